@@ -1,0 +1,125 @@
+//! What can go wrong with a profile's files, said so that a person knows what to do next.
+
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+
+/// Why a profile could not be read.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ReadError {
+    /// A file could not be read at all.
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// There is no manifest: the directory is not a profile, or its run ended before it was complete.
+    NoManifest {
+        /// The directory.
+        directory: PathBuf,
+        /// Whether other files of a profile are there.
+        unfinished: bool,
+    },
+    /// The manifest is not what a manifest must be.
+    BadManifest {
+        /// The manifest.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The profile was written in a newer layout.
+    NewerVersion {
+        /// The file that says so.
+        path: PathBuf,
+        /// The layout's version: major, minor.
+        found: (u16, u16),
+    },
+    /// A file is shorter or longer than the manifest says.
+    WrongLength {
+        /// The file.
+        path: PathBuf,
+        /// What the manifest says.
+        expected_bytes: u64,
+        /// What is there.
+        found_bytes: u64,
+    },
+    /// Bytes of a file are damaged.
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// Where in the file the damaged section or field begins, in bytes.
+        offset: u64,
+        /// What was expected there, and what was found.
+        reason: String,
+    },
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Io { path, source } => write!(f, "cannot read {}: {source}", path.display()),
+            Self::NoManifest { directory, unfinished: true } => write!(
+                f,
+                "{} has no manifest.json: its run ended before the profile was complete",
+                directory.display()
+            ),
+            Self::NoManifest { directory, unfinished: false } => write!(
+                f,
+                "{} is not a profile: it has no manifest.json (expected a directory NAME.tprof)",
+                directory.display()
+            ),
+            Self::BadManifest { path, reason } => {
+                write!(f, "{} is not a readable manifest: {reason}", path.display())
+            }
+            Self::NewerVersion { path, found: (major, minor) } => write!(
+                f,
+                "{} is of format version {major}.{minor}, newer than this reader; update tinyprof to read it",
+                path.display()
+            ),
+            Self::WrongLength { path, expected_bytes, found_bytes } => write!(
+                f,
+                "{} has {found_bytes} bytes where the manifest says {expected_bytes}: it is {} at offset {}",
+                path.display(),
+                if found_bytes < expected_bytes { "cut off" } else { "longer than it should be" },
+                found_bytes.min(expected_bytes)
+            ),
+            Self::Damaged { path, offset, reason } => {
+                write!(f, "{} is damaged at offset {offset}: {reason}", path.display())
+            }
+        }
+    }
+}
+
+impl std::error::Error for ReadError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Io { source, .. } => Some(source),
+            _ => None,
+        }
+    }
+}
+
+/// Why a profile could not be written. Nothing of it is left under its final name.
+#[derive(Debug)]
+pub struct WriteError {
+    /// What was being done: `"create"`, `"write"`, `"sync"`, `"rename"`.
+    pub action: &'static str,
+    /// The file or directory.
+    pub path: PathBuf,
+    /// What the system said.
+    pub source: io::Error,
+}
+
+impl fmt::Display for WriteError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "cannot {} {}: {}", self.action, self.path.display(), self.source)
+    }
+}
+
+impl std::error::Error for WriteError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.source)
+    }
+}

@@ -1,0 +1,15 @@
+//! What a TinyProf profile means and how its bytes look.
+//!
+//! * [`model`]: callpaths, values, the event map of one rank, the profile of a run.
+//! * [`file`](mod@file): the profile directory: its writer and its reader.
+//! * [`report`]: statistics over ranks, and the table that people read.
+//!
+//! This crate knows no MPI, no clock and no threads. It never trusts a byte that it reads: damage is an
+//! [``ReadError`](error::ReadError) that names the file and the offset, never a panic.
+#![forbid(unsafe_code)]
+
+mod bytes;
+pub mod error;
+pub mod file;
+pub mod model;
+pub mod report;

@@ -1,0 +1,159 @@
+//! Regions, callpaths, and the numbers that identify them.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// Identifies a site: a hash of module path, name, line and column, equal on every rank.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct SiteId(u64);
+
+impl SiteId {
+    /// The site id with these 64 bits.
+    #[must_use]
+    pub const fn from_bits(bits: u64) -> Self {
+        Self(bits)
+    }
+
+    /// The 64 bits of the id.
+    #[must_use]
+    pub const fn to_bits(self) -> u64 {
+        self.0
+    }
+}
+
+/// Identifies a callpath: equal on every rank and in every run of the same program text.
+///
+/// A root's id mixes its site with zero; a child's mixes its site with the id of its parent.
+///
+/// ```
+/// use tinyprof_format::model::{CallpathId, SiteId};
+///
+/// let main = CallpathId::root(SiteId::from_bits(1));
+/// let exchange = main.child(SiteId::from_bits(2));
+/// assert_ne!(exchange, CallpathId::root(SiteId::from_bits(2)));
+/// assert_eq!(exchange, main.child(SiteId::from_bits(2)));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct CallpathId(u64);
+
+impl CallpathId {
+    /// The callpath that consists of one root region.
+    #[must_use]
+    pub const fn root(site: SiteId) -> Self {
+        Self(mix(0, site.0))
+    }
+
+    /// The callpath that continues this one by a visit of `site`.
+    #[must_use]
+    pub const fn child(self, site: SiteId) -> Self {
+        Self(mix(self.0, site.0))
+    }
+
+    /// The callpath id with these 64 bits.
+    #[must_use]
+    pub const fn from_bits(bits: u64) -> Self {
+        Self(bits)
+    }
+
+    /// The 64 bits of the id.
+    #[must_use]
+    pub const fn to_bits(self) -> u64 {
+        self.0
+    }
+}
+
+impl fmt::Debug for CallpathId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "CallpathId({:016x})", self.0)
+    }
+}
+
+/// Mixes two words so that every input bit reaches every output bit (the finaliser of `SplitMix64`, applied
+/// to a sum that is not symmetric in its arguments: `a<b` and `b<a` must differ).
+const fn mix(parent: u64, site: u64) -> u64 {
+    let mut z = parent.rotate_left(23).wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(site);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+/// The position of a callpath in its [`CallpathTable`](super::CallpathTable).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct CallpathIndex(u32);
+
+impl CallpathIndex {
+    /// The index of row `row`.
+    ///
+    /// # Panics
+    /// If `row` does not fit 32 bits; tables are limited to fewer rows.
+    #[must_use]
+    pub fn new(row: usize) -> Self {
+        Self(u32::try_from(row).expect("a callpath table has fewer than 2^32 rows"))
+    }
+
+    /// The row of the table, 0-based.
+    #[must_use]
+    pub const fn row(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// What kind of place a region is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RegionKind {
+    /// A function with the attribute `#[profile]`.
+    Function,
+    /// A `profile_scope!`.
+    Scope,
+    /// A `profile_loop!`; a visit is an iteration.
+    Loop,
+}
+
+/// What is kept of every visit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Mode {
+    /// Count, sum, minimum, maximum and sum of squares of each execution (the paper's `loop = 2`).
+    Total,
+    /// The same, and the value of every visit (the paper's `loop = 1`).
+    Each,
+}
+
+/// A named place that is measured. Equal site ids mean equal regions within one build of a program.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Region {
+    /// The site's id.
+    pub site: SiteId,
+    /// The name as the user gave it, or the function's. Never trusted: escaped wherever it is shown.
+    pub name: String,
+    /// The module path of the site.
+    pub module: String,
+    /// The source file as the compiler named it.
+    pub file: String,
+    /// The line in `file`, 1-based.
+    pub line: u32,
+    /// The column in `line`, 1-based.
+    pub column: u32,
+    /// Function, scope or loop.
+    pub kind: RegionKind,
+    /// What is kept of every visit.
+    pub mode: Mode,
+}
+
+/// One row of a [`CallpathTable`](super::CallpathTable): a region reached through its parent.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Callpath {
+    /// The callpath's id.
+    pub id: CallpathId,
+    /// The enclosing callpath; none for a root region. Always an earlier row of the same table.
+    pub parent: Option<CallpathIndex>,
+    /// The number of enclosing callpaths: 0 for a root region.
+    pub depth: u32,
+    /// The last region of the chain.
+    pub region: Region,
+}

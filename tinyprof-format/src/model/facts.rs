@@ -1,0 +1,76 @@
+//! What a rank says of itself beside its measurements, and what was lost.
+
+use serde::{Deserialize, Serialize};
+
+/// What one rank says of itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RankFacts {
+    /// The name of the host it ran on.
+    pub host: String,
+    /// Its process id.
+    pub process_id: u32,
+    /// How many thread event maps it merged.
+    pub threads: u32,
+    /// What it could not keep.
+    pub losses: Losses,
+}
+
+/// Everything that was dropped, folded or left open, in numbers. All zero in a usual run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Losses {
+    /// Visits that found no memory or no thread state: counted, not timed.
+    pub visits_not_recorded: u64,
+    /// Visits that went to an `[other]` callpath because the callpath table was full.
+    pub visits_in_other: u64,
+    /// Visits that were still open when the snapshot was taken; their time so far is included.
+    pub visits_open: u64,
+    /// Visits whose guard was forgotten or dropped out of order: counted, their time unknown.
+    pub visits_unbalanced: u64,
+    /// Visits whose end lay before their start on the clock; recorded as 0 ns.
+    pub clock_steps_back: u64,
+    /// Records that another thread changed in every try of the snapshot.
+    pub records_unreadable: u64,
+    /// Buckets of folded series: each stands for several visits.
+    pub series_buckets_folded: u64,
+    /// Summaries that cover several executions because there were too many to keep apart.
+    pub executions_folded: u64,
+}
+
+impl Losses {
+    /// The names and numbers, in a fixed order.
+    #[must_use]
+    pub const fn named(&self) -> [(&'static str, u64); 8] {
+        [
+            ("visits_not_recorded", self.visits_not_recorded),
+            ("visits_in_other", self.visits_in_other),
+            ("visits_open", self.visits_open),
+            ("visits_unbalanced", self.visits_unbalanced),
+            ("clock_steps_back", self.clock_steps_back),
+            ("records_unreadable", self.records_unreadable),
+            ("series_buckets_folded", self.series_buckets_folded),
+            ("executions_folded", self.executions_folded),
+        ]
+    }
+
+    /// The losses with these numbers, in the order of [`named`](Self::named).
+    #[must_use]
+    pub const fn from_numbers(n: [u64; 8]) -> Self {
+        Self {
+            visits_not_recorded: n[0],
+            visits_in_other: n[1],
+            visits_open: n[2],
+            visits_unbalanced: n[3],
+            clock_steps_back: n[4],
+            records_unreadable: n[5],
+            series_buckets_folded: n[6],
+            executions_folded: n[7],
+        }
+    }
+
+    /// Adds another rank's losses.
+    pub fn absorb(&mut self, other: &Self) {
+        let (ours, theirs) = (self.named(), other.named());
+        *self = Self::from_numbers(std::array::from_fn(|i| ours[i].1.saturating_add(theirs[i].1)));
+    }
+}

@@ -1,0 +1,118 @@
+//! The manifest: the one file of a profile that people open in an editor.
+
+use serde::{Deserialize, Serialize};
+
+use super::Losses;
+
+/// The value of the manifest's `format` key.
+pub const FORMAT_NAME: &str = "tinyprof";
+
+/// The version of a profile's layout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FormatVersion {
+    /// Readers refuse a greater one.
+    pub major: u16,
+    /// Readers accept a greater one and ignore what they do not know.
+    pub minor: u16,
+}
+
+impl FormatVersion {
+    /// What this crate writes.
+    pub const CURRENT: Self = Self { major: 0, minor: 1 };
+}
+
+/// Facts of the run, under the keys that users of Adiak and Thicket expect.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RunMetadata {
+    /// The login name of the user.
+    pub user: String,
+    /// Seconds since 1970-01-01 UTC at which recording began.
+    pub launchdate: u64,
+    /// The path of the program.
+    pub executable: String,
+    /// The program and its arguments.
+    pub cmdline: Vec<String>,
+    /// The name of the machine.
+    pub cluster: String,
+    /// The batch system's job id, where there is one.
+    pub jobid: Option<String>,
+    /// The number of ranks.
+    pub jobsize: u32,
+    /// The number of hosts.
+    pub numhosts: u32,
+    /// The hosts, each once, in the order of their first rank.
+    pub hostlist: Vec<String>,
+    /// What the MPI library calls itself; none without MPI.
+    pub mpi_version: Option<String>,
+    /// The version of the profiler.
+    pub tinyprof_version: String,
+    /// What times were read from: `tsc` or `clock_monotonic`.
+    pub clock: String,
+}
+
+/// The file `callpaths`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CallpathFile {
+    /// Its name inside the profile.
+    pub file: String,
+    /// Its length in bytes.
+    pub bytes: u64,
+    /// The CRC-32 of its bytes.
+    pub crc32: u32,
+    /// The number of callpaths in it.
+    pub callpaths: u32,
+}
+
+/// One `part-NNNNN`: what one aggregator wrote.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PartFile {
+    /// Its name inside the profile.
+    pub file: String,
+    /// The first rank in it.
+    pub first_rank: u32,
+    /// The number of ranks in it.
+    pub ranks: u32,
+    /// Its length in bytes.
+    pub bytes: u64,
+    /// The CRC-32 of its bytes.
+    pub crc32: u32,
+}
+
+/// How long rank 0 spent in each phase of the flush, in nanoseconds, until the manifest was written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PhaseTimes {
+    /// Phase 0: the snapshot of this rank's threads.
+    pub snapshot_ns: u64,
+    /// Phase 1: agreeing on the callpath dictionary.
+    pub synchronise_ns: u64,
+    /// Phase 2: gathering to the aggregators.
+    pub aggregate_ns: u64,
+    /// Phase 3: writing the parts.
+    pub write_ns: u64,
+}
+
+/// The manifest of a profile, written last: a directory without one is unfinished.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// Always [`FORMAT_NAME`].
+    pub format: String,
+    /// The layout's version.
+    pub version: FormatVersion,
+    /// The number of ranks.
+    pub ranks: u32,
+    /// The number of executions: the most that any rank counted.
+    pub executions: u32,
+    /// The dictionary.
+    pub callpaths: CallpathFile,
+    /// The parts, by first rank.
+    pub parts: Vec<PartFile>,
+    /// Facts of the run.
+    pub metadata: RunMetadata,
+    /// What was lost, over all ranks.
+    pub losses: Losses,
+    /// The profiler's own time in the flush.
+    #[serde(default)]
+    pub flush: PhaseTimes,
+}
