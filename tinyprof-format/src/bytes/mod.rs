@@ -1,1 +1,10 @@
-//! t
+//! The one place for byte arithmetic: every length that is read is checked before it is used.
+//!
+//! Everything is little endian.
+
+pub(crate) mod column;
+mod cursor;
+mod sink;
+
+pub(crate) use cursor::{Cursor, Malformed};
+pub(crate) use sink::Sink;

@@ -1,1 +1,44 @@
-//! t
+//! The profile directory: how it is written, and how it is read back.
+//!
+//! ```text
+//! NAME.tprof/
+//!   manifest.json    what the run was, which files there are, their lengths and checksums; written last
+//!   callpaths        the dictionary: every callpath once
+//!   part-00000 ...   the values, one part for each aggregator
+//! ```
+//!
+//! A profile is written under `NAME.tprof.unfinished-TOKEN` and renamed when it is complete, so nothing half
+//! written ever bears a final name, and a name that is taken is never overwritten: the next free number is used.
+//!
+//! # Example
+//!
+//! ```
+//! use tinyprof_format::file::{write_profile, read_profile};
+//! use tinyprof_format::model::{EventMap, PhaseTimes, RunMetadata};
+//!
+//! let scratch = std::env::temp_dir().join(format!("tinyprof-doc-{}", std::process::id()));
+//! std::fs::create_dir_all(&scratch)?;
+//! let ranks = [EventMap::default(), EventMap::default()];
+//! let path = write_profile(&scratch.join("empty"), &ranks, 1, RunMetadata::default(), PhaseTimes::default())?;
+//! assert_eq!(read_profile(&path)?.ranks.len(), 2);
+//! # std::fs::remove_dir_all(&scratch)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod callpaths;
+mod directory;
+mod encoded_rank;
+mod manifest;
+mod part;
+mod read;
+mod section;
+mod series;
+mod write;
+
+pub use callpaths::{decode_callpaths, encode_callpaths};
+pub use directory::{UnfinishedProfile, profile_path, write_part};
+pub use encoded_rank::{EncodedCallpath, EncodedRank};
+pub use manifest::read_manifest;
+pub use part::encode_part;
+pub use read::read_profile;
+pub use write::{ManifestFacts, write_profile};

@@ -1,0 +1,161 @@
+//! Directories that become profiles: complete under their final name, or not there at all.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use crate::error::WriteError;
+use crate::model::{CallpathFile, CallpathTable, Manifest, PartFile};
+
+/// `name` with the ending `.tprof`, added where it is missing.
+#[must_use]
+pub fn profile_path(name: &Path) -> PathBuf {
+    if name.extension().is_some_and(|e| e == "tprof") {
+        return name.to_owned();
+    }
+    let mut text = name.as_os_str().to_owned();
+    text.push(".tprof");
+    text.into()
+}
+
+/// A profile that is being written: a directory `NAME.tprof.unfinished-TOKEN`.
+///
+/// Dropping it leaves the directory as it is, so that what a dying run wrote can still be looked at.
+#[derive(Debug)]
+pub struct UnfinishedProfile {
+    directory: PathBuf,
+    target: PathBuf,
+}
+
+impl UnfinishedProfile {
+    /// Creates the directory, and the directories above it, for a profile that is to be called `target`.
+    ///
+    /// `token` tells apart runs that write to the same place at the same time, such as a process id.
+    ///
+    /// # Errors
+    /// When the directory cannot be created, for example because it exists.
+    pub fn create(target: &Path, token: &str) -> Result<Self, WriteError> {
+        let target = profile_path(target);
+        let mut directory = target.as_os_str().to_owned();
+        directory.push(format!(".unfinished-{token}"));
+        let directory = PathBuf::from(directory);
+        if let Some(parent) = directory.parent().filter(|p| !p.as_os_str().is_empty()) {
+            fs::create_dir_all(parent).map_err(fail("create", parent))?;
+        }
+        fs::create_dir(&directory).map_err(fail("create", &directory))?;
+        Ok(Self { directory, target })
+    }
+
+    /// Where the files go until the profile is complete.
+    #[must_use]
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// Writes the dictionary.
+    ///
+    /// # Errors
+    /// When the file cannot be written or brought to the disk.
+    ///
+    /// # Panics
+    /// Never: a table has fewer than 2^32 rows.
+    pub fn write_callpaths(&self, table: &CallpathTable) -> Result<CallpathFile, WriteError> {
+        let bytes = super::encode_callpaths(table);
+        let file = "callpaths".to_owned();
+        write_file(&self.directory.join(&file), &bytes)?;
+        Ok(CallpathFile {
+            file,
+            bytes: bytes.len() as u64,
+            crc32: crc32fast::hash(&bytes),
+            callpaths: u32::try_from(table.len()).expect("a callpath table has fewer than 2^32 rows"),
+        })
+    }
+
+    /// Writes the manifest and gives the profile its final name: the wanted one, or if that is taken the first
+    /// free of `NAME-1.tprof`, `NAME-2.tprof`, ... Returns the name.
+    ///
+    /// # Errors
+    /// When the manifest cannot be written or the directory not renamed. Nothing bears a final name then.
+    pub fn finish(&self, manifest: &Manifest) -> Result<PathBuf, WriteError> {
+        let path = self.directory.join("manifest.json");
+        let mut json = serde_json::to_vec_pretty(manifest)
+            .map_err(|error| WriteError { action: "write", path: path.clone(), source: error.into() })?;
+        json.push(b'\n');
+        write_file(&path, &json)?;
+        sync_directory(&self.directory)?;
+        let mut number = 0;
+        loop {
+            let candidate = numbered(&self.target, number);
+            number += 1;
+            if fs::symlink_metadata(&candidate).is_ok() {
+                continue;
+            }
+            match fs::rename(&self.directory, &candidate) {
+                Ok(()) => {
+                    if let Some(parent) = candidate.parent().filter(|p| !p.as_os_str().is_empty()) {
+                        sync_directory(parent)?;
+                    }
+                    return Ok(candidate);
+                }
+                // Another run took the name since we looked.
+                Err(error) if taken(&error) => {}
+                Err(error) => return Err(fail("rename", &self.directory)(error)),
+            }
+        }
+    }
+
+    /// Removes the directory and all in it: after a failure that everyone has been told of.
+    ///
+    /// # Errors
+    /// When it cannot be removed.
+    pub fn discard(self) -> Result<(), WriteError> {
+        fs::remove_dir_all(&self.directory).map_err(fail("remove", &self.directory))
+    }
+}
+
+fn numbered(target: &Path, number: u32) -> PathBuf {
+    if number == 0 {
+        return target.to_owned();
+    }
+    let mut stem = target.file_stem().unwrap_or_default().to_owned();
+    stem.push(format!("-{number}.tprof"));
+    target.with_file_name(stem)
+}
+
+fn taken(error: &io::Error) -> bool {
+    use io::ErrorKind::{AlreadyExists, DirectoryNotEmpty, NotADirectory};
+    matches!(error.kind(), AlreadyExists | DirectoryNotEmpty | NotADirectory)
+}
+
+/// Writes one aggregator's part, the `number`-th, into the unfinished profile's `directory`.
+///
+/// # Errors
+/// When the file cannot be written or brought to the disk.
+pub fn write_part(
+    directory: &Path,
+    number: u32,
+    first_rank: u32,
+    ranks: u32,
+    bytes: &[u8],
+) -> Result<PartFile, WriteError> {
+    let file = format!("part-{number:05}");
+    write_file(&directory.join(&file), bytes)?;
+    Ok(PartFile { file, first_rank, ranks, bytes: bytes.len() as u64, crc32: crc32fast::hash(bytes) })
+}
+
+/// One write call for the whole buffer, then down to the disk.
+fn write_file(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
+    let created = OpenOptions::new().write(true).create_new(true).open(path);
+    let mut file = created.map_err(fail("create", path))?;
+    file.write_all(bytes).map_err(fail("write", path))?;
+    file.sync_all().map_err(fail("sync", path))
+}
+
+fn sync_directory(path: &Path) -> Result<(), WriteError> {
+    File::open(path).and_then(|d| d.sync_all()).map_err(fail("sync", path))
+}
+
+fn fail(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> WriteError + use<> {
+    let path = path.to_owned();
+    move |source| WriteError { action, path, source }
+}

@@ -1,0 +1,180 @@
+//! One rank's values on their way to the part: in order of the dictionary, series already in bytes.
+//!
+//! A rank sends two messages: the summary, which is padded to the size of the largest so that one uniform
+//! gather collects them (paper, section V-A), and the series. Callpaths that the rank never visited are not in
+//! the summary; the padding at its end stands for them.
+
+use super::series;
+use crate::bytes::{Cursor, Malformed, Sink};
+use crate::model::{CallpathTable, EventMap, ExecutionSummary, Losses, RankFacts};
+
+/// One callpath of an [`EncodedRank`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct EncodedCallpath {
+    /// The row of the dictionary.
+    pub row: u32,
+    /// The summaries; never empty.
+    pub executions: Vec<ExecutionSummary>,
+    /// The encoded series; no bytes where there is none.
+    pub series: Vec<u8>,
+}
+
+/// What one rank contributes to a part.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct EncodedRank {
+    /// What the rank says of itself.
+    pub facts: RankFacts,
+    /// The callpaths it visited, by row.
+    pub callpaths: Vec<EncodedCallpath>,
+}
+
+/// The bytes of one [`ExecutionSummary`] in a message.
+const SUMMARY_BYTES: usize = 48;
+
+impl EncodedRank {
+    /// Arranges a rank's event map in the order of `dictionary`, which must hold all of its callpaths.
+    ///
+    /// # Panics
+    /// If a callpath is missing from the dictionary: phase 1 unites them all.
+    #[must_use]
+    pub fn of_event_map(map: &EventMap, dictionary: &CallpathTable) -> Self {
+        let index = dictionary.index_by_id();
+        let mut callpaths: Vec<_> = map
+            .callpaths
+            .iter()
+            .map(|(at, callpath)| (index[&callpath.id], &map.values[at.row()]))
+            .filter(|(_, values)| !values.is_absent())
+            .map(|(at, values)| EncodedCallpath {
+                row: u32::try_from(at.row()).expect("a callpath table has fewer than 2^32 rows"),
+                executions: values.executions.clone(),
+                series: series::encode(&values.series),
+            })
+            .collect();
+        callpaths.sort_by_key(|c| c.row);
+        let mut facts = map.facts.clone();
+        let buckets = map.values.iter().flat_map(|v| &v.series);
+        facts.losses.series_buckets_folded = buckets.filter(|b| b.visits > 1).count() as u64;
+        let summaries = map.values.iter().flat_map(|v| &v.executions);
+        facts.losses.executions_folded = summaries.filter(|e| e.executions > 1).count() as u64;
+        Self { facts, callpaths }
+    }
+
+    /// The rank's own position in time: one more than the last execution of any callpath.
+    #[must_use]
+    pub fn executions(&self) -> u32 {
+        let last = self.callpaths.iter().filter_map(|c| c.executions.last());
+        last.map(|e| e.execution.saturating_add(e.executions)).max().unwrap_or(0)
+    }
+
+    /// The summary message. Its length does not depend on the dictionary.
+    ///
+    /// # Panics
+    /// Never: a table has fewer than 2^32 rows.
+    #[must_use]
+    pub fn summary_bytes(&self) -> Vec<u8> {
+        let mut sink = Sink::default();
+        sink.string(&self.facts.host);
+        sink.u32(self.facts.process_id);
+        sink.u32(self.facts.threads);
+        self.facts.losses.named().iter().for_each(|&(_, number)| sink.u64(number));
+        sink.u32(u32::try_from(self.callpaths.len()).expect("a callpath table has fewer than 2^32 rows"));
+        for callpath in &self.callpaths {
+            sink.u32(callpath.row);
+            sink.u64(callpath.executions.len() as u64);
+            sink.u64(callpath.series.len() as u64);
+            for e in &callpath.executions {
+                sink.u32(e.execution);
+                sink.u32(e.executions);
+                for number in [e.visits, e.sum_ns, e.min_ns, e.max_ns, e.sum_squares_ns2.to_bits()] {
+                    sink.u64(number);
+                }
+            }
+        }
+        sink.into_vec()
+    }
+
+    /// The series message: the series of all callpaths, one after the other.
+    #[must_use]
+    pub fn series_bytes(&self) -> Vec<u8> {
+        self.callpaths.iter().flat_map(|c| c.series.iter().copied()).collect()
+    }
+
+    /// Puts the two messages of a rank together again. Padding behind the summary is ignored.
+    ///
+    /// # Errors
+    /// Text that says what is wrong, if these are not two such messages.
+    pub fn from_messages(summary: &[u8], series: &[u8]) -> Result<Self, String> {
+        Self::read(&mut Cursor::new(summary, 0), &mut Cursor::new(series, 0))
+            .map_err(|at| format!("a rank's message is malformed at byte {}: {}", at.offset, at.reason))
+    }
+
+    fn read(summary: &mut Cursor<'_>, series: &mut Cursor<'_>) -> Result<Self, Malformed> {
+        let host = summary.string("the host")?;
+        let process_id = summary.u32("the process id")?;
+        let threads = summary.u32("the number of threads")?;
+        let mut numbers = [0; 8];
+        for number in &mut numbers {
+            *number = summary.u64("the losses")?;
+        }
+        let facts = RankFacts { host, process_id, threads, losses: Losses::from_numbers(numbers) };
+        let count = summary.u32("the number of callpaths")?;
+        let mut callpaths = Vec::new();
+        for _ in 0..count {
+            let row = summary.u32("a row")?;
+            let executions = summary.u64("the number of executions")?;
+            let series_bytes = summary.u64("the length of a series")?;
+            if executions > (summary.remaining() / SUMMARY_BYTES) as u64 {
+                return Err(summary.malformed(format!("{executions} executions do not fit the message")));
+            }
+            let executions =
+                (0..executions).map(|_| read_summary(summary)).collect::<Result<Vec<_>, Malformed>>()?;
+            let series_bytes = usize::try_from(series_bytes).unwrap_or(usize::MAX);
+            let series = series.take(series_bytes, "a series")?.to_vec();
+            callpaths.push(EncodedCallpath { row, executions, series });
+        }
+        series.finish("the series")?;
+        Ok(Self { facts, callpaths })
+    }
+}
+
+fn read_summary(cursor: &mut Cursor<'_>) -> Result<ExecutionSummary, Malformed> {
+    Ok(ExecutionSummary {
+        execution: cursor.u32("an execution")?,
+        executions: cursor.u32("a number of executions")?,
+        visits: cursor.u64("a number of visits")?,
+        sum_ns: cursor.u64("a sum")?,
+        min_ns: cursor.u64("a minimum")?,
+        max_ns: cursor.u64("a maximum")?,
+        sum_squares_ns2: f64::from_bits(cursor.u64("a sum of squares")?),
+    })
+}
+
+/// Whether a bucket needs more than its sum is decided in `series`; the same rule for summaries is here, next
+/// to the bytes that it saves.
+pub(super) fn all_single(executions: &[ExecutionSummary]) -> bool {
+    executions.iter().all(|e| *e == ExecutionSummary::of_one_visit(e.execution, e.sum_ns))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::SeriesBucket;
+
+    #[test]
+    fn padding_behind_a_summary_is_ignored_and_a_cut_is_noticed() {
+        let rank = EncodedRank {
+            facts: RankFacts { host: "node-7".into(), process_id: 42, threads: 2, ..RankFacts::default() },
+            callpaths: vec![EncodedCallpath {
+                row: 3,
+                executions: vec![ExecutionSummary::of_one_visit(0, 100)],
+                series: series::encode(&[SeriesBucket::of_one_visit(0, 100)]),
+            }],
+        };
+        let (mut summary, series) = (rank.summary_bytes(), rank.series_bytes());
+        let exact = summary.len();
+        summary.resize(exact + 100, 0);
+        assert_eq!(EncodedRank::from_messages(&summary, &series).unwrap(), rank);
+        assert!(EncodedRank::from_messages(&summary[..exact - 1], &series).is_err());
+        assert!(EncodedRank::from_messages(&summary, &series[1..]).is_err());
+    }
+}

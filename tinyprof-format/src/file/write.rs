@@ -1,0 +1,134 @@
+//! Writes a whole profile from one process.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use super::{EncodedRank, UnfinishedProfile, encode_part, write_part};
+use crate::error::WriteError;
+use crate::model::{
+    CallpathFile, CallpathTable, EventMap, FORMAT_NAME, FormatVersion, Losses, Manifest, PartFile, PhaseTimes,
+    RunMetadata,
+};
+
+/// What a manifest needs to know of the ranks of a part; facts of several parts add up in rank order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ManifestFacts {
+    /// The most executions that a rank counted.
+    pub executions: u32,
+    /// What was lost, over the ranks.
+    pub losses: Losses,
+    /// The hosts, each once, in the order of their first rank.
+    pub hosts: Vec<String>,
+}
+
+impl ManifestFacts {
+    /// The facts of these ranks.
+    #[must_use]
+    pub fn of_ranks(ranks: &[EncodedRank]) -> Self {
+        let mut facts = Self::default();
+        for rank in ranks {
+            facts.absorb(Self {
+                executions: rank.executions(),
+                losses: rank.facts.losses,
+                hosts: vec![rank.facts.host.clone()],
+            });
+        }
+        facts
+    }
+
+    /// Adds the facts of ranks that come after ours.
+    pub fn absorb(&mut self, later: Self) {
+        self.executions = self.executions.max(later.executions);
+        self.losses.absorb(&later.losses);
+        let known: HashSet<&String> = self.hosts.iter().collect();
+        let mut new: Vec<String> = later.hosts.into_iter().filter(|host| !known.contains(host)).collect();
+        self.hosts.append(&mut new);
+    }
+
+    /// The manifest of a run of `ranks` ranks. Sets the hosts and the job's size in `metadata`.
+    ///
+    /// # Panics
+    /// Never: there are fewer than 2^32 hosts, as there are ranks.
+    #[must_use]
+    pub fn manifest(
+        self,
+        ranks: u32,
+        callpaths: CallpathFile,
+        parts: Vec<PartFile>,
+        mut metadata: RunMetadata,
+        flush: PhaseTimes,
+    ) -> Manifest {
+        metadata.jobsize = ranks;
+        metadata.numhosts = u32::try_from(self.hosts.len()).expect("there are no more hosts than ranks");
+        metadata.hostlist = self.hosts;
+        Manifest {
+            format: FORMAT_NAME.to_owned(),
+            version: FormatVersion::CURRENT,
+            ranks,
+            executions: self.executions,
+            callpaths,
+            parts,
+            metadata,
+            losses: self.losses,
+            flush,
+        }
+    }
+}
+
+/// Writes the profile of `ranks`, in parts of `ranks_per_part`, and returns its final name.
+///
+/// This is what a program without MPI does at its end, with its one event map.
+///
+/// # Errors
+/// When a file cannot be written; nothing is left behind then.
+///
+/// # Panics
+/// If `ranks_per_part` is 0, or there are 2^32 ranks or more.
+pub fn write_profile(
+    target: &Path,
+    ranks: &[EventMap],
+    ranks_per_part: usize,
+    metadata: RunMetadata,
+    flush: PhaseTimes,
+) -> Result<PathBuf, WriteError> {
+    let unfinished = UnfinishedProfile::create(target, &std::process::id().to_string())?;
+    let dictionary = ranks.iter().fold(CallpathTable::default(), |all, map| all.union(&map.callpaths));
+    let written = write_files(&unfinished, &dictionary, ranks, ranks_per_part);
+    let finished = written.and_then(|(callpaths, parts, facts)| {
+        unfinished.finish(&facts.manifest(narrow(ranks.len()), callpaths, parts, metadata, flush))
+    });
+    if finished.is_err() {
+        // The first error is the one to tell; a directory that cannot be removed has the same cause.
+        drop(unfinished.discard());
+    }
+    finished
+}
+
+fn write_files(
+    unfinished: &UnfinishedProfile,
+    dictionary: &CallpathTable,
+    ranks: &[EventMap],
+    ranks_per_part: usize,
+) -> Result<(CallpathFile, Vec<PartFile>, ManifestFacts), WriteError> {
+    let callpaths = unfinished.write_callpaths(dictionary)?;
+    let mut parts = Vec::new();
+    let mut facts = ManifestFacts::default();
+    for (number, group) in ranks.chunks(ranks_per_part).enumerate() {
+        let first_rank = narrow(number * ranks_per_part);
+        let encoded: Vec<_> = group.iter().map(|map| EncodedRank::of_event_map(map, dictionary)).collect();
+        let bytes = encode_part(first_rank, callpaths.callpaths, &encoded);
+        parts.push(write_part(
+            unfinished.directory(),
+            narrow(number),
+            first_rank,
+            narrow(group.len()),
+            &bytes,
+        )?);
+        facts.absorb(ManifestFacts::of_ranks(&encoded));
+    }
+    Ok((callpaths, parts, facts))
+}
+
+fn narrow(count: usize) -> u32 {
+    u32::try_from(count).expect("there are fewer than 2^32 ranks")
+}
