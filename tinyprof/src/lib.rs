@@ -1,1 +1,74 @@
-//! placeholder
+//! Always-on profiling of parallel programs from one attribute.
+//!
+//! ```
+//! use tinyprof::{profile, profile_loop, profile_scope};
+//!
+//! #[profile]
+//! fn solve(steps: u32) -> u32 {
+//!     let mut state = 0;
+//!     profile_loop!("step", mode = each, for step in 0..steps {
+//!         state += step;
+//!     });
+//!     profile_scope!("check");
+//!     assert!(state >= steps - 1);
+//!     state
+//! }
+//!
+//! assert_eq!(solve(4), 6);
+//! ```
+//!
+//! That is all. When the program ends it writes the profile `EXE-PID.tprof` and prints a short table to
+//! standard error; `tinyprof report EXE-PID.tprof` prints it again. A program on MPI says
+//! `use tinyprof_mpi as _;` besides, and gets one profile for all of its ranks.
+//!
+//! # What is recorded
+//!
+//! * A **region** is a function with [`profile`](macro@profile), a [`profile_scope!`] or a [`profile_loop!`].
+//! * A **callpath** is the chain of open regions of a thread, from a root region on: `solve<step`. Each has
+//!   count, sum, minimum, maximum and sum of squares of its visits' times, for each execution.
+//! * An **execution** is one visit of the root region: a program that solves 20 times has 20 executions.
+//! * In mode `each` the time of every visit is kept besides, in order; an iteration of a loop is a visit.
+//!
+//! Direct recursion is one callpath: every call counts, the time is that of the outermost. Long series and many
+//! executions are folded so that memory stays bounded; sums stay exact and the profile says what was folded.
+//!
+//! # Settings
+//!
+//! | variable | meaning | default |
+//! |---|---|---|
+//! | `TINYPROF=off` | recording off for this run | on |
+//! | `TINYPROF_OUT` | name of the profile, `.tprof` added where missing | `./EXE-JOBID.tprof`, or the process id |
+//! | `TINYPROF_REPORT=off` | no table on standard error | on |
+//!
+//! # What it never does
+//!
+//! It does not change the program's result, output, exit code or signals, does not overwrite a profile, and
+//! does not lose a measurement in silence: whatever was dropped or folded is counted in the profile.
+
+pub mod collect;
+mod record;
+mod region;
+
+pub use tinyprof_macros::{profile, profile_loop, profile_scope};
+
+/// What the macros expand to. Not for use by hand: it changes without notice.
+#[doc(hidden)]
+pub mod __private {
+    pub use core::module_path;
+
+    pub use tinyprof_format::model::{Mode, RegionKind};
+
+    pub use crate::record::Site;
+    pub use crate::region::{Guard, LoopGuard, enter, enter_loop};
+}
+
+/// The examples in the documentation of the macros, which cannot be run in the crate that defines them.
+#[cfg(doctest)]
+mod macro_examples {
+    #[doc = include_str!("../../tinyprof-macros/docs/profile.md")]
+    mod profile {}
+    #[doc = include_str!("../../tinyprof-macros/docs/profile_loop.md")]
+    mod profile_loop {}
+    #[doc = include_str!("../../tinyprof-macros/docs/profile_scope.md")]
+    mod profile_scope {}
+}

@@ -1,0 +1,27 @@
+# The commands of this repository. The work is done by scripts/, which also run without make.
+
+SHELL := /usr/bin/env bash
+.DEFAULT_GOAL := help
+.PHONY: help demo test bench fmt clean
+
+help: ## Print this list
+	@echo "TinyProf. Two commands do everything on a machine with Rust:"
+	@awk -F ':.*## ' '/^(demo|test):.*## / { printf "  make %-6s %s\n", $$1, $$2 }' Makefile
+	@echo "And for work on the code:"
+	@awk -F ':.*## ' '/^(bench|fmt|clean|help):.*## / { printf "  make %-6s %s\n", $$1, $$2 }' Makefile
+	@echo "MPICC=mpicc.mpich make demo (or test) uses that MPI and no other."
+
+demo: ## Install what is missing, run a verified FFT on 4 ranks, print its profile
+	@bash scripts/demo.sh
+
+test: ## Install what is missing, run every check and test, under each MPI found
+	@bash scripts/test.sh
+
+bench: ## Measure what a region costs, beside a bare pair of timestamp reads
+	@source scripts/rust.sh && rust_find && cargo bench -p tinyprof-benches
+
+fmt: ## Format the code
+	@source scripts/rust.sh && rust_find && cargo fmt --all
+
+clean: ## Remove everything that was built
+	@source scripts/rust.sh && rust_find && cargo clean

@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# From nothing to a profile: sets up, builds, runs the FFT on 4 ranks with verification, prints its report.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+source scripts/rust.sh
+source scripts/mpi.sh
+
+rust_find
+bash scripts/setup.sh
+mpi_find
+mpi_use "${MPI_FOUND[0]}"
+
+echo "== build, with $MPICC"
+cargo build --locked --release -p tinyprof-example-fft -p tinyprof-cli
+
+run=("${MPIEXEC[@]}" -n 4 "$CARGO_TARGET_DIR/release/fft" --verify --runs 20)
+echo
+echo "== TINYPROF_OUT=target/demo/fft ${run[*]}"
+rm -rf target/demo
+mkdir -p target/demo
+# The table at the end of the run is off because the report below is the same, and shows where it comes from.
+TINYPROF_OUT=target/demo/fft TINYPROF_REPORT=off "${run[@]}" </dev/null
+
+echo
+echo "== tinyprof report target/demo/fft.tprof"
+"$CARGO_TARGET_DIR/release/tinyprof" report target/demo/fft.tprof

@@ -1,0 +1,83 @@
+# shellcheck shell=bash
+# Finds the MPIs of this machine and sets what a build and a run with one of them needs. To be sourced.
+
+# Where there is no PATH at all, bash makes one up and keeps it to itself; the wrappers need it for their compiler.
+export PATH
+
+# The families found, at most one of each: openmpi, mpich. The latter has Intel MPI and MVAPICH in it, which share
+# its launcher's flags.
+MPI_FOUND=()
+declare -A MPI_CC MPI_EXEC
+
+# Prints the family of the MPI that compiler wrapper $1 builds for. Fails where it builds no program: without
+# headers, without a C compiler behind it. The header's macros tell, because names and `-show` differ everywhere.
+mpi_cc_family() {
+    local dir macros=
+    command -v "$1" >/dev/null || return 1
+    dir=$(mktemp -d) || return 1
+    printf '#include <mpi.h>\nint main(void) { return MPI_Init(0, 0); }\n' >"$dir/try.c"
+    "$1" -o "$dir/try" "$dir/try.c" >/dev/null 2>&1 && macros=$("$1" -dM -E "$dir/try.c" 2>/dev/null)
+    rm -rf "$dir"
+    case $macros in
+    *'#define OPEN_MPI '*) echo openmpi ;;
+    *'#define MPICH_VERSION '* | *'#define MPICH_NAME '*) echo mpich ;;
+    *) return 1 ;;
+    esac
+}
+
+# Prints the family of launcher $1.
+mpi_exec_family() {
+    case $("$1" --version 2>&1 </dev/null) in
+    *'Open MPI'* | *OpenRTE* | *PRRTE*) echo openmpi ;;
+    *HYDRA* | *MPICH* | *'Intel(R) MPI'*) echo mpich ;;
+    *) return 1 ;;
+    esac
+}
+
+# Takes wrapper $1 and launcher $2 into MPI_FOUND if they belong together. They need not: Debian's plain `mpicc` and
+# `mpiexec` are two links that are set apart, and a launcher of the other MPI starts P programs of one rank each.
+mpi_try() {
+    local family
+    family=$(mpi_cc_family "$1") || return 0
+    [[ $(mpi_exec_family "$2") == "$family" ]] || return 0
+    if [[ -z ${MPI_CC[$family]:-} ]]; then
+        MPI_FOUND+=("$family")
+    elif [[ $(readlink -f "$(command -v "$1")") != $(readlink -f "$(command -v "${MPI_CC[$family]}")") ]]; then
+        # Another installation of a family that we have: the first is what a user's PATH or module put in front.
+        return 0
+    fi
+    # The same under its full name: better, because the short one may be set to another MPI tomorrow.
+    MPI_CC[$family]=$1 MPI_EXEC[$family]=$2
+}
+
+# Fills MPI_FOUND, MPI_CC and MPI_EXEC; leaves them empty where no MPI can be built with. A user who names
+# an MPI (MPICC, and TINYPROF_MPIEXEC where the launcher's name does not follow from it) gets that one alone.
+mpi_find() {
+    MPI_FOUND=() MPI_CC=() MPI_EXEC=()
+    if [[ -n ${MPICC:-} ]]; then
+        local name=${MPICC##*/}
+        mpi_try "$MPICC" "${TINYPROF_MPIEXEC:-${MPICC%"$name"}${name/mpicc/mpiexec}}"
+        return
+    fi
+    mpi_try mpicc mpiexec
+    mpi_try mpicc.openmpi mpiexec.openmpi
+    mpi_try mpicc.mpich mpiexec.mpich
+}
+
+# Sets the environment to MPI family $1, and the array MPIEXEC to its launcher with the flags that let
+# it start more ranks than there are cores.
+mpi_use() {
+    export MPICC=${MPI_CC[$1]} TINYPROF_MPIEXEC=${MPI_EXEC[$1]}
+    # rsmpi's build asks these before it asks MPICC, and would link another MPI than the launcher's.
+    unset MPI_PKG_CONFIG CRAY_MPICH_DIR
+    # It does not notice a changed MPICC either, so each MPI gets a directory of its own.
+    MPI_TARGET_BASE=${MPI_TARGET_BASE:-${CARGO_TARGET_DIR:-$PWD/target}}
+    export CARGO_TARGET_DIR=$MPI_TARGET_BASE/mpi-$1
+    MPIEXEC=("$TINYPROF_MPIEXEC")
+    if [[ $1 == openmpi ]]; then
+        MPIEXEC+=(--oversubscribe --bind-to none)
+        if ((EUID == 0)); then
+            export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+        fi
+    fi
+}

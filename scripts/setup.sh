@@ -1,0 +1,93 @@
+#!/usr/bin/env bash
+# Installs what a build needs beside Rust and is not there: a C compiler, make, libclang, an MPI with headers.
+# Where it cannot install, it prints what to install and fails. Touches nothing where nothing is missing.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+source scripts/mpi.sh
+
+# What is missing, by name -> the packages that bring it. Read through a name reference in `packages`.
+# shellcheck disable=SC2034
+declare -A debian=([cc]=build-essential [make]=make [libclang]=libclang-dev [mpi]='openmpi-bin libopenmpi-dev')
+# shellcheck disable=SC2034
+declare -A fedora=([cc]='gcc glibc-devel' [make]=make [libclang]=clang-devel [mpi]=openmpi-devel)
+
+# rsmpi's bindgen loads libclang.so and reads clang's own headers; one without the other (Debian's libclang1 alone)
+# fails in the middle of the build. The list of places is shorter than bindgen's: LIBCLANG_PATH is for the others.
+have_libclang() {
+    [[ -n ${LIBCLANG_PATH:-} ]] && return
+    # ldconfig is not in an ordinary user's PATH on Debian. libclang-cpp is another library.
+    local known
+    known=$(PATH=$PATH:/usr/sbin:/sbin ldconfig -p 2>/dev/null || true)
+    [[ $known =~ libclang(-[0-9.]+)?\.so ]] || compgen -G '/usr/lib*/llvm*/lib*/libclang[.-][0-9s]*' >/dev/null || return 1
+    compgen -G '/usr/lib*/clang/*/include/stddef.h' >/dev/null ||
+        compgen -G '/usr/lib*/llvm*/lib*/clang/*/include/stddef.h' >/dev/null ||
+        compgen -G '/usr/local/lib*/clang/*/include/stddef.h' >/dev/null
+}
+
+# Without a C compiler no wrapper can prove itself: one that is there is believed until the compiler is.
+have_mpi() {
+    if ! command -v cc >/dev/null && compgen -c mpicc >/dev/null; then return; fi
+    mpi_find
+    ((${#MPI_FOUND[@]}))
+}
+
+find_missing() {
+    missing=()
+    command -v cc >/dev/null || missing+=(cc)
+    command -v make >/dev/null || missing+=(make)
+    have_libclang || missing+=(libclang)
+    have_mpi || missing+=(mpi)
+}
+
+# Prints the packages of everything missing, from the table named $1.
+packages() {
+    local -n table=$1
+    local what
+    for what in "${missing[@]}"; do printf ' %s' "${table[$what]}"; done
+}
+
+give_up() {
+    cat >&2 <<END
+setup: $1. Please install, then run this again:
+  Debian, Ubuntu:  sudo apt-get update && sudo apt-get install -y$(packages debian)
+  Fedora:          sudo dnf install -y$(packages fedora)
+                   (its MPIs are modules: module load mpi/openmpi-x86_64)
+  On a cluster:    load the modules of an MPI and of LLVM; LIBCLANG_PATH and MPICC say where they are
+END
+    exit 1
+}
+
+install_missing() {
+    local wanted as_root=()
+    command -v apt-get >/dev/null || give_up "cannot install on this system (no apt-get)"
+    if ((EUID != 0)); then
+        # sudo may ask for a password only where somebody can answer.
+        if ! command -v sudo >/dev/null || ! { sudo -n true 2>/dev/null || [[ -t 0 && -z ${CI:-} ]]; }; then
+            give_up "cannot install without root or sudo"
+        fi
+        as_root=(sudo)
+    fi
+    as_root+=(env DEBIAN_FRONTEND=noninteractive)
+    read -ra wanted <<<"$(packages debian)"
+    echo "setup: installing ${wanted[*]}"
+    # A list that cannot be had (somebody's third-party source) need not be the one that matters.
+    "${as_root[@]}" apt-get update -q </dev/null || echo "setup: apt-get update failed; trying with what it has"
+    "${as_root[@]}" apt-get install -q -y --no-install-recommends "${wanted[@]}" </dev/null ||
+        give_up "apt-get install failed"
+}
+
+find_missing
+if [[ " ${missing[*]} " == *' mpi '* && -n ${MPICC:-} ]]; then
+    echo "setup: MPICC=$MPICC builds no MPI program, or its launcher is not beside it (name it in" \
+        "TINYPROF_MPIEXEC). Without MPICC in the environment any MPI is looked for." >&2
+    exit 1
+fi
+# More than one round may be needed: with the compiler there, an MPI that was only believed may turn out to have no
+# headers. A round that changed nothing is the last.
+before=
+while ((${#missing[@]})); do
+    [[ ${missing[*]} != "$before" ]] || give_up "installed, and yet not found: ${missing[*]}"
+    before=${missing[*]}
+    install_missing
+    find_missing
+done

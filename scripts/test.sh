@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# Every check and test, the MPI part once under each MPI found. Stops at the first failure.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+source scripts/rust.sh
+source scripts/mpi.sh
+
+# step HEADING COMMAND...: announces and times one command. Not for a function of several: inside `||` bash would
+# not stop at the first that fails.
+durations=()
+step() {
+    local heading=$1 start=$SECONDS status=0 word=ok
+    shift
+    printf '\n== %s\n' "$heading"
+    "$@" </dev/null || status=$?
+    if ((status)); then word="FAILED ($status)"; fi
+    durations+=("$(printf '%4d s  %s: %s' $((SECONDS - start)) "$heading" "$word")")
+    if ((status)); then exit "$status"; fi
+}
+trap 'if ((${#durations[@]})); then printf "\n"; printf "%s\n" "${durations[@]}"; fi' EXIT
+
+rust_find
+step "what a build needs" bash scripts/setup.sh
+if ! cargo fmt --version >/dev/null 2>&1 || ! cargo clippy --version >/dev/null 2>&1; then
+    step "rustfmt and clippy" rustup component add rustfmt clippy
+fi
+mpi_find
+for mpi in "${MPI_FOUND[@]}"; do echo "$mpi: ${MPI_CC[$mpi]}, ${MPI_EXEC[$mpi]}"; done
+
+# Clippy and rustdoc look at the MPI crates too, so they need an MPI. The tests without MPI run in the same
+# directory: what these three build is then built once.
+mpi_use "${MPI_FOUND[0]}"
+step "format" cargo fmt --all --check
+step "clippy" cargo clippy --locked --workspace --all-targets -- -D warnings
+step "documentation" env RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps
+step "tests without MPI" cargo test --locked
+
+# One test at a time: each starts several ranks that spin while they wait, and two such tests on few cores slow each
+# other down far more than twofold.
+export RUST_TEST_THREADS=${RUST_TEST_THREADS:-1}
+for mpi in "${MPI_FOUND[@]}"; do
+    mpi_use "$mpi"
+    step "tests with $mpi" cargo test --locked -p tinyprof-mpi -p tinyprof-example-fft -p tinyprof-example-tc
+done

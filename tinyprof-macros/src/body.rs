@@ -1,0 +1,136 @@
+//! Braces: how a statement is put first into a body that nobody reads.
+
+use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
+use quote::quote_spanned;
+
+/// The body's own braces with `first` before everything that was there, inner attributes excepted.
+///
+/// The original pair is used again: a pair around a pair would be reported to the user as `unused_braces`, and the
+/// braces' span carries the edition that says when the temporaries of the last expression are dropped.
+///
+/// Behind the statement stands an item without name or code. Items with which the user's body begins are now items
+/// after a statement; clippy's lint of that name looks no further than an item that a macro has made.
+pub(crate) fn with_first(body: &Group, first: TokenStream) -> Group {
+    let mut rest = body.stream().into_iter().peekable();
+    let mut inside = TokenStream::new();
+    while let Some(attribute) = inner_attribute(&mut rest) {
+        inside.extend(attribute);
+    }
+    inside.extend(first);
+    inside.extend(quote_spanned!(Span::mixed_site()=> const _: () = ();));
+    inside.extend(rest);
+    let mut group = Group::new(Delimiter::Brace, inside);
+    group.set_span(body.span());
+    group
+}
+
+/// The braces that a token consists of, also where a `macro_rules!` variable (`$body:block`) has put an invisible
+/// pair around them.
+pub(crate) fn braces(token: &TokenTree) -> Option<Group> {
+    let TokenTree::Group(group) = token else { return None };
+    match group.delimiter() {
+        Delimiter::Brace => Some(group.clone()),
+        Delimiter::None => braces(&only(group.stream())?),
+        _ => None,
+    }
+}
+
+/// The tokens without invisible pairs around all of them (`$item:item`, `$loop:expr`).
+pub(crate) fn unwrapped(tokens: TokenStream) -> TokenStream {
+    match only(tokens.clone()) {
+        Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::None => unwrapped(group.stream()),
+        _ => tokens,
+    }
+}
+
+fn only(tokens: TokenStream) -> Option<TokenTree> {
+    let mut tokens = tokens.into_iter();
+    let token = tokens.next()?;
+    tokens.next().is_none().then_some(token)
+}
+
+/// Takes `#![...]` off the front. Nothing else in a body begins with `#!`.
+fn inner_attribute(
+    tokens: &mut std::iter::Peekable<proc_macro2::token_stream::IntoIter>,
+) -> Option<[TokenTree; 3]> {
+    let is = |token: &TokenTree, c| matches!(token, TokenTree::Punct(punct) if punct.as_char() == c);
+    if !is(tokens.peek()?, '#') || !is(&tokens.clone().nth(1)?, '!') {
+        return None;
+    }
+    Some([tokens.next()?, tokens.next()?, tokens.next()?])
+}
+
+#[cfg(test)]
+mod tests {
+    use quote::quote;
+
+    use super::*;
+
+    fn check(body: TokenStream, expected: &TokenStream) {
+        let body = braces(&only(body).unwrap()).unwrap();
+        assert_eq!(with_first(&body, quote!(first;)).to_string(), expected.to_string());
+    }
+
+    fn invisible(tokens: TokenStream) -> TokenStream {
+        TokenTree::from(Group::new(Delimiter::None, tokens)).into()
+    }
+
+    #[test]
+    fn the_statement_comes_first_but_after_inner_attributes() {
+        check(
+            quote!({}),
+            &quote!({
+                first;
+                const _: () = ();
+            }),
+        );
+        check(
+            quote!({
+                a;
+                b
+            }),
+            &quote!({
+                first;
+                const _: () = ();
+                a;
+                b
+            }),
+        );
+        check(
+            quote!(
+                {
+                    #![allow(x)]
+                    #![doc = "y"]
+                    #[z]
+                    a
+                }
+            ),
+            &quote!(
+                {
+                    #![allow(x)]
+                    #![doc = "y"]
+                    first;
+                    const _: () = ();
+                    #[z]
+                    a
+                }
+            ),
+        );
+    }
+
+    #[test]
+    fn invisible_pairs_are_taken_off() {
+        check(
+            invisible(invisible(quote!({ a }))),
+            &quote!({
+                first;
+                const _: () = ();
+                a
+            }),
+        );
+        assert_eq!(unwrapped(invisible(invisible(quote!(a b)))).to_string(), "a b");
+        assert_eq!(unwrapped(quote!((a b))).to_string(), quote!((a b)).to_string());
+        assert!(braces(&only(quote!((a))).unwrap()).is_none());
+        assert!(braces(&only(invisible(quote!({} {}))).unwrap()).is_none());
+    }
+}

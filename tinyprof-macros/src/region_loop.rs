@@ -1,0 +1,303 @@
+//! `profile_loop!`: a loop is a region, and each of its iterations a visit.
+//!
+//! The loop's head is parsed only to find where its body begins; it is emitted as it came.
+
+use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
+use quote::quote_spanned;
+use syn::ext::IdentExt;
+use syn::parse::{ParseStream, Parser, Result};
+use syn::{Attribute, Error, Expr, Label, Lifetime, LitStr, Pat, Token};
+
+use crate::arguments::{Arguments, Key, parse_name};
+use crate::site::{Region, RegionKind};
+use crate::{body, error};
+
+/// A block whose value is the loop's. The guard takes a timestamp at the start of each iteration and, when it is
+/// dropped at the end of the block, a last one: n + 1 for n iterations.
+pub(crate) fn expand(input: TokenStream) -> TokenStream {
+    match parse.parse2(input) {
+        Ok((region, Loop { head, body })) => {
+            let guard = Ident::new("__loop", Span::mixed_site());
+            let (open, private) = (region.open(), region.private());
+            // Named by its type: as a method, a blanket trait of the user's with a `boundary(self)` would be preferred.
+            let first = quote_spanned! {Span::mixed_site()=>
+                #private::LoopGuard::boundary(&mut #guard);
+            };
+            let body = body::with_first(&body, first);
+            quote_spanned! {Span::mixed_site()=>
+                {
+                    let mut #guard = #open;
+                    #head #body
+                }
+            }
+        }
+        Err(error) => error::beside(&error, TokenStream::new()),
+    }
+}
+
+/// `"name"`, then `key = value` any number of times, then the loop, each after a comma.
+fn parse(input: ParseStream<'_>) -> Result<(Region, Loop)> {
+    if !input.peek(LitStr) {
+        return Err(input.error("a region needs a name first: `profile_loop!(\"name\", for ...)`"));
+    }
+    let name = parse_name(input)?;
+    let mut arguments = Arguments::default();
+    loop {
+        if input.is_empty() {
+            return Err(Error::new(Span::call_site(), NO_LOOP));
+        }
+        input.parse::<Token![,]>()?;
+        if input.is_empty() || begins_loop(input) {
+            break;
+        }
+        if !input.peek(Ident::peek_any) {
+            return Err(input.error(NO_LOOP));
+        }
+        arguments.parse_one(input, Key::AFTER_A_NAME)?;
+    }
+    let region = Region { kind: RegionKind::Loop, name: name.value(), at: name.span(), arguments };
+    Ok((region, Loop::split(input.parse()?)?))
+}
+
+const NO_LOOP: &str = "after the name and the arguments comes the loop: `for`, `while` or `loop`";
+
+fn begins_loop(input: ParseStream<'_>) -> bool {
+    input.peek(Token![#])
+        || input.peek(Lifetime)
+        || input.peek(Token![for])
+        || input.peek(Token![while])
+        || input.peek(Token![loop])
+}
+
+/// A loop taken apart.
+struct Loop {
+    /// All before the body: attributes, label, keyword, pattern and expression.
+    head: TokenStream,
+    body: Group,
+}
+
+impl Loop {
+    fn split(tokens: TokenStream) -> Result<Loop> {
+        let tokens = body::unwrapped(tokens);
+        let (length, body) = (|input: ParseStream<'_>| {
+            parse_head(input)?;
+            let length_behind = input.cursor().token_stream().into_iter().count();
+            Ok((length_behind, parse_body(input)?))
+        })
+        .parse2(tokens.clone())?;
+        let before = tokens.clone().into_iter().count() - length;
+        Ok(Loop { head: tokens.into_iter().take(before).collect(), body })
+    }
+}
+
+/// Reads up to where the body begins.
+fn parse_head(input: ParseStream<'_>) -> Result<()> {
+    input.call(Attribute::parse_outer)?;
+    input.parse::<Option<Label>>()?;
+    if input.parse::<Option<Token![for]>>()?.is_some() {
+        Pat::parse_multi_with_leading_vert(input)?;
+        input.parse::<Token![in]>()?;
+        Expr::parse_without_eager_brace(input)?;
+    } else if input.parse::<Option<Token![while]>>()?.is_some() {
+        Expr::parse_without_eager_brace(input)?;
+    } else if input.parse::<Option<Token![loop]>>()?.is_none() {
+        return Err(input.error(NO_LOOP));
+    }
+    Ok(())
+}
+
+/// Reads the body and makes sure that nothing but a comma (which formatting may add) is behind it.
+fn parse_body(input: ParseStream<'_>) -> Result<Group> {
+    if input.is_empty() {
+        return Err(input.error("the loop needs a body in braces"));
+    }
+    let at = input.span();
+    let body = body::braces(&input.parse::<TokenTree>()?)
+        .ok_or_else(|| Error::new(at, "here the loop's body in braces was expected"))?;
+    input.parse::<Option<Token![,]>>()?;
+    if input.is_empty() {
+        Ok(body)
+    } else {
+        Err(input.error("one macro takes one loop: nothing may be behind it"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proc_macro2::Delimiter;
+    use quote::quote;
+
+    use super::*;
+
+    /// Expands `"x", LOOP`, and replaces the two emitted calls by `OPEN` and `BOUNDARY`.
+    fn check(input: &TokenStream, expected: &TokenStream) {
+        let text = expand(quote!("x", #input)).to_string();
+        let (before, rest) = text.split_once("{ # [used]").expect(&text);
+        let (_, after) = rest.split_once("enter_loop (& SITE) }").expect(&text);
+        let boundary = quote!(::tinyprof::__private::LoopGuard::boundary(&mut __loop)).to_string();
+        let text = format!("{before}OPEN{after}").replace(&boundary, "BOUNDARY");
+        assert_eq!(text, quote!({ let mut __loop = OPEN; #expected }).to_string());
+    }
+
+    fn check_error(input: TokenStream, expected: &str) {
+        let text = expand(input).to_string();
+        assert!(text.contains("compile_error") && text.contains(expected), "{text}");
+    }
+
+    #[test]
+    fn a_loop_is_one_static_and_one_call_and_a_boundary_in_each_iteration() {
+        let expected = quote! {
+            {
+                let mut __loop = {
+                    #[used]
+                    #[cfg_attr(target_os = "linux", unsafe(link_section = "tinyprof_sites"))]
+                    static SITE: ::tinyprof::__private::Site = ::tinyprof::__private::Site::new(
+                        "sweep",
+                        ::tinyprof::__private::module_path!(),
+                        "",
+                        0u32,
+                        0u32,
+                        ::tinyprof::__private::RegionKind::Loop,
+                        ::tinyprof::__private::Mode::Each,
+                    );
+                    ::tinyprof::__private::enter_loop(&SITE)
+                };
+                for i in 0..n {
+                    ::tinyprof::__private::LoopGuard::boundary(&mut __loop);
+                    const _: () = ();
+                    work(i);
+                }
+            }
+        };
+        assert_eq!(
+            expand(quote!(
+                "sweep",
+                for i in 0..n {
+                    work(i);
+                }
+            ))
+            .to_string(),
+            expected.to_string()
+        );
+        let total = expand(quote!(
+            "sweep",
+            mode = total,
+            for i in 0..n {
+                work(i);
+            }
+        ))
+        .to_string();
+        assert_eq!(total, expected.to_string().replace("Mode :: Each", "Mode :: Total"));
+    }
+
+    #[test]
+    fn the_body_is_found_whatever_the_head_contains() {
+        check(
+            &quote!(loop {
+                x
+            }),
+            &quote!(loop {
+                BOUNDARY;
+                const _: () = ();
+                x
+            }),
+        );
+        check(
+            &quote!(
+                #[a]
+                #[b]
+                'l: loop {
+                    x
+                }
+            ),
+            &quote!(
+                #[a]
+                #[b]
+                'l: loop {
+                    BOUNDARY;
+                    const _: () = ();
+                    x
+                }
+            ),
+        );
+        check(
+            &quote!(for x in { y } {
+                z
+            }),
+            &quote!(for x in { y } {
+                BOUNDARY;
+                const _: () = ();
+                z
+            }),
+        );
+        check(
+            &quote!(for S { a, .. } in 0.. {
+                z
+            }),
+            &quote!(for S { a, .. } in 0.. {
+                BOUNDARY;
+                const _: () = ();
+                z
+            }),
+        );
+        check(
+            &quote!(while if a { b } else { c } {},),
+            &quote!(while if a { b } else { c } {
+                BOUNDARY;
+                const _: () = ();
+            }),
+        );
+        check(
+            &quote!(
+                while let Some(x) | Ok(x) = y
+                    && z(|| { 1 })
+                {                    #![a]                    #[b]
+                    q
+                }
+            ),
+            &quote!(
+                while let Some(x) | Ok(x) = y
+                    && z(|| { 1 })
+                {                    #![a]                    BOUNDARY;
+                    const _: () = ();
+                    #[b]
+                    q
+                }
+            ),
+        );
+    }
+
+    #[test]
+    fn variables_of_a_macro_are_seen_through() {
+        let invisible = |tokens| TokenTree::from(Group::new(Delimiter::None, tokens));
+        let (start, body) = (invisible(quote!(a..)), invisible(quote!({ x })));
+        check(&quote!(for i in #start #body), &quote!(for i in #start { BOUNDARY; const _: () = (); x }));
+        let whole = invisible(quote!(loop {
+            x
+        }));
+        check(
+            &quote!(#whole),
+            &quote!(loop {
+                BOUNDARY;
+                const _: () = ();
+                x
+            }),
+        );
+    }
+
+    #[test]
+    fn what_is_no_single_loop_is_an_error() {
+        check_error(quote!(), "needs a name first");
+        check_error(quote!(for i in 0..3 {}), "needs a name first");
+        check_error(quote!("x"), NO_LOOP);
+        check_error(quote!("x",), NO_LOOP);
+        check_error(quote!("x", mode = each), NO_LOOP);
+        check_error(quote!("x", mod = each, loop {}), "unknown argument `mod`");
+        check_error(quote!("x", 'a: {}), NO_LOOP);
+        check_error(quote!("x", { 1 }), NO_LOOP);
+        check_error(quote!("x", for i in 0..3), "needs a body");
+        check_error(quote!("x", for i in 0..3 {} for j in 0..3 {}), "nothing may be behind it");
+        check_error(quote!("x", loop {}.method()), "nothing may be behind it");
+        check_error(quote!("x", loop x), "body in braces");
+    }
+}

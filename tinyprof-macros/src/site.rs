@@ -1,0 +1,114 @@
+//! The one `static` and the one call that every expansion consists of.
+//!
+//! Everything emitted here has the span of the macro call with mixed-site hygiene: the user's names and lints do
+//! not see it, and ours do not see theirs. No `cfg(feature = ...)` is emitted: it would ask for the user's features.
+
+use proc_macro2::{Ident, Literal, Span, TokenStream};
+use quote::{ToTokens, quote_spanned};
+
+use crate::arguments::Arguments;
+
+/// What of a region's visits is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mode {
+    Total,
+    Each,
+}
+
+/// What in the source a region is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RegionKind {
+    Function,
+    Scope,
+    Loop,
+}
+
+/// A region of the user's program: all that its `Site` says.
+pub(crate) struct Region {
+    pub(crate) kind: RegionKind,
+    pub(crate) name: String,
+    /// Where the region's name stands. Two functions made by one `macro_rules!` call differ here, in the column.
+    pub(crate) at: Span,
+    pub(crate) arguments: Arguments,
+}
+
+impl Region {
+    /// A block expression that holds the region's `static` and opens the region: its value is the guard.
+    ///
+    /// The `static` has its own pair of braces, because mixed-site hygiene covers locals, not items: beside the
+    /// user's code, a `SITE` of ours would hide a `SITE` of theirs.
+    pub(crate) fn open(&self) -> TokenStream {
+        let Region { kind, name, at, arguments } = self;
+        let private = self.private();
+        let mode = word(arguments.mode.unwrap_or(kind.default_mode()));
+        let enter = Ident::new(kind.enter(), Span::mixed_site());
+        let kind = word(kind);
+        let Place { file, line, column } = Place::of(*at);
+        let (line, column) = (Literal::u32_suffixed(line), Literal::u32_suffixed(column));
+        quote_spanned! {Span::mixed_site()=>
+            {
+                #[used]
+                #[cfg_attr(target_os = "linux", unsafe(link_section = "tinyprof_sites"))]
+                static SITE: #private::Site = #private::Site::new(
+                    #name,
+                    #private::module_path!(),
+                    #file,
+                    #line,
+                    #column,
+                    #private::RegionKind::#kind,
+                    #private::Mode::#mode,
+                );
+                #private::#enter(&SITE)
+            }
+        }
+    }
+
+    /// The path of the hidden module in which everything that an expansion names is found.
+    pub(crate) fn private(&self) -> TokenStream {
+        let krate = self.arguments.crate_path();
+        quote_spanned!(Span::mixed_site()=> #krate::__private)
+    }
+}
+
+impl RegionKind {
+    fn default_mode(self) -> Mode {
+        match self {
+            RegionKind::Function | RegionKind::Scope => Mode::Total,
+            RegionKind::Loop => Mode::Each,
+        }
+    }
+
+    fn enter(self) -> &'static str {
+        match self {
+            RegionKind::Function | RegionKind::Scope => "enter",
+            RegionKind::Loop => "enter_loop",
+        }
+    }
+}
+
+/// The variant's name, as the enum of the same name in `tinyprof::__private` has it.
+fn word(variant: impl std::fmt::Debug) -> impl ToTokens {
+    Ident::new(&format!("{variant:?}"), Span::mixed_site())
+}
+
+/// A place in the source: line and column count from 1.
+///
+/// All three come from one span. `file!()` would give the file of the outermost macro call, which need not be the
+/// file that the line belongs to.
+struct Place {
+    file: String,
+    line: u32,
+    column: u32,
+}
+
+impl Place {
+    fn of(span: Span) -> Place {
+        if !proc_macro::is_available() {
+            // A unit test: outside of the compiler a span has no place.
+            return Place { file: String::new(), line: 0, column: 0 };
+        }
+        let span = span.unwrap();
+        let number = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+        Place { file: span.file(), line: number(span.line()), column: number(span.column()) }
+    }
+}

@@ -1,0 +1,98 @@
+//! Settings from the environment: a user changes a run without a build.
+
+use std::env;
+use std::ffi::OsString;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// What the environment says. A value that cannot be read is one warning and counts as not set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Config {
+    /// `TINYPROF`: whether to record at all (`on`, `off`). Default: on.
+    pub recording: bool,
+    /// `TINYPROF_OUT`: the name of the profile; `.tprof` is added where it is missing.
+    pub out: Option<PathBuf>,
+    /// `TINYPROF_REPORT`: whether to print a table to standard error at the end (`on`, `off`).
+    pub report: Option<bool>,
+}
+
+/// A variable's name, and what its text means.
+#[derive(Clone, Copy, Debug)]
+pub struct Setting<T> {
+    /// The name of the environment variable.
+    pub variable: &'static str,
+    /// What may be written, for the warning: `on or off`.
+    pub expected: &'static str,
+    /// Reads the text; none if it cannot be understood.
+    pub read: fn(&str) -> Option<T>,
+}
+
+impl<T> Setting<T> {
+    /// The value of the variable, if it is set to something that can be read; warns if it is set to something
+    /// else. `lookup` gives a variable's value, usually [`std::env::var_os`].
+    pub fn value(&self, lookup: impl Fn(&str) -> Option<OsString>) -> Option<T> {
+        let text = lookup(self.variable)?;
+        let value = text.to_str().and_then(|text| (self.read)(text.trim()));
+        if value.is_none() {
+            let (variable, expected) = (self.variable, self.expected);
+            warn(&format!("{variable}={} is ignored: expected {expected}", text.to_string_lossy()));
+        }
+        value
+    }
+}
+
+const SWITCH: fn(&str) -> Option<bool> = |text| match text.to_ascii_lowercase().as_str() {
+    "on" | "1" | "true" | "yes" => Some(true),
+    "off" | "0" | "false" | "no" => Some(false),
+    _ => None,
+};
+
+impl Config {
+    /// What the process's environment says now.
+    #[must_use]
+    pub fn from_environment() -> Self {
+        Self::from_lookup(|variable| env::var_os(variable))
+    }
+
+    fn from_lookup(lookup: impl Fn(&str) -> Option<OsString>) -> Self {
+        let switch = |variable| Setting { variable, expected: "on or off", read: SWITCH }.value(&lookup);
+        Self {
+            recording: switch("TINYPROF").unwrap_or(true),
+            out: lookup("TINYPROF_OUT").filter(|name| !name.is_empty()).map(PathBuf::from),
+            report: switch("TINYPROF_REPORT"),
+        }
+    }
+}
+
+/// Says one line on standard error, as everything that the profiler has to say.
+///
+/// A program whose standard error is closed is not disturbed.
+pub fn warn(line: &str) {
+    // There is nowhere to complain to when standard error does not take the line.
+    drop(writeln!(std::io::stderr(), "tinyprof: {line}"));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(variables: &[(&str, &str)]) -> Config {
+        Config::from_lookup(|name| variables.iter().find(|(n, _)| *n == name).map(|(_, v)| (*v).into()))
+    }
+
+    #[test]
+    fn nothing_set_means_record_and_report() {
+        assert_eq!(read(&[]), Config { recording: true, out: None, report: None });
+        assert_eq!(read(&[("TINYPROF_OUT", "")]).out, None);
+    }
+
+    #[test]
+    fn switches_are_read_and_nonsense_is_the_default() {
+        assert!(!read(&[("TINYPROF", "off")]).recording);
+        assert!(!read(&[("TINYPROF", " OFF ")]).recording);
+        assert!(read(&[("TINYPROF", "perhaps")]).recording);
+        assert_eq!(read(&[("TINYPROF_REPORT", "0")]).report, Some(false));
+        assert_eq!(read(&[("TINYPROF_REPORT", "")]).report, None);
+        assert_eq!(read(&[("TINYPROF_OUT", "a/b")]).out, Some("a/b".into()));
+    }
+}

@@ -1,0 +1,58 @@
+//! The end of a run: the profile of a program without MPI, and the table on standard error.
+
+use std::env;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use tinyprof_format::file::{profile_path, write_profile};
+use tinyprof_format::model::PhaseTimes;
+use tinyprof_format::report::{Report, TextOptions};
+
+use super::config::warn;
+use super::metadata::{job_id, metadata};
+use super::session::session;
+use super::snapshot::{monotonic_ns, snapshot};
+
+/// Where the profile of this process's run goes: `TINYPROF_OUT`, or `./EXE-JOBID.tprof` with the process id
+/// where there is no job.
+#[must_use]
+pub fn profile_name() -> PathBuf {
+    let name = session().config.out.clone().unwrap_or_else(|| {
+        let executable = env::current_exe().unwrap_or_default();
+        let stem = executable.file_stem().unwrap_or("profile".as_ref()).to_string_lossy().into_owned();
+        let id = job_id().unwrap_or_else(|| std::process::id().to_string());
+        format!("{stem}-{id}").into()
+    });
+    profile_path(&name)
+}
+
+/// Prints the report to standard error, and where the profile lies.
+pub fn print_report(report: &Report, profile: Option<&Path>) {
+    let columns = env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
+    let options = columns.map_or_else(TextOptions::default, |c| TextOptions::default().with_width(c));
+    let mut text = report.to_text(&options);
+    if let Some(path) = profile {
+        text.push_str(&format!("profile: {}\n", path.display()));
+    }
+    // There is nowhere to complain to when standard error does not take the table.
+    drop(std::io::stderr().write_all(text.as_bytes()));
+}
+
+pub(super) fn write_at_exit() {
+    let begin_ns = monotonic_ns();
+    let map = snapshot();
+    if map.callpaths.is_empty() {
+        return;
+    }
+    let flush = PhaseTimes { snapshot_ns: monotonic_ns() - begin_ns, ..PhaseTimes::default() };
+    let metadata = metadata();
+    let name = profile_name();
+    let report = Report::of_event_map(&map, &metadata.executable);
+    let written = write_profile(&name, &[map], 1, metadata, flush);
+    if session().config.report.unwrap_or(true) {
+        print_report(&report, written.as_deref().ok());
+    }
+    if let Err(error) = written {
+        warn(&format!("the profile {} was not written: {error}", name.display()));
+    }
+}

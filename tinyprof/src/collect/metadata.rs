@@ -1,0 +1,81 @@
+//! Facts of the run, under the keys that users of Adiak and Thicket expect.
+
+use std::env;
+use std::ffi::CStr;
+
+use tinyprof_format::model::RunMetadata;
+
+use super::session::session;
+
+/// The variables in which batch systems tell a job its id.
+const JOB_ID_VARIABLES: [&str; 7] =
+    ["SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID", "COBALT_JOBID", "FLUX_JOB_ID", "OAR_JOB_ID"];
+
+/// The facts that one process knows. Hosts and the number of ranks are added by whoever knows all ranks.
+#[must_use]
+pub fn metadata() -> RunMetadata {
+    let session = session();
+    let host = host_name();
+    RunMetadata {
+        user: env::var("USER").or_else(|_| env::var("LOGNAME")).unwrap_or_else(|_| user_id()),
+        launchdate: session.launch_date_s,
+        executable: env::current_exe().map(|p| p.to_string_lossy().into_owned()).unwrap_or_default(),
+        cmdline: env::args_os().map(|a| a.to_string_lossy().into_owned()).collect(),
+        cluster: env::var("SLURM_CLUSTER_NAME").unwrap_or_else(|_| cluster_of(&host).to_owned()),
+        jobid: job_id(),
+        jobsize: 1,
+        numhosts: 1,
+        hostlist: vec![host],
+        mpi_version: None,
+        tinyprof_version: env!("CARGO_PKG_VERSION").to_owned(),
+        clock: session.clock.name().to_owned(),
+    }
+}
+
+/// The batch system's job id, if there is one that can be part of a file name.
+pub(super) fn job_id() -> Option<String> {
+    let ids = JOB_ID_VARIABLES.iter().filter_map(|variable| env::var(variable).ok());
+    let fit =
+        |id: &String| !id.is_empty() && id.chars().all(|c| c.is_ascii_alphanumeric() || "._-[]".contains(c));
+    ids.into_iter().find(fit)
+}
+
+/// Seconds since 1970-01-01 UTC.
+#[expect(clippy::disallowed_types, reason = "the launch date is a date, not a measurement")]
+pub(super) fn now_unix_s() -> u64 {
+    let since_epoch = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    since_epoch.map_or(0, |since| since.as_secs())
+}
+
+/// The name of this host.
+pub(super) fn host_name() -> String {
+    let mut buffer = [0_u8; 256];
+    // SAFETY: the system writes at most the given length into the buffer.
+    let failed = unsafe { libc::gethostname(buffer.as_mut_ptr().cast(), buffer.len()) } != 0;
+    let name = CStr::from_bytes_until_nul(&buffer).unwrap_or_default();
+    if failed { String::new() } else { name.to_string_lossy().into_owned() }
+}
+
+fn user_id() -> String {
+    // SAFETY: takes nothing and always succeeds.
+    unsafe { libc::getuid() }.to_string()
+}
+
+/// `theta` of `theta0042.alcf.anl.gov`: what nodes of one machine have in common.
+fn cluster_of(host: &str) -> &str {
+    let short = host.split('.').next().unwrap_or(host);
+    short.trim_end_matches(|c: char| c.is_ascii_digit() || c == '-')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cluster_is_its_hosts_without_numbers() {
+        assert_eq!(cluster_of("theta0042.alcf.anl.gov"), "theta");
+        assert_eq!(cluster_of("node-17"), "node");
+        assert_eq!(cluster_of("laptop"), "laptop");
+        assert!(!host_name().is_empty());
+    }
+}

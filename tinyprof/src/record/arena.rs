@@ -1,0 +1,389 @@
+//! One thread's tree of callpaths: a plain value; `thread` merely holds one for each thread.
+
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicU32, AtomicU64};
+
+use tinyprof_format::model::{CallpathId, Mode};
+
+use super::clock::Clock;
+use super::log::{self, Header, PastExecution, SeriesElement};
+use super::lookup::Lookup;
+use super::node::{
+    EXECUTION, ID, MAX, MIN, NODE_CLASS, NODE_WORDS, Node, PARENT, SERIES, SITE, SQUARES, START, SUM, VISITS,
+    high, low, pack,
+};
+use super::segment::{Line, Segment};
+use super::site::{OTHER, Site};
+
+/// The most callpaths of a thread; the rest goes to `[other]`.
+const NODES_MAX: u32 = 1 << 20;
+
+/// How often another thread tries to copy a record that keeps changing.
+const READ_TRIES: u32 = 10_000;
+
+/// What [`Arena::enter`] found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Entered {
+    /// The region is open; this node must be left.
+    Node(Line),
+    /// The region calls itself: its time is in the outer visit, only the visit counts.
+    Recursion(Line),
+    /// There is no memory for it; the visit was counted as lost.
+    Lost,
+}
+
+/// One thread's event map.
+#[derive(Debug)]
+pub(crate) struct Arena {
+    segment: Segment,
+    clock: Clock,
+    /// The node of the innermost open region; none outside of all.
+    current: AtomicU32,
+    /// The execution of the root region that was entered last.
+    execution: AtomicU32,
+    /// For each site of the executable its last (parent, child): answers all but the first look-ups.
+    cache: Box<[AtomicU64]>,
+    lookup: Lookup,
+    nodes: AtomicU32,
+    last_node: AtomicU32,
+    pub(crate) visits_lost: AtomicU64,
+    pub(crate) visits_in_other: AtomicU64,
+    pub(crate) visits_unbalanced: AtomicU64,
+    pub(crate) clock_steps_back: AtomicU64,
+}
+
+impl Arena {
+    /// An empty event map; none where the system gives no memory.
+    pub(crate) fn new(clock: Clock) -> Option<Self> {
+        Some(Self {
+            segment: Segment::reserve()?,
+            clock,
+            current: AtomicU32::new(0),
+            execution: AtomicU32::new(0),
+            cache: (0..Site::count()).map(|_| AtomicU64::new(0)).collect(),
+            lookup: Lookup::new(),
+            nodes: AtomicU32::new(0),
+            last_node: AtomicU32::new(0),
+            visits_lost: AtomicU64::new(0),
+            visits_in_other: AtomicU64::new(0),
+            visits_unbalanced: AtomicU64::new(0),
+            clock_steps_back: AtomicU64::new(0),
+        })
+    }
+
+    #[inline]
+    fn node(&self, line: Line) -> Node<'_> {
+        Node { segment: &self.segment, line }
+    }
+
+    #[inline]
+    fn current(&self) -> Line {
+        Line::from_number(self.current.load(Relaxed))
+    }
+
+    /// Opens a visit of `site` under the innermost open region. Owner only.
+    #[inline]
+    pub(crate) fn enter(&self, site: &'static Site) -> Entered {
+        let parent = self.current();
+        let cached = self.cache.get(site.dense_index()).map_or(0, |entry| entry.load(Relaxed));
+        let line = if high(cached) == parent.number() && cached != 0 {
+            Line::from_number(low(cached))
+        } else {
+            match self.find_or_insert(parent, site) {
+                Entered::Node(line) => line,
+                other => return other,
+            }
+        };
+        let node = self.node(line);
+        if parent.is_none() {
+            self.execution.store(high(node.get(EXECUTION)), Relaxed);
+        }
+        self.current.store(line.number(), Relaxed);
+        node.set(START, self.clock.ticks());
+        Entered::Node(line)
+    }
+
+    /// Closes the visit that `enter` opened. Owner only.
+    #[inline]
+    pub(crate) fn exit(&self, line: Line) {
+        let now = self.clock.ticks();
+        if self.current() != line && !self.unwind_to(line) {
+            return;
+        }
+        let node = self.node(line);
+        self.add_visit(node, now, 0);
+        let parent = node.parent();
+        self.current.store(parent.number(), Relaxed);
+    }
+
+    /// Closes an iteration of the loop at `line` and opens the next, with one look at the clock. Owner only.
+    #[inline]
+    pub(crate) fn boundary(&self, line: Line) {
+        let now = self.clock.ticks();
+        if self.current() != line && !self.unwind_to(line) {
+            return;
+        }
+        let node = self.node(line);
+        self.add_visit(node, now, now);
+        if node.parent().is_none() {
+            self.execution.store(high(node.get(EXECUTION)), Relaxed);
+        }
+    }
+
+    /// Counts a visit whose time is part of the visit that is open. Owner only.
+    pub(crate) fn count_recursion(&self, line: Line) {
+        let node = self.node(line);
+        let execution = self.execution.load(Relaxed);
+        node.update(|| {
+            self.begin_execution(node, execution);
+            node.set(VISITS, node.get(VISITS) + 1);
+        });
+    }
+
+    /// Adds the visit from the node's start to `now`; `start` is the beginning of the next, or 0.
+    #[inline]
+    fn add_visit(&self, node: Node<'_>, now: u64, start: u64) {
+        let ticks = now.checked_sub(node.get(START)).unwrap_or_else(|| {
+            self.clock_steps_back.fetch_add(1, Relaxed);
+            0
+        });
+        let execution = self.execution.load(Relaxed);
+        node.update(|| {
+            self.begin_execution(node, execution);
+            node.set(VISITS, node.get(VISITS) + 1);
+            node.set(SUM, node.get(SUM).wrapping_add(ticks));
+            node.set(MIN, node.get(MIN).min(ticks));
+            node.set(MAX, node.get(MAX).max(ticks));
+            let square = u128::from(ticks) * u128::from(ticks);
+            let (squares, carry) = node.get(SQUARES).overflowing_add(low_half(square));
+            node.set(SQUARES, squares);
+            node.set(SQUARES + 1, node.get(SQUARES + 1) + low_half(square >> 64) + u64::from(carry));
+            if low(node.get(SERIES + 1)) != 0 {
+                let element = SeriesElement { execution, visits: 1, sum: ticks, min: ticks, max: ticks };
+                if !log::push(node, element) {
+                    self.visits_lost.fetch_add(1, Relaxed);
+                }
+            }
+            if low(node.get(PARENT)) == 0 {
+                let completed = node.get(EXECUTION);
+                node.set(EXECUTION, pack(low(completed), high(completed).saturating_add(1)));
+            }
+            node.set(START, start);
+        });
+    }
+
+    /// Makes the live numbers those of `execution`; what they held of an earlier one goes to the log.
+    #[inline]
+    fn begin_execution(&self, node: Node<'_>, execution: u32) {
+        let live = node.get(EXECUTION);
+        if low(live) == execution {
+            return;
+        }
+        if node.get(VISITS) > 0 && !log::push(node, live_execution(node)) {
+            self.visits_lost.fetch_add(node.get(VISITS), Relaxed);
+        }
+        node.set(EXECUTION, pack(execution, high(live)));
+        for (word, value) in
+            [(VISITS, 0), (SUM, 0), (MIN, u64::MAX), (MAX, 0), (SQUARES, 0), (SQUARES + 1, 0)]
+        {
+            node.set(word, value);
+        }
+    }
+
+    /// Rare: the first visit of a callpath on this thread, and a site that is visited from changing places.
+    #[cold]
+    #[inline(never)]
+    fn find_or_insert(&self, parent: Line, site: &'static Site) -> Entered {
+        let address = std::ptr::from_ref(site).addr() as u64;
+        if !parent.is_none() && self.node(parent).get(SITE) == address {
+            return Entered::Recursion(parent);
+        }
+        if let Some(line) = self.lookup.find(&self.segment, parent, site) {
+            self.remember(parent, site, line);
+            return Entered::Node(line);
+        }
+        let full = self.nodes.load(Relaxed) >= NODES_MAX;
+        if !full && let Some(line) = self.insert(parent, site) {
+            self.remember(parent, site, line);
+            return Entered::Node(line);
+        }
+        self.enter_other(parent)
+    }
+
+    #[cold]
+    fn enter_other(&self, parent: Line) -> Entered {
+        self.visits_in_other.fetch_add(1, Relaxed);
+        if !parent.is_none() && self.node(parent).get(SITE) == std::ptr::from_ref(&OTHER).addr() as u64 {
+            return Entered::Recursion(parent);
+        }
+        let known = self.lookup.find(&self.segment, parent, &OTHER);
+        match known.or_else(|| self.insert(parent, &OTHER)) {
+            Some(line) => Entered::Node(line),
+            None => {
+                self.visits_in_other.fetch_sub(1, Relaxed);
+                self.visits_lost.fetch_add(1, Relaxed);
+                Entered::Lost
+            }
+        }
+    }
+
+    fn remember(&self, parent: Line, site: &'static Site, line: Line) {
+        if let Some(entry) = self.cache.get(site.dense_index()) {
+            entry.store(pack(line.number(), parent.number()), Relaxed);
+        }
+    }
+
+    fn insert(&self, parent: Line, site: &'static Site) -> Option<Line> {
+        let line = self.segment.allocate(NODE_CLASS)?;
+        let node = self.node(line);
+        (0..NODE_WORDS).for_each(|word| node.set(word, 0));
+        let id = if parent.is_none() {
+            CallpathId::root(site.id())
+        } else {
+            CallpathId::from_bits(self.node(parent).get(ID)).child(site.id())
+        };
+        node.set(SITE, std::ptr::from_ref(site).expose_provenance() as u64);
+        node.set(PARENT, pack(parent.number(), self.last_node.load(Relaxed)));
+        node.set(MIN, u64::MAX);
+        node.set(SERIES + 1, pack(u32::from(site.mode() == Mode::Each), 0));
+        node.set(ID, id.to_bits());
+        if !self.lookup.insert(&self.segment, node) {
+            self.segment.release(line, NODE_CLASS);
+            return None;
+        }
+        self.nodes.fetch_add(1, Relaxed);
+        self.last_node.store(line.number(), Release);
+        Some(line)
+    }
+
+    /// Makes `line` the innermost open region again where guards inside of it were forgotten; false if it is
+    /// not open at all, because its own guard was dropped out of order.
+    #[cold]
+    fn unwind_to(&self, line: Line) -> bool {
+        if self.node(line).get(START) == 0 {
+            return false;
+        }
+        while self.current() != line && !self.current().is_none() {
+            self.close_innermost();
+        }
+        self.current() == line
+    }
+
+    /// Closes what the last owner left open, before another thread takes the arena over.
+    pub(super) fn close_all(&self) {
+        while !self.current().is_none() {
+            self.close_innermost();
+        }
+    }
+
+    /// Closes the innermost open region whose guard will not do it.
+    fn close_innermost(&self) {
+        let node = self.node(self.current());
+        node.update(|| node.set(START, 0));
+        self.visits_unbalanced.fetch_add(1, Relaxed);
+        self.current.store(node.parent().number(), Relaxed);
+    }
+
+    /// Every callpath's record, newest first, or none in place of one that changed in every try. Any thread.
+    pub(crate) fn readings(&self) -> impl Iterator<Item = Option<Reading>> {
+        let mut next = Line::from_number(self.last_node.load(Acquire));
+        std::iter::from_fn(move || {
+            let node = self.node((!next.is_none()).then_some(next)?);
+            next = Line::from_number(high(node.get(PARENT)));
+            Some((0..READ_TRIES).find_map(|_| Reading::of(self, node)))
+        })
+    }
+
+    /// The ticks of this arena's clock.
+    pub(crate) fn now(&self) -> u64 {
+        self.clock.ticks()
+    }
+}
+
+fn live_execution(node: Node<'_>) -> PastExecution {
+    PastExecution {
+        execution: low(node.get(EXECUTION)),
+        executions: 1,
+        visits: node.get(VISITS),
+        sum: node.get(SUM),
+        min: node.get(MIN),
+        max: node.get(MAX),
+        squares: u128::from(node.get(SQUARES + 1)) << 64 | u128::from(node.get(SQUARES)),
+    }
+}
+
+#[inline]
+#[expect(clippy::cast_possible_truncation, reason = "taking the low half is the purpose")]
+const fn low_half(wide: u128) -> u64 {
+    wide as u64
+}
+
+/// A consistent copy of one callpath's record, in ticks.
+#[derive(Clone, Debug)]
+pub(crate) struct Reading {
+    pub(crate) id: CallpathId,
+    pub(crate) parent: Option<CallpathId>,
+    pub(crate) site: &'static Site,
+    /// The ticks at which the open visit began, if one is open.
+    pub(crate) open_since: Option<u64>,
+    /// The execution that an open visit belongs to.
+    pub(crate) open_execution: u32,
+    pub(crate) executions: Vec<PastExecution>,
+    pub(crate) series: Vec<SeriesElement>,
+}
+
+impl Reading {
+    fn of(arena: &Arena, node: Node<'_>) -> Option<Self> {
+        let segment = &arena.segment;
+        let (past, series, live, last_past, last_visit, start) = node.try_read(|| {
+            let (past, series) = (Header::of::<PastExecution>(node), Header::of::<SeriesElement>(node));
+            let last_past = log::last::<PastExecution>(segment, past);
+            let last_visit = log::last::<SeriesElement>(segment, series);
+            (past, series, live_execution(node), last_past, last_visit, node.get(START))
+        })?;
+        let mut executions = log::copy::<PastExecution>(segment, past);
+        let mut visits = log::copy::<SeriesElement>(segment, series);
+        // The owner appends without moving what is there, except that it may add to the last element, of which
+        // there is a consistent copy, and that it may fold or move a list, which changes its layout.
+        let unmoved = node.try_read(|| {
+            past.has_same_layout(Header::of::<PastExecution>(node))
+                && series.has_same_layout(Header::of::<SeriesElement>(node))
+        })?;
+        if !unmoved {
+            return None;
+        }
+        if let (Some(last), Some(seen)) = (executions.last_mut(), last_past) {
+            *last = seen;
+        }
+        if let (Some(last), Some(seen)) = (visits.last_mut(), last_visit) {
+            *last = seen;
+        }
+        if live.visits > 0 {
+            executions.push(live);
+        }
+        let parent = node.parent();
+        let site = std::ptr::with_exposed_provenance::<Site>(usize::try_from(node.get(SITE)).ok()?);
+        // SAFETY: `insert` stored the address of a `&'static Site` and never changes it.
+        let site = unsafe { &*site };
+        Some(Self {
+            id: CallpathId::from_bits(node.get(ID)),
+            parent: (!parent.is_none()).then(|| CallpathId::from_bits(arena.node(parent).get(ID))),
+            site,
+            open_since: (start != 0).then_some(start),
+            open_execution: arena.open_execution(node),
+            executions,
+            series: visits,
+        })
+    }
+}
+
+impl Arena {
+    /// The execution that a visit of `node` would belong to if it ended now.
+    fn open_execution(&self, node: Node<'_>) -> u32 {
+        let mut root = node;
+        while !root.parent().is_none() {
+            root = self.node(root.parent());
+        }
+        high(root.get(EXECUTION))
+    }
+}

@@ -1,0 +1,381 @@
+//! Lists that never outgrow their budget: the past executions of a callpath, and its series.
+//!
+//! A list doubles its block until the budget is reached. Then neighbours are folded into one, the stride
+//! doubles, and half of the block is free again: memory stays constant however long the program runs, sums,
+//! counts, minima and maxima stay exact, and every element says how many visits or executions it stands for.
+//!
+//! A list is described by two words of its node: (block, length) and (stride, capacity class + 1).
+
+use std::sync::atomic::Ordering::Relaxed;
+
+use super::node::{Node, PAST, SERIES, high, low, pack};
+use super::segment::{LINE_WORDS, Line, Segment};
+
+/// One element of a list.
+pub(super) trait Element: Copy {
+    /// Where the two words of the list are in a node.
+    const HEADER: usize;
+    /// The words of an element; a power of two, at most a line.
+    const WORDS: usize;
+    /// The capacity class of the largest block: 2^class lines.
+    const CLASS_MAX: u32;
+
+    fn load(word: impl Fn(usize) -> u64) -> Self;
+    fn store(self, put: impl FnMut(usize, u64));
+    /// Whether `next` may join this element without making it stand for more than `stride`.
+    fn has_room_for(&self, next: &Self, stride: u32) -> bool;
+    /// Whether the two may be folded while the list has other places to save.
+    fn folds_well_with(&self, next: &Self) -> bool;
+    /// Takes in the element that follows this one.
+    fn absorb(&mut self, next: &Self);
+}
+
+/// The summary of one past execution, or of several neighbouring ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct PastExecution {
+    pub(crate) execution: u32,
+    pub(crate) executions: u32,
+    pub(crate) visits: u64,
+    pub(crate) sum: u64,
+    pub(crate) min: u64,
+    pub(crate) max: u64,
+    pub(crate) squares: u128,
+}
+
+impl Element for PastExecution {
+    const HEADER: usize = PAST;
+    const WORDS: usize = 8;
+    // 4,096 executions are kept apart: 256 KiB for each callpath that is visited in all of them.
+    const CLASS_MAX: u32 = 12;
+
+    #[inline]
+    fn load(word: impl Fn(usize) -> u64) -> Self {
+        Self {
+            execution: low(word(0)),
+            executions: high(word(0)),
+            visits: word(1),
+            sum: word(2),
+            min: word(3),
+            max: word(4),
+            squares: u128::from(word(6)) << 64 | u128::from(word(5)),
+        }
+    }
+
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "a u128 is stored as its two halves")]
+    fn store(self, mut put: impl FnMut(usize, u64)) {
+        put(0, pack(self.execution, self.executions));
+        put(1, self.visits);
+        put(2, self.sum);
+        put(3, self.min);
+        put(4, self.max);
+        put(5, self.squares as u64);
+        put(6, (self.squares >> 64) as u64);
+    }
+
+    #[inline]
+    fn has_room_for(&self, next: &Self, stride: u32) -> bool {
+        next.execution.saturating_add(next.executions) - self.execution <= stride
+    }
+
+    fn folds_well_with(&self, _: &Self) -> bool {
+        true
+    }
+
+    fn absorb(&mut self, next: &Self) {
+        self.executions = next.execution.saturating_add(next.executions) - self.execution;
+        self.visits += next.visits;
+        self.sum += next.sum;
+        self.min = self.min.min(next.min);
+        self.max = self.max.max(next.max);
+        self.squares = self.squares.saturating_add(next.squares);
+    }
+}
+
+/// One visit of a series, or several neighbouring ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SeriesElement {
+    pub(crate) execution: u32,
+    pub(crate) visits: u32,
+    pub(crate) sum: u64,
+    pub(crate) min: u64,
+    pub(crate) max: u64,
+}
+
+impl Element for SeriesElement {
+    const HEADER: usize = SERIES;
+    const WORDS: usize = 4;
+    // 32,768 visits are kept apart: 1 MiB for each callpath in mode `each` that has as many.
+    const CLASS_MAX: u32 = 14;
+
+    #[inline]
+    fn load(word: impl Fn(usize) -> u64) -> Self {
+        Self { execution: low(word(0)), visits: high(word(0)), sum: word(1), min: word(2), max: word(3) }
+    }
+
+    #[inline]
+    fn store(self, mut put: impl FnMut(usize, u64)) {
+        put(0, pack(self.execution, self.visits));
+        put(1, self.sum);
+        put(2, self.min);
+        put(3, self.max);
+    }
+
+    #[inline]
+    fn has_room_for(&self, next: &Self, stride: u32) -> bool {
+        self.execution == next.execution && self.visits.saturating_add(next.visits) <= stride
+    }
+
+    fn folds_well_with(&self, next: &Self) -> bool {
+        self.execution == next.execution
+    }
+
+    fn absorb(&mut self, next: &Self) {
+        self.visits = self.visits.saturating_add(next.visits);
+        self.sum += next.sum;
+        self.min = self.min.min(next.min);
+        self.max = self.max.max(next.max);
+    }
+}
+
+/// The two header words of a list, unpacked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Header {
+    block: Line,
+    pub(super) length: u32,
+    stride: u32,
+    class_plus_1: u32,
+}
+
+impl Header {
+    #[inline]
+    pub(super) fn of<E: Element>(node: Node<'_>) -> Self {
+        let (first, second) = (node.get(E::HEADER), node.get(E::HEADER + 1));
+        Self {
+            block: Line::from_number(low(first)),
+            length: high(first),
+            stride: low(second),
+            class_plus_1: high(second),
+        }
+    }
+
+    #[inline]
+    fn save<E: Element>(self, node: Node<'_>) {
+        node.set(E::HEADER, pack(self.block.number(), self.length));
+        node.set(E::HEADER + 1, pack(self.stride, self.class_plus_1));
+    }
+
+    #[inline]
+    fn capacity<E: Element>(self) -> u32 {
+        if self.class_plus_1 == 0 {
+            return 0;
+        }
+        // At most 2^14 lines of two elements.
+        low(((LINE_WORDS / E::WORDS) as u64) << (self.class_plus_1 - 1))
+    }
+
+    /// Whether the elements up to `length` are where they were: nothing was moved or folded since.
+    pub(super) fn has_same_layout(self, later: Self) -> bool {
+        Self { length: self.length, ..later } == self && later.length >= self.length
+    }
+}
+
+/// Element `at` of the list in `block`.
+#[inline]
+fn element<E: Element>(segment: &Segment, block: Line, at: u32) -> E {
+    E::load(|word| segment.word(block, at as usize * E::WORDS + word).load(Relaxed))
+}
+
+#[inline]
+fn put_element<E: Element>(segment: &Segment, block: Line, at: u32, value: E) {
+    value.store(|word, bits| segment.word(block, at as usize * E::WORDS + word).store(bits, Relaxed));
+}
+
+/// Copies the elements of a list. Any thread; the caller checks afterwards that the copy is whole.
+pub(super) fn copy<E: Element>(segment: &Segment, header: Header) -> Vec<E> {
+    let words = header.length as usize * E::WORDS;
+    if header.length == 0 || header.length > header.capacity::<E>() || !segment.contains(header.block, words)
+    {
+        return Vec::new();
+    }
+    (0..header.length).map(|at| element(segment, header.block, at)).collect()
+}
+
+/// The last element of a list, if it has one. Any thread.
+pub(super) fn last<E: Element>(segment: &Segment, header: Header) -> Option<E> {
+    let at = header.length.checked_sub(1)?;
+    let in_bounds =
+        at < header.capacity::<E>() && segment.contains(header.block, header.length as usize * E::WORDS);
+    in_bounds.then(|| element(segment, header.block, at))
+}
+
+/// Appends an element, inside of [`Node::update`]. Says whether it was kept: not if memory has run out before
+/// the list had any.
+#[inline]
+pub(super) fn push<E: Element>(node: Node<'_>, value: E) -> bool {
+    let mut header = Header::of::<E>(node);
+    if header.stride > 1 && header.length > 0 {
+        let at = header.length - 1;
+        let mut last: E = element(node.segment, header.block, at);
+        if last.has_room_for(&value, header.stride) {
+            last.absorb(&value);
+            put_element(node.segment, header.block, at, last);
+            return true;
+        }
+    }
+    if header.length == header.capacity::<E>() {
+        match make_room::<E>(node.segment, header) {
+            Some(roomy) => header = roomy,
+            None => return false,
+        }
+    }
+    put_element(node.segment, header.block, header.length, value);
+    header.length += 1;
+    header.save::<E>(node);
+    true
+}
+
+/// Rare: once for every doubling of the list, and once for every folding after that.
+#[cold]
+#[inline(never)]
+fn make_room<E: Element>(segment: &Segment, header: Header) -> Option<Header> {
+    let class = if header.class_plus_1 == 0 { 2 } else { header.class_plus_1 };
+    if class <= E::CLASS_MAX
+        && let Some(block) = segment.allocate(class)
+    {
+        (0..header.length).for_each(|at| {
+            put_element::<E>(segment, block, at, element(segment, header.block, at));
+        });
+        if !header.block.is_none() {
+            segment.release(header.block, header.class_plus_1 - 1);
+        }
+        return Some(Header { block, class_plus_1: class + 1, stride: header.stride.max(1), ..header });
+    }
+    (header.length > 1).then(|| fold::<E>(segment, header))
+}
+
+/// Makes one element of two neighbours. Series fold inside their executions as long as that frees a quarter of
+/// the block; when executions are too short for that, neighbours fold across them.
+fn fold<E: Element>(segment: &Segment, header: Header) -> Header {
+    let kept = fold_where::<E>(segment, header, Element::folds_well_with);
+    let header = Header { length: kept, stride: header.stride.saturating_mul(2), ..header };
+    if kept <= header.capacity::<E>() / 4 * 3 {
+        return header;
+    }
+    Header { length: fold_where::<E>(segment, header, |_, _| true), ..header }
+}
+
+fn fold_where<E: Element>(segment: &Segment, header: Header, may: impl Fn(&E, &E) -> bool) -> u32 {
+    let (mut from, mut to) = (0, 0);
+    while from < header.length {
+        let mut here: E = element(segment, header.block, from);
+        from += 1;
+        if from < header.length {
+            let next = element(segment, header.block, from);
+            if may(&here, &next) {
+                here.absorb(&next);
+                from += 1;
+            }
+        }
+        put_element(segment, header.block, to, here);
+        to += 1;
+    }
+    to
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::node::NODE_CLASS;
+    use super::*;
+
+    fn with_node(test: impl FnOnce(Node<'_>)) {
+        let segment = Segment::reserve().unwrap();
+        let line = segment.allocate(NODE_CLASS).unwrap();
+        test(Node { segment: &segment, line });
+    }
+
+    fn visit(execution: u32, ticks: u64) -> SeriesElement {
+        SeriesElement { execution, visits: 1, sum: ticks, min: ticks, max: ticks }
+    }
+
+    /// Pushes visits of `lengths[e]` iterations in execution `e` and compares every element with the exact list.
+    fn check_against_exact_list(lengths: &[u32]) {
+        with_node(|node| {
+            let mut exact = Vec::new();
+            for (execution, &length) in (0_u32..).zip(lengths) {
+                for i in 0..length {
+                    let ticks = u64::from(i * 7919 % 1000 + 1);
+                    exact.push((execution, ticks));
+                    assert!(push(node, visit(execution, ticks)));
+                }
+            }
+            let series = copy::<SeriesElement>(node.segment, Header::of::<SeriesElement>(node));
+            assert!(series.len() <= 1 << 15);
+            let mut rest = exact.as_slice();
+            for element in series {
+                let (mine, others) = rest.split_at(element.visits as usize);
+                assert_eq!(element.execution, mine[0].0);
+                assert_eq!(element.sum, mine.iter().map(|v| v.1).sum::<u64>());
+                assert_eq!(Some(element.min), mine.iter().map(|v| v.1).min());
+                assert_eq!(Some(element.max), mine.iter().map(|v| v.1).max());
+                rest = others;
+            }
+            assert!(rest.is_empty(), "every visit is in some element");
+        });
+    }
+
+    #[test]
+    fn a_short_series_keeps_every_visit() {
+        check_against_exact_list(&[0, 1, 2, 3, 100]);
+        with_node(|node| {
+            (0..1000).for_each(|i| assert!(push(node, visit(0, i))));
+            let series = copy::<SeriesElement>(node.segment, Header::of::<SeriesElement>(node));
+            assert_eq!(series.iter().map(|e| e.sum).collect::<Vec<_>>(), (0..1000).collect::<Vec<_>>());
+        });
+    }
+
+    #[test]
+    fn a_long_series_folds_and_stays_exact() {
+        check_against_exact_list(&[100_000]);
+        check_against_exact_list(&[1; 100_000]);
+        check_against_exact_list(&[3; 50_000]);
+    }
+
+    #[test]
+    fn executions_fold_when_there_are_too_many() {
+        with_node(|node| {
+            for execution in 0..10_000_u32 {
+                let n = u64::from(execution);
+                let past = PastExecution {
+                    execution,
+                    executions: 1,
+                    visits: 2,
+                    sum: n,
+                    min: n,
+                    max: n,
+                    squares: u128::from(n * n),
+                };
+                assert!(push(node, past));
+            }
+            let past = copy::<PastExecution>(node.segment, Header::of::<PastExecution>(node));
+            assert!(past.len() <= 4096);
+            let mut next = 0;
+            for p in past {
+                assert_eq!((p.execution, p.min), (next, u64::from(next)));
+                next += p.executions;
+                assert_eq!((p.max, p.visits), (u64::from(next) - 1, 2 * u64::from(p.executions)));
+            }
+            assert_eq!(next, 10_000);
+        });
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(16))]
+        #[test]
+        fn any_pattern_of_executions_stays_exact(lengths in prop::collection::vec(0_u32..3000, 1..60)) {
+            check_against_exact_list(&lengths);
+        }
+    }
+}

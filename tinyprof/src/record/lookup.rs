@@ -1,0 +1,106 @@
+//! Finds the child of a node by site where the cache has forgotten it: open addressing in the segment.
+//!
+//! An entry is one word: the node's line, and 32 bits of the hash of (parent, site). 0 is an empty place.
+
+use std::sync::atomic::AtomicU32;
+use std::sync::atomic::Ordering::Relaxed;
+
+use super::node::{Node, PARENT, SITE, high, low, pack};
+use super::segment::{LINE_WORDS, Line, Segment};
+use super::site::Site;
+
+const FIRST_CLASS: u32 = 3;
+
+/// The table of one arena. Owner only.
+#[derive(Debug)]
+pub(super) struct Lookup {
+    block: AtomicU32,
+    class: AtomicU32,
+    entries: AtomicU32,
+}
+
+impl Lookup {
+    pub(super) const fn new() -> Self {
+        Self { block: AtomicU32::new(0), class: AtomicU32::new(0), entries: AtomicU32::new(0) }
+    }
+
+    fn block(&self) -> Line {
+        Line::from_number(self.block.load(Relaxed))
+    }
+
+    fn mask(&self) -> usize {
+        (LINE_WORDS << self.class.load(Relaxed)) - 1
+    }
+
+    /// The child of `parent` that visits `site`.
+    pub(super) fn find(&self, segment: &Segment, parent: Line, site: &'static Site) -> Option<Line> {
+        if self.block().is_none() {
+            return None;
+        }
+        let hash = hash(parent, site);
+        let mask = self.mask();
+        let mut at = hash as usize & mask;
+        loop {
+            let entry = segment.word(self.block(), at).load(Relaxed);
+            let line = Line::from_number(low(entry));
+            if line.is_none() {
+                return None;
+            }
+            if high(entry) == hash {
+                let node = Node { segment, line };
+                if node.parent() == parent && node.get(SITE) == std::ptr::from_ref(site).addr() as u64 {
+                    return Some(line);
+                }
+            }
+            at = (at + 1) & mask;
+        }
+    }
+
+    /// Enters a new child; it must not be there yet. False where memory has run out.
+    pub(super) fn insert(&self, segment: &Segment, child: Node<'_>) -> bool {
+        let entries = self.entries.load(Relaxed);
+        if (self.block().is_none() || entries as usize * 2 > self.mask()) && !self.grow(segment) {
+            return false;
+        }
+        self.place(segment, pack(child.line.number(), hash_of_node(child)));
+        self.entries.store(entries + 1, Relaxed);
+        true
+    }
+
+    fn place(&self, segment: &Segment, entry: u64) {
+        let mask = self.mask();
+        let mut at = high(entry) as usize & mask;
+        while segment.word(self.block(), at).load(Relaxed) != 0 {
+            at = (at + 1) & mask;
+        }
+        segment.word(self.block(), at).store(entry, Relaxed);
+    }
+
+    #[cold]
+    fn grow(&self, segment: &Segment) -> bool {
+        let (old, old_class) = (self.block(), self.class.load(Relaxed));
+        let class = if old.is_none() { FIRST_CLASS } else { old_class + 1 };
+        let Some(block) = segment.allocate(class) else { return false };
+        (0..LINE_WORDS << class).for_each(|at| segment.word(block, at).store(0, Relaxed));
+        self.block.store(block.number(), Relaxed);
+        self.class.store(class, Relaxed);
+        if !old.is_none() {
+            let entries = (0..LINE_WORDS << old_class).map(|at| segment.word(old, at).load(Relaxed));
+            entries.filter(|&entry| entry != 0).for_each(|entry| self.place(segment, entry));
+            segment.release(old, old_class);
+        }
+        true
+    }
+}
+
+fn hash_of_node(node: Node<'_>) -> u32 {
+    mix(low(node.get(PARENT)), node.get(SITE))
+}
+
+fn hash(parent: Line, site: &'static Site) -> u32 {
+    mix(parent.number(), std::ptr::from_ref(site).addr() as u64)
+}
+
+fn mix(parent: u32, site: u64) -> u32 {
+    high((site ^ u64::from(parent).rotate_left(40)).wrapping_mul(0x9e37_79b9_7f4a_7c15))
+}

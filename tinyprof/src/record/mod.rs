@@ -1,0 +1,23 @@
+//! The hot path: what happens when a region is entered and left.
+//!
+//! Steady state, after a callpath has been seen once on a thread: no heap allocation, no lock, no formatting,
+//! no I/O, no panic. One thread writes each arena; everything that another thread may read is an atomic that
+//! is loaded and stored relaxed, under a sequence counter a record.
+//!
+//! ```text
+//! thread -> arena -> node, log, lookup -> segment
+//!             |
+//!             +---> clock, site
+//! ```
+
+mod arena;
+pub(crate) mod clock;
+mod log;
+mod lookup;
+mod node;
+mod segment;
+mod site;
+pub(crate) mod thread;
+
+pub(crate) use arena::{Arena, Entered, Reading};
+pub use site::Site;

@@ -1,0 +1,173 @@
+//! The compile-time record of a region.
+
+use tinyprof_format::model::{Mode, Region, RegionKind, SiteId};
+
+/// A region's compile-time record: what the attribute and the macros emit, one `static` each.
+///
+/// On Linux all sites of a program lie side by side in one section of the executable, so that a site's dense
+/// index is the distance of its address from the section's start: no registration, no growth at run time.
+#[derive(Debug)]
+#[repr(C, align(128))]
+pub struct Site {
+    name: &'static str,
+    module: &'static str,
+    file: &'static str,
+    line: u32,
+    column: u32,
+    id: SiteId,
+    kind: RegionKind,
+    mode: Mode,
+}
+
+// A division by the size must be a shift, and neighbours in the section must not leave gaps.
+const _: () = assert!(size_of::<Site>() == 128);
+
+impl Site {
+    /// The record of a region at `line` and `column` of `file` (1-based), in module path `module`.
+    ///
+    /// The id is a hash of module path, name, line and column; not of the file's name, which is absolute for
+    /// some dependencies and would differ between two builds of the same program. The place of the call counts
+    /// too: a macro that makes the same function for two types has one line, but two calls.
+    #[must_use]
+    #[track_caller]
+    pub const fn new(
+        name: &'static str,
+        module: &'static str,
+        file: &'static str,
+        line: u32,
+        column: u32,
+        kind: RegionKind,
+        mode: Mode,
+    ) -> Self {
+        let mut hash = fnv1a(0xcbf2_9ce4_8422_2325, module.as_bytes());
+        hash = fnv1a(hash, &[0]);
+        hash = fnv1a(hash, name.as_bytes());
+        hash = fnv1a(hash, &[0]);
+        hash = fnv1a(hash, &line.to_le_bytes());
+        hash = fnv1a(hash, &column.to_le_bytes());
+        let call = std::panic::Location::caller();
+        hash = fnv1a(hash, &call.line().to_le_bytes());
+        hash = fnv1a(hash, &call.column().to_le_bytes());
+        Self { name, module, file, line, column, id: SiteId::from_bits(hash), kind, mode }
+    }
+
+    pub(crate) const fn id(&self) -> SiteId {
+        self.id
+    }
+
+    pub(crate) const fn mode(&self) -> Mode {
+        self.mode
+    }
+
+    /// The site as the profile describes it.
+    pub(crate) fn region(&self) -> Region {
+        Region {
+            site: self.id,
+            name: self.name.to_owned(),
+            module: self.module.to_owned(),
+            file: self.file.to_owned(),
+            line: self.line,
+            column: self.column,
+            kind: self.kind,
+            mode: self.mode,
+        }
+    }
+
+    /// The site's place among all sites of the executable; past the last for sites of other shared objects.
+    #[inline]
+    pub(super) fn dense_index(&'static self) -> usize {
+        std::ptr::from_ref(self).addr().wrapping_sub(section::start()) / size_of::<Self>()
+    }
+
+    /// The number of sites in the executable.
+    pub(super) fn count() -> usize {
+        section::stop().wrapping_sub(section::start()) / size_of::<Self>()
+    }
+}
+
+/// 64-bit FNV-1a: short, `const`, and good enough for identifiers of a few dozen bytes.
+const fn fnv1a(mut hash: u64, bytes: &[u8]) -> u64 {
+    let mut i = 0;
+    while i < bytes.len() {
+        hash = (hash ^ bytes[i] as u64).wrapping_mul(0x0000_0100_0000_01b3);
+        i += 1;
+    }
+    hash
+}
+
+/// Where callpaths go that find the table full: one child of this site under each parent.
+#[used]
+#[cfg_attr(target_os = "linux", unsafe(link_section = "tinyprof_sites"))]
+pub(super) static OTHER: Site =
+    Site::new("[other]", "tinyprof", file!(), line!(), column!(), RegionKind::Scope, Mode::Total);
+
+#[cfg(target_os = "linux")]
+mod section {
+    unsafe extern "C" {
+        // The linker makes these two symbols for every section whose name is an identifier. They are only
+        // ever used for their addresses.
+        #[link_name = "__start_tinyprof_sites"]
+        static START: u8;
+        #[link_name = "__stop_tinyprof_sites"]
+        static STOP: u8;
+    }
+
+    #[inline]
+    pub(super) fn start() -> usize {
+        (&raw const START).addr()
+    }
+
+    pub(super) fn stop() -> usize {
+        (&raw const STOP).addr()
+    }
+}
+
+/// Without section symbols no site has a dense index: every child is looked up by hash.
+#[cfg(not(target_os = "linux"))]
+mod section {
+    pub(super) fn start() -> usize {
+        0
+    }
+
+    pub(super) fn stop() -> usize {
+        0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[used]
+    #[cfg_attr(target_os = "linux", unsafe(link_section = "tinyprof_sites"))]
+    static HERE: Site = Site::new("here", "m", "f.rs", 1, 2, RegionKind::Function, Mode::Total);
+
+    #[test]
+    fn ids_depend_on_name_module_line_column_and_call_only() {
+        let id = |name, module, file, (line, column)| {
+            Site::new(name, module, file, line, column, RegionKind::Loop, Mode::Each).id()
+        };
+        let here = id("here", "m", "f.rs", (1, 2));
+        assert_eq!(here, id("here", "m", "/elsewhere/f.rs", (1, 2)));
+        for other in [
+            HERE.id(),
+            id("her", "m", "f.rs", (1, 2)),
+            id("here", "n", "f.rs", (1, 2)),
+            id("here", "m", "f.rs", (2, 2)),
+            id("here", "m", "f.rs", (1, 3)),
+            id("re", "mhe", "f.rs", (1, 2)),
+        ] {
+            assert_ne!(here, other);
+        }
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn sites_are_numbered_without_gaps() {
+        assert!(HERE.dense_index() < Site::count());
+        assert!(OTHER.dense_index() < Site::count());
+        assert_ne!(HERE.dense_index(), OTHER.dense_index());
+        static ELSEWHERE: Site = Site::new("x", "m", "f.rs", 9, 9, RegionKind::Scope, Mode::Total);
+        assert!(ELSEWHERE.dense_index() >= Site::count());
+    }
+}

@@ -1,0 +1,102 @@
+//! What the macros hold while a region is open.
+
+use std::marker::PhantomData;
+
+use crate::collect::session;
+use crate::record::{Arena, Entered, Site, thread};
+
+/// An open region; dropping it ends the visit, also when a panic unwinds.
+///
+/// Belongs to the thread that opened it: it is not `Send`.
+#[derive(Debug)]
+#[must_use = "a guard that is dropped at once measures nothing"]
+pub struct Guard {
+    visit: Entered,
+    _not_send: PhantomData<*const ()>,
+}
+
+/// Opens a visit of `site` on the current thread.
+///
+/// # Cost
+/// Two clock reads for enter and exit together; the bookkeeping hides behind their latency. No heap allocation
+/// once the thread has seen the callpath.
+#[inline]
+pub fn enter(site: &'static Site) -> Guard {
+    Guard { visit: open(site), _not_send: PhantomData }
+}
+
+impl Drop for Guard {
+    #[inline]
+    fn drop(&mut self) {
+        close(self.visit);
+    }
+}
+
+/// A loop whose iterations are visits: one clock read at each boundary between them.
+#[derive(Debug)]
+#[must_use = "a loop that is dropped at once measures nothing"]
+pub struct LoopGuard {
+    site: &'static Site,
+    /// The iteration that is open; none before the first.
+    iteration: Option<Entered>,
+    _not_send: PhantomData<*const ()>,
+}
+
+/// Prepares a loop over `site` on the current thread; nothing is recorded before its first iteration.
+#[inline]
+pub fn enter_loop(site: &'static Site) -> LoopGuard {
+    LoopGuard { site, iteration: None, _not_send: PhantomData }
+}
+
+impl LoopGuard {
+    /// Begins an iteration, and ends the one before with the same look at the clock.
+    #[inline]
+    pub fn boundary(&mut self) {
+        match self.iteration {
+            Some(Entered::Node(line)) => {
+                thread::attached(|arena| arena.boundary(line));
+            }
+            _ => self.iteration = Some(open(self.site)),
+        }
+    }
+}
+
+impl Drop for LoopGuard {
+    #[inline]
+    fn drop(&mut self) {
+        if let Some(visit) = self.iteration {
+            close(visit);
+        }
+    }
+}
+
+#[inline]
+fn open(site: &'static Site) -> Entered {
+    thread::attached(|arena| open_in(arena, site)).unwrap_or_else(|| open_first(site))
+}
+
+#[inline]
+fn open_in(arena: &Arena, site: &'static Site) -> Entered {
+    let visit = arena.enter(site);
+    if let Entered::Recursion(line) = visit {
+        arena.count_recursion(line);
+    }
+    visit
+}
+
+#[inline]
+fn close(visit: Entered) {
+    if let Entered::Node(line) = visit {
+        thread::attached(|arena| arena.exit(line));
+    }
+}
+
+/// Once for each thread, and on every visit while recording is off.
+#[cold]
+#[inline(never)]
+fn open_first(site: &'static Site) -> Entered {
+    if !thread::attach(session::start_recording) {
+        return Entered::Lost;
+    }
+    thread::attached(|arena| open_in(arena, site)).unwrap_or(Entered::Lost)
+}
