@@ -5,7 +5,7 @@
 //! * [`report`]: statistics over ranks, and the table that people read.
 //!
 //! This crate knows no MPI, no clock and no threads. It never trusts a byte that it reads: damage is an
-//! [``ReadError`](error::ReadError) that names the file and the offset, never a panic.
+//! [`ReadError`](error::ReadError) that names the file and the offset, never a panic.
 #![forbid(unsafe_code)]
 
 mod bytes;

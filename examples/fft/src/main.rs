@@ -1,1 +1,104 @@
-fn main(){}
+//! A parallel FFT over MPI, profiled by TinyProf.
+//!
+//! A one-dimensional complex transform of N points over P ranks, done `--runs` times by the six-step
+//! algorithm of [`sixstep`]. All that profiling took is the line `use tinyprof_mpi as _;` and the attributes
+//! on the functions that are worth a name. The profile is written when MPI is finalised.
+//!
+//! A mistake that every rank sees in the same way (a size that cannot be split, a result that is wrong) ends
+//! in exit code 1 on every rank, told by rank 0 alone, after MPI was finalised: nobody is left waiting.
+
+mod arguments;
+mod exchange;
+mod layout;
+mod signal;
+mod sixstep;
+mod transpose;
+mod verify;
+
+use std::process::ExitCode;
+
+use mpi::topology::SimpleCommunicator;
+use mpi::traits::*;
+use rustfft::num_complex::Complex64;
+use tinyprof::profile;
+use tinyprof_mpi as _; // Not a line more: this crate sees MPI_Init and MPI_Finalize pass by.
+
+use crate::arguments::Arguments;
+use crate::layout::Layout;
+use crate::signal::Signal;
+use crate::sixstep::{Direction, SixStep};
+use crate::verify::Findings;
+
+#[expect(clippy::print_stdout, clippy::print_stderr, reason = "a program says its results")]
+fn main() -> ExitCode {
+    let Some(universe) = mpi::initialize() else {
+        eprintln!("fft: MPI is initialised already");
+        return ExitCode::FAILURE;
+    };
+    let world = universe.world();
+    let speaks = world.rank() == 0;
+    let arguments = match Arguments::read(speaks) {
+        Ok(arguments) => arguments,
+        Err(code) => return code,
+    };
+    let (ranks, rank) = ranks_and_rank(&world);
+    let size = arguments.size.unwrap_or_else(|| Layout::default_size(ranks));
+    let layout = match Layout::new(size, ranks) {
+        Ok(layout) => layout,
+        Err(error) => {
+            if speaks {
+                eprintln!("fft: {error}");
+            }
+            return ExitCode::FAILURE;
+        }
+    };
+
+    let findings = compute(&arguments, layout, &world, rank).agreed_by_all(&world);
+    if speaks {
+        println!("fft: {layout}, runs = {}", arguments.runs);
+        print!("{findings}");
+        if !findings.are_good() {
+            eprintln!("fft: the result is wrong: an error is above {:e}", verify::TOLERANCE);
+        }
+    }
+    if findings.are_good() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// All runs, then the verification if it was asked for. Collective. What it returns is this rank's own view.
+fn compute(arguments: &Arguments, layout: Layout, world: &SimpleCommunicator, rank: usize) -> Findings {
+    let mut fft = SixStep::plan(layout, rank, Direction::Forward);
+    let mut data = vec![Complex64::default(); layout.share()];
+    let mut findings = Findings::default();
+    for number in 0..arguments.runs {
+        run(&Signal::of_run(number, layout.size()), &mut fft, world, &mut data, &mut findings);
+    }
+    if arguments.verify {
+        let last = Signal::of_run(arguments.runs - 1, layout.size());
+        verify::verify(&last, layout, world, rank, &mut data, &mut findings);
+    }
+    findings
+}
+
+/// One run. It is the root region: every visit of it is one execution in the profile, which is why `main`
+/// has no attribute.
+#[profile]
+fn run(
+    signal: &Signal,
+    fft: &mut SixStep,
+    world: &SimpleCommunicator,
+    data: &mut [Complex64],
+    findings: &mut Findings,
+) {
+    let first = fft.layout().first(fft.rank());
+    signal.initialise(first, data);
+    fft.transform(world, data);
+    if fft.rank() % 2 == 1 {
+        findings.audited(signal.audit(first, data));
+    }
+}
+
+/// The number of ranks and the number of this one.
+fn ranks_and_rank(world: &SimpleCommunicator) -> (usize, usize) {
+    let plain = |n: i32| usize::try_from(n).expect("MPI counts ranks from zero");
+    (plain(world.size()), plain(world.rank()))
+}

@@ -67,7 +67,9 @@ fn write_packed(sink: &mut Sink, packed: &[u8]) {
 /// Takes a column of `count` integers.
 pub(crate) fn read_u64(cursor: &mut Cursor<'_>, count: usize, what: &str) -> Result<Vec<u64>, Malformed> {
     if count > MAX_VALUES {
-        return Err(cursor.malformed(format!("{what} claims {count} values, at most {MAX_VALUES} are allowed")));
+        return Err(
+            cursor.malformed(format!("{what} claims {count} values, at most {MAX_VALUES} are allowed"))
+        );
     }
     let start = cursor.clone();
     match cursor.u8(what)? {

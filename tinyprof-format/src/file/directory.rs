@@ -40,7 +40,12 @@ impl UnfinishedProfile {
         directory.push(format!(".unfinished-{token}"));
         let directory = PathBuf::from(directory);
         if let Some(parent) = directory.parent().filter(|p| !p.as_os_str().is_empty()) {
-            fs::create_dir_all(parent).map_err(fail("create", parent))?;
+            fs::create_dir_all(parent).map_err(|error| {
+                // The system says "file exists", which is not what a person would look for.
+                let file_in_the_way = error.kind() == io::ErrorKind::AlreadyExists;
+                let error = if file_in_the_way { io::ErrorKind::NotADirectory.into() } else { error };
+                fail("create", parent)(error)
+            })?;
         }
         fs::create_dir(&directory).map_err(fail("create", &directory))?;
         Ok(Self { directory, target })
@@ -78,8 +83,11 @@ impl UnfinishedProfile {
     /// When the manifest cannot be written or the directory not renamed. Nothing bears a final name then.
     pub fn finish(&self, manifest: &Manifest) -> Result<PathBuf, WriteError> {
         let path = self.directory.join("manifest.json");
-        let mut json = serde_json::to_vec_pretty(manifest)
-            .map_err(|error| WriteError { action: "write", path: path.clone(), source: error.into() })?;
+        let mut json = serde_json::to_vec_pretty(manifest).map_err(|error| WriteError {
+            action: "write",
+            path: path.clone(),
+            source: error.into(),
+        })?;
         json.push(b'\n');
         write_file(&path, &json)?;
         sync_directory(&self.directory)?;

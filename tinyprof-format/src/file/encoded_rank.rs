@@ -59,6 +59,21 @@ impl EncodedRank {
         Self { facts, callpaths }
     }
 
+    /// Renames the rows of `own`, the table that this rank was encoded by, to those of `dictionary`, which must
+    /// hold all of its callpaths. The messages keep their lengths.
+    ///
+    /// # Panics
+    /// If a callpath is missing from the dictionary: phase 1 unites them all.
+    pub fn renumber(&mut self, own: &CallpathTable, dictionary: &CallpathTable) {
+        let index = dictionary.index_by_id();
+        for callpath in &mut self.callpaths {
+            let id = own.rows()[callpath.row as usize].id;
+            callpath.row =
+                u32::try_from(index[&id].row()).expect("a callpath table has fewer than 2^32 rows");
+        }
+        self.callpaths.sort_by_key(|c| c.row);
+    }
+
     /// The rank's own position in time: one more than the last execution of any callpath.
     #[must_use]
     pub fn executions(&self) -> u32 {
@@ -91,6 +106,12 @@ impl EncodedRank {
             }
         }
         sink.into_vec()
+    }
+
+    /// The length of the series message, in bytes.
+    #[must_use]
+    pub fn series_length(&self) -> usize {
+        self.callpaths.iter().map(|c| c.series.len()).sum()
     }
 
     /// The series message: the series of all callpaths, one after the other.

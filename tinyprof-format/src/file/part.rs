@@ -140,9 +140,11 @@ pub(super) fn decode(bytes: &[u8], callpaths: usize, ranks: usize) -> Result<Par
 /// The first thing wrong with the frame or the checksums of a part, if anything is.
 pub(super) fn locate_damage(bytes: &[u8]) -> Option<FrameError> {
     match Sections::<3>::open(bytes, MAGIC) {
-        Ok(file) => {
-            file.keys().enumerate().find_map(|(position, _)| file.section(position).err()).map(FrameError::from)
-        }
+        Ok(file) => file
+            .keys()
+            .enumerate()
+            .find_map(|(position, _)| file.section(position).err())
+            .map(FrameError::from),
         Err(error) => Some(error),
     }
 }
@@ -236,13 +238,19 @@ mod tests {
             facts: RankFacts { host: "a".into(), ..RankFacts::default() },
             callpaths: vec![super::super::EncodedCallpath {
                 row: 1,
-                executions: vec![ExecutionSummary::of_one_visit(0, 100), ExecutionSummary::of_one_visit(1, 120)],
+                executions: vec![
+                    ExecutionSummary::of_one_visit(0, 100),
+                    ExecutionSummary::of_one_visit(1, 120),
+                ],
                 series: Vec::new(),
             }],
         };
         let bytes = encode_part(4, 2, &[rank.clone(), rank]);
         let part = decode(&bytes, 2, 2).unwrap();
-        assert_eq!((part.first_rank, part.values[0][1].is_absent(), part.values[1][1].visits()), (4, true, 2));
+        assert_eq!(
+            (part.first_rank, part.values[0][1].is_absent(), part.values[1][1].visits()),
+            (4, true, 2)
+        );
         for cut in 0..bytes.len() {
             assert!(decode(&bytes[..cut], 2, 2).is_err(), "cut at {cut}");
         }

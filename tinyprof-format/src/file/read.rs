@@ -17,7 +17,8 @@ pub fn read_profile(directory: &Path) -> Result<Profile, ReadError> {
     let file = &manifest.callpaths;
     let (path, bytes) = read_file(directory, &file.file, file.bytes, file.crc32)?;
     let table = callpaths::decode(&bytes).map_err(|e| explain(&path, e))?;
-    let damaged = |path: &Path, reason: String| ReadError::Damaged { path: path.to_owned(), offset: 0, reason };
+    let damaged =
+        |path: &Path, reason: String| ReadError::Damaged { path: path.to_owned(), offset: 0, reason };
     if table.len() != file.callpaths as usize {
         let reason = format!("it has {} callpaths, the manifest says {}", table.len(), file.callpaths);
         return Err(damaged(&path, reason));
@@ -26,8 +27,7 @@ pub fn read_profile(directory: &Path) -> Result<Profile, ReadError> {
     let mut values = vec![Vec::new(); table.len()];
     for file in &manifest.parts {
         let (path, bytes) = read_file(directory, &file.file, file.bytes, file.crc32)?;
-        let part =
-            part::decode(&bytes, table.len(), file.ranks as usize).map_err(|e| explain(&path, e))?;
+        let part = part::decode(&bytes, table.len(), file.ranks as usize).map_err(|e| explain(&path, e))?;
         if part.first_rank as usize != ranks.len() || part.first_rank != file.first_rank {
             let reason = format!(
                 "it begins with rank {}, the manifest says {}, and rank {} is the next",

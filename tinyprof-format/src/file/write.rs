@@ -3,15 +3,17 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
+use serde::{Deserialize, Serialize};
+
 use super::{EncodedRank, UnfinishedProfile, encode_part, write_part};
 use crate::error::WriteError;
 use crate::model::{
-    CallpathFile, CallpathTable, EventMap, FORMAT_NAME, FormatVersion, Losses, Manifest, PartFile, PhaseTimes,
-    RunMetadata,
+    CallpathFile, CallpathTable, EventMap, FORMAT_NAME, FormatVersion, Losses, Manifest, PartFile,
+    PhaseTimes, RunMetadata,
 };
 
 /// What a manifest needs to know of the ranks of a part; facts of several parts add up in rank order.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ManifestFacts {
     /// The most executions that a rank counted.
     pub executions: u32,

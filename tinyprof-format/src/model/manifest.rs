@@ -52,7 +52,7 @@ pub struct RunMetadata {
 }
 
 /// The file `callpaths`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CallpathFile {
     /// Its name inside the profile.
     pub file: String,

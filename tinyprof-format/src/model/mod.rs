@@ -11,9 +11,7 @@ mod values;
 pub use callpath::{Callpath, CallpathId, CallpathIndex, Mode, Region, RegionKind, SiteId};
 pub use event_map::EventMap;
 pub use facts::{Losses, RankFacts};
-pub use manifest::{
-    CallpathFile, FORMAT_NAME, FormatVersion, Manifest, PartFile, PhaseTimes, RunMetadata,
-};
+pub use manifest::{CallpathFile, FORMAT_NAME, FormatVersion, Manifest, PartFile, PhaseTimes, RunMetadata};
 pub use profile::Profile;
 pub use table::CallpathTable;
 pub use values::{CallpathValues, ExecutionSummary, SeriesBucket};

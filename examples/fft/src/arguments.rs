@@ -1,0 +1,41 @@
+//! What the command line says.
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+/// A parallel FFT over MPI: run it under mpiexec.
+#[derive(Debug, Parser)]
+// Open MPI gives every rank a terminal of its own, so what looks like one may be a file: no colours.
+#[command(name = "fft", version, color = clap::ColorChoice::Never)]
+pub(crate) struct Arguments {
+    /// Points of the transform: a multiple of the square of the number of ranks
+    /// [default: the largest P*P*2^k up to 2^18]
+    #[arg(long, value_name = "N")]
+    pub(crate) size: Option<usize>,
+
+    /// How many times to transform: each run is one execution in the profile
+    #[arg(long, value_name = "COUNT", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) runs: u32,
+
+    /// Compare with a serial transform (up to 2^20 points) and transform back
+    #[arg(long)]
+    pub(crate) verify: bool,
+}
+
+impl Arguments {
+    /// Reads the command line, after MPI is up, so that one rank alone `speaks`.
+    ///
+    /// # Errors
+    ///
+    /// The code to exit with: of a command line that cannot be read, and of `--help` and `--version`.
+    pub(crate) fn read(speaks: bool) -> Result<Self, ExitCode> {
+        Self::try_parse().map_err(|error| {
+            if speaks {
+                // There is nobody left to tell if the terminal is gone.
+                drop(error.print());
+            }
+            if error.use_stderr() { ExitCode::from(2) } else { ExitCode::SUCCESS }
+        })
+    }
+}

@@ -1,0 +1,117 @@
+//! The program under mpiexec, on 1 to 4 ranks: what it prints, how it ends, and that it does end.
+
+use std::process::Output;
+
+#[path = "../../../tinyprof-mpi/tests/support/mod.rs"]
+mod support;
+
+/// Runs `fft` on so many ranks in a directory of its own, where the profile goes too.
+fn fft(ranks: usize, arguments: &[&str]) -> Output {
+    let directory = tempfile::tempdir().expect("a directory can be made");
+    support::mpiexec(ranks)
+        .arg(env!("CARGO_BIN_EXE_fft"))
+        .args(arguments)
+        .current_dir(directory.path())
+        .env("TINYPROF_OUT", directory.path().join("fft"))
+        // Both MPICH and Open MPI end a program that hangs after so many seconds.
+        .env("MPIEXEC_TIMEOUT", "120")
+        .output()
+        .expect("the launcher can be started")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Checks that the program ends well on so many ranks, and that these are the lines it prints, up to the
+/// error in the end of each.
+#[track_caller]
+fn check(ranks: usize, arguments: &[&str], expected: &[&str]) {
+    let output = fft(ranks, arguments);
+    let (printed, complaint) = (text(&output.stdout), text(&output.stderr));
+    assert_eq!(output.status.code(), Some(0), "{ranks} ranks, {arguments:?}: {printed}{complaint}");
+    let lines: Vec<_> = printed.lines().collect();
+    assert_eq!(lines.len(), expected.len(), "{ranks} ranks, {arguments:?}: {printed}");
+    for (line, expected) in lines.iter().zip(expected) {
+        assert!(line.starts_with(expected), "{line:?} does not start with {expected:?}");
+    }
+}
+
+/// Checks that the program ends with this exit code and one mention of the complaint, and prints no result.
+#[track_caller]
+fn check_refusal(ranks: usize, arguments: &[&str], code: i32, complaint: &str) {
+    let output = fft(ranks, arguments);
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(code), "{ranks} ranks, {arguments:?}: {said}");
+    assert_eq!(said.matches(complaint).count(), 1, "{ranks} ranks, {arguments:?}: {said}");
+    assert_eq!(text(&output.stdout), "", "{ranks} ranks, {arguments:?}");
+}
+
+const AUDIT: &str = "max relative error, audit by the odd ranks: ";
+const SERIAL: &str = "max relative error, against a serial transform: ";
+const IDENTITY: &str = "max relative error, forward, then inverse: ";
+
+#[test]
+fn a_transform_is_verified_on_one_to_four_ranks() {
+    let run = ["--size", "144", "--runs", "3", "--verify"];
+    check(1, &run, &["fft: N = 144 (12 x 12), P = 1, runs = 3", SERIAL, IDENTITY]);
+    check(2, &run, &["fft: N = 144 (12 x 12), P = 2, runs = 3", AUDIT, SERIAL, IDENTITY]);
+    check(3, &run, &["fft: N = 144 (12 x 12), P = 3, runs = 3", AUDIT, SERIAL, IDENTITY]);
+    check(4, &run, &["fft: N = 144 (12 x 12), P = 4, runs = 3", AUDIT, SERIAL, IDENTITY]);
+}
+
+#[test]
+fn the_smallest_transform_has_one_point_a_block() {
+    for ranks in 1..=4 {
+        let size = (ranks * ranks).to_string();
+        let output = fft(ranks, &["--size", &size, "--runs", "1", "--verify"]);
+        assert_eq!(output.status.code(), Some(0), "{ranks} ranks: {output:?}");
+    }
+}
+
+#[test]
+fn a_prime_number_of_blocks_makes_an_uneven_matrix() {
+    let run = ["--size", "909", "--runs", "2", "--verify"];
+    check(3, &run, &["fft: N = 909 (3 x 303), P = 3, runs = 2", AUDIT, SERIAL, IDENTITY]);
+}
+
+#[test]
+fn a_transform_too_long_for_one_rank_is_verified_by_going_back() {
+    let run = ["--size", "1048592", "--runs", "1", "--verify"];
+    check(4, &run, &["fft: N = 1048592 (4 x 262148), P = 4, runs = 1", AUDIT, IDENTITY]);
+}
+
+#[test]
+fn without_arguments_there_are_twenty_runs_of_a_size_that_fits() {
+    check(3, &[], &["fft: N = 147456 (384 x 384), P = 3, runs = 20", AUDIT]);
+}
+
+#[test]
+fn a_size_that_cannot_be_split_is_refused_by_one_rank_for_all() {
+    check_refusal(
+        3,
+        &["--size", "1000"],
+        1,
+        "fft: --size 1000 is not a multiple of 9, the square of 3 ranks: choose 999 or 1008",
+    );
+    check_refusal(
+        4,
+        &["--size", "8", "--verify"],
+        1,
+        "fft: --size 8 is not a multiple of 16, the square of 4 ranks: choose 16",
+    );
+    check_refusal(2, &["--size", "0"], 1, "choose 4");
+}
+
+#[test]
+fn a_command_line_that_cannot_be_read_is_told_once() {
+    check_refusal(2, &["--size", "many"], 2, "invalid value 'many' for '--size <N>'");
+    check_refusal(2, &["--runs", "0"], 2, "invalid value '0' for '--runs <COUNT>'");
+}
+
+#[test]
+fn help_is_printed_once() {
+    let output = fft(3, &["--help"]);
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(text(&output.stdout).matches("Usage: fft").count(), 1);
+}

@@ -1,0 +1,79 @@
+//! The only place that prints.
+
+use std::error::Error;
+use std::fmt::Write as _;
+use std::io::{self, ErrorKind, Write as _};
+
+use tinyprof_format::report::escaped;
+
+/// Where the output is no terminal: what a line of a wide table needs.
+const COLUMNS_ELSEWHERE: u16 = 120;
+
+/// The columns of the terminal that standard output is.
+pub(crate) fn columns() -> u16 {
+    let size = terminal_size::terminal_size_of(io::stdout());
+    size.map_or(COLUMNS_ELSEWHERE, |(terminal_size::Width(columns), _)| columns)
+}
+
+/// Prints `text`. A reader that left early, such as `head`, has had what it wanted: no error.
+///
+/// # Errors
+/// If standard output cannot be written for another reason.
+pub(crate) fn output(text: &str) -> Result<(), Box<dyn Error>> {
+    let mut stdout = io::stdout().lock();
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(format!("cannot write to standard output: {error}").into())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Prints an error with its causes as one line on standard error: what it quotes from a file or an argument
+/// cannot break out of the line.
+pub(crate) fn error(error: &dyn Error) {
+    // There is nowhere left to say that standard error is closed.
+    writeln!(io::stderr().lock(), "error: {}", escaped(&chain(error))).ok();
+}
+
+/// The error and its causes: `a: b: c`, without causes that the error before has already told.
+fn chain(error: &dyn Error) -> String {
+    let mut told = error.to_string();
+    let mut next = error.source();
+    while let Some(cause) = next {
+        let text = cause.to_string();
+        if !told.ends_with(&text) {
+            // Writing to a string cannot fail.
+            let _ = write!(told, ": {text}");
+        }
+        next = cause.source();
+    }
+    told
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug)]
+    struct Link(&'static str, Option<Box<Link>>);
+
+    impl std::fmt::Display for Link {
+        fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str(self.0)
+        }
+    }
+
+    impl Error for Link {
+        fn source(&self) -> Option<&(dyn Error + 'static)> {
+            self.1.as_deref().map(|cause| cause as _)
+        }
+    }
+
+    #[test]
+    fn a_chain_tells_each_cause_once() {
+        let disk = || Some(Box::new(Link("disk full", None)));
+        assert_eq!(chain(&Link("cannot write", disk())), "cannot write: disk full");
+        assert_eq!(chain(&Link("cannot write: disk full", disk())), "cannot write: disk full");
+    }
+}

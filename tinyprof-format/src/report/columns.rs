@@ -1,0 +1,220 @@
+//! The columns of numbers beside the tree: which there are, how they are headed, and which give way when the
+//! table must be narrow.
+
+use std::ops::RangeInclusive;
+
+use super::Report;
+use super::tree::{Folded, Line};
+use super::units::{count_cell, percent_cell, ratio, rounded, time_cell};
+
+/// A column of numbers, all of them right-aligned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Column {
+    Visits,
+    Inclusive,
+    Exclusive,
+    Share,
+    Ranks,
+    Min,
+    Mean,
+    Max,
+    MaxRank,
+    Imbalance,
+}
+
+/// The titles above the columns that sum over ranks; the first that fits is taken.
+const SUMS: [&str; 2] = [" all ranks together ", " all ranks "];
+/// The titles above the columns that compare ranks.
+const SPREAD: [&str; 2] = [" inclusive, rank by rank ", " incl. by rank "];
+
+/// One way to lay out the numbers.
+#[derive(Clone, Copy, Debug)]
+struct Layout {
+    /// Full headings, or short ones.
+    full: bool,
+    /// Spaces before a column.
+    gap: usize,
+    /// What is left out: what can be told from the other columns first.
+    without: &'static [Column],
+    /// The layout is taken if the tree then has this many columns, or all that it needs.
+    least_tree: usize,
+}
+
+/// A tree of fewer columns tells nothing: then lines are longer than asked for.
+const NARROWEST_TREE: usize = 12;
+
+/// From the richest to the narrowest.
+const LAYOUTS: [Layout; 7] = [
+    Layout { full: true, gap: 2, without: &[], least_tree: 40 },
+    Layout { full: false, gap: 2, without: &[], least_tree: 32 },
+    Layout { full: false, gap: 1, without: &[], least_tree: 20 },
+    Layout { full: false, gap: 1, without: &[Column::Min], least_tree: 16 },
+    Layout { full: false, gap: 1, without: &[Column::Min, Column::Mean], least_tree: 16 },
+    Layout {
+        full: false,
+        gap: 1,
+        without: &[Column::Min, Column::Mean, Column::Exclusive, Column::MaxRank],
+        least_tree: NARROWEST_TREE,
+    },
+    Layout {
+        full: false,
+        gap: 1,
+        without: &[
+            Column::Visits,
+            Column::Exclusive,
+            Column::Ranks,
+            Column::Min,
+            Column::Mean,
+            Column::Max,
+            Column::MaxRank,
+        ],
+        least_tree: NARROWEST_TREE,
+    },
+];
+
+/// The numbers of a table as text, aligned.
+#[derive(Debug)]
+pub(super) struct Numbers {
+    /// The columns that the tree may occupy.
+    pub(super) tree_width: usize,
+    /// The titles above the headings; none for one rank.
+    pub(super) titles: Option<String>,
+    pub(super) headings: String,
+    /// One string for each line, all of the same width.
+    pub(super) lines: Vec<String>,
+}
+
+impl Numbers {
+    /// The numbers of `lines` in `width` columns together with the tree, which would fill `tree.end()` columns
+    /// and has all it needs in `tree.start()`.
+    pub(super) fn new(report: &Report, lines: &[Line], tree: &RangeInclusive<usize>, width: usize) -> Self {
+        let cells: Vec<(Column, Vec<String>)> = columns_of(report, lines)
+            .into_iter()
+            .map(|column| (column, lines.iter().map(|line| cell(report, line, column)).collect()))
+            .collect();
+        let fits = |layout: &Layout| {
+            let numbers: usize = widths(&cells, layout).iter().map(|(_, width)| layout.gap + width).sum();
+            width.checked_sub(numbers).filter(|left| *left >= layout.least_tree.min(*tree.start()))
+        };
+        let found = LAYOUTS.iter().find_map(|layout| fits(layout).map(|left| (layout, left)));
+        let (layout, left) = found.unwrap_or((&LAYOUTS[LAYOUTS.len() - 1], NARROWEST_TREE));
+        let widths = widths(&cells, layout);
+        let row = |text: &dyn Fn(Column, &[String]) -> String| {
+            let shown = cells.iter().filter(|(column, _)| !layout.without.contains(column));
+            shown.zip(&widths).fold(String::new(), |row, ((column, cells), (_, width))| {
+                format!("{row}{:>1$}", text(*column, cells), layout.gap + width)
+            })
+        };
+        Self {
+            tree_width: left.min(*tree.end()),
+            titles: (report.ranks > 1).then(|| titles(&widths, layout.gap)),
+            headings: row(&|column, _| column.heading(layout.full).to_owned()),
+            lines: (0..lines.len()).map(|line| row(&|_, cells| cells[line].clone())).collect(),
+        }
+    }
+}
+
+fn columns_of(report: &Report, lines: &[Line]) -> Vec<Column> {
+    use Column::{Exclusive, Imbalance, Inclusive, Max, MaxRank, Mean, Min, Ranks, Share, Visits};
+    if report.ranks <= 1 {
+        return vec![Visits, Inclusive, Exclusive, Share];
+    }
+    let partial = lines.iter().any(|line| match line {
+        Line::Callpath(index) => report.statistics.rows()[index.row()].ranks < report.ranks,
+        Line::Folded(_) => false,
+    });
+    let mut columns = vec![Visits, Inclusive, Exclusive, Share, Ranks, Min, Mean, Max, MaxRank, Imbalance];
+    columns.retain(|column| partial || *column != Ranks);
+    columns
+}
+
+/// The columns that a layout shows, and how wide each is.
+fn widths(cells: &[(Column, Vec<String>)], layout: &Layout) -> Vec<(Column, usize)> {
+    let shown = cells.iter().filter(|(column, _)| !layout.without.contains(column));
+    let width = |(column, cells): &(Column, Vec<String>)| {
+        let widest = cells.iter().map(String::len).max().unwrap_or(0);
+        (*column, widest.max(column.heading(layout.full).len()))
+    };
+    shown.map(width).collect()
+}
+
+/// The titles over their groups of columns: `--- title ---`. A group too narrow for its title has none.
+fn titles(widths: &[(Column, usize)], gap: usize) -> String {
+    let group = |titles: [&str; 2], compares: bool| {
+        let group = widths.iter().filter(|(column, _)| column.compares_ranks() == compares);
+        let width = group.map(|(_, width)| gap + width).sum::<usize>().saturating_sub(gap);
+        let title = titles.into_iter().find(|title| title.len() <= width);
+        let ruled = title.map_or_else(|| " ".repeat(width), |title| format!("{title:-^width$}"));
+        format!("{}{ruled}", " ".repeat(gap))
+    };
+    group(SUMS, false) + &group(SPREAD, true)
+}
+
+impl Column {
+    const fn compares_ranks(self) -> bool {
+        matches!(self, Self::Min | Self::Mean | Self::Max | Self::MaxRank | Self::Imbalance)
+    }
+
+    const fn heading(self, full: bool) -> &'static str {
+        match (self, full) {
+            (Self::Visits, _) => "visits",
+            (Self::Inclusive, true) => "inclusive",
+            (Self::Inclusive, false) => "incl.",
+            (Self::Exclusive, true) => "exclusive",
+            (Self::Exclusive, false) => "excl.",
+            (Self::Share, _) => "share",
+            (Self::Ranks, _) => "ranks",
+            (Self::Min, _) => "min",
+            (Self::Mean, _) => "mean",
+            (Self::Max, _) => "max",
+            (Self::MaxRank, true) => "at rank",
+            (Self::MaxRank, false) => "at",
+            (Self::Imbalance, true) => "imbalance",
+            (Self::Imbalance, false) => "imbal",
+        }
+    }
+}
+
+/// A number as it stands in the table. ASCII without spaces, so that `awk` finds its way too.
+fn cell(report: &Report, line: &Line, column: Column) -> String {
+    match line {
+        Line::Callpath(index) => callpath_cell(report, index.row(), column),
+        Line::Folded(folded) => folded_cell(report, folded, column),
+    }
+}
+
+fn callpath_cell(report: &Report, row: usize, column: Column) -> String {
+    let row = &report.statistics.rows()[row];
+    let inclusive = &row.inclusive;
+    match column {
+        Column::Visits => count_cell(row.visits),
+        Column::Ranks if row.ranks >= report.ranks => "all".to_owned(),
+        Column::Ranks => format!("{}/{}", row.ranks, report.ranks),
+        _ if row.ranks == 0 => "-".to_owned(),
+        Column::Inclusive => time_cell(inclusive.sum_ns),
+        Column::Exclusive => time_cell(row.exclusive.sum_ns),
+        Column::Share => share_cell(report, inclusive.sum_ns),
+        Column::Min => time_cell(inclusive.min_ns.into()),
+        Column::Mean => time_cell(rounded(inclusive.sum_ns, row.ranks.into())),
+        Column::Max => time_cell(inclusive.max_ns.into()),
+        Column::MaxRank => inclusive.max_rank.to_string(),
+        Column::Imbalance => row.imbalance(inclusive).map_or_else(|| "-".to_owned(), percent_cell),
+    }
+}
+
+/// Ranks that visited different callpaths have no common spread: only sums are told.
+fn folded_cell(report: &Report, folded: &Folded, column: Column) -> String {
+    match column {
+        Column::Inclusive => time_cell(folded.inclusive_ns),
+        Column::Exclusive => time_cell(folded.exclusive_ns),
+        Column::Share => share_cell(report, folded.inclusive_ns),
+        _ => String::new(),
+    }
+}
+
+fn share_cell(report: &Report, ns: u128) -> String {
+    match report.total_ns {
+        0 => "-".to_owned(),
+        total_ns => percent_cell(ratio(ns, total_ns)),
+    }
+}

@@ -1,0 +1,133 @@
+//! The report for programs: every number as it was measured, in nanoseconds.
+
+use serde_json::{Map, Value, json};
+
+use crate::model::{Callpath, CallpathIndex, Region};
+
+use super::names::is_hazardous;
+use super::units::ratio;
+use super::{RankStatistics, Report, Spread};
+
+/// A path longer than this is left out: in a hostile profile all paths together would be of quadratic size.
+const LONGEST_PATH_BYTES: usize = 16_384;
+
+impl Report {
+    /// The report as JSON: the facts of the run, its losses, and every callpath in the order of the table, so
+    /// that a parent precedes its children. Nothing is folded.
+    ///
+    /// Times are integers in nanoseconds; means and imbalances are floating-point. A sum that does not fit
+    /// 64 bits is floating-point too. `inclusive_ns` and `exclusive_ns` are null where no rank visited.
+    /// `parent` is a position in `callpaths`; `path` is null where it would be longer than 16 KiB.
+    #[must_use]
+    pub fn to_json(&self) -> Value {
+        let paths = self.paths();
+        let rows = self.callpaths.rows().iter().zip(self.statistics.rows()).zip(paths);
+        let callpaths: Vec<Value> = rows
+            .map(|((callpath, row), path)| callpath_json(callpath, row, path.as_deref(), self.total_ns))
+            .collect();
+        let losses: Map<String, Value> =
+            self.losses.named().into_iter().map(|(name, n)| (name.to_owned(), n.into())).collect();
+        json!({
+            "name": self.name,
+            "ranks": self.ranks,
+            "hosts": self.hosts,
+            "executions": self.executions,
+            "total_inclusive_ns": integer(self.total_ns),
+            "losses": losses,
+            "callpaths": callpaths,
+        })
+    }
+
+    /// Each callpath's path as [`CallpathTable::path`](crate::model::CallpathTable::path) writes it, unless it
+    /// is too long.
+    fn paths(&self) -> Vec<Option<String>> {
+        let mut paths: Vec<Option<String>> = Vec::with_capacity(self.callpaths.len());
+        for callpath in self.callpaths.rows() {
+            let name = &callpath.region.name;
+            let path = match callpath.parent {
+                None => Some(name.clone()),
+                Some(parent) => paths[parent.row()].as_ref().map(|above| format!("{above}<{name}")),
+            };
+            paths.push(path.filter(|path| path.len() <= LONGEST_PATH_BYTES));
+        }
+        paths
+    }
+}
+
+/// `value` as indented text that is also safe to print on a terminal: what could steer it is written as JSON's
+/// own escapes, so that a parser reads the same value.
+#[must_use]
+pub fn json_text(value: &Value) -> String {
+    let mut text = String::new();
+    for c in format!("{value:#}").chars() {
+        // JSON has no such character but inside a string, except the newlines of the indentation.
+        if c != '\n' && is_hazardous(c) {
+            let mut units = [0; 2];
+            text.extend(c.encode_utf16(&mut units).iter().map(|unit| format!("\\u{unit:04x}")));
+        } else {
+            text.push(c);
+        }
+    }
+    text.push('\n');
+    text
+}
+
+fn callpath_json(callpath: &Callpath, row: &RankStatistics, path: Option<&str>, total_ns: u128) -> Value {
+    json!({
+        "id": format!("{:016x}", callpath.id.to_bits()),
+        "parent": callpath.parent.map(CallpathIndex::row),
+        "path": path,
+        "name": callpath.region.name,
+        "depth": callpath.depth,
+        "site": site_json(&callpath.region),
+        "ranks": row.ranks,
+        "visits": row.visits,
+        "share": ratio(row.inclusive.sum_ns, total_ns),
+        "inclusive_ns": spread_json(row, &row.inclusive),
+        "exclusive_ns": spread_json(row, &row.exclusive),
+    })
+}
+
+fn site_json(region: &Region) -> Value {
+    json!({
+        "id": format!("{:016x}", region.site.to_bits()),
+        "file": region.file,
+        "line": region.line,
+        "column": region.column,
+        "module": region.module,
+        "kind": region.kind,
+        "mode": region.mode,
+    })
+}
+
+fn spread_json(row: &RankStatistics, spread: &Spread) -> Value {
+    if row.ranks == 0 {
+        return Value::Null;
+    }
+    json!({
+        "sum": integer(spread.sum_ns),
+        "min": spread.min_ns,
+        "mean": row.mean_ns(spread),
+        "max": spread.max_ns,
+        "max_rank": spread.max_rank,
+        "imbalance": row.imbalance(spread),
+    })
+}
+
+/// JSON's readers take integers of 64 bits at most.
+fn integer(n: u128) -> Value {
+    u64::try_from(n).map_or_else(|_| Value::from(ratio(n, 1)), Value::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_text_is_harmless_and_means_the_same() {
+        let hostile = json!({"a\u{9b}\u{202e}": ["\u{1b}[2J\n", "e\u{301}", "\u{e0041}", "流れ"]});
+        let text = json_text(&hostile);
+        assert!(!text.chars().any(|c| c != '\n' && is_hazardous(c)), "{text}");
+        assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), hostile);
+    }
+}

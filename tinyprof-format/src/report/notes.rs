@@ -1,0 +1,75 @@
+//! What was lost, in plain words.
+
+use crate::model::Losses;
+
+/// A sentence for each loss that is not zero. Nothing is lost in silence: a loss without a sentence does not
+/// compile.
+pub(super) fn sentences(losses: &Losses) -> Vec<String> {
+    let &Losses {
+        visits_not_recorded,
+        visits_in_other,
+        visits_open,
+        visits_unbalanced,
+        clock_steps_back,
+        records_unreadable,
+        series_buckets_folded,
+        executions_folded,
+    } = losses;
+    let told = [
+        (
+            visits_not_recorded,
+            "visit found no memory to be recorded in; it is not in this profile",
+            "visits found no memory to be recorded in; they are not in this profile",
+        ),
+        (
+            visits_in_other,
+            "visit was added to [other] because the table of callpaths was full",
+            "visits were added to [other] because the table of callpaths was full",
+        ),
+        (
+            visits_open,
+            "visit was still open at the end; its time so far is included",
+            "visits were still open at the end; their time so far is included",
+        ),
+        (
+            visits_unbalanced,
+            "visit did not end in its turn; it is counted, its time is unknown",
+            "visits did not end in their turn; they are counted, their time is unknown",
+        ),
+        (
+            clock_steps_back,
+            "visit ended before it began by the clock; it counts as 0 ns",
+            "visits ended before they began by the clock; they count as 0 ns",
+        ),
+        (
+            records_unreadable,
+            "record kept changing while it was copied; it is not in this profile",
+            "records kept changing while they were copied; they are not in this profile",
+        ),
+        (
+            series_buckets_folded,
+            "value of a long series stands for several visits; sums are exact",
+            "values of long series stand for several visits each; sums are exact",
+        ),
+        (
+            executions_folded,
+            "summary covers several executions because there were so many; sums are exact",
+            "summaries cover several executions each because there were so many; sums are exact",
+        ),
+    ];
+    let lost = told.into_iter().filter(|(n, ..)| *n > 0);
+    lost.map(|(n, one, many)| format!("{n} {}", if n == 1 { one } else { many })).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_loss_has_a_sentence_and_none_is_told_of_nothing() {
+        assert!(sentences(&Losses::default()).is_empty());
+        assert_eq!(sentences(&Losses::from_numbers([1; 8])).len(), 8);
+        let two = sentences(&Losses { visits_open: 2, ..Losses::default() });
+        assert_eq!(two, ["2 visits were still open at the end; their time so far is included"]);
+    }
+}

@@ -1,0 +1,75 @@
+//! The report of a run: its facts, its callpaths, its statistics.
+
+use std::path::Path;
+
+use crate::file::{EncodedRank, ManifestFacts};
+use crate::model::{
+    CallpathFile, CallpathTable, EventMap, Losses, Manifest, PhaseTimes, Profile, RunMetadata,
+};
+
+use super::Statistics;
+
+/// What there is to tell of a run. Equal profiles give equal reports.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Report {
+    pub(super) name: String,
+    pub(super) ranks: u32,
+    pub(super) hosts: u32,
+    pub(super) executions: u32,
+    pub(super) callpaths: CallpathTable,
+    pub(super) statistics: Statistics,
+    pub(super) losses: Losses,
+    pub(super) total_ns: u128,
+}
+
+impl Report {
+    /// The report of a profile that was read.
+    #[must_use]
+    pub fn of_profile(profile: &Profile) -> Self {
+        Self::new(&profile.manifest, &profile.callpaths, Statistics::of_profile(profile))
+    }
+
+    /// The report of a run whose statistics were computed elsewhere, row by row of `callpaths`.
+    ///
+    /// It bears the name of the program; see [`named`](Self::named).
+    #[must_use]
+    pub fn new(manifest: &Manifest, callpaths: &CallpathTable, mut statistics: Statistics) -> Self {
+        statistics.grow_to(callpaths.len());
+        let rows = callpaths.rows().iter().zip(statistics.rows());
+        let roots = rows.filter(|(callpath, _)| callpath.parent.is_none());
+        let program = Path::new(&manifest.metadata.executable).file_name();
+        Self {
+            name: program.map_or_else(|| "profile".to_owned(), |name| name.to_string_lossy().into_owned()),
+            ranks: manifest.ranks,
+            hosts: manifest.metadata.numhosts,
+            executions: manifest.executions,
+            callpaths: callpaths.clone(),
+            losses: manifest.losses,
+            total_ns: roots.fold(0, |sum, (_, row)| sum.saturating_add(row.inclusive.sum_ns)),
+            statistics,
+        }
+    }
+
+    /// The report of a program that consists of one process, whether or not its profile could be written.
+    #[must_use]
+    pub fn of_event_map(map: &EventMap, executable: &str) -> Self {
+        let encoded = [EncodedRank::of_event_map(map, &map.callpaths)];
+        let facts = ManifestFacts::of_ranks(&encoded);
+        let metadata = RunMetadata { executable: executable.to_owned(), ..RunMetadata::default() };
+        let manifest =
+            facts.manifest(1, CallpathFile::default(), Vec::new(), metadata, PhaseTimes::default());
+        Self::new(&manifest, &map.callpaths, Statistics::of_event_map(map, 0))
+    }
+
+    /// The same report under another name, such as that of the profile's directory.
+    #[must_use]
+    pub fn named(self, name: impl Into<String>) -> Self {
+        Self { name: name.into(), ..self }
+    }
+
+    /// The inclusive time of the root regions on all ranks together, in nanoseconds: what shares refer to.
+    #[must_use]
+    pub const fn total_ns(&self) -> u128 {
+        self.total_ns
+    }
+}

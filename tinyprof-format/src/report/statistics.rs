@@ -1,0 +1,219 @@
+//! Statistics of every callpath over ranks, in a form that is merged in any order with the same result.
+
+use crate::model::{CallpathIndex, CallpathTable, CallpathValues, EventMap, Profile};
+
+use super::units::ratio;
+
+/// How one quantity is spread over the ranks that visited a callpath. All zero where no rank did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Spread {
+    /// The sum over ranks, in nanoseconds.
+    pub sum_ns: u128,
+    /// The least value of a rank, in nanoseconds.
+    pub min_ns: u64,
+    /// The greatest value of a rank, in nanoseconds.
+    pub max_ns: u64,
+    /// The lowest rank that has the greatest value.
+    pub max_rank: u32,
+}
+
+impl Spread {
+    const fn of_one_rank(rank: u32, ns: u64) -> Self {
+        Self { sum_ns: ns as u128, min_ns: ns, max_ns: ns, max_rank: rank }
+    }
+
+    /// Adds the values of other ranks. Neither side may be the spread of no rank.
+    fn merge(&mut self, other: &Self) {
+        self.sum_ns = self.sum_ns.saturating_add(other.sum_ns);
+        self.min_ns = self.min_ns.min(other.min_ns);
+        if (other.max_ns, self.max_rank) > (self.max_ns, other.max_rank) {
+            (self.max_ns, self.max_rank) = (other.max_ns, other.max_rank);
+        }
+    }
+}
+
+/// The statistics of one callpath over the ranks that visited it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RankStatistics {
+    /// The number of ranks that visited the callpath.
+    pub ranks: u32,
+    /// The number of visits on all ranks together.
+    pub visits: u64,
+    /// The time from entry to exit.
+    pub inclusive: Spread,
+    /// The inclusive time of a rank without the inclusive time of the callpath's children on that rank.
+    pub exclusive: Spread,
+}
+
+impl RankStatistics {
+    /// The statistics of a callpath that one rank visited.
+    #[must_use]
+    pub const fn of_one_rank(rank: u32, visits: u64, inclusive_ns: u64, exclusive_ns: u64) -> Self {
+        Self {
+            ranks: 1,
+            visits,
+            inclusive: Spread::of_one_rank(rank, inclusive_ns),
+            exclusive: Spread::of_one_rank(rank, exclusive_ns),
+        }
+    }
+
+    /// Adds the statistics of other ranks. Associative and commutative, and the default is its neutral element.
+    pub fn merge(&mut self, other: &Self) {
+        if other.ranks == 0 {
+            return;
+        }
+        if self.ranks == 0 {
+            *self = *other;
+            return;
+        }
+        self.ranks = self.ranks.saturating_add(other.ranks);
+        self.visits = self.visits.saturating_add(other.visits);
+        self.inclusive.merge(&other.inclusive);
+        self.exclusive.merge(&other.exclusive);
+    }
+
+    /// The mean of a spread of these statistics over the ranks that visited; none where no rank did.
+    #[must_use]
+    pub fn mean_ns(&self, spread: &Spread) -> Option<f64> {
+        (self.ranks > 0).then(|| ratio(spread.sum_ns, u128::from(self.ranks)))
+    }
+
+    /// How far the slowest rank is above the mean: `max / mean - 1`, so 0 where all ranks are equal.
+    ///
+    /// None where no rank visited the callpath or its time is zero.
+    #[must_use]
+    pub fn imbalance(&self, spread: &Spread) -> Option<f64> {
+        let weighted_max = u128::from(spread.max_ns) * u128::from(self.ranks);
+        (self.ranks > 0 && spread.sum_ns > 0).then(|| (ratio(weighted_max, spread.sum_ns) - 1.0).max(0.0))
+    }
+}
+
+/// The statistics of every callpath of a table, row by row.
+///
+/// Ranks compute their own and merge them up a tree; whoever holds a whole profile adds rank after rank. Both
+/// give equal statistics:
+///
+/// ```
+/// use tinyprof_format::model::{
+///     CallpathId, CallpathValues, EventMap, ExecutionSummary, Mode, RankFacts, Region, RegionKind, SiteId,
+/// };
+/// use tinyprof_format::report::Statistics;
+///
+/// let site = SiteId::from_bits(1);
+/// let region = Region {
+///     site, name: "main".into(), module: "m".into(), file: "m.rs".into(), line: 1, column: 1,
+///     kind: RegionKind::Function, mode: Mode::Total,
+/// };
+/// let rank = |ns| {
+///     let values =
+///         CallpathValues { executions: vec![ExecutionSummary::of_one_visit(0, ns)], series: vec![] };
+///     let record = (CallpathId::root(site), None, region.clone(), values);
+///     EventMap::from_records([record], RankFacts::default())
+/// };
+/// let (fast, slow) = (rank(10), rank(30));
+///
+/// let mut received = Statistics::from_bytes(&Statistics::of_event_map(&slow, 1).to_bytes()).unwrap();
+/// received.merge(&Statistics::of_event_map(&fast, 0));
+///
+/// let main = received.rows()[0];
+/// assert_eq!((main.ranks, main.inclusive.sum_ns, main.inclusive.max_rank), (2, 40, 1));
+/// assert_eq!(main.imbalance(&main.inclusive), Some(0.5));
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Statistics {
+    rows: Vec<RankStatistics>,
+}
+
+impl Statistics {
+    /// Statistics of no rank over `callpaths` rows.
+    #[must_use]
+    pub fn new(callpaths: usize) -> Self {
+        Self { rows: vec![RankStatistics::default(); callpaths] }
+    }
+
+    /// The statistics of these rows.
+    #[must_use]
+    pub const fn from_rows(rows: Vec<RankStatistics>) -> Self {
+        Self { rows }
+    }
+
+    /// The statistics of one rank, parallel to its own callpath table.
+    #[must_use]
+    pub fn of_event_map(map: &EventMap, rank: u32) -> Self {
+        let mut statistics = Self::new(map.callpaths.len());
+        statistics.add_rank(&map.callpaths, rank, |index| &map.values[index.row()]);
+        statistics
+    }
+
+    /// The statistics of a whole profile, parallel to its callpath table.
+    #[must_use]
+    pub fn of_profile(profile: &Profile) -> Self {
+        let mut statistics = Self::new(profile.callpaths.len());
+        for (rank, number) in (0..profile.ranks.len()).zip(0u32..) {
+            statistics.add_rank(&profile.callpaths, number, |index| profile.values(index, rank));
+        }
+        statistics
+    }
+
+    /// Adds what `rank` measured: `values` tells it for each row of `callpaths`, the table of these statistics.
+    pub fn add_rank<'a>(
+        &mut self,
+        callpaths: &CallpathTable,
+        rank: u32,
+        values: impl Fn(CallpathIndex) -> &'a CallpathValues,
+    ) {
+        self.grow_to(callpaths.len());
+        let inclusive_ns: Vec<u64> =
+            callpaths.iter().map(|(index, _)| values(index).inclusive_ns()).collect();
+        let mut children_ns = vec![0u64; callpaths.len()];
+        for (index, callpath) in callpaths.iter() {
+            if let Some(parent) = callpath.parent {
+                let sum = &mut children_ns[parent.row()];
+                *sum = sum.saturating_add(inclusive_ns[index.row()]);
+            }
+        }
+        for (index, _) in callpaths.iter() {
+            let measured = values(index);
+            if measured.is_absent() {
+                continue;
+            }
+            let row = index.row();
+            // More time in the children than in the parent: they ran on several threads, or the clock stepped.
+            let exclusive_ns = inclusive_ns[row].saturating_sub(children_ns[row]);
+            let one = RankStatistics::of_one_rank(rank, measured.visits(), inclusive_ns[row], exclusive_ns);
+            self.rows[row].merge(&one);
+        }
+    }
+
+    /// Adds what `rank` measured, where `dictionary`, the table of these statistics, may hold more callpaths
+    /// than the rank visited.
+    ///
+    /// A callpath that the dictionary lacks has no row to be added to: unite the tables first.
+    pub fn add_event_map(&mut self, dictionary: &CallpathTable, rank: u32, map: &EventMap) {
+        static ABSENT: CallpathValues = CallpathValues { executions: Vec::new(), series: Vec::new() };
+        let own = map.callpaths.index_by_id();
+        self.add_rank(dictionary, rank, |index| {
+            own.get(&dictionary.get(index).id).map_or(&ABSENT, |at| &map.values[at.row()])
+        });
+    }
+
+    /// Adds the statistics of other ranks over the same table. Associative and commutative; no rank may be in
+    /// both. Missing rows count as callpaths that no rank visited.
+    pub fn merge(&mut self, other: &Self) {
+        self.grow_to(other.rows.len());
+        for (ours, theirs) in self.rows.iter_mut().zip(&other.rows) {
+            ours.merge(theirs);
+        }
+    }
+
+    /// The statistics, row by row of the callpath table.
+    #[must_use]
+    pub fn rows(&self) -> &[RankStatistics] {
+        &self.rows
+    }
+
+    pub(super) fn grow_to(&mut self, callpaths: usize) {
+        let rows = self.rows.len().max(callpaths);
+        self.rows.resize(rows, RankStatistics::default());
+    }
+}

@@ -1,0 +1,139 @@
+//! The report as text: a head line, the callpath tree with its numbers, a note for each loss.
+
+use super::Report;
+use super::columns::Numbers;
+use super::names::{columns, cut, escaped, shown, wrapped};
+use super::notes::sentences;
+use super::tree::{Line, lines};
+use super::units::{counted, rounded, time};
+
+/// What heads the tree.
+const HEADING: &str = "callpath";
+
+/// How a report is laid out as text.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct TextOptions {
+    /// The columns of the terminal. Numbers that do not fit make way; below about 35 columns lines overflow.
+    pub width_columns: u16,
+    /// Callpaths whose share of the total inclusive time is below this are folded into one line per parent,
+    /// unless they take long on a single rank. None folds nothing.
+    pub fold_below_share: Option<f64>,
+}
+
+impl Default for TextOptions {
+    /// 100 columns, folded below 1 %.
+    fn default() -> Self {
+        Self { width_columns: 100, fold_below_share: Some(0.01) }
+    }
+}
+
+impl TextOptions {
+    /// The same options in this many columns.
+    #[must_use]
+    pub const fn with_width(self, columns: u16) -> Self {
+        Self { width_columns: columns, ..self }
+    }
+
+    /// The same options with no callpath folded.
+    #[must_use]
+    pub const fn unfolded(self) -> Self {
+        Self { fold_below_share: None, ..self }
+    }
+}
+
+impl Report {
+    /// The report for people: a head line, the callpath tree sorted by inclusive time, a note for each loss.
+    ///
+    /// Visits, inclusive and exclusive time and the share are of all ranks together; minimum, mean, maximum
+    /// and imbalance (maximum / mean - 1) compare the inclusive times of the ranks that visited the callpath.
+    /// Columns align, control characters in names are escaped, and every line ends in a newline.
+    #[must_use]
+    pub fn to_text(&self, options: &TextOptions) -> String {
+        let width = usize::from(options.width_columns);
+        let mut text = wrapped(&self.head(width), ", ", width);
+        if self.callpaths.is_empty() {
+            text.push_str("no region was visited\n");
+        } else {
+            self.write_table(options, &mut text);
+        }
+        for sentence in sentences(&self.losses) {
+            text.push_str(&wrapped(&format!("note: {sentence}"), " ", width));
+        }
+        text
+    }
+
+    /// `FFT.tprof: 4 ranks on 1 host, 20 executions, 12 callpaths, 1.23 s a rank`.
+    fn head(&self, width_columns: usize) -> String {
+        let name = cut(&escaped(&self.name), (width_columns / 2).max(20));
+        let hosts = if self.hosts > 0 {
+            format!(" on {}", counted(self.hosts.into(), "host"))
+        } else {
+            String::new()
+        };
+        let time = match self.ranks {
+            0 | 1 => time(self.total_ns),
+            ranks => format!("{} a rank", time(rounded(self.total_ns, ranks.into()))),
+        };
+        format!(
+            "{name}: {}{hosts}, {}, {}, {time}",
+            counted(self.ranks.into(), "rank"),
+            counted(self.executions.into(), "execution"),
+            counted(self.callpaths.len() as u64, "callpath"),
+        )
+    }
+
+    fn write_table(&self, options: &TextOptions, text: &mut String) {
+        let lines = lines(self, options.fold_below_share);
+        let widest = |room: usize| {
+            let labels = lines.iter().map(|line| 2 * self.depth(line) + columns(&self.label(line, room)));
+            labels.max().unwrap_or(0).max(HEADING.len())
+        };
+        let tree = widest(0)..=widest(usize::MAX);
+        let numbers = Numbers::new(self, &lines, &tree, options.width_columns.into());
+        let width = numbers.tree_width;
+        let mut write = |tree: &str, numbers: &str| {
+            let padding = " ".repeat(width.saturating_sub(columns(tree)));
+            text.push_str(format!("{tree}{padding}{numbers}").trim_end());
+            text.push('\n');
+        };
+        if let Some(titles) = &numbers.titles {
+            write("", titles);
+        }
+        write(&cut(HEADING, width), &numbers.headings);
+        for (line, numbers) in lines.iter().zip(&numbers.lines) {
+            let indent = indent(self.depth(line), width);
+            let room = width.saturating_sub(indent.len());
+            write(&cut(&format!("{indent}{}", cut(&self.label(line, room), room)), width), numbers);
+        }
+    }
+
+    fn depth(&self, line: &Line) -> usize {
+        match line {
+            Line::Callpath(index) => self.callpaths.get(*index).depth as usize,
+            Line::Folded(folded) => folded.depth as usize,
+        }
+    }
+
+    /// What a line of the tree says, shorter if there is a shorter form and `room` is less than the long one.
+    fn label(&self, line: &Line, room: usize) -> String {
+        match line {
+            Line::Callpath(index) => shown(&self.callpaths.get(*index).region.name),
+            Line::Folded(folded) => {
+                let short = format!("... {} smaller", folded.callpaths);
+                let long = format!("{short} callpaths");
+                if long.len() <= room { long } else { short }
+            }
+        }
+    }
+}
+
+/// What stands before a name below its parents. Where spaces would fill more than half of the tree's columns,
+/// the level stands there as a number.
+fn indent(depth: usize, width: usize) -> String {
+    let deepest = width / 2;
+    if 2 * depth <= deepest {
+        return " ".repeat(2 * depth);
+    }
+    format!("{:>deepest$}", format!("{depth}> "))
+}

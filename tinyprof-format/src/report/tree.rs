@@ -1,0 +1,130 @@
+//! The lines of a report: the callpath tree in the order of time, with small callpaths folded.
+
+use std::cmp::Reverse;
+
+use crate::model::{Callpath, CallpathIndex};
+
+use super::units::ratio;
+use super::{RankStatistics, Report};
+
+/// The fold must not hide a straggler. A callpath that is small over all ranks is shown if on one rank it takes
+/// this many times the fold's share of a rank's mean time.
+const STRAGGLER: f64 = 10.0;
+
+/// So many roots are shown however small they are, or a run of many equal threads would be one folded line.
+const ROOTS_SHOWN: usize = 3;
+
+/// A line of the table.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Line {
+    /// A callpath.
+    Callpath(CallpathIndex),
+    /// Several children of one parent, with all below them.
+    Folded(Folded),
+}
+
+/// Callpaths that share a line.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Folded {
+    pub(super) depth: u32,
+    /// The children and all callpaths below them.
+    pub(super) callpaths: usize,
+    pub(super) inclusive_ns: u128,
+    pub(super) exclusive_ns: u128,
+}
+
+/// The lines of the whole tree, parents first, siblings by inclusive time, then in the order of the table.
+pub(super) fn lines(report: &Report, fold_below_share: Option<f64>) -> Vec<Line> {
+    let tree = Tree::new(report, fold_below_share);
+    let mut lines = Vec::new();
+    // A stack of our own: a hostile profile may be deeper than the thread's.
+    let mut waiting = tree.below(None);
+    waiting.reverse();
+    while let Some(line) = waiting.pop() {
+        lines.push(line);
+        if let Line::Callpath(index) = line {
+            waiting.extend(tree.below(Some(index)).into_iter().rev());
+        }
+    }
+    lines
+}
+
+struct Tree<'a> {
+    report: &'a Report,
+    children: Vec<Vec<CallpathIndex>>,
+    /// For each callpath, all that is in a line if it is folded.
+    subtrees: Vec<Folded>,
+    fold_below_share: Option<f64>,
+}
+
+impl<'a> Tree<'a> {
+    fn new(report: &'a Report, fold_below_share: Option<f64>) -> Self {
+        let mut subtrees: Vec<Folded> =
+            report.callpaths.rows().iter().zip(report.statistics.rows()).map(folded).collect();
+        for (row, callpath) in report.callpaths.rows().iter().enumerate().rev() {
+            if let Some(parent) = callpath.parent {
+                let below = subtrees[row];
+                let above = &mut subtrees[parent.row()];
+                above.callpaths += below.callpaths;
+                above.exclusive_ns = above.exclusive_ns.saturating_add(below.exclusive_ns);
+            }
+        }
+        let children = report.callpaths.children();
+        Self { report, subtrees, fold_below_share, children }
+    }
+
+    /// The lines directly below a callpath, or those of the roots.
+    fn below(&self, parent: Option<CallpathIndex>) -> Vec<Line> {
+        let mut children =
+            self.children[parent.map_or(self.report.callpaths.len(), CallpathIndex::row)].clone();
+        children.sort_by_key(|child| Reverse(self.row(*child).inclusive.sum_ns));
+        let always = if parent.is_none() { ROOTS_SHOWN } else { 0 };
+        let (mut shown, mut small) = (Vec::new(), Vec::new());
+        for (position, child) in children.into_iter().enumerate() {
+            let line = if position >= always && self.is_small(child) { &mut small } else { &mut shown };
+            line.push(child);
+        }
+        let sum = small.iter().fold(Folded::default(), |sum, child| sum.with(&self.subtrees[child.row()]));
+        let mut lines: Vec<Line> = shown.into_iter().map(Line::Callpath).collect();
+        match small.as_slice() {
+            [] => {}
+            // Its own line is as short as the folded one and says more.
+            [only] if sum.callpaths == 1 => lines.push(Line::Callpath(*only)),
+            _ => lines.push(Line::Folded(sum)),
+        }
+        lines
+    }
+
+    fn is_small(&self, callpath: CallpathIndex) -> bool {
+        let Some(least) = self.fold_below_share.filter(|_| self.report.total_ns > 0) else { return false };
+        let inclusive = &self.row(callpath).inclusive;
+        ratio(inclusive.sum_ns, self.report.total_ns) < least
+            && ratio(u128::from(inclusive.max_ns) * u128::from(self.report.ranks), self.report.total_ns)
+                < least * STRAGGLER
+    }
+
+    fn row(&self, callpath: CallpathIndex) -> &RankStatistics {
+        &self.report.statistics.rows()[callpath.row()]
+    }
+}
+
+fn folded((callpath, row): (&Callpath, &RankStatistics)) -> Folded {
+    Folded {
+        depth: callpath.depth,
+        callpaths: 1,
+        inclusive_ns: row.inclusive.sum_ns,
+        exclusive_ns: row.exclusive.sum_ns,
+    }
+}
+
+impl Folded {
+    /// Both together, for siblings.
+    const fn with(&self, sibling: &Self) -> Self {
+        Self {
+            depth: sibling.depth,
+            callpaths: self.callpaths + sibling.callpaths,
+            inclusive_ns: self.inclusive_ns.saturating_add(sibling.inclusive_ns),
+            exclusive_ns: self.exclusive_ns.saturating_add(sibling.exclusive_ns),
+        }
+    }
+}

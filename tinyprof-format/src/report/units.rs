@@ -1,0 +1,163 @@
+//! Numbers as people read them: three significant digits and a unit.
+
+const US: u128 = 1_000;
+const MS: u128 = 1_000 * US;
+const S: u128 = 1_000 * MS;
+const H: u128 = 3_600 * S;
+
+/// A time with a space before its unit, for sentences: `1.23 ms`.
+pub(super) fn time(ns: u128) -> String {
+    let (number, unit) = time_parts(ns);
+    format!("{number} {unit}")
+}
+
+/// A time without a space, for a cell of a table: `1.23ms`.
+pub(super) fn time_cell(ns: u128) -> String {
+    let (number, unit) = time_parts(ns);
+    format!("{number}{unit}")
+}
+
+fn time_parts(ns: u128) -> (String, &'static str) {
+    if ns < US {
+        return (ns.to_string(), "ns");
+    }
+    for (size, unit) in [(US, "us"), (MS, "ms"), (S, "s")] {
+        if let Some(number) = three_digits(ns, size) {
+            return (number, unit);
+        }
+    }
+    if ns < 10_000 * S {
+        return (rounded(ns, S).to_string(), "s");
+    }
+    (three_digits(ns, H).unwrap_or_else(|| rounded(ns, H).to_string()), "h")
+}
+
+/// A length of data: `12.3 kB`, in powers of 1000.
+pub(super) fn data(bytes: u64) -> String {
+    let bytes = u128::from(bytes);
+    if bytes < 1_000 {
+        return format!("{bytes} B");
+    }
+    for (size, unit) in [(1_000, "kB"), (1_000_000, "MB"), (1_000_000_000, "GB")] {
+        if let Some(number) = three_digits(bytes, size) {
+            return format!("{number} {unit}");
+        }
+    }
+    format!("{} GB", rounded(bytes, 1_000_000_000))
+}
+
+/// A count, exact up to six digits, then `1.23M`.
+pub(super) fn count_cell(n: u64) -> String {
+    if n < 1_000_000 {
+        return n.to_string();
+    }
+    let n = u128::from(n);
+    for (size, unit) in [(1_000_000, "M"), (1_000_000_000, "G"), (1_000_000_000_000, "T")] {
+        if let Some(number) = three_digits(n, size) {
+            return format!("{number}{unit}");
+        }
+    }
+    format!("{}T", rounded(n, 1_000_000_000_000))
+}
+
+/// A share as percent with one decimal; what is more than nothing never reads as nothing.
+pub(super) fn percent_cell(share: f64) -> String {
+    let percent = share * 100.0;
+    if percent > 0.0 && percent < 0.05 {
+        "<0.1%".to_owned()
+    } else if percent < 99.95 {
+        format!("{percent:.1}%")
+    } else {
+        format!("{percent:.0}%")
+    }
+}
+
+/// `1 rank`, `2 ranks`.
+pub(super) fn counted(n: u64, noun: &str) -> String {
+    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
+}
+
+/// `part / whole`; 0 where the whole is 0.
+#[expect(clippy::cast_precision_loss, reason = "for shares and means 53 bits are plenty")]
+pub(super) fn ratio(part: u128, whole: u128) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}
+
+/// `n / divisor`, rounded half up.
+pub(super) const fn rounded(n: u128, divisor: u128) -> u128 {
+    n.saturating_add(divisor / 2) / divisor
+}
+
+/// `n / size` with three significant digits, or none where it would reach 1000.
+fn three_digits(n: u128, size: u128) -> Option<String> {
+    let (hundredths, tenths, ones) = (rounded(n, size / 100), rounded(n, size / 10), rounded(n, size));
+    if hundredths < 1_000 {
+        Some(format!("{}.{:02}", hundredths / 100, hundredths % 100))
+    } else if tenths < 1_000 {
+        Some(format!("{}.{}", tenths / 10, tenths % 10))
+    } else {
+        (ones < 1_000).then(|| ones.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_has_three_digits_and_the_unit_that_suits_it() {
+        let check = |ns: u128, expected: &str| {
+            assert_eq!(time(ns), expected, "{ns}");
+            assert_eq!(time_cell(ns), expected.replace(' ', ""), "{ns}");
+        };
+        check(0, "0 ns");
+        check(7, "7 ns");
+        check(999, "999 ns");
+        check(1_000, "1.00 us");
+        check(1_234, "1.23 us");
+        check(9_994, "9.99 us");
+        check(9_996, "10.0 us");
+        check(99_960, "100 us");
+        check(999_499, "999 us");
+        check(999_500, "1.00 ms");
+        check(1_500_000_000, "1.50 s");
+        check(999_499_999_999, "999 s");
+        check(999_500_000_000, "1000 s");
+        check(1_234_000_000_000, "1234 s");
+        check(36_000_000_000_000, "10.0 h");
+        check(u128::from(u64::MAX) * 4_096, "20988295479 h");
+        check(u128::MAX, &format!("{} h", u128::MAX / H));
+    }
+
+    #[test]
+    fn a_count_is_exact_as_long_as_it_is_short() {
+        let check = |n: u64, expected: &str| assert_eq!(count_cell(n), expected);
+        check(0, "0");
+        check(999_999, "999999");
+        check(1_000_000, "1.00M");
+        check(81_920_000, "81.9M");
+        check(u64::MAX, "18446744T");
+    }
+
+    #[test]
+    fn a_percentage_never_hides_what_is_there() {
+        let check = |share: f64, expected: &str| assert_eq!(percent_cell(share), expected);
+        check(0.0, "0.0%");
+        check(0.000_4, "<0.1%");
+        check(0.000_5, "0.1%");
+        check(0.123_4, "12.3%");
+        check(0.999_4, "99.9%");
+        check(1.0, "100%");
+        check(31.0, "3100%");
+    }
+
+    #[test]
+    fn data_is_counted_in_thousands() {
+        let check = |bytes: u64, expected: &str| assert_eq!(data(bytes), expected);
+        check(0, "0 B");
+        check(999, "999 B");
+        check(1_024, "1.02 kB");
+        check(20_000_000, "20.0 MB");
+        check(u64::MAX, "18446744074 GB");
+    }
+}

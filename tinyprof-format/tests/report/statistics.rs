@@ -1,0 +1,152 @@
+//! Statistics over ranks against a naive computation, in any order of merging.
+
+use proptest::prelude::*;
+use tinyprof_format::model::{
+    CallpathId, CallpathTable, CallpathValues, EventMap, ExecutionSummary, Profile, RankFacts, SiteId,
+};
+use tinyprof_format::report::{RankStatistics, Report, Spread, Statistics};
+
+use crate::fixture::{fft, profile, profile_of, region};
+
+/// Up to six ranks that visit parts of a small tree with any times, children longer than parents included.
+fn event_maps() -> impl Strategy<Value = Vec<EventMap>> {
+    let times = prop_oneof![0..100_u64, Just(u64::MAX / 2), 1_000_000..2_000_000_000_u64];
+    let visit = prop::option::of(prop::collection::vec(times, 1..4));
+    let rank = prop::collection::vec(visit, 6..=6);
+    prop::collection::vec(rank.prop_map(|visits| map_of(&visits)), 0..6)
+}
+
+/// The tree is 0 -> 1 -> 2, 0 -> 3, 4 -> 5. A rank that skipped a parent has the child's times nowhere.
+fn map_of(visits: &[Option<Vec<u64>>]) -> EventMap {
+    let parents = [None, Some(0), Some(1), Some(0), None, Some(4)];
+    let mut ids: Vec<CallpathId> = Vec::new();
+    let mut records = Vec::new();
+    for ((site, parent), visits) in (0..).zip(parents).zip(visits) {
+        let site_id = SiteId::from_bits(site);
+        let parent = parent.map(|parent: usize| ids[parent]);
+        ids.push(parent.map_or(CallpathId::root(site_id), |parent| parent.child(site_id)));
+        if let Some(visits) = visits {
+            let executions =
+                (0..).zip(visits).map(|(e, ns)| ExecutionSummary::of_one_visit(e, *ns)).collect();
+            let values = CallpathValues { executions, series: Vec::new() };
+            records.push((ids[ids.len() - 1], parent, region(site, "r"), values));
+        }
+    }
+    EventMap::from_records(records, RankFacts::default())
+}
+
+fn naive(profile: &Profile) -> Statistics {
+    let spread = |of_ranks: &[(u32, u64)]| Spread {
+        sum_ns: of_ranks.iter().map(|(_, ns)| u128::from(*ns)).sum(),
+        min_ns: of_ranks.iter().map(|(_, ns)| *ns).min().unwrap_or(0),
+        max_ns: of_ranks.iter().map(|(_, ns)| *ns).max().unwrap_or(0),
+        max_rank: of_ranks.iter().rev().max_by_key(|(_, ns)| *ns).map_or(0, |(rank, _)| *rank),
+    };
+    let row = |index| {
+        let visitors: Vec<(u32, &CallpathValues)> = (0..)
+            .zip(0..profile.ranks.len())
+            .map(|(number, rank)| (number, profile.values(index, rank)))
+            .filter(|(_, values)| !values.is_absent())
+            .collect();
+        let inclusive: Vec<_> =
+            visitors.iter().map(|(rank, values)| (*rank, values.inclusive_ns())).collect();
+        let exclusive: Vec<_> = inclusive
+            .iter()
+            .map(|&(rank, ns)| {
+                let children = profile.callpaths.iter().filter(|(_, c)| c.parent == Some(index));
+                (
+                    rank,
+                    children.fold(ns, |left, (child, _)| {
+                        left.saturating_sub(profile.values(child, rank as usize).inclusive_ns())
+                    }),
+                )
+            })
+            .collect();
+        RankStatistics {
+            ranks: u32::try_from(visitors.len()).expect("few ranks"),
+            visits: visitors.iter().map(|(_, values)| values.visits()).sum(),
+            inclusive: spread(&inclusive),
+            exclusive: spread(&exclusive),
+        }
+    };
+    Statistics::from_rows(profile.callpaths.iter().map(|(index, _)| row(index)).collect())
+}
+
+fn of_rank(dictionary: &CallpathTable, rank: u32, map: &EventMap) -> Statistics {
+    let mut statistics = Statistics::new(dictionary.len());
+    statistics.add_event_map(dictionary, rank, map);
+    statistics
+}
+
+proptest! {
+    #[test]
+    fn a_whole_profile_gives_what_a_naive_computation_gives(maps in event_maps()) {
+        let profile = profile(&maps);
+        prop_assert_eq!(Statistics::of_profile(&profile), naive(&profile));
+    }
+
+    #[test]
+    fn ranks_merge_in_any_order_and_grouping(
+        (maps, order) in event_maps().prop_flat_map(|maps| {
+            let ranks: Vec<usize> = (0..maps.len()).collect();
+            (Just(maps), Just(ranks).prop_shuffle())
+        }),
+        cut in 0..6_usize,
+    ) {
+        let profile = profile(&maps);
+        let merged = |ranks: &[usize]| ranks.iter().fold(Statistics::default(), |mut sum, &rank| {
+            let number = u32::try_from(rank).expect("few ranks");
+            let sent = of_rank(&profile.callpaths, number, &maps[rank]).to_bytes();
+            assert_eq!(sent.len(), profile.callpaths.len() * Statistics::ROW_BYTES);
+            sum.merge(&Statistics::from_bytes(&sent).expect("what was sent is received"));
+            sum
+        });
+        let (left, right) = order.split_at(cut.min(order.len()));
+        let (mut forward, mut backward) = (merged(left), merged(right));
+        let first = forward.clone();
+        forward.merge(&backward);
+        backward.merge(&first);
+        prop_assert_eq!(&forward, &backward);
+        if !maps.is_empty() {
+            prop_assert_eq!(&forward, &Statistics::of_profile(&profile));
+        }
+    }
+
+    #[test]
+    fn any_bytes_are_refused_or_read_back_as_they_were(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        if let Some(statistics) = Statistics::from_bytes(&bytes) {
+            prop_assert_eq!(statistics.to_bytes(), bytes);
+        }
+    }
+}
+
+#[test]
+fn the_lowest_of_equally_slow_ranks_is_named() {
+    let mut late = RankStatistics::of_one_rank(7, 1, 50, 50);
+    late.merge(&RankStatistics::of_one_rank(2, 1, 50, 20));
+    late.merge(&RankStatistics::of_one_rank(3, 1, 50, 50));
+    assert_eq!((late.inclusive.max_rank, late.exclusive.max_rank), (2, 3));
+    assert_eq!(late.mean_ns(&late.exclusive), Some(40.0));
+    assert_eq!(late.imbalance(&late.exclusive), Some(0.25));
+    let nobody = RankStatistics::default();
+    assert_eq!((nobody.mean_ns(&nobody.inclusive), nobody.imbalance(&nobody.inclusive)), (None, None));
+}
+
+#[test]
+fn a_rank_alone_is_parallel_to_its_own_table() {
+    let map = crate::fixture::event_map(&fft(), 1);
+    assert_eq!(Statistics::of_event_map(&map, 1), of_rank(&map.callpaths, 1, &map));
+    let profile = profile_of(&fft(), 1);
+    assert_eq!(Statistics::of_profile(&profile).rows().len(), profile.callpaths.len());
+}
+
+#[test]
+fn a_report_of_merged_statistics_is_that_of_the_profile() {
+    let profile = profile_of(&fft(), 3);
+    let mut merged = Statistics::default();
+    for rank in [2, 0, 1] {
+        merged.merge(&of_rank(&profile.callpaths, rank, &crate::fixture::event_map(&fft(), rank)));
+    }
+    let running = Report::new(&profile.manifest, &profile.callpaths, merged);
+    assert_eq!(running, Report::of_profile(&profile));
+}

@@ -1,0 +1,166 @@
+//! The report as people see it.
+
+use insta::assert_snapshot;
+use tinyprof_format::model::{Losses, Profile};
+use tinyprof_format::report::{Report, TextOptions};
+
+use crate::fixture::{Node, event_map, fft, profile, profile_of};
+
+fn text(profile: &Profile, columns: u16) -> String {
+    let text =
+        Report::of_profile(profile).named("FFT.tprof").to_text(&TextOptions::default().with_width(columns));
+    assert_fits(&text, columns);
+    text
+}
+
+fn assert_fits(text: &str, columns: u16) {
+    for line in text.lines() {
+        let width = unicode_width::UnicodeWidthStr::width(line);
+        assert!(width <= usize::from(columns), "{width} columns: {line}");
+        assert!(!line.chars().any(char::is_control), "{line:?}");
+    }
+}
+
+#[test]
+fn four_ranks_in_80_columns() {
+    assert_snapshot!(text(&profile_of(&fft(), 4), 80));
+}
+
+#[test]
+fn four_ranks_in_120_columns() {
+    assert_snapshot!(text(&profile_of(&fft(), 4), 120));
+}
+
+#[test]
+fn one_rank_needs_no_columns_over_ranks() {
+    assert_snapshot!(text(&profile_of(&fft(), 1), 80));
+}
+
+#[test]
+fn many_ranks_in_80_columns() {
+    assert_snapshot!(text(&profile_of(&fft(), 4096), 80));
+}
+
+#[test]
+fn many_ranks_in_120_columns() {
+    assert_snapshot!(text(&profile_of(&fft(), 4096), 120));
+}
+
+#[test]
+fn a_narrow_terminal_keeps_the_numbers_that_matter_most() {
+    assert_snapshot!(text(&profile_of(&fft(), 4), 50));
+}
+
+#[test]
+fn nothing_is_folded_when_all_is_asked_for() {
+    let report = Report::of_profile(&profile_of(&fft(), 2));
+    assert_snapshot!(report.to_text(&TextOptions::default().with_width(80).unfolded()));
+}
+
+#[test]
+fn long_names_are_cut_in_the_middle() {
+    let long = |word: &str| format!("{word}::{}::{word}_end", "a_module_with_a_name".repeat(9));
+    let (solver, step) = (long("solver"), long("step"));
+    assert!(solver.len() > 190);
+    let tree = [
+        Node { name: &solver, parent: None, ns: |_| Some(2_000_000_000) },
+        Node { name: &step, parent: Some(0), ns: |rank| Some(1_700_000_000 - u64::from(rank) * 1_000) },
+        Node { name: "short", parent: Some(1), ns: |_| Some(1_000_000_000) },
+    ];
+    assert_snapshot!(format!("{}\n{}", text(&profile_of(&tree, 4), 80), text(&profile_of(&tree, 4), 120)));
+}
+
+#[test]
+fn hostile_names_cannot_leave_their_cell() {
+    let tree = [
+        Node { name: "\u{1b}[2J\u{1b}[31mred", parent: None, ns: |_| Some(100_000) },
+        Node { name: "line\none\ttab\r", parent: Some(0), ns: |_| Some(90_000) },
+        Node { name: "right\u{202e}tfel\u{2066}", parent: Some(0), ns: |_| Some(9_000) },
+        Node { name: "zero\u{200b}width\u{feff}", parent: Some(1), ns: |_| Some(80_000) },
+        Node { name: "流れ計算 (full width)", parent: Some(1), ns: |_| Some(5_000) },
+        Node { name: "  looks indented", parent: Some(1), ns: |_| Some(4_000) },
+        Node { name: "", parent: Some(3), ns: |_| Some(70_000) },
+        Node { name: "👩‍👩‍👧 family", parent: Some(3), ns: |_| Some(7_000) },
+    ];
+    let report = Report::of_profile(&profile_of(&tree, 1)).named("\u{9b}31mhostile\u{7}.tprof");
+    let text = report.to_text(&TextOptions::default().with_width(80));
+    assert_fits(&text, 80);
+    assert_snapshot!(text);
+}
+
+#[test]
+fn each_loss_is_told_below_the_table() {
+    let mut profile = profile_of(&fft(), 1);
+    profile.manifest.losses = Losses::from_numbers([1, 2, 3, 1, 12, 1, 4_096, 2]);
+    assert_snapshot!(text(&profile, 80));
+}
+
+#[test]
+fn a_straggler_that_is_small_on_average_is_shown() {
+    let tree = [
+        Node { name: "main", parent: None, ns: |_| Some(1_000_000_000) },
+        Node { name: "compute", parent: Some(0), ns: |_| Some(690_000_000) },
+        Node { name: "write", parent: Some(0), ns: |rank| (rank == 100).then_some(300_000_000) },
+        Node { name: "open", parent: Some(2), ns: |rank| (rank == 100).then_some(299_000_000) },
+        Node { name: "small_on_each", parent: Some(0), ns: |_| Some(5_000_000) },
+        Node { name: "small_too", parent: Some(0), ns: |_| Some(1_000_000) },
+    ];
+    assert_snapshot!(text(&profile_of(&tree, 256), 100));
+}
+
+#[test]
+fn of_many_equal_roots_some_are_shown() {
+    let names: Vec<String> = (0..200).map(|thread| format!("thread_{thread:03}")).collect();
+    let tree: Vec<Node<'_>> =
+        names.iter().map(|name| Node { name, parent: None, ns: |_| Some(1_000_000) }).collect();
+    let text = text(&profile_of(&tree, 1), 80);
+    assert_eq!(text.lines().count(), 6, "{text}");
+    assert!(text.contains("... 197 smaller callpaths"), "{text}");
+}
+
+#[test]
+fn a_tree_too_deep_to_indent_shows_its_levels() {
+    let names: Vec<String> = (0..3_000).map(|depth| format!("recurse_{depth}")).collect();
+    let tree: Vec<Node<'_>> = (0..)
+        .zip(&names)
+        .map(|(depth, name): (usize, _)| Node {
+            name,
+            parent: depth.checked_sub(1),
+            ns: |_| Some(1_000_000_000),
+        })
+        .collect();
+    let text = text(&profile_of(&tree, 1), 80);
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines.len(), 3_002);
+    assert_snapshot!([&lines[..4], &lines[15..22], &lines[3_000..]].concat().join("\n"));
+}
+
+#[test]
+fn a_profile_without_callpaths_says_so() {
+    let empty = [event_map(&[], 0), event_map(&[], 1)];
+    assert_snapshot!(text(&profile(&empty), 80), @r"
+    FFT.tprof: 2 ranks on 1 host, 20 executions, 0 callpaths, 0 ns a rank
+    no region was visited
+    ");
+}
+
+#[test]
+fn times_of_zero_have_no_share() {
+    let tree = [
+        Node { name: "main", parent: None, ns: |_| Some(0) },
+        Node { name: "child", parent: Some(0), ns: |_| Some(0) },
+    ];
+    assert_snapshot!(text(&profile_of(&tree, 2), 120));
+}
+
+#[test]
+fn any_width_is_survived() {
+    let report = Report::of_profile(&profile_of(&fft(), 4));
+    for columns in [0, 1, 7, 30, u16::MAX] {
+        let text = report.to_text(&TextOptions::default().with_width(columns));
+        assert!(
+            text.contains("1.23 s") && text.contains("main ") && text.contains("89.0%"),
+            "{columns}: {text}"
+        );
+    }
+}

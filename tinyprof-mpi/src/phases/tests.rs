@@ -1,0 +1,225 @@
+//! The phases on virtual ranks: the profile read back is the union of what the ranks held.
+
+use std::path::Path;
+
+use proptest::prelude::*;
+use tinyprof_format::file::read_profile;
+use tinyprof_format::model::{
+    CallpathId, CallpathValues, EventMap, ExecutionSummary, Mode, RankFacts, Region, RegionKind,
+    SeriesBucket, SiteId,
+};
+use tinyprof_format::report::Report;
+
+use super::*;
+use crate::communicator::virtual_ranks::{self, VirtualRank};
+
+fn plan(directory: &Path, aggregators: Option<u32>, gather_bytes_max: usize) -> Plan {
+    let metadata = RunMetadata { executable: "/bin/p".into(), ..RunMetadata::default() };
+    Plan { target: directory.join("p"), aggregators, metadata, snapshot_ns: 1, gather_bytes_max }
+}
+
+fn flush_all(ranks: &[EventMap], plan: &Plan) -> Vec<Flushed> {
+    let size = u32::try_from(ranks.len()).unwrap();
+    virtual_ranks::run(size, |communicator| {
+        let map = &ranks[communicator.rank() as usize];
+        async move { flush(&communicator, map, plan.clone()).await }
+    })
+}
+
+/// Flushes, and compares what is read back with what the ranks held.
+fn check(ranks: &[EventMap], aggregators: Option<u32>, gather_bytes_max: usize) {
+    let scratch = tempfile::tempdir().unwrap();
+    let plan = plan(scratch.path(), aggregators, gather_bytes_max);
+    let flushed = flush_all(ranks, &plan);
+    if ranks.iter().all(|map| map.callpaths.is_empty()) {
+        assert!(flushed.iter().all(|f| *f == Flushed::default()));
+        assert_eq!(std::fs::read_dir(scratch.path()).unwrap().count(), 0);
+        return;
+    }
+    let path = scratch.path().join("p.tprof");
+    for f in &flushed {
+        assert_eq!(f.profile, Some(Ok(path.clone())));
+    }
+    let profile = read_profile(&path).unwrap();
+    assert_eq!(flushed[0].report, Some(Report::of_profile(&profile)));
+    let size = u32::try_from(ranks.len()).unwrap();
+    let parts = aggregators.map_or(size.div_ceil(16), |a| a.min(size));
+    assert_eq!(profile.manifest.parts.len(), parts as usize);
+    assert_eq!(profile.ranks.len(), ranks.len());
+    let absent = CallpathValues::default();
+    for (rank, map) in ranks.iter().enumerate() {
+        assert_eq!(profile.ranks[rank].process_id, map.facts.process_id);
+        let index = map.callpaths.index_by_id();
+        for (at, callpath) in profile.callpaths.iter() {
+            let expected = index.get(&callpath.id).map_or(&absent, |i| &map.values[i.row()]);
+            assert_eq!(profile.values(at, rank), expected, "rank {rank}");
+        }
+        assert!(index.keys().all(|id| profile.callpaths.rows().iter().any(|c| c.id == *id)));
+    }
+}
+
+fn region(site: u64) -> Region {
+    Region {
+        site: SiteId::from_bits(site),
+        name: ["main", "a<b|c", "größe", "x"][usize::try_from(site % 4).unwrap()]
+            .repeat(1 + (site == 3) as usize * 4095),
+        module: "m".into(),
+        file: "f.rs".into(),
+        line: u32::try_from(site).unwrap(),
+        column: 1,
+        kind: RegionKind::Scope,
+        mode: Mode::Each,
+    }
+}
+
+/// A rank that visits `sites` in a chain, each `visits` times in each of so many executions.
+fn rank(number: u32, sites: &[u64], executions: u32, visits: u32) -> EventMap {
+    let mut parent = None;
+    let records: Vec<_> = sites
+        .iter()
+        .map(|&site| {
+            let site_id = SiteId::from_bits(site);
+            let id = parent.map_or(CallpathId::root(site_id), |p: CallpathId| p.child(site_id));
+            let ns = |i: u32| u64::from(number * 1000 + i) + site;
+            let mut values = CallpathValues::default();
+            for execution in 0..executions {
+                let all = (0..visits).map(|i| ExecutionSummary::of_one_visit(execution, ns(i)));
+                values.executions.extend(all.reduce(|mut sum, one| {
+                    sum.absorb(&one);
+                    sum
+                }));
+                values.series.extend((0..visits).map(|i| SeriesBucket::of_one_visit(execution, ns(i))));
+            }
+            (id, parent.replace(id), region(site), values)
+        })
+        .collect();
+    EventMap::from_records(records, RankFacts { process_id: number + 1, ..RankFacts::default() })
+}
+
+const UNLIMITED: usize = i32::MAX as usize;
+
+#[test]
+fn equal_ranks_on_every_number_of_aggregators() {
+    for size in [1, 2, 3, 4, 16, 33] {
+        let ranks: Vec<_> = (0..size).map(|r| rank(r, &[0, 1, 2], 3, 2)).collect();
+        for aggregators in [None, Some(1), Some(2), Some(size), Some(1000)] {
+            check(&ranks, aggregators, UNLIMITED);
+        }
+    }
+}
+
+#[test]
+fn ranks_that_visited_different_callpaths_are_united() {
+    let mut ranks: Vec<_> = (0..40).map(|r| rank(r, &[0, 1], 1, 1)).collect();
+    ranks[0] = EventMap::default();
+    ranks[17] = rank(17, &[0, 2, 3], 2, 5);
+    ranks[39] = rank(39, &[1, 2, 3], 1, 1);
+    check(&ranks, None, UNLIMITED);
+}
+
+#[test]
+fn messages_larger_than_a_gather_may_be_go_in_chunks() {
+    let ranks: Vec<_> = (0..9).map(|r| rank(r, &[0, 1, 2], 3, r * 10 + 1)).collect();
+    for limit in [1, 7, 100, 4096] {
+        check(&ranks, Some(2), limit);
+    }
+}
+
+#[test]
+fn nothing_measured_writes_nothing() {
+    check(&vec![EventMap::default(); 5], None, UNLIMITED);
+}
+
+#[test]
+fn thousands_of_ranks_with_one_odd_one() {
+    let mut ranks: Vec<_> = (0..4096).map(|r| rank(r, &[0, 1], 1, 1)).collect();
+    ranks[2049] = rank(2049, &[0, 1, 2], 1, 1);
+    check(&ranks, None, UNLIMITED);
+}
+
+#[test]
+fn a_failure_is_the_same_on_every_rank_and_leaves_nothing() {
+    let scratch = tempfile::tempdir().unwrap();
+    let ranks: Vec<_> = (0..20).map(|r| rank(r, &[0], 1, 1)).collect();
+    // No directory can be made below a file.
+    let file = scratch.path().join("file");
+    std::fs::write(&file, "").unwrap();
+    let flushed = flush_all(&ranks, &plan(&file, None, UNLIMITED));
+    let reason = flushed[0].profile.clone().unwrap().unwrap_err();
+    assert!(reason.contains("cannot create"), "{reason}");
+    assert!(flushed.iter().all(|f| f.profile == Some(Err(reason.clone()))));
+}
+
+/// A rank that puts a file in the way of a part, when the directory is there but no part is written yet.
+struct Saboteur {
+    inner: VirtualRank,
+    in_the_way: Option<PathBuf>,
+}
+
+impl Communicator for Saboteur {
+    fn rank(&self) -> u32 {
+        self.inner.rank()
+    }
+    fn size(&self) -> u32 {
+        self.inner.size()
+    }
+    async fn all_max(&self, words: &[u64]) -> Vec<u64> {
+        self.inner.all_max(words).await
+    }
+    async fn broadcast(&self, bytes: Vec<u8>) -> Vec<u8> {
+        self.inner.broadcast(bytes).await
+    }
+    async fn gather(&self, bytes: &[u8]) -> Vec<u8> {
+        self.inner.gather(bytes).await
+    }
+    async fn gather_varying(&self, bytes: &[u8], lengths: &[usize]) -> Vec<u8> {
+        self.inner.gather_varying(bytes, lengths).await
+    }
+    async fn send(&self, to: u32, bytes: &[u8]) {
+        self.inner.send(to, bytes).await;
+    }
+    async fn receive(&self, from: u32) -> Vec<u8> {
+        self.inner.receive(from).await
+    }
+    async fn split(&self, colour: u32) -> Self {
+        if let Some(path) = &self.in_the_way {
+            std::fs::write(path, "").unwrap();
+        }
+        Self { inner: self.inner.split(colour).await, in_the_way: None }
+    }
+}
+
+#[test]
+fn an_aggregator_that_cannot_write_fails_the_profile_for_all() {
+    let scratch = tempfile::tempdir().unwrap();
+    let ranks: Vec<_> = (0..8).map(|r| rank(r, &[0], 1, 1)).collect();
+    let plan = plan(scratch.path(), Some(4), UNLIMITED);
+    let part = format!("p.tprof.unfinished-{}/part-00002", std::process::id());
+    let flushed = virtual_ranks::run(8, |inner| {
+        let (map, plan) = (&ranks[inner.rank() as usize], plan.clone());
+        let in_the_way = (inner.rank() == 4).then(|| scratch.path().join(&part));
+        async move { flush(&Saboteur { inner, in_the_way }, map, plan).await }
+    });
+    let reason = flushed[0].profile.clone().unwrap().unwrap_err();
+    assert!(reason.contains("part-00002"), "{reason}");
+    assert!(flushed.iter().all(|f| f.profile == Some(Err(reason.clone()))));
+    assert!(flushed[0].report.is_some(), "what was measured can still be reported");
+    assert_eq!(std::fs::read_dir(scratch.path()).unwrap().count(), 0);
+}
+
+fn any_rank() -> impl Strategy<Value = (Vec<u64>, u32, u32)> {
+    (prop::collection::vec(0_u64..5, 0..4), 1_u32..4, 1_u32..4)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+    #[test]
+    fn any_ranks_are_united_exactly(
+        ranks in prop::collection::vec(any_rank(), 1..40),
+        aggregators in prop::option::of(1_u32..50),
+    ) {
+        let ranks: Vec<_> =
+            (0..).zip(ranks).map(|(number, (sites, e, v))| rank(number, &sites, e, v)).collect();
+        check(&ranks, aggregators, UNLIMITED);
+    }
+}

@@ -1,0 +1,119 @@
+//! Phase 3: each aggregator writes its part, and rank 0, when all have, the manifest (paper, section V-B).
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use tinyprof_format::file::{EncodedRank, ManifestFacts, UnfinishedProfile, encode_part};
+use tinyprof_format::model::{CallpathTable, CallpathValues, PartFile, PhaseTimes, RunMetadata};
+use tinyprof_format::report::{Report, Statistics};
+
+use super::aggregate::Group;
+use super::tree;
+use crate::communicator::Communicator;
+
+/// What came of the parts of one or several neighbouring aggregators.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Outcome {
+    parts: Vec<PartFile>,
+    facts: ManifestFacts,
+    /// The first failure, if there was one.
+    failure: Option<String>,
+    #[serde(skip)]
+    statistics: Statistics,
+}
+
+/// Writes the part of a group.
+pub(super) fn write_part(
+    directory: &Path,
+    group: &Group,
+    dictionary: &CallpathTable,
+    ranks: Vec<Result<EncodedRank, String>>,
+) -> Outcome {
+    let mut outcome = Outcome { statistics: Statistics::new(dictionary.len()), ..Outcome::default() };
+    let ranks: Vec<EncodedRank> = match ranks.into_iter().collect() {
+        Ok(ranks) => ranks,
+        Err(reason) => return Outcome { failure: Some(reason), ..outcome },
+    };
+    outcome.facts = ManifestFacts::of_ranks(&ranks);
+    for (rank, encoded) in (group.first_rank..).zip(&ranks) {
+        let mut values = vec![CallpathValues::default(); dictionary.len()];
+        for callpath in &encoded.callpaths {
+            values[callpath.row as usize].executions.clone_from(&callpath.executions);
+        }
+        outcome.statistics.add_rank(dictionary, rank, |index| &values[index.row()]);
+    }
+    let narrow = |count: usize| u32::try_from(count).expect("there are fewer than 2^32 ranks and callpaths");
+    let bytes = encode_part(group.first_rank, narrow(dictionary.len()), &ranks);
+    let count = narrow(ranks.len());
+    match tinyprof_format::file::write_part(directory, group.number, group.first_rank, count, &bytes) {
+        Ok(part) => outcome.parts.push(part),
+        Err(error) => outcome.failure = Some(error.to_string()),
+    }
+    outcome
+}
+
+/// Brings the outcomes of all aggregators to rank 0. Collective over the aggregators; others pass nothing.
+pub(super) async fn unite(
+    communicator: &impl Communicator,
+    group: &Group,
+    outcome: Option<Outcome>,
+) -> Option<Outcome> {
+    let rank_of = |number| group.aggregator(number);
+    tree::reduce(communicator, group.groups, group.number, rank_of, outcome?, &Union).await
+}
+
+struct Union;
+
+impl tree::Reduction for Union {
+    type Value = Outcome;
+
+    fn encode(&self, value: &Outcome) -> Vec<u8> {
+        let json = serde_json::to_vec(value).unwrap_or_default();
+        [&(json.len() as u64).to_le_bytes(), json.as_slice(), &value.statistics.to_bytes()].concat()
+    }
+
+    fn absorb(&self, value: &mut Outcome, later: &[u8]) {
+        let Some(theirs) = decode(later) else {
+            let unreadable = || "an aggregator's report could not be read".to_owned();
+            value.failure.get_or_insert_with(unreadable);
+            return;
+        };
+        value.parts.extend(theirs.parts);
+        value.facts.absorb(theirs.facts);
+        value.failure = value.failure.take().or(theirs.failure);
+        value.statistics.merge(&theirs.statistics);
+    }
+}
+
+fn decode(bytes: &[u8]) -> Option<Outcome> {
+    let (length, rest) = bytes.split_first_chunk::<8>()?;
+    let (json, statistics) = rest.split_at_checked(usize::try_from(u64::from_le_bytes(*length)).ok()?)?;
+    let outcome: Outcome = serde_json::from_slice(json).ok()?;
+    Some(Outcome { statistics: Statistics::from_bytes(statistics)?, ..outcome })
+}
+
+/// Completes the profile on rank 0, or removes it if any part failed; and what there is to report either way.
+pub(super) fn finish(
+    unfinished: UnfinishedProfile,
+    total: Outcome,
+    dictionary: &CallpathTable,
+    ranks: u32,
+    metadata: RunMetadata,
+    times: PhaseTimes,
+) -> (Result<PathBuf, String>, Report) {
+    let (callpaths, written) = match unfinished.write_callpaths(dictionary) {
+        Ok(file) => (file, Ok(())),
+        Err(error) => (Default::default(), Err(error.to_string())),
+    };
+    let manifest = total.facts.manifest(ranks, callpaths, total.parts, metadata, times);
+    let report = Report::new(&manifest, dictionary, total.statistics);
+    let result = match total.failure {
+        Some(failure) => Err(failure),
+        None => written.and_then(|()| unfinished.finish(&manifest).map_err(|error| error.to_string())),
+    };
+    if result.is_err() {
+        // The failure itself is told; that its rest could not be removed has most likely the same cause.
+        drop(unfinished.discard());
+    }
+    (result, report)
+}

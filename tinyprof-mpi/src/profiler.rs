@@ -1,0 +1,160 @@
+//! The profile in the program's hands, for those who want more than `use tinyprof_mpi as _;`.
+
+use std::cell::Cell;
+use std::fmt;
+use std::marker::PhantomData;
+use std::path::{Path, PathBuf};
+
+use mpi::environment::Universe;
+use mpi::topology::Communicator;
+use tinyprof::collect;
+
+use crate::communicator::Rsmpi;
+use crate::run;
+use crate::settings::{Aggregators, Settings};
+
+/// Writes one profile of all ranks: at [`flush`](Self::flush), or when it is dropped.
+///
+/// It borrows the universe, so that it cannot outlive MPI:
+///
+/// ```compile_fail,E0505
+/// let universe = mpi::initialize().unwrap();
+/// let profiler = tinyprof_mpi::Profiler::builder("out").start(&universe)?;
+/// drop(universe); // MPI_Finalize
+/// profiler.flush()?; // does not compile
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Example
+///
+/// ```no_run
+/// let universe = mpi::initialize().ok_or("MPI is initialised already")?;
+/// let profiler = tinyprof_mpi::Profiler::builder("out").start(&universe)?;
+/// // ... the program ...
+/// let profile = profiler.flush()?; // Some("out.tprof") on every rank
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[must_use = "a profiler writes its profile when it is dropped: hold it until the end of the program"]
+pub struct Profiler<'universe> {
+    communicator: Rsmpi,
+    settings: Settings,
+    done: Cell<bool>,
+    _universe: PhantomData<&'universe Universe>,
+}
+
+impl fmt::Debug for Profiler<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Profiler").field("settings", &self.settings).finish_non_exhaustive()
+    }
+}
+
+impl Profiler<'_> {
+    /// A profiler whose profile is to be called `name`; `.tprof` is added where it is missing.
+    pub fn builder(name: impl AsRef<Path>) -> Builder {
+        let name = Some(name.as_ref().to_owned());
+        Builder { settings: Settings { name, ..Settings::default() } }
+    }
+
+    /// Writes the profile and gives its path to every rank; none if no rank has measured anything.
+    ///
+    /// The path differs from the wanted one if that was taken: a profile is never overwritten. Regions that are
+    /// open are included with their time so far. Collective over the communicator that it was started on.
+    ///
+    /// # Errors
+    /// When the profile could not be written: on every rank, with the same reason. Rank 0 says it on standard
+    /// error too.
+    pub fn flush(self) -> Result<Option<PathBuf>, FlushError> {
+        self.flush_once()
+    }
+
+    fn flush_once(&self) -> Result<Option<PathBuf>, FlushError> {
+        self.done.set(true);
+        run::flush(&self.communicator, &self.settings)
+    }
+}
+
+impl Drop for Profiler<'_> {
+    fn drop(&mut self) {
+        if !self.done.get() {
+            // The failure has been said on standard error; a destructor has nobody to return it to.
+            drop(self.flush_once());
+        }
+    }
+}
+
+/// Settings of a [`Profiler`]. The environment wins over them, so that a user changes a run without a build.
+#[derive(Clone, Debug)]
+#[must_use = "nothing happens before `start`"]
+pub struct Builder {
+    settings: Settings,
+}
+
+impl Builder {
+    /// How many ranks write parts of the profile. `TINYPROF_AGGREGATORS` wins.
+    pub fn aggregators(mut self, aggregators: Aggregators) -> Self {
+        self.settings.aggregators = Some(aggregators);
+        self
+    }
+
+    /// Whether rank 0 prints a table to standard error when the profile is written. `TINYPROF_REPORT` wins.
+    pub fn report(mut self, report: bool) -> Self {
+        self.settings.report = Some(report);
+        self
+    }
+
+    /// Starts a profiler for all ranks of the program. Collective over the world.
+    ///
+    /// It takes the universe, not a communicator: rsmpi's communicators do not carry the universe's lifetime, so
+    /// only this way the compiler sees that MPI is still there when the profile is written.
+    ///
+    /// # Errors
+    /// When a profiler has been started before: there is one profile a run.
+    pub fn start<'u>(self, universe: &'u Universe) -> Result<Profiler<'u>, StartError> {
+        self.start_on(universe, &universe.world())
+    }
+
+    /// Starts a profiler for the ranks of `communicator` alone. Collective over it.
+    ///
+    /// # Errors
+    /// As [`start`](Self::start).
+    pub fn start_on<'u>(
+        self,
+        _universe: &'u Universe,
+        communicator: &impl Communicator,
+    ) -> Result<Profiler<'u>, StartError> {
+        let communicator = Rsmpi::duplicate_of(communicator);
+        if !run::claim() {
+            return Err(StartError);
+        }
+        collect::take_over();
+        Ok(Profiler { communicator, settings: self.settings, done: Cell::new(false), _universe: PhantomData })
+    }
+}
+
+/// A profiler has been started before in this run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StartError;
+
+impl fmt::Display for StartError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(
+            "a profiler has been started before in this run: there is one profile a run, keep the first",
+        )
+    }
+}
+
+impl std::error::Error for StartError {}
+
+/// The profile could not be written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FlushError {
+    pub(crate) reason: String,
+}
+
+impl fmt::Display for FlushError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.reason)
+    }
+}
+
+impl std::error::Error for FlushError {}

@@ -1,0 +1,64 @@
+//! The hooks: `MPI_Init`, `MPI_Init_thread` and `MPI_Finalize` over their `PMPI_` twins (MPI 4.0, section 15.2).
+//!
+//! A symbol of the executable wins over that of the shared library, for calls from rsmpi, from the program and
+//! from other libraries. This is the only module of the crate with unsafe code.
+
+use std::ffi::{c_char, c_int};
+use std::panic::catch_unwind;
+
+use mpi::ffi;
+use tinyprof::collect;
+
+use crate::run;
+
+/// MPI begins: so does the recording, and the profile will be written when MPI ends.
+fn begin() {
+    collect::take_over();
+}
+
+/// Runs one of our own steps inside of a C function: a panic must not cross into it.
+fn quietly(step: impl FnOnce() + std::panic::UnwindSafe) {
+    if catch_unwind(step).is_err() {
+        collect::warn("an internal error: the profile may be missing; please report it");
+    }
+}
+
+/// Initialises MPI, and begins the recording.
+///
+/// # Safety
+/// As `MPI_Init` demands: both pointers are null, or point to the arguments of `main`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPI_Init(argc: *mut c_int, argv: *mut *mut *mut c_char) -> c_int {
+    // SAFETY: the caller keeps what `MPI_Init` demands, and this is the same function by its other name.
+    let result = unsafe { ffi::PMPI_Init(argc, argv) };
+    quietly(begin);
+    result
+}
+
+/// Initialises MPI for threads, and begins the recording.
+///
+/// # Safety
+/// As `MPI_Init_thread` demands: `argc` and `argv` as for `MPI_Init`, `provided` a place for the result.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPI_Init_thread(
+    argc: *mut c_int,
+    argv: *mut *mut *mut c_char,
+    required: c_int,
+    provided: *mut c_int,
+) -> c_int {
+    // SAFETY: the caller keeps what `MPI_Init_thread` demands, and this is the same function by its other name.
+    let result = unsafe { ffi::PMPI_Init_thread(argc, argv, required, provided) };
+    quietly(begin);
+    result
+}
+
+/// Writes the profile if nobody has, and finalises MPI. Collective, as `MPI_Finalize` is.
+///
+/// # Safety
+/// As `MPI_Finalize` demands: MPI is initialised and not finalised, and all communication is complete.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPI_Finalize() -> c_int {
+    quietly(run::flush_at_finalize);
+    // SAFETY: the caller keeps what `MPI_Finalize` demands; our own communication is complete.
+    unsafe { ffi::PMPI_Finalize() }
+}

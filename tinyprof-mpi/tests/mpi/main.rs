@@ -1,0 +1,10 @@
+//! Real programs under a real `mpiexec`, and their profiles read back.
+#![expect(clippy::unwrap_used, reason = "a test that cannot set up its files must fail")]
+
+mod failure;
+mod figure2;
+mod hook;
+mod profiler;
+mod programs;
+#[path = "../support/mod.rs"]
+mod support;

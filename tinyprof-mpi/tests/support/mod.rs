@@ -1,0 +1,35 @@
+//! Starts test programs under whichever MPI the build used.
+
+use std::process::Command;
+use std::sync::OnceLock;
+
+/// `mpiexec -n RANKS`, ready for the program and its arguments.
+///
+/// `TINYPROF_MPIEXEC` names the launcher that belongs to the MPI of the build; `mpiexec` if it is not set.
+pub(crate) fn mpiexec(ranks: usize) -> Command {
+    let name = std::env::var("TINYPROF_MPIEXEC").unwrap_or_else(|_| "mpiexec".to_owned());
+    let mut command = Command::new(&name);
+    if is_open_mpi(&name) {
+        // More ranks than cores, and as root, are what a test in a container needs.
+        command.args(["--oversubscribe", "--bind-to", "none"]);
+        command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+    }
+    // Both MPICH and Open MPI end a program that hangs after so many seconds.
+    command.env("MPIEXEC_TIMEOUT", "120");
+    command.args(["-n", &ranks.to_string()]);
+    command
+}
+
+fn is_open_mpi(launcher: &str) -> bool {
+    static ANSWER: OnceLock<bool> = OnceLock::new();
+    *ANSWER.get_or_init(|| {
+        let output = Command::new(launcher).arg("--version").output();
+        let output = output.unwrap_or_else(|error| {
+            panic!(
+                "cannot start {launcher}: {error}; TINYPROF_MPIEXEC names the launcher, `make test` sets it"
+            )
+        });
+        let text = String::from_utf8_lossy(&output.stdout).to_lowercase();
+        text.contains("open mpi") || text.contains("open-mpi") || text.contains("openrte")
+    })
+}
