@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 
 use mpi::environment::Universe;
 use mpi::topology::Communicator;
-use tinyprof::collect;
 
 use crate::communicator::Rsmpi;
 use crate::run;
@@ -126,7 +125,7 @@ impl Builder {
         if !run::claim() {
             return Err(StartError);
         }
-        collect::take_over();
+        run::begin();
         Ok(Profiler { communicator, settings: self.settings, done: Cell::new(false), _universe: PhantomData })
     }
 }

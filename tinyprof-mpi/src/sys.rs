@@ -11,11 +11,6 @@ use tinyprof::collect;
 
 use crate::run;
 
-/// MPI begins: so does the recording, and the profile will be written when MPI ends.
-fn begin() {
-    collect::take_over();
-}
-
 /// Runs one of our own steps inside of a C function: a panic must not cross into it.
 fn quietly(step: impl FnOnce() + std::panic::UnwindSafe) {
     if catch_unwind(step).is_err() {
@@ -31,7 +26,7 @@ fn quietly(step: impl FnOnce() + std::panic::UnwindSafe) {
 pub unsafe extern "C" fn MPI_Init(argc: *mut c_int, argv: *mut *mut *mut c_char) -> c_int {
     // SAFETY: the caller keeps what `MPI_Init` demands, and this is the same function by its other name.
     let result = unsafe { ffi::PMPI_Init(argc, argv) };
-    quietly(begin);
+    quietly(run::begin);
     result
 }
 
@@ -48,7 +43,7 @@ pub unsafe extern "C" fn MPI_Init_thread(
 ) -> c_int {
     // SAFETY: the caller keeps what `MPI_Init_thread` demands, and this is the same function by its other name.
     let result = unsafe { ffi::PMPI_Init_thread(argc, argv, required, provided) };
-    quietly(begin);
+    quietly(run::begin);
     result
 }
 

@@ -116,3 +116,12 @@ fn without_a_report_the_profile_is_there_and_nothing_is_said() {
     assert_eq!((ended.code, ended.stderr.as_str()), (Some(0), ""));
     assert_eq!(profile(&out.with_extension("tprof")).ranks.len(), 2);
 }
+
+#[test]
+fn a_program_that_never_finalises_leaves_a_profile_of_the_rank() {
+    let scratch = tempfile::tempdir().unwrap();
+    let ended = hook(1, &scratch.path().join("p"), "exit", "auto");
+    assert_eq!(ended.stderr.matches("without MPI_Finalize").count(), 1, "{}", ended.stderr);
+    let profile = profile(&scratch.path().join("p-rank-0.tprof"));
+    assert_eq!(visits(&profile, "run<step", 0), [2; 3]);
+}

@@ -1,5 +1,6 @@
 //! A program that holds its profiler. Arguments: the profile's name, and how to end it (`flush`, `drop`, `half`:
 //! only the even ranks are profiled).
+#![expect(clippy::print_stdout, reason = "the tests read what the ranks print")]
 
 use mpi::traits::Communicator;
 use tinyprof::profile;

@@ -1,5 +1,7 @@
 //! A program that says nothing of profiling but its regions and one line. Every rank visits what its number
-//! says; rank 1 visits nothing at all. Argument: how it ends (`well`, `code`, `panic`, `panic-on-one`).
+//! says; rank 1 visits nothing at all. Argument: how it ends (`well`, `code`, `panic`, `panic-on-one`,
+//! `exit`: without finalising MPI).
+#![expect(clippy::print_stdout, reason = "the tests read what the ranks print")]
 
 use std::process::ExitCode;
 
@@ -52,6 +54,8 @@ fn main() -> ExitCode {
     match end.as_str() {
         "well" => ExitCode::SUCCESS,
         "code" => ExitCode::from(7),
+        #[expect(clippy::exit, reason = "this is what a program does that forgets MPI_Finalize")]
+        "exit" => std::process::exit(0),
         "panic" => panic!("on purpose"),
         "panic-on-one" if rank == 0 => panic!("on purpose"),
         _ => ExitCode::SUCCESS,
