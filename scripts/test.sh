@@ -27,6 +27,10 @@ fi
 mpi_find
 for mpi in "${MPI_FOUND[@]}"; do echo "$mpi: ${MPI_CC[$mpi]}, ${MPI_EXEC[$mpi]}"; done
 
+# Test programs with regions leave profiles where they run: here, not in the source tree.
+TINYPROF_OUT=$(mktemp -d)/test
+export TINYPROF_OUT
+
 # Clippy and rustdoc look at the MPI crates too, so they need an MPI. The tests without MPI run in the same
 # directory: what these three build is then built once.
 mpi_use "${MPI_FOUND[0]}"

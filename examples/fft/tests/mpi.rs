@@ -1,6 +1,9 @@
 //! The program under mpiexec, on 1 to 4 ranks: what it prints, how it ends, and that it does end.
 
+use std::path::Path;
 use std::process::Output;
+
+use tinyprof_format::file::read_profile;
 
 #[path = "../../../tinyprof-mpi/tests/support/mod.rs"]
 mod support;
@@ -8,13 +11,16 @@ mod support;
 /// Runs `fft` on so many ranks in a directory of its own, where the profile goes too.
 fn fft(ranks: usize, arguments: &[&str]) -> Output {
     let directory = tempfile::tempdir().expect("a directory can be made");
+    fft_in(directory.path(), ranks, arguments)
+}
+
+/// The same in this directory; the profile is `fft.tprof` in it.
+fn fft_in(directory: &Path, ranks: usize, arguments: &[&str]) -> Output {
     support::mpiexec(ranks)
         .arg(env!("CARGO_BIN_EXE_fft"))
         .args(arguments)
-        .current_dir(directory.path())
-        .env("TINYPROF_OUT", directory.path().join("fft"))
-        // Both MPICH and Open MPI end a program that hangs after so many seconds.
-        .env("MPIEXEC_TIMEOUT", "120")
+        .current_dir(directory)
+        .env("TINYPROF_OUT", directory.join("fft"))
         .output()
         .expect("the launcher can be started")
 }
@@ -114,4 +120,47 @@ fn help_is_printed_once() {
     let output = fft(3, &["--help"]);
     assert_eq!(output.status.code(), Some(0));
     assert_eq!(text(&output.stdout).matches("Usage: fft").count(), 1);
+}
+
+#[test]
+fn the_profile_has_the_regions_that_the_readme_lists_as_often_as_it_says() {
+    let directory = tempfile::tempdir().expect("a directory can be made");
+    let output = fft_in(directory.path(), 4, &["--size", "144", "--runs", "5", "--verify"]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let profile = read_profile(&directory.path().join("fft.tprof")).expect("the profile can be read");
+    assert_eq!((profile.ranks.len(), profile.manifest.executions), (4, 5));
+    let visits = |path: &str, rank: usize| -> Vec<u64> {
+        let index = profile.find(path).unwrap_or_else(|| panic!("no callpath {path}"));
+        profile.values(index, rank).executions.iter().map(|e| e.visits).collect()
+    };
+    for rank in 0..4 {
+        for (path, a_run) in [
+            ("run", 1),
+            ("run<initialise", 1),
+            ("run<transform", 1),
+            ("run<transform<transpose", 3),
+            ("run<transform<transpose<pack", 3),
+            ("run<transform<transpose<alltoall", 3),
+            ("run<transform<transpose<unpack", 3),
+            ("run<transform<columns", 1),
+            ("run<transform<twiddle", 1),
+            ("run<transform<rows", 1),
+        ] {
+            assert_eq!(visits(path, rank), [a_run; 5], "{path} on rank {rank}");
+        }
+        for path in ["plan", "verify", "verify<against_serial"] {
+            assert_eq!(visits(path, rank), [1], "{path} on rank {rank}");
+        }
+        let audits: &[u64] = if rank % 2 == 1 { &[1; 5] } else { &[] };
+        assert_eq!(visits("run<audit", rank), audits, "audit on rank {rank}");
+    }
+}
+
+#[test]
+fn a_run_that_never_began_writes_no_profile() {
+    let directory = tempfile::tempdir().expect("a directory can be made");
+    let output = fft_in(directory.path(), 2, &["--size", "1"]);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let left = std::fs::read_dir(directory.path()).expect("it is still there").count();
+    assert_eq!(left, 0);
 }
