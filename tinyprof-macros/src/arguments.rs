@@ -8,7 +8,12 @@ use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Result};
 use syn::{Error, LitStr, Path, Token};
 
-use crate::site::Mode;
+/// What of a region's visits is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mode {
+    Total,
+    Each,
+}
 
 /// What one argument is called, and how it is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

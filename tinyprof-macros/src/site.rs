@@ -6,14 +6,7 @@
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
 
-use crate::arguments::Arguments;
-
-/// What of a region's visits is kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Mode {
-    Total,
-    Each,
-}
+use crate::arguments::{Arguments, Mode};
 
 /// What in the source a region is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -31,6 +31,7 @@
 //!
 //! Direct recursion is one callpath: every call counts, the time is that of the outermost. Long series and many
 //! executions are folded so that memory stays bounded; sums stay exact and the profile says what was folded.
+//! Callpaths of more than 1,024 regions, and those beyond a million on one thread, share a callpath `[other]`.
 //!
 //! # Settings
 //!

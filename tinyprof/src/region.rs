@@ -72,7 +72,11 @@ impl Drop for LoopGuard {
 
 #[inline]
 fn open(site: &'static Site) -> Entered {
-    thread::attached(|arena| open_in(arena, site)).unwrap_or_else(|| open_first(site))
+    match thread::attached(|arena| open_in(arena, site)) {
+        Some(visit) => visit,
+        None if thread::is_off() => Entered::Lost,
+        None => open_first(site),
+    }
 }
 
 #[inline]
@@ -91,7 +95,7 @@ fn close(visit: Entered) {
     }
 }
 
-/// Once for each thread, and on every visit while recording is off.
+/// Once for each thread, and on every visit where there is no memory to record it.
 #[cold]
 #[inline(never)]
 fn open_first(site: &'static Site) -> Entered {

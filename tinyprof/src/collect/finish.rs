@@ -38,21 +38,66 @@ pub fn print_report(report: &Report, profile: Option<&Path>) {
     drop(std::io::stderr().write_all(text.as_bytes()));
 }
 
-pub(super) fn write_at_exit() {
+/// Writes the profile of this process alone under this name, if it has measured anything, and prints the table
+/// unless that is switched off. A failure is one line on standard error.
+pub fn write_alone(name: &Path) {
     let begin_ns = monotonic_ns();
     let map = snapshot();
     if map.callpaths.is_empty() {
+        let lost = map.facts.losses.visits_not_recorded;
+        if lost > 0 {
+            warn(&format!("no profile was written: there was no memory to record any of {lost} visits"));
+        }
         return;
     }
     let flush = PhaseTimes { snapshot_ns: monotonic_ns() - begin_ns, ..PhaseTimes::default() };
     let metadata = metadata();
-    let name = profile_name();
     let report = Report::of_event_map(&map, &metadata.executable);
-    let written = write_profile(&name, &[map], 1, metadata, flush);
+    let written = write_profile(name, &[map], 1, metadata, flush);
     if session().config.report.unwrap_or(true) {
         print_report(&report, written.as_deref().ok());
     }
     if let Err(error) = written {
         warn(&format!("the profile {} was not written: {error}", name.display()));
+    }
+}
+
+/// The end of a program without MPI.
+pub(super) fn write_at_exit() {
+    if first_of_several(|variable| env::var(variable).ok()) {
+        warn(
+            "this program runs under mpiexec, but tinyprof_mpi is not linked, so every rank writes a profile of \
+             its own; `use tinyprof_mpi as _;` in the program makes them one",
+        );
+    }
+    write_alone(&profile_name());
+}
+
+/// Whether the launcher of an MPI has started several processes, of which this is the first.
+fn first_of_several(lookup: impl Fn(&str) -> Option<String>) -> bool {
+    let launchers = [
+        ("OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"),
+        ("PMI_SIZE", "PMI_RANK"),
+        ("SLURM_NTASKS", "SLURM_PROCID"),
+    ];
+    let number = |variable| lookup(variable).and_then(|text| text.parse::<u32>().ok());
+    let known = launchers.iter().find_map(|(size, rank)| number(size).zip(number(rank)));
+    known.is_some_and(|(size, rank)| size > 1 && rank == 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn several_processes_of_a_launcher_are_noticed_by_the_first() {
+        let check = |variables: &[(&str, &str)]| {
+            first_of_several(|name| variables.iter().find(|(n, _)| *n == name).map(|(_, v)| (*v).to_owned()))
+        };
+        assert!(!check(&[]));
+        assert!(check(&[("PMI_SIZE", "4"), ("PMI_RANK", "0")]));
+        assert!(!check(&[("PMI_SIZE", "4"), ("PMI_RANK", "3")]));
+        assert!(!check(&[("OMPI_COMM_WORLD_SIZE", "1"), ("OMPI_COMM_WORLD_RANK", "0")]));
+        assert!(!check(&[("PMI_SIZE", "many"), ("PMI_RANK", "0")]));
     }
 }

@@ -7,10 +7,12 @@ mod config;
 mod finish;
 mod metadata;
 pub(crate) mod session;
+mod signals;
 mod snapshot;
 
 pub use config::{Config, Setting, warn};
-pub use finish::{print_report, profile_name};
+pub use finish::{print_report, profile_name, write_alone};
 pub use metadata::metadata;
 pub use session::{config, start, take_over};
+pub use signals::without_write_signals;
 pub use snapshot::{monotonic_ns, snapshot};

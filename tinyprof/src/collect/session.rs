@@ -1,10 +1,9 @@
 //! The recording of this process: begun by the first region, ended once.
 
 use std::sync::OnceLock;
-use std::sync::atomic::AtomicBool;
-use std::sync::atomic::Ordering::Relaxed;
 
 use super::config::Config;
+use super::signals::without_write_signals;
 use super::{finish, metadata};
 use crate::record::clock::{Clock, Moment};
 
@@ -19,7 +18,8 @@ pub(crate) struct Session {
 }
 
 static SESSION: OnceLock<Session> = OnceLock::new();
-static TAKEN_OVER: AtomicBool = AtomicBool::new(false);
+/// Who writes the profile at the end of the process instead of us, if somebody has said so.
+static WRITER: OnceLock<fn()> = OnceLock::new();
 
 /// Begins the recording of this process if nothing has begun it yet: reads the environment, chooses the clock,
 /// and arranges that the profile is written when the process ends.
@@ -33,11 +33,13 @@ pub fn config() -> &'static Config {
     &session().config
 }
 
-/// Says that the caller writes the profile: the end of the process will not. Returns whether nobody had said
-/// so before.
-pub fn take_over() -> bool {
+/// Says that the caller writes the profile; returns whether nobody had said so before.
+///
+/// At the end of the process `at_exit` is called in place of writing it, unless recording is off. Only the first
+/// caller counts.
+pub fn take_over(at_exit: fn()) -> bool {
     session();
-    !TAKEN_OVER.swap(true, Relaxed)
+    WRITER.set(at_exit).is_ok()
 }
 
 pub(crate) fn session() -> &'static Session {
@@ -68,8 +70,9 @@ pub(crate) fn start_recording() -> Option<Clock> {
 /// Writes the profile of a program without MPI. Runs when `main` has returned or `exit` was called.
 extern "C" fn at_exit() {
     // A child made by `fork` has a copy of the parent's measurements: they are not its own.
-    if session().process_id == std::process::id() && take_over() {
+    if session().process_id == std::process::id() {
+        let write = WRITER.get().copied().unwrap_or(finish::write_at_exit);
         // A panic here would abort a program that has ended well.
-        drop(std::panic::catch_unwind(finish::write_at_exit));
+        drop(std::panic::catch_unwind(|| without_write_signals(write)));
     }
 }

@@ -78,10 +78,10 @@ fn record(
             }
         });
     }
-    if let Some(since) = reading.open_since {
+    if let Some(visit) = reading.open {
         losses.visits_open += 1;
-        let so_far = scale.ns(now.saturating_sub(since));
-        let open = ExecutionSummary::of_one_visit(reading.open_execution, so_far);
+        let so_far = scale.ns(now.saturating_sub(visit.since));
+        let open = ExecutionSummary::of_one_visit(visit.execution, so_far);
         match executions.last_mut().filter(|last| last.execution == open.execution) {
             Some(last) => last.absorb(&open),
             None => executions.push(open),

@@ -1,12 +1,18 @@
 //! One thread's tree of callpaths: a plain value; `thread` merely holds one for each thread.
 
-use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+mod reading;
+#[cfg(test)]
+mod tests;
+
+use std::sync::atomic::Ordering::{Relaxed, Release};
 use std::sync::atomic::{AtomicU32, AtomicU64};
 
 use tinyprof_format::model::{CallpathId, Mode};
 
+pub(crate) use reading::Reading;
+
 use super::clock::Clock;
-use super::log::{self, Header, PastExecution, SeriesElement};
+use super::log::{self, PastExecution, SeriesElement};
 use super::lookup::Lookup;
 use super::node::{
     EXECUTION, ID, MAX, MIN, NODE_CLASS, NODE_WORDS, Node, PARENT, SERIES, SITE, SQUARES, START, SUM, VISITS,
@@ -16,10 +22,11 @@ use super::segment::{Line, Segment};
 use super::site::{OTHER, Site};
 
 /// The most callpaths of a thread; the rest goes to `[other]`.
-const NODES_MAX: u32 = 1 << 20;
+const NODES_MAX: u32 = if cfg!(test) { 512 } else { 1 << 20 };
 
-/// How often another thread tries to copy a record that keeps changing.
-const READ_TRIES: u32 = 10_000;
+/// The deepest callpath; what is entered inside of it goes to `[other]`. Regions that call each other in
+/// circles make a callpath for each depth, and a path costs its depth whenever somebody follows it.
+const DEPTH_MAX: u32 = if cfg!(test) { 400 } else { 1024 };
 
 /// What [`Arena::enter`] found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -202,7 +209,7 @@ impl Arena {
             self.remember(parent, site, line);
             return Entered::Node(line);
         }
-        let full = self.nodes.load(Relaxed) >= NODES_MAX;
+        let full = self.nodes.load(Relaxed) >= NODES_MAX || self.depth_below(parent) > DEPTH_MAX;
         if !full && let Some(line) = self.insert(parent, site) {
             self.remember(parent, site, line);
             return Entered::Node(line);
@@ -233,6 +240,15 @@ impl Arena {
         }
     }
 
+    /// The depth of the children of `parent`; that of a root is 1.
+    fn depth_below(&self, parent: Line) -> u32 {
+        if parent.is_none() {
+            return 1;
+        }
+        let parent = self.node(parent);
+        if parent.parent().is_none() { 2 } else { high(parent.get(EXECUTION)).saturating_add(1) }
+    }
+
     fn insert(&self, parent: Line, site: &'static Site) -> Option<Line> {
         let line = self.segment.allocate(NODE_CLASS)?;
         let node = self.node(line);
@@ -244,6 +260,9 @@ impl Arena {
         };
         node.set(SITE, std::ptr::from_ref(site).expose_provenance() as u64);
         node.set(PARENT, pack(parent.number(), self.last_node.load(Relaxed)));
+        if !parent.is_none() {
+            node.set(EXECUTION, pack(0, self.depth_below(parent)));
+        }
         node.set(MIN, u64::MAX);
         node.set(SERIES + 1, pack(u32::from(site.mode() == Mode::Each), 0));
         node.set(ID, id.to_bits());
@@ -284,22 +303,13 @@ impl Arena {
         self.current.store(node.parent().number(), Relaxed);
     }
 
-    /// Every callpath's record, newest first, or none in place of one that changed in every try. Any thread.
-    pub(crate) fn readings(&self) -> impl Iterator<Item = Option<Reading>> {
-        let mut next = Line::from_number(self.last_node.load(Acquire));
-        std::iter::from_fn(move || {
-            let node = self.node((!next.is_none()).then_some(next)?);
-            next = Line::from_number(high(node.get(PARENT)));
-            Some((0..READ_TRIES).find_map(|_| Reading::of(self, node)))
-        })
-    }
-
     /// The ticks of this arena's clock.
     pub(crate) fn now(&self) -> u64 {
         self.clock.ticks()
     }
 }
 
+#[inline]
 fn live_execution(node: Node<'_>) -> PastExecution {
     PastExecution {
         execution: low(node.get(EXECUTION)),
@@ -316,74 +326,4 @@ fn live_execution(node: Node<'_>) -> PastExecution {
 #[expect(clippy::cast_possible_truncation, reason = "taking the low half is the purpose")]
 const fn low_half(wide: u128) -> u64 {
     wide as u64
-}
-
-/// A consistent copy of one callpath's record, in ticks.
-#[derive(Clone, Debug)]
-pub(crate) struct Reading {
-    pub(crate) id: CallpathId,
-    pub(crate) parent: Option<CallpathId>,
-    pub(crate) site: &'static Site,
-    /// The ticks at which the open visit began, if one is open.
-    pub(crate) open_since: Option<u64>,
-    /// The execution that an open visit belongs to.
-    pub(crate) open_execution: u32,
-    pub(crate) executions: Vec<PastExecution>,
-    pub(crate) series: Vec<SeriesElement>,
-}
-
-impl Reading {
-    fn of(arena: &Arena, node: Node<'_>) -> Option<Self> {
-        let segment = &arena.segment;
-        let (past, series, live, last_past, last_visit, start) = node.try_read(|| {
-            let (past, series) = (Header::of::<PastExecution>(node), Header::of::<SeriesElement>(node));
-            let last_past = log::last::<PastExecution>(segment, past);
-            let last_visit = log::last::<SeriesElement>(segment, series);
-            (past, series, live_execution(node), last_past, last_visit, node.get(START))
-        })?;
-        let mut executions = log::copy::<PastExecution>(segment, past);
-        let mut visits = log::copy::<SeriesElement>(segment, series);
-        // The owner appends without moving what is there, except that it may add to the last element, of which
-        // there is a consistent copy, and that it may fold or move a list, which changes its layout.
-        let unmoved = node.try_read(|| {
-            past.has_same_layout(Header::of::<PastExecution>(node))
-                && series.has_same_layout(Header::of::<SeriesElement>(node))
-        })?;
-        if !unmoved {
-            return None;
-        }
-        if let (Some(last), Some(seen)) = (executions.last_mut(), last_past) {
-            *last = seen;
-        }
-        if let (Some(last), Some(seen)) = (visits.last_mut(), last_visit) {
-            *last = seen;
-        }
-        if live.visits > 0 {
-            executions.push(live);
-        }
-        let parent = node.parent();
-        let site = std::ptr::with_exposed_provenance::<Site>(usize::try_from(node.get(SITE)).ok()?);
-        // SAFETY: `insert` stored the address of a `&'static Site` and never changes it.
-        let site = unsafe { &*site };
-        Some(Self {
-            id: CallpathId::from_bits(node.get(ID)),
-            parent: (!parent.is_none()).then(|| CallpathId::from_bits(arena.node(parent).get(ID))),
-            site,
-            open_since: (start != 0).then_some(start),
-            open_execution: arena.open_execution(node),
-            executions,
-            series: visits,
-        })
-    }
-}
-
-impl Arena {
-    /// The execution that a visit of `node` would belong to if it ended now.
-    fn open_execution(&self, node: Node<'_>) -> u32 {
-        let mut root = node;
-        while !root.parent().is_none() {
-            root = self.node(root.parent());
-        }
-        high(root.get(EXECUTION))
-    }
 }

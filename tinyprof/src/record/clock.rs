@@ -13,6 +13,20 @@ pub(crate) enum Clock {
     Counter,
     /// `clock_gettime(CLOCK_MONOTONIC)`; a tick is a nanosecond.
     Monotonic,
+    /// The test of the current thread says what time it is: [`set_manual`].
+    #[cfg(test)]
+    Manual,
+}
+
+#[cfg(test)]
+thread_local! {
+    static MANUAL: std::cell::Cell<u64> = const { std::cell::Cell::new(1) };
+}
+
+/// Sets [`Clock::Manual`] for the current thread.
+#[cfg(test)]
+pub(super) fn set_manual(ticks: u64) {
+    MANUAL.set(ticks);
 }
 
 impl Clock {
@@ -27,6 +41,8 @@ impl Clock {
             Self::Counter if cfg!(target_arch = "aarch64") => "cntvct",
             Self::Counter => "tsc",
             Self::Monotonic => "clock_monotonic",
+            #[cfg(test)]
+            Self::Manual => "manual",
         }
     }
 
@@ -36,6 +52,8 @@ impl Clock {
         match self {
             Self::Counter => counter() | 1,
             Self::Monotonic => monotonic_ns() | 1,
+            #[cfg(test)]
+            Self::Manual => MANUAL.get(),
         }
     }
 }

@@ -82,6 +82,7 @@ impl Element for PastExecution {
         true
     }
 
+    #[inline]
     fn absorb(&mut self, next: &Self) {
         self.executions = next.execution.saturating_add(next.executions) - self.execution;
         self.visits += next.visits;
@@ -130,6 +131,7 @@ impl Element for SeriesElement {
         self.execution == next.execution
     }
 
+    #[inline]
     fn absorb(&mut self, next: &Self) {
         self.visits = self.visits.saturating_add(next.visits);
         self.sum += next.sum;

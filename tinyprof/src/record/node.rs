@@ -5,7 +5,7 @@
 //!       1  site              address of the `Site`
 //!       2  parent            line of the parent's record; high half: the record made before this one
 //!       3  start             ticks at entry while the region is open, else 0
-//!       4  execution         that the live numbers belong to; high half: executions completed (roots)
+//!       4  execution         that the live numbers belong to; high half: executions completed (roots), depth (others)
 //!       5  visits  6  sum  7  minimum  8  maximum  9, 10  sum of squares      the live execution
 //!      11  log of past executions: block, length      12  its stride, capacity class + 1
 //!      13  series: block, length                      14  its stride (0: mode total), class + 1
@@ -79,6 +79,7 @@ impl<'a> Node<'a> {
         self.word(word).store(value, Relaxed);
     }
 
+    #[inline]
     pub(super) fn parent(self) -> Line {
         Line::from_number(low(self.get(PARENT)))
     }

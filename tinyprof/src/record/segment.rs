@@ -10,8 +10,10 @@ use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed};
 const LINE_BYTES: usize = 64;
 /// Words of a line.
 pub(super) const LINE_WORDS: usize = LINE_BYTES / 8;
-/// Address space of one arena. Reserving costs nothing; it bounds what a thread can ever use.
-const RESERVED_BYTES: usize = 256 << 20;
+/// Address space of one arena. Reserving costs nothing; it bounds what a thread can ever use. Where address space
+/// is limited (`ulimit -v`) it is halved until it fits.
+const RESERVED_BYTES_MAX: usize = 256 << 20;
+const RESERVED_BYTES_MIN: usize = 1 << 20;
 /// What the first growth commits; each further one doubles the whole, to at most [`STEP_BYTES_MAX`] more.
 const STEP_BYTES_MIN: usize = 256 << 10;
 const STEP_BYTES_MAX: usize = 16 << 20;
@@ -42,6 +44,7 @@ impl Line {
 #[derive(Debug)]
 pub(super) struct Segment {
     base: NonNull<AtomicU64>,
+    reserved_bytes: usize,
     committed_bytes: AtomicUsize,
     next_line: AtomicU32,
     /// Blocks that were given back, by class, linked through their first word.
@@ -57,11 +60,16 @@ unsafe impl Sync for Segment {}
 impl Segment {
     /// Reserves address space; none where the system refuses.
     pub(super) fn reserve() -> Option<Self> {
+        let sizes = std::iter::successors(Some(RESERVED_BYTES_MAX), |bytes| Some(bytes / 2));
+        sizes.take_while(|&bytes| bytes >= RESERVED_BYTES_MIN).find_map(Self::reserve_bytes)
+    }
+
+    fn reserve_bytes(reserved_bytes: usize) -> Option<Self> {
         // SAFETY: asks for fresh memory at an address of the kernel's choice; touches nothing that exists.
         let base = unsafe {
             libc::mmap(
                 std::ptr::null_mut(),
-                RESERVED_BYTES,
+                reserved_bytes,
                 libc::PROT_NONE,
                 libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
                 -1,
@@ -73,6 +81,7 @@ impl Segment {
         }
         let segment = Self {
             base: NonNull::new(base.cast())?,
+            reserved_bytes,
             committed_bytes: AtomicUsize::new(0),
             next_line: AtomicU32::new(1),
             free: [const { AtomicU32::new(0) }; CLASSES],
@@ -137,8 +146,8 @@ impl Segment {
         }
         let step = committed.clamp(STEP_BYTES_MIN, STEP_BYTES_MAX);
         let wanted = bytes.max(committed + step).next_multiple_of(STEP_BYTES_MIN);
-        if wanted > RESERVED_BYTES {
-            return bytes <= RESERVED_BYTES && self.commit_to(RESERVED_BYTES);
+        if wanted > self.reserved_bytes {
+            return bytes <= self.reserved_bytes && self.commit_to(self.reserved_bytes);
         }
         self.commit_to(wanted)
     }
@@ -158,7 +167,7 @@ impl Segment {
 impl Drop for Segment {
     fn drop(&mut self) {
         // SAFETY: unmaps exactly what `reserve` mapped; no reference into it outlives the segment.
-        unsafe { libc::munmap(self.base.as_ptr().cast(), RESERVED_BYTES) };
+        unsafe { libc::munmap(self.base.as_ptr().cast(), self.reserved_bytes) };
     }
 }
 
@@ -183,9 +192,9 @@ mod tests {
 
     #[test]
     fn memory_runs_out_without_a_crash() {
-        let segment = Segment::reserve().unwrap();
+        let segment = Segment::reserve_bytes(RESERVED_BYTES_MAX / 2).unwrap();
         let blocks = std::iter::from_fn(|| segment.allocate(19)).count();
-        assert!((1..=RESERVED_BYTES >> 25).contains(&blocks), "{blocks}");
+        assert!((1..=RESERVED_BYTES_MAX >> 26).contains(&blocks), "{blocks}");
         assert!(segment.allocate(40).is_none());
         assert!(segment.contains(Line(1), 8) && !segment.contains(Line(u32::MAX), 8));
     }

@@ -23,10 +23,10 @@ thread_local! {
 }
 
 // Values of `CURRENT` that are no arena. Null: the thread has not entered a region yet.
-/// Recording is off, or there is no memory: visits are skipped.
+/// Recording is off: visits are skipped.
 const OFF: *const Arena = ptr::without_provenance(1);
-/// The arena is being made, and a region was entered inside of that, for example in a global allocator; or the
-/// thread's destructors run. Visits are counted as lost.
+/// There is no memory for an arena; or it is being made, and a region was entered inside of that, for example in
+/// a global allocator; or the thread's destructors run. Visits are counted as lost.
 const AWAY: *const Arena = ptr::without_provenance(2);
 const LAST_MARK: usize = 2;
 
@@ -45,6 +45,12 @@ pub(crate) fn attached<T>(use_arena: impl FnOnce(&Arena) -> T) -> Option<T> {
     Some(use_arena(unsafe { &*arena }))
 }
 
+/// Whether this thread has found out that recording is off.
+#[inline]
+pub(crate) fn is_off() -> bool {
+    CURRENT.get() == OFF
+}
+
 /// What a thread does that has no arena: makes one, or finds out why not. `start` begins the recording of the
 /// process if nothing has yet, and says which clock to use; none if recording is off.
 #[cold]
@@ -58,8 +64,15 @@ pub(crate) fn attach(start: fn() -> Option<Clock>) -> bool {
         }
         _ => CURRENT.set(AWAY),
     }
-    let arena = start().and_then(claim);
-    CURRENT.set(arena.map_or(OFF, ptr::from_ref));
+    let Some(clock) = start() else {
+        CURRENT.set(OFF);
+        return false;
+    };
+    let arena = claim(clock);
+    if arena.is_none() {
+        VISITS_LOST.fetch_add(1, Relaxed);
+    }
+    CURRENT.set(arena.map_or(AWAY, ptr::from_ref));
     arena.is_some()
 }
 
@@ -115,4 +128,50 @@ pub(crate) fn arenas() -> impl Iterator<Item = &'static Arena> {
 /// Visits that found no arena to be recorded in.
 pub(crate) fn visits_lost() -> u64 {
     VISITS_LOST.load(Relaxed)
+}
+
+#[cfg(test)]
+mod tests {
+    use tinyprof_format::model::{Mode, RegionKind};
+
+    use super::*;
+    use crate::record::Site;
+
+    static OUTER: Site = Site::new("outer", "t", "t.rs", 1, 1, RegionKind::Scope, Mode::Total);
+    static INNER: Site = Site::new("inner", "t", "t.rs", 2, 1, RegionKind::Scope, Mode::Total);
+
+    /// Enters a region on a thread of its own, which ends before it leaves the region.
+    fn enter_and_end(site: &'static Site) {
+        let thread = std::thread::spawn(move || {
+            assert!(attached(|_| ()).is_none(), "a new thread has no arena");
+            assert!(attach(|| Some(Clock::Monotonic)));
+            assert!(attached(|arena| arena.enter(site)).is_some());
+        });
+        thread.join().unwrap();
+    }
+
+    #[test]
+    fn a_thread_does_not_go_on_inside_of_what_another_left_open() {
+        enter_and_end(&OUTER);
+        enter_and_end(&INNER);
+        let readings: Vec<_> = arenas().flat_map(|arena| arena.readings().flatten()).collect();
+        for site in [&OUTER, &INNER] {
+            let mine: Vec<_> = readings.iter().filter(|r| ptr::eq(r.site, site)).collect();
+            assert_eq!(mine.len(), 1);
+            assert_eq!(mine[0].parent, None);
+        }
+        assert_eq!(arenas().count(), 1, "the arena of an ended thread is used again");
+        assert_eq!(arenas().map(|arena| arena.visits_unbalanced.load(Relaxed)).sum::<u64>(), 1);
+    }
+
+    #[test]
+    fn switched_off_a_thread_gets_no_arena() {
+        let off = std::thread::spawn(|| {
+            let before = visits_lost();
+            assert!(!is_off() && !attach(|| None) && !attach(|| Some(Clock::Monotonic)));
+            assert!(is_off() && attached(|_| ()).is_none());
+            assert_eq!(visits_lost(), before, "nothing was to be recorded");
+        });
+        off.join().unwrap();
+    }
 }

@@ -1,0 +1,53 @@
+//! The arena against a naive one; at its limits; and watched by another thread.
+
+mod limits;
+mod observer;
+mod oracle;
+
+use std::sync::atomic::Ordering::Acquire;
+
+use tinyprof_format::model::{Mode, RegionKind};
+
+use super::reading::OpenVisit;
+use super::*;
+
+/// Sites as the macros make them: side by side in the section, so that the cache serves them.
+macro_rules! sites {
+    ($($name:ident $mode:ident),*) => {$(
+        #[used]
+        #[cfg_attr(target_os = "linux", unsafe(link_section = "tinyprof_sites"))]
+        static $name: Site =
+            Site::new(stringify!($name), "tests", "tests.rs", 1, 1, RegionKind::Scope, Mode::$mode);
+    )*};
+}
+sites!(A Total, B Each, C Total, D Each);
+
+/// A site that has no dense index: only the look-up by hash knows it.
+fn leaked_site(number: u32, mode: Mode) -> &'static Site {
+    Box::leak(Box::new(Site::new("leaked", "tests", "tests.rs", number, 2, RegionKind::Loop, mode)))
+}
+
+/// What `region::enter` does.
+fn open(arena: &Arena, site: &'static Site) -> Entered {
+    let visit = arena.enter(site);
+    if let Entered::Recursion(line) = visit {
+        arena.count_recursion(line);
+    }
+    visit
+}
+
+/// What dropping a `region::Guard` does.
+fn close(arena: &Arena, visit: Entered) {
+    if let Entered::Node(line) = visit {
+        arena.exit(line);
+    }
+}
+
+/// The readings of an arena that nobody writes.
+fn readings(arena: &Arena) -> Vec<Reading> {
+    arena.readings().map(|reading| reading.expect("nobody writes")).collect()
+}
+
+fn visits(reading: &Reading) -> u64 {
+    reading.executions.iter().map(|execution| execution.visits).sum()
+}

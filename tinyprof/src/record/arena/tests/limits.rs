@@ -1,0 +1,130 @@
+//! What happens where a table is full, a tree too deep, a list too long, a clock wrong.
+
+use super::super::super::clock::set_manual;
+use super::*;
+
+#[test]
+fn callpaths_beyond_the_limit_go_to_other_and_none_is_lost() {
+    const SITES: u32 = NODES_MAX + 100;
+    let arena = Arena::new(Clock::Manual).unwrap();
+    let sites: Vec<_> = (0..SITES).map(|number| leaked_site(number, Mode::Total)).collect();
+    for _ in 0..3 {
+        let root = open(&arena, &A);
+        for site in &sites {
+            let visit = open(&arena, site);
+            // Inside of `[other]` all is `[other]`, at no cost in records.
+            if site.id() == sites[sites.len() - 1].id() {
+                let inner = open(&arena, &B);
+                close(&arena, inner);
+            }
+            close(&arena, visit);
+        }
+        close(&arena, root);
+    }
+    let readings = readings(&arena);
+    assert_eq!(readings.len(), NODES_MAX as usize + 1);
+    let (other, others): (Vec<_>, Vec<_>) =
+        readings.iter().partition(|r| std::ptr::eq(r.site, &raw const OTHER));
+    assert!(others.iter().all(|reading| visits(reading) == 3));
+    assert_eq!(other.len(), 1);
+    // The root takes one record of the limit, and what is inside of the last site counts besides.
+    let in_other = 3 * (u64::from(SITES - (NODES_MAX - 1)) + 1);
+    assert_eq!(visits(other[0]), in_other);
+    assert_eq!(arena.visits_in_other.load(Relaxed), in_other);
+    assert_eq!(arena.visits_lost.load(Relaxed), 0);
+}
+
+#[test]
+fn roots_beyond_the_limit_share_one_other() {
+    let arena = Arena::new(Clock::Manual).unwrap();
+    for number in 0..NODES_MAX + 10 {
+        close(&arena, open(&arena, leaked_site(number, Mode::Each)));
+    }
+    let readings = readings(&arena);
+    let other = readings.iter().find(|r| std::ptr::eq(r.site, &raw const OTHER)).unwrap();
+    assert_eq!((visits(other), other.parent), (10, None));
+    assert_eq!(readings.iter().map(visits).sum::<u64>(), u64::from(NODES_MAX) + 10);
+}
+
+#[test]
+fn regions_deeper_than_the_limit_go_to_other() {
+    const DEPTH: u32 = DEPTH_MAX + 100;
+    let arena = Arena::new(Clock::Manual).unwrap();
+    for execution in 0..2 {
+        let visits: Vec<_> = (0..DEPTH).map(|level| open(&arena, [&A, &B][level as usize % 2])).collect();
+        let open: Vec<_> = readings(&arena).into_iter().filter(|r| r.open.is_some()).collect();
+        assert_eq!(open.len(), DEPTH_MAX as usize + 1);
+        assert!(open.iter().all(|reading| reading.open.unwrap().execution == execution));
+        visits.into_iter().rev().for_each(|visit| close(&arena, visit));
+    }
+    let readings = readings(&arena);
+    assert_eq!(readings.len(), DEPTH_MAX as usize + 1);
+    assert_eq!(readings.iter().map(visits).sum::<u64>(), 2 * u64::from(DEPTH));
+    assert_eq!(arena.visits_in_other.load(Relaxed), 2 * u64::from(DEPTH - DEPTH_MAX));
+    assert_eq!(readings.iter().filter(|r| std::ptr::eq(r.site, &raw const OTHER)).count(), 1);
+}
+
+#[test]
+fn long_series_and_many_executions_stay_exact_in_sum() {
+    const EXECUTIONS: u64 = 10_000;
+    const ITERATIONS: u64 = 7;
+    let arena = Arena::new(Clock::Manual).unwrap();
+    let mut now = 1;
+    for _ in 0..EXECUTIONS {
+        let root = open(&arena, &A);
+        let Entered::Node(line) = open(&arena, &B) else { panic!("there is room") };
+        for iteration in 1..=ITERATIONS {
+            now += iteration;
+            set_manual(now);
+            if iteration < ITERATIONS { arena.boundary(line) } else { arena.exit(line) }
+        }
+        close(&arena, root);
+    }
+    let sum: u64 = EXECUTIONS * (1..=ITERATIONS).sum::<u64>();
+    for reading in readings(&arena) {
+        let each = std::ptr::eq(reading.site, &raw const B);
+        let executions = &reading.executions;
+        assert_eq!(visits(&reading), if each { EXECUTIONS * ITERATIONS } else { EXECUTIONS });
+        assert_eq!(executions.iter().map(|e| e.sum).sum::<u64>(), sum);
+        assert!(executions.len() < 4097 && executions.iter().any(|e| e.executions > 1));
+        let squares =
+            if each { (1..=ITERATIONS).map(|i| i * i).sum::<u64>() } else { (sum / EXECUTIONS).pow(2) };
+        assert_eq!(executions.iter().map(|e| e.squares).sum::<u128>(), u128::from(EXECUTIONS * squares));
+        if each {
+            assert_eq!(reading.series.iter().map(|s| s.sum).sum::<u64>(), sum);
+            assert_eq!(
+                reading.series.iter().map(|s| u64::from(s.visits)).sum::<u64>(),
+                EXECUTIONS * ITERATIONS
+            );
+            assert!(executions.iter().all(|e| (e.min, e.max) == (1, ITERATIONS)));
+        } else {
+            assert!(reading.series.is_empty());
+        }
+    }
+}
+
+#[test]
+fn a_clock_that_steps_back_is_counted_and_does_not_wrap() {
+    let arena = Arena::new(Clock::Manual).unwrap();
+    set_manual(100);
+    let visit = open(&arena, &B);
+    set_manual(99);
+    close(&arena, visit);
+    let reading = &readings(&arena)[0];
+    assert_eq!(reading.executions[0].sum, 0);
+    assert_eq!(reading.series[0].sum, 0);
+    assert_eq!(arena.clock_steps_back.load(Relaxed), 1);
+}
+
+#[test]
+fn what_an_ended_thread_left_open_is_closed_and_counted() {
+    let arena = Arena::new(Clock::Manual).unwrap();
+    for site in [&A, &B, &C] {
+        let _ = open(&arena, site);
+    }
+    arena.close_all();
+    assert_eq!(arena.visits_unbalanced.load(Relaxed), 3);
+    assert!(readings(&arena).iter().all(|r| r.open.is_none() && visits(r) == 0));
+    close(&arena, open(&arena, &C));
+    assert_eq!(readings(&arena).iter().filter(|r| r.parent.is_none()).count(), 2);
+}

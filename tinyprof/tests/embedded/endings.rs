@@ -1,0 +1,114 @@
+//! How a program ends, and what is written then.
+
+use std::process::{Output, Stdio};
+
+use tinyprof_format::model::Losses;
+
+use crate::program::{Place, check_visits, profile_of, text, values};
+
+/// The program's own result and exit code are what they are without the profiler.
+pub(crate) fn check_untouched(output: &Output) {
+    assert_eq!(text(&output.stdout), "the result is 42\n", "{output:?}");
+    assert_eq!(output.status.code(), Some(7), "{output:?}");
+}
+
+const ALL: [(&str, u64); 3] = [("work", 1), ("work<inner", 1), ("work<inner<leaf", 1)];
+
+#[test]
+fn the_profile_is_called_after_program_and_process() {
+    let place = Place::new();
+    let mut command = place.command("test_endings");
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let id = child.id();
+    check_untouched(&child.wait_with_output().unwrap());
+    assert_eq!(place.names(), [format!("test_endings-{id}.tprof")]);
+    let profile = place.profile();
+    check_visits(&profile, &ALL);
+    assert_eq!(profile.manifest.losses, Losses::default());
+    assert_eq!(profile.ranks[0].process_id, id);
+    assert!(profile.manifest.metadata.executable.ends_with("/test_endings"));
+    assert_eq!(profile.manifest.metadata.jobid, None);
+}
+
+#[test]
+fn a_job_has_its_number_in_the_name() {
+    let place = Place::new();
+    check_untouched(&place.command("test_endings").env("SLURM_JOB_ID", "4711").output().unwrap());
+    assert_eq!(place.names(), ["test_endings-4711.tprof"]);
+    assert_eq!(place.profile().manifest.metadata.jobid.as_deref(), Some("4711"));
+}
+
+#[test]
+fn the_table_is_on_standard_error_and_nothing_of_ours_on_standard_output() {
+    let place = Place::new();
+    let output = place.command("test_endings").env("TINYPROF_OUT", "named").output().unwrap();
+    check_untouched(&output);
+    assert_eq!(place.names(), ["named.tprof"]);
+    let table = text(&output.stderr);
+    for word in ["work", "inner", "leaf", "profile: named.tprof\n"] {
+        assert!(table.contains(word), "{word} is missing:\n{table}");
+    }
+    check_visits(&place.profile(), &ALL);
+}
+
+#[test]
+fn settings_choose_directory_and_table() {
+    let place = Place::new();
+    let mut command = place.command("test_endings");
+    let output =
+        command.env("TINYPROF_OUT", "new/dir/x.tprof").env("TINYPROF_REPORT", "off").output().unwrap();
+    check_untouched(&output);
+    assert_eq!(text(&output.stderr), "");
+    check_visits(&place.read("new/dir/x.tprof"), &ALL);
+}
+
+#[test]
+fn switched_off_it_writes_nothing_and_says_nothing() {
+    let place = Place::new();
+    for (how, code) in [("", 7), ("exit", 3), ("no-region", 5)] {
+        let output = place.command("test_endings").arg(how).env("TINYPROF", "off").output().unwrap();
+        assert_eq!((output.status.code(), text(&output.stderr)), (Some(code), ""), "{how}");
+    }
+    let output = place.command("test_endings").arg("count").env("TINYPROF", "off").output().unwrap();
+    assert_eq!(text(&output.stdout), "the result is 42\n0 callpaths were recorded\n");
+    assert!(place.names().is_empty());
+}
+
+#[test]
+fn a_program_that_enters_no_region_leaves_no_profile() {
+    let place = Place::new();
+    let output = place.command("test_endings").arg("no-region").output().unwrap();
+    assert_eq!((output.status.code(), text(&output.stderr)), (Some(5), ""));
+    assert!(place.names().is_empty());
+}
+
+#[test]
+fn a_setting_that_cannot_be_read_is_one_warning() {
+    let place = Place::new();
+    let mut command = place.command("test_endings");
+    let output = command.env("TINYPROF", "perhaps").env("TINYPROF_REPORT", "off").output().unwrap();
+    check_untouched(&output);
+    assert_eq!(text(&output.stderr), "tinyprof: TINYPROF=perhaps is ignored: expected on or off\n");
+    check_visits(&place.profile(), &ALL);
+}
+
+#[test]
+fn regions_that_are_open_at_exit_are_counted_with_their_time() {
+    let (output, profile) = profile_of("test_endings", "exit");
+    assert_eq!((output.status.code(), text(&output.stdout)), (Some(3), ""));
+    check_visits(&profile, &[ALL[0], ALL[1], ALL[2], ("work<inner<exit", 1)]);
+    assert_eq!(profile.manifest.losses, Losses { visits_open: 3, ..Losses::default() });
+    let values = values(&profile);
+    assert!(values["work"].inclusive_ns() >= values["work<inner"].inclusive_ns());
+    assert!(values["work<inner"].inclusive_ns() >= values["work<inner<exit"].inclusive_ns());
+}
+
+#[test]
+fn a_panic_closes_its_regions_and_keeps_its_exit_code() {
+    let (output, profile) = profile_of("test_endings", "panic");
+    assert_eq!(output.status.code(), Some(101));
+    assert!(text(&output.stderr).contains("the program's own panic"));
+    assert!(!text(&output.stderr).contains("tinyprof:"), "{output:?}");
+    check_visits(&profile, &ALL);
+    assert_eq!(profile.manifest.losses, Losses::default());
+}

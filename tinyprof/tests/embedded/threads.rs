@@ -1,0 +1,46 @@
+//! Regions on other threads, and in other processes.
+
+use tinyprof_format::model::Losses;
+
+use crate::program::{Place, profile_of, text, values, visits};
+
+#[test]
+fn threads_have_roots_of_their_own_and_are_merged_by_callpath() {
+    let (output, profile) = profile_of("test_threads", "");
+    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+    let work = 4 * 250 + 4;
+    let mut expected: Vec<(String, u64)> = Vec::new();
+    for (path, times) in [("work", work), ("detached<work", 1), ("waits<work", 1)] {
+        expected.push((path.to_owned(), times));
+        expected.push((format!("{path}<iteration"), 3 * times));
+        expected.push((format!("{path}<iteration<inner"), 3 * times));
+    }
+    expected.extend(["main", "detached", "waits"].map(|root| (root.to_owned(), 1)));
+    expected.sort();
+    let mut found = visits(&profile);
+    // A region in the last moments of a thread is recorded or counted, whichever destructor runs first.
+    let late: u64 = found.extract_if(.., |(path, _)| path == "in_destructor").map(|(_, visits)| visits).sum();
+    assert_eq!(found, expected);
+
+    let losses = profile.manifest.losses;
+    assert_eq!(late + losses.visits_not_recorded, 4, "{losses:?}");
+    let rest =
+        Losses { visits_not_recorded: losses.visits_not_recorded, visits_open: 1, ..Losses::default() };
+    assert_eq!(losses, rest, "the thread that waits has one open region");
+
+    let values = values(&profile);
+    for (path, values) in values.iter().filter(|(path, _)| path.ends_with("iteration")) {
+        assert_eq!(values.series.iter().map(|b| u64::from(b.visits)).sum::<u64>(), values.visits(), "{path}");
+    }
+}
+
+#[test]
+fn a_child_process_writes_no_profile_of_its_parent() {
+    let place = Place::new();
+    let output = place.command("test_forks").output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    assert_eq!(text(&output.stdout), "the child ended with 0\n");
+    assert_eq!(text(&output.stderr).matches("profile: ").count(), 1, "{output:?}");
+    let visits = visits(&place.profile());
+    assert_eq!(visits, [("before".to_owned(), 1), ("in_parent".to_owned(), 1)]);
+}

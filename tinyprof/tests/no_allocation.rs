@@ -1,0 +1,112 @@
+//! Once a thread has seen a callpath, its visits allocate nothing on the heap.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+use tinyprof::collect::{snapshot, take_over};
+use tinyprof::{profile, profile_loop, profile_scope};
+
+struct Counting;
+
+thread_local! {
+    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
+}
+
+fn count() {
+    ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+}
+
+// SAFETY: hands every request to the system's allocator as it came; counting touches no memory of the heap.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count();
+        // SAFETY: the caller keeps the promises of `alloc`.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
+        // SAFETY: the caller keeps the promises of `dealloc`; all places come from `System`.
+        unsafe { System.dealloc(place, layout) }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        count();
+        // SAFETY: the caller keeps the promises of `alloc_zeroed`.
+        unsafe { System.alloc_zeroed(layout) }
+    }
+
+    unsafe fn realloc(&self, place: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        count();
+        // SAFETY: the caller keeps the promises of `realloc`; all places come from `System`.
+        unsafe { System.realloc(place, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// The visits of one call: the function, 5 of the recursion, 4 of the other, 30 of the loops, 10 scopes.
+const VISITS: u64 = 1 + 5 + 4 + 30 + 10;
+
+#[profile]
+fn execution() {
+    recursive(4);
+    ping(3);
+    profile_loop!(
+        "each",
+        mode = each,
+        for _ in 0..20 {
+            std::hint::black_box(());
+        }
+    );
+    profile_loop!(
+        "total",
+        mode = total,
+        for _ in 0..10 {
+            profile_scope!("scope");
+        }
+    );
+}
+
+#[profile(mode = each)]
+fn recursive(depth: u32) {
+    if depth > 0 {
+        recursive(depth - 1);
+    }
+}
+
+#[profile]
+fn ping(depth: u32) {
+    if depth > 0 {
+        pong(depth - 1);
+    }
+}
+
+#[profile(mode = each)]
+fn pong(depth: u32) {
+    if depth > 0 {
+        ping(depth - 1);
+    }
+}
+
+fn allocations_of(work: impl FnOnce()) -> u64 {
+    let before = ALLOCATIONS.get();
+    work();
+    ALLOCATIONS.get() - before
+}
+
+#[test]
+fn a_million_visits_allocate_nothing() {
+    const EXECUTIONS: u64 = 20_000;
+    // The test looks at the snapshot: no profile is to be written.
+    assert!(take_over(|| ()));
+    assert!(allocations_of(|| drop(std::hint::black_box(Box::new(1)))) > 0, "the allocator counts");
+    execution();
+    assert_eq!(allocations_of(|| (0..EXECUTIONS).for_each(|_| execution())), 0);
+    let map = snapshot();
+    assert_eq!(
+        map.values.iter().map(tinyprof_format::model::CallpathValues::visits).sum::<u64>(),
+        VISITS * (EXECUTIONS + 1)
+    );
+    assert_eq!(map.facts.losses.named(), tinyprof_format::model::Losses::default().named());
+}
