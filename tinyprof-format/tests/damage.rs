@@ -134,3 +134,13 @@ fn a_taken_name_is_never_overwritten() {
     let left: Vec<_> = fs::read_dir(scratch.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
     assert_eq!(left.len(), 3, "nothing unfinished is left: {left:?}");
 }
+
+#[test]
+fn what_a_killed_run_has_left_is_not_in_the_way() {
+    let scratch = tempfile::tempdir().unwrap();
+    let left = scratch.path().join(format!("p.tprof.unfinished-{}", std::process::id()));
+    fs::create_dir(&left).unwrap();
+    fs::write(left.join("part-00000"), "half a part").unwrap();
+    assert_eq!(small_profile(scratch.path()), scratch.path().join("p.tprof"));
+    assert_eq!(fs::read_to_string(left.join("part-00000")).unwrap(), "half a part");
+}

@@ -49,6 +49,7 @@
 pub mod collect;
 mod record;
 mod region;
+mod sys;
 
 pub use tinyprof_macros::{profile, profile_loop, profile_scope};
 

@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use crate::collect::session;
+use crate::collect::start::start_recording;
 use crate::record::{Arena, Entered, Site, thread};
 
 /// An open region; dropping it ends the visit, also when a panic unwinds.
@@ -99,7 +99,7 @@ fn close(visit: Entered) {
 #[cold]
 #[inline(never)]
 fn open_first(site: &'static Site) -> Entered {
-    if !thread::attach(session::start_recording) {
+    if !thread::attach(start_recording) {
         return Entered::Lost;
     }
     thread::attached(|arena| open_in(arena, site)).unwrap_or(Entered::Lost)

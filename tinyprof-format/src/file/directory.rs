@@ -1,5 +1,6 @@
 //! Directories that become profiles: complete under their final name, or not there at all.
 
+use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -30,15 +31,14 @@ pub struct UnfinishedProfile {
 impl UnfinishedProfile {
     /// Creates the directory, and the directories above it, for a profile that is to be called `target`.
     ///
-    /// `token` tells apart runs that write to the same place at the same time, such as a process id.
+    /// `token` tells apart runs that write to the same place at the same time, such as a process id; a number is
+    /// added where that name is taken.
     ///
     /// # Errors
-    /// When the directory cannot be created, for example because it exists.
+    /// When the directory cannot be created.
     pub fn create(target: &Path, token: &str) -> Result<Self, WriteError> {
         let target = profile_path(target);
-        let mut directory = target.as_os_str().to_owned();
-        directory.push(format!(".unfinished-{token}"));
-        let directory = PathBuf::from(directory);
+        let mut directory = PathBuf::from(unfinished_name(&target, token, 0));
         if let Some(parent) = directory.parent().filter(|p| !p.as_os_str().is_empty()) {
             fs::create_dir_all(parent).map_err(|error| {
                 // The system says "file exists", which is not what a person would look for.
@@ -47,7 +47,18 @@ impl UnfinishedProfile {
                 fail("create", parent)(error)
             })?;
         }
-        fs::create_dir(&directory).map_err(fail("create", &directory))?;
+        // A run that was killed may have left its directory, and process ids come again, in containers soon.
+        for number in 1.. {
+            match fs::create_dir(&directory) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                    directory = unfinished_name(&target, token, number).into();
+                }
+                created => {
+                    created.map_err(fail("create", &directory))?;
+                    break;
+                }
+            }
+        }
         Ok(Self { directory, target })
     }
 
@@ -119,6 +130,15 @@ impl UnfinishedProfile {
     pub fn discard(self) -> Result<(), WriteError> {
         fs::remove_dir_all(&self.directory).map_err(fail("remove", &self.directory))
     }
+}
+
+fn unfinished_name(target: &Path, token: &str, number: u32) -> OsString {
+    let mut name = target.as_os_str().to_owned();
+    name.push(format!(".unfinished-{token}"));
+    if number > 0 {
+        name.push(format!("-{number}"));
+    }
+    name
 }
 
 fn numbered(target: &Path, number: u32) -> PathBuf {

@@ -1,11 +1,11 @@
 //! Facts of the run, under the keys that users of Adiak and Thicket expect.
 
 use std::env;
-use std::ffi::CStr;
 
 use tinyprof_format::model::RunMetadata;
 
 use super::session::session;
+use crate::sys::{host_name, user_id};
 
 /// The variables in which batch systems tell a job its id.
 const JOB_ID_VARIABLES: [&str; 7] =
@@ -17,7 +17,7 @@ pub fn metadata() -> RunMetadata {
     let session = session();
     let host = host_name();
     RunMetadata {
-        user: env::var("USER").or_else(|_| env::var("LOGNAME")).unwrap_or_else(|_| user_id()),
+        user: env::var("USER").or_else(|_| env::var("LOGNAME")).unwrap_or_else(|_| user_id().to_string()),
         launchdate: session.launch_date_s,
         executable: env::current_exe().map(|p| p.to_string_lossy().into_owned()).unwrap_or_default(),
         cmdline: env::args_os().map(|a| a.to_string_lossy().into_owned()).collect(),
@@ -40,27 +40,6 @@ pub(super) fn job_id() -> Option<String> {
     ids.into_iter().find(fit)
 }
 
-/// Seconds since 1970-01-01 UTC.
-#[expect(clippy::disallowed_types, reason = "the launch date is a date, not a measurement")]
-pub(super) fn now_unix_s() -> u64 {
-    let since_epoch = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-    since_epoch.map_or(0, |since| since.as_secs())
-}
-
-/// The name of this host.
-pub(super) fn host_name() -> String {
-    let mut buffer = [0_u8; 256];
-    // SAFETY: the system writes at most the given length into the buffer.
-    let failed = unsafe { libc::gethostname(buffer.as_mut_ptr().cast(), buffer.len()) } != 0;
-    let name = CStr::from_bytes_until_nul(&buffer).unwrap_or_default();
-    if failed { String::new() } else { name.to_string_lossy().into_owned() }
-}
-
-fn user_id() -> String {
-    // SAFETY: takes nothing and always succeeds.
-    unsafe { libc::getuid() }.to_string()
-}
-
 /// `theta` of `theta0042.alcf.anl.gov`: what nodes of one machine have in common.
 fn cluster_of(host: &str) -> &str {
     let short = host.split('.').next().unwrap_or(host);
@@ -76,6 +55,5 @@ mod tests {
         assert_eq!(cluster_of("theta0042.alcf.anl.gov"), "theta");
         assert_eq!(cluster_of("node-17"), "node");
         assert_eq!(cluster_of("laptop"), "laptop");
-        assert!(!host_name().is_empty());
     }
 }

@@ -6,13 +6,15 @@
 mod config;
 mod finish;
 mod metadata;
-pub(crate) mod session;
-mod signals;
+mod session;
 mod snapshot;
+pub(crate) mod start;
 
 pub use config::{Config, Setting, warn};
 pub use finish::{print_report, profile_name, write_alone};
 pub use metadata::metadata;
-pub use session::{config, start, take_over};
-pub use signals::without_write_signals;
+pub use session::config;
 pub use snapshot::{monotonic_ns, snapshot};
+pub use start::{start, take_over};
+
+pub use crate::sys::without_write_signals;

@@ -4,11 +4,11 @@ use tinyprof_format::model::{
     CallpathId, CallpathValues, EventMap, ExecutionSummary, Losses, RankFacts, Region, SeriesBucket,
 };
 
-use super::metadata::host_name;
 use super::session::session;
 use crate::record::clock::{self, Scale};
 use crate::record::thread::{arenas, visits_lost};
 use crate::record::{Arena, Reading};
+use crate::sys::host_name;
 
 /// Everything that this process has measured so far, threads merged by callpath. Any thread may call it, and
 /// no thread is stopped: regions that are open are included with their time so far.

@@ -12,7 +12,8 @@ use tinyprof_format::model::{CallpathId, Mode};
 pub(crate) use reading::Reading;
 
 use super::clock::Clock;
-use super::log::{self, PastExecution, SeriesElement};
+use super::element::{PastExecution, SeriesElement};
+use super::log;
 use super::lookup::Lookup;
 use super::node::{
     EXECUTION, ID, MAX, MIN, NODE_CLASS, NODE_WORDS, Node, PARENT, SERIES, SITE, SQUARES, START, SUM, VISITS,

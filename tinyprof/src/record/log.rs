@@ -8,137 +8,9 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::node::{Node, PAST, SERIES, high, low, pack};
+use super::element::Element;
+use super::node::{Node, high, low, pack};
 use super::segment::{LINE_WORDS, Line, Segment};
-
-/// One element of a list.
-pub(super) trait Element: Copy {
-    /// Where the two words of the list are in a node.
-    const HEADER: usize;
-    /// The words of an element; a power of two, at most a line.
-    const WORDS: usize;
-    /// The capacity class of the largest block: 2^class lines.
-    const CLASS_MAX: u32;
-
-    fn load(word: impl Fn(usize) -> u64) -> Self;
-    fn store(self, put: impl FnMut(usize, u64));
-    /// Whether `next` may join this element without making it stand for more than `stride`.
-    fn has_room_for(&self, next: &Self, stride: u32) -> bool;
-    /// Whether the two may be folded while the list has other places to save.
-    fn folds_well_with(&self, next: &Self) -> bool;
-    /// Takes in the element that follows this one.
-    fn absorb(&mut self, next: &Self);
-}
-
-/// The summary of one past execution, or of several neighbouring ones.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct PastExecution {
-    pub(crate) execution: u32,
-    pub(crate) executions: u32,
-    pub(crate) visits: u64,
-    pub(crate) sum: u64,
-    pub(crate) min: u64,
-    pub(crate) max: u64,
-    pub(crate) squares: u128,
-}
-
-impl Element for PastExecution {
-    const HEADER: usize = PAST;
-    const WORDS: usize = 8;
-    // 4,096 executions are kept apart: 256 KiB for each callpath that is visited in all of them.
-    const CLASS_MAX: u32 = 12;
-
-    #[inline]
-    fn load(word: impl Fn(usize) -> u64) -> Self {
-        Self {
-            execution: low(word(0)),
-            executions: high(word(0)),
-            visits: word(1),
-            sum: word(2),
-            min: word(3),
-            max: word(4),
-            squares: u128::from(word(6)) << 64 | u128::from(word(5)),
-        }
-    }
-
-    #[inline]
-    #[expect(clippy::cast_possible_truncation, reason = "a u128 is stored as its two halves")]
-    fn store(self, mut put: impl FnMut(usize, u64)) {
-        put(0, pack(self.execution, self.executions));
-        put(1, self.visits);
-        put(2, self.sum);
-        put(3, self.min);
-        put(4, self.max);
-        put(5, self.squares as u64);
-        put(6, (self.squares >> 64) as u64);
-    }
-
-    #[inline]
-    fn has_room_for(&self, next: &Self, stride: u32) -> bool {
-        next.execution.saturating_add(next.executions) - self.execution <= stride
-    }
-
-    fn folds_well_with(&self, _: &Self) -> bool {
-        true
-    }
-
-    #[inline]
-    fn absorb(&mut self, next: &Self) {
-        self.executions = next.execution.saturating_add(next.executions) - self.execution;
-        self.visits += next.visits;
-        self.sum += next.sum;
-        self.min = self.min.min(next.min);
-        self.max = self.max.max(next.max);
-        self.squares = self.squares.saturating_add(next.squares);
-    }
-}
-
-/// One visit of a series, or several neighbouring ones.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct SeriesElement {
-    pub(crate) execution: u32,
-    pub(crate) visits: u32,
-    pub(crate) sum: u64,
-    pub(crate) min: u64,
-    pub(crate) max: u64,
-}
-
-impl Element for SeriesElement {
-    const HEADER: usize = SERIES;
-    const WORDS: usize = 4;
-    // 32,768 visits are kept apart: 1 MiB for each callpath in mode `each` that has as many.
-    const CLASS_MAX: u32 = 14;
-
-    #[inline]
-    fn load(word: impl Fn(usize) -> u64) -> Self {
-        Self { execution: low(word(0)), visits: high(word(0)), sum: word(1), min: word(2), max: word(3) }
-    }
-
-    #[inline]
-    fn store(self, mut put: impl FnMut(usize, u64)) {
-        put(0, pack(self.execution, self.visits));
-        put(1, self.sum);
-        put(2, self.min);
-        put(3, self.max);
-    }
-
-    #[inline]
-    fn has_room_for(&self, next: &Self, stride: u32) -> bool {
-        self.execution == next.execution && self.visits.saturating_add(next.visits) <= stride
-    }
-
-    fn folds_well_with(&self, next: &Self) -> bool {
-        self.execution == next.execution
-    }
-
-    #[inline]
-    fn absorb(&mut self, next: &Self) {
-        self.visits = self.visits.saturating_add(next.visits);
-        self.sum += next.sum;
-        self.min = self.min.min(next.min);
-        self.max = self.max.max(next.max);
-    }
-}
 
 /// The two header words of a list, unpacked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -289,6 +161,7 @@ fn fold_where<E: Element>(segment: &Segment, header: Header, may: impl Fn(&E, &E
 mod tests {
     use proptest::prelude::*;
 
+    use super::super::element::{PastExecution, SeriesElement};
     use super::super::node::NODE_CLASS;
     use super::*;
 

@@ -5,13 +5,14 @@
 //! is loaded and stored relaxed, under a sequence counter a record.
 //!
 //! ```text
-//! thread -> arena -> node, log, lookup -> segment
+//! thread -> arena -> log, lookup -> element -> node -> segment
 //!             |
 //!             +---> clock, site
 //! ```
 
 mod arena;
 pub(crate) mod clock;
+mod element;
 mod log;
 mod lookup;
 mod node;

@@ -4,7 +4,8 @@ use std::sync::atomic::Ordering::Acquire;
 
 use tinyprof_format::model::CallpathId;
 
-use super::super::log::{self, Header, PastExecution, SeriesElement};
+use super::super::element::{PastExecution, SeriesElement};
+use super::super::log::{self, Header};
 use super::super::node::{EXECUTION, ID, Node, PARENT, SITE, START, high};
 use super::super::segment::Line;
 use super::super::site::Site;

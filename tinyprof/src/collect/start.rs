@@ -1,0 +1,45 @@
+//! The beginning of a recording, which arranges for its end.
+
+use std::sync::{Once, OnceLock};
+
+use super::finish;
+use super::session::session;
+use crate::record::clock::Clock;
+use crate::sys::{at_exit, without_write_signals};
+
+/// Who writes the profile at the end of the process instead of us, if somebody has said so.
+static WRITER: OnceLock<fn()> = OnceLock::new();
+
+/// Begins the recording of this process if nothing has begun it yet: reads the environment, chooses the clock,
+/// and arranges that the profile is written when the process ends.
+pub fn start() {
+    static ARRANGED: Once = Once::new();
+    if session().config.recording {
+        ARRANGED.call_once(|| at_exit(end));
+    }
+}
+
+/// Says that the caller writes the profile.
+///
+/// At the end of the process `write_at_exit` is called in place of writing it, unless recording is off. Returns
+/// whether nobody had said so before; only the first counts.
+pub fn take_over(write_at_exit: fn()) -> bool {
+    start();
+    WRITER.set(write_at_exit).is_ok()
+}
+
+/// Begins the recording, and gives the clock to record with; none if recording is off.
+pub(crate) fn start_recording() -> Option<Clock> {
+    start();
+    let session = session();
+    session.config.recording.then_some(session.clock)
+}
+
+extern "C" fn end() {
+    // A child made by `fork` has a copy of the parent's measurements: they are not its own.
+    if session().process_id == std::process::id() {
+        let write = WRITER.get().copied().unwrap_or(finish::write_at_exit);
+        // A panic here would abort a program that has ended well.
+        drop(std::panic::catch_unwind(|| without_write_signals(write)));
+    }
+}

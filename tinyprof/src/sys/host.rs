@@ -1,0 +1,28 @@
+//! Who runs the program, and where.
+
+use std::ffi::CStr;
+
+/// The name of this host.
+pub(crate) fn host_name() -> String {
+    let mut buffer = [0_u8; 256];
+    // SAFETY: the system writes at most the given length into the buffer.
+    let failed = unsafe { libc::gethostname(buffer.as_mut_ptr().cast(), buffer.len()) } != 0;
+    let name = CStr::from_bytes_until_nul(&buffer).unwrap_or_default();
+    if failed { String::new() } else { name.to_string_lossy().into_owned() }
+}
+
+/// The number of the user.
+pub(crate) fn user_id() -> u32 {
+    // SAFETY: takes nothing and always succeeds.
+    unsafe { libc::getuid() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_host_has_a_name() {
+        assert!(!host_name().is_empty());
+    }
+}
