@@ -47,10 +47,12 @@
 //! does not lose a measurement in silence: whatever was dropped or folded is counted in the profile.
 
 pub mod collect;
+mod handover;
 mod record;
 mod region;
 mod sys;
 
+pub use handover::{Attached, Position, current};
 pub use tinyprof_macros::{profile, profile_loop, profile_scope};
 
 /// What the macros expand to. Not for use by hand: it changes without notice.

@@ -1,5 +1,6 @@
 //! One thread's tree of callpaths: a plain value; `thread` merely holds one for each thread.
 
+mod handover;
 mod reading;
 #[cfg(test)]
 mod tests;
@@ -9,6 +10,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64};
 
 use tinyprof_format::model::{CallpathId, Mode};
 
+pub(crate) use handover::{Before, Place};
 pub(crate) use reading::Reading;
 
 use super::clock::Clock;
@@ -299,8 +301,11 @@ impl Arena {
     /// Closes the innermost open region whose guard will not do it.
     fn close_innermost(&self) {
         let node = self.node(self.current());
-        node.update(|| node.set(START, 0));
-        self.visits_unbalanced.fetch_add(1, Relaxed);
+        // A region that was only stepped under is not open.
+        if node.get(START) != 0 {
+            node.update(|| node.set(START, 0));
+            self.visits_unbalanced.fetch_add(1, Relaxed);
+        }
         self.current.store(node.parent().number(), Relaxed);
     }
 

@@ -20,5 +20,5 @@ mod segment;
 mod site;
 pub(crate) mod thread;
 
-pub(crate) use arena::{Arena, Entered, Reading};
+pub(crate) use arena::{Arena, Before, Entered, Place, Reading};
 pub use site::Site;

@@ -34,15 +34,23 @@ static REGISTRY: OnceLock<ThreadLocal<Slot>> = OnceLock::new();
 static VISITS_LOST: AtomicU64 = AtomicU64::new(0);
 
 /// The arena of the current thread, if it has one already: all but the first call of a thread.
+///
+/// The caller must not give it to another thread to write to: it is this thread's until `Detach` takes it away.
 #[inline]
-pub(crate) fn attached<T>(use_arena: impl FnOnce(&Arena) -> T) -> Option<T> {
+pub(crate) fn arena() -> Option<&'static Arena> {
     let arena = CURRENT.get();
     if arena.addr() <= LAST_MARK {
         return None;
     }
     // SAFETY: a pointer above the marks was stored by `attach`; it points into the registry, which is never
-    // dropped, and `Detach` takes it away before another thread may claim the arena.
-    Some(use_arena(unsafe { &*arena }))
+    // dropped. All that is in an arena is atomic, so that a shared reference is sound on any thread.
+    Some(unsafe { &*arena })
+}
+
+/// What `use_arena` makes of the arena of the current thread, if it has one already.
+#[inline]
+pub(crate) fn attached<T>(use_arena: impl FnOnce(&Arena) -> T) -> Option<T> {
+    arena().map(use_arena)
 }
 
 /// Whether this thread has found out that recording is off.

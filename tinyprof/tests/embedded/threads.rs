@@ -44,3 +44,17 @@ fn a_child_process_writes_no_profile_of_its_parent() {
     let visits = visits(&place.profile());
     assert_eq!(visits, [("before".to_owned(), 1), ("in_parent".to_owned(), 1)]);
 }
+
+#[test]
+fn workers_that_were_told_where_they_belong_stand_under_the_region_that_started_them() {
+    let (output, profile) = profile_of("workers", "");
+    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+    assert_eq!(profile.manifest.losses, Losses::default());
+    let parts = 100 + 4;
+    for (path, a_run) in [("solve", 1), ("solve<part", parts), ("solve<part<sum", parts)] {
+        let (_, values) = values(&profile).into_iter().find(|(found, _)| found == path).expect(path);
+        let runs: Vec<_> = values.executions.iter().map(|e| (e.execution, e.executions, e.visits)).collect();
+        assert_eq!(runs, [(0, 1, a_run), (1, 1, a_run), (2, 1, a_run)], "{path}");
+    }
+    assert_eq!(profile.callpaths.len(), 3, "no part has a root of its own");
+}

@@ -6,7 +6,7 @@ use tinyprof_format::model::CallpathId;
 
 use super::super::element::{PastExecution, SeriesElement};
 use super::super::log::{self, Header};
-use super::super::node::{EXECUTION, ID, Node, PARENT, SITE, START, high};
+use super::super::node::{EXECUTION, ID, Node, PARENT, START, high};
 use super::super::segment::Line;
 use super::super::site::Site;
 use super::{Arena, live_execution};
@@ -78,13 +78,10 @@ impl Reading {
             executions.push(live);
         }
         let parent = node.parent();
-        let site = std::ptr::with_exposed_provenance::<Site>(usize::try_from(node.get(SITE)).ok()?);
-        // SAFETY: `insert` stored the address of a `&'static Site` and never changes it.
-        let site = unsafe { &*site };
         Some(Self {
             id: CallpathId::from_bits(node.get(ID)),
             parent: (!parent.is_none()).then(|| CallpathId::from_bits(arena.node(parent).get(ID))),
-            site,
+            site: arena.site(node.line),
             open: (start != 0).then(|| OpenVisit { since: start, execution: open_execution(arena, node) }),
             executions,
             series: visits,

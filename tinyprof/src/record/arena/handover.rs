@@ -1,0 +1,166 @@
+//! Regions of one thread under a callpath of another.
+
+use std::sync::atomic::Ordering::Relaxed;
+
+use super::super::node::{EXECUTION, PARENT, SITE, high, low, pack};
+use super::super::segment::Line;
+use super::super::site::Site;
+use super::{Arena, DEPTH_MAX, Entered};
+
+/// The place of an innermost open region: its record, and the execution that it belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    line: Line,
+    execution: u32,
+}
+
+/// Where a thread was before it stepped under a place.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Before {
+    current: Line,
+    execution: u32,
+    under: Line,
+}
+
+impl Arena {
+    /// The innermost open region; none outside of all. Owner only.
+    pub(crate) fn place(&self) -> Option<Place> {
+        let line = self.current();
+        (!line.is_none()).then(|| Place { line, execution: self.execution.load(Relaxed) })
+    }
+
+    /// Makes `place`, of the arena `theirs`, the one that the next regions are entered under, without a visit of
+    /// its own; none if there is no memory for its callpath. Returns what [`step_back`](Self::step_back) needs.
+    /// Owner only.
+    pub(crate) fn step_under(&self, theirs: &Self, place: Place) -> Option<Before> {
+        let ours = std::ptr::eq(self, theirs);
+        let under = if ours { place.line } else { self.same_callpath(theirs, place)? };
+        let before = Before { current: self.current(), execution: self.execution.load(Relaxed), under };
+        self.current.store(under.number(), Relaxed);
+        self.execution.store(place.execution, Relaxed);
+        Some(before)
+    }
+
+    /// Undoes [`step_under`](Self::step_under), and closes what was left open since. Owner only.
+    pub(crate) fn step_back(&self, before: Before) {
+        while self.current() != before.under && !self.current().is_none() {
+            self.close_innermost();
+        }
+        self.current.store(before.current.number(), Relaxed);
+        self.execution.store(before.execution, Relaxed);
+    }
+
+    /// Our record of the callpath that `place` is in theirs.
+    fn same_callpath(&self, theirs: &Self, place: Place) -> Option<Line> {
+        let mut chain = [Line::NONE; DEPTH_MAX as usize + 2];
+        let mut length = 0;
+        let mut at = place.line;
+        while !at.is_none() {
+            *chain.get_mut(length)? = at;
+            length += 1;
+            at = Line::from_number(low(theirs.node(at).get(PARENT)));
+        }
+        let mut ours = Line::NONE;
+        for &at in chain[..length].iter().rev() {
+            ours = match self.find_or_insert(ours, theirs.site(at)) {
+                Entered::Node(line) => line,
+                Entered::Recursion(_) | Entered::Lost => return None,
+            };
+            let node = self.node(ours);
+            if node.parent().is_none() && high(node.get(EXECUTION)) < place.execution {
+                // So that a visit that is still open when a snapshot is taken counts for the right execution.
+                node.update(|| node.set(EXECUTION, pack(low(node.get(EXECUTION)), place.execution)));
+            }
+        }
+        Some(ours)
+    }
+
+    /// The site of the record at `line`. Any thread.
+    pub(super) fn site(&self, line: Line) -> &'static Site {
+        let address = usize::try_from(self.node(line).get(SITE)).unwrap_or_default();
+        let site = std::ptr::with_exposed_provenance::<Site>(address);
+        // SAFETY: `insert` stored the address of a `&'static Site` and never changes it.
+        unsafe { &*site }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::Ordering::Relaxed;
+
+    use tinyprof_format::model::{Mode, RegionKind};
+
+    use super::super::super::clock::Clock;
+    use super::*;
+
+    const fn site(name: &'static str, line: u32) -> Site {
+        Site::new(name, "t", "t.rs", line, 1, RegionKind::Scope, Mode::Total)
+    }
+    static ROOT: Site = site("root", 1);
+    static INNER: Site = site("inner", 2);
+    static WORK: Site = site("work", 3);
+
+    fn enter(arena: &Arena, site: &'static Site) -> Line {
+        match arena.enter(site) {
+            Entered::Node(line) => line,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// The path and the visits of each execution, of every callpath with a visit.
+    fn visits(arena: &Arena) -> Vec<(&'static str, Vec<(u32, u64)>)> {
+        let seen = arena.readings().flatten().filter(|r| !r.executions.is_empty());
+        let name =
+            |r: &super::super::Reading| if std::ptr::eq(r.site, &raw const WORK) { "work" } else { "other" };
+        seen.map(|r| (name(&r), r.executions.iter().map(|e| (e.execution, e.visits)).collect())).collect()
+    }
+
+    #[test]
+    fn work_stands_under_the_place_in_its_execution_and_the_place_gets_no_visit() {
+        let (theirs, ours) = (Arena::new(Clock::Monotonic).unwrap(), Arena::new(Clock::Monotonic).unwrap());
+        for _ in 0..3 {
+            let root = enter(&theirs, &ROOT);
+            let inner = enter(&theirs, &INNER);
+            let before = ours.step_under(&theirs, theirs.place().unwrap()).unwrap();
+            let work = enter(&ours, &WORK);
+            ours.exit(work);
+            ours.step_back(before);
+            theirs.exit(inner);
+            theirs.exit(root);
+        }
+        assert_eq!(visits(&ours), [("work", vec![(0, 1), (1, 1), (2, 1)])]);
+        let work = ours.readings().flatten().find(|r| std::ptr::eq(r.site, &raw const WORK)).unwrap();
+        let inner = theirs.readings().flatten().find(|r| std::ptr::eq(r.site, &raw const INNER)).unwrap();
+        assert_eq!(work.parent, Some(inner.id));
+        assert!(ours.place().is_none());
+    }
+
+    #[test]
+    fn a_thread_can_step_under_its_own_place_and_goes_on_where_it_was() {
+        let arena = Arena::new(Clock::Monotonic).unwrap();
+        let root = enter(&arena, &ROOT);
+        let place = arena.place().unwrap();
+        let inner = enter(&arena, &INNER);
+        let before = arena.step_under(&arena, place).unwrap();
+        let work = enter(&arena, &WORK);
+        assert_eq!(arena.node(work).parent(), root);
+        arena.exit(work);
+        arena.step_back(before);
+        arena.exit(inner);
+        arena.exit(root);
+        assert_eq!(arena.visits_unbalanced.load(Relaxed), 0);
+    }
+
+    #[test]
+    fn what_was_forgotten_under_a_place_is_counted_and_closed() {
+        let arena = Arena::new(Clock::Monotonic).unwrap();
+        let root = enter(&arena, &ROOT);
+        let before = arena.step_under(&arena, arena.place().unwrap()).unwrap();
+        enter(&arena, &WORK);
+        arena.step_back(before);
+        assert_eq!(arena.place().map(|place| place.line), Some(root));
+        assert_eq!(arena.visits_unbalanced.load(Relaxed), 1);
+        arena.exit(root);
+        assert!(arena.readings().flatten().all(|r| r.open.is_none()));
+    }
+}
