@@ -100,6 +100,16 @@ fn a_program_that_fails_keeps_its_exit_code_and_its_profile() {
 }
 
 #[test]
+fn a_setting_that_cannot_be_read_is_said_once_and_the_default_holds() {
+    let scratch = tempfile::tempdir().unwrap();
+    let out = scratch.path().join("p");
+    let ended = hook(3, &out, "code", "many");
+    assert_eq!(ended.code, Some(7), "{}", ended.stderr);
+    assert_eq!(ended.stderr.matches("TINYPROF_AGGREGATORS=many is ignored").count(), 1, "{}", ended.stderr);
+    assert_eq!(profile(&out.with_extension("tprof")).manifest.parts.len(), 1);
+}
+
+#[test]
 fn switched_off_it_writes_and_says_nothing() {
     let scratch = tempfile::tempdir().unwrap();
     let out = scratch.path().join("p");

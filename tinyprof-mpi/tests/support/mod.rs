@@ -14,6 +14,10 @@ pub(crate) fn mpiexec(ranks: usize) -> Command {
         command.args(["--oversubscribe", "--bind-to", "none"]);
         command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
     }
+    // What the caller's environment says of profiles is not meant for these programs.
+    for variable in ["TINYPROF", "TINYPROF_OUT", "TINYPROF_REPORT", "TINYPROF_AGGREGATORS"] {
+        command.env_remove(variable);
+    }
     // Both MPICH and Open MPI end a program that hangs after so many seconds.
     command.env("MPIEXEC_TIMEOUT", "120");
     command.args(["-n", &ranks.to_string()]);

@@ -5,6 +5,8 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::path::PathBuf;
 
+use super::launcher;
+
 /// What the environment says. A value that cannot be read is one warning and counts as not set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Config {
@@ -33,7 +35,8 @@ impl<T> Setting<T> {
     pub fn value(&self, lookup: impl Fn(&str) -> Option<OsString>) -> Option<T> {
         let text = lookup(self.variable)?;
         let value = text.to_str().and_then(|text| (self.read)(text.trim()));
-        if value.is_none() {
+        // All ranks have the same environment; one of them says what is wrong with it.
+        if value.is_none() && launcher::speaks_for_all() {
             let (variable, expected) = (self.variable, self.expected);
             warn(&format!("{variable}={} is ignored: expected {expected}", text.to_string_lossy()));
         }

@@ -9,6 +9,7 @@ use tinyprof_format::model::PhaseTimes;
 use tinyprof_format::report::{Report, TextOptions};
 
 use super::config::warn;
+use super::launcher;
 use super::metadata::{job_id, metadata};
 use super::session::session;
 use super::snapshot::{monotonic_ns, snapshot};
@@ -64,40 +65,11 @@ pub fn write_alone(name: &Path) {
 
 /// The end of a program without MPI.
 pub(super) fn write_at_exit() {
-    if first_of_several(|variable| env::var(variable).ok()) {
+    if launcher::place().is_some_and(|place| place.is_first_of_several()) {
         warn(
             "this program runs under mpiexec, but tinyprof_mpi is not linked, so every rank writes a profile of \
              its own; `use tinyprof_mpi as _;` in the program makes them one",
         );
     }
     write_alone(&profile_name());
-}
-
-/// Whether the launcher of an MPI has started several processes, of which this is the first.
-fn first_of_several(lookup: impl Fn(&str) -> Option<String>) -> bool {
-    let launchers = [
-        ("OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"),
-        ("PMI_SIZE", "PMI_RANK"),
-        ("SLURM_NTASKS", "SLURM_PROCID"),
-    ];
-    let number = |variable| lookup(variable).and_then(|text| text.parse::<u32>().ok());
-    let known = launchers.iter().find_map(|(size, rank)| number(size).zip(number(rank)));
-    known.is_some_and(|(size, rank)| size > 1 && rank == 0)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn several_processes_of_a_launcher_are_noticed_by_the_first() {
-        let check = |variables: &[(&str, &str)]| {
-            first_of_several(|name| variables.iter().find(|(n, _)| *n == name).map(|(_, v)| (*v).to_owned()))
-        };
-        assert!(!check(&[]));
-        assert!(check(&[("PMI_SIZE", "4"), ("PMI_RANK", "0")]));
-        assert!(!check(&[("PMI_SIZE", "4"), ("PMI_RANK", "3")]));
-        assert!(!check(&[("OMPI_COMM_WORLD_SIZE", "1"), ("OMPI_COMM_WORLD_RANK", "0")]));
-        assert!(!check(&[("PMI_SIZE", "many"), ("PMI_RANK", "0")]));
-    }
 }

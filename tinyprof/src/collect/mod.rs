@@ -5,6 +5,7 @@
 
 mod config;
 mod finish;
+mod launcher;
 mod metadata;
 mod session;
 mod snapshot;

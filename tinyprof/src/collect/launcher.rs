@@ -1,0 +1,57 @@
+//! What the launcher of an MPI says of this process, before MPI itself can be asked.
+
+use std::env;
+
+/// The variables in which launchers say how many processes there are, and which of them this is.
+const VARIABLES: [(&str, &str); 3] = [
+    ("OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"),
+    ("PMI_SIZE", "PMI_RANK"),
+    ("SLURM_NTASKS", "SLURM_PROCID"),
+];
+
+/// One process among those that a launcher has started.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    size: u32,
+    rank: u32,
+}
+
+impl Place {
+    pub(super) fn is_first_of_several(self) -> bool {
+        self.size > 1 && self.rank == 0
+    }
+}
+
+/// The place of this process; none if no launcher has started it.
+pub(super) fn place() -> Option<Place> {
+    from_lookup(|variable| env::var(variable).ok())
+}
+
+/// Whether what concerns all processes alike is this one's to say, so that it is said once.
+pub(super) fn speaks_for_all() -> bool {
+    place().is_none_or(|place| place.rank == 0)
+}
+
+fn from_lookup(lookup: impl Fn(&str) -> Option<String>) -> Option<Place> {
+    let number = |variable| lookup(variable).and_then(|text| text.parse().ok());
+    VARIABLES.iter().find_map(|(size, rank)| Some(Place { size: number(size)?, rank: number(rank)? }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_place_is_read_from_whichever_launcher_there_is() {
+        let read = |variables: &[(&str, &str)]| {
+            from_lookup(|name| variables.iter().find(|(n, _)| *n == name).map(|(_, v)| (*v).to_owned()))
+        };
+        assert_eq!(read(&[]), None);
+        assert_eq!(read(&[("PMI_SIZE", "4"), ("PMI_RANK", "3")]), Some(Place { size: 4, rank: 3 }));
+        assert_eq!(read(&[("PMI_SIZE", "4")]), None);
+        assert_eq!(read(&[("PMI_SIZE", "many"), ("PMI_RANK", "0")]), None);
+        let slurm = [("SLURM_NTASKS", "2"), ("SLURM_PROCID", "0")];
+        assert!(read(&slurm).unwrap().is_first_of_several());
+        assert!(!Place { size: 1, rank: 0 }.is_first_of_several());
+    }
+}
