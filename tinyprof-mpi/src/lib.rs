@@ -41,3 +41,8 @@ mod sys;
 pub use profiler::{Builder, FlushError, Profiler, StartError};
 pub use settings::Aggregators;
 pub use sys::{MPI_Finalize, MPI_Init, MPI_Init_thread};
+
+/// The program on the first page, which must compile.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+mod readme {}

@@ -56,12 +56,6 @@ impl VirtualRank {
     fn event(&self) {
         self.world.events.set(self.world.events.get() + 1);
     }
-
-    async fn all_gather(&self, bytes: &[u8]) -> Vec<Vec<u8>> {
-        let width = bytes.len();
-        let all = self.gather(bytes).await;
-        self.broadcast(all).await.chunks(width).map(<[u8]>::to_vec).collect()
-    }
 }
 
 impl Communicator for VirtualRank {
@@ -75,13 +69,13 @@ impl Communicator for VirtualRank {
 
     async fn all_max(&self, words: &[u64]) -> Vec<u64> {
         let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
-        let mut result = vec![0; words.len()];
-        for theirs in self.all_gather(&bytes).await {
-            for (max, word) in result.iter_mut().zip(theirs.as_chunks::<8>().0) {
-                *max = u64::from_le_bytes(*word).max(*max);
-            }
+        let mut result = words.to_vec();
+        let gathered = self.gather(&bytes).await;
+        for (word, at) in gathered.as_chunks::<8>().0.iter().zip((0..words.len()).cycle()) {
+            result[at] = result[at].max(u64::from_le_bytes(*word));
         }
-        result
+        let reduced = self.broadcast(result.iter().flat_map(|w| w.to_le_bytes()).collect()).await;
+        reduced.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word)).collect()
     }
 
     async fn broadcast(&self, bytes: Vec<u8>) -> Vec<u8> {
@@ -135,18 +129,39 @@ impl Communicator for VirtualRank {
     }
 
     async fn split(&self, colour: u32) -> Self {
-        let colours = self.all_gather(&colour.to_le_bytes()).await;
-        let mine = |theirs: &&Vec<u8>| **theirs == colour.to_le_bytes();
-        let before = colours[..self.rank as usize].iter().filter(mine).count();
-        let size = colours.iter().filter(mine).count();
+        let gathered = self.gather(&colour.to_le_bytes()).await;
+        // Rank 0 numbers the members of each group and tells each rank its number and its group's size.
+        let mut sizes: HashMap<[u8; 4], u32> = HashMap::new();
+        let colours = gathered.as_chunks::<4>().0;
+        let numbers: Vec<u32> = colours
+            .iter()
+            .map(|colour| {
+                let size = sizes.entry(*colour).or_default();
+                *size += 1;
+                *size - 1
+            })
+            .collect();
+        let mut own = (0, 0);
+        for ((to, number), colour) in (0..).zip(numbers).zip(colours) {
+            let place = [number.to_le_bytes(), sizes[colour].to_le_bytes()].concat();
+            if to == 0 {
+                own = (number, sizes[colour]);
+            } else {
+                self.send(to, &place).await;
+            }
+        }
+        if self.rank != 0 {
+            let place = self.receive(0).await;
+            let word = |at: usize| u32::from_le_bytes(place.as_chunks::<4>().0[at]);
+            own = (word(0), word(1));
+        }
         let number = self.splits.replace(self.splits.get() + 1) + 1;
-        let narrow = |n: usize| u32::try_from(n).expect("no more ranks than here");
         Self {
             world: Rc::clone(&self.world),
             id: (self.id * 31 + number) << 24 | u64::from(colour),
             splits: Cell::new(0),
-            rank: narrow(before),
-            size: narrow(size),
+            rank: own.0,
+            size: own.1,
         }
     }
 }
