@@ -74,6 +74,8 @@ fn region(site: u64, name: &str) -> Region {
         column: 1,
         kind: RegionKind::Function,
         mode: Mode::Total,
+        rank_local: false,
+        constants: [].into(),
     }
 }
 

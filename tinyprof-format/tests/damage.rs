@@ -22,6 +22,8 @@ fn small_profile(scratch: &Path) -> PathBuf {
         column: 1,
         kind: RegionKind::Function,
         mode: Mode::Each,
+        rank_local: true,
+        constants: [("tag".into(), "COMP".into())].into(),
     };
     let values = CallpathValues {
         executions: vec![ExecutionSummary::of_one_visit(0, 1_000), ExecutionSummary::of_one_visit(1, 1_100)],

@@ -24,6 +24,8 @@ fn region(site: u64) -> Region {
         column: 5,
         kind: [RegionKind::Function, RegionKind::Scope, RegionKind::Loop][usize::try_from(site % 3).unwrap()],
         mode: if site.is_multiple_of(2) { Mode::Each } else { Mode::Total },
+        rank_local: site % 5 == 2,
+        constants: (0..site % 3).map(|i| (format!("k{i}"), format!("\"größe\"\n{site}"))).collect(),
     }
 }
 

@@ -1,9 +1,9 @@
-//! The arguments of a region: `name = "solve", mode = each, crate = path`, in any order.
+//! The arguments of a region: `name = "solve", mode = each, tag = "COMP", crate = path`, in any order.
 //!
 //! One parser serves the attribute and both macros: they differ in the keys they know and in where the name stands.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, quote_spanned};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Result};
 use syn::{Error, LitStr, Path, Token};
@@ -20,20 +20,25 @@ pub(crate) enum Mode {
 pub(crate) enum Key {
     Name,
     Mode,
+    RankLocal,
     Crate,
+    Skip,
 }
 
 impl Key {
     /// The keys of `#[profile(...)]`.
-    pub(crate) const OF_THE_ATTRIBUTE: &[Key] = &[Key::Name, Key::Mode, Key::Crate];
+    pub(crate) const OF_THE_ATTRIBUTE: &[Key] =
+        &[Key::Name, Key::Mode, Key::RankLocal, Key::Crate, Key::Skip];
     /// The keys of `profile_scope!` and `profile_loop!`, where the name comes first and bare.
-    pub(crate) const AFTER_A_NAME: &[Key] = &[Key::Mode, Key::Crate];
+    pub(crate) const AFTER_A_NAME: &[Key] = &[Key::Mode, Key::RankLocal, Key::Crate];
 
     fn text(self) -> &'static str {
         match self {
             Key::Name => "name",
             Key::Mode => "mode",
+            Key::RankLocal => "rank_local",
             Key::Crate => "crate",
+            Key::Skip => "skip",
         }
     }
 
@@ -41,18 +46,25 @@ impl Key {
         match self {
             Key::Name => "`name = \"...\"`",
             Key::Mode => "`mode = total` or `mode = each`",
+            Key::RankLocal => "`rank_local`",
+            Key::Skip => "`skip`",
             Key::Crate => "`crate = path::to::tinyprof`",
         }
     }
 }
 
 /// What was said about a region; `None` means that the default holds.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Arguments {
     pub(crate) name: Option<LitStr>,
     pub(crate) mode: Option<Mode>,
+    pub(crate) rank_local: bool,
+    /// Leave out what the attribute stands on.
+    pub(crate) skip: bool,
+    /// Consistent metrics: key and value.
+    pub(crate) constants: Vec<(Ident, LitStr)>,
     krate: Option<Path>,
-    seen: Vec<Key>,
+    seen: Vec<Ident>,
 }
 
 impl Arguments {
@@ -74,25 +86,102 @@ impl Arguments {
             let name: LitStr = input.parse()?;
             return Err(Error::new(name.span(), format!("write `name = {}`", name.to_token_stream())));
         }
-        let ident = input.call(Ident::parse_any)?;
-        let Some(&key) = known.iter().find(|key| ident == key.text()) else {
+        let ident = input.call(Ident::parse_any)?.unraw();
+        let key = Key::OF_THE_ATTRIBUTE.iter().copied().find(|key| ident == key.text());
+        let is_metric = key.is_none() && input.peek(Token![=]);
+        if !is_metric && !key.is_some_and(|key| known.contains(&key)) {
             let usages: Vec<&str> = known.iter().map(|key| key.usage()).collect();
-            let message = format!("unknown argument `{ident}`: known are {}", usages.join(", "));
+            let message = format!(
+                "unknown argument `{ident}`: known are {}, and metrics `key = \"...\"`",
+                usages.join(", ")
+            );
             return Err(Error::new(ident.span(), message));
-        };
-        if self.seen.contains(&key) {
+        }
+        if self.seen.contains(&ident) {
             return Err(Error::new(ident.span(), format!("`{ident}` is given twice")));
         }
-        self.seen.push(key);
+        self.seen.push(ident.clone());
+        match key {
+            None => {
+                input.parse::<Token![=]>()?;
+                let value = parse_constant(input, &ident)?;
+                self.constants.push((ident, value));
+                Ok(())
+            }
+            Some(Key::RankLocal) => self.set_flag(Key::RankLocal, input),
+            Some(Key::Skip) => self.set_flag(Key::Skip, input),
+            Some(key) => self.parse_value(key, &ident, input),
+        }
+    }
+
+    fn set_flag(&mut self, key: Key, input: ParseStream<'_>) -> Result<()> {
+        if input.peek(Token![=]) {
+            return Err(input.error(format_args!("{} takes no value", key.usage())));
+        }
+        match key {
+            Key::Skip => self.skip = true,
+            _ => self.rank_local = true,
+        }
+        Ok(())
+    }
+
+    fn parse_value(&mut self, key: Key, ident: &Ident, input: ParseStream<'_>) -> Result<()> {
         if input.parse::<Option<Token![=]>>()?.is_none() || input.is_empty() {
             return Err(Error::new(ident.span(), format!("`{ident}` needs a value: {}", key.usage())));
         }
         match key {
             Key::Name => self.name = Some(parse_name(input)?),
             Key::Mode => self.mode = Some(parse_mode(input)?),
-            Key::Crate => self.krate = Some(input.call(Path::parse_mod_style)?),
+            _ => self.krate = Some(input.call(Path::parse_mod_style)?),
         }
         Ok(())
+    }
+
+    /// An error if `skip` does not stand alone.
+    pub(crate) fn check_skip(&self) -> Result<()> {
+        match self.seen.iter().find(|ident| *ident != "skip") {
+            Some(other) if self.skip => {
+                Err(Error::new(other.span(), "`skip` leaves the item out: nothing else can be said of it"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Takes over what `block`, on the block around, says and this does not.
+    pub(crate) fn inherit(&mut self, block: &Arguments) {
+        self.mode = self.mode.or(block.mode);
+        self.rank_local |= block.rank_local;
+        if self.krate.is_none() {
+            self.krate.clone_from(&block.krate);
+        }
+        for (key, value) in &block.constants {
+            if self.constants.iter().all(|(own, _)| own != key) {
+                self.constants.push((key.clone(), value.clone()));
+            }
+        }
+    }
+
+    /// The arguments as they would be written.
+    pub(crate) fn to_tokens(&self) -> TokenStream {
+        let mut tokens = TokenStream::new();
+        if let Some(name) = &self.name {
+            tokens.extend(quote!(name = #name,));
+        }
+        match self.mode {
+            Some(Mode::Total) => tokens.extend(quote!(mode = total,)),
+            Some(Mode::Each) => tokens.extend(quote!(mode = each,)),
+            None => {}
+        }
+        if self.rank_local {
+            tokens.extend(quote!(rank_local,));
+        }
+        for (key, value) in &self.constants {
+            tokens.extend(quote!(#key = #value,));
+        }
+        if let Some(path) = &self.krate {
+            tokens.extend(quote!(crate = #path,));
+        }
+        tokens
     }
 
     /// The path of crate `tinyprof`: as given, otherwise absolute, so that no name in the user's scope shadows it.
@@ -114,6 +203,15 @@ pub(crate) fn parse_name(input: ParseStream<'_>) -> Result<LitStr> {
         return Err(Error::new(name.span(), "a region's name must not be empty"));
     }
     Ok(name)
+}
+
+fn parse_constant(input: ParseStream<'_>, key: &Ident) -> Result<LitStr> {
+    if input.peek(LitStr) {
+        return input.parse();
+    }
+    Err(input.error(format_args!(
+        "varying metrics are not available yet: write a string literal, as in `{key} = \"...\"`"
+    )))
 }
 
 fn parse_mode(input: ParseStream<'_>) -> Result<Mode> {
@@ -167,9 +265,49 @@ mod tests {
     }
 
     #[test]
+    fn any_other_key_is_a_metric() {
+        let arguments = parsed("tag = \"COMP\", rank_local, r#type = \"\"", Key::AFTER_A_NAME).unwrap();
+        let constants: Vec<_> =
+            arguments.constants.iter().map(|(key, value)| (key.to_string(), value.value())).collect();
+        assert_eq!(constants, [("tag".to_owned(), "COMP".to_owned()), ("type".to_owned(), String::new())]);
+        assert!(arguments.rank_local);
+    }
+
+    #[test]
+    fn skip_stands_alone() {
+        let skip = |text| parsed(text, Key::OF_THE_ATTRIBUTE).unwrap().check_skip();
+        assert!(skip("skip,").is_ok() && skip("mode = each").is_ok());
+        assert!(skip("skip, mode = each").is_err() && skip("tag = \"a\", skip").is_err());
+    }
+
+    #[test]
+    fn what_a_block_says_holds_where_nothing_else_is_said() {
+        let check = |own, block, expected: &str| {
+            let mut own = parsed(own, Key::OF_THE_ATTRIBUTE).unwrap();
+            own.inherit(&parsed(block, Key::OF_THE_ATTRIBUTE).unwrap());
+            let expected: TokenStream = expected.parse().unwrap();
+            assert_eq!(own.to_tokens().to_string(), expected.to_string());
+        };
+        check("", "", "");
+        check("", "mode = each, tag = \"A\"", "mode = each, tag = \"A\",");
+        check(
+            "name = \"a\", crate = x::y, mode = total, tag = \"B\"",
+            "mode = each, crate = z, tag = \"A\", kernel = \"k\", rank_local",
+            "name = \"a\", mode = total, rank_local, tag = \"B\", kernel = \"k\", crate = x::y,",
+        );
+    }
+
+    #[test]
     fn a_wrong_argument_is_told_what_is_known() {
         let attribute = Key::OF_THE_ATTRIBUTE;
-        check_error("nam = \"a\"", attribute, "unknown argument `nam`: known are `name = \"...\"`, `mode =");
+        check_error("nam", attribute, "unknown argument `nam`: known are `name = \"...\"`, `mode =");
+        check_error("skip", Key::AFTER_A_NAME, "unknown argument `skip`: known are `mode =");
+        check_error("skip = \"a\"", Key::AFTER_A_NAME, "unknown argument `skip`");
+        check_error("rank_local = true", attribute, "`rank_local` takes no value");
+        check_error("rank_local, rank_local", attribute, "`rank_local` is given twice");
+        check_error("tag = \"a\", r#tag = \"b\"", attribute, "`tag` is given twice");
+        check_error("mem = bytes()", attribute, "varying metrics are not available yet: write a string");
+        check_error("mod = each", attribute, "varying metrics are not available yet");
         check_error("name = \"a\"", Key::AFTER_A_NAME, "unknown argument `name`: known are `mode =");
         check_error("\"a\"", attribute, "write `name = \"a\"`");
         check_error("name = a", attribute, "string literal");

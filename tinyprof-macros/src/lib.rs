@@ -6,8 +6,10 @@
 //!
 //! | file | idea |
 //! |---|---|
-//! | `arguments.rs` | `name = ..., mode = ..., crate = ...` |
+//! | `arguments.rs` | `name = ..., mode = ..., tag = ..., crate = ...` |
 //! | `attribute.rs` | `#[profile]`: a region is a function |
+//! | `block.rs` | `#[profile]` on an `impl`, a trait or a module: a region is each function inside |
+//! | `item.rs` | what an item is, and where it ends |
 //! | `scope.rs` | `profile_scope!`: a region is the rest of a block |
 //! | `region_loop.rs` | `profile_loop!`: a region is a loop |
 //! | `site.rs` | the `static` and the call that all three emit |
@@ -16,28 +18,42 @@
 
 mod arguments;
 mod attribute;
+mod block;
 mod body;
 mod error;
+mod item;
 mod region_loop;
 mod scope;
 mod site;
 
 use proc_macro::TokenStream;
 
+/// What is made of a region that is written correctly; mistakes are told either way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Emit {
+    /// Code that measures it.
+    Measured,
+    /// What would stand there without us.
+    Plain,
+}
+
+/// A constant of this crate, not a `cfg` in what is emitted: that would ask for a feature of the user's crate.
+const EMIT: Emit = if cfg!(feature = "enable") { Emit::Measured } else { Emit::Plain };
+
 #[doc = include_str!("../docs/profile.md")]
 #[proc_macro_attribute]
 pub fn profile(arguments: TokenStream, item: TokenStream) -> TokenStream {
-    attribute::expand(arguments.into(), item.into()).into()
+    attribute::expand(arguments.into(), item.into(), EMIT).into()
 }
 
 #[doc = include_str!("../docs/profile_scope.md")]
 #[proc_macro]
 pub fn profile_scope(input: TokenStream) -> TokenStream {
-    scope::expand(input.into()).into()
+    scope::expand(input.into(), EMIT).into()
 }
 
 #[doc = include_str!("../docs/profile_loop.md")]
 #[proc_macro]
 pub fn profile_loop(input: TokenStream) -> TokenStream {
-    region_loop::expand(input.into()).into()
+    region_loop::expand(input.into(), EMIT).into()
 }

@@ -10,13 +10,13 @@ use syn::{Attribute, Error, Expr, Label, Lifetime, LitStr, Pat, Token};
 
 use crate::arguments::{Arguments, Key, parse_name};
 use crate::site::{Region, RegionKind};
-use crate::{body, error};
+use crate::{Emit, body, error};
 
 /// A block whose value is the loop's. The guard takes a timestamp at the start of each iteration and, when it is
 /// dropped at the end of the block, a last one: n + 1 for n iterations.
-pub(crate) fn expand(input: TokenStream) -> TokenStream {
-    match parse.parse2(input) {
-        Ok((region, Loop { head, body })) => {
+pub(crate) fn expand(input: TokenStream, emit: Emit) -> TokenStream {
+    match (parse.parse2(input), emit) {
+        (Ok((region, Loop { head, body })), Emit::Measured) => {
             let guard = Ident::new("__loop", Span::mixed_site());
             let (open, private) = (region.open(), region.private());
             // Named by its type: as a method, a blanket trait of the user's with a `boundary(self)` would be preferred.
@@ -31,7 +31,9 @@ pub(crate) fn expand(input: TokenStream) -> TokenStream {
                 }
             }
         }
-        Err(error) => error::beside(&error, TokenStream::new()),
+        // In braces as above: attributes on a loop are allowed at the end of a block, not in any expression.
+        (Ok((_, Loop { head, body })), Emit::Plain) => quote_spanned!(Span::mixed_site()=> { #head #body }),
+        (Err(error), _) => error::beside(&error, TokenStream::new()),
     }
 }
 
@@ -131,7 +133,7 @@ mod tests {
 
     /// Expands `"x", LOOP`, and replaces the two emitted calls by `OPEN` and `BOUNDARY`.
     fn check(input: &TokenStream, expected: &TokenStream) {
-        let text = expand(quote!("x", #input)).to_string();
+        let text = expand(quote!("x", #input), Emit::Measured).to_string();
         let (before, rest) = text.split_once("{ # [used]").expect(&text);
         let (_, after) = rest.split_once("enter_loop (& SITE) }").expect(&text);
         let boundary = quote!(::tinyprof::__private::LoopGuard::boundary(&mut __loop)).to_string();
@@ -140,7 +142,7 @@ mod tests {
     }
 
     fn check_error(input: TokenStream, expected: &str) {
-        let text = expand(input).to_string();
+        let text = expand(input, Emit::Plain).to_string();
         assert!(text.contains("compile_error") && text.contains(expected), "{text}");
     }
 
@@ -170,24 +172,39 @@ mod tests {
             }
         };
         assert_eq!(
-            expand(quote!(
-                "sweep",
-                for i in 0..n {
-                    work(i);
-                }
-            ))
+            expand(
+                quote!(
+                    "sweep",
+                    for i in 0..n {
+                        work(i);
+                    }
+                ),
+                Emit::Measured
+            )
             .to_string(),
             expected.to_string()
         );
-        let total = expand(quote!(
-            "sweep",
-            mode = total,
-            for i in 0..n {
-                work(i);
-            }
-        ))
+        let total = expand(
+            quote!(
+                "sweep",
+                mode = total,
+                for i in 0..n {
+                    work(i);
+                }
+            ),
+            Emit::Measured,
+        )
         .to_string();
         assert_eq!(total, expected.to_string().replace("Mode :: Each", "Mode :: Total"));
+    }
+
+    #[test]
+    fn switched_off_a_loop_is_the_loop() {
+        let plain = quote!('l: for i in 0..n {
+            work(i);
+        });
+        let text = expand(quote!("x", mode = total, #plain,), Emit::Plain).to_string();
+        assert_eq!(text, quote!({ #plain }).to_string());
     }
 
     #[test]
@@ -292,7 +309,8 @@ mod tests {
         check_error(quote!("x"), NO_LOOP);
         check_error(quote!("x",), NO_LOOP);
         check_error(quote!("x", mode = each), NO_LOOP);
-        check_error(quote!("x", mod = each, loop {}), "unknown argument `mod`");
+        check_error(quote!("x", mod, loop {}), "unknown argument `mod`");
+        check_error(quote!("x", mod = each, loop {}), "varying metrics are not available yet");
         check_error(quote!("x", 'a: {}), NO_LOOP);
         check_error(quote!("x", { 1 }), NO_LOOP);
         check_error(quote!("x", for i in 0..3), "needs a body");

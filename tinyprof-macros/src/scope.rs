@@ -6,18 +6,19 @@ use syn::parse::{ParseStream, Parser, Result};
 use syn::{LitStr, Token};
 
 use crate::arguments::{Arguments, Key, parse_name};
-use crate::error;
 use crate::site::{Region, RegionKind};
+use crate::{Emit, error};
 
 /// One `let`: the guard lives to the end of the block that the macro stands in.
-pub(crate) fn expand(input: TokenStream) -> TokenStream {
-    match parse.parse2(input) {
-        Ok(region) => {
+pub(crate) fn expand(input: TokenStream, emit: Emit) -> TokenStream {
+    match (parse.parse2(input), emit) {
+        (Ok(region), Emit::Measured) => {
             let guard = Ident::new("__guard", Span::mixed_site());
             let open = region.open();
             quote_spanned!(Span::mixed_site()=> let #guard = #open;)
         }
-        Err(error) => error::beside(&error, TokenStream::new()),
+        (Ok(_), Emit::Plain) => TokenStream::new(),
+        (Err(error), _) => error::beside(&error, TokenStream::new()),
     }
 }
 
@@ -59,12 +60,26 @@ mod tests {
                 ::tinyprof::__private::enter(&SITE)
             };
         };
-        assert_eq!(expand(quote!("a b", mode = each,)).to_string(), expected.to_string());
+        assert_eq!(expand(quote!("a b", mode = each,), Emit::Measured).to_string(), expected.to_string());
+    }
+
+    #[test]
+    fn what_else_is_said_of_a_region_is_said_of_its_static() {
+        let text = expand(quote!("a", rank_local, tag = "COMP", r#type = "x"), Emit::Measured).to_string();
+        let expected =
+            quote!(.with_rank_local().with_constants(&[("tag", "COMP"), ("type", "x")]);).to_string();
+        assert!(text.contains(&format!("Mode :: Total ,) {expected}")), "{text}");
+    }
+
+    #[test]
+    fn switched_off_a_scope_is_nothing_but_mistakes_are_told() {
+        assert!(expand(quote!("a b", mode = each,), Emit::Plain).is_empty());
+        assert!(expand(quote!(a), Emit::Plain).to_string().contains("needs a name first"));
     }
 
     #[test]
     fn a_crate_path_replaces_the_absolute_one_everywhere() {
-        let text = expand(quote!("a", crate = crate::deps::prof)).to_string();
+        let text = expand(quote!("a", crate = crate::deps::prof), Emit::Measured).to_string();
         assert!(!text.contains(":: tinyprof"), "{text}");
         assert_eq!(text.matches("crate :: deps :: prof :: __private").count(), 6);
     }

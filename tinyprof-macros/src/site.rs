@@ -34,6 +34,14 @@ impl Region {
         let Region { kind, name, at, arguments } = self;
         let private = self.private();
         let mode = word(arguments.mode.unwrap_or(kind.default_mode()));
+        let rank_local =
+            arguments.rank_local.then(|| quote_spanned!(Span::mixed_site()=> .with_rank_local()));
+        let constants = arguments.constants.iter().map(|(key, value)| {
+            let key = key.to_string();
+            quote_spanned!(Span::mixed_site()=> (#key, #value))
+        });
+        let constants = (!arguments.constants.is_empty())
+            .then(|| quote_spanned!(Span::mixed_site()=> .with_constants(&[#(#constants),*])));
         let enter = Ident::new(kind.enter(), Span::mixed_site());
         let kind = word(kind);
         let Place { file, line, column } = Place::of(*at);
@@ -50,7 +58,7 @@ impl Region {
                     #column,
                     #private::RegionKind::#kind,
                     #private::Mode::#mode,
-                );
+                ) #rank_local #constants;
                 #private::#enter(&SITE)
             }
         }

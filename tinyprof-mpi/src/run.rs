@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 
 use mpi::topology::Communicator as _;
-use tinyprof::collect::{self, monotonic_ns};
+use tinyprof::collect::{self, ENABLED, monotonic_ns};
 
 use crate::FlushError;
 use crate::communicator::{Communicator, Rsmpi, run_to_end};
@@ -22,6 +22,9 @@ static WORLD_RANK: OnceLock<i32> = OnceLock::new();
 
 /// MPI begins: so does the recording, and the profile will be written when MPI ends.
 pub(crate) fn begin() {
+    if !ENABLED {
+        return;
+    }
     let world = mpi::topology::SimpleCommunicator::world();
     WORLD_RANK.get_or_init(|| world.rank());
     collect::take_over(at_exit);
@@ -48,6 +51,9 @@ pub(crate) fn claim() -> bool {
 
 /// Writes the profile of all ranks of `communicator` and prints the table. Collective.
 pub(crate) fn flush(communicator: &Rsmpi, settings: &Settings) -> Result<Option<PathBuf>, FlushError> {
+    if !ENABLED {
+        return Ok(None);
+    }
     SETTLED.store(true, Relaxed);
     collect::without_write_signals(|| flush_now(communicator, settings))
 }
@@ -74,6 +80,9 @@ fn flush_now(communicator: &Rsmpi, settings: &Settings) -> Result<Option<PathBuf
 /// Flushes all ranks of the program with the settings of the environment, unless a rank has been part of a
 /// flush already. Collective over the world; MPI must be initialised and not finalised.
 pub(crate) fn flush_at_finalize() {
+    if !ENABLED {
+        return;
+    }
     let world = Rsmpi::duplicate_of(&mpi::topology::SimpleCommunicator::world());
     let somebody_has = run_to_end(world.all_max(&[u64::from(SETTLED.load(Relaxed))]));
     if somebody_has == [0] {

@@ -41,6 +41,12 @@
 //! | `TINYPROF_OUT` | name of the profile, `.tprof` added where missing | `./EXE-JOBID.tprof`, or the process id |
 //! | `TINYPROF_REPORT=off` | no table on standard error | on |
 //!
+//! # Switched off
+//!
+//! `TINYPROF=off` switches recording off for a run. Without the Cargo feature `enable`, which is on by default, the
+//! attribute and the macros leave the machine code that would be there without them. A library whose regions are
+//! to be measured when the program wants it depends on this crate with `default-features = false`.
+//!
 //! # What it never does
 //!
 //! It does not change the program's result, output, exit code or signals, does not overwrite a profile, and

@@ -1,18 +1,24 @@
 //! The file `callpaths`: the dictionary, written once per profile, and sent between ranks in the same bytes.
 //!
-//! One section. Names, modules and files are a table of distinct strings; a row names its parent by the
+//! Section 0 holds the rows. Names, modules and files are a table of distinct strings; a row names its parent by the
 //! difference of their row numbers (0 for a root region).
+//!
+//! Section 1 holds what only some regions say: `rank_local`, and constants. It is left out where no region says
+//! any. Its text is not shared, so that reading it takes no more memory than the file is long.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::section::{FrameError, SectionWriter, Sections};
 use crate::bytes::{Cursor, Malformed, Sink};
-use crate::model::{CallpathId, CallpathTable, Mode, Region, RegionKind, SiteId};
+use crate::model::{Callpath, CallpathId, CallpathTable, Mode, Region, RegionKind, SiteId};
 
 const MAGIC: &[u8; 8] = b"TPRFPATH";
 
 /// The fewest bytes that a row can take; bounds the allocation for a count that nobody vouches for.
 const ROW_BYTES_MIN: usize = 24;
+
+/// The same of a row of section 1.
+const EXTRA_BYTES_MIN: usize = 3;
 
 /// The bytes of the file `callpaths`. Equal tables give equal bytes.
 #[must_use]
@@ -46,7 +52,31 @@ pub fn encode_callpaths(table: &CallpathTable) -> Vec<u8> {
     body.bytes(rows.as_slice());
     let mut file = SectionWriter::new(MAGIC, &[]);
     file.section(0, body.as_slice());
+    if let Some(extras) = encode_extras(table) {
+        file.section(1, extras.as_slice());
+    }
     file.finish()
+}
+
+/// Section 1: for each row that has something to say, its distance to the one before (the first: to row 0), its
+/// flags, and its constants.
+fn encode_extras(table: &CallpathTable) -> Option<Sink> {
+    let says_more = |callpath: &Callpath| callpath.region.rank_local || !callpath.region.constants.is_empty();
+    let count = table.rows().iter().filter(|callpath| says_more(callpath)).count();
+    let mut sink = Sink::default();
+    sink.varint(count as u64);
+    let mut before = 0;
+    for (index, Callpath { region, .. }) in table.iter().filter(|(_, callpath)| says_more(callpath)) {
+        sink.varint((index.row() - before) as u64);
+        before = index.row();
+        sink.u8(u8::from(region.rank_local));
+        sink.varint(region.constants.len() as u64);
+        for (key, value) in &region.constants {
+            sink.string(key);
+            sink.string(value);
+        }
+    }
+    (count > 0).then_some(sink)
 }
 
 #[derive(Default)]
@@ -82,33 +112,63 @@ pub(super) fn decode(bytes: &[u8]) -> Result<CallpathTable, FrameError> {
         return Err(Malformed { offset: 0, reason }.into());
     }
     let mut cursor = file.section(0)?;
-    let table = read_rows(&mut cursor)?;
+    let mut rows = read_rows(&mut cursor)?;
+    let ids: Vec<CallpathId> = rows.iter().map(|(id, _, _)| *id).collect();
     cursor.finish("the callpath table")?;
+    if let Some(position) = file.keys().position(|key| key == 1) {
+        let mut extras = file.section(position)?;
+        read_extras(&mut extras, &mut rows)?;
+        extras.finish("what regions say besides")?;
+    }
+    let table = CallpathTable::from_parents(rows);
+    if table.rows().iter().map(|c| c.id).ne(ids) {
+        return Err(cursor.malformed("the callpaths are not in canonical order").into());
+    }
     Ok(table)
 }
 
-fn read_rows(cursor: &mut Cursor<'_>) -> Result<CallpathTable, Malformed> {
+/// A callpath, its parent, and its last region.
+type Row = (CallpathId, Option<CallpathId>, Region);
+
+fn read_rows(cursor: &mut Cursor<'_>) -> Result<Vec<Row>, Malformed> {
     let count = cursor.count(cursor.remaining(), "the number of strings")?;
     let strings = (0..count).map(|_| cursor.string("a string")).collect::<Result<Vec<_>, _>>()?;
     let count = cursor.count(cursor.remaining() / ROW_BYTES_MIN, "the number of callpaths")?;
-    let mut ids: Vec<CallpathId> = Vec::with_capacity(count);
-    let mut triples = Vec::with_capacity(count);
+    let mut rows: Vec<Row> = Vec::with_capacity(count);
     for row in 0..count {
         let id = CallpathId::from_bits(cursor.u64("a callpath id")?);
         let site = SiteId::from_bits(cursor.u64("a site id")?);
         let parent = match cursor.count(row, "the distance to the parent row")? {
             0 => None,
-            distance => Some(ids[row - distance]),
+            distance => Some(rows[row - distance].0),
         };
         let region = read_region(cursor, site, &strings)?;
-        ids.push(id);
-        triples.push((id, parent, region));
+        rows.push((id, parent, region));
     }
-    let table = CallpathTable::from_parents(triples);
-    if table.rows().iter().map(|c| c.id).ne(ids) {
-        return Err(cursor.malformed("the callpaths are not in canonical order"));
+    Ok(rows)
+}
+
+fn read_extras(cursor: &mut Cursor<'_>, rows: &mut [Row]) -> Result<(), Malformed> {
+    let count = cursor.count(cursor.remaining() / EXTRA_BYTES_MIN, "the number of regions that say more")?;
+    let mut row = 0;
+    for _ in 0..count {
+        let Some(last) = rows.len().checked_sub(row + 1) else {
+            return Err(cursor.malformed("a callpath that does not exist says more"));
+        };
+        row += cursor.count(last, "the distance to the next row that says more")?;
+        let region = &mut rows[row].2;
+        region.rank_local = match cursor.u8("a region's flags")? {
+            0 => false,
+            1 => true,
+            other => return Err(cursor.malformed(format!("{other} is no set of flags"))),
+        };
+        let constants = cursor.count(cursor.remaining() / 2, "the number of constants")?;
+        for _ in 0..constants {
+            let key = cursor.string("the name of a constant")?;
+            region.constants.insert(key, cursor.string("a constant")?);
+        }
     }
-    Ok(table)
+    Ok(())
 }
 
 fn read_region(cursor: &mut Cursor<'_>, site: SiteId, strings: &[String]) -> Result<Region, Malformed> {
@@ -132,5 +192,67 @@ fn read_region(cursor: &mut Cursor<'_>, site: SiteId, strings: &[String]) -> Res
         1 => Mode::Each,
         other => return Err(cursor.malformed(format!("{other} is no mode"))),
     };
-    Ok(Region { site, name, module, file, line, column, kind, mode })
+    let (rank_local, constants) = (false, BTreeMap::new());
+    Ok(Region { site, name, module, file, line, column, kind, mode, rank_local, constants })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(extras: &[(bool, &[(&str, &str)])]) -> CallpathTable {
+        CallpathTable::from_parents((1..).zip(extras).map(|(site, (rank_local, constants))| {
+            let site = SiteId::from_bits(site);
+            let region = Region {
+                site,
+                name: "solve".into(),
+                module: "app".into(),
+                file: "src/main.rs".into(),
+                line: 3,
+                column: 1,
+                kind: RegionKind::Function,
+                mode: Mode::Total,
+                rank_local: *rank_local,
+                constants: constants.iter().map(|&(key, value)| (key.into(), value.into())).collect(),
+            };
+            (CallpathId::root(site), None, region)
+        }))
+    }
+
+    fn sections(bytes: &[u8]) -> usize {
+        Sections::<0>::open(bytes, MAGIC).unwrap().keys().count()
+    }
+
+    #[test]
+    fn what_only_some_regions_say_is_kept_and_costs_nothing_where_none_does() {
+        let plain = encode_callpaths(&table(&[(false, &[]), (false, &[])]));
+        assert_eq!(sections(&plain), 1);
+        let table = table(&[(false, &[]), (true, &[]), (false, &[]), (true, &[("tag", "COMP"), ("", "")])]);
+        let bytes = encode_callpaths(&table);
+        assert_eq!(sections(&bytes), 2);
+        assert_eq!(decode_callpaths(&bytes), Ok(table));
+    }
+
+    #[test]
+    fn a_reader_accepts_sections_that_it_does_not_know() {
+        let known = encode_callpaths(&table(&[(true, &[])]));
+        let rows = Sections::<0>::open(&known, MAGIC).unwrap().section(0).unwrap();
+        let mut file = SectionWriter::new(MAGIC, &[]);
+        file.section(0, rows.clone().take(rows.remaining(), "all").unwrap());
+        file.section(9, b"of a later version");
+        assert_eq!(decode_callpaths(&file.finish()), Ok(table(&[(false, &[])])));
+    }
+
+    #[test]
+    fn rows_that_do_not_exist_say_nothing() {
+        let known = encode_callpaths(&table(&[(true, &[])]));
+        let rows = Sections::<0>::open(&known, MAGIC).unwrap().section(0).unwrap();
+        for extras in [&[1, 1, 1, 0][..], &[1, 0, 2, 0], &[1, 0, 0, 1, 5], &[9, 0, 1, 0], &[1, 0, 1, 0, 0]] {
+            let mut file = SectionWriter::new(MAGIC, &[]);
+            file.section(0, rows.clone().take(rows.remaining(), "all").unwrap());
+            file.section(1, extras);
+            let error = decode_callpaths(&file.finish()).expect_err("a damaged file");
+            assert!(error.contains("damaged at offset"), "{error}");
+        }
+    }
 }

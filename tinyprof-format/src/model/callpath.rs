@@ -1,5 +1,6 @@
 //! Regions, callpaths, and the numbers that identify them.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -143,6 +144,11 @@ pub struct Region {
     pub kind: RegionKind,
     /// What is kept of every visit.
     pub mode: Mode,
+    /// Whether only some ranks are expected to visit it (the paper's `is_common = 0`). A hint: a wrong one costs
+    /// time, never correctness.
+    pub rank_local: bool,
+    /// The consistent metrics: constants of the region, by name (the paper's `tag`). As little trusted as `name`.
+    pub constants: BTreeMap<String, String>,
 }
 
 /// One row of a [`CallpathTable`](super::CallpathTable): a region reached through its parent.

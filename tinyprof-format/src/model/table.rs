@@ -141,6 +141,8 @@ mod tests {
             column: 1,
             kind: RegionKind::Function,
             mode: Mode::Total,
+            rank_local: false,
+            constants: [].into(),
         }
     }
 

@@ -97,6 +97,8 @@ fn site_json(region: &Region) -> Value {
         "module": region.module,
         "kind": region.kind,
         "mode": region.mode,
+        "rank_local": region.rank_local,
+        "constants": region.constants,
     })
 }
 

@@ -102,7 +102,7 @@ impl RankStatistics {
 /// let site = SiteId::from_bits(1);
 /// let region = Region {
 ///     site, name: "main".into(), module: "m".into(), file: "m.rs".into(), line: 1, column: 1,
-///     kind: RegionKind::Function, mode: Mode::Total,
+///     kind: RegionKind::Function, mode: Mode::Total, rank_local: false, constants: [].into(),
 /// };
 /// let rank = |ns| {
 ///     let values =

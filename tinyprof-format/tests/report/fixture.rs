@@ -26,6 +26,8 @@ pub(crate) fn region(site: u64, name: &str) -> Region {
         column: 5,
         kind: RegionKind::Function,
         mode: Mode::Total,
+        rank_local: false,
+        constants: [].into(),
     }
 }
 

@@ -69,6 +69,8 @@ fn region(site: u64) -> Region {
         column: 1,
         kind: RegionKind::Scope,
         mode: Mode::Each,
+        rank_local: false,
+        constants: [].into(),
     }
 }
 

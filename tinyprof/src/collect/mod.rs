@@ -11,6 +11,10 @@ mod session;
 mod snapshot;
 pub(crate) mod start;
 
+/// Whether this build measures regions: the feature `enable` of this crate, which the program chooses. Without it
+/// there is never anything to collect.
+pub const ENABLED: bool = cfg!(feature = "enable");
+
 pub use config::{Config, Setting, warn};
 pub use finish::{print_report, profile_name, write_alone};
 pub use metadata::metadata;

@@ -17,6 +17,8 @@ pub struct Site {
     id: SiteId,
     kind: RegionKind,
     mode: Mode,
+    rank_local: bool,
+    constants: &'static [(&'static str, &'static str)],
 }
 
 // A division by the size must be a shift, and neighbours in the section must not leave gaps.
@@ -48,7 +50,30 @@ impl Site {
         let call = std::panic::Location::caller();
         hash = fnv1a(hash, &call.line().to_le_bytes());
         hash = fnv1a(hash, &call.column().to_le_bytes());
-        Self { name, module, file, line, column, id: SiteId::from_bits(hash), kind, mode }
+        Self {
+            name,
+            module,
+            file,
+            line,
+            column,
+            id: SiteId::from_bits(hash),
+            kind,
+            mode,
+            rank_local: false,
+            constants: &[],
+        }
+    }
+
+    /// The same region, which only some ranks visit.
+    #[must_use]
+    pub const fn with_rank_local(self) -> Self {
+        Self { rank_local: true, ..self }
+    }
+
+    /// The same region, with consistent metrics: names and values.
+    #[must_use]
+    pub const fn with_constants(self, constants: &'static [(&'static str, &'static str)]) -> Self {
+        Self { constants, ..self }
     }
 
     pub(crate) const fn id(&self) -> SiteId {
@@ -70,6 +95,8 @@ impl Site {
             column: self.column,
             kind: self.kind,
             mode: self.mode,
+            rank_local: self.rank_local,
+            constants: self.constants.iter().map(|&(key, value)| (key.into(), value.into())).collect(),
         }
     }
 
@@ -96,12 +123,12 @@ const fn fnv1a(mut hash: u64, bytes: &[u8]) -> u64 {
 }
 
 /// Where callpaths go that find the table full: one child of this site under each parent.
-#[used]
-#[cfg_attr(target_os = "linux", unsafe(link_section = "tinyprof_sites"))]
+#[cfg_attr(feature = "enable", used)]
+#[cfg_attr(all(target_os = "linux", feature = "enable"), unsafe(link_section = "tinyprof_sites"))]
 pub(super) static OTHER: Site =
     Site::new("[other]", "tinyprof", file!(), line!(), column!(), RegionKind::Scope, Mode::Total);
 
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", feature = "enable"))]
 mod section {
     unsafe extern "C" {
         // The linker makes these two symbols for every section whose name is an identifier. They are only
@@ -123,7 +150,9 @@ mod section {
 }
 
 /// Without section symbols no site has a dense index: every child is looked up by hash.
-#[cfg(not(target_os = "linux"))]
+///
+/// Switched off by feature there are no sites, so that a linker would not make the symbols.
+#[cfg(not(all(target_os = "linux", feature = "enable")))]
 mod section {
     pub(super) fn start() -> usize {
         0
@@ -141,6 +170,17 @@ mod tests {
     #[used]
     #[cfg_attr(target_os = "linux", unsafe(link_section = "tinyprof_sites"))]
     static HERE: Site = Site::new("here", "m", "f.rs", 1, 2, RegionKind::Function, Mode::Total);
+
+    #[test]
+    fn a_region_says_what_its_site_says() {
+        let site = Site::new("x", "m", "f.rs", 1, 2, RegionKind::Loop, Mode::Each);
+        assert!(!site.region().rank_local && site.region().constants.is_empty());
+        let region = site.with_rank_local().with_constants(&[("tag", "COMP"), ("kernel", "")]).region();
+        assert!(region.rank_local);
+        let constants = [("tag".into(), "COMP".into()), ("kernel".into(), String::new())];
+        assert_eq!(region.constants, constants.into());
+        assert_eq!((region.mode, region.line), (Mode::Each, 1));
+    }
 
     #[test]
     fn ids_depend_on_name_module_line_column_and_call_only() {
@@ -162,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    #[cfg(target_os = "linux")]
+    #[cfg(all(target_os = "linux", feature = "enable"))]
     fn sites_are_numbered_without_gaps() {
         assert!(HERE.dense_index() < Site::count());
         assert!(OTHER.dense_index() < Site::count());

@@ -6,25 +6,14 @@ pub struct Field {
 }
 
 #[profile]
-impl Field {
-    fn new() -> Self {
-        Self { _values: Vec::new() }
-    }
+unsafe extern "C" {
+    fn abs(x: i32) -> i32;
 }
-
-#[profile]
-pub(crate) mod inner {
-    pub(crate) fn work() {}
-}
-
-#[profile]
-unsafe trait Norm {}
 
 #[profile]
 const LIMIT: u32 = 3;
 
 fn main() {
-    Field::new();
-    inner::work();
+    let _ = unsafe { abs(-1) };
     let _ = LIMIT;
 }

@@ -1,14 +1,14 @@
 use tinyprof::{profile, profile_loop, profile_scope};
 
-#[profile(nam = "solve")]
+#[profile(each)]
 fn function() {}
 
 fn scope() {
-    profile_scope!("scope", every = 3);
+    profile_scope!("scope", skip);
 }
 
 fn looped() {
-    profile_loop!("loop", mod = each, for _ in 0..3 {});
+    profile_loop!("loop", name = "other", for _ in 0..3 {});
 }
 
 fn main() {

@@ -1,0 +1,236 @@
+//! `#[profile]` on an `impl`, a trait or an inline module: every function inside is a region.
+//!
+//! What cannot be one (a `const fn`, an `async fn`, a function without body) is left as it is. A function or block
+//! inside that has the attribute itself keeps it, and is handed what the block around says.
+
+use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
+use quote::ToTokens;
+use syn::ext::IdentExt;
+use syn::parse::{ParseStream, Parser};
+use syn::{LitStr, Path};
+
+use crate::arguments::{Arguments, Key};
+use crate::attribute::with_guard;
+use crate::item::{Block, Item, pieces};
+
+/// The block, every function inside with its guard.
+pub(crate) fn with_guards(block: Block, arguments: &Arguments) -> TokenStream {
+    let inside = pieces(block.body.stream());
+    let inside = inside.into_iter().map(|item| measured(item, block.prefix.as_deref(), arguments)).collect();
+    let mut body = Group::new(Delimiter::Brace, inside);
+    body.set_span(block.body.span());
+    let mut tokens = block.head;
+    body.to_tokens(&mut tokens);
+    tokens
+}
+
+/// An item inside of a block.
+fn measured(item: TokenStream, prefix: Option<&str>, of_the_block: &Arguments) -> TokenStream {
+    let Ok(what) = Item::split(&item) else { return item };
+    let mut arguments = Arguments::default();
+    let own = own_attribute(&item);
+    if let Some(own) = &own {
+        let parse = |input: ParseStream<'_>| arguments.parse_all(input, Key::OF_THE_ATTRIBUTE);
+        // A mistake is told when that attribute is expanded.
+        if parse.parse2(own.arguments.clone()).is_err() || arguments.skip {
+            return item;
+        }
+    }
+    arguments.inherit(of_the_block);
+    if let (Item::Function(function), None, Some(prefix)) = (&what, &arguments.name, prefix) {
+        let name = format!("{prefix}::{}", function.name.unraw());
+        arguments.name = Some(LitStr::new(&name, function.name.span()));
+    }
+    match (what, own) {
+        (_, Some(own)) => own.with_arguments(&item, &arguments),
+        (Item::Function(function), None) => with_guard(function, arguments),
+        (Item::Block(block), None) => with_guards(block, &arguments),
+    }
+}
+
+/// The attribute `#[profile(...)]` that an item inside of a block has itself.
+struct OwnAttribute {
+    /// Which of the item's tokens its brackets are.
+    position: usize,
+    path: Path,
+    arguments: TokenStream,
+}
+
+fn own_attribute(item: &TokenStream) -> Option<OwnAttribute> {
+    let tokens: Vec<TokenTree> = item.clone().into_iter().collect();
+    let attributes = tokens.chunks_exact(2).map_while(|pair| match pair {
+        [TokenTree::Punct(hash), TokenTree::Group(brackets)] if hash.as_char() == '#' => Some(brackets),
+        _ => None,
+    });
+    attributes.enumerate().find_map(|(index, brackets)| {
+        let (path, arguments) = parse_attribute.parse2(brackets.stream()).ok()?;
+        is_ours(&path).then_some(OwnAttribute { position: 2 * index + 1, path, arguments })
+    })
+}
+
+/// `path` or `path(arguments)`.
+fn parse_attribute(input: ParseStream<'_>) -> syn::Result<(Path, TokenStream)> {
+    let path = input.call(Path::parse_mod_style)?;
+    if input.is_empty() {
+        return Ok((path, TokenStream::new()));
+    }
+    let arguments;
+    syn::parenthesized!(arguments in input);
+    Ok((path, arguments.parse()?))
+}
+
+/// Names are not resolved yet when a macro runs: the attribute is known by its last name, alone or in a crate of ours.
+fn is_ours(path: &Path) -> bool {
+    let mut names = path.segments.iter().rev().map(|segment| segment.ident.to_string());
+    names.next().is_some_and(|last| last == "profile") && names.next().is_none_or(|krate| krate == "tinyprof")
+}
+
+impl OwnAttribute {
+    /// The item, with other arguments in this attribute of it.
+    fn with_arguments(self, item: &TokenStream, arguments: &Arguments) -> TokenStream {
+        let put = |(position, token): (usize, TokenTree)| match token {
+            TokenTree::Group(old) if position == self.position => {
+                let mut inside = self.path.to_token_stream();
+                TokenTree::from(Group::new(Delimiter::Parenthesis, arguments.to_tokens()))
+                    .to_tokens(&mut inside);
+                let mut brackets = Group::new(Delimiter::Bracket, inside);
+                brackets.set_span(old.span());
+                brackets.into()
+            }
+            other => other,
+        };
+        item.clone().into_iter().enumerate().map(put).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use quote::quote;
+
+    use super::*;
+    use crate::Emit;
+    use crate::attribute::expand;
+
+    /// Checks the block against `expected`, in which `NAME!(mode, and what else is said);` stands for a guard.
+    fn check(arguments: TokenStream, block: TokenStream, expected: &TokenStream) {
+        let mut rest = expand(arguments, block, Emit::Measured).to_string();
+        let mut text = String::new();
+        while let Some((before, after)) = rest.split_once("let __guard = ") {
+            let (site, after) = after.split_once("enter (& SITE) } ; const _ : () = () ;").expect(&rest);
+            let (_, name) = site.split_once("Site :: new (").expect(site);
+            let (name, _) = name.split_once(" ,").expect(name);
+            let (_, said) = site.split_once("Mode :: ").expect(site);
+            let (said, _) = said.split_once(" ;").expect(said);
+            text.push_str(&format!("{before} guard!({name} {});", said.replace(",)", "")));
+            rest = after.to_owned();
+        }
+        text.push_str(&rest);
+        let without_spaces = |text: &str| text.replace([' ', '\n'], "");
+        assert_eq!(without_spaces(&text), without_spaces(&expected.to_string()));
+    }
+
+    #[test]
+    fn every_function_inside_that_can_be_a_region_is_one() {
+        check(
+            quote!(mode = each, tag = "COMP"),
+            quote! {
+                /// Doc.
+                impl<T> Norm for Field<T> where T: X<{ 1 }> {
+                    const X: u8 = { 1 };
+                    #[inline]
+                    fn norm<const N: usize>(&self) -> Y<{ N }> { 1 }
+                    const fn constant() {}
+                    async fn later() {}
+                    m! {}
+                    pub(crate) unsafe fn r#loop() {}
+                }
+            },
+            &quote! {
+                /// Doc.
+                impl<T> Norm for Field<T> where T: X<{ 1 }> {
+                    const X: u8 = { 1 };
+                    #[inline]
+                    fn norm<const N: usize>(&self) -> Y<{ N }> {
+                        guard!("Field::norm" Each.with_constants(&[("tag", "COMP")])); 1
+                    }
+                    const fn constant() {}
+                    async fn later() {}
+                    m! {}
+                    pub(crate) unsafe fn r#loop() {
+                        guard!("Field::loop" Each.with_constants(&[("tag", "COMP")]));
+                    }
+                }
+            },
+        );
+    }
+
+    #[test]
+    fn blocks_inside_of_blocks_are_measured_too() {
+        check(
+            quote!(rank_local),
+            quote! {
+                mod inner {
+                    //! Doc.
+                    use a::{b, c};
+                    fn f() { fn in_a_body() {} }
+                    mod deeper { pub fn g() {} }
+                    impl S { fn h() {} }
+                    trait T { fn i(); fn j() {} }
+                    extern "C" { fn k(); }
+                    mod elsewhere;
+                }
+            },
+            &quote! {
+                mod inner {
+                    //! Doc.
+                    use a::{b, c};
+                    fn f() { guard!("f" Total.with_rank_local()); fn in_a_body() {} }
+                    mod deeper { pub fn g() { guard!("g" Total.with_rank_local()); } }
+                    impl S { fn h() { guard!("S::h" Total.with_rank_local()); } }
+                    trait T { fn i(); fn j() { guard!("T::j" Total.with_rank_local()); } }
+                    extern "C" { fn k(); }
+                    mod elsewhere;
+                }
+            },
+        );
+    }
+
+    #[test]
+    fn an_attribute_inside_is_handed_what_the_block_says() {
+        check(
+            quote!(mode = each, crate = a::b),
+            quote! {
+                impl S {
+                    #[profile(skip)]
+                    fn f() {}
+                    #[x] #[tinyprof::profile] #[y]
+                    fn g() {}
+                    #[profile(name = "other", mode = total, tag = "x")]
+                    fn h() {}
+                    #[profile(mode = wrong)]
+                    fn i() {}
+                    #[profile]
+                    const fn j() {}
+                    #[puffin::profile(z = 1)]
+                    fn k();
+                }
+            },
+            &quote! {
+                impl S {
+                    #[profile(skip)]
+                    fn f() {}
+                    #[x] #[tinyprof::profile(name = "S::g", mode = each, crate = a::b,)] #[y]
+                    fn g() {}
+                    #[profile(name = "other", mode = total, tag = "x", crate = a::b,)]
+                    fn h() {}
+                    #[profile(mode = wrong)]
+                    fn i() {}
+                    #[profile]
+                    const fn j() {}
+                    #[puffin::profile(z = 1)]
+                    fn k();
+                }
+            },
+        );
+    }
+}

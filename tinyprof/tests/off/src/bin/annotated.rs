@@ -1,0 +1,61 @@
+//! Every form of a region. `plain.rs` is the same program without them.
+
+#![deny(warnings)]
+
+use tinyprof::{profile, profile_loop, profile_scope};
+
+const _: () = assert!(!tinyprof::collect::ENABLED);
+
+/// A function, with all that can be said of one.
+#[profile(name = "sum of squares", mode = each)]
+#[unsafe(no_mangle)]
+#[inline(never)]
+pub fn function(values: &[f64]) -> f64 {
+    values.iter().map(|x| x * x).sum()
+}
+
+/// Scopes, a way out between them, and one that begins inside of another.
+#[unsafe(no_mangle)]
+#[inline(never)]
+pub fn scopes(values: &mut [u64], n: u64) -> Option<u64> {
+    profile_scope!("reverse");
+    values.reverse();
+    if n == 3 {
+        profile_scope!("odd", mode = each);
+        return None;
+    }
+    profile_scope!("sum");
+    Some(values.iter().sum::<u64>() ^ n)
+}
+
+/// A loop with a value, a label, and a way out of the function.
+#[unsafe(no_mangle)]
+#[inline(never)]
+pub fn loops(mut n: u64) -> Result<u64, u64> {
+    let mut steps = 0;
+    let last = profile_loop!("collatz", mode = total, 'steps: loop {
+        if n == 1 {
+            break 'steps n;
+        }
+        if n > 1 << 40 {
+            return Err(n);
+        }
+        n = if n % 2 == 0 { n / 2 } else { 3 * n + 1 };
+        steps += 1;
+    });
+    profile_loop!("count", for i in 0..last {
+        if i % 3 == 0 {
+            continue;
+        }
+        steps ^= i.rotate_left(3);
+    });
+    Ok(steps)
+}
+
+fn main() {
+    let n = std::env::args().count() as u64;
+    let mut values = [n, 2, 3];
+    std::process::exit(i32::from(
+        function(&[n as f64, 2.0]) < 0.0 || scopes(&mut values, n).is_none() || loops(n + 26).is_err(),
+    ));
+}

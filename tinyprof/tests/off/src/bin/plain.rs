@@ -1,0 +1,53 @@
+//! `annotated.rs` without its regions.
+
+#![deny(warnings)]
+
+/// A function, with all that can be said of one.
+#[unsafe(no_mangle)]
+#[inline(never)]
+pub fn function(values: &[f64]) -> f64 {
+    values.iter().map(|x| x * x).sum()
+}
+
+/// Scopes, a way out between them, and one that begins inside of another.
+#[unsafe(no_mangle)]
+#[inline(never)]
+pub fn scopes(values: &mut [u64], n: u64) -> Option<u64> {
+    values.reverse();
+    if n == 3 {
+        return None;
+    }
+    Some(values.iter().sum::<u64>() ^ n)
+}
+
+/// A loop with a value, a label, and a way out of the function.
+#[unsafe(no_mangle)]
+#[inline(never)]
+pub fn loops(mut n: u64) -> Result<u64, u64> {
+    let mut steps = 0;
+    let last = 'steps: loop {
+        if n == 1 {
+            break 'steps n;
+        }
+        if n > 1 << 40 {
+            return Err(n);
+        }
+        n = if n % 2 == 0 { n / 2 } else { 3 * n + 1 };
+        steps += 1;
+    };
+    for i in 0..last {
+        if i % 3 == 0 {
+            continue;
+        }
+        steps ^= i.rotate_left(3);
+    }
+    Ok(steps)
+}
+
+fn main() {
+    let n = std::env::args().count() as u64;
+    let mut values = [n, 2, 3];
+    std::process::exit(i32::from(
+        function(&[n as f64, 2.0]) < 0.0 || scopes(&mut values, n).is_none() || loops(n + 26).is_err(),
+    ));
+}
