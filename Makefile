@@ -2,13 +2,13 @@
 
 SHELL := /usr/bin/env bash
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench fmt clean
+.PHONY: help demo test bench overhead fmt clean
 
 help: ## Print this list
 	@echo "TinyProf. Two commands do everything on a machine with Rust:"
-	@awk -F ':.*## ' '/^(demo|test):.*## / { printf "  make %-6s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^(demo|test):.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
 	@echo "And for work on the code:"
-	@awk -F ':.*## ' '/^(bench|fmt|clean|help):.*## / { printf "  make %-6s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^(bench|overhead|fmt|clean|help):.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
 	@echo "MPICC=mpicc.mpich make demo (or test) uses that MPI and no other."
 
 demo: ## Install what is missing, run a verified FFT on 4 ranks, print its profile
@@ -19,6 +19,9 @@ test: ## Install what is missing, run every check and test, under each MPI found
 
 bench: ## Measure what a region costs, beside a bare pair of timestamp reads
 	@source scripts/rust.sh && rust_find && cargo bench -p tinyprof-benches
+
+overhead: ## Measure TinyProf beside other profilers, and write the table in docs/overhead.md
+	@bash scripts/overhead.sh
 
 fmt: ## Format the code
 	@source scripts/rust.sh && rust_find && cargo fmt --all

@@ -10,6 +10,18 @@ Exit codes:
   1  the profile could not be read, or the output not be written
   2  wrong arguments";
 
+const RECOVER_HELP: &str = "\
+A program that is killed, that aborts or crashes writes no profile, but what its threads have
+recorded lies in files in shared memory. This makes a profile of it, marked as incomplete, and removes
+the files; ranks of one job on this host become one profile. At most the last visit of each thread
+is missing. What belongs to a process that still runs, to another user, boot or version of
+tinyprof is left alone, with a line that says why. Run it on the host of the program.
+
+Exit codes:
+  0  done, also where there was nothing to recover
+  1  the directory could not be read, or a profile not be written; the files are still there
+  2  wrong arguments";
+
 /// Read the profiles that TinyProf writes
 #[derive(Debug, Parser)]
 #[command(name = "tinyprof", version, after_help = EXIT_CODES, arg_required_else_help = true)]
@@ -27,6 +39,9 @@ pub(crate) enum Command {
     /// Print the facts of the run: program, ranks, hosts, files, losses
     #[command(after_help = EXIT_CODES)]
     Info(InfoArguments),
+    /// Make profiles of programs that were killed, from what their threads have left in shared memory
+    #[command(after_help = RECOVER_HELP)]
+    Recover(RecoverArguments),
 }
 
 /// Arguments of `tinyprof report`.
@@ -55,6 +70,19 @@ pub(crate) struct InfoArguments {
     /// Print the manifest as JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// Arguments of `tinyprof recover`.
+#[derive(Args, Debug)]
+pub(crate) struct RecoverArguments {
+    #[arg(
+        value_name = "SEGMENT_DIR",
+        help = "Where the threads' files are [default: TINYPROF_SEGMENT_DIR, or /dev/shm/tinyprof-UID]"
+    )]
+    pub(crate) directory: Option<PathBuf>,
+    /// The profile's name, .tprof added where missing [default: the program's own, in this directory]
+    #[arg(short, long = "output", value_name = "OUT")]
+    pub(crate) output: Option<PathBuf>,
 }
 
 #[cfg(test)]

@@ -7,12 +7,13 @@ use tinyprof_format::file::{read_manifest, read_profile};
 use tinyprof_format::report::{Report, TextOptions, info_text, json_text};
 
 use crate::arguments::{Command, InfoArguments, ReportArguments};
-use crate::render;
+use crate::{recover, render};
 
 pub(crate) fn run(command: &Command) -> Result<(), Box<dyn Error>> {
     match command {
         Command::Report(arguments) => report(arguments),
         Command::Info(arguments) => info(arguments),
+        Command::Recover(arguments) => recover::run(arguments),
     }
 }
 

@@ -1,11 +1,14 @@
-//! The command `tinyprof`: reads profiles.
+//! The command `tinyprof`: reads profiles, and makes them of what killed programs have left.
 //!
 //! It depends on the format only: it knows neither MPI nor the recorder.
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod arguments;
 mod commands;
+mod recover;
 mod render;
+#[expect(unsafe_code, reason = "std does not read the clocks that the recorder reads")]
+mod sys;
 
 use std::process::ExitCode;
 

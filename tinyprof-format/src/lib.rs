@@ -3,6 +3,7 @@
 //! * [`model`]: callpaths, values, the event map of one rank, the profile of a run.
 //! * [`file`](mod@file): the profile directory: its writer and its reader.
 //! * [`report`]: statistics over ranks, and the table that people read.
+//! * [`segment`]: what a program that was killed has left of its measurements.
 //!
 //! This crate knows no MPI, no clock and no threads. It never trusts a byte that it reads: damage is an
 //! [`ReadError`](error::ReadError) that names the file and the offset, never a panic.
@@ -13,3 +14,4 @@ pub mod error;
 pub mod file;
 pub mod model;
 pub mod report;
+pub mod segment;

@@ -27,6 +27,8 @@ pub(crate) fn begin() {
     }
     let world = mpi::topology::SimpleCommunicator::world();
     WORLD_RANK.get_or_init(|| world.rank());
+    // For `tinyprof recover`, if the job is killed before it can write its profile.
+    collect::set_rank(world.rank().unsigned_abs(), world.size().unsigned_abs());
     collect::take_over(at_exit);
 }
 
@@ -64,6 +66,9 @@ fn flush_now(communicator: &Rsmpi, settings: &Settings) -> Result<Option<PathBuf
     let plan = settings.plan(monotonic_ns() - begin_ns);
     let flushed = run_to_end(phases::flush(communicator, &map, plan));
     let written = flushed.profile.transpose();
+    if written.is_ok() {
+        collect::discard_segments();
+    }
     if let Some(report) = flushed.report.filter(|_| settings.report()) {
         collect::print_report(&report, written.as_ref().ok().and_then(|path| path.as_deref()));
     }

@@ -133,7 +133,7 @@ impl EncodedRank {
         let host = summary.string("the host")?;
         let process_id = summary.u32("the process id")?;
         let threads = summary.u32("the number of threads")?;
-        let mut numbers = [0; 8];
+        let mut numbers = [0; Losses::COUNT];
         for number in &mut numbers {
             *number = summary.u64("the losses")?;
         }

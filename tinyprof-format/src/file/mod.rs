@@ -41,4 +41,4 @@ pub use encoded_rank::{EncodedCallpath, EncodedRank};
 pub use manifest::read_manifest;
 pub use part::encode_part;
 pub use read::read_profile;
-pub use write::{ManifestFacts, write_profile};
+pub use write::{ManifestFacts, write_incomplete_profile, write_profile};

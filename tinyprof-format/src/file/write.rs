@@ -71,6 +71,8 @@ impl ManifestFacts {
             callpaths,
             parts,
             metadata,
+            complete: true,
+            incomplete_because: None,
             losses: self.losses,
             flush,
         }
@@ -93,11 +95,41 @@ pub fn write_profile(
     metadata: RunMetadata,
     flush: PhaseTimes,
 ) -> Result<PathBuf, WriteError> {
+    write(target, ranks, ranks_per_part, metadata, flush, None)
+}
+
+/// The same for a run that did not come to its end: the profile says that it is incomplete, and why.
+///
+/// # Errors
+/// When a file cannot be written; nothing is left behind then.
+///
+/// # Panics
+/// If `ranks_per_part` is 0, or there are 2^32 ranks or more.
+pub fn write_incomplete_profile(
+    target: &Path,
+    ranks: &[EventMap],
+    ranks_per_part: usize,
+    metadata: RunMetadata,
+    because: String,
+) -> Result<PathBuf, WriteError> {
+    write(target, ranks, ranks_per_part, metadata, PhaseTimes::default(), Some(because))
+}
+
+fn write(
+    target: &Path,
+    ranks: &[EventMap],
+    ranks_per_part: usize,
+    metadata: RunMetadata,
+    flush: PhaseTimes,
+    incomplete_because: Option<String>,
+) -> Result<PathBuf, WriteError> {
     let unfinished = UnfinishedProfile::create(target, &std::process::id().to_string())?;
     let dictionary = ranks.iter().fold(CallpathTable::default(), |all, map| all.union(&map.callpaths));
     let written = write_files(&unfinished, &dictionary, ranks, ranks_per_part);
     let finished = written.and_then(|(callpaths, parts, facts)| {
-        unfinished.finish(&facts.manifest(narrow(ranks.len()), callpaths, parts, metadata, flush))
+        let manifest = facts.manifest(narrow(ranks.len()), callpaths, parts, metadata, flush);
+        let complete = incomplete_because.is_none();
+        unfinished.finish(&Manifest { complete, incomplete_because, ..manifest })
     });
     if finished.is_err() {
         // The first error is the one to tell; a directory that cannot be removed has the same cause.

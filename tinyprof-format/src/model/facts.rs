@@ -31,6 +31,10 @@ pub struct Losses {
     pub clock_steps_back: u64,
     /// Records that another thread changed in every try of the snapshot.
     pub records_unreadable: u64,
+    /// Records whose owner died while it changed them: one visit of each may be missing or have no time.
+    pub records_torn: u64,
+    /// Threads whose measurements were in no file, so that they would not have survived the process.
+    pub segments_not_mapped: u64,
     /// Buckets of folded series: each stands for several visits.
     pub series_buckets_folded: u64,
     /// Summaries that cover several executions because there were too many to keep apart.
@@ -38,9 +42,12 @@ pub struct Losses {
 }
 
 impl Losses {
+    /// How many kinds of loss there are.
+    pub const COUNT: usize = 10;
+
     /// The names and numbers, in a fixed order.
     #[must_use]
-    pub const fn named(&self) -> [(&'static str, u64); 8] {
+    pub const fn named(&self) -> [(&'static str, u64); Self::COUNT] {
         [
             ("visits_not_recorded", self.visits_not_recorded),
             ("visits_in_other", self.visits_in_other),
@@ -48,6 +55,8 @@ impl Losses {
             ("visits_unbalanced", self.visits_unbalanced),
             ("clock_steps_back", self.clock_steps_back),
             ("records_unreadable", self.records_unreadable),
+            ("records_torn", self.records_torn),
+            ("segments_not_mapped", self.segments_not_mapped),
             ("series_buckets_folded", self.series_buckets_folded),
             ("executions_folded", self.executions_folded),
         ]
@@ -55,7 +64,7 @@ impl Losses {
 
     /// The losses with these numbers, in the order of [`named`](Self::named).
     #[must_use]
-    pub const fn from_numbers(n: [u64; 8]) -> Self {
+    pub const fn from_numbers(n: [u64; Self::COUNT]) -> Self {
         Self {
             visits_not_recorded: n[0],
             visits_in_other: n[1],
@@ -63,8 +72,10 @@ impl Losses {
             visits_unbalanced: n[3],
             clock_steps_back: n[4],
             records_unreadable: n[5],
-            series_buckets_folded: n[6],
-            executions_folded: n[7],
+            records_torn: n[6],
+            segments_not_mapped: n[7],
+            series_buckets_folded: n[8],
+            executions_folded: n[9],
         }
     }
 

@@ -110,9 +110,20 @@ pub struct Manifest {
     pub parts: Vec<PartFile>,
     /// Facts of the run.
     pub metadata: RunMetadata,
+    /// Whether it holds what the run has measured up to its end.
+    #[serde(default = "yes")]
+    pub complete: bool,
+    /// Why it does not; none if it is complete.
+    #[serde(default)]
+    pub incomplete_because: Option<String>,
     /// What was lost, over all ranks.
     pub losses: Losses,
     /// The profiler's own time in the flush.
     #[serde(default)]
     pub flush: PhaseTimes,
+}
+
+/// Profiles from before the key was there are complete.
+const fn yes() -> bool {
+    true
 }

@@ -37,6 +37,12 @@ pub fn info_text(manifest: &Manifest) -> String {
     line("files", &files(manifest));
     line("flush", &flush(manifest));
     line("written by", &written_by(manifest));
+    if !manifest.complete {
+        line(
+            "incomplete",
+            manifest.incomplete_because.as_deref().unwrap_or("its run did not come to its end"),
+        );
+    }
     let losses = sentences(&manifest.losses);
     line("losses", losses.first().map_or("none", String::as_str));
     losses.iter().skip(1).for_each(|loss| line("", loss));

@@ -33,6 +33,8 @@ impl Report {
             "hosts": self.hosts,
             "executions": self.executions,
             "total_inclusive_ns": integer(self.total_ns),
+            "complete": self.incomplete.is_none(),
+            "incomplete_because": self.incomplete,
             "losses": losses,
             "callpaths": callpaths,
         })

@@ -12,6 +12,8 @@ pub(super) fn sentences(losses: &Losses) -> Vec<String> {
         visits_unbalanced,
         clock_steps_back,
         records_unreadable,
+        records_torn,
+        segments_not_mapped,
         series_buckets_folded,
         executions_folded,
     } = losses;
@@ -47,6 +49,16 @@ pub(super) fn sentences(losses: &Losses) -> Vec<String> {
             "records kept changing while they were copied; they are not in this profile",
         ),
         (
+            records_torn,
+            "record was being changed when the process died; one of its visits may be missing or have no time",
+            "records were being changed when the process died; one visit of each may be missing or have no time",
+        ),
+        (
+            segments_not_mapped,
+            "thread found no room in shared memory; had the process been killed, its visits would be lost",
+            "threads found no room in shared memory; had the process been killed, their visits would be lost",
+        ),
+        (
             series_buckets_folded,
             "value of a long series stands for several visits; sums are exact",
             "values of long series stand for several visits each; sums are exact",
@@ -68,7 +80,7 @@ mod tests {
     #[test]
     fn every_loss_has_a_sentence_and_none_is_told_of_nothing() {
         assert!(sentences(&Losses::default()).is_empty());
-        assert_eq!(sentences(&Losses::from_numbers([1; 8])).len(), 8);
+        assert_eq!(sentences(&Losses::from_numbers([1; Losses::COUNT])).len(), Losses::COUNT);
         let two = sentences(&Losses { visits_open: 2, ..Losses::default() });
         assert_eq!(two, ["2 visits were still open at the end; their time so far is included"]);
     }

@@ -19,6 +19,7 @@ pub struct Report {
     pub(super) callpaths: CallpathTable,
     pub(super) statistics: Statistics,
     pub(super) losses: Losses,
+    pub(super) incomplete: Option<String>,
     pub(super) total_ns: u128,
 }
 
@@ -45,6 +46,10 @@ impl Report {
             executions: manifest.executions,
             callpaths: callpaths.clone(),
             losses: manifest.losses,
+            incomplete: (!manifest.complete).then(|| {
+                let because = manifest.incomplete_because.as_deref();
+                because.unwrap_or("its run did not come to its end").to_owned()
+            }),
             total_ns: roots.fold(0, |sum, (_, row)| sum.saturating_add(row.inclusive.sum_ns)),
             statistics,
         }

@@ -57,6 +57,9 @@ impl Report {
         } else {
             self.write_table(options, &mut text);
         }
+        if let Some(because) = &self.incomplete {
+            text.push_str(&wrapped(&format!("note: incomplete: {}", escaped(because)), " ", width));
+        }
         for sentence in sentences(&self.losses) {
             text.push_str(&wrapped(&format!("note: {sentence}"), " ", width));
         }

@@ -110,6 +110,8 @@ pub(crate) fn manifest(ranks: u32, callpaths: usize) -> Manifest {
             tinyprof_version: "0.1.0".into(),
             clock: "tsc".into(),
         },
+        complete: true,
+        incomplete_because: None,
         losses: Losses::default(),
         flush: PhaseTimes {
             snapshot_ns: 12_345,

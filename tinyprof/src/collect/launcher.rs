@@ -12,8 +12,8 @@ const VARIABLES: [(&str, &str); 3] = [
 /// One process among those that a launcher has started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Place {
-    size: u32,
-    rank: u32,
+    pub(super) size: u32,
+    pub(super) rank: u32,
 }
 
 impl Place {

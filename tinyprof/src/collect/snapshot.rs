@@ -49,6 +49,7 @@ fn losses_of(arena: &Arena) -> Losses {
         visits_in_other: arena.visits_in_other.load(Relaxed),
         visits_unbalanced: arena.visits_unbalanced.load(Relaxed),
         clock_steps_back: arena.clock_steps_back.load(Relaxed),
+        segments_not_mapped: u64::from(!arena.is_mapped()),
         ..Losses::default()
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::{Once, OnceLock};
 
 use super::finish;
+use super::segments;
 use super::session::session;
 use crate::record::clock::Clock;
 use crate::sys::{at_exit, without_write_signals};
@@ -15,7 +16,10 @@ static WRITER: OnceLock<fn()> = OnceLock::new();
 pub fn start() {
     static ARRANGED: Once = Once::new();
     if session().config.recording {
-        ARRANGED.call_once(|| at_exit(end));
+        ARRANGED.call_once(|| {
+            segments::prepare();
+            at_exit(end);
+        });
     }
 }
 
@@ -41,5 +45,6 @@ extern "C" fn end() {
         let write = WRITER.get().copied().unwrap_or(finish::write_at_exit);
         // A panic here would abort a program that has ended well.
         drop(std::panic::catch_unwind(|| without_write_signals(write)));
+        segments::discard_segments();
     }
 }

@@ -1,14 +1,16 @@
 //! One thread's tree of callpaths: a plain value; `thread` merely holds one for each thread.
 
 mod handover;
+mod in_file;
 mod reading;
 #[cfg(test)]
 mod tests;
 
 use std::sync::atomic::Ordering::{Relaxed, Release};
-use std::sync::atomic::{AtomicU32, AtomicU64};
+use std::sync::atomic::{AtomicU32, AtomicU64, fence};
 
 use tinyprof_format::model::{CallpathId, Mode};
+use tinyprof_format::segment::layout::header;
 
 pub(crate) use handover::{Before, Place};
 pub(crate) use reading::Reading;
@@ -54,6 +56,8 @@ pub(crate) struct Arena {
     /// For each site of the executable its last (parent, child): answers all but the first look-ups.
     cache: Box<[AtomicU64]>,
     lookup: Lookup,
+    /// For each site of the executable whether the segment describes it, one bit each.
+    described: Box<[AtomicU64]>,
     nodes: AtomicU32,
     last_node: AtomicU32,
     pub(crate) visits_lost: AtomicU64,
@@ -63,14 +67,21 @@ pub(crate) struct Arena {
 }
 
 impl Arena {
-    /// An empty event map; none where the system gives no memory.
+    /// An empty event map in anonymous memory; none where the system gives no memory.
     pub(crate) fn new(clock: Clock) -> Option<Self> {
-        Some(Self {
-            segment: Segment::reserve()?,
+        Some(Self::with_segment(Segment::reserve()?, clock))
+    }
+
+    /// An empty event map in `segment`.
+    pub(super) fn with_segment(segment: Segment, clock: Clock) -> Self {
+        let zeros = |words: usize| (0..words).map(|_| AtomicU64::new(0)).collect();
+        Self {
+            segment,
             clock,
             current: AtomicU32::new(0),
             execution: AtomicU32::new(0),
-            cache: (0..Site::count()).map(|_| AtomicU64::new(0)).collect(),
+            cache: zeros(Site::count()),
+            described: zeros(Site::count().div_ceil(64)),
             lookup: Lookup::new(),
             nodes: AtomicU32::new(0),
             last_node: AtomicU32::new(0),
@@ -78,7 +89,7 @@ impl Arena {
             visits_in_other: AtomicU64::new(0),
             visits_unbalanced: AtomicU64::new(0),
             clock_steps_back: AtomicU64::new(0),
-        })
+        }
     }
 
     #[inline]
@@ -155,6 +166,7 @@ impl Arena {
     fn add_visit(&self, node: Node<'_>, now: u64, start: u64) {
         let ticks = now.checked_sub(node.get(START)).unwrap_or_else(|| {
             self.clock_steps_back.fetch_add(1, Relaxed);
+            self.publish_losses();
             0
         });
         let execution = self.execution.load(Relaxed);
@@ -172,6 +184,7 @@ impl Arena {
                 let element = SeriesElement { execution, visits: 1, sum: ticks, min: ticks, max: ticks };
                 if !log::push(node, element) {
                     self.visits_lost.fetch_add(1, Relaxed);
+                    self.publish_losses();
                 }
             }
             if low(node.get(PARENT)) == 0 {
@@ -191,13 +204,18 @@ impl Arena {
         }
         if node.get(VISITS) > 0 && !log::push(node, live_execution(node)) {
             self.visits_lost.fetch_add(node.get(VISITS), Relaxed);
+            self.publish_losses();
         }
-        node.set(EXECUTION, pack(execution, high(live)));
+        // In this order: as long as the live numbers are those of an execution that the log covers, they count
+        // once for who finds them after the thread's death.
+        fence(Release);
         for (word, value) in
             [(VISITS, 0), (SUM, 0), (MIN, u64::MAX), (MAX, 0), (SQUARES, 0), (SQUARES + 1, 0)]
         {
             node.set(word, value);
         }
+        fence(Release);
+        node.set(EXECUTION, pack(execution, high(live)));
     }
 
     /// Rare: the first visit of a callpath on this thread, and a site that is visited from changing places.
@@ -223,6 +241,7 @@ impl Arena {
     #[cold]
     fn enter_other(&self, parent: Line) -> Entered {
         self.visits_in_other.fetch_add(1, Relaxed);
+        self.publish_losses();
         if !parent.is_none() && self.node(parent).get(SITE) == std::ptr::from_ref(&OTHER).addr() as u64 {
             return Entered::Recursion(parent);
         }
@@ -232,6 +251,7 @@ impl Arena {
             None => {
                 self.visits_in_other.fetch_sub(1, Relaxed);
                 self.visits_lost.fetch_add(1, Relaxed);
+                self.publish_losses();
                 Entered::Lost
             }
         }
@@ -269,12 +289,15 @@ impl Arena {
         node.set(MIN, u64::MAX);
         node.set(SERIES + 1, pack(u32::from(site.mode() == Mode::Each), 0));
         node.set(ID, id.to_bits());
-        if !self.lookup.insert(&self.segment, node) {
+        if !self.describe(site) || !self.lookup.insert(&self.segment, node) {
             self.segment.release(line, NODE_CLASS);
             return None;
         }
         self.nodes.fetch_add(1, Relaxed);
         self.last_node.store(line.number(), Release);
+        if self.is_mapped() {
+            self.header(header::LAST_NODE).store(line.number().into(), Release);
+        }
         Some(line)
     }
 
@@ -305,6 +328,7 @@ impl Arena {
         if node.get(START) != 0 {
             node.update(|| node.set(START, 0));
             self.visits_unbalanced.fetch_add(1, Relaxed);
+            self.publish_losses();
         }
         self.current.store(node.parent().number(), Relaxed);
     }

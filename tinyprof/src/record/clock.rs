@@ -120,6 +120,11 @@ pub(crate) struct Moment {
 }
 
 impl Moment {
+    /// The moment in ticks, and in nanoseconds of `CLOCK_MONOTONIC`.
+    pub(crate) const fn on_both_clocks(self) -> (u64, u64) {
+        (self.ticks, self.monotonic_ns)
+    }
+
     /// Now: the tightest of a few tries, as a try may be interrupted between its two clocks.
     pub(crate) fn now(clock: Clock) -> Self {
         let tries = (0..8).map(|_| {

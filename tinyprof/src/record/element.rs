@@ -1,5 +1,10 @@
 //! What the lists of `log` hold: past executions and visits of a series.
 
+use std::sync::atomic::Ordering::Release;
+use std::sync::atomic::fence;
+
+use tinyprof_format::segment::layout::{PAST_WORDS, SERIES_WORDS};
+
 use super::node::{PAST, SERIES, high, low, pack};
 
 /// One element of a list.
@@ -17,6 +22,9 @@ pub(super) trait Element: Copy {
     fn has_room_for(&self, next: &Self, stride: u32) -> bool;
     /// Whether the two may be folded while the list has other places to save.
     fn folds_well_with(&self, next: &Self) -> bool;
+    /// Whether a change of an element that was broken off must be undone, because more than one visit hangs on it:
+    /// the visits of `next`.
+    fn needs_undo(next: &Self) -> bool;
     /// Takes in the element that follows this one.
     fn absorb(&mut self, next: &Self);
 }
@@ -35,7 +43,7 @@ pub(crate) struct PastExecution {
 
 impl Element for PastExecution {
     const HEADER: usize = PAST;
-    const WORDS: usize = 8;
+    const WORDS: usize = PAST_WORDS;
     // 4,096 executions are kept apart: 256 KiB for each callpath that is visited in all of them.
     const CLASS_MAX: u32 = 12;
 
@@ -55,13 +63,15 @@ impl Element for PastExecution {
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "a u128 is stored as its two halves")]
     fn store(self, mut put: impl FnMut(usize, u64)) {
-        put(0, pack(self.execution, self.executions));
         put(1, self.visits);
         put(2, self.sum);
         put(3, self.min);
         put(4, self.max);
         put(5, self.squares as u64);
         put(6, (self.squares >> 64) as u64);
+        // Last: that an execution is covered says that its visits are in.
+        fence(Release);
+        put(0, pack(self.execution, self.executions));
     }
 
     #[inline]
@@ -71,6 +81,11 @@ impl Element for PastExecution {
 
     fn folds_well_with(&self, _: &Self) -> bool {
         true
+    }
+
+    #[inline]
+    fn needs_undo(next: &Self) -> bool {
+        next.visits > 1
     }
 
     #[inline]
@@ -96,7 +111,7 @@ pub(crate) struct SeriesElement {
 
 impl Element for SeriesElement {
     const HEADER: usize = SERIES;
-    const WORDS: usize = 4;
+    const WORDS: usize = SERIES_WORDS;
     // 32,768 visits are kept apart: 1 MiB for each callpath in mode `each` that has as many.
     const CLASS_MAX: u32 = 14;
 
@@ -120,6 +135,11 @@ impl Element for SeriesElement {
 
     fn folds_well_with(&self, next: &Self) -> bool {
         self.execution == next.execution
+    }
+
+    #[inline]
+    fn needs_undo(_: &Self) -> bool {
+        false
     }
 
     #[inline]

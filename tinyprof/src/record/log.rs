@@ -4,9 +4,15 @@
 //! doubles, and half of the block is free again: memory stays constant however long the program runs, sums,
 //! counts, minima and maxima stay exact, and every element says how many visits or executions it stands for.
 //!
+//! A thread may be killed anywhere in here, and what it leaves in its file is read: a list is changed in a block
+//! that nobody sees yet, and one store of its first word makes all of it visible.
+//!
 //! A list is described by two words of its node: (block, length) and (stride, capacity class + 1).
 
-use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::Ordering::{Relaxed, Release};
+use std::sync::atomic::fence;
+
+use tinyprof_format::segment::layout::header::{UNDO, UNDO_LINE};
 
 use super::element::Element;
 use super::node::{Node, high, low, pack};
@@ -35,8 +41,9 @@ impl Header {
 
     #[inline]
     fn save<E: Element>(self, node: Node<'_>) {
-        node.set(E::HEADER, pack(self.block.number(), self.length));
         node.set(E::HEADER + 1, pack(self.stride, self.class_plus_1));
+        // Makes visible what was written before: the elements, and the capacity that they need.
+        node.word(E::HEADER).store(pack(self.block.number(), self.length), Release);
     }
 
     #[inline]
@@ -92,16 +99,20 @@ pub(super) fn push<E: Element>(node: Node<'_>, value: E) -> bool {
         let at = header.length - 1;
         let mut last: E = element(node.segment, header.block, at);
         if last.has_room_for(&value, header.stride) {
+            let undo = E::needs_undo(&value);
+            if undo {
+                keep_for_undo(node.segment, header.block, at, last);
+            }
             last.absorb(&value);
             put_element(node.segment, header.block, at, last);
+            if undo {
+                node.segment.header(UNDO_LINE).store(0, Release);
+            }
             return true;
         }
     }
     if header.length == header.capacity::<E>() {
-        match make_room::<E>(node.segment, header) {
-            Some(roomy) => header = roomy,
-            None => return false,
-        }
+        return push_in_new_room(node, header, value);
     }
     put_element(node.segment, header.block, header.length, value);
     header.length += 1;
@@ -109,9 +120,33 @@ pub(super) fn push<E: Element>(node: Node<'_>, value: E) -> bool {
     true
 }
 
+/// Keeps what element `at` is before it changes: if the owner dies meanwhile, the reader of its file takes that.
+/// Rare: once for each callpath and execution, of more executions than are kept apart.
+fn keep_for_undo<E: Element>(segment: &Segment, block: Line, at: u32, element: E) {
+    element.store(|word, bits| segment.header(UNDO + word).store(bits, Relaxed));
+    let line = block.number() + low(u64::from(at) * E::WORDS as u64 / LINE_WORDS as u64);
+    segment.header(UNDO_LINE).store(u64::from(line), Release);
+    fence(Release);
+}
+
 /// Rare: once for every doubling of the list, and once for every folding after that.
 #[cold]
 #[inline(never)]
+fn push_in_new_room<E: Element>(node: Node<'_>, header: Header, value: E) -> bool {
+    let Some(mut roomy) = make_room::<E>(node.segment, header) else { return false };
+    put_element(node.segment, roomy.block, roomy.length, value);
+    roomy.length += 1;
+    roomy.save::<E>(node);
+    if roomy.block != header.block && !header.block.is_none() {
+        // Only now: giving it back writes to it.
+        fence(Release);
+        node.segment.release(header.block, header.class_plus_1 - 1);
+    }
+    true
+}
+
+/// The list with room for one more element: in another block, of which the node does not know yet, unless there
+/// is no memory for that.
 fn make_room<E: Element>(segment: &Segment, header: Header) -> Option<Header> {
     let class = if header.class_plus_1 == 0 { 2 } else { header.class_plus_1 };
     if class <= E::CLASS_MAX
@@ -120,9 +155,6 @@ fn make_room<E: Element>(segment: &Segment, header: Header) -> Option<Header> {
         (0..header.length).for_each(|at| {
             put_element::<E>(segment, block, at, element(segment, header.block, at));
         });
-        if !header.block.is_none() {
-            segment.release(header.block, header.class_plus_1 - 1);
-        }
         return Some(Header { block, class_plus_1: class + 1, stride: header.stride.max(1), ..header });
     }
     (header.length > 1).then(|| fold::<E>(segment, header))
@@ -131,15 +163,22 @@ fn make_room<E: Element>(segment: &Segment, header: Header) -> Option<Header> {
 /// Makes one element of two neighbours. Series fold inside their executions as long as that frees a quarter of
 /// the block; when executions are too short for that, neighbours fold across them.
 fn fold<E: Element>(segment: &Segment, header: Header) -> Header {
-    let kept = fold_where::<E>(segment, header, Element::folds_well_with);
-    let header = Header { length: kept, stride: header.stride.saturating_mul(2), ..header };
+    // The block that this one frees serves the next fold: all lists of an arena share one of a size.
+    let block = segment.allocate(header.class_plus_1 - 1).unwrap_or(header.block);
+    let kept = fold_where::<E>(segment, header, block, Element::folds_well_with);
+    let header = Header { block, length: kept, stride: header.stride.saturating_mul(2), ..header };
     if kept <= header.capacity::<E>() / 4 * 3 {
         return header;
     }
-    Header { length: fold_where::<E>(segment, header, |_, _| true), ..header }
+    Header { length: fold_where::<E>(segment, header, block, |_, _| true), ..header }
 }
 
-fn fold_where<E: Element>(segment: &Segment, header: Header, may: impl Fn(&E, &E) -> bool) -> u32 {
+fn fold_where<E: Element>(
+    segment: &Segment,
+    header: Header,
+    into: Line,
+    may: impl Fn(&E, &E) -> bool,
+) -> u32 {
     let (mut from, mut to) = (0, 0);
     while from < header.length {
         let mut here: E = element(segment, header.block, from);
@@ -151,7 +190,7 @@ fn fold_where<E: Element>(segment: &Segment, header: Header, may: impl Fn(&E, &E
                 from += 1;
             }
         }
-        put_element(segment, header.block, to, here);
+        put_element(segment, into, to, here);
         to += 1;
     }
     to

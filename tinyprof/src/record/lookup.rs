@@ -24,6 +24,13 @@ impl Lookup {
         Self { block: AtomicU32::new(0), class: AtomicU32::new(0), entries: AtomicU32::new(0) }
     }
 
+    /// Forgets the table: its memory is gone.
+    pub(super) fn clear(&self) {
+        self.block.store(0, Relaxed);
+        self.class.store(0, Relaxed);
+        self.entries.store(0, Relaxed);
+    }
+
     fn block(&self) -> Line {
         Line::from_number(self.block.load(Relaxed))
     }

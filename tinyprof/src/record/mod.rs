@@ -5,18 +5,20 @@
 //! is loaded and stored relaxed, under a sequence counter a record.
 //!
 //! ```text
-//! thread -> arena -> log, lookup -> element -> node -> segment
-//!             |
-//!             +---> clock, site
+//! thread -> segments -> arena -> log, lookup -> element -> node -> segment
+//!                         |
+//!                         +---> clock, site, describe
 //! ```
 
 mod arena;
 pub(crate) mod clock;
+mod describe;
 mod element;
 mod log;
 mod lookup;
 mod node;
 mod segment;
+pub(crate) mod segments;
 mod site;
 pub(crate) mod thread;
 

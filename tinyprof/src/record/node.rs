@@ -1,17 +1,6 @@
 //! The record of one callpath on one thread: sixteen words, two cache lines.
 //!
-//! ```text
-//! word  0  sequence          odd while the owner changes the record
-//!       1  site              address of the `Site`
-//!       2  parent            line of the parent's record; high half: the record made before this one
-//!       3  start             ticks at entry while the region is open, else 0
-//!       4  execution         that the live numbers belong to; high half: executions completed (roots), depth (others)
-//!       5  visits  6  sum  7  minimum  8  maximum  9, 10  sum of squares      the live execution
-//!      11  log of past executions: block, length      12  its stride, capacity class + 1
-//!      13  series: block, length                      14  its stride (0: mode total), class + 1
-//!      15  callpath id
-//! ```
-//!
+//! [`tinyprof_format::segment::layout::node`] draws it: whoever finds the file of a program that died reads the same.
 //! Halves are named low (bits 0 to 31) and high.
 
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
@@ -19,23 +8,13 @@ use std::sync::atomic::{AtomicU64, fence};
 
 use super::segment::{LINE_WORDS, Line, Segment};
 
-pub(super) const NODE_WORDS: usize = 16;
+use tinyprof_format::segment::layout::node::SEQUENCE;
+pub(super) use tinyprof_format::segment::layout::node::{
+    EXECUTION, ID, MAX, MIN, PARENT, PAST, SERIES, SITE, SQUARES, START, SUM, VISITS, WORDS as NODE_WORDS,
+};
+
 pub(super) const NODE_CLASS: u32 = 1;
 const _: () = assert!(NODE_WORDS == LINE_WORDS << NODE_CLASS);
-
-pub(super) const SITE: usize = 1;
-pub(super) const PARENT: usize = 2;
-pub(super) const START: usize = 3;
-pub(super) const EXECUTION: usize = 4;
-pub(super) const VISITS: usize = 5;
-pub(super) const SUM: usize = 6;
-pub(super) const MIN: usize = 7;
-pub(super) const MAX: usize = 8;
-pub(super) const SQUARES: usize = 9;
-pub(super) const PAST: usize = 11;
-pub(super) const SERIES: usize = 13;
-pub(super) const ID: usize = 15;
-const SEQUENCE: usize = 0;
 
 /// The low half of a word.
 #[inline]

@@ -1,15 +1,20 @@
 //! The memory of one thread's arena: reserved once, committed as it fills, never moved.
 //!
+//! It is mapped from a file, so that it survives the process; or anonymous, where no file is to be had.
+//!
 //! Everything in it is 64-bit words that are read and written as relaxed atomics, addressed by the number of
 //! their 64-byte line. It is not heap memory: growing it allocates nothing that a program could notice.
 
+use std::os::fd::AsRawFd;
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed};
 
-/// Bytes of a line, the unit of addressing.
-const LINE_BYTES: usize = 64;
-/// Words of a line.
-pub(super) const LINE_WORDS: usize = LINE_BYTES / 8;
+/// Words of a line, and its bytes: the unit of addressing.
+pub(super) use tinyprof_format::segment::layout::LINE_WORDS;
+use tinyprof_format::segment::layout::{HEADER_LINES, LINE_BYTES, header};
+
+use crate::sys::SegmentFile;
+
 /// Address space of one arena. Reserving costs nothing; it bounds what a thread can ever use. Where address space
 /// is limited (`ulimit -v`) it is halved until it fits.
 const RESERVED_BYTES_MAX: usize = 256 << 20;
@@ -20,7 +25,7 @@ const STEP_BYTES_MAX: usize = 16 << 20;
 /// Blocks have 2^class lines.
 const CLASSES: usize = 20;
 
-/// The number of a 64-byte line of a [`Segment`]. Line 0 is never handed out: it stands for "none".
+/// The number of a 64-byte line of a [`Segment`]. The header's lines are never handed out, and 0 stands for "none".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Line(u32);
 
@@ -49,6 +54,9 @@ pub(super) struct Segment {
     next_line: AtomicU32,
     /// Blocks that were given back, by class, linked through their first word.
     free: [AtomicU32; CLASSES],
+    file: Option<SegmentFile>,
+    /// Whether all that is committed is in the file.
+    mapped: AtomicBool,
 }
 
 // SAFETY: the memory is only ever read and written through atomics, and belongs to the segment until it is
@@ -61,7 +69,23 @@ impl Segment {
     /// Reserves address space; none where the system refuses.
     pub(super) fn reserve() -> Option<Self> {
         let sizes = std::iter::successors(Some(RESERVED_BYTES_MAX), |bytes| Some(bytes / 2));
-        sizes.take_while(|&bytes| bytes >= RESERVED_BYTES_MIN).find_map(Self::reserve_bytes)
+        let mut sizes = sizes.take_while(|&bytes| bytes >= RESERVED_BYTES_MIN);
+        let segment = sizes.find_map(Self::reserve_bytes)?;
+        segment.commit(HEADER_LINES as usize * LINE_BYTES).then_some(segment)
+    }
+
+    /// Reserves address space for what the new and empty `file` will hold; none where that is not to be had.
+    pub(super) fn reserve_in(file: SegmentFile) -> Option<Self> {
+        let sizes = std::iter::successors(Some(RESERVED_BYTES_MAX), |bytes| Some(bytes / 2));
+        let mut sizes = sizes.take_while(|&bytes| bytes >= RESERVED_BYTES_MIN);
+        let mut segment = sizes.find_map(Self::reserve_bytes)?;
+        segment.file = Some(file);
+        segment.mapped.store(true, Relaxed);
+        if segment.map_to(STEP_BYTES_MIN) {
+            return Some(segment);
+        }
+        segment.remove_file();
+        None
     }
 
     fn reserve_bytes(reserved_bytes: usize) -> Option<Self> {
@@ -83,10 +107,26 @@ impl Segment {
             base: NonNull::new(base.cast())?,
             reserved_bytes,
             committed_bytes: AtomicUsize::new(0),
-            next_line: AtomicU32::new(1),
+            next_line: AtomicU32::new(HEADER_LINES),
             free: [const { AtomicU32::new(0) }; CLASSES],
+            file: None,
+            mapped: AtomicBool::new(false),
         };
-        segment.commit(LINE_BYTES).then_some(segment)
+        Some(segment)
+    }
+
+    /// Word `word` of the header.
+    pub(super) fn header(&self, word: usize) -> &AtomicU64 {
+        assert!(word < header::WORDS, "the header has no such word");
+        // SAFETY: the header's lines are the first, and were committed when the segment was made.
+        let place = unsafe { self.base.add(word) };
+        // SAFETY: as in `word`.
+        unsafe { place.as_ref() }
+    }
+
+    /// Whether all of it is in a file.
+    pub(super) fn is_mapped(&self) -> bool {
+        self.mapped.load(Relaxed)
     }
 
     /// Word `word` counted from the start of `line`.
@@ -153,6 +193,14 @@ impl Segment {
     }
 
     fn commit_to(&self, bytes: usize) -> bool {
+        if self.mapped.load(Relaxed) {
+            if self.map_to(bytes) {
+                return true;
+            }
+            // The file has no room: from here on the memory is anonymous, and what is in it dies with the process.
+            self.mapped.store(false, Relaxed);
+            self.header(header::NOT_MAPPED).fetch_add(1, Relaxed);
+        }
         // SAFETY: the range is the start of our own reservation; making it accessible takes nothing from anyone.
         let failed = unsafe {
             libc::mprotect(self.base.as_ptr().cast(), bytes, libc::PROT_READ | libc::PROT_WRITE) != 0
@@ -161,6 +209,63 @@ impl Segment {
             self.committed_bytes.store(bytes, Relaxed);
         }
         !failed
+    }
+
+    /// Makes the file so long, and maps what is new of it.
+    fn map_to(&self, bytes: usize) -> bool {
+        let committed = self.committed_bytes.load(Relaxed);
+        let grown = self.file.as_ref().and_then(|file| file.grow(committed, bytes).ok());
+        let (Some(file), Ok(offset)) = (grown, libc::off_t::try_from(committed)) else { return false };
+        // SAFETY: the new range begins where what is committed ends, inside of our own reservation.
+        let place = unsafe { self.base.byte_add(committed) };
+        // SAFETY: replaces a piece of our own reservation that nobody has had access to. The file has its blocks,
+        // so that no access can fail for want of room.
+        let mapped = unsafe {
+            libc::mmap(
+                place.as_ptr().cast(),
+                bytes - committed,
+                libc::PROT_READ | libc::PROT_WRITE,
+                libc::MAP_SHARED | libc::MAP_FIXED,
+                file.as_raw_fd(),
+                offset,
+            )
+        };
+        if mapped == libc::MAP_FAILED {
+            return false;
+        }
+        self.committed_bytes.store(bytes, Relaxed);
+        true
+    }
+
+    /// Lets go of the file without a change to it, in a child that `fork` has made: from now on the memory is the
+    /// child's own, and zero. Calls nothing that a child of a program with threads may not call.
+    pub(super) fn part_from_file(&self) {
+        if self.file.is_none() {
+            return;
+        }
+        self.mapped.store(false, Relaxed);
+        // SAFETY: replaces our own reservation; references into it stay valid, as it stays readable below.
+        let place = unsafe {
+            libc::mmap(
+                self.base.as_ptr().cast(),
+                self.reserved_bytes,
+                libc::PROT_NONE,
+                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_FIXED,
+                -1,
+                0,
+            )
+        };
+        if place != libc::MAP_FAILED {
+            self.commit_to(self.committed_bytes.load(Relaxed));
+            self.free.iter().for_each(|list| list.store(0, Relaxed));
+        }
+    }
+
+    /// Removes the file; the memory stays.
+    pub(super) fn remove_file(&self) {
+        if let Some(file) = &self.file {
+            file.remove();
+        }
     }
 }
 
@@ -196,6 +301,6 @@ mod tests {
         let blocks = std::iter::from_fn(|| segment.allocate(19)).count();
         assert!((1..=RESERVED_BYTES_MAX >> 26).contains(&blocks), "{blocks}");
         assert!(segment.allocate(40).is_none());
-        assert!(segment.contains(Line(1), 8) && !segment.contains(Line(u32::MAX), 8));
+        assert!(segment.contains(Line(HEADER_LINES), 8) && !segment.contains(Line(u32::MAX), 8));
     }
 }

@@ -1,6 +1,7 @@
 //! The compile-time record of a region.
 
 use tinyprof_format::model::{Mode, Region, RegionKind, SiteId};
+use tinyprof_format::segment::layout::site as layout;
 
 /// A region's compile-time record: what the attribute and the macros emit, one `static` each.
 ///
@@ -98,6 +99,30 @@ impl Site {
             rank_local: self.rank_local,
             constants: self.constants.iter().map(|&(key, value)| (key.into(), value.into())).collect(),
         }
+    }
+
+    /// The parts of the site's description that have no fixed length, each with its tag. Allocates nothing.
+    pub(super) fn fields(&self, mut field: impl FnMut(u8, &[u8])) {
+        field(layout::NAME, self.name.as_bytes());
+        field(layout::MODULE, self.module.as_bytes());
+        field(layout::FILE, self.file.as_bytes());
+        if self.rank_local {
+            field(layout::RANK_LOCAL, &[]);
+        }
+        for (key, value) in self.constants {
+            field(layout::KEY, key.as_bytes());
+            field(layout::VALUE, value.as_bytes());
+        }
+    }
+
+    /// Line and column, as a segment has them.
+    pub(super) const fn place_word(&self) -> u64 {
+        (self.column as u64) << 32 | self.line as u64
+    }
+
+    /// Kind and mode, as a segment has them.
+    pub(super) const fn kind_word(&self) -> u32 {
+        (self.mode as u32) << 8 | self.kind as u32
     }
 
     /// The site's place among all sites of the executable; past the last for sites of other shared objects.

@@ -15,6 +15,7 @@ use thread_local::ThreadLocal;
 
 use super::arena::Arena;
 use super::clock::Clock;
+use super::segments;
 
 thread_local! {
     static CURRENT: Cell<*const Arena> = const { Cell::new(ptr::null()) };
@@ -86,13 +87,16 @@ pub(crate) fn attach(start: fn() -> Option<Clock>) -> bool {
 
 fn claim(clock: Clock) -> Option<&'static Arena> {
     let registry = REGISTRY.get_or_init(ThreadLocal::new);
-    let mut slot = registry.get_or(|| Slot::new(Arena::new(clock)));
+    let mut slot = registry.get_or(|| Slot::new(segments::arena(clock)));
     // The place of a thread may be given to the next one a moment before `Detach` has run: then the arena is
     // still claimed, and the next in the chain serves.
     while slot.claimed.compare_exchange(false, true, Acquire, Relaxed).is_err() {
-        slot = slot.next.get_or_init(|| Box::new(Slot::new(Arena::new(clock))));
+        slot = slot.next.get_or_init(|| Box::new(Slot::new(segments::arena(clock))));
     }
     let arena = slot.arena.as_ref()?;
+    if !arena.is_mapped() {
+        segments::count_unmapped(arenas());
+    }
     arena.close_all();
     // Without a destructor to let go of it the arena stays claimed, which costs memory but no measurement.
     let _ = DETACH.try_with(|detach| detach.place.set(Some(slot)));

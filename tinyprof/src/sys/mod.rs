@@ -2,8 +2,12 @@
 
 mod exit;
 mod host;
+mod process;
+mod segment_file;
 mod signals;
 
-pub(crate) use exit::at_exit;
-pub(crate) use host::{host_name, user_id};
+pub(crate) use exit::{at_exit, in_forked_child};
+pub(crate) use host::{effective_user_id, host_name, user_id};
+pub(crate) use process::{boot_id, pid_namespace, start_time};
+pub(crate) use segment_file::SegmentFile;
 pub use signals::without_write_signals;

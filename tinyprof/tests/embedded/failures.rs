@@ -70,7 +70,7 @@ fn a_full_disk_takes_no_profile_and_keeps_no_part_of_it() {
             ls -A full > listing
             exit $code"#
         );
-        let output = in_mount_namespace(&place, &script);
+        let output = in_mount_namespace(&place, &script, "test_endings");
         check_untouched(&output);
         check_one_line(&output, "No space left on device");
         assert_eq!(fs::read_to_string(place.path().join("listing")).unwrap(), "", "nothing is left behind");
@@ -78,10 +78,10 @@ fn a_full_disk_takes_no_profile_and_keeps_no_part_of_it() {
 }
 
 /// Runs a script that may mount: as root, or as root of a user namespace. The mount goes with the script.
-fn in_mount_namespace(place: &Place, script: &str) -> Output {
+pub(crate) fn in_mount_namespace(place: &Place, script: &str, program: &str) -> Output {
     let mut said = String::new();
     for options in [&["--mount"][..], &["--user", "--map-root-user", "--mount"]] {
-        let shell = place.shell(script, "test_endings");
+        let shell = place.shell(script, program);
         let mut command = Command::new("unshare");
         command.args(options).arg(shell.get_program()).args(shell.get_args()).current_dir(place.path());
         for (variable, value) in shell.get_envs() {

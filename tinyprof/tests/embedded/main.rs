@@ -8,4 +8,5 @@ mod calls;
 mod endings;
 mod failures;
 mod program;
+mod recover;
 mod threads;

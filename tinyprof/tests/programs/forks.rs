@@ -28,4 +28,7 @@ fn main() {
     assert_eq!(waited, child);
     in_parent();
     println!("the child ended with {status}");
+    if std::env::args().nth(1).as_deref() == Some("abort") {
+        std::process::abort();
+    }
 }

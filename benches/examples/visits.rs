@@ -1,0 +1,51 @@
+//! Makes visits, for tools that count instructions: `visits CASE COUNT`.
+
+use std::hint::black_box;
+
+use tinyprof::{profile, profile_loop, profile_scope};
+
+#[inline(never)]
+fn region() {
+    profile_scope!("region");
+    black_box(());
+}
+
+#[profile(name = "root")]
+fn inside(work: impl FnOnce()) {
+    work();
+}
+
+fn main() -> Result<(), &'static str> {
+    // What counts are the visits: no profile is to be written.
+    let taken_over = tinyprof::collect::take_over(|| ());
+    if !taken_over {
+        return Err("somebody else writes the profile");
+    }
+    let mut arguments = std::env::args().skip(1);
+    let case = arguments.next().ok_or("which case?")?;
+    let visits: u64 = arguments.next().and_then(|count| count.parse().ok()).ok_or("how many visits?")?;
+    match case.as_str() {
+        "region" => inside(|| (0..visits).for_each(|_| region())),
+        "root" => (0..visits).for_each(|_| region()),
+        "loop_total" => inside(|| {
+            profile_loop!(
+                "loop",
+                mode = total,
+                for visit in 0..visits {
+                    black_box(visit);
+                }
+            );
+        }),
+        "loop_each" => inside(|| {
+            profile_loop!(
+                "loop",
+                mode = each,
+                for visit in 0..visits {
+                    black_box(visit);
+                }
+            );
+        }),
+        _ => return Err("no such case"),
+    }
+    Ok(())
+}

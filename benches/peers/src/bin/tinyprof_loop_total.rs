@@ -1,0 +1,19 @@
+//! TinyProf: an iteration of a loop, in mode `total`.
+
+use tinyprof_peers::{VISITS, measure, work};
+
+#[tinyprof::profile]
+fn root() {
+    tinyprof::profile_loop!(
+        "iteration",
+        mode = total,
+        for _ in 0..VISITS {
+            work();
+        }
+    );
+}
+
+fn main() {
+    assert!(tinyprof::collect::take_over(|| ()));
+    measure(root);
+}

@@ -1,0 +1,80 @@
+//! Instructions of a visit, counted by valgrind: they repeat where times do not, so that a change to the hot path
+//! cannot slip in unseen.
+//!
+//! The figures are in `benches/instructions.txt`. Whoever changes the recorder on purpose writes the new ones there,
+//! with a new file in `benches/results`.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot do its work fails")]
+#![cfg(all(target_os = "linux", target_arch = "x86_64"))]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+const VISITS: u64 = 100_000;
+
+/// How far a figure may be off with the compiler that it was measured with.
+const SAME_COMPILER: f64 = 2.0;
+/// The same with another compiler, as a part of the figure.
+const OTHER_COMPILER: f64 = 0.1;
+
+#[test]
+fn a_visit_takes_the_instructions_that_it_took() {
+    let recorded = include_str!("../instructions.txt");
+    let compiler = recorded.lines().find_map(|line| line.strip_prefix("# ")).unwrap();
+    let is_same_compiler = text(&run(Command::new("rustc").arg("--version"))).trim() == compiler;
+    let program = build_visits();
+
+    let mut wrong = Vec::new();
+    for line in recorded.lines().filter(|line| !line.starts_with('#')) {
+        let (case, figure) = line.split_once(' ').unwrap();
+        let figure: f64 = figure.trim().parse().unwrap();
+        let difference = count(&program, case, 2 * VISITS) - count(&program, case, VISITS);
+        let measured = f64::from(u32::try_from(difference).unwrap()) / 1e5;
+        println!("{case} {measured:.1} (recorded: {figure})");
+        let tolerance = if is_same_compiler { SAME_COMPILER } else { figure * OTHER_COMPILER };
+        if (measured - figure).abs() > tolerance {
+            wrong.push(format!("{case} takes {measured:.1} instructions, recorded are {figure}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}\nIf that is meant, change benches/instructions.txt.", wrong.join("\n"));
+}
+
+/// Builds `examples/visits.rs` as users build: with the release profile.
+fn build_visits() -> PathBuf {
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
+    let build = ["build", "--locked", "--release", "-p", env!("CARGO_PKG_NAME"), "--example", "visits"];
+    let mut cargo = Command::new(env!("CARGO"));
+    // Other code for other flags: the figures are for the default ones.
+    cargo
+        .env_remove("RUSTFLAGS")
+        .env_remove("CARGO_ENCODED_RUSTFLAGS")
+        .current_dir(env!("CARGO_MANIFEST_DIR"));
+    run(cargo.args(build).arg("--target-dir").arg(target));
+    target.join("release/examples/visits")
+}
+
+/// The instructions of a whole run.
+fn count(program: &Path, case: &str, visits: u64) -> u64 {
+    let mut valgrind = Command::new("valgrind");
+    valgrind.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]);
+    let output = run(valgrind.arg(program).arg(case).arg(visits.to_string()).env_remove("TINYPROF"));
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    let collected =
+        text.lines().find_map(|line| line.split_once("Collected : ")).map(|(_, number)| number.trim());
+    collected
+        .and_then(|number| number.parse().ok())
+        .unwrap_or_else(|| panic!("valgrind counted nothing:\n{text}"))
+}
+
+fn run(command: &mut Command) -> Output {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let output = command.output().unwrap_or_else(|error| {
+        panic!("cannot run {name}: {error}. Install it (Debian, Ubuntu, Fedora: package `{name}`), or run `make test`")
+    });
+    assert!(output.status.success(), "{name} failed:\n{}", String::from_utf8_lossy(&output.stderr));
+    output
+}
+
+fn text(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}

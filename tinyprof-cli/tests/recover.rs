@@ -1,0 +1,245 @@
+//! `tinyprof recover`: what it takes, and what it leaves alone.
+
+use std::fs;
+use std::os::unix::fs::{MetadataExt, symlink};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use tinyprof_format::file::read_profile;
+use tinyprof_format::model::{CallpathId, Profile, RunMetadata, SiteId};
+use tinyprof_format::segment::layout::{LINE_WORDS, MAGIC, VERSION, clock, header, node, site};
+use tinyprof_format::segment::{ProcessDescription, ProcessState, parse_boot_id};
+
+/// The first free line, where the only node is; its site follows, and the description.
+const NODE: usize = 4;
+const SITE: usize = 6;
+const DESCRIPTION: usize = 8;
+
+/// The words of a segment that a process of this machine has left, with one callpath, `work`, of 7 visits of 20
+/// ns each on average.
+fn segment(process_id: u32, start_time: u64) -> Vec<u64> {
+    let boot_id = fs::read_to_string("/proc/sys/kernel/random/boot_id").expect("Linux has it");
+    let boot_id = parse_boot_id(&boot_id).expect("a number");
+    let namespace = fs::metadata("/proc/self/ns/pid").expect("Linux has it").ino();
+    let user = fs::metadata("/proc/self").expect("Linux has it").uid();
+    let mut words = vec![0; 4096];
+    for (word, value) in [
+        (header::MAGIC, MAGIC),
+        (header::VERSION, VERSION),
+        (header::PROCESS, u64::from(user) << 32 | u64::from(process_id)),
+        (header::START_TIME, start_time),
+        (header::BOOT_ID, u64::try_from(boot_id & u128::from(u64::MAX)).expect("half")),
+        (header::BOOT_ID + 1, u64::try_from(boot_id >> 64).expect("half")),
+        (header::THREAD, u64::from(clock::MONOTONIC) << 32),
+        (header::NAMESPACE, namespace),
+        (header::LAST_NODE, NODE as u64),
+        (header::LAST_SITE, SITE as u64),
+    ] {
+        words[word] = value;
+    }
+    let id = SiteId::from_bits(11);
+    for (word, value) in [
+        (node::SITE, 0x1000),
+        (node::VISITS, 7),
+        (node::SUM, 140),
+        (node::MIN, 10),
+        (node::MAX, 30),
+        (node::SQUARES, 3000),
+        (node::ID, CallpathId::root(id).to_bits()),
+    ] {
+        words[NODE * LINE_WORDS + word] = value;
+    }
+    let name = [&[site::NAME, 4, 0, 0, 0][..], b"work"].concat();
+    for (word, value) in [(site::ADDRESS, 0x1000), (site::ID, 11), (site::KIND, name.len() as u64)] {
+        words[SITE * LINE_WORDS + word] = value;
+    }
+    put(&mut words, SITE * LINE_WORDS + site::FIELDS, &name);
+    let metadata = RunMetadata { executable: "/bin/run".to_owned(), ..RunMetadata::default() };
+    let description = ProcessDescription {
+        profile: "/far/away/run.tprof".to_owned(),
+        job: "run 1".to_owned(),
+        host: "here".to_owned(),
+        metadata,
+    }
+    .to_json();
+    put(&mut words, DESCRIPTION * LINE_WORDS, description.as_bytes());
+    words[header::DESCRIPTION] = (description.len() as u64) << 32 | DESCRIPTION as u64;
+    words
+}
+
+fn put(words: &mut [u64], at: usize, bytes: &[u8]) {
+    for (word, chunk) in words[at..].iter_mut().zip(bytes.chunks(8)) {
+        let mut bytes = [0; 8];
+        bytes[..chunk.len()].copy_from_slice(chunk);
+        *word = u64::from_le_bytes(bytes);
+    }
+}
+
+/// A directory with a directory of segments in it.
+struct Place(tempfile::TempDir);
+
+impl Place {
+    fn new() -> Self {
+        let place = tempfile::tempdir().expect("a temporary directory");
+        fs::create_dir(place.path().join("segments")).expect("a directory");
+        Self(place)
+    }
+
+    fn segments(&self) -> PathBuf {
+        self.0.path().join("segments")
+    }
+
+    fn leave(&self, name: &str, words: &[u64]) {
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        fs::write(self.segments().join(name), bytes).expect("it is written");
+    }
+
+    fn run(&self, arguments: &[&str]) -> (Output, String) {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tinyprof"));
+        command.args(arguments).current_dir(self.0.path()).env_remove("TINYPROF_SEGMENT_DIR");
+        let output = command.output().expect("tinyprof starts");
+        let text = String::from_utf8(output.stdout.clone()).expect("text");
+        (output, text)
+    }
+
+    fn recover(&self) -> String {
+        let (output, text) = self.run(&["recover", "segments"]);
+        assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]), "{text}");
+        text
+    }
+
+    fn left(&self) -> Vec<String> {
+        names(&self.segments())
+    }
+
+    fn read(&self, name: &str) -> Profile {
+        read_profile(&self.0.path().join(name)).expect("a profile")
+    }
+}
+
+fn names(directory: &Path) -> Vec<String> {
+    let entries = fs::read_dir(directory).expect("a directory").map(|entry| entry.expect("an entry"));
+    let mut names: Vec<String> = entries.map(|e| e.file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+/// No process of this machine has this number.
+const NOBODY: u32 = 4_194_305;
+
+#[test]
+fn threads_of_a_dead_process_become_a_profile_that_says_it_is_incomplete() {
+    let place = Place::new();
+    let mut second = segment(NOBODY, 5);
+    second[header::THREAD] |= 1;
+    place.leave("a", &segment(NOBODY, 5));
+    place.leave("b", &second);
+    assert_eq!(place.recover(), "process 4194305: recovered as run.tprof\n");
+    let profile = place.read("run.tprof");
+    assert_eq!(profile.callpaths.rows()[0].region.name, "work");
+    assert_eq!((profile.values[0][0].visits(), profile.values[0][0].inclusive_ns()), (14, 280));
+    assert_eq!((profile.ranks[0].threads, profile.ranks[0].host.as_str()), (2, "here"));
+    assert!(!profile.manifest.complete && profile.manifest.metadata.executable == "/bin/run");
+    assert!(place.left().is_empty(), "they are in the profile");
+    let (_, info) = place.run(&["info", "run.tprof"]);
+    assert!(info.contains("incomplete  the program was killed"), "{info}");
+    let (_, report) = place.run(&["report", "run.tprof"]);
+    assert!(report.contains("note: incomplete: the program was killed"), "{report}");
+    assert_eq!(place.recover(), "nothing to recover in segments\n");
+}
+
+#[test]
+fn ranks_of_one_job_become_one_profile() {
+    let place = Place::new();
+    for (rank, process) in [(2_u64, NOBODY), (0, NOBODY + 1), (3, NOBODY + 2)] {
+        let mut words = segment(process, 5);
+        words[header::RANK] = 4 << 32 | rank;
+        place.leave(&format!("rank-{rank}"), &words);
+    }
+    // The same rank again is of another run.
+    let mut again = segment(NOBODY + 3, 6);
+    again[header::RANK] = 4 << 32;
+    place.leave("again", &again);
+    let said = place.recover();
+    assert!(said.contains("3 of 4 ranks") && said.contains("run.tprof") && said.contains("run-1.tprof"));
+    let profile = place.read("run.tprof");
+    let visits: Vec<u64> = profile.values[0].iter().map(|rank| rank.visits()).collect();
+    assert_eq!(visits, [7, 0, 7, 7]);
+    assert!(place.left().is_empty());
+}
+
+#[test]
+fn what_is_not_ours_is_left_alone_and_named() {
+    let place = Place::new();
+    let me = std::process::id();
+    let stat = fs::read_to_string("/proc/self/stat").expect("Linux has it");
+    let started = ProcessState::parse(&stat).expect("it is a process").start_time;
+    place.leave("1-runs", &segment(me, started));
+    let changed = |word: usize, value: u64| {
+        let mut words = segment(NOBODY, 5);
+        words[word] = value;
+        words
+    };
+    place.leave("2-version", &changed(header::VERSION, VERSION + 1));
+    place.leave("3-boot", &changed(header::BOOT_ID, 1));
+    place.leave("4-user", &changed(header::PROCESS, 54_321 << 32 | 1));
+    place.leave("5-container", &changed(header::NAMESPACE, 1));
+    fs::write(place.segments().join("6-text"), "what is this").expect("it is written");
+    symlink("/etc/passwd", place.segments().join("7-link")).expect("a link");
+    fs::create_dir(place.segments().join("8-directory")).expect("a directory");
+    // A reused process id: this process is not the one that began at another time.
+    place.leave("9-reused", &segment(me, started + 1));
+    let said = place.recover();
+    let lines: Vec<&str> = said.lines().collect();
+    for (line, expected) in lines.iter().zip([
+        "still runs",
+        "segment version 2",
+        "another boot",
+        "user 54321",
+        "another container",
+        "it is no segment",
+        "it is no file",
+        "it is no file",
+        "recovered as run.tprof",
+    ]) {
+        assert!(line.contains(expected), "{expected}: {line}");
+    }
+    assert_eq!((lines.len(), place.left().len()), (9, 8), "{said}");
+}
+
+#[test]
+fn a_file_whose_process_died_before_it_wrote_is_removed() {
+    let place = Place::new();
+    fs::write(place.segments().join(format!("{NOBODY}-5-0.segment")), [0; 4096]).expect("it is written");
+    fs::write(place.segments().join("other"), [0; 4096]).expect("it is written");
+    place.recover();
+    assert_eq!(place.left(), ["other"]);
+}
+
+#[test]
+fn damage_anywhere_is_no_crash() {
+    let whole = segment(NOBODY, 5);
+    let place = Place::new();
+    let mut random = 1_u64;
+    for round in 0..60 {
+        let mut words = whole.clone();
+        for _ in 0..4 {
+            random = random.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
+            let at = 8 + usize::try_from(random >> 33).expect("31 bits") % 72;
+            words[at] = if random & 1 == 0 { random } else { random >> 58 };
+        }
+        words.truncate(words.len() - round * 60);
+        place.leave("damaged", &words);
+        let (output, said) = place.run(&["recover", "segments", "-o", "out"]);
+        assert_eq!(output.status.code(), Some(0), "{said}{}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
+#[test]
+fn a_profile_that_cannot_be_written_leaves_the_segments_where_they_are() {
+    let place = Place::new();
+    place.leave("a", &segment(NOBODY, 5));
+    let (output, _) = place.run(&["recover", "segments", "-o", "/proc/none/out"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(place.left(), ["a"]);
+}

@@ -1,0 +1,122 @@
+//! Where what lies in a segment: 64-bit little-endian words in lines of eight, addressed by the line's number.
+//!
+//! ```text
+//! line 0   0 magic          1 version           2 process id, user id     3 start time of the process
+//!          4, 5 boot id                         6 thread, clock           7 PID namespace
+//! line 1   8 start ticks    9 start ns         10 launch date (unix s)   11 description: line, bytes
+//!         12 rank, ranks   13 newest node      14 newest site            15 files that were not to be had
+//! line 2  16 visits lost   17 visits in other  18 visits unbalanced      19 clock steps back
+//! line 3  24 .. 30 copy of a list's element that is being changed        31 its line, 0: none
+//! line 4 ..        blocks of 2^k lines: nodes, sites, lists, the description, tables of the recorder
+//!
+//! node:  16 words, see [`node`]
+//! site:   0 the site before this   1 address   2 site id   3 line, column   4 bytes, kind and mode   5 .. fields
+//!         a field: tag (1 byte), length (4 bytes), bytes; readers skip tags that they do not know
+//! ```
+//!
+//! Two numbers in one word: the first is the low half. Word 0, the magic, is written last. Lists of past
+//! executions have elements of eight words (execution, executions | visits | sum | minimum | maximum | squares low
+//! | high), series of four (execution, visits | sum | minimum | maximum).
+
+/// The first word of a segment: `TPRFSEG` and a zero byte.
+pub const MAGIC: u64 = u64::from_le_bytes(*b"TPRFSEG\0");
+/// The layout that this crate knows. Another is left alone: there is no promise between versions.
+pub const VERSION: u64 = 1;
+/// Words of a line.
+pub const LINE_WORDS: usize = 8;
+/// Bytes of a line.
+pub const LINE_BYTES: usize = LINE_WORDS * 8;
+/// Lines of the header.
+pub const HEADER_LINES: u32 = 4;
+
+/// Words of the header.
+pub mod header {
+    #![expect(missing_docs, reason = "the picture above says what each word is")]
+    pub const MAGIC: usize = 0;
+    pub const VERSION: usize = 1;
+    pub const PROCESS: usize = 2;
+    pub const START_TIME: usize = 3;
+    pub const BOOT_ID: usize = 4;
+    pub const THREAD: usize = 6;
+    pub const NAMESPACE: usize = 7;
+    pub const START_TICKS: usize = 8;
+    pub const START_NS: usize = 9;
+    pub const LAUNCH_DATE: usize = 10;
+    pub const DESCRIPTION: usize = 11;
+    pub const RANK: usize = 12;
+    pub const LAST_NODE: usize = 13;
+    pub const LAST_SITE: usize = 14;
+    pub const NOT_MAPPED: usize = 15;
+    pub const VISITS_LOST: usize = 16;
+    pub const VISITS_IN_OTHER: usize = 17;
+    pub const VISITS_UNBALANCED: usize = 18;
+    pub const CLOCK_STEPS_BACK: usize = 19;
+    pub const UNDO: usize = 24;
+    pub const UNDO_LINE: usize = 31;
+    pub const WORDS: usize = 32;
+}
+const _: () = assert!(header::WORDS == HEADER_LINES as usize * LINE_WORDS);
+
+/// Words of a node, the record of one callpath on one thread: sixteen, two cache lines.
+///
+/// ```text
+/// word  0  sequence          odd while the owner changes the record
+///       1  site              address of the site
+///       2  parent            line of the parent's record; high half: the record made before this one
+///       3  start             ticks at entry while the region is open, else 0
+///       4  execution         that the live numbers belong to; high half: executions completed (roots), depth (others)
+///       5  visits  6  sum  7  minimum  8  maximum  9, 10  sum of squares      the live execution
+///      11  log of past executions: block, length      12  its stride, capacity class + 1
+///      13  series: block, length                      14  its stride (0: mode total), class + 1
+///      15  callpath id
+/// ```
+pub mod node {
+    #![expect(missing_docs, reason = "the picture above says what each word is")]
+    pub const SEQUENCE: usize = 0;
+    pub const SITE: usize = 1;
+    pub const PARENT: usize = 2;
+    pub const START: usize = 3;
+    pub const EXECUTION: usize = 4;
+    pub const VISITS: usize = 5;
+    pub const SUM: usize = 6;
+    pub const MIN: usize = 7;
+    pub const MAX: usize = 8;
+    pub const SQUARES: usize = 9;
+    pub const PAST: usize = 11;
+    pub const SERIES: usize = 13;
+    pub const ID: usize = 15;
+    pub const WORDS: usize = 16;
+}
+
+/// Words of a site's description.
+pub mod site {
+    #![expect(missing_docs, reason = "the picture above says what each word is")]
+    pub const BEFORE: usize = 0;
+    pub const ADDRESS: usize = 1;
+    pub const ID: usize = 2;
+    pub const PLACE: usize = 3;
+    pub const KIND: usize = 4;
+    pub const FIELDS: usize = 5;
+    /// Tags of fields.
+    pub const NAME: u8 = 1;
+    pub const MODULE: u8 = 2;
+    pub const FILE: u8 = 3;
+    /// Present if the region is rank-local.
+    pub const RANK_LOCAL: u8 = 4;
+    /// A constant's key; its value is the next field.
+    pub const KEY: u8 = 5;
+    pub const VALUE: u8 = 6;
+}
+
+/// Words of an element of the list of past executions.
+pub const PAST_WORDS: usize = 8;
+/// Words of an element of a series.
+pub const SERIES_WORDS: usize = 4;
+
+/// Names of the clock in a header.
+pub mod clock {
+    /// A tick is a nanosecond of `CLOCK_MONOTONIC`.
+    pub const MONOTONIC: u32 = 0;
+    /// The processor's counter: TSC on x86-64, CNTVCT on aarch64.
+    pub const COUNTER: u32 = 1;
+}

@@ -1,0 +1,37 @@
+//! What Linux says of processes and boots, as text: recorder and reader must understand it alike.
+
+/// A process as `/proc/PID/stat` shows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProcessState {
+    /// When it began: field 22.
+    pub start_time: u64,
+    /// Whether all of its threads have ended, and only its parent has not asked for its exit code yet.
+    pub has_ended: bool,
+}
+
+impl ProcessState {
+    /// Reads the text of `/proc/PID/stat`.
+    ///
+    /// ```
+    /// use tinyprof_format::segment::ProcessState;
+    /// let stat = "7 (a) b) Z 1 7 7 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 4711 0 0";
+    /// assert_eq!(ProcessState::parse(stat), Some(ProcessState { start_time: 4711, has_ended: true }));
+    /// ```
+    #[must_use]
+    pub fn parse(stat: &str) -> Option<Self> {
+        // The program's name is in parentheses, and may have some itself; field 3 follows the last.
+        let (_, fields) = stat.rsplit_once(')')?;
+        let mut fields = fields.split_whitespace();
+        let state = fields.next()?;
+        let threads: u64 = fields.nth(16)?.parse().ok()?;
+        let start_time = fields.nth(1)?.parse().ok()?;
+        // The first thread of a process that goes on without it is a zombie, too.
+        Some(Self { start_time, has_ended: matches!(state, "Z" | "X") && threads <= 1 })
+    }
+}
+
+/// The number in `/proc/sys/kernel/random/boot_id`.
+#[must_use]
+pub fn parse_boot_id(text: &str) -> Option<u128> {
+    u128::from_str_radix(&text.trim().replace('-', ""), 16).ok()
+}

@@ -1,0 +1,108 @@
+//! What survives the process if it is killed: the files in which its threads record.
+
+use std::env;
+use std::path::PathBuf;
+
+use tinyprof_format::segment::layout::{VERSION, clock, header};
+use tinyprof_format::segment::{DIRECTORY_VARIABLE, ProcessDescription, default_directory};
+
+use super::finish::profile_name;
+use super::launcher;
+use super::metadata::metadata;
+use super::session::{Session, session};
+use crate::record::clock::Clock;
+use crate::record::segments::{self, Segments};
+use crate::record::thread::arenas;
+use crate::sys::{boot_id, effective_user_id, host_name, in_forked_child, pid_namespace, start_time};
+
+/// Bytes of a command line that are kept for a process that is killed.
+const COMMAND_BYTES_MAX: usize = 16 << 10;
+
+/// Has the threads of this process record into files from now on. Without `/proc` nobody could tell later whose
+/// they are, so that there are none.
+pub(super) fn prepare() {
+    if let Some(segments) = segments_of(session()) {
+        in_forked_child(part_from_files);
+        segments::install(segments);
+        if let Some(place) = launcher::place() {
+            set_rank(place.rank, place.size);
+        }
+    }
+}
+
+/// Says which rank of how many this process is, for the profile that `tinyprof recover` makes if it is killed.
+/// Any thread; the last call counts.
+pub fn set_rank(rank: u32, size: u32) {
+    segments::set_rank(rank, size, arenas());
+}
+
+/// Removes what would be recovered if the process were killed: the caller has written the profile. Any thread.
+///
+/// Recording goes on in memory, and what is recorded after this does not survive the process.
+pub fn discard_segments() {
+    if session().process_id == std::process::id() {
+        segments::remove_all(arenas());
+    }
+}
+
+/// A child made by `fork` shares the mapped files of its parent; it must not write to them.
+unsafe extern "C" fn part_from_files() {
+    arenas().for_each(crate::record::Arena::part_from_file);
+}
+
+fn segments_of(session: &Session) -> Option<Segments> {
+    let start_time = start_time()?;
+    let boot_id = boot_id()?;
+    let user_id = effective_user_id();
+    let mut words = [0; header::WORDS];
+    let low_half = |wide: u128| u64::try_from(wide & u128::from(u64::MAX)).unwrap_or_default();
+    let (start_ticks, start_ns) = session.started.on_both_clocks();
+    for (word, value) in [
+        (header::VERSION, VERSION),
+        (header::PROCESS, u64::from(user_id) << 32 | u64::from(session.process_id)),
+        (header::START_TIME, start_time),
+        (header::BOOT_ID, low_half(boot_id)),
+        (header::BOOT_ID + 1, low_half(boot_id >> 64)),
+        (header::NAMESPACE, pid_namespace()?),
+        (header::THREAD, u64::from(clock_number(session.clock)) << 32),
+        (header::START_TICKS, start_ticks),
+        (header::START_NS, start_ns),
+        (header::LAUNCH_DATE, session.launch_date_s),
+    ] {
+        words[word] = value;
+    }
+    Some(Segments {
+        directory: directory(user_id),
+        prefix: format!("{}-{start_time}", session.process_id),
+        process_id: session.process_id,
+        words,
+        description: description().into_bytes(),
+    })
+}
+
+fn directory(user_id: u32) -> PathBuf {
+    let named = env::var_os(DIRECTORY_VARIABLE).filter(|name| !name.is_empty()).map(PathBuf::from);
+    let directory = named.unwrap_or_else(|| default_directory(user_id));
+    // A program that changes its working directory still finds its files.
+    std::path::absolute(&directory).unwrap_or(directory)
+}
+
+const fn clock_number(of: Clock) -> u32 {
+    match of {
+        Clock::Counter => clock::COUNTER,
+        _ => clock::MONOTONIC,
+    }
+}
+
+fn description() -> String {
+    let mut metadata = metadata();
+    let mut room = COMMAND_BYTES_MAX;
+    metadata.cmdline.retain(|argument| {
+        let fits = argument.len() < room;
+        room -= if fits { argument.len() } else { room };
+        fits
+    });
+    let job = format!("{} {}", metadata.executable, std::os::unix::process::parent_id());
+    let profile = profile_name().to_string_lossy().into_owned();
+    ProcessDescription { profile, job, host: host_name(), metadata }.to_json()
+}

@@ -1,0 +1,80 @@
+//! What an arena keeps in its file for whoever finds it after the process has died. Cold, all of it.
+
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::{Relaxed, Release};
+
+use tinyprof_format::segment::layout::{MAGIC, header};
+
+use super::super::describe;
+use super::super::site::Site;
+use super::Arena;
+
+impl Arena {
+    /// Word `word` of the segment's header.
+    pub(in crate::record) fn header(&self, word: usize) -> &AtomicU64 {
+        self.segment.header(word)
+    }
+
+    /// Whether all of it is in a file, and would survive the process.
+    pub(crate) fn is_mapped(&self) -> bool {
+        self.segment.is_mapped()
+    }
+
+    /// Removes the file, if there is one.
+    pub(in crate::record) fn remove_file(&self) {
+        self.segment.remove_file();
+    }
+
+    /// Puts what the process says of itself into the segment, and the magic: the header is whole then.
+    pub(in crate::record) fn describe_process(&self, description: &[u8]) {
+        let place = describe::bytes(&self.segment, description).unwrap_or(0);
+        self.header(header::DESCRIPTION).store(place, Relaxed);
+        self.header(header::MAGIC).store(MAGIC, Release);
+    }
+
+    /// Leaves the file to the parent, in a child that `fork` has made, and begins again with an empty event map.
+    /// Arenas without a file are the child's own already.
+    pub(crate) fn part_from_file(&self) {
+        if self.is_mapped() || self.header(header::MAGIC).load(Relaxed) == MAGIC {
+            self.segment.part_from_file();
+            self.current.store(0, Relaxed);
+            self.cache.iter().chain(&self.described).for_each(|word| word.store(0, Relaxed));
+            self.lookup.clear();
+            self.nodes.store(0, Relaxed);
+            self.last_node.store(0, Relaxed);
+        }
+    }
+
+    /// Has the header say what was lost. Rare, as losses are.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn publish_losses(&self) {
+        let losses = [
+            (header::VISITS_LOST, &self.visits_lost),
+            (header::VISITS_IN_OTHER, &self.visits_in_other),
+            (header::VISITS_UNBALANCED, &self.visits_unbalanced),
+            (header::CLOCK_STEPS_BACK, &self.clock_steps_back),
+        ];
+        losses.iter().for_each(|(word, lost)| self.header(*word).store(lost.load(Relaxed), Relaxed));
+    }
+
+    /// Sees to it that the file tells what `site` is; false where memory has run out. A site without a dense
+    /// index is described for each of its callpaths.
+    pub(super) fn describe(&self, site: &'static Site) -> bool {
+        let index = site.dense_index();
+        let bit = 1 << (index % 64);
+        let described = self.described.get(index / 64).filter(|_| index < self.cache.len());
+        if !self.is_mapped() || described.is_some_and(|word| word.load(Relaxed) & bit != 0) {
+            return true;
+        }
+        let before = self.header(header::LAST_SITE).load(Relaxed);
+        let Some(line) = describe::site(&self.segment, site, before) else { return false };
+        if self.is_mapped() {
+            self.header(header::LAST_SITE).store(line.number().into(), Release);
+        }
+        if let Some(word) = described {
+            word.fetch_or(bit, Relaxed);
+        }
+        true
+    }
+}

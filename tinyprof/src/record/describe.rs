@@ -1,0 +1,69 @@
+//! What a segment needs so that others can read it: names of sites, and what the process says of itself.
+//!
+//! Cold: once for each site and thread. Allocates nothing on the heap all the same, as a region may be in the
+//! program's own allocator.
+
+use std::sync::atomic::Ordering::Relaxed;
+
+use tinyprof_format::segment::layout::site as at;
+
+use super::node::pack;
+use super::segment::{LINE_WORDS, Line, Segment};
+use super::site::Site;
+
+/// Bytes that are put one after the other into the words from `word` of `line` on, which are zero.
+struct Bytes<'a> {
+    segment: &'a Segment,
+    line: Line,
+    word: usize,
+    written: usize,
+}
+
+impl Bytes<'_> {
+    fn put(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            let word = self.segment.word(self.line, self.word + self.written / 8);
+            let shift = self.written % 8 * 8;
+            // The first byte is the lowest address, on any machine.
+            let bits = u64::from_ne_bytes((u64::from(byte) << shift).to_le_bytes());
+            word.store(word.load(Relaxed) | bits, Relaxed);
+            self.written += 1;
+        }
+    }
+}
+
+/// A block of at least `words` words, all zero.
+fn zeroed(segment: &Segment, words: usize) -> Option<Line> {
+    let class = words.div_ceil(LINE_WORDS).next_power_of_two().trailing_zeros();
+    let line = segment.allocate(class)?;
+    (0..LINE_WORDS << class).for_each(|word| segment.word(line, word).store(0, Relaxed));
+    Some(line)
+}
+
+/// Bytes in a block of their own: its line, and their length. None where there is no memory.
+pub(super) fn bytes(segment: &Segment, bytes: &[u8]) -> Option<u64> {
+    let length = u32::try_from(bytes.len()).ok()?;
+    let line = zeroed(segment, bytes.len().div_ceil(8))?;
+    Bytes { segment, line, word: 0, written: 0 }.put(bytes);
+    Some(pack(line.number(), length))
+}
+
+/// The description of a site, which points to the one `before` it. None where there is no memory.
+pub(super) fn site(segment: &Segment, site: &'static Site, before: u64) -> Option<Line> {
+    let mut length = 0;
+    site.fields(|_, field| length += 5 + field.len());
+    let line = zeroed(segment, at::FIELDS + length.div_ceil(8))?;
+    let put = |word: usize, value| segment.word(line, word).store(value, Relaxed);
+    put(at::BEFORE, before);
+    put(at::ADDRESS, std::ptr::from_ref(site).addr() as u64);
+    put(at::ID, site.id().to_bits());
+    put(at::PLACE, site.place_word());
+    put(at::KIND, pack(u32::try_from(length).ok()?, site.kind_word()));
+    let mut fields = Bytes { segment, line, word: at::FIELDS, written: 0 };
+    site.fields(|tag, field| {
+        fields.put(&[tag]);
+        fields.put(&u32::try_from(field.len()).unwrap_or(0).to_le_bytes());
+        fields.put(field);
+    });
+    Some(line)
+}

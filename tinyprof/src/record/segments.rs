@@ -1,0 +1,163 @@
+//! Where the threads of this process find files for their arenas, and what stands in each.
+
+use std::path::PathBuf;
+use std::sync::OnceLock;
+use std::sync::atomic::Ordering::{Relaxed, SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
+
+use tinyprof_format::segment::layout::header;
+
+use super::arena::Arena;
+use super::clock::Clock;
+use super::segment::Segment;
+use crate::sys::SegmentFile;
+
+/// The files of one process.
+#[derive(Debug)]
+pub(crate) struct Segments {
+    /// The directory that they are in; made with the first.
+    pub(crate) directory: PathBuf,
+    /// What their names begin with: no two processes have the same.
+    pub(crate) prefix: String,
+    /// The process that they belong to: a child that it forks has none of its own.
+    pub(crate) process_id: u32,
+    /// The words of the header that are equal in all of them.
+    pub(crate) words: [u64; header::WORDS],
+    /// The `ProcessDescription` as JSON.
+    pub(crate) description: Vec<u8>,
+}
+
+static SEGMENTS: OnceLock<Segments> = OnceLock::new();
+static THREADS: AtomicU32 = AtomicU32::new(0);
+static RANK: AtomicU64 = AtomicU64::new(0);
+/// The process has written its profile: nothing needs to survive it.
+static CLOSED: AtomicBool = AtomicBool::new(false);
+
+/// Says where arenas that are made from now on have their files. Only the first counts.
+pub(crate) fn install(segments: Segments) {
+    // A second session does not exist; were there one, the first has begun to write.
+    drop(SEGMENTS.set(segments));
+}
+
+/// An arena for a thread: in a file, or else in anonymous memory; none where the system gives no memory.
+pub(super) fn arena(clock: Clock) -> Option<Arena> {
+    let mapped = SEGMENTS.get().and_then(|segments| {
+        let thread = THREADS.fetch_add(1, Relaxed);
+        Some((segments.map(thread)?, segments, thread))
+    });
+    let Some((segment, segments, thread)) = mapped else { return Arena::new(clock) };
+    let arena = Arena::with_segment(segment, clock);
+    let words = segments.words.iter().enumerate().skip(header::VERSION);
+    words.for_each(|(word, &value)| arena.header(word).store(value, Relaxed));
+    let kind = segments.words[header::THREAD];
+    arena.header(header::THREAD).store(kind | u64::from(thread), Relaxed);
+    arena.header(header::RANK).store(RANK.load(SeqCst), Relaxed);
+    arena.describe_process(&segments.description);
+    if CLOSED.load(SeqCst) {
+        arena.remove_file();
+    }
+    Some(arena)
+}
+
+impl Segments {
+    fn map(&self, thread: u32) -> Option<Segment> {
+        if CLOSED.load(SeqCst) || std::process::id() != self.process_id {
+            return None;
+        }
+        let name = format!("{}-{thread}.segment", self.prefix);
+        Segment::reserve_in(SegmentFile::create(&self.directory, &name).ok()?)
+    }
+}
+
+/// Tells the first of these arenas that has a file that another thread's has none.
+pub(super) fn count_unmapped(mut arenas: impl Iterator<Item = &'static Arena>) {
+    if let Some(arena) = arenas.find(|arena| arena.is_mapped()) {
+        arena.header(header::NOT_MAPPED).fetch_add(1, Relaxed);
+    }
+}
+
+/// Says which rank of how many this process is, to these arenas and to all that follow.
+pub(crate) fn set_rank(rank: u32, size: u32, arenas: impl Iterator<Item = &'static Arena>) {
+    let word = u64::from(size) << 32 | u64::from(rank);
+    RANK.store(word, SeqCst);
+    arenas.for_each(|arena| arena.header(header::RANK).store(word, Relaxed));
+}
+
+/// Removes the files of these arenas; arenas that follow have none. The memory stays as it is.
+pub(crate) fn remove_all(arenas: impl Iterator<Item = &'static Arena>) {
+    CLOSED.store(true, SeqCst);
+    arenas.for_each(Arena::remove_file);
+}
+
+#[cfg(test)]
+mod tests {
+    use tinyprof_format::model::{Mode, RegionKind};
+    use tinyprof_format::segment::layout::{MAGIC, VERSION};
+    use tinyprof_format::segment::{Segment as Read, TicksNow, recovered_map};
+
+    use super::*;
+    use crate::record::{Entered, Site};
+
+    /// Segments of this process in a directory of their own.
+    fn segments(directory: &std::path::Path) -> Segments {
+        let mut words = [0; header::WORDS];
+        words[header::VERSION] = VERSION;
+        words[header::PROCESS] = 42;
+        Segments {
+            directory: directory.join("segments"),
+            prefix: "p".to_owned(),
+            process_id: std::process::id(),
+            words,
+            description: br#"{"host":"here"}"#.to_vec(),
+        }
+    }
+
+    #[test]
+    fn what_is_recorded_is_in_the_file_however_it_grows() {
+        static ROOT: Site = Site::new("root", "m", "f.rs", 1, 1, RegionKind::Scope, Mode::Total);
+        let scratch = tempfile::tempdir().unwrap();
+        let segments = segments(scratch.path());
+        let arena = Arena::with_segment(segments.map(0).unwrap(), Clock::Monotonic);
+        let words = segments.words.iter().enumerate().skip(1);
+        words.for_each(|(word, &value)| arena.header(word).store(value, Relaxed));
+        arena.describe_process(&segments.description);
+        assert_eq!(arena.header(header::MAGIC).load(Relaxed), MAGIC);
+        let visit = |site: &'static Site| match arena.enter(site) {
+            Entered::Node(line) => line,
+            other => panic!("{other:?}"),
+        };
+        for round in 0..3_u32 {
+            let root = visit(&ROOT);
+            for number in 0..300 {
+                let site = Site::new("leaf", "m", "f.rs", number, round, RegionKind::Loop, Mode::Each);
+                let line = visit(Box::leak(Box::new(site)));
+                (0..number).for_each(|_| arena.boundary(line));
+                arena.exit(line);
+            }
+            arena.exit(root);
+        }
+        let bytes = std::fs::read(segments.directory.join("p-0.segment")).unwrap();
+        assert!(bytes.len() > 1 << 18, "it has grown");
+        let read = Read::parse(&bytes).unwrap();
+        let now = TicksNow { ticks: 1, monotonic_ns: 1 };
+        let map = recovered_map(&[read], now);
+        assert_eq!((map.facts.host.as_str(), map.facts.process_id), ("here", 42));
+        assert_eq!(
+            map.facts.losses,
+            tinyprof_format::model::Losses {
+                visits_in_other: arena.visits_in_other.load(Relaxed),
+                ..Default::default()
+            }
+        );
+        let ours: u64 =
+            arena.readings().flatten().flat_map(|r| r.executions).map(|execution| execution.visits).sum();
+        assert_eq!(map.values.iter().map(|values| values.visits()).sum::<u64>(), ours);
+        let series: u64 = arena.readings().flatten().flat_map(|r| r.series).map(|visit| visit.sum).sum();
+        assert_eq!(map.values.iter().flat_map(|v| &v.series).map(|b| b.sum_ns).sum::<u64>(), series);
+        arena.part_from_file();
+        arena.exit(visit(&ROOT));
+        assert_eq!(std::fs::read(segments.directory.join("p-0.segment")).unwrap(), bytes);
+        arena.remove_file();
+        assert_eq!(std::fs::read_dir(&segments.directory).unwrap().count(), 0);
+    }
+}

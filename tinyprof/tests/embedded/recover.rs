@@ -1,0 +1,232 @@
+//! What a program that was killed has left in the files of its threads.
+
+use std::fs::{self, File, Permissions};
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use tinyprof_format::model::{EventMap, Losses};
+use tinyprof_format::segment::{Segment, TicksNow, recovered_map};
+
+use crate::endings::check_untouched;
+use crate::failures::in_mount_namespace;
+use crate::program::{Place, check_visits, names, text};
+
+const COUNTERS: usize = 3;
+
+/// The test program that counts what it has recorded on so many threads, in the file `counters`.
+fn counting(place: &Place, threads: usize, executions: u64) -> Command {
+    let counters = File::create(place.path().join("counters")).unwrap();
+    counters.set_len((threads * COUNTERS * 8) as u64).unwrap();
+    let mut command = place.command("test_killed");
+    command.arg("counters").arg(threads.to_string()).arg(executions.to_string());
+    command.env("TINYPROF_SEGMENT_DIR", "segments").env("TINYPROF_REPORT", "off");
+    command
+}
+
+/// What each thread has counted: executions, leaves, steps.
+fn counted(place: &Place) -> Vec<[u64; COUNTERS]> {
+    let bytes = fs::read(place.path().join("counters")).unwrap();
+    let words: Vec<u64> =
+        bytes.chunks_exact(8).map(|word| u64::from_ne_bytes(word.try_into().unwrap())).collect();
+    words.chunks_exact(COUNTERS).map(|words| words.try_into().unwrap()).collect()
+}
+
+/// What is in a directory of segments, all of them of one process. Ticks count as nanoseconds.
+fn recovered(directory: &Path) -> EventMap {
+    let files: Vec<Vec<u8>> =
+        names(directory).iter().map(|name| fs::read(directory.join(name)).unwrap()).collect();
+    let segments: Vec<Segment<'_>> = files.iter().map(|bytes| Segment::parse(bytes).unwrap()).collect();
+    recovered_map(&segments, TicksNow { ticks: 0, monotonic_ns: 0 })
+}
+
+fn visits(map: &EventMap, path: &str) -> u64 {
+    let rows = map.callpaths.iter().filter(|(index, _)| map.callpaths.path(*index) == path);
+    rows.map(|(index, _)| map.values[index.row()].visits()).sum()
+}
+
+fn kill(mut child: Child) {
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+/// Kills the program as soon as its threads together have counted so many executions, and spins on for a moment
+/// before that.
+fn kill_after(place: &Place, mut child: Child, executions: u64, spins: u64) {
+    let far_enough = |counted: &[[u64; COUNTERS]]| {
+        let sum = counted.iter().map(|thread| thread[0]).sum::<u64>();
+        sum >= executions && counted.iter().all(|thread| thread[0] > 0)
+    };
+    while !far_enough(&counted(place)) {
+        assert!(child.try_wait().unwrap().is_none(), "it must not end by itself");
+    }
+    (0..spins).for_each(|_| std::hint::spin_loop());
+    kill(child);
+}
+
+#[test]
+fn killed_at_any_moment_it_leaves_all_but_the_last_visit_of_each_thread() {
+    let (mut torn, mut folded) = (0, 0);
+    for number in 0_u64..100 {
+        let place = Place::new();
+        let threads = 1 + usize::try_from(number % 2).unwrap();
+        let random = (number + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let child = counting(&place, threads, u64::MAX).stderr(Stdio::piped()).spawn().unwrap();
+        // From the first executions on to those that are folded, evenly over the orders of magnitude.
+        kill_after(&place, child, random >> 40 >> (8 + number % 16), random % 5_000);
+        let counted = counted(&place);
+        let map = recovered(&place.path().join("segments"));
+        torn += map.facts.losses.records_torn;
+        let folds = map.values.iter().flat_map(|values| &values.executions);
+        folded += folds.filter(|execution| execution.executions > 1).count();
+        let told = |what: usize| counted.iter().map(|thread| thread[what]).sum::<u64>();
+        let (slack, found) = (threads as u64, |path: &str| visits(&map, path));
+        let check = |path: &str, least: u64, most: u64| {
+            let found = found(path);
+            assert!(
+                (least..=most).contains(&found),
+                "{number}: {path}: {found} of {least}..={most}: {map:?}"
+            );
+        };
+        // An open visit counts, so that the one more is that of the visit that was open or had just ended.
+        check("execution", told(0), told(0) + slack);
+        check("execution<leaf", told(1), told(1) + slack);
+        // A step counts itself before it ends.
+        check("execution<step", told(2).saturating_sub(slack), told(2) + slack);
+        let losses = map.facts.losses;
+        assert_eq!((losses.records_unreadable, losses.segments_not_mapped), (0, 0), "{number}: {losses:?}");
+        assert!(losses.records_torn <= slack, "one change a thread: {losses:?}");
+        assert_eq!(map.facts.threads as usize, threads);
+    }
+    println!("{torn} records were torn, {folded} summaries folded");
+    assert!(folded > 0, "some runs were long enough");
+}
+
+#[test]
+fn series_and_times_are_recovered() {
+    let place = Place::new();
+    let child = counting(&place, 1, u64::MAX).spawn().unwrap();
+    kill_after(&place, child, 10_000, 0);
+    let map = recovered(&place.path().join("segments"));
+    let at = |path: &str| map.callpaths.iter().find(|(i, _)| map.callpaths.path(*i) == path).unwrap().0.row();
+    let (root, step) = (&map.values[at("execution")], &map.values[at("execution<step")]);
+    let in_series: u64 = step.series.iter().map(|bucket| u64::from(bucket.visits)).sum();
+    assert!((step.visits() - 2..=step.visits()).contains(&in_series));
+    assert!(root.inclusive_ns() > step.inclusive_ns() && step.inclusive_ns() > 0);
+    let region = &map.callpaths.rows()[at("execution<step")].region;
+    assert!(region.file.ends_with("killed.rs") && region.module == "test_killed" && region.line > 1);
+}
+
+#[test]
+fn a_program_that_ends_leaves_no_file() {
+    for how in ["", "exit", "panic", "no-region"] {
+        let place = Place::new();
+        let mut command = place.command("test_endings");
+        command.arg(how).env("TINYPROF_SEGMENT_DIR", place.path().join("segments"));
+        command.env("TINYPROF_OUT", "profile").output().unwrap();
+        let left = place.path().join("segments");
+        assert!(!left.exists() || names(&left).is_empty(), "{how}: {:?}", names(&left));
+    }
+    let place = Place::new();
+    let mut command = place.command("test_endings");
+    command.env("TINYPROF_SEGMENT_DIR", "segments").env("TINYPROF", "off").output().unwrap();
+    assert!(place.names().is_empty());
+}
+
+#[test]
+fn a_program_that_aborts_leaves_its_files_to_itself_alone() {
+    let place = Place::new();
+    counting(&place, 2, 5).arg("abort").output().unwrap();
+    let directory = place.path().join("segments");
+    // A thread that begins after another's end goes on in its file.
+    assert!((1..=2).contains(&names(&directory).len()));
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o7777;
+    assert_eq!(mode(&directory), 0o700);
+    names(&directory).iter().for_each(|name| assert_eq!(mode(&directory.join(name)), 0o600));
+    let map = recovered(&directory);
+    assert_eq!(visits(&map, "execution"), 10);
+    assert_eq!(map.facts.losses, Losses::default());
+    let bytes = fs::read(directory.join(&names(&directory)[0])).unwrap();
+    let description = Segment::parse(&bytes).unwrap().description();
+    assert!(description.metadata.executable.ends_with("/test_killed"), "{description:?}");
+    assert_eq!(description.metadata.cmdline[1..], ["counters", "2", "5", "abort"]);
+    assert!(description.profile.contains("test_killed-"));
+}
+
+#[test]
+fn a_forked_child_does_not_touch_the_files_of_its_parent() {
+    let place = Place::new();
+    let mut command = place.command("test_forks");
+    let output = command.arg("abort").env("TINYPROF_SEGMENT_DIR", "segments").output().unwrap();
+    assert_eq!(text(&output.stdout), "the child ended with 0\n");
+    let map = recovered(&place.path().join("segments"));
+    let found: Vec<_> = map.callpaths.iter().map(|(index, _)| map.callpaths.path(index)).collect();
+    assert_eq!((found.len(), visits(&map, "before"), visits(&map, "in_parent")), (2, 1, 1), "{found:?}");
+    assert_eq!(names(&place.path().join("segments")).len(), 1);
+}
+
+/// Where no file is to be had the program records all the same, and its profile says so.
+fn check_not_mapped(directory: &str, prepare: impl FnOnce(&Path)) {
+    let place = Place::new();
+    prepare(place.path());
+    let mut command = place.command("test_endings");
+    command.env("TINYPROF_SEGMENT_DIR", directory).env("TINYPROF_OUT", "profile");
+    let output = command.env("TINYPROF_REPORT", "off").output().unwrap();
+    check_untouched(&output);
+    assert_eq!(text(&output.stderr), "");
+    let profile = place.read("profile.tprof");
+    check_visits(&profile, &[("work", 1), ("work<inner", 1), ("work<inner<leaf", 1)]);
+    assert_eq!(profile.manifest.losses, Losses { segments_not_mapped: 1, ..Losses::default() });
+}
+
+#[test]
+fn without_a_private_directory_memory_is_anonymous_and_that_is_counted() {
+    check_not_mapped("missing/segments", |_| ());
+    check_not_mapped("/proc/segments", |_| ());
+    check_not_mapped("file", |place| fs::write(place.join("file"), "kept").unwrap());
+    check_not_mapped("link", |place| {
+        fs::create_dir(place.join("there")).unwrap();
+        fs::set_permissions(place.join("there"), Permissions::from_mode(0o700)).unwrap();
+        symlink("there", place.join("link")).unwrap();
+    });
+    for mode in [0o755, 0o770, 0o701] {
+        check_not_mapped("open", |place| {
+            fs::create_dir(place.join("open")).unwrap();
+            fs::set_permissions(place.join("open"), Permissions::from_mode(mode)).unwrap();
+        });
+    }
+}
+
+#[test]
+fn a_full_file_system_is_no_signal_but_anonymous_memory() {
+    // The first has no room for any file; the second for its beginning.
+    for size in ["64k", "400k"] {
+        let place = Place::new();
+        fs::create_dir(place.path().join("full")).unwrap();
+        File::create(place.path().join("counters")).unwrap().set_len(24).unwrap();
+        let script = format!(
+            r#"mount -t tmpfs -o size={size},mode=700 tinyprof-test full || exit 99
+            TINYPROF_SEGMENT_DIR=full TINYPROF_OUT=profile TINYPROF_REPORT=off "$0" counters 1 6000
+            code=$?
+            ls -A full > listing
+            exit $code"#
+        );
+        let output = in_mount_namespace(&place, &script, "test_killed");
+        assert_eq!((output.status.code(), text(&output.stderr)), (Some(0), ""), "{size}");
+        assert_eq!(fs::read_to_string(place.path().join("listing")).unwrap(), "", "nothing is left behind");
+        let profile = place.read("profile.tprof");
+        let losses = profile.manifest.losses;
+        assert_eq!((losses.segments_not_mapped, losses.visits_not_recorded), (1, 0), "{size}");
+        let visits = crate::program::visits(&profile);
+        assert!(visits.contains(&("execution<step".to_owned(), 24_000)), "{visits:?}");
+    }
+}
+
+#[test]
+fn a_limit_on_file_sizes_is_no_signal_either() {
+    let place = Place::new();
+    let script =
+        r#"ulimit -f 1; TINYPROF_SEGMENT_DIR=segments TINYPROF_OUT=/proc/x TINYPROF_REPORT=off exec "$0""#;
+    check_untouched(&place.shell(script, "test_endings").output().unwrap());
+    assert!(names(&place.path().join("segments")).is_empty());
+}

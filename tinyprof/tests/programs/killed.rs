@@ -1,0 +1,68 @@
+//! Records on several threads until it is killed, and says in a file how far each has come.
+//!
+//! Arguments: the file, the number of threads, and how many executions each does if nobody kills it.
+
+use std::fs::OpenOptions;
+use std::os::fd::AsRawFd;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::SeqCst;
+
+use tinyprof::{profile, profile_loop};
+
+/// What each thread counts: executions, leaves, steps.
+const COUNTERS: usize = 3;
+
+#[profile]
+fn execution(done: &[AtomicU64]) {
+    for _ in 0..3 {
+        leaf();
+        done[1].fetch_add(1, SeqCst);
+    }
+    profile_loop!(
+        "step",
+        mode = each,
+        for _ in 0..4 {
+            done[2].fetch_add(1, SeqCst);
+        }
+    );
+}
+
+#[profile]
+fn leaf() {}
+
+fn main() {
+    let mut arguments = std::env::args().skip(1);
+    let path = arguments.next().expect("the file of the counters");
+    let threads: usize = arguments.next().and_then(|text| text.parse().ok()).expect("a number of threads");
+    let executions: u64 = arguments.next().and_then(|text| text.parse().ok()).expect("a number");
+    let file = OpenOptions::new().read(true).write(true).open(path).expect("the file is there");
+    let length = threads * COUNTERS * size_of::<AtomicU64>();
+    // SAFETY: maps the file at an address of the system's choice.
+    let place = unsafe {
+        libc::mmap(
+            std::ptr::null_mut(),
+            length,
+            libc::PROT_READ | libc::PROT_WRITE,
+            libc::MAP_SHARED,
+            file.as_raw_fd(),
+            0,
+        )
+    };
+    assert_ne!(place, libc::MAP_FAILED);
+    // SAFETY: the mapping is never taken back, is as long as this, and all access to it is atomic.
+    let counters: &[AtomicU64] = unsafe { std::slice::from_raw_parts(place.cast(), threads * COUNTERS) };
+    std::thread::scope(|scope| {
+        for done in counters.chunks(COUNTERS) {
+            scope.spawn(move || {
+                for _ in 0..executions {
+                    execution(done);
+                    done[0].fetch_add(1, SeqCst);
+                }
+            });
+        }
+    });
+    // Whoever asked for a program that never ends has an argument for it.
+    if std::env::args().nth(4).as_deref() == Some("abort") {
+        std::process::abort();
+    }
+}
