@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use crate::collect::start::start_recording;
-use crate::record::{Arena, Entered, Site, thread};
+use crate::record::{Arena, Entered, Line, Site, thread};
 
 /// An open region; dropping it ends the visit, also when a panic unwinds.
 ///
@@ -22,13 +22,16 @@ pub struct Guard {
 /// once the thread has seen the callpath.
 #[inline]
 pub fn enter(site: &'static Site) -> Guard {
-    Guard { visit: open(site), _not_send: PhantomData }
+    let visit = if thread::is_off() { Entered::Lost } else { open(site) };
+    Guard { visit, _not_send: PhantomData }
 }
 
 impl Drop for Guard {
     #[inline]
     fn drop(&mut self) {
-        close(self.visit);
+        if let Entered::Node(line) = self.visit {
+            close(line);
+        }
     }
 }
 
@@ -56,6 +59,7 @@ impl LoopGuard {
             Some(Entered::Node(line)) => {
                 thread::attached(|arena| arena.boundary(line));
             }
+            _ if thread::is_off() => {}
             _ => self.iteration = Some(open(self.site)),
         }
     }
@@ -64,17 +68,17 @@ impl LoopGuard {
 impl Drop for LoopGuard {
     #[inline]
     fn drop(&mut self) {
-        if let Some(visit) = self.iteration {
-            close(visit);
+        if let Some(Entered::Node(line)) = self.iteration {
+            close(line);
         }
     }
 }
 
-#[inline]
+/// Out of line, as `close` is: that makes annotated programs smaller, and hides behind the clock as well.
+#[inline(never)]
 fn open(site: &'static Site) -> Entered {
     match thread::attached(|arena| open_in(arena, site)) {
         Some(visit) => visit,
-        None if thread::is_off() => Entered::Lost,
         None => open_first(site),
     }
 }
@@ -88,11 +92,9 @@ fn open_in(arena: &Arena, site: &'static Site) -> Entered {
     visit
 }
 
-#[inline]
-fn close(visit: Entered) {
-    if let Entered::Node(line) = visit {
-        thread::attached(|arena| arena.exit(line));
-    }
+#[inline(never)]
+fn close(line: Line) {
+    thread::attached(|arena| arena.exit(line));
 }
 
 /// Once for each thread, and on every visit where there is no memory to record it.

@@ -18,6 +18,8 @@ pub(crate) fn mpiexec(ranks: usize) -> Command {
     for variable in ["TINYPROF", "TINYPROF_OUT", "TINYPROF_REPORT", "TINYPROF_AGGREGATORS"] {
         command.env_remove(variable);
     }
+    // Ranks that mpiexec kills leave segments behind, which should go with the build.
+    command.env("TINYPROF_SEGMENT_DIR", concat!(env!("CARGO_TARGET_TMPDIR"), "/segments"));
     // Both MPICH and Open MPI end a program that hangs after so many seconds.
     command.env("MPIEXEC_TIMEOUT", "120");
     command.args(["-n", &ranks.to_string()]);

@@ -94,7 +94,7 @@ impl Arena {
 
     #[inline]
     fn node(&self, line: Line) -> Node<'_> {
-        Node { segment: &self.segment, line }
+        Node::at(&self.segment, line)
     }
 
     #[inline]

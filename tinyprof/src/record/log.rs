@@ -64,12 +64,14 @@ impl Header {
 /// Element `at` of the list in `block`.
 #[inline]
 fn element<E: Element>(segment: &Segment, block: Line, at: u32) -> E {
-    E::load(|word| segment.word(block, at as usize * E::WORDS + word).load(Relaxed))
+    let words = segment.words(block, at as usize * E::WORDS, E::WORDS);
+    E::load(|word| words[word].load(Relaxed))
 }
 
 #[inline]
 fn put_element<E: Element>(segment: &Segment, block: Line, at: u32, value: E) {
-    value.store(|word, bits| segment.word(block, at as usize * E::WORDS + word).store(bits, Relaxed));
+    let words = segment.words(block, at as usize * E::WORDS, E::WORDS);
+    value.store(|word, bits| words[word].store(bits, Relaxed));
 }
 
 /// Copies the elements of a list. Any thread; the caller checks afterwards that the copy is whole.
@@ -207,7 +209,7 @@ mod tests {
     fn with_node(test: impl FnOnce(Node<'_>)) {
         let segment = Segment::reserve().unwrap();
         let line = segment.allocate(NODE_CLASS).unwrap();
-        test(Node { segment: &segment, line });
+        test(Node::at(&segment, line));
     }
 
     fn visit(execution: u32, ticks: u64) -> SeriesElement {

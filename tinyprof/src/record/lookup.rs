@@ -54,7 +54,7 @@ impl Lookup {
                 return None;
             }
             if high(entry) == hash {
-                let node = Node { segment, line };
+                let node = Node::at(segment, line);
                 if node.parent() == parent && node.get(SITE) == std::ptr::from_ref(site).addr() as u64 {
                     return Some(line);
                 }

@@ -23,4 +23,5 @@ mod site;
 pub(crate) mod thread;
 
 pub(crate) use arena::{Arena, Before, Entered, Place, Reading};
+pub(crate) use segment::Line;
 pub use site::Site;

@@ -35,17 +35,24 @@ pub(super) const fn pack(low: u32, high: u32) -> u64 {
     (high as u64) << 32 | low as u64
 }
 
-/// A node in its segment. Copies are cheap: it is two words.
+/// A node in its segment. Copies are cheap: it is three words.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Node<'a> {
     pub(super) segment: &'a Segment,
     pub(super) line: Line,
+    record: &'a [AtomicU64; NODE_WORDS],
 }
 
 impl<'a> Node<'a> {
+    /// The node at `line`, which must have been allocated as one.
+    #[inline]
+    pub(super) fn at(segment: &'a Segment, line: Line) -> Self {
+        Self { segment, line, record: segment.record(line, 0) }
+    }
+
     #[inline]
     pub(super) fn word(self, word: usize) -> &'a AtomicU64 {
-        self.segment.word(self.line, word)
+        &self.record[word]
     }
 
     #[inline]

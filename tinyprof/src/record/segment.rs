@@ -145,6 +145,31 @@ impl Segment {
         unsafe { place.as_ref() }
     }
 
+    /// The words from `word` on, counted from the start of `line`, that make up one record of `N` words.
+    ///
+    /// The same holds as for [`word`](Self::word). A record is looked up once and not word by word: between two
+    /// stores the compiler would have to load the base again, as far as it knows a store may have changed it.
+    #[inline]
+    pub(super) fn record<const N: usize>(&self, line: Line, word: usize) -> &[AtomicU64; N] {
+        let index = line.0 as usize * LINE_WORDS + word;
+        debug_assert!(!line.is_none() && (index + N) * 8 <= self.committed_bytes.load(Relaxed));
+        // SAFETY: as in `word`: the record lies in a block that `allocate` handed out.
+        let place = unsafe { self.base.add(index) };
+        // SAFETY: as in `word`, for each of the words.
+        unsafe { place.cast().as_ref() }
+    }
+
+    /// `count` words that make up one record, from word `word` of `line` on. The same holds as for `record`.
+    #[inline]
+    pub(super) fn words(&self, line: Line, word: usize, count: usize) -> &[AtomicU64] {
+        let index = line.0 as usize * LINE_WORDS + word;
+        debug_assert!(!line.is_none() && (index + count) * 8 <= self.committed_bytes.load(Relaxed));
+        // SAFETY: as in `word`: the record lies in a block that `allocate` handed out.
+        let place = unsafe { self.base.add(index) };
+        // SAFETY: as in `word`, for each of the words.
+        unsafe { std::slice::from_raw_parts(place.as_ptr(), count) }
+    }
+
     /// Whether `words` words from `line` on are memory that can be read: for readers that do not own the arena.
     pub(super) fn contains(&self, line: Line, words: usize) -> bool {
         let end = (line.0 as usize).checked_mul(LINE_WORDS).and_then(|first| first.checked_add(words));
