@@ -3,16 +3,14 @@
 //! Of the item only the words before `fn` and the name are read. Everything else (attributes, generics, where
 //! clause, body) is carried over as it came. On a block of functions, see `block.rs`.
 
-use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, quote_spanned};
-use syn::ext::IdentExt;
+use proc_macro2::TokenStream;
+use syn::Error;
 use syn::parse::{ParseStream, Parser, Result};
-use syn::{Error, LitStr};
 
 use crate::arguments::{Arguments, Key};
-use crate::item::{Function, Item};
-use crate::site::{Region, RegionKind};
-use crate::{Emit, block, body, error};
+use crate::function::with_guard;
+use crate::item::Item;
+use crate::{Emit, block, error};
 
 /// The function with its guard, or an error beside the untouched item.
 pub(crate) fn expand(arguments: TokenStream, item: TokenStream, emit: Emit) -> TokenStream {
@@ -44,19 +42,6 @@ fn profiled(arguments: TokenStream, item: &TokenStream) -> Result<TokenStream> {
             )),
         },
     }
-}
-
-/// The function with its guard.
-pub(crate) fn with_guard(function: Function, arguments: Arguments) -> TokenStream {
-    let (name, at) = (&function.name, function.name.span());
-    let name = arguments.name.as_ref().map_or_else(|| name.unraw().to_string(), LitStr::value);
-    let region = Region { kind: RegionKind::Function, name, at, arguments };
-    let guard = Ident::new("__guard", Span::mixed_site());
-    let open = region.open();
-    let first = quote_spanned!(Span::mixed_site()=> let #guard = #open;);
-    let mut tokens = function.head;
-    body::with_first(&function.body, first).to_tokens(&mut tokens);
-    tokens
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use syn::parse::{ParseStream, Parser};
 use syn::{LitStr, Path};
 
 use crate::arguments::{Arguments, Key};
-use crate::attribute::with_guard;
+use crate::function::with_guard;
 use crate::item::{Block, Item, pieces};
 
 /// The block, every function inside with its guard.

@@ -10,6 +10,7 @@
 //! | `attribute.rs` | `#[profile]`: a region is a function |
 //! | `block.rs` | `#[profile]` on an `impl`, a trait or a module: a region is each function inside |
 //! | `item.rs` | what an item is, and where it ends |
+//! | `function.rs` | one function with its guard |
 //! | `scope.rs` | `profile_scope!`: a region is the rest of a block |
 //! | `region_loop.rs` | `profile_loop!`: a region is a loop |
 //! | `site.rs` | the `static` and the call that all three emit |
@@ -21,6 +22,7 @@ mod attribute;
 mod block;
 mod body;
 mod error;
+mod function;
 mod item;
 mod region_loop;
 mod scope;

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
+use super::description::ProcessDescription;
 use super::layout::{MAGIC, VERSION, clock, header as at};
-use super::process::ProcessDescription;
 use super::words::{Words, high, low};
 
 /// What the ticks of a segment are.

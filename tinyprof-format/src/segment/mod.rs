@@ -7,6 +7,7 @@
 //! * [`Segment`]: one file, read. No byte of it is trusted.
 //! * [`recovered_map`]: the event map of one process, from all of its segments.
 
+mod description;
 mod header;
 pub mod layout;
 mod lists;
@@ -15,8 +16,9 @@ mod record;
 mod system;
 mod words;
 
+pub use description::ProcessDescription;
 pub use header::{NoSegment, Segment, SegmentHeader, TickClock};
-pub use process::{ProcessDescription, TicksNow, recovered_map};
+pub use process::{TicksNow, recovered_map};
 pub use system::{ProcessState, parse_boot_id};
 
 use std::path::PathBuf;

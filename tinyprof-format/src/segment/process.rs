@@ -1,35 +1,9 @@
 //! The event map of a process that has ended without writing it.
 
-use serde::{Deserialize, Serialize};
-
 use super::header::{Segment, TickClock};
 use super::layout::header;
 use super::record::{Record, records};
-use crate::model::{
-    CallpathValues, EventMap, ExecutionSummary, Losses, RankFacts, RunMetadata, SeriesBucket,
-};
-
-/// What a process says of itself in each of its segments.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct ProcessDescription {
-    /// The name that its profile was to have.
-    pub profile: String,
-    /// Equal in all processes that were started as one job on this host, and in no others.
-    pub job: String,
-    /// The host it ran on.
-    pub host: String,
-    /// The facts of its run.
-    pub metadata: RunMetadata,
-}
-
-impl ProcessDescription {
-    /// The description as it stands in a segment.
-    #[must_use]
-    pub fn to_json(&self) -> String {
-        serde_json::to_string(self).unwrap_or_default()
-    }
-}
+use crate::model::{CallpathValues, EventMap, ExecutionSummary, Losses, RankFacts, SeriesBucket};
 
 /// A moment of the reader on both clocks: with the moment in the segment it gives the rate of the ticks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
