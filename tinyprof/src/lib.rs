@@ -58,6 +58,8 @@ mod handover;
 mod record;
 mod region;
 mod sys;
+#[cfg(feature = "tracing")]
+pub mod tracing;
 
 pub use handover::{Attached, Position, current};
 pub use tinyprof_macros::{profile, profile_loop, profile_scope};

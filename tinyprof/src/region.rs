@@ -76,7 +76,7 @@ impl Drop for LoopGuard {
 
 /// Out of line, as `close` is: that makes annotated programs smaller, and hides behind the clock as well.
 #[inline(never)]
-fn open(site: &'static Site) -> Entered {
+pub(crate) fn open(site: &'static Site) -> Entered {
     match thread::attached(|arena| open_in(arena, site)) {
         Some(visit) => visit,
         None => open_first(site),

@@ -3,6 +3,8 @@
 mod handover;
 mod in_file;
 mod reading;
+#[cfg(feature = "tracing")]
+mod span;
 #[cfg(test)]
 mod tests;
 
