@@ -2,6 +2,7 @@
 //!
 //! * [`model`]: callpaths, values, the event map of one rank, the profile of a run.
 //! * [`file`](mod@file): the profile directory: its writer and its reader.
+//! * [`ticks`]: what a recorder holds, before it is nanoseconds.
 //! * [`report`]: statistics over ranks, and the table that people read.
 //! * [`segment`]: what a program that was killed has left of its measurements.
 //!
@@ -15,3 +16,4 @@ pub mod file;
 pub mod model;
 pub mod report;
 pub mod segment;
+pub mod ticks;

@@ -1,6 +1,5 @@
 //! The profile in the program's hands, for those who want more than `use tinyprof_mpi as _;`.
 
-use std::cell::Cell;
 use std::fmt;
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
@@ -37,7 +36,7 @@ use crate::settings::{Aggregators, Settings};
 pub struct Profiler<'universe> {
     communicator: Rsmpi,
     settings: Settings,
-    done: Cell<bool>,
+    done: bool,
     _universe: PhantomData<&'universe Universe>,
 }
 
@@ -62,19 +61,19 @@ impl Profiler<'_> {
     /// # Errors
     /// When the profile could not be written: on every rank, with the same reason. Rank 0 says it on standard
     /// error too.
-    pub fn flush(self) -> Result<Option<PathBuf>, FlushError> {
+    pub fn flush(mut self) -> Result<Option<PathBuf>, FlushError> {
         self.flush_once()
     }
 
-    fn flush_once(&self) -> Result<Option<PathBuf>, FlushError> {
-        self.done.set(true);
+    fn flush_once(&mut self) -> Result<Option<PathBuf>, FlushError> {
+        self.done = true;
         run::flush(&self.communicator, &self.settings)
     }
 }
 
 impl Drop for Profiler<'_> {
     fn drop(&mut self) {
-        if !self.done.get() {
+        if !self.done {
             // The failure has been said on standard error; a destructor has nobody to return it to.
             drop(self.flush_once());
         }
@@ -126,7 +125,7 @@ impl Builder {
             return Err(StartError);
         }
         run::begin();
-        Ok(Profiler { communicator, settings: self.settings, done: Cell::new(false), _universe: PhantomData })
+        Ok(Profiler { communicator, settings: self.settings, done: false, _universe: PhantomData })
     }
 }
 

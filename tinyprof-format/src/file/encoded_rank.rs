@@ -32,31 +32,18 @@ pub struct EncodedRank {
 const SUMMARY_BYTES: usize = 48;
 
 impl EncodedRank {
-    /// Arranges a rank's event map in the order of `dictionary`, which must hold all of its callpaths.
-    ///
-    /// # Panics
-    /// If a callpath is missing from the dictionary: phase 1 unites them all.
+    /// Encodes a rank's event map; the rows are those of its own table, until it is
+    /// [renumbered](Self::renumber).
     #[must_use]
-    pub fn of_event_map(map: &EventMap, dictionary: &CallpathTable) -> Self {
-        let index = dictionary.index_by_id();
-        let mut callpaths: Vec<_> = map
-            .callpaths
-            .iter()
-            .map(|(at, callpath)| (index[&callpath.id], &map.values[at.row()]))
-            .filter(|(_, values)| !values.is_absent())
-            .map(|(at, values)| EncodedCallpath {
-                row: u32::try_from(at.row()).expect("a callpath table has fewer than 2^32 rows"),
-                executions: values.executions.clone(),
-                series: series::encode(&values.series),
-            })
-            .collect();
-        callpaths.sort_by_key(|c| c.row);
-        let mut facts = map.facts.clone();
-        let buckets = map.values.iter().flat_map(|v| &v.series);
-        facts.losses.series_buckets_folded = buckets.filter(|b| b.visits > 1).count() as u64;
-        let summaries = map.values.iter().flat_map(|v| &v.executions);
-        facts.losses.executions_folded = summaries.filter(|e| e.executions > 1).count() as u64;
-        Self { facts, callpaths }
+    pub fn of_event_map(map: &EventMap) -> Self {
+        let visited = (0..).zip(&map.values).filter(|(_, values)| !values.is_absent());
+        let callpaths = visited.map(|(row, values)| EncodedCallpath {
+            row,
+            executions: values.executions.clone(),
+            series: series::encode(&values.series),
+        });
+        let facts = RankFacts { losses: map.losses(), ..map.facts.clone() };
+        Self { facts, callpaths: callpaths.collect() }
     }
 
     /// Renames the rows of `own`, the table that this rank was encoded by, to those of `dictionary`, which must

@@ -149,7 +149,12 @@ fn write_files(
     let mut facts = ManifestFacts::default();
     for (number, group) in ranks.chunks(ranks_per_part).enumerate() {
         let first_rank = narrow(number * ranks_per_part);
-        let encoded: Vec<_> = group.iter().map(|map| EncodedRank::of_event_map(map, dictionary)).collect();
+        let encode = |map: &EventMap| {
+            let mut rank = EncodedRank::of_event_map(map);
+            rank.renumber(&map.callpaths, dictionary);
+            rank
+        };
+        let encoded: Vec<_> = group.iter().map(encode).collect();
         let bytes = encode_part(first_rank, callpaths.callpaths, &encoded);
         parts.push(write_part(
             unfinished.directory(),

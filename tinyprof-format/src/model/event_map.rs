@@ -1,6 +1,6 @@
 //! What one rank holds: the paper's event map (section IV-B), as a plain value.
 
-use super::{CallpathId, CallpathTable, CallpathValues, RankFacts, Region};
+use super::{CallpathId, CallpathTable, CallpathValues, Losses, RankFacts, Region};
 
 /// Callpath -> values of one rank, in canonical order.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -42,5 +42,17 @@ impl EventMap {
     pub fn executions(&self) -> u32 {
         let ends = self.values.iter().filter_map(|v| v.executions.last());
         ends.map(|e| e.execution.saturating_add(e.executions)).max().unwrap_or(0)
+    }
+
+    /// What was lost, with what was folded.
+    #[must_use]
+    pub fn losses(&self) -> Losses {
+        let buckets = self.values.iter().flat_map(|v| &v.series);
+        let summaries = self.values.iter().flat_map(|v| &v.executions);
+        Losses {
+            series_buckets_folded: buckets.filter(|b| b.visits > 1).count() as u64,
+            executions_folded: summaries.filter(|e| e.executions > 1).count() as u64,
+            ..self.facts.losses
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::file::{EncodedRank, ManifestFacts};
+use crate::file::ManifestFacts;
 use crate::model::{
     CallpathFile, CallpathTable, EventMap, Losses, Manifest, PhaseTimes, Profile, RunMetadata,
 };
@@ -58,8 +58,8 @@ impl Report {
     /// The report of a program that consists of one process, whether or not its profile could be written.
     #[must_use]
     pub fn of_event_map(map: &EventMap, executable: &str) -> Self {
-        let encoded = [EncodedRank::of_event_map(map, &map.callpaths)];
-        let facts = ManifestFacts::of_ranks(&encoded);
+        let hosts = vec![map.facts.host.clone()];
+        let facts = ManifestFacts { executions: map.executions(), losses: map.losses(), hosts };
         let metadata = RunMetadata { executable: executable.to_owned(), ..RunMetadata::default() };
         let manifest =
             facts.manifest(1, CallpathFile::default(), Vec::new(), metadata, PhaseTimes::default());

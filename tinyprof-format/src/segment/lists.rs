@@ -2,50 +2,22 @@
 
 use super::layout::{LINE_WORDS, PAST_WORDS, SERIES_WORDS, header, node};
 use super::words::{Words, high, low};
+use crate::ticks::{PastExecution, SeriesElement};
 
-/// One execution, or several neighbouring ones; times in ticks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Past {
-    pub(super) execution: u32,
-    pub(super) executions: u32,
-    pub(super) visits: u64,
-    pub(super) sum: u64,
-    pub(super) min: u64,
-    pub(super) max: u64,
-    pub(super) squares: u128,
-}
-
-impl Past {
-    /// What eight words say, if such an execution can be.
-    pub(super) fn of(word: impl Fn(usize) -> Option<u64>) -> Option<Self> {
-        let first = word(0)?;
-        let past = Self {
-            execution: low(first),
-            executions: high(first),
-            visits: word(1)?,
-            sum: word(2)?,
-            min: word(3)?,
-            max: word(4)?,
-            squares: u128::from(word(6)?) << 64 | u128::from(word(5)?),
-        };
-        let possible = past.visits > 0 && past.executions > 0;
-        (possible && past.execution.checked_add(past.executions).is_some()).then_some(past)
-    }
-
-    /// Whether this element covers `execution`.
-    pub(super) fn covers(&self, execution: u32) -> bool {
-        execution >= self.execution && execution - self.execution < self.executions
-    }
-}
-
-/// One visit of a series, or several neighbouring ones; times in ticks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Visit {
-    pub(super) execution: u32,
-    pub(super) visits: u32,
-    pub(super) sum: u64,
-    pub(super) min: u64,
-    pub(super) max: u64,
+/// The past execution that eight words say, if such a one can be.
+pub(super) fn past_of(word: impl Fn(usize) -> Option<u64>) -> Option<PastExecution> {
+    let first = word(0)?;
+    let past = PastExecution {
+        execution: low(first),
+        executions: high(first),
+        visits: word(1)?,
+        sum: word(2)?,
+        min: word(3)?,
+        max: word(4)?,
+        squares: u128::from(word(6)?) << 64 | u128::from(word(5)?),
+    };
+    let possible = past.visits > 0 && past.executions > 0;
+    (possible && past.execution.checked_add(past.executions).is_some()).then_some(past)
 }
 
 /// Where a list lies, and how long it is.
@@ -80,28 +52,28 @@ fn place(
 }
 
 /// The past executions of the node at `line`.
-pub(super) fn past(words: Words<'_>, line: u32, budget_bytes: &mut usize) -> Option<Vec<Past>> {
+pub(super) fn past(words: Words<'_>, line: u32, budget_bytes: &mut usize) -> Option<Vec<PastExecution>> {
     let place = place(words, line, node::PAST, PAST_WORDS, budget_bytes)?;
     // The owner may have died while it changed the last element: then the header has what it was before.
     let changing = words.get(0, header::UNDO_LINE).map(low).filter(|&line| line != 0);
     let element = |at: usize| {
         let line = place.block.checked_add(u32::try_from(at).ok()?)?;
         if changing == Some(line) {
-            return Past::of(|word| words.get(0, header::UNDO + word));
+            return past_of(|word| words.get(0, header::UNDO + word));
         }
-        Past::of(|word| words.get(line, word))
+        past_of(|word| words.get(line, word))
     };
     (0..place.length).map(element).collect()
 }
 
 /// The series of the node at `line`.
-pub(super) fn series(words: Words<'_>, line: u32, budget_bytes: &mut usize) -> Option<Vec<Visit>> {
+pub(super) fn series(words: Words<'_>, line: u32, budget_bytes: &mut usize) -> Option<Vec<SeriesElement>> {
     let place = place(words, line, node::SERIES, SERIES_WORDS, budget_bytes)?;
     let element = |at: usize| {
         let word = |word| words.get(place.block, at * SERIES_WORDS + word);
         let first = word(0)?;
         let (execution, visits) = (low(first), high(first));
-        let visit = Visit { execution, visits, sum: word(1)?, min: word(2)?, max: word(3)? };
+        let visit = SeriesElement { execution, visits, sum: word(1)?, min: word(2)?, max: word(3)? };
         (visits > 0).then_some(visit)
     };
     (0..place.length).map(element).collect()

@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::header::Segment;
 use super::layout::{LINE_BYTES, header, node, site};
-use super::lists::{self, Past, Visit};
+use super::lists;
 use super::words::{Words, high, low};
 use crate::model::{CallpathId, Losses, Mode, Region, RegionKind, SiteId};
+use crate::ticks::{OpenVisit, PastExecution, SeriesElement};
 
 /// One callpath of a thread, in ticks.
 #[derive(Clone, Debug)]
@@ -14,10 +15,9 @@ pub(super) struct Record {
     pub(super) id: CallpathId,
     pub(super) parent: Option<CallpathId>,
     pub(super) region: Region,
-    /// When the visit began that was open, and in which execution.
-    pub(super) open: Option<(u64, u32)>,
-    pub(super) executions: Vec<Past>,
-    pub(super) series: Vec<Visit>,
+    pub(super) open: Option<OpenVisit>,
+    pub(super) executions: Vec<PastExecution>,
+    pub(super) series: Vec<SeriesElement>,
 }
 
 /// Every callpath of a segment that can be read, newest first; the others are counted in `losses`.
@@ -66,19 +66,22 @@ fn record(
     let live = word(node::EXECUTION).map(low)?;
     if word(node::VISITS)? > 0 {
         // The owner appends the live numbers to the list before it clears them, and may have died between.
-        let appended = torn && executions.last().is_some_and(|last| last.covers(live));
+        let appended = torn
+            && executions
+                .last()
+                .is_some_and(|last| live >= last.execution && live - last.execution < last.executions);
         let numbers = |at: usize| match at {
             0 => Some(u64::from(live) | 1 << 32),
             at => word(node::VISITS + at - 1),
         };
         if !appended {
-            executions.push(Past::of(numbers)?);
+            executions.push(lists::past_of(numbers)?);
         }
     }
     losses.records_torn += u64::from(torn);
     // A record that is torn is that of a visit that was ending: it is not open besides.
     let start = word(node::START).filter(|&start| start != 0 && !torn);
-    let open = start.map(|start| (start, open_execution(words, line)));
+    let open = start.map(|since| OpenVisit { since, execution: open_execution(words, line) });
     Some(Record { id, parent, region: region.clone(), open, executions, series })
 }
 

@@ -48,7 +48,7 @@ pub(crate) struct Flushed {
 /// Writes one profile of all ranks. Collective.
 pub(crate) async fn flush(communicator: &impl Communicator, map: &EventMap, plan: Plan) -> Flushed {
     let mut clock = Stopwatch::start();
-    let mut own = EncodedRank::of_event_map(map, &map.callpaths);
+    let mut own = EncodedRank::of_event_map(map);
     let agreed = synchronise::agree(communicator, map, &own, plan.aggregators).await;
     if agreed.dictionary.is_empty() {
         return Flushed::default();

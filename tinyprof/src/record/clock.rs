@@ -6,6 +6,8 @@
 
 use std::time::Duration;
 
+use tinyprof_format::ticks::Scale;
+
 /// Where ticks come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Clock {
@@ -125,6 +127,18 @@ impl Moment {
         (self.ticks, self.monotonic_ns)
     }
 
+    /// The rate of `clock` from this moment until now: both ends are known to some 20 ns.
+    pub(crate) fn rate_until_now(self, clock: Clock) -> Scale {
+        let now = Self::now(clock);
+        match clock {
+            Clock::Counter => Scale::of_interval(
+                now.ticks.saturating_sub(self.ticks),
+                now.monotonic_ns.saturating_sub(self.monotonic_ns),
+            ),
+            _ => Scale::NANOSECONDS,
+        }
+    }
+
     /// Now: the tightest of a few tries, as a try may be interrupted between its two clocks.
     pub(crate) fn now(clock: Clock) -> Self {
         let tries = (0..8).map(|_| {
@@ -139,42 +153,6 @@ impl Moment {
     }
 }
 
-/// Turns ticks into nanoseconds.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Scale {
-    ns_per_tick: f64,
-}
-
-impl Scale {
-    /// The rate of `clock` between `start` and now. The longer that is, the more exact: both ends are known
-    /// to some 20 ns.
-    #[expect(clippy::cast_precision_loss, reason = "a rate needs no more than 53 bits")]
-    pub(crate) fn since(start: Moment, clock: Clock) -> Self {
-        let now = Moment::now(clock);
-        let ticks = now.ticks.saturating_sub(start.ticks) as f64;
-        let ns = now.monotonic_ns.saturating_sub(start.monotonic_ns) as f64;
-        let known = clock == Clock::Counter && ticks > 0.0 && ns > 0.0;
-        Self { ns_per_tick: if known { ns / ticks } else { 1.0 } }
-    }
-
-    /// `ticks` in nanoseconds, to the nearest.
-    #[expect(
-        clippy::cast_precision_loss,
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "53 bits of ticks are a month at 3 GHz, to the tick; the product is never negative"
-    )]
-    pub(crate) fn ns(self, ticks: u64) -> u64 {
-        (ticks as f64 * self.ns_per_tick).round() as u64
-    }
-
-    /// Square ticks in square nanoseconds.
-    #[expect(clippy::cast_precision_loss, reason = "squares are statistics: 53 bits are plenty")]
-    pub(crate) fn ns2(self, square_ticks: u128) -> f64 {
-        square_ticks as f64 * self.ns_per_tick * self.ns_per_tick
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -186,7 +164,7 @@ mod tests {
             let (ticks, ns) = (clock.ticks(), monotonic_ns());
             while monotonic_ns() < ns + 5_000_000 {}
             let (ticks, ns) = (clock.ticks() - ticks, monotonic_ns() - ns);
-            let measured = Scale::since(start, clock).ns(ticks);
+            let measured = start.rate_until_now(clock).ns(ticks);
             // The thread may lose the processor between two reads, so only the order of size is sure.
             assert!(measured >= ns / 2 && measured < ns * 2 + 50_000_000, "{measured} ns against {ns} ns");
         }

@@ -5,6 +5,8 @@ use std::sync::atomic::fence;
 
 use tinyprof_format::segment::layout::{PAST_WORDS, SERIES_WORDS};
 
+pub(crate) use tinyprof_format::ticks::{PastExecution, SeriesElement};
+
 use super::node::{PAST, SERIES, high, low, pack};
 
 /// One element of a list.
@@ -27,18 +29,6 @@ pub(super) trait Element: Copy {
     fn needs_undo(next: &Self) -> bool;
     /// Takes in the element that follows this one.
     fn absorb(&mut self, next: &Self);
-}
-
-/// The summary of one past execution, or of several neighbouring ones.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct PastExecution {
-    pub(crate) execution: u32,
-    pub(crate) executions: u32,
-    pub(crate) visits: u64,
-    pub(crate) sum: u64,
-    pub(crate) min: u64,
-    pub(crate) max: u64,
-    pub(crate) squares: u128,
 }
 
 impl Element for PastExecution {
@@ -97,16 +87,6 @@ impl Element for PastExecution {
         self.max = self.max.max(next.max);
         self.squares = self.squares.saturating_add(next.squares);
     }
-}
-
-/// One visit of a series, or several neighbouring ones.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct SeriesElement {
-    pub(crate) execution: u32,
-    pub(crate) visits: u32,
-    pub(crate) sum: u64,
-    pub(crate) min: u64,
-    pub(crate) max: u64,
 }
 
 impl Element for SeriesElement {

@@ -3,6 +3,7 @@
 use std::sync::atomic::Ordering::Acquire;
 
 use tinyprof_format::model::CallpathId;
+use tinyprof_format::ticks::OpenVisit;
 
 use super::super::element::{PastExecution, SeriesElement};
 use super::super::log::{self, Header};
@@ -24,15 +25,6 @@ impl Arena {
             Some((0..READ_TRIES).find_map(|_| Reading::of(self, node, || ())))
         })
     }
-}
-
-/// A visit that has not ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct OpenVisit {
-    /// The ticks at which it began.
-    pub(crate) since: u64,
-    /// The execution that it belongs to.
-    pub(crate) execution: u32,
 }
 
 /// A consistent copy of one callpath's record, in ticks.

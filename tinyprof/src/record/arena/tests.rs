@@ -8,8 +8,8 @@ use std::sync::atomic::Ordering::Acquire;
 
 use tinyprof_format::model::{Mode, RegionKind};
 
-use super::reading::OpenVisit;
 use super::*;
+use tinyprof_format::ticks::OpenVisit;
 
 /// Sites as the macros make them: side by side in the section, so that the cache serves them.
 macro_rules! sites {

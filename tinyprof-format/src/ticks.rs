@@ -1,0 +1,136 @@
+//! What a recorder holds, in ticks of its clock, and how it becomes nanoseconds: the same for a program that
+//! writes its profile and for one that was killed.
+
+use crate::model::{CallpathValues, ExecutionSummary, SeriesBucket};
+
+/// The summary of one past execution, or of several neighbouring ones; times in ticks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PastExecution {
+    /// The first execution, 0-based.
+    pub execution: u32,
+    /// How many executions it covers.
+    pub executions: u32,
+    /// The number of visits.
+    pub visits: u64,
+    /// The sum over the visits.
+    pub sum: u64,
+    /// The shortest visit; the greatest number while there is none that has ended.
+    pub min: u64,
+    /// The longest visit.
+    pub max: u64,
+    /// The sum of the squares of the visits' times.
+    pub squares: u128,
+}
+
+/// One visit of a series, or several neighbouring ones; times in ticks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SeriesElement {
+    /// The execution of the first visit, 0-based.
+    pub execution: u32,
+    /// The number of visits.
+    pub visits: u32,
+    /// The sum over the visits.
+    pub sum: u64,
+    /// The shortest visit.
+    pub min: u64,
+    /// The longest visit.
+    pub max: u64,
+}
+
+/// A visit that has not ended; times in ticks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OpenVisit {
+    /// When it began.
+    pub since: u64,
+    /// The execution that it belongs to, 0-based.
+    pub execution: u32,
+}
+
+/// Turns ticks into nanoseconds.
+#[derive(Clone, Copy, Debug)]
+pub struct Scale {
+    ns_per_tick: f64,
+}
+
+impl Scale {
+    /// Of a clock whose ticks are nanoseconds.
+    pub const NANOSECONDS: Self = Self { ns_per_tick: 1.0 };
+
+    /// The rate of a clock that went on by `ticks` in `ns` nanoseconds. The longer that is, the more exact.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "a rate needs no more than 53 bits")]
+    pub fn of_interval(ticks: u64, ns: u64) -> Self {
+        if ticks == 0 || ns == 0 {
+            return Self::NANOSECONDS;
+        }
+        Self { ns_per_tick: ns as f64 / ticks as f64 }
+    }
+
+    /// `ticks` in nanoseconds, to the nearest.
+    #[must_use]
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "53 bits of ticks are a month at 3 GHz, to the tick; the product is never negative, and what is \
+                  too large becomes the largest"
+    )]
+    pub fn ns(self, ticks: u64) -> u64 {
+        (ticks as f64 * self.ns_per_tick).round() as u64
+    }
+
+    /// Square ticks in square nanoseconds.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "squares are statistics: 53 bits are plenty")]
+    pub fn ns2(self, square_ticks: u128) -> f64 {
+        square_ticks as f64 * self.ns_per_tick * self.ns_per_tick
+    }
+
+    /// The values of a callpath. A visit that is open counts with the time that it has lasted until `now`.
+    #[must_use]
+    pub fn values(
+        self,
+        executions: &[PastExecution],
+        series: &[SeriesElement],
+        open: Option<OpenVisit>,
+        now: u64,
+    ) -> CallpathValues {
+        let mut executions: Vec<_> = executions.iter().map(|past| self.summary(past)).collect();
+        if let Some(visit) = open {
+            let so_far = self.ns(now.saturating_sub(visit.since));
+            let open = ExecutionSummary::of_one_visit(visit.execution, so_far);
+            match executions.last_mut().filter(|last| last.execution == open.execution) {
+                Some(last) => last.absorb(&open),
+                // There is none after the greatest number: only a damaged segment says so.
+                None if open.execution == u32::MAX => {}
+                None => executions.push(open),
+            }
+        }
+        let series = series.iter().map(|element| SeriesBucket {
+            execution: element.execution,
+            visits: element.visits,
+            sum_ns: self.ns(element.sum),
+            min_ns: self.ns(element.min),
+            max_ns: self.ns(element.max),
+        });
+        CallpathValues { executions, series: series.collect() }
+    }
+
+    fn summary(self, past: &PastExecution) -> ExecutionSummary {
+        let sum_ns = self.ns(past.sum);
+        if past.visits == 1 && past.executions == 1 {
+            return ExecutionSummary::of_one_visit(past.execution, sum_ns);
+        }
+        ExecutionSummary {
+            execution: past.execution,
+            executions: past.executions,
+            visits: past.visits,
+            sum_ns,
+            // Visits inside of their own region have no time of their own; before the outermost ends there is
+            // no shortest.
+            min_ns: self.ns(past.min.min(past.max)),
+            max_ns: self.ns(past.max),
+            sum_squares_ns2: self.ns2(past.squares),
+        }
+    }
+}
