@@ -55,6 +55,8 @@
 
 pub mod collect;
 mod handover;
+mod metric;
+mod polled;
 mod record;
 mod region;
 mod sys;
@@ -71,6 +73,8 @@ pub mod __private {
 
     pub use tinyprof_format::model::{Mode, RegionKind};
 
+    pub use crate::metric::{Number, record};
+    pub use crate::polled::polled;
     pub use crate::record::Site;
     pub use crate::region::{Guard, LoopGuard, enter, enter_loop};
 }

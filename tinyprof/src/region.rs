@@ -3,6 +3,7 @@
 use std::marker::PhantomData;
 
 use crate::collect::start::start_recording;
+use crate::metric::{Number, record_in};
 use crate::record::{Arena, Entered, Line, Site, thread};
 
 /// An open region; dropping it ends the visit, also when a panic unwinds.
@@ -24,6 +25,16 @@ pub struct Guard {
 pub fn enter(site: &'static Site) -> Guard {
     let visit = if thread::is_off() { Entered::Lost } else { open(site) };
     Guard { visit, _not_send: PhantomData }
+}
+
+impl Guard {
+    /// Adds a value of a varying metric to the region.
+    #[inline]
+    pub fn record(&self, metric: &'static Site, value: impl Number) {
+        if let Entered::Node(line) | Entered::Recursion(line) = self.visit {
+            record_in(line, metric, value.to_f64());
+        }
+    }
 }
 
 impl Drop for Guard {
@@ -61,6 +72,16 @@ impl LoopGuard {
             }
             _ if thread::is_off() => {}
             _ => self.iteration = Some(open(self.site)),
+        }
+    }
+}
+
+impl LoopGuard {
+    /// Adds a value of a varying metric to the iteration that is open.
+    #[inline]
+    pub fn record(&self, metric: &'static Site, value: impl Number) {
+        if let Some(Entered::Node(line) | Entered::Recursion(line)) = self.iteration {
+            record_in(line, metric, value.to_f64());
         }
     }
 }

@@ -97,6 +97,8 @@ pub mod site {
     pub const PLACE: usize = 3;
     pub const KIND: usize = 4;
     pub const FIELDS: usize = 5;
+    /// The kind of a metric; regions have the numbers of `RegionKind`.
+    pub const METRIC: u32 = 3;
     /// Tags of fields.
     pub const NAME: u8 = 1;
     pub const MODULE: u8 = 2;

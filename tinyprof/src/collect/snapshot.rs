@@ -30,7 +30,9 @@ pub fn snapshot() -> EventMap {
             };
             losses.visits_open += u64::from(open.is_some());
             let values = scale.values(&executions, &series, open, arena.now());
-            records.push((id, parent, site.region(), values));
+            if let Some(region) = site.region() {
+                records.push((id, parent, region, values));
+            }
         }
     }
     let facts = RankFacts { host: host_name(), process_id: std::process::id(), threads, losses };

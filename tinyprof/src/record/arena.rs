@@ -2,6 +2,7 @@
 
 mod handover;
 mod in_file;
+mod metric;
 mod reading;
 #[cfg(feature = "tracing")]
 mod span;

@@ -16,7 +16,8 @@ pub struct Site {
     line: u32,
     column: u32,
     id: SiteId,
-    kind: RegionKind,
+    /// None for a metric of a region.
+    kind: Option<RegionKind>,
     mode: Mode,
     rank_local: bool,
     constants: &'static [(&'static str, &'static str)],
@@ -42,7 +43,7 @@ impl Site {
         kind: RegionKind,
         mode: Mode,
     ) -> Self {
-        let mut hash = fnv1a(0xcbf2_9ce4_8422_2325, module.as_bytes());
+        let mut hash = fnv1a(FNV_OFFSET, module.as_bytes());
         hash = fnv1a(hash, &[0]);
         hash = fnv1a(hash, name.as_bytes());
         hash = fnv1a(hash, &[0]);
@@ -58,8 +59,28 @@ impl Site {
             line,
             column,
             id: SiteId::from_bits(hash),
-            kind,
+            kind: Some(kind),
             mode,
+            rank_local: false,
+            constants: &[],
+        }
+    }
+
+    /// A varying metric called `key`, of whichever region it is recorded in.
+    ///
+    /// The id is a hash of the key alone: the same key in two places of a region is the same metric.
+    #[must_use]
+    pub const fn metric(key: &'static str) -> Self {
+        let hash = fnv1a(fnv1a(FNV_OFFSET, b"metric\0"), key.as_bytes());
+        Self {
+            name: key,
+            module: "",
+            file: "",
+            line: 0,
+            column: 0,
+            id: SiteId::from_bits(hash),
+            kind: None,
+            mode: Mode::Total,
             rank_local: false,
             constants: &[],
         }
@@ -85,20 +106,20 @@ impl Site {
         self.mode
     }
 
-    /// The site as the profile describes it.
-    pub(crate) fn region(&self) -> Region {
-        Region {
+    /// The region as the profile describes it; none if the site is a metric.
+    pub(crate) fn region(&self) -> Option<Region> {
+        Some(Region {
             site: self.id,
             name: self.name.to_owned(),
             module: self.module.to_owned(),
             file: self.file.to_owned(),
             line: self.line,
             column: self.column,
-            kind: self.kind,
+            kind: self.kind?,
             mode: self.mode,
             rank_local: self.rank_local,
             constants: self.constants.iter().map(|&(key, value)| (key.into(), value.into())).collect(),
-        }
+        })
     }
 
     /// The parts of the site's description that have no fixed length, each with its tag. Allocates nothing.
@@ -122,7 +143,16 @@ impl Site {
 
     /// Kind and mode, as a segment has them.
     pub(super) const fn kind_word(&self) -> u32 {
-        (self.mode as u32) << 8 | self.kind as u32
+        let kind = match self.kind {
+            Some(kind) => kind as u32,
+            None => layout::METRIC,
+        };
+        (self.mode as u32) << 8 | kind
+    }
+
+    /// Whether it is a metric, not a region.
+    pub(super) const fn is_metric(&self) -> bool {
+        self.kind.is_none()
     }
 
     /// The site's place among all sites of the executable; past the last for sites of other shared objects.
@@ -136,6 +166,8 @@ impl Site {
         section::stop().wrapping_sub(section::start()) / size_of::<Self>()
     }
 }
+
+const FNV_OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
 
 /// 64-bit FNV-1a: short, `const`, and good enough for identifiers of a few dozen bytes.
 const fn fnv1a(mut hash: u64, bytes: &[u8]) -> u64 {
@@ -199,8 +231,9 @@ mod tests {
     #[test]
     fn a_region_says_what_its_site_says() {
         let site = Site::new("x", "m", "f.rs", 1, 2, RegionKind::Loop, Mode::Each);
-        assert!(!site.region().rank_local && site.region().constants.is_empty());
-        let region = site.with_rank_local().with_constants(&[("tag", "COMP"), ("kernel", "")]).region();
+        let region = site.region().unwrap();
+        assert!(!region.rank_local && region.constants.is_empty());
+        let region = site.with_rank_local().with_constants(&[("tag", "COMP"), ("kernel", "")]).region().unwrap();
         assert!(region.rank_local);
         let constants = [("tag".into(), "COMP".into()), ("kernel".into(), String::new())];
         assert_eq!(region.constants, constants.into());

@@ -1,0 +1,51 @@
+//! Varying metrics: numbers that the program says of a visit.
+
+use crate::record::{Line, Site, thread};
+
+/// A number that can be the value of a varying metric: any integer or float. It is held as an `f64`.
+pub trait Number: Copy {
+    /// The nearest `f64`.
+    fn to_f64(self) -> f64;
+}
+
+macro_rules! numbers {
+    ($($number:ty)*) => {$(
+        impl Number for $number {
+            #[inline]
+            #[allow(clippy::cast_precision_loss, clippy::cast_lossless, reason = "statistics: 53 bits are plenty")]
+            fn to_f64(self) -> f64 {
+                self as f64
+            }
+        }
+    )*};
+}
+
+numbers!(u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64);
+
+impl<N: Number> Number for &N {
+    #[inline]
+    fn to_f64(self) -> f64 {
+        (*self).to_f64()
+    }
+}
+
+/// Adds a value of `metric` to the innermost open region of this thread.
+#[inline]
+pub fn record(metric: &'static Site, value: impl Number) {
+    record_innermost(metric, value.to_f64());
+}
+
+#[inline(never)]
+fn record_innermost(metric: &'static Site, value: f64) {
+    if let Some(arena) = thread::arena() {
+        arena.record_innermost(metric, value);
+    }
+}
+
+/// Adds a value of `metric` to the open region at `line`.
+#[inline(never)]
+pub(crate) fn record_in(line: Line, metric: &'static Site, value: f64) {
+    if let Some(arena) = thread::arena() {
+        arena.record(line, metric, value);
+    }
+}
