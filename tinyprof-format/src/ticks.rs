@@ -4,7 +4,7 @@
 use crate::model::{CallpathValues, ExecutionSummary, SeriesBucket};
 
 /// The summary of one past execution, or of several neighbouring ones; times in ticks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PastExecution {
     /// The first execution, 0-based.
     pub execution: u32,
@@ -20,6 +20,56 @@ pub struct PastExecution {
     pub max: u64,
     /// The sum of the squares of the visits' times.
     pub squares: u128,
+    /// The variance of `sum` where it is an estimate; 0 where every visit was timed.
+    pub variance: f64,
+}
+
+/// Sums over the visits that were timed where not all were; times in ticks. A visit of weight w stands for w visits.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Samples {
+    /// The sum of the weights.
+    pub weight: u64,
+    /// How many of the visits stand for more than themselves.
+    pub sampled: u64,
+    /// The sums of w (w - 1), w (w - 1) x and w (w - 1) x^2 for weight w and time x.
+    pub spread: [f64; 3],
+}
+
+impl PastExecution {
+    /// The estimate of an execution of which `self` has the weighted sums of the visits that were timed, and
+    /// the number of all visits.
+    ///
+    /// Sums are scaled by the ratio of all visits to those that the samples stand for. The variance is that of a
+    /// random sample of the visits, which is too large rather than too small where times change slowly, as there
+    /// is one visit timed in each block of neighbours. One sample says nothing of its variance: then it is the
+    /// square of the sum.
+    #[must_use]
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "estimates have no 53 exact bits; none is negative, and what is too large becomes the largest"
+    )]
+    pub fn estimated(self, samples: &Samples) -> Self {
+        if samples.weight == 0 || (samples.sampled == 0 && samples.weight == self.visits) {
+            return self;
+        }
+        let ratio = self.visits as f64 / samples.weight as f64;
+        let mean = self.sum as f64 / samples.weight as f64;
+        let [ones, sums, squares] = samples.spread;
+        let variance = if samples.sampled < 2 {
+            (self.sum as f64).powi(2)
+        } else {
+            let n = samples.sampled as f64;
+            (squares - 2.0 * mean * sums + mean * mean * ones).max(0.0) * n / (n - 1.0)
+        };
+        Self {
+            sum: (self.sum as f64 * ratio).round() as u64,
+            squares: (self.squares as f64 * ratio) as u128,
+            variance: variance * ratio * ratio,
+            ..self
+        }
+    }
 }
 
 /// One visit of a series, or several neighbouring ones; times in ticks.
@@ -113,12 +163,12 @@ impl Scale {
             min_ns: self.ns(element.min),
             max_ns: self.ns(element.max),
         });
-        CallpathValues { executions, series: series.collect() }
+        CallpathValues { executions, series: series.collect(), ..CallpathValues::default() }
     }
 
     fn summary(self, past: &PastExecution) -> ExecutionSummary {
         let sum_ns = self.ns(past.sum);
-        if past.visits == 1 && past.executions == 1 {
+        if past.visits == 1 && past.executions == 1 && past.variance == 0.0 {
             return ExecutionSummary::of_one_visit(past.execution, sum_ns);
         }
         ExecutionSummary {
@@ -131,6 +181,7 @@ impl Scale {
             min_ns: self.ns(past.min.min(past.max)),
             max_ns: self.ns(past.max),
             sum_squares_ns2: self.ns2(past.squares),
+            sum_variance_ns2: past.variance * self.ns_per_tick * self.ns_per_tick,
         }
     }
 }

@@ -124,7 +124,13 @@ impl EncodedRank {
         for number in &mut numbers {
             *number = summary.u64("the losses")?;
         }
-        let facts = RankFacts { host, process_id, threads, losses: Losses::from_numbers(numbers) };
+        let facts = RankFacts {
+            host,
+            process_id,
+            threads,
+            losses: Losses::from_numbers(numbers),
+            ..RankFacts::default()
+        };
         let count = summary.u32("the number of callpaths")?;
         let mut callpaths = Vec::new();
         for _ in 0..count {
@@ -154,6 +160,7 @@ fn read_summary(cursor: &mut Cursor<'_>) -> Result<ExecutionSummary, Malformed> 
         min_ns: cursor.u64("a minimum")?,
         max_ns: cursor.u64("a maximum")?,
         sum_squares_ns2: f64::from_bits(cursor.u64("a sum of squares")?),
+        sum_variance_ns2: 0.0,
     })
 }
 

@@ -213,11 +213,12 @@ fn decode_callpath(cursor: &mut Cursor<'_>, ranks: usize) -> Result<Vec<Callpath
                     min_ns: minima[at],
                     max_ns: maxima[at],
                     sum_squares_ns2: squares[at],
+                    sum_variance_ns2: 0.0,
                 },
             });
             at += 1;
         }
-        values.push(CallpathValues { executions, series: Vec::new() });
+        values.push(CallpathValues { executions, ..CallpathValues::default() });
     }
     let lengths = column::read_u64(cursor, ranks, "the lengths of the series")?;
     for (values, length) in values.iter_mut().zip(lengths) {

@@ -75,6 +75,7 @@ impl ManifestFacts {
             incomplete_because: None,
             losses: self.losses,
             flush,
+            peak_memory: Default::default(),
         }
     }
 }

@@ -16,6 +16,7 @@ pub(super) fn sentences(losses: &Losses) -> Vec<String> {
         segments_not_mapped,
         series_buckets_folded,
         executions_folded,
+        ..
     } = losses;
     let told = [
         (

@@ -190,7 +190,11 @@ impl Statistics {
     ///
     /// A callpath that the dictionary lacks has no row to be added to: unite the tables first.
     pub fn add_event_map(&mut self, dictionary: &CallpathTable, rank: u32, map: &EventMap) {
-        static ABSENT: CallpathValues = CallpathValues { executions: Vec::new(), series: Vec::new() };
+        static ABSENT: CallpathValues = CallpathValues {
+            executions: Vec::new(),
+            series: Vec::new(),
+            metrics: std::collections::BTreeMap::new(),
+        };
         let own = map.callpaths.index_by_id();
         self.add_rank(dictionary, rank, |index| {
             own.get(&dictionary.get(index).id).map_or(&ABSENT, |at| &map.values[at.row()])

@@ -6,7 +6,9 @@
 //! line 1   8 start ticks    9 start ns         10 launch date (unix s)   11 description: line, bytes
 //!         12 rank, ranks   13 newest node      14 newest site            15 files that were not to be had
 //! line 2  16 visits lost   17 visits in other  18 visits unbalanced      19 clock steps back
-//! line 3  24 .. 30 copy of a list's element that is being changed        31 its line, 0: none
+//!         20 visits not timed                  21 values not recorded     23 line of the element of a list that
+//!         is being changed, 0: none
+//! line 3  24 .. 31 what that element was before
 //! line 4 ..        blocks of 2^k lines: nodes, sites, lists, the description, tables of the recorder
 //!
 //! node:  16 words, see [`node`]
@@ -16,12 +18,15 @@
 //!
 //! Two numbers in one word: the first is the low half. Word 0, the magic, is written last. Lists of past
 //! executions have elements of eight words (execution, executions | visits | sum | minimum | maximum | squares low
-//! | high), series of four (execution, visits | sum | minimum | maximum).
+//! | high | variance of the sum), series of four (execution, visits | sum | minimum | maximum).
+//!
+//! A node whose site is a metric is not a callpath but a metric of its parent. Its visits are values; sum, minimum
+//! and maximum are floats, and so is the low word of the squares; the variance is 0.
 
 /// The first word of a segment: `TPRFSEG` and a zero byte.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"TPRFSEG\0");
 /// The layout that this crate knows. Another is left alone: there is no promise between versions.
-pub const VERSION: u64 = 1;
+pub const VERSION: u64 = 2;
 /// Words of a line.
 pub const LINE_WORDS: usize = 8;
 /// Bytes of a line.
@@ -51,8 +56,10 @@ pub mod header {
     pub const VISITS_IN_OTHER: usize = 17;
     pub const VISITS_UNBALANCED: usize = 18;
     pub const CLOCK_STEPS_BACK: usize = 19;
+    pub const VISITS_NOT_TIMED: usize = 20;
+    pub const VALUES_NOT_RECORDED: usize = 21;
+    pub const UNDO_LINE: usize = 23;
     pub const UNDO: usize = 24;
-    pub const UNDO_LINE: usize = 31;
     pub const WORDS: usize = 32;
 }
 const _: () = assert!(header::WORDS == HEADER_LINES as usize * LINE_WORDS);
@@ -63,13 +70,15 @@ const _: () = assert!(header::WORDS == HEADER_LINES as usize * LINE_WORDS);
 /// word  0  sequence          odd while the owner changes the record
 ///       1  site              address of the site
 ///       2  parent            line of the parent's record; high half: the record made before this one
-///       3  start             ticks at entry while the region is open, else 0
+///       3  start             ticks at entry while the region is open; else 0, or what is [`waiting`]
 ///       4  execution         that the live numbers belong to; high half: executions completed (roots), depth (others)
 ///       5  visits  6  sum  7  minimum  8  maximum  9, 10  sum of squares      the live execution
 ///      11  log of past executions: block, length      12  its stride, capacity class + 1
 ///      13  series: block, length                      14  its stride (0: mode total), class + 1
-///      15  callpath id
+///      15  samples: line of a record of eight words, see [`samples`]; 0 if every visit is timed
 /// ```
+///
+/// With samples, sum and squares are those of the visits that were timed, each as often as it counts.
 pub mod node {
     #![expect(missing_docs, reason = "the picture above says what each word is")]
     pub const SEQUENCE: usize = 0;
@@ -84,8 +93,53 @@ pub mod node {
     pub const SQUARES: usize = 9;
     pub const PAST: usize = 11;
     pub const SERIES: usize = 13;
-    pub const ID: usize = 15;
+    pub const SAMPLES: usize = 15;
     pub const WORDS: usize = 16;
+}
+
+/// Visits that will not be timed, in the word `start` of a node: how many were drawn, and how many of them are still
+/// to come. Those that have come are visits of the live execution besides the ones that the node counts.
+pub mod waiting {
+    /// Set where the word is no time.
+    pub const MARK: u64 = 1 << 63;
+    /// Where the number drawn begins.
+    pub const DRAWN_SHIFT: u32 = 31;
+    /// The number still to come.
+    pub const TO_COME: u64 = (1 << DRAWN_SHIFT) - 1;
+
+    /// How many of the visits have come; 0 for a word that is a time.
+    #[must_use]
+    pub const fn come(start: u64) -> u64 {
+        if start & MARK == 0 {
+            return 0;
+        }
+        (((start & !MARK) >> DRAWN_SHIFT) & TO_COME).saturating_sub(start & TO_COME)
+    }
+
+    /// The word for `drawn` visits of which `to_come` are still to come.
+    #[must_use]
+    pub const fn word(drawn: u32, to_come: u32) -> u64 {
+        MARK | (drawn as u64) << DRAWN_SHIFT | to_come as u64
+    }
+}
+
+/// Words of the record of a callpath's samples: sums over the visits of the live execution that were timed.
+///
+/// ```text
+/// word  0  weight: how many visits they stand for       1  how many of them stand for more than themselves
+///       2 .. 4  floats: the sums of w (w - 1), w (w - 1) x and w (w - 1) x^2 for weight w and ticks x
+///       5  log2 of the weight of the next visit that is timed; high half: what it is to be after that
+///       6  visits that follow the next in its block; high half: those that came before the last that was timed
+///       7  visits that were timed since the budget was last looked at
+/// ```
+pub mod samples {
+    #![expect(missing_docs, reason = "the picture above says what each word is")]
+    pub const WEIGHT: usize = 0;
+    pub const SAMPLED: usize = 1;
+    pub const SPREAD: usize = 2;
+    pub const SHIFT: usize = 5;
+    pub const BLOCK: usize = 6;
+    pub const TIMED: usize = 7;
 }
 
 /// Words of a site's description.

@@ -2,6 +2,7 @@
 
 use super::layout::{LINE_WORDS, PAST_WORDS, SERIES_WORDS, header, node};
 use super::words::{Words, high, low};
+use crate::model::{MetricBucket, MetricSummary};
 use crate::ticks::{PastExecution, SeriesElement};
 
 /// The past execution that eight words say, if such a one can be.
@@ -15,8 +16,26 @@ pub(super) fn past_of(word: impl Fn(usize) -> Option<u64>) -> Option<PastExecuti
         min: word(3)?,
         max: word(4)?,
         squares: u128::from(word(6)?) << 64 | u128::from(word(5)?),
+        variance: f64::from_bits(word(7)?),
     };
     let possible = past.visits > 0 && past.executions > 0;
+    (possible && past.execution.checked_add(past.executions).is_some()).then_some(past)
+}
+
+/// The values of a past execution that eight words say, if such can be.
+pub(super) fn past_value_of(word: impl Fn(usize) -> Option<u64>) -> Option<MetricSummary> {
+    let first = word(0)?;
+    let float = |at| word(at).map(f64::from_bits);
+    let past = MetricSummary {
+        execution: low(first),
+        executions: high(first),
+        values: word(1)?,
+        sum: float(2)?,
+        min: float(3)?,
+        max: float(4)?,
+        sum_squares: float(5)?,
+    };
+    let possible = past.values > 0 && past.executions > 0;
     (possible && past.execution.checked_add(past.executions).is_some()).then_some(past)
 }
 
@@ -54,16 +73,29 @@ fn place(
 /// The past executions of the node at `line`.
 pub(super) fn past(words: Words<'_>, line: u32, budget_bytes: &mut usize) -> Option<Vec<PastExecution>> {
     let place = place(words, line, node::PAST, PAST_WORDS, budget_bytes)?;
+    (0..place.length).map(|at| past_of(past_words(words, &place, at)?)).collect()
+}
+
+/// The past executions of the metric at `line`.
+pub(super) fn past_values(
+    words: Words<'_>,
+    line: u32,
+    budget_bytes: &mut usize,
+) -> Option<Vec<MetricSummary>> {
+    let place = place(words, line, node::PAST, PAST_WORDS, budget_bytes)?;
+    (0..place.length).map(|at| past_value_of(past_words(words, &place, at)?)).collect()
+}
+
+/// The words of element `at` of a list of past executions.
+fn past_words<'a>(
+    words: Words<'a>,
+    place: &Place,
+    at: usize,
+) -> Option<impl Fn(usize) -> Option<u64> + use<'a>> {
+    let line = place.block.checked_add(u32::try_from(at).ok()?)?;
     // The owner may have died while it changed the last element: then the header has what it was before.
-    let changing = words.get(0, header::UNDO_LINE).map(low).filter(|&line| line != 0);
-    let element = |at: usize| {
-        let line = place.block.checked_add(u32::try_from(at).ok()?)?;
-        if changing == Some(line) {
-            return past_of(|word| words.get(0, header::UNDO + word));
-        }
-        past_of(|word| words.get(line, word))
-    };
-    (0..place.length).map(element).collect()
+    let changing = words.get(0, header::UNDO_LINE).map(low) == Some(line);
+    Some(move |word| if changing { words.get(0, header::UNDO + word) } else { words.get(line, word) })
 }
 
 /// The series of the node at `line`.
@@ -75,6 +107,24 @@ pub(super) fn series(words: Words<'_>, line: u32, budget_bytes: &mut usize) -> O
         let (execution, visits) = (low(first), high(first));
         let visit = SeriesElement { execution, visits, sum: word(1)?, min: word(2)?, max: word(3)? };
         (visits > 0).then_some(visit)
+    };
+    (0..place.length).map(element).collect()
+}
+
+/// The series of the metric at `line`.
+pub(super) fn series_of_values(
+    words: Words<'_>,
+    line: u32,
+    budget_bytes: &mut usize,
+) -> Option<Vec<MetricBucket>> {
+    let place = place(words, line, node::SERIES, SERIES_WORDS, budget_bytes)?;
+    let element = |at: usize| {
+        let word = |word| words.get(place.block, at * SERIES_WORDS + word);
+        let float = |at| word(at).map(f64::from_bits);
+        let first = word(0)?;
+        let (execution, values) = (low(first), high(first));
+        let bucket = MetricBucket { execution, values, sum: float(1)?, min: float(2)?, max: float(3)? };
+        (values > 0).then_some(bucket)
     };
     (0..place.length).map(element).collect()
 }

@@ -13,6 +13,7 @@ pub mod layout;
 mod lists;
 mod process;
 mod record;
+mod site;
 mod system;
 mod words;
 

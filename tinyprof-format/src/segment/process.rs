@@ -2,7 +2,7 @@
 
 use super::header::{Segment, TickClock};
 use super::layout::header;
-use super::record::{Record, records};
+use super::record::{Record, Records, records};
 use crate::model::{EventMap, Losses, RankFacts};
 use crate::ticks::{OpenVisit, Scale};
 
@@ -22,17 +22,18 @@ pub struct TicksNow {
 #[must_use]
 pub fn recovered_map(segments: &[Segment<'_>], now: TicksNow) -> EventMap {
     let mut losses = Losses::default();
-    let threads: Vec<(Scale, Vec<Record>)> = segments
+    let threads: Vec<(Scale, Records)> = segments
         .iter()
         .map(|segment| {
             losses.absorb(&losses_of(segment));
             (scale(segment, now), records(segment, &mut losses))
         })
         .collect();
-    let last = threads.iter().map(|(_, records)| last_moment(records)).max().unwrap_or(0);
-    let mut merged = Vec::new();
+    let last = threads.iter().map(|(_, records)| last_moment(&records.callpaths)).max().unwrap_or(0);
+    let (mut merged, mut metrics) = (Vec::new(), Vec::new());
     for (scale, records) in threads {
-        for record in records {
+        metrics.extend(records.metrics);
+        for record in records.callpaths {
             let (id, parent, region) = (record.id, record.parent, record.region.clone());
             losses.visits_open += u64::from(record.open.is_some());
             let values = scale.values(&record.executions, &record.series, record.open, last);
@@ -46,8 +47,15 @@ pub fn recovered_map(segments: &[Segment<'_>], now: TicksNow) -> EventMap {
         process_id: segments.first().map_or(0, |segment| segment.header().process_id),
         threads: u32::try_from(segments.len()).unwrap_or(u32::MAX),
         losses,
+        ..RankFacts::default()
     };
-    EventMap::from_records(merged, facts)
+    let mut map = EventMap::from_records(merged, facts);
+    for metric in metrics {
+        if !map.add_metric(metric.callpath, &metric.key, metric.values) {
+            map.facts.losses.records_unreadable += 1;
+        }
+    }
+    map
 }
 
 fn losses_of(segment: &Segment<'_>) -> Losses {
@@ -58,6 +66,8 @@ fn losses_of(segment: &Segment<'_>) -> Losses {
         visits_unbalanced: word(header::VISITS_UNBALANCED),
         clock_steps_back: word(header::CLOCK_STEPS_BACK),
         segments_not_mapped: word(header::NOT_MAPPED),
+        visits_not_timed: word(header::VISITS_NOT_TIMED),
+        values_not_recorded: word(header::VALUES_NOT_RECORDED),
         ..Losses::default()
     }
 }

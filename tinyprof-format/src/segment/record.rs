@@ -1,13 +1,14 @@
-//! The callpaths of a segment: every node, with the description of its site.
+//! The callpaths of a segment and their metrics: every node, with the description of its site.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 use super::header::Segment;
-use super::layout::{LINE_BYTES, header, node, site};
+use super::layout::{header, node, samples, waiting};
 use super::lists;
+use super::site::{self, Site};
 use super::words::{Words, high, low};
-use crate::model::{CallpathId, Losses, Mode, Region, RegionKind, SiteId};
-use crate::ticks::{OpenVisit, PastExecution, SeriesElement};
+use crate::model::{CallpathId, Losses, MetricValues, Region};
+use crate::ticks::{OpenVisit, PastExecution, Samples, SeriesElement};
 
 /// One callpath of a thread, in ticks.
 #[derive(Clone, Debug)]
@@ -20,141 +21,177 @@ pub(super) struct Record {
     pub(super) series: Vec<SeriesElement>,
 }
 
-/// Every callpath of a segment that can be read, newest first; the others are counted in `losses`.
-pub(super) fn records(segment: &Segment<'_>, losses: &mut Losses) -> Vec<Record> {
+/// One metric of a callpath of a thread.
+#[derive(Clone, Debug)]
+pub(super) struct Metric {
+    pub(super) callpath: CallpathId,
+    pub(super) key: String,
+    pub(super) values: MetricValues,
+}
+
+/// What can be read of a segment.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Records {
+    pub(super) callpaths: Vec<Record>,
+    pub(super) metrics: Vec<Metric>,
+}
+
+/// Every callpath and metric of a segment that can be read, parents first; the others are counted in `losses`.
+pub(super) fn records(segment: &Segment<'_>, losses: &mut Losses) -> Records {
     let words = segment.words;
-    let (regions, sites_whole) = sites(words);
-    let mut budget_bytes = words.0.len();
-    let mut records = Vec::new();
-    let mut seen = HashSet::new();
+    let (sites, sites_whole) = site::sites(words);
+    losses.records_unreadable += u64::from(!sites_whole);
+    let mut reader = Reader {
+        words,
+        sites,
+        callpaths: HashMap::new(),
+        budget_bytes: words.0.len(),
+        records: Records::default(),
+    };
+    for line in nodes(words, losses) {
+        if reader.node(line, losses).is_none() {
+            losses.records_unreadable += 1;
+        }
+    }
+    reader.records
+}
+
+/// The lines of all nodes, oldest first, so that parents come before their children.
+fn nodes(words: Words<'_>, losses: &mut Losses) -> Vec<u32> {
+    let (mut lines, mut seen) = (Vec::new(), HashSet::new());
     let mut line = words.get(0, header::LAST_NODE).map_or(0, low);
     while line != 0 {
         // A node seen twice is a circle, and one that does not lie in the file ends the chain.
-        let next = words.get(line, node::PARENT).filter(|_| seen.insert(line)).map(high);
-        match next.and_then(|_| record(words, line, &regions, &mut budget_bytes, losses)) {
-            Some(record) => records.push(record),
-            None => losses.records_unreadable += 1,
-        }
-        line = next.unwrap_or(0);
-    }
-    losses.records_unreadable += u64::from(!sites_whole);
-    records
-}
-
-fn record(
-    words: Words<'_>,
-    line: u32,
-    regions: &HashMap<u64, Region>,
-    budget_bytes: &mut usize,
-    losses: &mut Losses,
-) -> Option<Record> {
-    let word = |word| words.get(line, word);
-    word(node::WORDS - 1)?;
-    let id = CallpathId::from_bits(word(node::ID)?);
-    let parent = match low(word(node::PARENT)?) {
-        0 => None,
-        line => Some(CallpathId::from_bits(words.get(line, node::ID)?)),
-    };
-    let region = regions.get(&word(node::SITE)?)?;
-    let expected = parent.map_or_else(|| CallpathId::root(region.site), |p| p.child(region.site));
-    if id != expected {
-        return None;
-    }
-    let torn = !word(node::SEQUENCE)?.is_multiple_of(2);
-    let mut executions = lists::past(words, line, budget_bytes)?;
-    let series = lists::series(words, line, budget_bytes)?;
-    let live = word(node::EXECUTION).map(low)?;
-    if word(node::VISITS)? > 0 {
-        // The owner appends the live numbers to the list before it clears them, and may have died between.
-        let appended = torn
-            && executions
-                .last()
-                .is_some_and(|last| live >= last.execution && live - last.execution < last.executions);
-        let numbers = |at: usize| match at {
-            0 => Some(u64::from(live) | 1 << 32),
-            at => word(node::VISITS + at - 1),
-        };
-        if !appended {
-            executions.push(lists::past_of(numbers)?);
-        }
-    }
-    losses.records_torn += u64::from(torn);
-    // A record that is torn is that of a visit that was ending: it is not open besides.
-    let start = word(node::START).filter(|&start| start != 0 && !torn);
-    let open = start.map(|since| OpenVisit { since, execution: open_execution(words, line) });
-    Some(Record { id, parent, region: region.clone(), open, executions, series })
-}
-
-/// The execution that a visit of the node at `line` belongs to: the one that its root is in.
-fn open_execution(words: Words<'_>, line: u32) -> u32 {
-    let parent = |&line: &u32| words.get(line, node::PARENT).map(low).filter(|&line| line != 0);
-    // The recorder's callpaths are at most 1,024 long, and one of `[other]`.
-    let root = std::iter::successors(Some(line), parent).take(1 << 11).last();
-    root.and_then(|line| words.get(line, node::EXECUTION)).map_or(0, high)
-}
-
-/// The descriptions of sites by address, and whether all could be read.
-fn sites(words: Words<'_>) -> (HashMap<u64, Region>, bool) {
-    let mut regions = HashMap::new();
-    let mut budget_bytes = words.0.len();
-    let mut seen = 0;
-    let mut line = words.get(0, header::LAST_SITE).map_or(0, low);
-    while line != 0 {
-        seen += 1;
-        let read = (seen <= words.lines()).then(|| described(words, line, &mut budget_bytes)).flatten();
-        let Some((address, region)) = read else { return (regions, false) };
-        regions.insert(address, region);
-        line = words.get(line, site::BEFORE).map_or(0, low);
-    }
-    (regions, true)
-}
-
-fn described(words: Words<'_>, line: u32, budget_bytes: &mut usize) -> Option<(u64, Region)> {
-    let word = |word| words.get(line, word);
-    let kind = word(site::KIND)?;
-    let length = low(kind) as usize;
-    // Descriptions do not overlap, so that together they are no longer than the segment.
-    *budget_bytes = budget_bytes.checked_sub(length.max(LINE_BYTES))?;
-    let place = word(site::PLACE)?;
-    let mut region = Region {
-        site: SiteId::from_bits(word(site::ID)?),
-        name: String::new(),
-        module: String::new(),
-        file: String::new(),
-        line: low(place),
-        column: high(place),
-        kind: match high(kind) & 0xff {
-            0 => RegionKind::Function,
-            1 => RegionKind::Scope,
-            2 => RegionKind::Loop,
-            _ => return None,
-        },
-        mode: match high(kind) >> 8 {
-            0 => Mode::Total,
-            1 => Mode::Each,
-            _ => return None,
-        },
-        rank_local: false,
-        constants: BTreeMap::new(),
-    };
-    let mut key = None;
-    let mut fields = words.bytes(line, site::FIELDS, length)?;
-    while let Some((&tag, rest)) = fields.split_first() {
-        let (length, rest) = rest.split_first_chunk::<4>()?;
-        let (bytes, rest) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
-        let text = || String::from_utf8(bytes.to_vec()).ok();
-        match tag {
-            site::NAME => region.name = text()?,
-            site::MODULE => region.module = text()?,
-            site::FILE => region.file = text()?,
-            site::RANK_LOCAL => region.rank_local = true,
-            site::KEY => key = Some(text()?),
-            site::VALUE => {
-                region.constants.insert(key.take()?, text()?);
+        match words.get(line, node::PARENT).filter(|_| seen.insert(line)) {
+            Some(word) => {
+                lines.push(line);
+                line = high(word);
             }
-            _ => {}
+            None => {
+                losses.records_unreadable += 1;
+                line = 0;
+            }
         }
-        fields = rest;
     }
-    Some((word(site::ADDRESS)?, region))
+    lines.reverse();
+    lines
+}
+
+/// Where a callpath stands.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    id: CallpathId,
+    /// The node of its root region.
+    root: u32,
+}
+
+struct Reader<'a> {
+    words: Words<'a>,
+    sites: HashMap<u64, Site>,
+    callpaths: HashMap<u32, Place>,
+    /// Lists do not overlap, so that together they are no longer than the segment.
+    budget_bytes: usize,
+    records: Records,
+}
+
+impl Reader<'_> {
+    fn word(&self, line: u32, word: usize) -> Option<u64> {
+        self.words.get(line, word)
+    }
+
+    fn node(&mut self, line: u32, losses: &mut Losses) -> Option<()> {
+        self.word(line, node::WORDS - 1)?;
+        let parent = match low(self.word(line, node::PARENT)?) {
+            0 => None,
+            line => Some(*self.callpaths.get(&line)?),
+        };
+        let site = self.sites.get(&self.word(line, node::SITE)?)?.clone();
+        let torn = !self.word(line, node::SEQUENCE)?.is_multiple_of(2);
+        match site {
+            Site::Region(region) => {
+                let id = parent.map_or_else(|| CallpathId::root(region.site), |p| p.id.child(region.site));
+                let place = Place { id, root: parent.map_or(line, |parent| parent.root) };
+                let record = self.record(line, place, parent, region, torn)?;
+                losses.visits_not_timed += self.word(line, node::START).map_or(0, waiting::come);
+                self.callpaths.insert(line, place);
+                self.records.callpaths.push(record);
+            }
+            Site::Metric(key) => {
+                let values = self.values(line, torn)?;
+                self.records.metrics.push(Metric { callpath: parent?.id, key, values });
+            }
+        }
+        losses.records_torn += u64::from(torn);
+        Some(())
+    }
+
+    fn record(
+        &mut self,
+        line: u32,
+        place: Place,
+        parent: Option<Place>,
+        region: Region,
+        torn: bool,
+    ) -> Option<Record> {
+        let mut executions = lists::past(self.words, line, &mut self.budget_bytes)?;
+        let series = lists::series(self.words, line, &mut self.budget_bytes)?;
+        let live = low(self.word(line, node::EXECUTION)?);
+        let start = self.word(line, node::START)?;
+        let visits = self.word(line, node::VISITS)?.saturating_add(waiting::come(start));
+        // The owner appends the live numbers to the list before it clears them, and may have died between.
+        let last = executions.last().map(|last| (last.execution, last.executions));
+        if visits > 0 && !(torn && is_covered(live, last)) {
+            let word = |at: usize| match at {
+                0 => Some(u64::from(live) | 1 << 32),
+                1 => Some(visits),
+                7 => Some(0),
+                at => self.word(line, node::VISITS + at - 1),
+            };
+            let live = lists::past_of(word)?;
+            executions.push(self.samples(line).map_or(live, |samples| live.estimated(&samples)));
+        }
+        // A record that is torn is that of a visit that was ending: it is not open besides.
+        let since = Some(start).filter(|&start| start != 0 && start & waiting::MARK == 0 && !torn);
+        let execution = || self.word(place.root, node::EXECUTION).map_or(0, high);
+        let open = since.map(|since| OpenVisit { since, execution: execution() });
+        Some(Record {
+            id: place.id,
+            parent: parent.map(|parent| parent.id),
+            region,
+            open,
+            executions,
+            series,
+        })
+    }
+
+    /// What the live numbers are sums of, where not every visit was timed.
+    fn samples(&self, line: u32) -> Option<Samples> {
+        let record = low(self.word(line, node::SAMPLES)?);
+        let word = |word| if record == 0 { None } else { self.word(record, word) };
+        let spread = |at| Some(f64::from_bits(word(samples::SPREAD + at)?));
+        Some(Samples {
+            weight: word(samples::WEIGHT)?,
+            sampled: word(samples::SAMPLED)?,
+            spread: [spread(0)?, spread(1)?, spread(2)?],
+        })
+    }
+
+    fn values(&mut self, line: u32, torn: bool) -> Option<MetricValues> {
+        let mut executions = lists::past_values(self.words, line, &mut self.budget_bytes)?;
+        let series = lists::series_of_values(self.words, line, &mut self.budget_bytes)?;
+        let live = low(self.word(line, node::EXECUTION)?);
+        let last = executions.last().map(|last| (last.execution, last.executions));
+        if self.word(line, node::VISITS)? > 0 && !(torn && is_covered(live, last)) {
+            executions.push(lists::past_value_of(|at| match at {
+                0 => Some(u64::from(live) | 1 << 32),
+                at => self.word(line, node::VISITS + at - 1),
+            })?);
+        }
+        Some(MetricValues { executions, series })
+    }
+}
+
+/// Whether the last element of a list, from an execution on and so many, covers an execution.
+fn is_covered(live: u32, last: Option<(u32, u32)>) -> bool {
+    last.is_some_and(|(execution, executions)| live >= execution && live - execution < executions)
 }

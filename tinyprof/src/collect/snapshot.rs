@@ -5,7 +5,7 @@ use tinyprof_format::model::{EventMap, Losses, RankFacts};
 use super::session::session;
 use crate::record::clock;
 use crate::record::thread::{arenas, visits_lost};
-use crate::record::{Arena, Reading};
+use crate::record::{Arena, MetricReading, Reading};
 use crate::sys::host_name;
 
 /// Everything that this process has measured so far, threads merged by callpath. Any thread may call it, and
@@ -18,25 +18,45 @@ pub fn snapshot() -> EventMap {
     let session = session();
     let scale = session.started.rate_until_now(session.clock);
     let mut losses = Losses { visits_not_recorded: visits_lost(), ..Losses::default() };
-    let mut records = Vec::new();
+    let (mut records, mut metrics) = (Vec::new(), Vec::new());
     let mut threads = 0;
     for arena in arenas() {
         threads += 1;
         losses.absorb(&losses_of(arena));
         for reading in arena.readings() {
-            let Some(Reading { id, parent, site, open, executions, series }) = reading else {
+            let Some(Reading { id, parent, site, open, executions, series, visits_not_timed }) = reading
+            else {
                 losses.records_unreadable += 1;
                 continue;
             };
             losses.visits_open += u64::from(open.is_some());
+            losses.visits_not_timed += visits_not_timed;
             let values = scale.values(&executions, &series, open, arena.now());
             if let Some(region) = site.region() {
                 records.push((id, parent, region, values));
             }
         }
+        for reading in arena.metric_readings() {
+            match reading {
+                Some(MetricReading { callpath, key, values }) => metrics.push((callpath, key, values)),
+                None => losses.records_unreadable += 1,
+            }
+        }
     }
-    let facts = RankFacts { host: host_name(), process_id: std::process::id(), threads, losses };
-    EventMap::from_records(records, facts)
+    let facts = RankFacts {
+        host: host_name(),
+        process_id: std::process::id(),
+        threads,
+        losses,
+        peak_memory_bytes: 0,
+    };
+    let mut map = EventMap::from_records(records, facts);
+    for (callpath, key, values) in metrics {
+        if !map.add_metric(callpath, key, values) {
+            map.facts.losses.records_unreadable += 1;
+        }
+    }
+    map
 }
 
 /// Nanoseconds on the clock that the profiler measures itself with.
@@ -53,6 +73,8 @@ fn losses_of(arena: &Arena) -> Losses {
         visits_unbalanced: arena.visits_unbalanced.load(Relaxed),
         clock_steps_back: arena.clock_steps_back.load(Relaxed),
         segments_not_mapped: u64::from(!arena.is_mapped()),
+        visits_not_timed: arena.visits_not_timed.load(Relaxed),
+        values_not_recorded: arena.values_not_recorded.load(Relaxed),
         ..Losses::default()
     }
 }

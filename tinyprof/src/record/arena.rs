@@ -2,32 +2,32 @@
 
 mod handover;
 mod in_file;
+mod insert;
 mod metric;
 mod reading;
-#[cfg(feature = "tracing")]
-mod span;
+mod sampling;
 #[cfg(test)]
 mod tests;
+mod unwind;
 
 use std::sync::atomic::Ordering::{Relaxed, Release};
-use std::sync::atomic::{AtomicU32, AtomicU64, fence};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, fence};
 
-use tinyprof_format::model::{CallpathId, Mode};
-use tinyprof_format::segment::layout::header;
+use tinyprof_format::segment::layout::waiting;
 
 pub(crate) use handover::{Before, Place};
-pub(crate) use reading::Reading;
+pub(crate) use reading::{MetricReading, Reading};
 
 use super::clock::Clock;
 use super::element::{PastExecution, SeriesElement};
 use super::log;
 use super::lookup::Lookup;
 use super::node::{
-    EXECUTION, ID, MAX, MIN, NODE_CLASS, NODE_WORDS, Node, PARENT, SERIES, SITE, SQUARES, START, SUM, VISITS,
-    high, low, pack,
+    EXECUTION, MAX, MIN, Node, PARENT, SAMPLES, SERIES, SQUARES, START, SUM, VISITS, high, low, pack,
 };
 use super::segment::{Line, Segment};
-use super::site::{OTHER, Site};
+use super::site::Site;
+use sampling::Sampler;
 
 /// The most callpaths of a thread; the rest goes to `[other]`.
 const NODES_MAX: u32 = if cfg!(test) { 512 } else { 1 << 20 };
@@ -52,6 +52,7 @@ pub(crate) enum Entered {
 pub(crate) struct Arena {
     segment: Segment,
     clock: Clock,
+    sampler: Sampler,
     /// The node of the innermost open region; none outside of all.
     current: AtomicU32,
     /// The execution of the root region that was entered last.
@@ -63,10 +64,15 @@ pub(crate) struct Arena {
     described: Box<[AtomicU64]>,
     nodes: AtomicU32,
     last_node: AtomicU32,
+    /// A record is being made, or looked for.
+    inserting: AtomicBool,
     pub(crate) visits_lost: AtomicU64,
     pub(crate) visits_in_other: AtomicU64,
     pub(crate) visits_unbalanced: AtomicU64,
     pub(crate) clock_steps_back: AtomicU64,
+    /// Visits that the budget leaves no time for, but for those that a record is still waiting for.
+    pub(crate) visits_not_timed: AtomicU64,
+    pub(crate) values_not_recorded: AtomicU64,
 }
 
 impl Arena {
@@ -81,6 +87,7 @@ impl Arena {
         Self {
             segment,
             clock,
+            sampler: Sampler::new(clock),
             current: AtomicU32::new(0),
             execution: AtomicU32::new(0),
             cache: zeros(Site::count()),
@@ -88,10 +95,13 @@ impl Arena {
             lookup: Lookup::new(),
             nodes: AtomicU32::new(0),
             last_node: AtomicU32::new(0),
+            inserting: AtomicBool::new(false),
             visits_lost: AtomicU64::new(0),
             visits_in_other: AtomicU64::new(0),
             visits_unbalanced: AtomicU64::new(0),
             clock_steps_back: AtomicU64::new(0),
+            visits_not_timed: AtomicU64::new(0),
+            values_not_recorded: AtomicU64::new(0),
         }
     }
 
@@ -103,6 +113,13 @@ impl Arena {
     #[inline]
     fn current(&self) -> Line {
         Line::from_number(self.current.load(Relaxed))
+    }
+
+    /// Counts visits that are not recorded. Rare.
+    #[cold]
+    pub(super) fn lose_visits(&self, visits: u64) {
+        self.visits_lost.fetch_add(visits, Relaxed);
+        self.publish_losses();
     }
 
     /// Opens a visit of `site` under the innermost open region. Owner only.
@@ -119,35 +136,44 @@ impl Arena {
             }
         };
         let node = self.node(line);
+        // First: a region in a signal handler that comes now is inside of this one.
+        self.current.store(line.number(), Relaxed);
         if parent.is_none() {
             self.execution.store(high(node.get(EXECUTION)), Relaxed);
         }
-        self.current.store(line.number(), Relaxed);
-        node.set(START, self.clock.ticks());
+        if !self.skips(node) {
+            node.set(START, self.clock.ticks());
+        }
         Entered::Node(line)
     }
 
     /// Closes the visit that `enter` opened. Owner only.
     #[inline]
     pub(crate) fn exit(&self, line: Line) {
-        let now = self.clock.ticks();
-        if self.current() != line && !self.unwind_to(line) {
+        let node = self.node(line);
+        if node.get(START) & waiting::MARK == 0 {
+            let now = self.clock.ticks();
+            if self.current() != line && !self.unwind_to(line) {
+                return;
+            }
+            self.add_visit(node, now, 0);
+        } else if self.current() != line && !self.unwind_to(line) {
             return;
         }
-        let node = self.node(line);
-        self.add_visit(node, now, 0);
-        let parent = node.parent();
-        self.current.store(parent.number(), Relaxed);
+        self.current.store(node.parent().number(), Relaxed);
     }
 
     /// Closes an iteration of the loop at `line` and opens the next, with one look at the clock. Owner only.
     #[inline]
     pub(crate) fn boundary(&self, line: Line) {
+        let node = self.node(line);
+        if node.get(START) & waiting::MARK != 0 {
+            return self.boundary_not_timed(node);
+        }
         let now = self.clock.ticks();
         if self.current() != line && !self.unwind_to(line) {
             return;
         }
-        let node = self.node(line);
         self.add_visit(node, now, now);
         if node.parent().is_none() {
             self.execution.store(high(node.get(EXECUTION)), Relaxed);
@@ -158,10 +184,14 @@ impl Arena {
     pub(crate) fn count_recursion(&self, line: Line) {
         let node = self.node(line);
         let execution = self.execution.load(Relaxed);
-        node.update(|| {
+        let counted = node.update(|| {
             self.begin_execution(node, execution);
             node.set(VISITS, node.get(VISITS) + 1);
+            self.weigh_recursion(node);
         });
+        if !counted {
+            self.lose_visits(1);
+        }
     }
 
     /// Adds the visit from the node's start to `now`; `start` is the beginning of the next, or 0.
@@ -173,172 +203,89 @@ impl Arena {
             0
         });
         let execution = self.execution.load(Relaxed);
-        node.update(|| {
+        if node.get(SAMPLES) != 0 {
+            return self.add_sampled_visit(node, ticks, execution, start);
+        }
+        let added = node.update(|| {
             self.begin_execution(node, execution);
             node.set(VISITS, node.get(VISITS) + 1);
             node.set(SUM, node.get(SUM).wrapping_add(ticks));
             node.set(MIN, node.get(MIN).min(ticks));
             node.set(MAX, node.get(MAX).max(ticks));
-            let square = u128::from(ticks) * u128::from(ticks);
-            let (squares, carry) = node.get(SQUARES).overflowing_add(low_half(square));
-            node.set(SQUARES, squares);
-            node.set(SQUARES + 1, node.get(SQUARES + 1) + low_half(square >> 64) + u64::from(carry));
-            if low(node.get(SERIES + 1)) != 0 {
-                let element = SeriesElement { execution, visits: 1, sum: ticks, min: ticks, max: ticks };
-                if !log::push(node, element) {
-                    self.visits_lost.fetch_add(1, Relaxed);
-                    self.publish_losses();
-                }
-            }
-            if low(node.get(PARENT)) == 0 {
-                let completed = node.get(EXECUTION);
-                node.set(EXECUTION, pack(low(completed), high(completed).saturating_add(1)));
-            }
+            add_square(node, u128::from(ticks) * u128::from(ticks));
+            self.add_to_series(
+                node,
+                SeriesElement { execution, visits: 1, sum: ticks, min: ticks, max: ticks },
+            );
+            complete_execution(node);
             node.set(START, start);
         });
+        if !added {
+            self.lose_visits(1);
+        }
+    }
+
+    /// Appends to the series of a record that has one, inside of [`Node::update`].
+    #[inline]
+    fn add_to_series(&self, node: Node<'_>, element: SeriesElement) {
+        if low(node.get(SERIES + 1)) != 0 && !log::push(node, element) {
+            self.lose_visits(element.visits.into());
+        }
     }
 
     /// Makes the live numbers those of `execution`; what they held of an earlier one goes to the log.
+    ///
+    /// Work that was handed over may come back late. The live numbers do not go back: it counts for them.
     #[inline]
     fn begin_execution(&self, node: Node<'_>, execution: u32) {
-        let live = node.get(EXECUTION);
-        if low(live) == execution {
-            return;
-        }
-        if node.get(VISITS) > 0 && !log::push(node, live_execution(node)) {
-            self.visits_lost.fetch_add(node.get(VISITS), Relaxed);
-            self.publish_losses();
-        }
-        // In this order: as long as the live numbers are those of an execution that the log covers, they count
-        // once for who finds them after the thread's death.
-        fence(Release);
-        for (word, value) in
-            [(VISITS, 0), (SUM, 0), (MIN, u64::MAX), (MAX, 0), (SQUARES, 0), (SQUARES + 1, 0)]
-        {
-            node.set(word, value);
-        }
-        fence(Release);
-        node.set(EXECUTION, pack(execution, high(live)));
-    }
-
-    /// Rare: the first visit of a callpath on this thread, and a site that is visited from changing places.
-    #[cold]
-    #[inline(never)]
-    fn find_or_insert(&self, parent: Line, site: &'static Site) -> Entered {
-        let address = std::ptr::from_ref(site).addr() as u64;
-        if !parent.is_none() && self.node(parent).get(SITE) == address {
-            return Entered::Recursion(parent);
-        }
-        if let Some(line) = self.lookup.find(&self.segment, parent, site) {
-            self.remember(parent, site, line);
-            return Entered::Node(line);
-        }
-        let full = self.nodes.load(Relaxed) >= NODES_MAX || self.depth_below(parent) > DEPTH_MAX;
-        if !full && let Some(line) = self.insert(parent, site) {
-            self.remember(parent, site, line);
-            return Entered::Node(line);
-        }
-        self.enter_other(parent)
-    }
-
-    #[cold]
-    fn enter_other(&self, parent: Line) -> Entered {
-        self.visits_in_other.fetch_add(1, Relaxed);
-        self.publish_losses();
-        if !parent.is_none() && self.node(parent).get(SITE) == std::ptr::from_ref(&OTHER).addr() as u64 {
-            return Entered::Recursion(parent);
-        }
-        let known = self.lookup.find(&self.segment, parent, &OTHER);
-        match known.or_else(|| self.insert(parent, &OTHER)) {
-            Some(line) => Entered::Node(line),
-            None => {
-                self.visits_in_other.fetch_sub(1, Relaxed);
-                self.visits_lost.fetch_add(1, Relaxed);
-                self.publish_losses();
-                Entered::Lost
-            }
+        if low(node.get(EXECUTION)) < execution {
+            self.move_on(node, execution);
         }
     }
 
-    fn remember(&self, parent: Line, site: &'static Site, line: Line) {
-        if let Some(entry) = self.cache.get(site.dense_index()) {
-            entry.store(pack(line.number(), parent.number()), Relaxed);
+    #[inline]
+    fn move_on(&self, node: Node<'_>, execution: u32) {
+        if node.get(SAMPLES) != 0 {
+            self.close_samples(node, execution);
+        } else if node.get(VISITS) > 0 && !log::push(node, live_execution(node)) {
+            self.lose_visits(node.get(VISITS));
         }
-    }
-
-    /// The depth of the children of `parent`; that of a root is 1.
-    fn depth_below(&self, parent: Line) -> u32 {
-        if parent.is_none() {
-            return 1;
-        }
-        let parent = self.node(parent);
-        if parent.parent().is_none() { 2 } else { high(parent.get(EXECUTION)).saturating_add(1) }
-    }
-
-    fn insert(&self, parent: Line, site: &'static Site) -> Option<Line> {
-        let line = self.segment.allocate(NODE_CLASS)?;
-        let node = self.node(line);
-        (0..NODE_WORDS).for_each(|word| node.set(word, 0));
-        let id = if parent.is_none() {
-            CallpathId::root(site.id())
-        } else {
-            CallpathId::from_bits(self.node(parent).get(ID)).child(site.id())
-        };
-        node.set(SITE, std::ptr::from_ref(site).expose_provenance() as u64);
-        node.set(PARENT, pack(parent.number(), self.last_node.load(Relaxed)));
-        if !parent.is_none() {
-            node.set(EXECUTION, pack(0, self.depth_below(parent)));
-        }
-        node.set(MIN, u64::MAX);
-        node.set(SERIES + 1, pack(u32::from(site.mode() == Mode::Each), 0));
-        node.set(ID, id.to_bits());
-        if !self.describe(site) || !self.lookup.insert(&self.segment, node) {
-            self.segment.release(line, NODE_CLASS);
-            return None;
-        }
-        self.nodes.fetch_add(1, Relaxed);
-        self.last_node.store(line.number(), Release);
-        if self.is_mapped() {
-            self.header(header::LAST_NODE).store(line.number().into(), Release);
-        }
-        Some(line)
-    }
-
-    /// Makes `line` the innermost open region again where guards inside of it were forgotten; false if it is
-    /// not open at all, because its own guard was dropped out of order.
-    #[cold]
-    fn unwind_to(&self, line: Line) -> bool {
-        if self.node(line).get(START) == 0 {
-            return false;
-        }
-        while self.current() != line && !self.current().is_none() {
-            self.close_innermost();
-        }
-        self.current() == line
-    }
-
-    /// Closes what the last owner left open, before another thread takes the arena over.
-    pub(super) fn close_all(&self) {
-        while !self.current().is_none() {
-            self.close_innermost();
-        }
-    }
-
-    /// Closes the innermost open region whose guard will not do it.
-    fn close_innermost(&self) {
-        let node = self.node(self.current());
-        // A region that was only stepped under is not open.
-        if node.get(START) != 0 {
-            node.update(|| node.set(START, 0));
-            self.visits_unbalanced.fetch_add(1, Relaxed);
-            self.publish_losses();
-        }
-        self.current.store(node.parent().number(), Relaxed);
+        clear_live(node, execution);
     }
 
     /// The ticks of this arena's clock.
     pub(crate) fn now(&self) -> u64 {
         self.clock.ticks()
+    }
+}
+
+/// Begins the live numbers of `execution`, of which none is there yet. Inside of [`Node::update`].
+#[inline]
+fn clear_live(node: Node<'_>, execution: u32) {
+    // In this order: as long as the live numbers are those of an execution that the log covers, they count
+    // once for who finds them after the thread's death.
+    fence(Release);
+    for (word, value) in [(VISITS, 0), (SUM, 0), (MIN, u64::MAX), (MAX, 0), (SQUARES, 0), (SQUARES + 1, 0)] {
+        node.set(word, value);
+    }
+    fence(Release);
+    node.set(EXECUTION, pack(execution, high(node.get(EXECUTION))));
+}
+
+/// Adds to the sum of squares, inside of [`Node::update`].
+#[inline]
+fn add_square(node: Node<'_>, square: u128) {
+    let (squares, carry) = node.get(SQUARES).overflowing_add(low_half(square));
+    node.set(SQUARES, squares);
+    node.set(SQUARES + 1, node.get(SQUARES + 1) + low_half(square >> 64) + u64::from(carry));
+}
+
+/// The visit of a root region is an execution. Inside of [`Node::update`].
+#[inline]
+fn complete_execution(node: Node<'_>) {
+    if low(node.get(PARENT)) == 0 {
+        let completed = node.get(EXECUTION);
+        node.set(EXECUTION, pack(low(completed), high(completed).saturating_add(1)));
     }
 }
 
@@ -352,6 +299,7 @@ fn live_execution(node: Node<'_>) -> PastExecution {
         min: node.get(MIN),
         max: node.get(MAX),
         squares: u128::from(node.get(SQUARES + 1)) << 64 | u128::from(node.get(SQUARES)),
+        variance: 0.0,
     }
 }
 

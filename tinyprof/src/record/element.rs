@@ -3,9 +3,10 @@
 use std::sync::atomic::Ordering::Release;
 use std::sync::atomic::fence;
 
+use tinyprof_format::model::{MetricBucket, MetricSummary};
 use tinyprof_format::segment::layout::{PAST_WORDS, SERIES_WORDS};
 
-pub(crate) use tinyprof_format::ticks::{PastExecution, SeriesElement};
+pub(super) use tinyprof_format::ticks::{PastExecution, SeriesElement};
 
 use super::node::{PAST, SERIES, high, low, pack};
 
@@ -47,6 +48,7 @@ impl Element for PastExecution {
             min: word(3),
             max: word(4),
             squares: u128::from(word(6)) << 64 | u128::from(word(5)),
+            variance: f64::from_bits(word(7)),
         }
     }
 
@@ -59,6 +61,7 @@ impl Element for PastExecution {
         put(4, self.max);
         put(5, self.squares as u64);
         put(6, (self.squares >> 64) as u64);
+        put(7, self.variance.to_bits());
         // Last: that an execution is covered says that its visits are in.
         fence(Release);
         put(0, pack(self.execution, self.executions));
@@ -82,10 +85,11 @@ impl Element for PastExecution {
     fn absorb(&mut self, next: &Self) {
         self.executions = next.execution.saturating_add(next.executions) - self.execution;
         self.visits += next.visits;
-        self.sum += next.sum;
+        self.sum = self.sum.wrapping_add(next.sum);
         self.min = self.min.min(next.min);
         self.max = self.max.max(next.max);
         self.squares = self.squares.saturating_add(next.squares);
+        self.variance += next.variance;
     }
 }
 
@@ -125,6 +129,90 @@ impl Element for SeriesElement {
     #[inline]
     fn absorb(&mut self, next: &Self) {
         self.visits = self.visits.saturating_add(next.visits);
+        self.sum += next.sum;
+        self.min = self.min.min(next.min);
+        self.max = self.max.max(next.max);
+    }
+}
+
+impl Element for MetricSummary {
+    const HEADER: usize = PAST;
+    const WORDS: usize = PAST_WORDS;
+    const CLASS_MAX: u32 = PastExecution::CLASS_MAX;
+
+    fn load(word: impl Fn(usize) -> u64) -> Self {
+        let float = |at| f64::from_bits(word(at));
+        Self {
+            execution: low(word(0)),
+            executions: high(word(0)),
+            values: word(1),
+            sum: float(2),
+            min: float(3),
+            max: float(4),
+            sum_squares: float(5),
+        }
+    }
+
+    fn store(self, mut put: impl FnMut(usize, u64)) {
+        put(1, self.values);
+        for (at, value) in (2..).zip([self.sum, self.min, self.max, self.sum_squares]) {
+            put(at, value.to_bits());
+        }
+        put(6, 0);
+        put(7, 0);
+        // Last, as that of a past execution.
+        fence(Release);
+        put(0, pack(self.execution, self.executions));
+    }
+
+    fn has_room_for(&self, next: &Self, stride: u32) -> bool {
+        next.execution.saturating_add(next.executions) - self.execution <= stride
+    }
+
+    fn folds_well_with(&self, _: &Self) -> bool {
+        true
+    }
+
+    fn needs_undo(_: &Self) -> bool {
+        true
+    }
+
+    fn absorb(&mut self, next: &Self) {
+        Self::absorb(self, next);
+    }
+}
+
+impl Element for MetricBucket {
+    const HEADER: usize = SERIES;
+    const WORDS: usize = SERIES_WORDS;
+    const CLASS_MAX: u32 = SeriesElement::CLASS_MAX;
+
+    fn load(word: impl Fn(usize) -> u64) -> Self {
+        let float = |at| f64::from_bits(word(at));
+        Self { execution: low(word(0)), values: high(word(0)), sum: float(1), min: float(2), max: float(3) }
+    }
+
+    fn store(self, mut put: impl FnMut(usize, u64)) {
+        put(0, pack(self.execution, self.values));
+        for (at, value) in (1..).zip([self.sum, self.min, self.max]) {
+            put(at, value.to_bits());
+        }
+    }
+
+    fn has_room_for(&self, next: &Self, stride: u32) -> bool {
+        self.execution == next.execution && self.values.saturating_add(next.values) <= stride
+    }
+
+    fn folds_well_with(&self, next: &Self) -> bool {
+        self.execution == next.execution
+    }
+
+    fn needs_undo(_: &Self) -> bool {
+        false
+    }
+
+    fn absorb(&mut self, next: &Self) {
+        self.values = self.values.saturating_add(next.values);
         self.sum += next.sum;
         self.min = self.min.min(next.min);
         self.max = self.max.max(next.max);

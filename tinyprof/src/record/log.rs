@@ -272,6 +272,7 @@ mod tests {
                     min: n,
                     max: n,
                     squares: u128::from(n * n),
+                    variance: 0.0,
                 };
                 assert!(push(node, past));
             }

@@ -7,10 +7,11 @@
 //! ```text
 //! thread -> segments -> arena -> log, lookup -> element -> node -> segment
 //!                         |
-//!                         +---> clock, site, describe
+//!                         +---> budget -> clock; site, describe
 //! ```
 
 mod arena;
+pub(crate) mod budget;
 pub(crate) mod clock;
 mod describe;
 mod element;
@@ -22,6 +23,6 @@ pub(crate) mod segments;
 mod site;
 pub(crate) mod thread;
 
-pub(crate) use arena::{Arena, Before, Entered, Place, Reading};
+pub(crate) use arena::{Arena, Before, Entered, MetricReading, Place, Reading};
 pub(crate) use segment::Line;
 pub use site::Site;

@@ -10,7 +10,8 @@ use super::segment::{LINE_WORDS, Line, Segment};
 
 use tinyprof_format::segment::layout::node::SEQUENCE;
 pub(super) use tinyprof_format::segment::layout::node::{
-    EXECUTION, ID, MAX, MIN, PARENT, PAST, SERIES, SITE, SQUARES, START, SUM, VISITS, WORDS as NODE_WORDS,
+    EXECUTION, MAX, MIN, PARENT, PAST, SAMPLES, SERIES, SITE, SQUARES, START, SUM, VISITS,
+    WORDS as NODE_WORDS,
 };
 
 pub(super) const NODE_CLASS: u32 = 1;
@@ -71,13 +72,19 @@ impl<'a> Node<'a> {
     }
 
     /// Changes the record so that no reader takes a half-changed one for whole. Owner only.
+    ///
+    /// False, and nothing is done, if the owner is changing it already: a signal handler has come between.
     #[inline]
-    pub(super) fn update(self, change: impl FnOnce()) {
+    pub(super) fn update(self, change: impl FnOnce()) -> bool {
         let sequence = self.get(SEQUENCE);
+        if !sequence.is_multiple_of(2) {
+            return false;
+        }
         self.set(SEQUENCE, sequence.wrapping_add(1));
         fence(Release);
         change();
         self.word(SEQUENCE).store(sequence.wrapping_add(2), Release);
+        true
     }
 
     /// What `read` sees between two changes, or nothing if the owner changed the record meanwhile. Any thread.

@@ -98,6 +98,11 @@ impl Site {
         Self { constants, ..self }
     }
 
+    /// The region's name, or the metric's key.
+    pub(super) const fn name(&self) -> &'static str {
+        self.name
+    }
+
     pub(crate) const fn id(&self) -> SiteId {
         self.id
     }
@@ -233,7 +238,8 @@ mod tests {
         let site = Site::new("x", "m", "f.rs", 1, 2, RegionKind::Loop, Mode::Each);
         let region = site.region().unwrap();
         assert!(!region.rank_local && region.constants.is_empty());
-        let region = site.with_rank_local().with_constants(&[("tag", "COMP"), ("kernel", "")]).region().unwrap();
+        let region =
+            site.with_rank_local().with_constants(&[("tag", "COMP"), ("kernel", "")]).region().unwrap();
         assert!(region.rank_local);
         let constants = [("tag".into(), "COMP".into()), ("kernel".into(), String::new())];
         assert_eq!(region.constants, constants.into());

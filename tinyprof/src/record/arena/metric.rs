@@ -1,8 +1,17 @@
 //! Varying metrics: records beside the regions', one level below the region that they are of.
+//!
+//! The words of a time hold a number here, as the bits of a float.
 
+use std::sync::atomic::Ordering::Relaxed;
+
+use tinyprof_format::model::{MetricBucket, MetricSummary};
+use tinyprof_format::segment::layout::header;
+
+use super::super::log;
+use super::super::node::{EXECUTION, MAX, MIN, Node, SERIES, SQUARES, SUM, VISITS, high, low};
 use super::super::segment::Line;
 use super::super::site::Site;
-use super::Arena;
+use super::{Arena, clear_live};
 
 impl Arena {
     /// Adds a value of `metric` to the innermost open region. Owner only.
@@ -11,5 +20,60 @@ impl Arena {
     }
 
     /// Adds a value of `metric` to the region at `line`. Owner only.
-    pub(crate) fn record(&self, _line: Line, _metric: &'static Site, _value: f64) {}
+    pub(crate) fn record(&self, line: Line, metric: &'static Site, value: f64) {
+        if line.is_none() || value.is_nan() || !self.add_value(line, metric, value) {
+            self.lose_value();
+        }
+    }
+
+    /// Counts a value that is not recorded. Rare.
+    #[cold]
+    fn lose_value(&self) {
+        let lost = self.values_not_recorded.load(Relaxed) + 1;
+        self.values_not_recorded.store(lost, Relaxed);
+        self.header(header::VALUES_NOT_RECORDED).store(lost, Relaxed);
+    }
+
+    fn add_value(&self, line: Line, metric: &'static Site, value: f64) -> bool {
+        let cached = self.cache.get(metric.dense_index()).map_or(0, |entry| entry.load(Relaxed));
+        let known = (high(cached) == line.number()).then(|| Line::from_number(low(cached)));
+        let Some(own) = known.or_else(|| self.find_or_insert_metric(line, metric)) else { return false };
+        let node = self.node(own);
+        let execution = self.execution.load(Relaxed);
+        let mut kept = true;
+        node.update(|| {
+            if low(node.get(EXECUTION)) < execution {
+                kept &= node.get(VISITS) == 0 || log::push(node, live_values(node));
+                clear_live(node, execution);
+            }
+            let live = live_values(node);
+            let first = live.values == 0;
+            node.set(VISITS, live.values + 1);
+            node.set(SUM, (live.sum + value).to_bits());
+            node.set(MIN, if first { value } else { live.min.min(value) }.to_bits());
+            node.set(MAX, if first { value } else { live.max.max(value) }.to_bits());
+            node.set(SQUARES, (live.sum_squares + value * value).to_bits());
+            if low(node.get(SERIES + 1)) != 0 {
+                let execution = low(node.get(EXECUTION));
+                kept &= log::push(
+                    node,
+                    MetricBucket { execution, values: 1, sum: value, min: value, max: value },
+                );
+            }
+        }) && kept
+    }
+}
+
+/// The live numbers of a metric's record.
+pub(super) fn live_values(node: Node<'_>) -> MetricSummary {
+    let float = |word| f64::from_bits(node.get(word));
+    MetricSummary {
+        execution: low(node.get(EXECUTION)),
+        executions: 1,
+        values: node.get(VISITS),
+        sum: float(SUM),
+        min: float(MIN),
+        max: float(MAX),
+        sum_squares: float(SQUARES),
+    }
 }

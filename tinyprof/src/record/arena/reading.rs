@@ -2,15 +2,18 @@
 
 use std::sync::atomic::Ordering::Acquire;
 
-use tinyprof_format::model::CallpathId;
+use tinyprof_format::model::{CallpathId, MetricBucket, MetricSummary, MetricValues};
+use tinyprof_format::segment::layout::waiting;
 use tinyprof_format::ticks::OpenVisit;
 
-use super::super::element::{PastExecution, SeriesElement};
+use super::super::element::{Element, PastExecution, SeriesElement};
 use super::super::log::{self, Header};
-use super::super::node::{EXECUTION, ID, Node, PARENT, START, high};
+use super::super::node::{EXECUTION, Node, PARENT, START, high};
 use super::super::segment::Line;
 use super::super::site::Site;
-use super::{Arena, live_execution};
+use super::Arena;
+use super::metric::live_values;
+use super::sampling::live_estimate;
 
 /// How often another thread tries to copy a record that keeps changing.
 const READ_TRIES: u32 = 10_000;
@@ -18,12 +21,32 @@ const READ_TRIES: u32 = 10_000;
 impl Arena {
     /// Every callpath's record, newest first, or none in place of one that changed in every try. Any thread.
     pub(crate) fn readings(&self) -> impl Iterator<Item = Option<Reading>> {
+        let regions = self.nodes().filter(|node| !self.site(node.line).is_metric());
+        regions.map(|node| (0..READ_TRIES).find_map(|_| Reading::of(self, node, || ())))
+    }
+
+    /// The same for the metrics of callpaths. Any thread.
+    pub(crate) fn metric_readings(&self) -> impl Iterator<Item = Option<MetricReading>> {
+        let metrics = self.nodes().filter(|node| self.site(node.line).is_metric());
+        metrics.map(|node| (0..READ_TRIES).find_map(|_| MetricReading::of(self, node)))
+    }
+
+    fn nodes(&self) -> impl Iterator<Item = Node<'_>> {
         let mut next = Line::from_number(self.last_node.load(Acquire));
         std::iter::from_fn(move || {
             let node = self.node((!next.is_none()).then_some(next)?);
             next = Line::from_number(high(node.get(PARENT)));
-            Some((0..READ_TRIES).find_map(|_| Reading::of(self, node, || ())))
+            Some(node)
         })
+    }
+
+    /// The id of the callpath at `line`. Any thread.
+    fn id(&self, line: Line) -> CallpathId {
+        let outer = |&line: &Line| Some(self.node(line).parent()).filter(|parent| !parent.is_none());
+        let chain: Vec<Line> = std::iter::successors(Some(line), outer).collect();
+        let site = |&line: &Line| self.site(line).id();
+        let (root, inner) = chain.split_last().expect("a chain begins with its own record");
+        inner.iter().rev().fold(CallpathId::root(site(root)), |id, line| id.child(site(line)))
     }
 }
 
@@ -36,48 +59,93 @@ pub(crate) struct Reading {
     pub(crate) open: Option<OpenVisit>,
     pub(crate) executions: Vec<PastExecution>,
     pub(crate) series: Vec<SeriesElement>,
+    /// Visits that were not timed, and are not part of the arena's number of them yet.
+    pub(crate) visits_not_timed: u64,
 }
 
 impl Reading {
     /// One try. `meanwhile` stands for what the owner may do between the first look and the copies.
     pub(super) fn of(arena: &Arena, node: Node<'_>, meanwhile: impl FnOnce()) -> Option<Self> {
-        let segment = &arena.segment;
-        let (past, series, live, last_past, last_visit, start) = node.try_read(|| {
-            let (past, series) = (Header::of::<PastExecution>(node), Header::of::<SeriesElement>(node));
-            let last_past = log::last::<PastExecution>(segment, past);
-            let last_visit = log::last::<SeriesElement>(segment, series);
-            (past, series, live_execution(node), last_past, last_visit, node.get(START))
+        let live = |node: Node<'_>| {
+            let start = node.get(START);
+            (live_estimate(node, start), start)
+        };
+        let Copied { mut past, series, live: (live, start) } =
+            Copied::<PastExecution, SeriesElement, _>::of(node, live, meanwhile)?;
+        if live.visits > 0 {
+            past.push(live);
+        }
+        let parent = node.parent();
+        let open = start != 0 && start & waiting::MARK == 0;
+        Some(Self {
+            id: arena.id(node.line),
+            parent: (!parent.is_none()).then(|| arena.id(parent)),
+            site: arena.site(node.line),
+            open: open.then(|| OpenVisit { since: start, execution: open_execution(arena, node) }),
+            executions: past,
+            series,
+            visits_not_timed: waiting::come(start),
+        })
+    }
+}
+
+/// A consistent copy of one metric of one callpath.
+#[derive(Clone, Debug)]
+pub(crate) struct MetricReading {
+    pub(crate) callpath: CallpathId,
+    pub(crate) key: &'static str,
+    pub(crate) values: MetricValues,
+}
+
+impl MetricReading {
+    fn of(arena: &Arena, node: Node<'_>) -> Option<Self> {
+        let Copied { mut past, series, live } =
+            Copied::<MetricSummary, MetricBucket, _>::of(node, live_values, || ())?;
+        if live.values > 0 {
+            past.push(live);
+        }
+        Some(Self {
+            callpath: arena.id(node.parent()),
+            key: arena.site(node.line).name(),
+            values: MetricValues { executions: past, series },
+        })
+    }
+}
+
+/// The lists of a record, and its live numbers, of one moment.
+struct Copied<P, S, L> {
+    past: Vec<P>,
+    series: Vec<S>,
+    live: L,
+}
+
+impl<P: Element, S: Element, L> Copied<P, S, L> {
+    fn of(node: Node<'_>, live: impl Fn(Node<'_>) -> L, meanwhile: impl FnOnce()) -> Option<Self> {
+        let segment = node.segment;
+        let (past_at, series_at, live, last_past, last_visit) = node.try_read(|| {
+            let (past, series) = (Header::of::<P>(node), Header::of::<S>(node));
+            let last_past = log::last::<P>(segment, past);
+            let last_visit = log::last::<S>(segment, series);
+            (past, series, live(node), last_past, last_visit)
         })?;
         meanwhile();
-        let mut executions = log::copy::<PastExecution>(segment, past);
-        let mut visits = log::copy::<SeriesElement>(segment, series);
+        let mut past = log::copy::<P>(segment, past_at);
+        let mut series = log::copy::<S>(segment, series_at);
         // The owner appends without moving what is there, except that it may add to the last element, of which
         // there is a consistent copy, and that it may fold or move a list, which changes its layout.
         let unmoved = node.try_read(|| {
-            past.has_same_layout(Header::of::<PastExecution>(node))
-                && series.has_same_layout(Header::of::<SeriesElement>(node))
+            past_at.has_same_layout(Header::of::<P>(node)) && series_at.has_same_layout(Header::of::<S>(node))
         })?;
         if !unmoved {
             return None;
         }
-        if let (Some(last), Some(seen)) = (executions.last_mut(), last_past) {
+        if let (Some(last), Some(seen)) = (past.last_mut(), last_past) {
             *last = seen;
         }
-        if let (Some(last), Some(seen)) = (visits.last_mut(), last_visit) {
+        if let (Some(last), Some(seen)) = (series.last_mut(), last_visit) {
             *last = seen;
         }
-        if live.visits > 0 {
-            executions.push(live);
-        }
-        let parent = node.parent();
-        Some(Self {
-            id: CallpathId::from_bits(node.get(ID)),
-            parent: (!parent.is_none()).then(|| CallpathId::from_bits(arena.node(parent).get(ID))),
-            site: arena.site(node.line),
-            open: (start != 0).then(|| OpenVisit { since: start, execution: open_execution(arena, node) }),
-            executions,
-            series: visits,
-        })
+        Some(Self { past, series, live })
     }
 }
 

@@ -1,13 +1,16 @@
 //! The arena against a naive one; at its limits; and watched by another thread.
 
 mod limits;
+mod metric;
 mod observer;
 mod oracle;
+mod sampling;
 
 use std::sync::atomic::Ordering::Acquire;
 
-use tinyprof_format::model::{Mode, RegionKind};
+use tinyprof_format::model::{CallpathId, Mode, RegionKind};
 
+use super::super::site::OTHER;
 use super::*;
 use tinyprof_format::ticks::OpenVisit;
 

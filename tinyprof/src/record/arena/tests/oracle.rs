@@ -40,6 +40,7 @@ impl Record {
                 min,
                 max,
                 squares: 0,
+                variance: 0.0,
             });
         }
         self.executions.last_mut().unwrap()

@@ -1,0 +1,83 @@
+//! The descriptions of sites in a segment.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::layout::{LINE_BYTES, header, site};
+use super::words::{Words, high, low};
+use crate::model::{Mode, Region, RegionKind, SiteId};
+
+/// What a site is.
+#[derive(Clone, Debug)]
+pub(super) enum Site {
+    Region(Region),
+    /// A varying metric, by its key.
+    Metric(String),
+}
+
+/// The descriptions of sites by address, and whether all could be read.
+pub(super) fn sites(words: Words<'_>) -> (HashMap<u64, Site>, bool) {
+    let mut sites = HashMap::new();
+    let mut budget_bytes = words.0.len();
+    let mut seen = 0;
+    let mut line = words.get(0, header::LAST_SITE).map_or(0, low);
+    while line != 0 {
+        seen += 1;
+        let read = (seen <= words.lines()).then(|| described(words, line, &mut budget_bytes)).flatten();
+        let Some((address, site)) = read else { return (sites, false) };
+        sites.insert(address, site);
+        line = words.get(line, site::BEFORE).map_or(0, low);
+    }
+    (sites, true)
+}
+
+fn described(words: Words<'_>, line: u32, budget_bytes: &mut usize) -> Option<(u64, Site)> {
+    let word = |word| words.get(line, word);
+    let kind = word(site::KIND)?;
+    let length = low(kind) as usize;
+    // Descriptions do not overlap, so that together they are no longer than the segment.
+    *budget_bytes = budget_bytes.checked_sub(length.max(LINE_BYTES))?;
+    let place = word(site::PLACE)?;
+    let mut region = Region {
+        site: SiteId::from_bits(word(site::ID)?),
+        name: String::new(),
+        module: String::new(),
+        file: String::new(),
+        line: low(place),
+        column: high(place),
+        kind: match high(kind) & 0xff {
+            0 => RegionKind::Function,
+            1 | site::METRIC => RegionKind::Scope,
+            2 => RegionKind::Loop,
+            _ => return None,
+        },
+        mode: match high(kind) >> 8 {
+            0 => Mode::Total,
+            1 => Mode::Each,
+            _ => return None,
+        },
+        rank_local: false,
+        constants: BTreeMap::new(),
+    };
+    let mut key = None;
+    let mut fields = words.bytes(line, site::FIELDS, length)?;
+    while let Some((&tag, rest)) = fields.split_first() {
+        let (length, rest) = rest.split_first_chunk::<4>()?;
+        let (bytes, rest) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
+        let text = || String::from_utf8(bytes.to_vec()).ok();
+        match tag {
+            site::NAME => region.name = text()?,
+            site::MODULE => region.module = text()?,
+            site::FILE => region.file = text()?,
+            site::RANK_LOCAL => region.rank_local = true,
+            site::KEY => key = Some(text()?),
+            site::VALUE => {
+                region.constants.insert(key.take()?, text()?);
+            }
+            _ => {}
+        }
+        fields = rest;
+    }
+    let is_metric = high(kind) & 0xff == site::METRIC;
+    let what = if is_metric { Site::Metric(region.name) } else { Site::Region(region) };
+    Some((word(site::ADDRESS)?, what))
+}

@@ -1,0 +1,132 @@
+//! The first visit of a callpath on a thread, and a site that is visited from changing places. Rare.
+
+use std::sync::atomic::Ordering::{Relaxed, Release, SeqCst};
+use std::sync::atomic::compiler_fence;
+
+use tinyprof_format::model::Mode;
+use tinyprof_format::segment::layout::header;
+
+use super::super::node::{EXECUTION, MIN, NODE_CLASS, NODE_WORDS, PARENT, SERIES, SITE, high, pack};
+use super::super::segment::Line;
+use super::super::site::{OTHER, Site};
+use super::{Arena, DEPTH_MAX, Entered, NODES_MAX};
+
+impl Arena {
+    /// The record of a visit of `site` under `parent`. Owner only.
+    ///
+    /// A signal handler that comes here while the thread is here already finds the tables half changed, so that
+    /// its visit is lost.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn find_or_insert(&self, parent: Line, site: &'static Site) -> Entered {
+        let address = std::ptr::from_ref(site).addr() as u64;
+        if !parent.is_none() && self.node(parent).get(SITE) == address {
+            return Entered::Recursion(parent);
+        }
+        self.alone(|| self.find_or_insert_child(parent, site)).unwrap_or_else(|| {
+            self.lose_visits(1);
+            Entered::Lost
+        })
+    }
+
+    /// The record of `metric` of the callpath at `parent`; none where memory has run out. Owner only.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn find_or_insert_metric(&self, parent: Line, metric: &'static Site) -> Option<Line> {
+        self.alone(|| {
+            let known = self.lookup.find(&self.segment, parent, metric);
+            let full = self.nodes.load(Relaxed) >= NODES_MAX;
+            let line = known.or_else(|| if full { None } else { self.insert(parent, metric) })?;
+            self.remember(parent, metric, line);
+            Some(line)
+        })?
+    }
+
+    /// Does something that cannot be done a second time while it is being done; none if it is.
+    fn alone<T>(&self, change: impl FnOnce() -> T) -> Option<T> {
+        if self.inserting.load(Relaxed) {
+            return None;
+        }
+        self.inserting.store(true, Relaxed);
+        // What a signal handler of this thread sees is in the order of the program.
+        compiler_fence(SeqCst);
+        let done = change();
+        compiler_fence(SeqCst);
+        self.inserting.store(false, Relaxed);
+        Some(done)
+    }
+
+    fn find_or_insert_child(&self, parent: Line, site: &'static Site) -> Entered {
+        if let Some(line) = self.lookup.find(&self.segment, parent, site) {
+            self.remember(parent, site, line);
+            return Entered::Node(line);
+        }
+        let full = self.nodes.load(Relaxed) >= NODES_MAX || self.depth_below(parent) > DEPTH_MAX;
+        if !full && let Some(line) = self.insert(parent, site) {
+            self.remember(parent, site, line);
+            return Entered::Node(line);
+        }
+        self.enter_other(parent)
+    }
+
+    #[cold]
+    fn enter_other(&self, parent: Line) -> Entered {
+        self.visits_in_other.fetch_add(1, Relaxed);
+        self.publish_losses();
+        if !parent.is_none() && self.node(parent).get(SITE) == std::ptr::from_ref(&OTHER).addr() as u64 {
+            return Entered::Recursion(parent);
+        }
+        let known = self.lookup.find(&self.segment, parent, &OTHER);
+        match known.or_else(|| self.insert(parent, &OTHER)) {
+            Some(line) => Entered::Node(line),
+            None => {
+                self.visits_in_other.fetch_sub(1, Relaxed);
+                self.lose_visits(1);
+                Entered::Lost
+            }
+        }
+    }
+
+    fn remember(&self, parent: Line, site: &'static Site, line: Line) {
+        if let Some(entry) = self.cache.get(site.dense_index()) {
+            entry.store(pack(line.number(), parent.number()), Relaxed);
+        }
+    }
+
+    /// The depth of the children of `parent`; that of a root is 1.
+    fn depth_below(&self, parent: Line) -> u32 {
+        if parent.is_none() {
+            return 1;
+        }
+        let parent = self.node(parent);
+        if parent.parent().is_none() { 2 } else { high(parent.get(EXECUTION)).saturating_add(1) }
+    }
+
+    fn insert(&self, parent: Line, site: &'static Site) -> Option<Line> {
+        let line = self.segment.allocate(NODE_CLASS)?;
+        let node = self.node(line);
+        (0..NODE_WORDS).for_each(|word| node.set(word, 0));
+        node.set(SITE, std::ptr::from_ref(site).expose_provenance() as u64);
+        node.set(PARENT, pack(parent.number(), self.last_node.load(Relaxed)));
+        if !parent.is_none() {
+            node.set(EXECUTION, pack(0, self.depth_below(parent)));
+        }
+        node.set(MIN, u64::MAX);
+        // A metric is kept as its region is.
+        let mode = if site.is_metric() { self.site(parent).mode() } else { site.mode() };
+        node.set(SERIES + 1, pack(u32::from(mode == Mode::Each), 0));
+        if !site.is_metric() {
+            self.prepare_samples(node);
+        }
+        if !self.describe(site) || !self.lookup.insert(&self.segment, node) {
+            self.segment.release(line, NODE_CLASS);
+            return None;
+        }
+        self.nodes.fetch_add(1, Relaxed);
+        self.last_node.store(line.number(), Release);
+        if self.is_mapped() {
+            self.header(header::LAST_NODE).store(line.number().into(), Release);
+        }
+        Some(line)
+    }
+}

@@ -1,0 +1,317 @@
+//! Callpaths that time only some of their visits, because a budget says so.
+//!
+//! Visits come in blocks of 2^k neighbours, one of which, at random, is timed and stands for all of them. What
+//! random number was drawn stands in the word of the node that else holds the time of entry, so that a visit that
+//! is not timed costs one word: it counts down.
+
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
+
+use tinyprof_format::segment::layout::{header, samples, waiting};
+use tinyprof_format::ticks::Samples;
+
+use super::super::budget::{self, Budget, Spent, Wanted};
+use super::super::clock::Clock;
+use super::super::element::{PastExecution, SeriesElement};
+use super::super::log;
+use super::super::node::{EXECUTION, MAX, MIN, Node, PARENT, SAMPLES, START, SUM, VISITS, high, low, pack};
+use super::super::segment::{LINE_WORDS, Line, Segment};
+use super::{Arena, add_square, complete_execution, live_execution};
+
+/// What a thread remembers of its budget.
+#[derive(Debug)]
+pub(super) struct Sampler {
+    #[cfg(test)]
+    pub(super) budget: std::sync::OnceLock<Budget>,
+    random: AtomicU64,
+    /// Timed visits until the budget is looked at, and how many there are between two looks.
+    to_go: AtomicU64,
+    quantum: AtomicU64,
+    first_ticks: AtomicU64,
+    last_ticks: AtomicU64,
+    total_timed: AtomicU64,
+}
+
+impl Sampler {
+    pub(super) fn new(clock: Clock) -> Self {
+        let zero = || AtomicU64::new(0);
+        Self {
+            #[cfg(test)]
+            budget: std::sync::OnceLock::new(),
+            random: AtomicU64::new(clock.ticks() | 1),
+            to_go: zero(),
+            quantum: zero(),
+            first_ticks: zero(),
+            last_ticks: zero(),
+            total_timed: zero(),
+        }
+    }
+
+    #[cfg(test)]
+    pub(super) fn seed(&self, seed: u64) {
+        self.random.store(seed | 1, Relaxed);
+    }
+
+    fn budget(&self) -> Option<Budget> {
+        #[cfg(test)]
+        if let Some(budget) = self.budget.get() {
+            return Some(*budget);
+        }
+        budget::installed()
+    }
+
+    /// A number of `bits` random bits (Marsaglia's xorshift64*).
+    fn draw(&self, bits: u32) -> u32 {
+        let mut state = self.random.load(Relaxed);
+        state ^= state >> 12;
+        state ^= state << 25;
+        state ^= state >> 27;
+        self.random.store(state, Relaxed);
+        let mixed = high(state.wrapping_mul(0x2545_f491_4f6c_dd1d));
+        mixed.checked_shr(u32::BITS - bits).unwrap_or(0)
+    }
+}
+
+/// The record of a node's samples.
+#[derive(Clone, Copy)]
+struct Record<'a> {
+    segment: &'a Segment,
+    line: Line,
+}
+
+impl Record<'_> {
+    fn of(node: Node<'_>) -> Option<Record<'_>> {
+        let line = Line::from_number(low(node.get(SAMPLES)));
+        (!line.is_none()).then_some(Record { segment: node.segment, line })
+    }
+
+    fn get(self, word: usize) -> u64 {
+        self.segment.word(self.line, word).load(Relaxed)
+    }
+
+    fn set(self, word: usize, value: u64) {
+        self.segment.word(self.line, word).store(value, Relaxed);
+    }
+
+    fn add_float(self, word: usize, value: f64) {
+        self.set(word, (f64::from_bits(self.get(word)) + value).to_bits());
+    }
+
+    fn sums(self) -> Samples {
+        Samples {
+            weight: self.get(samples::WEIGHT),
+            sampled: self.get(samples::SAMPLED),
+            spread: [0, 1, 2].map(|at| f64::from_bits(self.get(samples::SPREAD + at))),
+        }
+    }
+
+    fn clear_sums(self) {
+        (0..samples::SHIFT).for_each(|word| self.set(word, 0));
+    }
+}
+
+/// The live numbers of a node, estimated where not all visits were timed. `start` is its word of that name.
+pub(super) fn live_estimate(node: Node<'_>, start: u64) -> PastExecution {
+    let live = live_execution(node);
+    let live = PastExecution { visits: live.visits.wrapping_add(waiting::come(start)), ..live };
+    Record::of(node).map_or(live, |record| live.estimated(&record.sums()))
+}
+
+impl Arena {
+    /// Gives a new record its samples, if there is a budget. Without memory for them all of its visits are timed.
+    pub(super) fn prepare_samples(&self, node: Node<'_>) {
+        let Some(budget) = self.sampler.budget() else { return };
+        let Some(line) = self.segment.allocate(0) else { return };
+        (0..LINE_WORDS).for_each(|word| self.segment.word(line, word).store(0, Relaxed));
+        node.set(SAMPLES, line.number().into());
+        if self.sampler.quantum.load(Relaxed) == 0 {
+            let now = self.clock.ticks();
+            self.sampler.first_ticks.store(now, Relaxed);
+            self.sampler.last_ticks.store(now, Relaxed);
+            self.begin_quantum(budget.quantum());
+        }
+    }
+
+    fn begin_quantum(&self, visits: u32) {
+        self.sampler.quantum.store(visits.into(), Relaxed);
+        self.sampler.to_go.store(visits.into(), Relaxed);
+    }
+
+    /// Whether the visit that begins is not timed; it is counted then.
+    #[inline]
+    pub(super) fn skips(&self, node: Node<'_>) -> bool {
+        let start = node.get(START);
+        if start & waiting::MARK == 0 {
+            return false;
+        }
+        if start & waiting::TO_COME != 0 {
+            node.set(START, start - 1);
+            return true;
+        }
+        self.count_those_that_came(node);
+        false
+    }
+
+    /// The boundary of a loop whose iteration was not timed; perhaps the next is. Owner only.
+    #[inline]
+    pub(super) fn boundary_not_timed(&self, node: Node<'_>) {
+        if (self.current() == node.line || self.unwind_to(node.line)) && !self.skips(node) {
+            node.set(START, self.clock.ticks());
+        }
+    }
+
+    /// Makes the visits that were not timed part of the record's number of visits.
+    #[cold]
+    #[inline(never)]
+    fn count_those_that_came(&self, node: Node<'_>) {
+        let Some(record) = Record::of(node) else { return };
+        let start = node.get(START);
+        let (came, to_come) = (waiting::come(start), low(start & waiting::TO_COME));
+        // An interrupted update of this record is that of a visit that ends: it does not wait for others.
+        node.update(|| self.count(node, record, came, waiting::word(to_come, to_come)));
+    }
+
+    /// Inside of [`Node::update`].
+    fn count(&self, node: Node<'_>, record: Record<'_>, came: u64, start: u64) {
+        node.set(VISITS, node.get(VISITS).wrapping_add(came));
+        node.set(START, start);
+        let block = record.get(samples::BLOCK);
+        record.set(samples::BLOCK, pack(low(block), high(block).saturating_add(low(came))));
+        let not_timed = self.visits_not_timed.load(Relaxed) + came;
+        self.visits_not_timed.store(not_timed, Relaxed);
+        self.header(header::VISITS_NOT_TIMED).store(not_timed, Relaxed);
+    }
+
+    /// A recursive visit has its time in the outer visit and stands for itself. Inside of [`Node::update`].
+    pub(super) fn weigh_recursion(&self, node: Node<'_>) {
+        if let Some(record) = Record::of(node) {
+            record.set(samples::WEIGHT, record.get(samples::WEIGHT).wrapping_add(1));
+        }
+    }
+
+    /// Adds a visit of a callpath that is under a budget; `start` is the beginning of the next, or 0.
+    #[inline(never)]
+    #[expect(clippy::cast_precision_loss, reason = "variances are statistics: 53 bits are plenty")]
+    pub(super) fn add_sampled_visit(&self, node: Node<'_>, ticks: u64, execution: u32, start: u64) {
+        let Some(record) = Record::of(node) else { return };
+        let shift = low(record.get(samples::SHIFT));
+        let weight = 1_u64 << shift;
+        let came = high(record.get(samples::BLOCK));
+        let added = node.update(|| {
+            self.begin_execution(node, execution);
+            node.set(VISITS, node.get(VISITS) + 1);
+            node.set(SUM, node.get(SUM).wrapping_add(ticks.wrapping_mul(weight)));
+            node.set(MIN, node.get(MIN).min(ticks));
+            node.set(MAX, node.get(MAX).max(ticks));
+            add_square(node, u128::from(ticks).pow(2) << shift);
+            record.set(samples::WEIGHT, record.get(samples::WEIGHT).wrapping_add(weight));
+            if shift > 0 {
+                let (spread, x) = (weight as f64 * (weight - 1) as f64, ticks as f64);
+                record.set(samples::SAMPLED, record.get(samples::SAMPLED) + 1);
+                record.add_float(samples::SPREAD, spread);
+                record.add_float(samples::SPREAD + 1, spread * x);
+                record.add_float(samples::SPREAD + 2, spread * x * x);
+            }
+            let visits = came.saturating_add(1);
+            let sum = ticks.wrapping_mul(visits.into());
+            self.add_to_series(node, SeriesElement { execution, visits, sum, min: ticks, max: ticks });
+            complete_execution(node);
+            node.set(START, self.draw(record, shift, start));
+        });
+        if !added {
+            return self.lose_visits(1);
+        }
+        record.set(samples::TIMED, record.get(samples::TIMED) + 1);
+        let to_go = self.sampler.to_go.load(Relaxed).saturating_sub(1);
+        self.sampler.to_go.store(to_go, Relaxed);
+        if to_go == 0 {
+            self.look_at_budget();
+        }
+    }
+
+    /// Draws which visit is timed next, and gives the word that waits for it. A block ends before the next begins,
+    /// whose size may be another.
+    fn draw(&self, record: Record<'_>, shift: u32, start: u64) -> u64 {
+        let rest = if shift == 0 { 0 } else { low(record.get(samples::BLOCK)) };
+        let next = high(record.get(samples::SHIFT));
+        let position = self.sampler.draw(next);
+        record.set(samples::SHIFT, pack(next, next));
+        record.set(samples::BLOCK, pack((1 << next) - 1 - position, 0));
+        let drawn = rest + position;
+        match (drawn, start) {
+            (0, _) => start,
+            (_, 0) => waiting::word(drawn, drawn),
+            // The first of them begins now.
+            _ => waiting::word(drawn, drawn - 1),
+        }
+    }
+
+    /// Ends the live numbers of a callpath that is under a budget, before those of `execution` begin. Inside of
+    /// [`Node::update`].
+    ///
+    /// Where not all visits are timed it is not known in which of the executions since then each was: the summary
+    /// covers them all.
+    #[cold]
+    pub(super) fn close_samples(&self, node: Node<'_>, execution: u32) {
+        let Some(record) = Record::of(node) else { return };
+        let start = node.get(START);
+        if start & waiting::MARK != 0 {
+            let to_come = low(start & waiting::TO_COME);
+            self.count(node, record, waiting::come(start), waiting::word(to_come, to_come));
+        }
+        if node.get(VISITS) > 0 {
+            let live = live_estimate(node, 0);
+            let all_timed = record.get(samples::SAMPLED) == 0 && low(record.get(samples::SHIFT)) == 0;
+            let executions = if all_timed { 1 } else { execution - low(node.get(EXECUTION)) };
+            if !log::push(node, PastExecution { executions, ..live }) {
+                self.lose_visits(live.visits);
+            }
+        }
+        record.clear_sums();
+    }
+
+    /// Shares out anew what may be timed. Once for some hundred timed visits.
+    #[cold]
+    #[inline(never)]
+    fn look_at_budget(&self) {
+        let Some(budget) = self.sampler.budget() else { return };
+        let now = self.clock.ticks();
+        let total_timed = self.sampler.total_timed.load(Relaxed) + self.sampler.quantum.load(Relaxed);
+        self.sampler.total_timed.store(total_timed, Relaxed);
+        let spent = Spent {
+            total_ticks: now.saturating_sub(self.sampler.first_ticks.load(Relaxed)),
+            since_ticks: now.saturating_sub(self.sampler.last_ticks.load(Relaxed)),
+            total_timed,
+        };
+        self.sampler.last_ticks.store(now, Relaxed);
+        let (mut wanted, mut callpaths) = (Wanted::none(), 0);
+        self.for_each_sampled(|record| {
+            wanted.add(visits_wanted(record));
+            callpaths += 1;
+        });
+        let plan = budget.plan(spent, &wanted, callpaths);
+        self.for_each_sampled(|record| {
+            let shift = low(record.get(samples::SHIFT));
+            record.set(samples::SHIFT, pack(shift, plan.shift(visits_wanted(record))));
+            record.set(samples::TIMED, 0);
+        });
+        self.begin_quantum(plan.quantum);
+    }
+
+    fn for_each_sampled(&self, mut use_record: impl FnMut(Record<'_>)) {
+        let mut line = Line::from_number(self.last_node.load(Relaxed));
+        while !line.is_none() {
+            let node = self.node(line);
+            if let Some(record) = Record::of(node) {
+                use_record(record);
+            }
+            line = Line::from_number(high(node.get(PARENT)));
+        }
+    }
+}
+
+/// The visits that a callpath has had since the last look, as far as those that were timed tell.
+fn visits_wanted(record: Record<'_>) -> u64 {
+    let shift = low(record.get(samples::SHIFT));
+    record.get(samples::TIMED).checked_shl(shift).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,80 @@
+//! Regions that are left out of turn, or never.
+
+use std::sync::atomic::Ordering::Relaxed;
+
+use tinyprof_format::segment::layout::waiting;
+
+#[cfg(feature = "tracing")]
+use super::super::node::SITE;
+use super::super::node::{Node, START};
+use super::super::segment::Line;
+#[cfg(feature = "tracing")]
+use super::super::site::Site;
+use super::Arena;
+
+impl Arena {
+    /// Whether a visit of the record at `line` is open. Owner only.
+    pub(crate) fn is_open(&self, line: Line) -> bool {
+        match self.node(line).get(START) {
+            0 => false,
+            start if start & waiting::MARK == 0 => true,
+            // A visit that is not timed leaves no trace but that the thread is inside of it.
+            _ => self.around(|node| node.line == line).is_some(),
+        }
+    }
+
+    /// The innermost open visit of `site`; none if none is open. Owner only.
+    #[cfg(feature = "tracing")]
+    pub(crate) fn innermost(&self, site: &'static Site) -> Option<Line> {
+        let address = std::ptr::from_ref(site).addr() as u64;
+        self.around(|node| node.get(SITE) == address)
+    }
+
+    /// The first record of which `is` holds, from the innermost open region outwards.
+    fn around(&self, is: impl Fn(Node<'_>) -> bool) -> Option<Line> {
+        let mut line = self.current();
+        while !line.is_none() {
+            let node = self.node(line);
+            if is(node) {
+                return Some(line);
+            }
+            line = node.parent();
+        }
+        None
+    }
+
+    /// Makes `line` the innermost open region again where guards inside of it were forgotten; false if it is
+    /// not open at all, because its own guard was dropped out of order.
+    #[cold]
+    pub(super) fn unwind_to(&self, line: Line) -> bool {
+        if !self.is_open(line) {
+            return false;
+        }
+        while self.current() != line && !self.current().is_none() {
+            self.close_innermost();
+        }
+        self.current() == line
+    }
+
+    /// Closes what the last owner left open, before another thread takes the arena over.
+    pub(in crate::record) fn close_all(&self) {
+        while !self.current().is_none() {
+            self.close_innermost();
+        }
+    }
+
+    /// Closes the innermost open region whose guard will not do it.
+    pub(super) fn close_innermost(&self) {
+        let node = self.node(self.current());
+        let start = node.get(START);
+        // A region that was only stepped under is not open.
+        if start != 0 {
+            if start & waiting::MARK == 0 {
+                node.update(|| node.set(START, 0));
+            }
+            self.visits_unbalanced.fetch_add(1, Relaxed);
+            self.publish_losses();
+        }
+        self.current.store(node.parent().number(), Relaxed);
+    }
+}
