@@ -51,15 +51,25 @@ impl Drop for Guard {
 #[must_use = "a loop that is dropped at once measures nothing"]
 pub struct LoopGuard {
     site: &'static Site,
-    /// The iteration that is open; none before the first.
-    iteration: Option<Entered>,
+    iteration: Iteration,
     _not_send: PhantomData<*const ()>,
+}
+
+/// Where a loop is.
+#[derive(Clone, Copy, Debug)]
+enum Iteration {
+    /// Recording was off when the loop began: it stays off to its end.
+    Off,
+    /// Before the first.
+    None,
+    Open(Entered),
 }
 
 /// Prepares a loop over `site` on the current thread; nothing is recorded before its first iteration.
 #[inline]
 pub fn enter_loop(site: &'static Site) -> LoopGuard {
-    LoopGuard { site, iteration: None, _not_send: PhantomData }
+    let iteration = if thread::is_off() { Iteration::Off } else { Iteration::None };
+    LoopGuard { site, iteration, _not_send: PhantomData }
 }
 
 impl LoopGuard {
@@ -67,20 +77,16 @@ impl LoopGuard {
     #[inline]
     pub fn boundary(&mut self) {
         match self.iteration {
-            Some(Entered::Node(line)) => {
-                thread::attached(|arena| arena.boundary(line));
-            }
-            _ if thread::is_off() => {}
-            _ => self.iteration = Some(open(self.site)),
+            Iteration::Off => {}
+            Iteration::Open(Entered::Node(line)) => next_iteration(line),
+            Iteration::None | Iteration::Open(_) => self.iteration = first_iteration(self.site),
         }
     }
-}
 
-impl LoopGuard {
     /// Adds a value of a varying metric to the iteration that is open.
     #[inline]
     pub fn record(&self, metric: &'static Site, value: impl Number) {
-        if let Some(Entered::Node(line) | Entered::Recursion(line)) = self.iteration {
+        if let Iteration::Open(Entered::Node(line) | Entered::Recursion(line)) = self.iteration {
             record_in(line, metric, value.to_f64());
         }
     }
@@ -89,10 +95,22 @@ impl LoopGuard {
 impl Drop for LoopGuard {
     #[inline]
     fn drop(&mut self) {
-        if let Some(Entered::Node(line)) = self.iteration {
+        if let Iteration::Open(Entered::Node(line)) = self.iteration {
             close(line);
         }
     }
+}
+
+/// Compiled with the program, which makes it shorter than it would be here.
+#[inline]
+fn next_iteration(line: Line) {
+    thread::attached(|arena| arena.boundary(line));
+}
+
+#[inline(never)]
+fn first_iteration(site: &'static Site) -> Iteration {
+    let first = open(site);
+    if thread::is_off() { Iteration::Off } else { Iteration::Open(first) }
 }
 
 /// Out of line, as `close` is: that makes annotated programs smaller, and hides behind the clock as well.

@@ -19,7 +19,7 @@ pub(crate) use handover::{Before, Place};
 pub(crate) use reading::{MetricReading, Reading};
 
 use super::clock::Clock;
-use super::element::{PastExecution, SeriesElement};
+use super::element::PastExecution;
 use super::log;
 use super::lookup::Lookup;
 use super::node::{
@@ -167,12 +167,13 @@ impl Arena {
     #[inline]
     pub(crate) fn boundary(&self, line: Line) {
         let node = self.node(line);
-        if node.get(START) & waiting::MARK != 0 {
-            return self.boundary_not_timed(node);
-        }
-        let now = self.clock.ticks();
+        let timed = node.get(START) & waiting::MARK == 0;
+        let now = if timed { self.clock.ticks() } else { 0 };
         if self.current() != line && !self.unwind_to(line) {
             return;
+        }
+        if !timed {
+            return self.boundary_not_timed(node);
         }
         self.add_visit(node, now, now);
         if node.parent().is_none() {
@@ -195,7 +196,7 @@ impl Arena {
     }
 
     /// Adds the visit from the node's start to `now`; `start` is the beginning of the next, or 0.
-    #[inline]
+    #[inline(always)]
     fn add_visit(&self, node: Node<'_>, now: u64, start: u64) {
         let ticks = now.checked_sub(node.get(START)).unwrap_or_else(|| {
             self.clock_steps_back.fetch_add(1, Relaxed);
@@ -206,37 +207,25 @@ impl Arena {
         if node.get(SAMPLES) != 0 {
             return self.add_sampled_visit(node, ticks, execution, start);
         }
-        let added = node.update(|| {
-            self.begin_execution(node, execution);
-            node.set(VISITS, node.get(VISITS) + 1);
-            node.set(SUM, node.get(SUM).wrapping_add(ticks));
-            node.set(MIN, node.get(MIN).min(ticks));
-            node.set(MAX, node.get(MAX).max(ticks));
-            add_square(node, u128::from(ticks) * u128::from(ticks));
-            self.add_to_series(
-                node,
-                SeriesElement { execution, visits: 1, sum: ticks, min: ticks, max: ticks },
-            );
-            complete_execution(node);
-            node.set(START, start);
-        });
-        if !added {
+        let Some(update) = node.begin_update() else { return self.lose_visits(1) };
+        self.begin_execution(node, execution);
+        node.set(VISITS, node.get(VISITS) + 1);
+        node.set(SUM, node.get(SUM).wrapping_add(ticks));
+        node.set(MIN, node.get(MIN).min(ticks));
+        node.set(MAX, node.get(MAX).max(ticks));
+        add_square(node, u128::from(ticks) * u128::from(ticks));
+        if low(node.get(SERIES + 1)) != 0 && !log::push_visit(node, execution, ticks) {
             self.lose_visits(1);
         }
-    }
-
-    /// Appends to the series of a record that has one, inside of [`Node::update`].
-    #[inline]
-    fn add_to_series(&self, node: Node<'_>, element: SeriesElement) {
-        if low(node.get(SERIES + 1)) != 0 && !log::push(node, element) {
-            self.lose_visits(element.visits.into());
-        }
+        complete_execution(node);
+        node.set(START, start);
+        node.end_update(update);
     }
 
     /// Makes the live numbers those of `execution`; what they held of an earlier one goes to the log.
     ///
     /// Work that was handed over may come back late. The live numbers do not go back: it counts for them.
-    #[inline]
+    #[inline(always)]
     fn begin_execution(&self, node: Node<'_>, execution: u32) {
         if low(node.get(EXECUTION)) < execution {
             self.move_on(node, execution);

@@ -12,10 +12,11 @@
 use std::sync::atomic::Ordering::{Relaxed, Release};
 use std::sync::atomic::fence;
 
+use tinyprof_format::segment::layout::SERIES_WORDS;
 use tinyprof_format::segment::layout::header::{UNDO, UNDO_LINE};
 
-use super::element::Element;
-use super::node::{Node, high, low, pack};
+use super::element::{Element, SeriesElement};
+use super::node::{Node, SERIES, high, low, pack};
 use super::segment::{LINE_WORDS, Line, Segment};
 
 /// The two header words of a list, unpacked.
@@ -92,9 +93,40 @@ pub(super) fn last<E: Element>(segment: &Segment, header: Header) -> Option<E> {
     in_bounds.then(|| element(segment, header.block, at))
 }
 
+/// Appends a visit to a series: [`push`] of one visit, as short as it can be, since a loop does it at each of its
+/// boundaries. Inside of [`Node::update`].
+#[inline(always)]
+pub(super) fn push_visit(node: Node<'_>, execution: u32, ticks: u64) -> bool {
+    let (first, second) = (node.get(SERIES), node.get(SERIES + 1));
+    let (block, length) = (Line::from_number(low(first)), (first >> 32) as usize);
+    let stride = second & u64::from(u32::MAX);
+    if stride > 1 && length > 0 {
+        let [head, sum, min, max] = node.segment.record::<SERIES_WORDS>(block, (length - 1) * SERIES_WORDS);
+        let visits = head.load(Relaxed);
+        if low(visits) == execution && visits >> 32 < stride {
+            head.store(visits + (1 << 32), Relaxed);
+            sum.store(sum.load(Relaxed).wrapping_add(ticks), Relaxed);
+            min.store(min.load(Relaxed).min(ticks), Relaxed);
+            max.store(max.load(Relaxed).max(ticks), Relaxed);
+            return true;
+        }
+    }
+    // Two elements a line, and none without a block.
+    let capacity = (1_usize << (second >> 32)) & !1;
+    if length < capacity {
+        let words = node.segment.record::<SERIES_WORDS>(block, length * SERIES_WORDS);
+        for (word, value) in words.iter().zip([pack(execution, 1), ticks, ticks, ticks]) {
+            word.store(value, Relaxed);
+        }
+        node.word(SERIES).store(first + (1 << 32), Release);
+        return true;
+    }
+    push(node, SeriesElement { execution, visits: 1, sum: ticks, min: ticks, max: ticks })
+}
+
 /// Appends an element, inside of [`Node::update`]. Says whether it was kept: not if memory has run out before
 /// the list had any.
-#[inline]
+#[inline(never)]
 pub(super) fn push<E: Element>(node: Node<'_>, value: E) -> bool {
     let mut header = Header::of::<E>(node);
     if header.stride > 1 && header.length > 0 {
@@ -224,7 +256,7 @@ mod tests {
                 for i in 0..length {
                     let ticks = u64::from(i * 7919 % 1000 + 1);
                     exact.push((execution, ticks));
-                    assert!(push(node, visit(execution, ticks)));
+                    assert!(push_visit(node, execution, ticks));
                 }
             }
             let series = copy::<SeriesElement>(node.segment, Header::of::<SeriesElement>(node));

@@ -69,7 +69,7 @@ impl Lookup {
         if (self.block().is_none() || entries as usize * 2 > self.mask()) && !self.grow(segment) {
             return false;
         }
-        self.place(segment, pack(child.line.number(), hash_of_node(child)));
+        self.place(segment, pack(child.line().number(), hash_of_node(child)));
         self.entries.store(entries + 1, Relaxed);
         true
     }

@@ -36,11 +36,10 @@ pub(super) const fn pack(low: u32, high: u32) -> u64 {
     (high as u64) << 32 | low as u64
 }
 
-/// A node in its segment. Copies are cheap: it is three words.
+/// A node in its segment. Copies are cheap: it is two words, which functions take in registers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Node<'a> {
     pub(super) segment: &'a Segment,
-    pub(super) line: Line,
     record: &'a [AtomicU64; NODE_WORDS],
 }
 
@@ -48,7 +47,12 @@ impl<'a> Node<'a> {
     /// The node at `line`, which must have been allocated as one.
     #[inline]
     pub(super) fn at(segment: &'a Segment, line: Line) -> Self {
-        Self { segment, line, record: segment.record(line, 0) }
+        Self { segment, record: segment.record(line, 0) }
+    }
+
+    /// Where it lies.
+    pub(super) fn line(self) -> Line {
+        self.segment.line_of(&self.record[0])
     }
 
     #[inline]
@@ -74,17 +78,29 @@ impl<'a> Node<'a> {
     /// Changes the record so that no reader takes a half-changed one for whole. Owner only.
     ///
     /// False, and nothing is done, if the owner is changing it already: a signal handler has come between.
-    #[inline]
     pub(super) fn update(self, change: impl FnOnce()) -> bool {
+        let Some(sequence) = self.begin_update() else { return false };
+        change();
+        self.end_update(sequence);
+        true
+    }
+
+    /// The first half of [`update`](Self::update), for the hot path: a closure with two callers is not inlined.
+    #[inline(always)]
+    pub(super) fn begin_update(self) -> Option<u64> {
         let sequence = self.get(SEQUENCE);
         if !sequence.is_multiple_of(2) {
-            return false;
+            return None;
         }
         self.set(SEQUENCE, sequence.wrapping_add(1));
         fence(Release);
-        change();
+        Some(sequence)
+    }
+
+    /// The second half.
+    #[inline(always)]
+    pub(super) fn end_update(self, sequence: u64) {
         self.word(SEQUENCE).store(sequence.wrapping_add(2), Release);
-        true
     }
 
     /// What `read` sees between two changes, or nothing if the owner changed the record meanwhile. Any thread.

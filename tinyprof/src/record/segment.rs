@@ -159,6 +159,13 @@ impl Segment {
         unsafe { place.cast().as_ref() }
     }
 
+    /// The line that `word` is in.
+    pub(super) fn line_of(&self, word: &AtomicU64) -> Line {
+        let bytes = std::ptr::from_ref(word).addr() - self.base.addr().get();
+        // Segments are too small for more lines than a `u32` counts.
+        Line(u32::try_from(bytes / LINE_BYTES).unwrap_or(0))
+    }
+
     /// `count` words that make up one record, from word `word` of `line` on. The same holds as for `record`.
     #[inline]
     pub(super) fn words(&self, line: Line, word: usize, count: usize) -> &[AtomicU64] {

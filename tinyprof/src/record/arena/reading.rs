@@ -21,13 +21,13 @@ const READ_TRIES: u32 = 10_000;
 impl Arena {
     /// Every callpath's record, newest first, or none in place of one that changed in every try. Any thread.
     pub(crate) fn readings(&self) -> impl Iterator<Item = Option<Reading>> {
-        let regions = self.nodes().filter(|node| !self.site(node.line).is_metric());
+        let regions = self.nodes().filter(|node| !self.site(node.line()).is_metric());
         regions.map(|node| (0..READ_TRIES).find_map(|_| Reading::of(self, node, || ())))
     }
 
     /// The same for the metrics of callpaths. Any thread.
     pub(crate) fn metric_readings(&self) -> impl Iterator<Item = Option<MetricReading>> {
-        let metrics = self.nodes().filter(|node| self.site(node.line).is_metric());
+        let metrics = self.nodes().filter(|node| self.site(node.line()).is_metric());
         metrics.map(|node| (0..READ_TRIES).find_map(|_| MetricReading::of(self, node)))
     }
 
@@ -78,9 +78,9 @@ impl Reading {
         let parent = node.parent();
         let open = start != 0 && start & waiting::MARK == 0;
         Some(Self {
-            id: arena.id(node.line),
+            id: arena.id(node.line()),
             parent: (!parent.is_none()).then(|| arena.id(parent)),
-            site: arena.site(node.line),
+            site: arena.site(node.line()),
             open: open.then(|| OpenVisit { since: start, execution: open_execution(arena, node) }),
             executions: past,
             series,
@@ -106,7 +106,7 @@ impl MetricReading {
         }
         Some(Self {
             callpath: arena.id(node.parent()),
-            key: arena.site(node.line).name(),
+            key: arena.site(node.line()).name(),
             values: MetricValues { executions: past, series },
         })
     }

@@ -14,7 +14,9 @@ use super::super::budget::{self, Budget, Spent, Wanted};
 use super::super::clock::Clock;
 use super::super::element::{PastExecution, SeriesElement};
 use super::super::log;
-use super::super::node::{EXECUTION, MAX, MIN, Node, PARENT, SAMPLES, START, SUM, VISITS, high, low, pack};
+use super::super::node::{
+    EXECUTION, MAX, MIN, Node, PARENT, SAMPLES, SERIES, START, SUM, VISITS, high, low, pack,
+};
 use super::super::segment::{LINE_WORDS, Line, Segment};
 use super::{Arena, add_square, complete_execution, live_execution};
 
@@ -152,10 +154,11 @@ impl Arena {
         false
     }
 
-    /// The boundary of a loop whose iteration was not timed; perhaps the next is. Owner only.
+    /// The boundary of a loop, which is the innermost open region, whose iteration was not timed; perhaps the next
+    /// is. Owner only.
     #[inline]
     pub(super) fn boundary_not_timed(&self, node: Node<'_>) {
-        if (self.current() == node.line || self.unwind_to(node.line)) && !self.skips(node) {
+        if !self.skips(node) {
             node.set(START, self.clock.ticks());
         }
     }
@@ -214,7 +217,10 @@ impl Arena {
             }
             let visits = came.saturating_add(1);
             let sum = ticks.wrapping_mul(visits.into());
-            self.add_to_series(node, SeriesElement { execution, visits, sum, min: ticks, max: ticks });
+            let element = SeriesElement { execution, visits, sum, min: ticks, max: ticks };
+            if low(node.get(SERIES + 1)) != 0 && !log::push(node, element) {
+                self.lose_visits(visits.into());
+            }
             complete_execution(node);
             node.set(START, self.draw(record, shift, start));
         });

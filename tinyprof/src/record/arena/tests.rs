@@ -10,6 +10,7 @@ use std::sync::atomic::Ordering::Acquire;
 
 use tinyprof_format::model::{CallpathId, Mode, RegionKind};
 
+use super::super::element::SeriesElement;
 use super::super::site::OTHER;
 use super::*;
 use tinyprof_format::ticks::OpenVisit;

@@ -19,7 +19,7 @@ impl Arena {
             0 => false,
             start if start & waiting::MARK == 0 => true,
             // A visit that is not timed leaves no trace but that the thread is inside of it.
-            _ => self.around(|node| node.line == line).is_some(),
+            _ => self.around(|node| node.line() == line).is_some(),
         }
     }
 
