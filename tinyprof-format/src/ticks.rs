@@ -113,7 +113,7 @@ impl Scale {
             min_ns: self.ns(element.min),
             max_ns: self.ns(element.max),
         });
-        CallpathValues { executions, series: series.collect() }
+        CallpathValues { executions, series: series.collect(), ..CallpathValues::default() }
     }
 
     fn summary(self, past: &PastExecution) -> ExecutionSummary {
@@ -131,6 +131,7 @@ impl Scale {
             min_ns: self.ns(past.min.min(past.max)),
             max_ns: self.ns(past.max),
             sum_squares_ns2: self.ns2(past.squares),
+            sum_variance_ns2: 0.0,
         }
     }
 }

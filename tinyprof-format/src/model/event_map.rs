@@ -1,6 +1,6 @@
 //! What one rank holds: the paper's event map (section IV-B), as a plain value.
 
-use super::{CallpathId, CallpathTable, CallpathValues, Losses, RankFacts, Region};
+use super::{CallpathId, CallpathTable, CallpathValues, Losses, MetricValues, RankFacts, Region};
 
 /// Callpath -> values of one rank, in canonical order.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -37,6 +37,18 @@ impl EventMap {
         Self { callpaths, values, facts }
     }
 
+    /// Adds what was recorded under `key` at `callpath`. Returns whether the callpath is in the table: values of
+    /// one that is not have no place, and the caller must count them as lost.
+    ///
+    /// # Cost
+    /// A walk over the table. Records that carry their metrics go through [`from_records`](Self::from_records).
+    #[must_use = "values of an unknown callpath are lost and must be counted"]
+    pub fn add_metric(&mut self, callpath: CallpathId, key: &str, values: MetricValues) -> bool {
+        let Some(row) = self.callpaths.rows().iter().position(|c| c.id == callpath) else { return false };
+        self.values[row].metrics.entry(key.to_owned()).or_default().absorb(values);
+        true
+    }
+
     /// The number of executions: one more than the last that any callpath was visited in.
     #[must_use]
     pub fn executions(&self) -> u32 {
@@ -47,12 +59,51 @@ impl EventMap {
     /// What was lost, with what was folded.
     #[must_use]
     pub fn losses(&self) -> Losses {
-        let buckets = self.values.iter().flat_map(|v| &v.series);
-        let summaries = self.values.iter().flat_map(|v| &v.executions);
+        let metrics = || self.values.iter().flat_map(|v| v.metrics.values());
+        let buckets = self.values.iter().flat_map(|v| &v.series).map(|b| b.visits);
+        let buckets = buckets.chain(metrics().flat_map(|m| &m.series).map(|b| b.values));
+        let spans = self.values.iter().flat_map(|v| &v.executions).map(|e| e.executions);
+        let spans = spans.chain(metrics().flat_map(|m| &m.executions).map(|e| e.executions));
         Losses {
-            series_buckets_folded: buckets.filter(|b| b.visits > 1).count() as u64,
-            executions_folded: summaries.filter(|e| e.executions > 1).count() as u64,
+            series_buckets_folded: buckets.filter(|&visits| visits > 1).count() as u64,
+            executions_folded: spans.filter(|&executions| executions > 1).count() as u64,
             ..self.facts.losses
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{MetricBucket, MetricSummary, Mode, RegionKind, SiteId};
+
+    #[test]
+    fn a_metric_needs_a_callpath_and_what_it_folded_is_counted() {
+        let site = SiteId::from_bits(1);
+        let region = Region {
+            site,
+            name: "main".into(),
+            module: "m".into(),
+            file: "m.rs".into(),
+            line: 1,
+            column: 1,
+            kind: RegionKind::Function,
+            mode: Mode::Each,
+            rank_local: false,
+            constants: [].into(),
+        };
+        let main = CallpathId::root(site);
+        let record = (main, None, region, CallpathValues::default());
+        let mut map = EventMap::from_records([record], RankFacts::default());
+        let folded = MetricValues {
+            executions: vec![MetricSummary { executions: 2, ..MetricSummary::of_one_value(0, 3.0) }],
+            series: vec![MetricBucket { values: 2, ..MetricBucket::of_one_value(0, 3.0) }],
+        };
+        assert!(map.add_metric(main, "mem", folded.clone()));
+        assert!(map.add_metric(main, "mem", folded.clone()));
+        assert!(!map.add_metric(main.child(site), "mem", folded));
+        assert_eq!(map.values[0].metrics["mem"].sum().to_bits(), 6.0_f64.to_bits());
+        let losses = Losses { series_buckets_folded: 2, executions_folded: 1, ..Losses::default() };
+        assert_eq!(map.losses(), losses);
     }
 }

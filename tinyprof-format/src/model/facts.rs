@@ -11,6 +11,9 @@ pub struct RankFacts {
     pub process_id: u32,
     /// How many thread event maps it merged.
     pub threads: u32,
+    /// The high-water mark of its resident set, in bytes; 0 where it is not known.
+    #[serde(default)]
+    pub peak_memory_bytes: u64,
     /// What it could not keep.
     pub losses: Losses,
 }
@@ -35,17 +38,21 @@ pub struct Losses {
     pub records_torn: u64,
     /// Threads whose measurements were in no file, so that they would not have survived the process.
     pub segments_not_mapped: u64,
-    /// Buckets of folded series: each stands for several visits.
+    /// Buckets of folded series: each stands for several visits, or for several values of a metric.
     pub series_buckets_folded: u64,
     /// Summaries that cover several executions because there were too many to keep apart.
     pub executions_folded: u64,
+    /// Visits that were counted but not timed, because of the budget: their callpaths' times are estimates.
+    pub visits_not_timed: u64,
+    /// Values of metrics that were outside of all regions, were not a number, or found no memory.
+    pub values_not_recorded: u64,
 }
 
 impl Losses {
     /// How many kinds of loss there are.
-    pub const COUNT: usize = 10;
+    pub const COUNT: usize = 12;
 
-    /// The names and numbers, in a fixed order.
+    /// The names and numbers, in a fixed order: that of a profile's bytes, so that new kinds go to the end.
     #[must_use]
     pub const fn named(&self) -> [(&'static str, u64); Self::COUNT] {
         [
@@ -59,6 +66,8 @@ impl Losses {
             ("segments_not_mapped", self.segments_not_mapped),
             ("series_buckets_folded", self.series_buckets_folded),
             ("executions_folded", self.executions_folded),
+            ("visits_not_timed", self.visits_not_timed),
+            ("values_not_recorded", self.values_not_recorded),
         ]
     }
 
@@ -76,6 +85,8 @@ impl Losses {
             segments_not_mapped: n[7],
             series_buckets_folded: n[8],
             executions_folded: n[9],
+            visits_not_timed: n[10],
+            values_not_recorded: n[11],
         }
     }
 

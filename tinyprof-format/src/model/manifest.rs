@@ -18,7 +18,7 @@ pub struct FormatVersion {
 
 impl FormatVersion {
     /// What this crate writes.
-    pub const CURRENT: Self = Self { major: 0, minor: 1 };
+    pub const CURRENT: Self = Self { major: 0, minor: 2 };
 }
 
 /// Facts of the run, under the keys that users of Adiak and Thicket expect.
@@ -93,6 +93,30 @@ pub struct PhaseTimes {
     pub write_ns: u64,
 }
 
+/// How much memory the ranks used at their peaks: the high-water marks of their resident sets, in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PeakMemory {
+    /// The greatest of a rank; 0 where no rank knows.
+    pub max_bytes: u64,
+    /// The sum over the ranks that know. Peaks need not be at the same time: no more than this was ever in use.
+    pub sum_bytes: u64,
+}
+
+impl PeakMemory {
+    /// The peak of one rank; 0 where it is not known.
+    #[must_use]
+    pub const fn of_one_rank(bytes: u64) -> Self {
+        Self { max_bytes: bytes, sum_bytes: bytes }
+    }
+
+    /// Adds the peaks of other ranks.
+    pub fn absorb(&mut self, other: &Self) {
+        self.max_bytes = self.max_bytes.max(other.max_bytes);
+        self.sum_bytes = self.sum_bytes.saturating_add(other.sum_bytes);
+    }
+}
+
 /// The manifest of a profile, written last: a directory without one is unfinished.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
@@ -116,6 +140,9 @@ pub struct Manifest {
     /// Why it does not; none if it is complete.
     #[serde(default)]
     pub incomplete_because: Option<String>,
+    /// The memory of the ranks at their peaks.
+    #[serde(default)]
+    pub peak_memory: PeakMemory,
     /// What was lost, over all ranks.
     pub losses: Losses,
     /// The profiler's own time in the flush.

@@ -4,6 +4,7 @@ mod callpath;
 mod event_map;
 mod facts;
 mod manifest;
+mod metric;
 mod profile;
 mod table;
 mod values;
@@ -11,7 +12,10 @@ mod values;
 pub use callpath::{Callpath, CallpathId, CallpathIndex, Mode, Region, RegionKind, SiteId};
 pub use event_map::EventMap;
 pub use facts::{Losses, RankFacts};
-pub use manifest::{CallpathFile, FORMAT_NAME, FormatVersion, Manifest, PartFile, PhaseTimes, RunMetadata};
+pub use manifest::{
+    CallpathFile, FORMAT_NAME, FormatVersion, Manifest, PartFile, PeakMemory, PhaseTimes, RunMetadata,
+};
+pub use metric::{MetricBucket, MetricSummary, MetricValues};
 pub use profile::Profile;
 pub use table::CallpathTable;
 pub use values::{CallpathValues, ExecutionSummary, SeriesBucket};

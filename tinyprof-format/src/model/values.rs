@@ -1,5 +1,9 @@
 //! What was measured of one callpath on one rank.
 
+use std::collections::BTreeMap;
+
+use super::MetricValues;
+
 /// What the visits of one execution add up to. Times are inclusive.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ExecutionSummary {
@@ -9,14 +13,16 @@ pub struct ExecutionSummary {
     pub executions: u32,
     /// The number of visits; never 0.
     pub visits: u64,
-    /// The sum over the visits, in nanoseconds.
+    /// The sum over the visits, in nanoseconds. An estimate where a budget let only some visits be timed.
     pub sum_ns: u64,
-    /// The shortest visit, in nanoseconds.
+    /// The shortest visit that was timed, in nanoseconds.
     pub min_ns: u64,
-    /// The longest visit, in nanoseconds.
+    /// The longest visit that was timed, in nanoseconds.
     pub max_ns: u64,
     /// The sum of the squares of the visits' times, in square nanoseconds.
     pub sum_squares_ns2: f64,
+    /// The variance of the estimate `sum_ns`, in square nanoseconds; 0 where every visit was timed.
+    pub sum_variance_ns2: f64,
 }
 
 impl ExecutionSummary {
@@ -35,21 +41,64 @@ impl ExecutionSummary {
             min_ns: ns,
             max_ns: ns,
             sum_squares_ns2: squared,
+            sum_variance_ns2: 0.0,
         }
     }
 
     /// Adds the visits of `other`, which covers the same executions or others.
+    ///
+    /// Variances add: what was left out of one estimate says nothing of what was left out of the other.
     pub fn absorb(&mut self, other: &Self) {
-        let end = (self.execution.saturating_add(self.executions))
-            .max(other.execution.saturating_add(other.executions));
-        self.execution = self.execution.min(other.execution);
-        self.executions = end - self.execution;
+        (self.execution, self.executions) = self.span().united(other.span());
         self.visits = self.visits.saturating_add(other.visits);
         self.sum_ns = self.sum_ns.saturating_add(other.sum_ns);
         self.min_ns = self.min_ns.min(other.min_ns);
         self.max_ns = self.max_ns.max(other.max_ns);
         self.sum_squares_ns2 += other.sum_squares_ns2;
+        self.sum_variance_ns2 += other.sum_variance_ns2;
     }
+
+    const fn span(&self) -> Span {
+        Span { execution: self.execution, executions: self.executions }
+    }
+}
+
+/// The executions that a summary covers.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Span {
+    pub(super) execution: u32,
+    pub(super) executions: u32,
+}
+
+impl Span {
+    /// The first execution and the number of those from the first to the last of both.
+    pub(super) fn united(self, other: Self) -> (u32, u32) {
+        let end = self.execution.saturating_add(self.executions);
+        let end = end.max(other.execution.saturating_add(other.executions));
+        let execution = self.execution.min(other.execution);
+        (execution, end - execution)
+    }
+}
+
+/// Adds summaries to a list that is in the order of executions; where the spans of two overlap, they become one.
+pub(super) fn merge_overlapping<T>(
+    list: &mut Vec<T>,
+    more: Vec<T>,
+    span: fn(&T) -> Span,
+    absorb: fn(&mut T, &T),
+) {
+    list.extend(more);
+    list.sort_by_key(|summary| span(summary).execution);
+    let mut merged: Vec<T> = Vec::with_capacity(list.len());
+    for summary in list.drain(..) {
+        match merged.last_mut() {
+            Some(last) if span(&summary).execution - span(last).execution < span(last).executions => {
+                absorb(last, &summary);
+            }
+            _ => merged.push(summary),
+        }
+    }
+    *list = merged;
 }
 
 /// One element of a series: a visit, or several neighbouring visits where a long series was folded.
@@ -82,13 +131,16 @@ pub struct CallpathValues {
     pub executions: Vec<ExecutionSummary>,
     /// The series, in the order of the visits; empty in mode `total`.
     pub series: Vec<SeriesBucket>,
+    /// The varying metrics, by key. Keys come from the program and are as little trusted as names.
+    pub metrics: BTreeMap<String, MetricValues>,
 }
 
 impl CallpathValues {
-    /// Whether the rank never visited the callpath.
+    /// Whether the rank never visited the callpath. A callpath with metrics was visited, even if no visit of it
+    /// has ended.
     #[must_use]
     pub fn is_absent(&self) -> bool {
-        self.executions.is_empty()
+        self.executions.is_empty() && self.metrics.values().all(MetricValues::is_empty)
     }
 
     /// The number of visits over all executions.
@@ -103,23 +155,35 @@ impl CallpathValues {
         self.executions.iter().fold(0, |sum, e| sum.saturating_add(e.sum_ns))
     }
 
+    /// The variance of [`inclusive_ns`](Self::inclusive_ns), in square nanoseconds; 0 where every visit was timed.
+    #[must_use]
+    pub fn sum_variance_ns2(&self) -> f64 {
+        self.executions.iter().fold(0.0, |sum, e| sum + e.sum_variance_ns2)
+    }
+
+    /// The standard error of [`inclusive_ns`](Self::inclusive_ns), in nanoseconds; 0 where every visit was timed.
+    #[must_use]
+    pub fn sum_standard_error_ns(&self) -> f64 {
+        self.sum_variance_ns2().sqrt()
+    }
+
     /// Adds what another thread or process measured of the same callpath.
     ///
     /// Summaries of equal execution ranges are added; where the two folded differently, the overlapping
     /// ranges become one. Series follow each other: `other`'s visits come after ours in each execution.
+    /// Metrics are added by key, in the same way.
     pub fn absorb(&mut self, other: Self) {
-        self.executions.extend(other.executions);
-        self.executions.sort_by_key(|e| e.execution);
-        let mut merged: Vec<ExecutionSummary> = Vec::with_capacity(self.executions.len());
-        for summary in self.executions.drain(..) {
-            match merged.last_mut() {
-                Some(last) if summary.execution - last.execution < last.executions => last.absorb(&summary),
-                _ => merged.push(summary),
-            }
-        }
-        self.executions = merged;
+        merge_overlapping(
+            &mut self.executions,
+            other.executions,
+            ExecutionSummary::span,
+            ExecutionSummary::absorb,
+        );
         self.series.extend(other.series);
         self.series.sort_by_key(|b| b.execution);
+        for (key, values) in other.metrics {
+            self.metrics.entry(key).or_default().absorb(values);
+        }
     }
 }
 
@@ -132,15 +196,55 @@ mod tests {
         let mut ours = CallpathValues {
             executions: vec![ExecutionSummary::of_one_visit(0, 10), ExecutionSummary::of_one_visit(2, 30)],
             series: vec![SeriesBucket::of_one_visit(0, 10), SeriesBucket::of_one_visit(2, 30)],
+            ..CallpathValues::default()
         };
         ours.absorb(CallpathValues {
             executions: vec![ExecutionSummary::of_one_visit(0, 5), ExecutionSummary::of_one_visit(1, 7)],
             series: vec![SeriesBucket::of_one_visit(0, 5), SeriesBucket::of_one_visit(1, 7)],
+            ..CallpathValues::default()
         });
         let seen: Vec<_> =
             ours.executions.iter().map(|e| (e.execution, e.visits, e.sum_ns, e.min_ns, e.max_ns)).collect();
         assert_eq!(seen, [(0, 2, 15, 5, 10), (1, 1, 7, 7, 7), (2, 1, 30, 30, 30)]);
         assert_eq!(ours.series.iter().map(|b| b.sum_ns).collect::<Vec<_>>(), [10, 5, 7, 30]);
         assert_eq!((ours.visits(), ours.inclusive_ns()), (4, 52));
+    }
+
+    #[test]
+    fn variances_add_and_their_root_is_the_standard_error() {
+        let of = |execution, sum_variance_ns2| CallpathValues {
+            executions: vec![ExecutionSummary {
+                sum_variance_ns2,
+                ..ExecutionSummary::of_one_visit(execution, 10)
+            }],
+            ..CallpathValues::default()
+        };
+        let mut ours = of(0, 9.0);
+        ours.absorb(of(0, 7.0));
+        ours.absorb(of(1, 0.0));
+        ours.absorb(of(2, 33.0));
+        assert_eq!(ours.executions.len(), 3);
+        assert_eq!(ours.sum_standard_error_ns().to_bits(), 7.0_f64.to_bits());
+    }
+
+    #[test]
+    fn metrics_are_added_by_key_and_make_a_callpath_present() {
+        use crate::model::MetricSummary;
+        let of = |key: &str, value| CallpathValues {
+            metrics: [(
+                key.to_owned(),
+                MetricValues { executions: vec![MetricSummary::of_one_value(0, value)], series: Vec::new() },
+            )]
+            .into(),
+            ..CallpathValues::default()
+        };
+        let mut ours = of("mem", 1.0);
+        ours.absorb(of("mem", 2.0));
+        ours.absorb(of("", 4.0));
+        let sums: Vec<_> = ours.metrics.iter().map(|(key, m)| (key.as_str(), m.sum())).collect();
+        assert_eq!(sums, [("", 4.0), ("mem", 3.0)]);
+        assert!(!ours.is_absent());
+        ours.metrics = [("mem".to_owned(), MetricValues::default())].into();
+        assert!(ours.is_absent());
     }
 }

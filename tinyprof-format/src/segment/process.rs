@@ -46,6 +46,7 @@ pub fn recovered_map(segments: &[Segment<'_>], now: TicksNow) -> EventMap {
         process_id: segments.first().map_or(0, |segment| segment.header().process_id),
         threads: u32::try_from(segments.len()).unwrap_or(u32::MAX),
         losses,
+        ..RankFacts::default()
     };
     EventMap::from_records(merged, facts)
 }

@@ -33,7 +33,13 @@ pub fn snapshot() -> EventMap {
             records.push((id, parent, site.region(), values));
         }
     }
-    let facts = RankFacts { host: host_name(), process_id: std::process::id(), threads, losses };
+    let facts = RankFacts {
+        host: host_name(),
+        process_id: std::process::id(),
+        threads,
+        losses,
+        ..RankFacts::default()
+    };
     EventMap::from_records(records, facts)
 }
 
