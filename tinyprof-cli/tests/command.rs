@@ -33,7 +33,7 @@ fn written(scratch: &Path, leaves: u64) -> PathBuf {
     let rank = |rank: u64| {
         let visit = |ns| CallpathValues {
             executions: vec![ExecutionSummary::of_one_visit(0, ns)],
-            series: Vec::new(),
+            ..CallpathValues::default()
         };
         let site = SiteId::from_bits;
         let main = CallpathId::root(site(1));

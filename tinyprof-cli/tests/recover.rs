@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use tinyprof_format::file::read_profile;
-use tinyprof_format::model::{CallpathId, Profile, RunMetadata, SiteId};
+use tinyprof_format::model::{Profile, RunMetadata};
 use tinyprof_format::segment::layout::{LINE_WORDS, MAGIC, VERSION, clock, header, node, site};
 use tinyprof_format::segment::{ProcessDescription, ProcessState, parse_boot_id};
 
@@ -37,7 +37,6 @@ fn segment(process_id: u32, start_time: u64) -> Vec<u64> {
     ] {
         words[word] = value;
     }
-    let id = SiteId::from_bits(11);
     for (word, value) in [
         (node::SITE, 0x1000),
         (node::VISITS, 7),
@@ -45,7 +44,6 @@ fn segment(process_id: u32, start_time: u64) -> Vec<u64> {
         (node::MIN, 10),
         (node::MAX, 30),
         (node::SQUARES, 3000),
-        (node::ID, CallpathId::root(id).to_bits()),
     ] {
         words[NODE * LINE_WORDS + word] = value;
     }

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use tinyprof_format::error::ReadError;
 use tinyprof_format::file::{read_profile, write_profile};
 use tinyprof_format::model::{
-    CallpathId, CallpathValues, EventMap, ExecutionSummary, Mode, PhaseTimes, RankFacts, Region, RegionKind,
-    RunMetadata, SeriesBucket, SiteId,
+    CallpathId, CallpathValues, EventMap, ExecutionSummary, MetricBucket, MetricSummary, MetricValues, Mode,
+    PhaseTimes, RankFacts, Region, RegionKind, RunMetadata, SeriesBucket, SiteId,
 };
 
 fn small_profile(scratch: &Path) -> PathBuf {
@@ -25,9 +25,20 @@ fn small_profile(scratch: &Path) -> PathBuf {
         rank_local: true,
         constants: [("tag".into(), "COMP".into())].into(),
     };
+    let sampled = ExecutionSummary {
+        visits: 9,
+        sum_ns: 9_000,
+        sum_variance_ns2: 12.5,
+        ..ExecutionSummary::of_one_visit(1, 1_100)
+    };
+    let memory = MetricValues {
+        executions: vec![MetricSummary::of_one_value(0, 1.5), MetricSummary::of_one_value(1, f64::INFINITY)],
+        series: vec![MetricBucket::of_one_value(0, 1.5)],
+    };
     let values = CallpathValues {
-        executions: vec![ExecutionSummary::of_one_visit(0, 1_000), ExecutionSummary::of_one_visit(1, 1_100)],
+        executions: vec![ExecutionSummary::of_one_visit(0, 1_000), sampled],
         series: vec![SeriesBucket::of_one_visit(0, 1_000), SeriesBucket::of_one_visit(1, 1_100)],
+        metrics: [("mem".into(), memory.clone()), (String::new(), memory)].into(),
     };
     let record = (CallpathId::root(site), None, region, values);
     let map = EventMap::from_records([record], RankFacts::default());

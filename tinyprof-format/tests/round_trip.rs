@@ -1,11 +1,14 @@
 //! What is written is read back, exactly, whatever the ranks held.
 #![expect(clippy::unwrap_used, reason = "the sites of this test are small numbers")]
 
+use std::path::Path;
+
 use proptest::prelude::*;
 use tinyprof_format::file::{read_profile, write_profile};
 use tinyprof_format::model::{
-    CallpathId, CallpathValues, EventMap, ExecutionSummary, Mode, PhaseTimes, RankFacts, Region, RegionKind,
-    RunMetadata, SeriesBucket, SiteId,
+    CallpathId, CallpathValues, EventMap, ExecutionSummary, Losses, MetricBucket, MetricSummary,
+    MetricValues, Mode, PeakMemory, PhaseTimes, RankFacts, Region, RegionKind, RunMetadata, SeriesBucket,
+    SiteId,
 };
 
 fn region(site: u64) -> Region {
@@ -30,41 +33,101 @@ fn region(site: u64) -> Region {
 }
 
 fn values() -> impl Strategy<Value = CallpathValues> {
-    let summary = (0_u32..3, any::<u32>(), any::<u32>(), 1_u64..5).prop_map(|(gap, a, b, visits)| {
+    let variance = prop_oneof![4 => Just(0.0), 1 => 0.0..1e30_f64];
+    let summary = (0_u32..3, any::<u32>(), any::<u32>(), 1_u64..5, variance);
+    let summary = summary.prop_map(|(gap, a, b, visits, sum_variance_ns2)| {
         let (min, max) = (u64::from(a.min(b)), u64::from(a.max(b)));
         let one = ExecutionSummary::of_one_visit(gap, min);
         if visits == 1 {
             return one;
         }
         let square = one.sum_squares_ns2 * 3.0;
-        ExecutionSummary { visits, sum_ns: min + max, max_ns: max, sum_squares_ns2: square, ..one }
+        let (sum_ns, max_ns, sum_squares_ns2) = (min + max, max, square);
+        ExecutionSummary { visits, sum_ns, max_ns, sum_squares_ns2, sum_variance_ns2, ..one }
     });
     let bucket = (0_u32..4, any::<u32>(), 1_u32..3).prop_map(|(execution, ns, visits)| SeriesBucket {
         visits,
         min_ns: u64::from(ns) / u64::from(visits),
         ..SeriesBucket::of_one_visit(execution, u64::from(ns))
     });
-    (prop::collection::vec(summary, 1..6), prop::collection::vec(bucket, 0..40)).prop_map(
+    let metrics = prop::collection::btree_map("|mem|größe 😀\"", metric(), 0..3);
+    // Where there are metrics, a visit need not have ended.
+    let all = (prop::collection::vec(summary, 0..6), prop::collection::vec(bucket, 0..40), metrics);
+    all.prop_filter("absent callpaths have no series", |(executions, _, metrics)| {
+        !executions.is_empty() || !metrics.is_empty()
+    })
+    .prop_map(|(mut executions, mut series, metrics)| {
+        let mut next = 0;
+        for e in &mut executions {
+            e.execution += next;
+            next = e.execution + 1;
+        }
+        series.sort_by_key(|b| b.execution);
+        CallpathValues { executions, series, metrics }
+    })
+}
+
+/// Any number that a program may record: everything but what is not a number.
+fn number() -> impl Strategy<Value = f64> {
+    use prop::num::f64::{INFINITE, NEGATIVE, NORMAL, POSITIVE, SUBNORMAL, ZERO};
+    let any = POSITIVE | NEGATIVE | NORMAL | SUBNORMAL | ZERO | INFINITE;
+    prop_oneof![any, Just(-0.0), Just(f64::INFINITY), (0_i32..3).prop_map(f64::from)]
+}
+
+fn metric() -> impl Strategy<Value = MetricValues> {
+    let summary = (0_u32..3, 1_u32..3, 1_u64..4, number(), number(), number(), any::<bool>()).prop_map(
+        |(gap, executions, values, sum, min, max, single)| {
+            let one = MetricSummary::of_one_value(gap, sum);
+            if single { one } else { MetricSummary { executions, values, min, max, ..one } }
+        },
+    );
+    let bucket = (0_u32..4, 1_u32..3, number(), number(), any::<bool>()).prop_map(
+        |(execution, values, sum, other, single)| {
+            let one = MetricBucket::of_one_value(execution, sum);
+            if single { one } else { MetricBucket { values, min: other, max: other, ..one } }
+        },
+    );
+    (prop::collection::vec(summary, 1..12), prop::collection::vec(bucket, 0..20)).prop_map(
         |(mut executions, mut series)| {
             let mut next = 0;
             for e in &mut executions {
                 e.execution += next;
-                next = e.execution + 1;
+                next = e.execution + e.executions;
             }
             series.sort_by_key(|b| b.execution);
-            CallpathValues { executions, series }
+            MetricValues { executions, series }
         },
     )
 }
 
+/// Every bit of the metrics: -0.0 equals 0.0, but must come back as it was.
+fn bits(values: &CallpathValues) -> Vec<(&str, Vec<u64>)> {
+    let of_metric = |metric: &MetricValues| {
+        let summaries = metric.executions.iter().flat_map(|e| {
+            let counts = [u64::from(e.execution), u64::from(e.executions), e.values];
+            counts.into_iter().chain([e.sum, e.min, e.max, e.sum_squares].map(f64::to_bits))
+        });
+        let buckets = metric.series.iter().flat_map(|b| {
+            let counts = [u64::from(b.execution), u64::from(b.values)];
+            counts.into_iter().chain([b.sum, b.min, b.max].map(f64::to_bits))
+        });
+        summaries.chain(buckets).collect()
+    };
+    values.metrics.iter().map(|(key, metric)| (key.as_str(), of_metric(metric))).collect()
+}
+
 /// One rank: a tree of callpaths whose parents are picked among the earlier ones.
 fn event_map() -> impl Strategy<Value = EventMap> {
-    let facts = ("[a-z]{1,8}", any::<u32>(), 0_u32..9).prop_map(|(host, process_id, threads)| RankFacts {
-        host,
-        process_id,
-        threads,
-        ..Default::default()
-    });
+    let losses = prop::array::uniform12(any::<u64>()).prop_map(Losses::from_numbers);
+    let facts = ("[a-z]{1,8}", any::<u32>(), 0_u32..9, 0_u64..1 << 48, losses).prop_map(
+        |(host, process_id, threads, peak_memory_bytes, losses)| RankFacts {
+            host,
+            process_id,
+            threads,
+            peak_memory_bytes,
+            losses,
+        },
+    );
     let visit = (0_u64..6, any::<prop::sample::Index>(), values());
     (prop::collection::vec(visit, 0..12), facts).prop_map(|(visits, facts)| {
         let mut known: Vec<CallpathId> = Vec::new();
@@ -98,14 +161,43 @@ proptest! {
         let absent = CallpathValues::default();
         prop_assert_eq!(profile.ranks.len(), ranks.len());
         prop_assert_eq!(profile.manifest.parts.len(), ranks.len().div_ceil(per_part));
+        let peaks = ranks.iter().map(|map| PeakMemory::of_one_rank(map.facts.peak_memory_bytes));
+        let peak_memory = peaks.reduce(|mut all, one| { all.absorb(&one); all }).unwrap();
+        prop_assert_eq!(profile.manifest.peak_memory, peak_memory);
         for (rank, map) in ranks.iter().enumerate() {
             let index = map.callpaths.index_by_id();
-            prop_assert_eq!(&profile.ranks[rank].host, &map.facts.host);
-            prop_assert_eq!(profile.ranks[rank].process_id, map.facts.process_id);
+            let facts = RankFacts { losses: map.losses(), ..map.facts.clone() };
+            prop_assert_eq!(&profile.ranks[rank], &facts);
             for (at, callpath) in profile.callpaths.iter() {
                 let expected = index.get(&callpath.id).map(|i| &map.values[i.row()]);
-                prop_assert_eq!(profile.values(at, rank), expected.unwrap_or(&absent));
+                let (found, expected) = (profile.values(at, rank), expected.unwrap_or(&absent));
+                prop_assert_eq!(found, expected);
+                prop_assert_eq!(bits(found), bits(expected));
             }
         }
     }
+}
+
+#[test]
+fn a_profile_of_version_0_1_is_read() {
+    let profile = read_profile(Path::new("tests/profiles/format-0.1")).unwrap();
+    let version = &profile.manifest.version;
+    assert_eq!((version.major, version.minor), (0, 1));
+    assert_eq!(profile.manifest.peak_memory, PeakMemory::default());
+    let losses = Losses::from_numbers([1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, 0]);
+    let facts = |rank: u32| RankFacts {
+        host: format!("node{rank}"),
+        process_id: 100 + rank,
+        threads: 1,
+        losses,
+        ..RankFacts::default()
+    };
+    assert_eq!(profile.ranks, [facts(0), facts(1)]);
+    let solve = profile.find("main<solve").unwrap();
+    assert!(profile.values(solve, 0).is_absent());
+    let values = profile.values(solve, 1);
+    assert_eq!((values.visits(), values.inclusive_ns(), values.series.len()), (3, 900, 3));
+    assert_eq!(values.executions[0].sum_squares_ns2.to_bits(), 130_000.0_f64.to_bits());
+    assert_eq!(values.sum_standard_error_ns().to_bits(), 0.0_f64.to_bits());
+    assert!(values.metrics.is_empty());
 }

@@ -22,7 +22,7 @@ const PCO_MIN_VALUES: usize = 8;
 
 /// The most values one column may hold: a damaged or hostile count must not make the reader allocate more
 /// than 1 GiB at a time.
-const MAX_VALUES: usize = 1 << 27;
+pub(crate) const MAX_VALUES: usize = 1 << 27;
 
 /// Appends a column of integers.
 pub(crate) fn write_u64(sink: &mut Sink, values: &[u64]) {

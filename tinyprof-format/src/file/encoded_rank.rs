@@ -1,9 +1,10 @@
 //! One rank's values on their way to the part: in order of the dictionary, series already in bytes.
 //!
 //! A rank sends two messages: the summary, which is padded to the size of the largest so that one uniform
-//! gather collects them (paper, section V-A), and the series. Callpaths that the rank never visited are not in
+//! gather collects them (paper, section V-A), and the series with the metrics. Callpaths that the rank never visited are not in
 //! the summary; the padding at its end stands for them.
 
+use super::metrics::{self, EncodedMetric};
 use super::series;
 use crate::bytes::{Cursor, Malformed, Sink};
 use crate::model::{CallpathTable, EventMap, ExecutionSummary, Losses, RankFacts};
@@ -13,10 +14,12 @@ use crate::model::{CallpathTable, EventMap, ExecutionSummary, Losses, RankFacts}
 pub struct EncodedCallpath {
     /// The row of the dictionary.
     pub row: u32,
-    /// The summaries; never empty.
+    /// The summaries; empty only where there are metrics.
     pub executions: Vec<ExecutionSummary>,
     /// The encoded series; no bytes where there is none.
     pub series: Vec<u8>,
+    /// The varying metrics, by key.
+    pub metrics: Vec<EncodedMetric>,
 }
 
 /// What one rank contributes to a part.
@@ -29,7 +32,7 @@ pub struct EncodedRank {
 }
 
 /// The bytes of one [`ExecutionSummary`] in a message.
-const SUMMARY_BYTES: usize = 48;
+const SUMMARY_BYTES: usize = 56;
 
 impl EncodedRank {
     /// Encodes a rank's event map; the rows are those of its own table, until it is
@@ -41,6 +44,7 @@ impl EncodedRank {
             row,
             executions: values.executions.clone(),
             series: series::encode(&values.series),
+            metrics: metrics::encode(&values.metrics),
         });
         let facts = RankFacts { losses: map.losses(), ..map.facts.clone() };
         Self { facts, callpaths: callpaths.collect() }
@@ -78,18 +82,20 @@ impl EncodedRank {
         sink.string(&self.facts.host);
         sink.u32(self.facts.process_id);
         sink.u32(self.facts.threads);
+        sink.u64(self.facts.peak_memory_bytes);
         self.facts.losses.named().iter().for_each(|&(_, number)| sink.u64(number));
         sink.u32(u32::try_from(self.callpaths.len()).expect("a callpath table has fewer than 2^32 rows"));
         for callpath in &self.callpaths {
             sink.u32(callpath.row);
             sink.u64(callpath.executions.len() as u64);
             sink.u64(callpath.series.len() as u64);
+            sink.u64(callpath.metrics.len() as u64);
             for e in &callpath.executions {
                 sink.u32(e.execution);
                 sink.u32(e.executions);
-                for number in [e.visits, e.sum_ns, e.min_ns, e.max_ns, e.sum_squares_ns2.to_bits()] {
-                    sink.u64(number);
-                }
+                [e.visits, e.sum_ns, e.min_ns, e.max_ns].into_iter().for_each(|number| sink.u64(number));
+                sink.u64(e.sum_squares_ns2.to_bits());
+                sink.u64(e.sum_variance_ns2.to_bits());
             }
         }
         sink.into_vec()
@@ -98,13 +104,20 @@ impl EncodedRank {
     /// The length of the series message, in bytes.
     #[must_use]
     pub fn series_length(&self) -> usize {
-        self.callpaths.iter().map(|c| c.series.len()).sum()
+        let metrics =
+            |c: &EncodedCallpath| c.metrics.iter().map(EncodedMetric::message_length).sum::<usize>();
+        self.callpaths.iter().map(|c| c.series.len() + metrics(c)).sum()
     }
 
-    /// The series message: the series of all callpaths, one after the other.
+    /// The series message: the series and the metrics of all callpaths, one after the other.
     #[must_use]
     pub fn series_bytes(&self) -> Vec<u8> {
-        self.callpaths.iter().flat_map(|c| c.series.iter().copied()).collect()
+        let mut sink = Sink::default();
+        for callpath in &self.callpaths {
+            sink.bytes(&callpath.series);
+            callpath.metrics.iter().for_each(|metric| metric.write_message(&mut sink));
+        }
+        sink.into_vec()
     }
 
     /// Puts the two messages of a rank together again. Padding behind the summary is ignored.
@@ -120,31 +133,30 @@ impl EncodedRank {
         let host = summary.string("the host")?;
         let process_id = summary.u32("the process id")?;
         let threads = summary.u32("the number of threads")?;
+        let peak_memory_bytes = summary.u64("the peak of memory")?;
         let mut numbers = [0; Losses::COUNT];
         for number in &mut numbers {
             *number = summary.u64("the losses")?;
         }
-        let facts = RankFacts {
-            host,
-            process_id,
-            threads,
-            losses: Losses::from_numbers(numbers),
-            ..RankFacts::default()
-        };
+        let losses = Losses::from_numbers(numbers);
+        let facts = RankFacts { host, process_id, threads, peak_memory_bytes, losses };
         let count = summary.u32("the number of callpaths")?;
         let mut callpaths = Vec::new();
         for _ in 0..count {
             let row = summary.u32("a row")?;
             let executions = summary.u64("the number of executions")?;
             let series_bytes = summary.u64("the length of a series")?;
+            let metrics = summary.u64("the number of metrics")?;
             if executions > (summary.remaining() / SUMMARY_BYTES) as u64 {
                 return Err(summary.malformed(format!("{executions} executions do not fit the message")));
             }
             let executions =
                 (0..executions).map(|_| read_summary(summary)).collect::<Result<Vec<_>, Malformed>>()?;
             let series_bytes = usize::try_from(series_bytes).unwrap_or(usize::MAX);
-            let series = series.take(series_bytes, "a series")?.to_vec();
-            callpaths.push(EncodedCallpath { row, executions, series });
+            let encoded = series.take(series_bytes, "a series")?.to_vec();
+            let metrics =
+                (0..metrics).map(|_| EncodedMetric::read_message(series)).collect::<Result<_, _>>()?;
+            callpaths.push(EncodedCallpath { row, executions, series: encoded, metrics });
         }
         series.finish("the series")?;
         Ok(Self { facts, callpaths })
@@ -160,7 +172,7 @@ fn read_summary(cursor: &mut Cursor<'_>) -> Result<ExecutionSummary, Malformed> 
         min_ns: cursor.u64("a minimum")?,
         max_ns: cursor.u64("a maximum")?,
         sum_squares_ns2: f64::from_bits(cursor.u64("a sum of squares")?),
-        sum_variance_ns2: 0.0,
+        sum_variance_ns2: f64::from_bits(cursor.u64("a variance")?),
     })
 }
 
@@ -173,23 +185,52 @@ pub(super) fn all_single(executions: &[ExecutionSummary]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::SeriesBucket;
+    use crate::model::{MetricBucket, MetricSummary, SeriesBucket};
 
     #[test]
     fn padding_behind_a_summary_is_ignored_and_a_cut_is_noticed() {
-        let rank = EncodedRank {
-            facts: RankFacts { host: "node-7".into(), process_id: 42, threads: 2, ..RankFacts::default() },
-            callpaths: vec![EncodedCallpath {
-                row: 3,
-                executions: vec![ExecutionSummary::of_one_visit(0, 100)],
-                series: series::encode(&[SeriesBucket::of_one_visit(0, 100)]),
-            }],
+        let sampled = ExecutionSummary { sum_variance_ns2: 2.5, ..ExecutionSummary::of_one_visit(0, 100) };
+        let metric = |key: &str, value: f64| EncodedMetric {
+            key: key.into(),
+            executions: vec![MetricSummary::of_one_value(0, value)],
+            series: series::encode_metric(&[MetricBucket::of_one_value(0, value)]),
         };
+        let callpath = |row| EncodedCallpath {
+            row,
+            executions: vec![sampled],
+            series: series::encode(&[SeriesBucket::of_one_visit(0, 100)]),
+            metrics: vec![metric("", f64::INFINITY), metric("größe", -1.0)],
+        };
+        let facts = RankFacts {
+            host: "node-7".into(),
+            process_id: 42,
+            threads: 2,
+            peak_memory_bytes: 1 << 40,
+            losses: Losses::from_numbers(std::array::from_fn(|i| i as u64)),
+        };
+        let rank = EncodedRank { facts, callpaths: vec![callpath(3), callpath(5)] };
         let (mut summary, series) = (rank.summary_bytes(), rank.series_bytes());
+        assert_eq!(series.len(), rank.series_length());
         let exact = summary.len();
         summary.resize(exact + 100, 0);
         assert_eq!(EncodedRank::from_messages(&summary, &series).unwrap(), rank);
         assert!(EncodedRank::from_messages(&summary[..exact - 1], &series).is_err());
+        for cut in 0..series.len() {
+            assert!(EncodedRank::from_messages(&summary, &series[..cut]).is_err(), "cut at {cut}");
+        }
         assert!(EncodedRank::from_messages(&summary, &series[1..]).is_err());
+    }
+
+    #[test]
+    fn a_callpath_with_metrics_alone_is_sent() {
+        use crate::model::{CallpathValues, MetricValues};
+        let recorded =
+            MetricValues { executions: vec![MetricSummary::of_one_value(0, 1.0)], series: Vec::new() };
+        let values = CallpathValues { metrics: [("k".into(), recorded)].into(), ..CallpathValues::default() };
+        let map = EventMap { values: vec![CallpathValues::default(), values], ..EventMap::default() };
+        let rank = EncodedRank::of_event_map(&map);
+        assert_eq!(rank.callpaths.iter().map(|c| c.row).collect::<Vec<_>>(), [1]);
+        let sent = EncodedRank::from_messages(&rank.summary_bytes(), &rank.series_bytes());
+        assert_eq!(sent, Ok(rank));
     }
 }

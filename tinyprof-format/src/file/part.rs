@@ -1,49 +1,88 @@
 //! A part: the values of one aggregator's ranks, callpath by callpath, each column rank-major.
 //!
-//! The header holds first rank, ranks and callpaths. One section for each callpath that any of the ranks
-//! visited, its row as the key, and one for the ranks themselves. In a callpath's section stand, as columns:
+//! The header holds first rank, ranks and callpaths. The sections and their keys:
+//!
+//! ```text
+//! 2^32 - 1     the ranks themselves; the first section
+//! row          times of a callpath that any of the ranks visited
+//! row + 2^31   its metrics, where any of the ranks recorded any
+//! ```
+//!
+//! In the section of the ranks stand:
+//!
+//! ```text
+//! hosts, each with the number of neighbouring ranks on it
+//! process ids | threads | peaks of memory, in bytes
+//! kinds of loss (a varint), then a column for each
+//! ```
+//!
+//! In that of a callpath's times, as columns:
 //!
 //! ```text
 //! summaries of each rank (0: the rank never went there)
 //! execution - position in the rank's list        all zero in a usual run
 //! executions covered by each summary             all one in a usual run
 //! visits | sum
-//! 1 byte: 0 if every summary holds one visit, else minimum | maximum | sum of squares
+//! 1 byte: 0 if every summary holds one visit that was timed, else
+//! minimum | maximum | sum of squares             and after them, if the byte is 2,
+//! variance of the sum                            some visits were counted but not timed
 //! length of each rank's series, then the encoded series themselves
 //! ```
+//!
+//! That of metrics is drawn in `metrics.rs`, the bytes of a series in `series.rs`.
+//!
+//! Version 0.1 had no peaks, no number of kinds (there were 10), no byte 2 and no metrics. A reader that meets a
+//! newer minor version skips sections, kinds of loss, and ends of the section of the ranks that it does not know.
 
 use super::encoded_rank::{EncodedRank, all_single};
+use super::metrics;
 use super::section::{FrameError, SectionWriter, Sections};
 use super::series;
 use crate::bytes::{Cursor, Malformed, Sink, column};
-use crate::model::{CallpathValues, ExecutionSummary, Losses, RankFacts};
+use crate::model::{CallpathValues, ExecutionSummary, FormatVersion, Losses, RankFacts};
 
 const MAGIC: &[u8; 8] = b"TPRFPART";
 const RANKS_KEY: u32 = u32::MAX;
+
+/// Added to a row, the key of the section with the callpath's metrics.
+const METRICS_KEY: u32 = 1 << 31;
+
+/// The kinds of loss in version 0.1, which did not say how many there are.
+const LOSSES_0_1: usize = 10;
+
+/// No version has more kinds of loss than this: a damaged number must not make much work.
+const LOSSES_MAX: usize = 64;
+
+/// The kinds of a callpath's summaries.
+const SINGLE: u8 = 0;
+const TIMED: u8 = 1;
+const SAMPLED: u8 = 2;
 
 /// The bytes of a part with the values of `ranks`, the first of which is rank `first_rank` of the run, over a
 /// dictionary of `callpaths` rows.
 ///
 /// # Panics
-/// If there are 2^32 ranks or more.
+/// If there are 2^32 ranks or more, or 2^31 callpaths or more.
 #[must_use]
 pub fn encode_part(first_rank: u32, callpaths: u32, ranks: &[EncodedRank]) -> Vec<u8> {
+    assert!(callpaths < METRICS_KEY, "a dictionary has fewer than 2^31 callpaths, this one {callpaths}");
     let count = u32::try_from(ranks.len()).expect("a group has fewer than 2^32 ranks");
     let mut file = SectionWriter::new(MAGIC, &[first_rank, count, callpaths]);
     file.section(RANKS_KEY, &encode_facts(ranks));
     let mut next = vec![0; ranks.len()];
     for row in 0..callpaths {
-        let column: Vec<_> = ranks
-            .iter()
-            .zip(&mut next)
-            .map(|(rank, next)| {
-                let here = rank.callpaths.get(*next).filter(|c| c.row == row);
-                *next += usize::from(here.is_some());
-                here.map_or((&[][..], &[][..]), |c| (c.executions.as_slice(), c.series.as_slice()))
-            })
-            .collect();
-        if column.iter().any(|(executions, _)| !executions.is_empty()) {
-            file.section(row, &encode_callpath(&column));
+        let (mut times, mut recorded) = (Vec::new(), Vec::new());
+        for (rank, next) in ranks.iter().zip(&mut next) {
+            let here = rank.callpaths.get(*next).filter(|c| c.row == row);
+            *next += usize::from(here.is_some());
+            times.push(here.map_or((&[][..], &[][..]), |c| (c.executions.as_slice(), c.series.as_slice())));
+            recorded.push(here.map_or(&[][..], |c| c.metrics.as_slice()));
+        }
+        if times.iter().any(|(executions, series)| !executions.is_empty() || !series.is_empty()) {
+            file.section(row, &encode_callpath(&times));
+        }
+        if let Some(section) = metrics::encode_section(&recorded) {
+            file.section(row | METRICS_KEY, &section);
         }
     }
     file.finish()
@@ -63,8 +102,13 @@ fn encode_facts(ranks: &[EncodedRank]) -> Vec<u8> {
     };
     numbers(&|facts| u64::from(facts.process_id));
     numbers(&|facts| u64::from(facts.threads));
-    for loss in 0..Losses::default().named().len() {
-        numbers(&|facts| facts.losses.named()[loss].1);
+    numbers(&|facts| facts.peak_memory_bytes);
+    sink.varint(Losses::COUNT as u64);
+    for loss in 0..Losses::COUNT {
+        column::write_u64(
+            &mut sink,
+            &ranks.iter().map(|r| r.facts.losses.named()[loss].1).collect::<Vec<_>>(),
+        );
     }
     sink.into_vec()
 }
@@ -82,13 +126,17 @@ fn encode_callpath(ranks: &[(&[ExecutionSummary], &[u8])]) -> Vec<u8> {
     times(|e| u64::from(e.executions));
     times(|e| e.visits);
     times(|e| e.sum_ns);
+    let sampled = summaries.iter().any(|e| e.sum_variance_ns2.to_bits() != 0);
     if all_single(&summaries) {
-        sink.u8(0);
+        sink.u8(SINGLE);
     } else {
-        sink.u8(1);
+        sink.u8(if sampled { SAMPLED } else { TIMED });
         column::write_u64(&mut sink, &summaries.iter().map(|e| e.min_ns).collect::<Vec<_>>());
         column::write_u64(&mut sink, &summaries.iter().map(|e| e.max_ns).collect::<Vec<_>>());
         column::write_f64(&mut sink, &summaries.iter().map(|e| e.sum_squares_ns2).collect::<Vec<_>>());
+        if sampled {
+            column::write_f64(&mut sink, &summaries.iter().map(|e| e.sum_variance_ns2).collect::<Vec<_>>());
+        }
     }
     column::write_u64(&mut sink, &ranks.iter().map(|(_, s)| s.len() as u64).collect::<Vec<_>>());
     ranks.iter().for_each(|(_, series)| sink.bytes(series));
@@ -116,25 +164,29 @@ pub(super) fn decode(bytes: &[u8], callpaths: usize, ranks: usize) -> Result<Par
         );
         return Err(header.malformed(reason).into());
     }
-    let mut part = Part { first_rank, facts: Vec::new(), values: vec![Vec::new(); callpaths] };
-    for (position, key) in file.keys().enumerate() {
+    let newer = file.minor > FormatVersion::CURRENT.minor;
+    let mut sections = file.keys().enumerate();
+    // The ranks come first: what follows may then be of as many ranks as this section has shown to be there.
+    let Some((position, RANKS_KEY)) = sections.next() else {
+        return Err(header.malformed("the section that describes the ranks is missing").into());
+    };
+    let mut section = file.section(position)?;
+    let facts = decode_facts(&mut section, ranks, file.minor)?;
+    if !newer {
+        section.finish("the section of the ranks")?;
+    }
+    let mut values = vec![vec![CallpathValues::default(); ranks]; callpaths];
+    for (position, key) in sections {
         let mut section = file.section(position)?;
-        if key == RANKS_KEY {
-            part.facts = decode_facts(&mut section, ranks)?;
-        } else if let Some(values) = part.values.get_mut(key as usize) {
-            *values = decode_callpath(&mut section, ranks)?;
-        } else {
-            return Err(section.malformed(format!("section {key} belongs to no callpath")).into());
+        match values.get_mut((key & !METRICS_KEY) as usize) {
+            Some(values) if key < METRICS_KEY => decode_callpath(&mut section, values)?,
+            Some(values) => metrics::decode_section(&mut section, values)?,
+            None if newer => continue,
+            None => return Err(section.malformed(format!("section {key} belongs to no callpath")).into()),
         }
         section.finish("a section")?;
     }
-    if part.facts.len() != ranks {
-        return Err(header.malformed("the section that describes the ranks is missing").into());
-    }
-    for values in part.values.iter_mut().filter(|values| values.is_empty()) {
-        values.resize(ranks, CallpathValues::default());
-    }
-    Ok(part)
+    Ok(Part { first_rank, facts, values })
 }
 
 /// The first thing wrong with the frame or the checksums of a part, if anything is.
@@ -149,7 +201,7 @@ pub(super) fn locate_damage(bytes: &[u8]) -> Option<FrameError> {
     }
 }
 
-fn decode_facts(cursor: &mut Cursor<'_>, ranks: usize) -> Result<Vec<RankFacts>, Malformed> {
+fn decode_facts(cursor: &mut Cursor<'_>, ranks: usize, minor: u16) -> Result<Vec<RankFacts>, Malformed> {
     let mut facts = Vec::new();
     for _ in 0..cursor.count(ranks, "the number of hosts")? {
         let host = cursor.string("a host")?;
@@ -162,21 +214,33 @@ fn decode_facts(cursor: &mut Cursor<'_>, ranks: usize) -> Result<Vec<RankFacts>,
     let narrow = |value: u64| u32::try_from(value).unwrap_or(u32::MAX);
     let processes = column::read_u64(cursor, ranks, "the process ids")?;
     let threads = column::read_u64(cursor, ranks, "the threads")?;
-    let mut losses = Vec::new();
-    for (name, _) in Losses::default().named() {
-        losses.push(column::read_u64(cursor, ranks, name)?);
-    }
     for (rank, facts) in facts.iter_mut().enumerate() {
         facts.process_id = narrow(processes[rank]);
         facts.threads = narrow(threads[rank]);
-        facts.losses = Losses::from_numbers(std::array::from_fn(|loss| losses[loss][rank]));
     }
+    let mut kinds = LOSSES_0_1;
+    if minor > 1 {
+        let peaks = column::read_u64(cursor, ranks, "the peaks of memory")?;
+        facts.iter_mut().zip(peaks).for_each(|(facts, peak)| facts.peak_memory_bytes = peak);
+        kinds = cursor.count(LOSSES_MAX, "the number of kinds of loss")?;
+    }
+    let mut losses = vec![[0; Losses::COUNT]; ranks];
+    for kind in 0..kinds {
+        let column = column::read_u64(cursor, ranks, "a kind of loss")?;
+        for (losses, number) in losses.iter_mut().zip(column) {
+            if let Some(loss) = losses.get_mut(kind) {
+                *loss = number;
+            }
+        }
+    }
+    facts.iter_mut().zip(losses).for_each(|(facts, losses)| facts.losses = Losses::from_numbers(losses));
     Ok(facts)
 }
 
-fn decode_callpath(cursor: &mut Cursor<'_>, ranks: usize) -> Result<Vec<CallpathValues>, Malformed> {
+/// Fills in the times of a callpath, rank by rank.
+fn decode_callpath(cursor: &mut Cursor<'_>, ranks: &mut [CallpathValues]) -> Result<(), Malformed> {
     let start = cursor.clone();
-    let lengths = column::read_u64(cursor, ranks, "the numbers of summaries")?;
+    let lengths = column::read_u64(cursor, ranks.len(), "the numbers of summaries")?;
     let total = lengths.iter().try_fold(0_u64, |sum, &n| sum.checked_add(n));
     let total = total.and_then(|n| usize::try_from(n).ok());
     let total = total.ok_or_else(|| start.malformed("the numbers of summaries overflow"))?;
@@ -186,26 +250,30 @@ fn decode_callpath(cursor: &mut Cursor<'_>, ranks: usize) -> Result<Vec<Callpath
     let visits = column("the visits")?;
     let sums = column("the sums")?;
     let more = match cursor.u8("the kind of summaries")? {
-        0 => None,
-        1 => Some((
+        SINGLE => None,
+        kind @ (TIMED | SAMPLED) => Some((
             column::read_u64(cursor, total, "the minima")?,
             column::read_u64(cursor, total, "the maxima")?,
             column::read_f64(cursor, total, "the sums of squares")?,
+            if kind == SAMPLED {
+                column::read_f64(cursor, total, "the variances")?
+            } else {
+                vec![0.0; total]
+            },
         )),
         other => return Err(cursor.malformed(format!("{other} is no kind of summaries"))),
     };
-    let mut values = Vec::with_capacity(ranks);
     let mut at = 0;
-    for &length in &lengths {
-        let mut executions = Vec::new();
+    for (values, &length) in ranks.iter_mut().zip(&lengths) {
+        values.executions.clear();
         for position in 0..length {
             let execution = u32::try_from(gaps[at].wrapping_add(position));
             let (Ok(execution), Ok(span)) = (execution, u32::try_from(spans[at])) else {
                 return Err(start.malformed("an execution does not fit 32 bits"));
             };
-            executions.push(match &more {
+            values.executions.push(match &more {
                 None => ExecutionSummary::of_one_visit(execution, sums[at]),
-                Some((minima, maxima, squares)) => ExecutionSummary {
+                Some((minima, maxima, squares, variances)) => ExecutionSummary {
                     execution,
                     executions: span,
                     visits: visits[at],
@@ -213,45 +281,62 @@ fn decode_callpath(cursor: &mut Cursor<'_>, ranks: usize) -> Result<Vec<Callpath
                     min_ns: minima[at],
                     max_ns: maxima[at],
                     sum_squares_ns2: squares[at],
-                    sum_variance_ns2: 0.0,
+                    sum_variance_ns2: variances[at],
                 },
             });
             at += 1;
         }
-        values.push(CallpathValues { executions, ..CallpathValues::default() });
     }
-    let lengths = column::read_u64(cursor, ranks, "the lengths of the series")?;
-    for (values, length) in values.iter_mut().zip(lengths) {
+    let lengths = column::read_u64(cursor, ranks.len(), "the lengths of the series")?;
+    for (values, length) in ranks.iter_mut().zip(lengths) {
         let base = cursor.clone();
         let bytes = cursor.take(usize::try_from(length).unwrap_or(usize::MAX), "a series")?;
         values.series = series::decode(base.sub(bytes))?;
     }
-    Ok(values)
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::file::{EncodedCallpath, EncodedMetric};
+    use crate::model::{MetricBucket, MetricSummary};
+
+    fn rank(metrics: Vec<EncodedMetric>) -> EncodedRank {
+        let executions = vec![ExecutionSummary::of_one_visit(0, 100), ExecutionSummary::of_one_visit(1, 120)];
+        EncodedRank {
+            facts: RankFacts { host: "a".into(), ..RankFacts::default() },
+            callpaths: vec![EncodedCallpath { row: 1, executions, series: Vec::new(), metrics }],
+        }
+    }
+
+    fn metric(key: &str) -> EncodedMetric {
+        EncodedMetric {
+            key: key.into(),
+            executions: vec![MetricSummary::of_one_value(0, 1.5), MetricSummary::of_one_value(1, -2.0)],
+            series: series::encode_metric(&[MetricBucket::of_one_value(0, 1.5)]),
+        }
+    }
+
+    /// The same file with another minor version.
+    fn of_minor(mut bytes: Vec<u8>, minor: u8) -> Vec<u8> {
+        let checksum_at = MAGIC.len() + 4 + 3 * 4;
+        bytes[MAGIC.len() + 2] = minor;
+        let checksum = crc32fast::hash(&bytes[..checksum_at]);
+        bytes[checksum_at..checksum_at + 4].copy_from_slice(&checksum.to_le_bytes());
+        bytes
+    }
 
     #[test]
     fn every_cut_and_every_flipped_byte_is_an_error() {
-        let rank = EncodedRank {
-            facts: RankFacts { host: "a".into(), ..RankFacts::default() },
-            callpaths: vec![super::super::EncodedCallpath {
-                row: 1,
-                executions: vec![
-                    ExecutionSummary::of_one_visit(0, 100),
-                    ExecutionSummary::of_one_visit(1, 120),
-                ],
-                series: Vec::new(),
-            }],
-        };
+        let rank = rank(vec![metric("mem")]);
         let bytes = encode_part(4, 2, &[rank.clone(), rank]);
         let part = decode(&bytes, 2, 2).unwrap();
         assert_eq!(
             (part.first_rank, part.values[0][1].is_absent(), part.values[1][1].visits()),
             (4, true, 2)
         );
+        assert_eq!(part.values[1][1].metrics["mem"].sum().to_bits(), (-0.5_f64).to_bits());
         for cut in 0..bytes.len() {
             assert!(decode(&bytes[..cut], 2, 2).is_err(), "cut at {cut}");
         }
@@ -260,5 +345,58 @@ mod tests {
             damaged[at] ^= 0x10;
             assert!(decode(&damaged, 2, 2).is_err(), "flipped byte {at}");
         }
+    }
+
+    #[test]
+    fn metrics_and_variances_cost_nothing_where_there_are_none() {
+        let plain = encode_part(0, 2, &[rank(Vec::new())]);
+        assert_eq!(Sections::<3>::open(&plain, MAGIC).unwrap().keys().collect::<Vec<_>>(), [RANKS_KEY, 1]);
+        let timed = |variance: f64| {
+            let mut rank = rank(Vec::new());
+            rank.callpaths[0].executions[0].visits = 2;
+            rank.callpaths[0].executions[1].sum_variance_ns2 = variance;
+            rank
+        };
+        let (exact, sampled) = (encode_part(0, 2, &[timed(0.0)]), encode_part(0, 2, &[timed(1.0)]));
+        assert!(exact.len() < sampled.len());
+        let variance = |bytes| decode(bytes, 2, 1).unwrap().values[1][0].sum_variance_ns2();
+        assert_eq!([variance(&exact), variance(&sampled)], [0.0, 1.0]);
+    }
+
+    #[test]
+    fn metrics_are_found_by_their_key_without_times() {
+        let mut rank = rank(vec![metric(""), metric("mem")]);
+        rank.callpaths[0].executions.clear();
+        let bytes = encode_part(0, 2, &[rank]);
+        let keys: Vec<u32> = Sections::<3>::open(&bytes, MAGIC).unwrap().keys().collect();
+        assert_eq!(keys, [RANKS_KEY, 1 | METRICS_KEY]);
+        let values = &decode(&bytes, 2, 1).unwrap().values[1][0];
+        assert!(values.executions.is_empty() && !values.is_absent());
+        assert_eq!(values.metrics.keys().collect::<Vec<_>>(), ["", "mem"]);
+    }
+
+    #[test]
+    fn a_newer_minor_version_is_read_as_far_as_it_is_known() {
+        let facts = encode_facts(&[rank(Vec::new())]);
+        let mut file = SectionWriter::new(MAGIC, &[0, 1, 2]);
+        file.section(RANKS_KEY, &[facts.as_slice(), b"more"].concat());
+        file.section(5, b"of a later version");
+        let bytes = file.finish();
+        assert!(decode(&bytes, 2, 1).is_err(), "of our own version, this is damage");
+        let newer = of_minor(bytes, u8::try_from(FormatVersion::CURRENT.minor).unwrap() + 1);
+        assert_eq!(decode(&newer, 2, 1).unwrap().facts[0].host, "a");
+    }
+
+    #[test]
+    fn a_part_of_hostile_counts_is_an_error() {
+        let mut file = SectionWriter::new(MAGIC, &[0, 1, 2]);
+        file.section(RANKS_KEY, &encode_facts(&[rank(Vec::new())]));
+        // One key whose only rank claims 2^35 - 1 summaries.
+        file.section(1 | METRICS_KEY, &[&[1, 0, 0, 0xff, 0xff, 0xff, 0xff, 0x7f][..], &[0; 40]].concat());
+        let error = decode(&file.finish(), 2, 1).expect_err("a hostile part");
+        assert!(format!("{error:?}").contains("more summaries than can be"), "{error:?}");
+        let mut first = SectionWriter::new(MAGIC, &[0, 1, 2]);
+        first.section(1, &[]);
+        assert!(decode(&first.finish(), 2, 1).is_err(), "the ranks come first");
     }
 }

@@ -82,6 +82,8 @@ struct IndexEntry {
 #[derive(Debug)]
 pub(super) struct Sections<'a, const HEADER: usize> {
     bytes: &'a [u8],
+    /// The minor version of the writer.
+    pub(super) minor: u16,
     /// The numbers of the header.
     pub(super) header: [u32; HEADER],
     index: Vec<IndexEntry>,
@@ -108,7 +110,7 @@ impl<'a, const HEADER: usize> Sections<'a, HEADER> {
         if cursor.u32("the header's checksum")? != found {
             return Err(start.malformed("the header does not match its checksum").into());
         }
-        Ok(Self { bytes, header, index: read_index(bytes, covered + 4)? })
+        Ok(Self { bytes, minor, header, index: read_index(bytes, covered + 4)? })
     }
 
     /// The sections' keys in the order of the file.

@@ -1,7 +1,13 @@
 //! A series in bytes: encoded by the rank that owns it, never touched again on its way into the part.
+//!
+//! ```text
+//! elements | executions, each once | how many elements each execution has
+//! visits (or values) of each element | sum
+//! minimum | maximum                               left out where every element holds one visit (or value)
+//! ```
 
 use crate::bytes::{Cursor, Malformed, Sink, column};
-use crate::model::SeriesBucket;
+use crate::model::{MetricBucket, SeriesBucket};
 
 /// The bytes of one callpath's series on one rank. No bytes for an empty series.
 pub(super) fn encode(series: &[SeriesBucket]) -> Vec<u8> {
@@ -9,31 +15,52 @@ pub(super) fn encode(series: &[SeriesBucket]) -> Vec<u8> {
     if series.is_empty() {
         return sink.into_vec();
     }
-    let (mut executions, mut lengths) = (Vec::new(), Vec::new());
-    for run in series.chunk_by(|a, b| a.execution == b.execution) {
-        executions.push(u64::from(run[0].execution));
-        lengths.push(run.len() as u64);
-    }
-    sink.varint(series.len() as u64);
-    sink.varint(executions.len() as u64);
-    column::write_u64(&mut sink, &executions);
-    column::write_u64(&mut sink, &lengths);
+    write_executions(&mut sink, &series.iter().map(|b| b.execution).collect::<Vec<_>>());
     let visits: Vec<u64> = series.iter().map(|b| u64::from(b.visits)).collect();
     column::write_u64(&mut sink, &visits);
     let mut times = |of: fn(&SeriesBucket) -> u64| {
         column::write_u64(&mut sink, &series.iter().map(of).collect::<Vec<_>>());
     };
     times(|b| b.sum_ns);
-    if !all_single(series) {
+    // Buckets of one visit need no minimum and no maximum: both equal the sum.
+    if !series.iter().all(|b| *b == SeriesBucket::of_one_visit(b.execution, b.sum_ns)) {
         times(|b| b.min_ns);
         times(|b| b.max_ns);
     }
     sink.into_vec()
 }
 
-/// Buckets of one visit need no minimum and no maximum: both equal the sum.
-fn all_single(series: &[SeriesBucket]) -> bool {
-    series.iter().all(|b| *b == SeriesBucket::of_one_visit(b.execution, b.sum_ns))
+/// The bytes of one metric's series on one rank. No bytes for an empty series.
+pub(super) fn encode_metric(series: &[MetricBucket]) -> Vec<u8> {
+    let mut sink = Sink::default();
+    if series.is_empty() {
+        return sink.into_vec();
+    }
+    write_executions(&mut sink, &series.iter().map(|b| b.execution).collect::<Vec<_>>());
+    column::write_u64(&mut sink, &series.iter().map(|b| u64::from(b.values)).collect::<Vec<_>>());
+    let mut numbers = |of: fn(&MetricBucket) -> f64| {
+        column::write_f64(&mut sink, &series.iter().map(of).collect::<Vec<_>>());
+    };
+    numbers(|b| b.sum);
+    // Compared bit by bit: -0.0 equals 0.0, but is not the same.
+    let single = |b: &MetricBucket| b.values == 1 && [b.min, b.max].map(f64::to_bits) == [b.sum.to_bits(); 2];
+    if !series.iter().all(single) {
+        numbers(|b| b.min);
+        numbers(|b| b.max);
+    }
+    sink.into_vec()
+}
+
+fn write_executions(sink: &mut Sink, executions: &[u32]) {
+    let (mut distinct, mut lengths) = (Vec::new(), Vec::new());
+    for run in executions.chunk_by(|a, b| a == b) {
+        distinct.push(u64::from(run[0]));
+        lengths.push(run.len() as u64);
+    }
+    sink.varint(executions.len() as u64);
+    sink.varint(distinct.len() as u64);
+    column::write_u64(sink, &distinct);
+    column::write_u64(sink, &lengths);
 }
 
 /// Reads what [`encode`] wrote: all bytes of `cursor`.
@@ -41,41 +68,71 @@ pub(super) fn decode(mut cursor: Cursor<'_>) -> Result<Vec<SeriesBucket>, Malfor
     if cursor.remaining() == 0 {
         return Ok(Vec::new());
     }
+    let executions = read_executions(&mut cursor)?;
+    let count = executions.len();
+    let visits = read_u32(&mut cursor, count, "the visits of a series")?;
+    let sums = column::read_u64(&mut cursor, count, "the times of a series")?;
+    let extremes = if cursor.remaining() == 0 {
+        None
+    } else {
+        let minima = column::read_u64(&mut cursor, count, "the minima of a series")?;
+        Some((minima, column::read_u64(&mut cursor, count, "the maxima of a series")?))
+    };
+    cursor.finish("a series")?;
+    let bucket = |at: usize| {
+        let (min_ns, max_ns) =
+            extremes.as_ref().map_or((sums[at], sums[at]), |(min, max)| (min[at], max[at]));
+        SeriesBucket { execution: executions[at], visits: visits[at], sum_ns: sums[at], min_ns, max_ns }
+    };
+    Ok((0..count).map(bucket).collect())
+}
+
+/// Reads what [`encode_metric`] wrote: all bytes of `cursor`.
+pub(super) fn decode_metric(mut cursor: Cursor<'_>) -> Result<Vec<MetricBucket>, Malformed> {
+    if cursor.remaining() == 0 {
+        return Ok(Vec::new());
+    }
+    let executions = read_executions(&mut cursor)?;
+    let count = executions.len();
+    let values = read_u32(&mut cursor, count, "the values of a metric's series")?;
+    let sums = column::read_f64(&mut cursor, count, "the sums of a metric's series")?;
+    let extremes = if cursor.remaining() == 0 {
+        None
+    } else {
+        let minima = column::read_f64(&mut cursor, count, "the minima of a metric's series")?;
+        Some((minima, column::read_f64(&mut cursor, count, "the maxima of a metric's series")?))
+    };
+    cursor.finish("a metric's series")?;
+    let bucket = |at: usize| {
+        let (min, max) = extremes.as_ref().map_or((sums[at], sums[at]), |(min, max)| (min[at], max[at]));
+        MetricBucket { execution: executions[at], values: values[at], sum: sums[at], min, max }
+    };
+    Ok((0..count).map(bucket).collect())
+}
+
+/// The execution of each element.
+fn read_executions(cursor: &mut Cursor<'_>) -> Result<Vec<u32>, Malformed> {
     let start = cursor.clone();
-    let count = cursor.count(usize::MAX, "the length of a series")?;
+    let count = cursor.count(column::MAX_VALUES, "the length of a series")?;
     let runs = cursor.count(count, "the number of executions in a series")?;
-    let executions = column::read_u64(&mut cursor, runs, "the executions of a series")?;
-    let lengths = column::read_u64(&mut cursor, runs, "the lengths of a series")?;
+    let distinct = read_u32(cursor, runs, "the executions of a series")?;
+    let lengths = column::read_u64(cursor, runs, "the lengths of a series")?;
     if lengths.iter().try_fold(0_u64, |sum, &n| sum.checked_add(n)) != Some(count as u64) {
         return Err(start.malformed("the executions of a series do not add up to its length"));
     }
-    let visits = column::read_u64(&mut cursor, count, "the visits of a series")?;
-    let sums = column::read_u64(&mut cursor, count, "the times of a series")?;
-    let single = cursor.remaining() == 0;
-    let (minima, maxima) = if single {
-        (sums.clone(), sums.clone())
-    } else {
-        let minima = column::read_u64(&mut cursor, count, "the minima of a series")?;
-        (minima, column::read_u64(&mut cursor, count, "the maxima of a series")?)
-    };
-    cursor.finish("a series")?;
-    let mut series = Vec::with_capacity(count);
-    for (&execution, &length) in executions.iter().zip(&lengths) {
-        let narrow = |value: u64, what: &str| {
-            u32::try_from(value).map_err(|_| start.malformed(format!("{what} {value} does not fit 32 bits")))
-        };
-        let execution = narrow(execution, "execution")?;
-        for _ in 0..length {
-            let at = series.len();
-            let visits = narrow(visits[at], "a number of visits")?;
-            series.push(SeriesBucket {
-                execution,
-                visits,
-                sum_ns: sums[at],
-                min_ns: minima[at],
-                max_ns: maxima[at],
-            });
-        }
+    let mut executions = Vec::with_capacity(count);
+    for (execution, length) in distinct.into_iter().zip(lengths) {
+        // No length is above their sum, which fits.
+        executions.resize(executions.len() + usize::try_from(length).unwrap_or(0), execution);
     }
-    Ok(series)
+    Ok(executions)
+}
+
+/// Takes a column whose numbers must fit 32 bits.
+fn read_u32(cursor: &mut Cursor<'_>, count: usize, what: &str) -> Result<Vec<u32>, Malformed> {
+    let start = cursor.clone();
+    let narrow = |value: u64| {
+        u32::try_from(value).map_err(|_| start.malformed(format!("{what}: {value} does not fit 32 bits")))
+    };
+    column::read_u64(cursor, count, what)?.into_iter().map(narrow).collect()
 }

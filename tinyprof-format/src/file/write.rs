@@ -9,7 +9,7 @@ use super::{EncodedRank, UnfinishedProfile, encode_part, write_part};
 use crate::error::WriteError;
 use crate::model::{
     CallpathFile, CallpathTable, EventMap, FORMAT_NAME, FormatVersion, Losses, Manifest, PartFile,
-    PhaseTimes, RunMetadata,
+    PeakMemory, PhaseTimes, RunMetadata,
 };
 
 /// What a manifest needs to know of the ranks of a part; facts of several parts add up in rank order.
@@ -19,6 +19,8 @@ pub struct ManifestFacts {
     pub executions: u32,
     /// What was lost, over the ranks.
     pub losses: Losses,
+    /// The memory of the ranks at their peaks.
+    pub peak_memory: PeakMemory,
     /// The hosts, each once, in the order of their first rank.
     pub hosts: Vec<String>,
 }
@@ -32,6 +34,7 @@ impl ManifestFacts {
             facts.absorb(Self {
                 executions: rank.executions(),
                 losses: rank.facts.losses,
+                peak_memory: PeakMemory::of_one_rank(rank.facts.peak_memory_bytes),
                 hosts: vec![rank.facts.host.clone()],
             });
         }
@@ -42,6 +45,7 @@ impl ManifestFacts {
     pub fn absorb(&mut self, later: Self) {
         self.executions = self.executions.max(later.executions);
         self.losses.absorb(&later.losses);
+        self.peak_memory.absorb(&later.peak_memory);
         let known: HashSet<&String> = self.hosts.iter().collect();
         let mut new: Vec<String> = later.hosts.into_iter().filter(|host| !known.contains(host)).collect();
         self.hosts.append(&mut new);
@@ -73,9 +77,9 @@ impl ManifestFacts {
             metadata,
             complete: true,
             incomplete_because: None,
+            peak_memory: self.peak_memory,
             losses: self.losses,
             flush,
-            peak_memory: Default::default(),
         }
     }
 }

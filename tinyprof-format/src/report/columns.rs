@@ -191,8 +191,8 @@ fn callpath_cell(report: &Report, row: usize, column: Column) -> String {
         Column::Ranks if row.ranks >= report.ranks => "all".to_owned(),
         Column::Ranks => format!("{}/{}", row.ranks, report.ranks),
         _ if row.ranks == 0 => "-".to_owned(),
-        Column::Inclusive => time_cell(inclusive.sum_ns),
-        Column::Exclusive => time_cell(row.exclusive.sum_ns),
+        Column::Inclusive => marked(inclusive.is_estimate(), time_cell(inclusive.sum_ns)),
+        Column::Exclusive => marked(row.exclusive.is_estimate(), time_cell(row.exclusive.sum_ns)),
         Column::Share => share_cell(report, inclusive.sum_ns),
         Column::Min => time_cell(inclusive.min_ns.into()),
         Column::Mean => time_cell(rounded(inclusive.sum_ns, row.ranks.into())),
@@ -205,11 +205,16 @@ fn callpath_cell(report: &Report, row: usize, column: Column) -> String {
 /// Ranks that visited different callpaths have no common spread: only sums are told.
 fn folded_cell(report: &Report, folded: &Folded, column: Column) -> String {
     match column {
-        Column::Inclusive => time_cell(folded.inclusive_ns),
-        Column::Exclusive => time_cell(folded.exclusive_ns),
+        Column::Inclusive => marked(folded.estimate, time_cell(folded.inclusive_ns)),
+        Column::Exclusive => marked(folded.estimate, time_cell(folded.exclusive_ns)),
         Column::Share => share_cell(report, folded.inclusive_ns),
         _ => String::new(),
     }
+}
+
+/// A time, marked where it is an estimate because some visits were not timed.
+fn marked(estimate: bool, time: String) -> String {
+    if estimate { format!("~{time}") } else { time }
 }
 
 fn share_cell(report: &Report, ns: u128) -> String {

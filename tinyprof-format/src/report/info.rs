@@ -34,6 +34,7 @@ pub fn info_text(manifest: &Manifest) -> String {
     line("executions", &manifest.executions.to_string());
     line("callpaths", &manifest.callpaths.callpaths.to_string());
     line("clock", &run.clock);
+    line("peak memory", &peak_memory(manifest));
     line("files", &files(manifest));
     line("flush", &flush(manifest));
     line("written by", &written_by(manifest));
@@ -72,6 +73,17 @@ fn hosts(run: &RunMetadata) -> String {
         (0, _) => String::new(),
         (hosts, "") => hosts.to_string(),
         (hosts, _) => format!("{hosts} ({named}{more})"),
+    }
+}
+
+fn peak_memory(manifest: &Manifest) -> String {
+    let peak = &manifest.peak_memory;
+    match (peak.max_bytes, manifest.ranks) {
+        (0, _) => String::new(),
+        (max_bytes, 0 | 1) => data(max_bytes),
+        (max_bytes, _) => {
+            format!("{} at most on a rank, {} on all together", data(max_bytes), data(peak.sum_bytes))
+        }
     }
 }
 

@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 
 use crate::model::{Callpath, CallpathIndex, Region};
 
+use super::metrics::Metric;
 use super::names::is_hazardous;
 use super::units::ratio;
 use super::{RankStatistics, Report, Spread};
@@ -16,15 +17,19 @@ impl Report {
     /// that a parent precedes its children. Nothing is folded.
     ///
     /// Times are integers in nanoseconds; means and imbalances are floating-point. A sum that does not fit
-    /// 64 bits is floating-point too. `inclusive_ns` and `exclusive_ns` are null where no rank visited.
+    /// 64 bits is floating-point too. `inclusive_ns` and `exclusive_ns` are null where no rank visited, and their
+    /// `standard_error` where every visit was timed. Of `metrics` a number is null where it is infinite or unknown.
     /// `parent` is a position in `callpaths`; `path` is null where it would be longer than 16 KiB.
     #[must_use]
     pub fn to_json(&self) -> Value {
         let paths = self.paths();
         let rows = self.callpaths.rows().iter().zip(self.statistics.rows()).zip(paths);
-        let callpaths: Vec<Value> = rows
+        let mut callpaths: Vec<Value> = rows
             .map(|((callpath, row), path)| callpath_json(callpath, row, path.as_deref(), self.total_ns))
             .collect();
+        for metric in self.metrics.rows() {
+            callpaths[metric.callpath.row()]["metrics"][&metric.key] = metric_json(metric);
+        }
         let losses: Map<String, Value> =
             self.losses.named().into_iter().map(|(name, n)| (name.to_owned(), n.into())).collect();
         json!({
@@ -87,6 +92,17 @@ fn callpath_json(callpath: &Callpath, row: &RankStatistics, path: Option<&str>, 
         "share": ratio(row.inclusive.sum_ns, total_ns),
         "inclusive_ns": spread_json(row, &row.inclusive),
         "exclusive_ns": spread_json(row, &row.exclusive),
+        "metrics": {},
+    })
+}
+
+fn metric_json(metric: &Metric) -> Value {
+    json!({
+        "values": metric.values,
+        "sum": metric.sum,
+        "min": metric.min,
+        "mean": metric.mean(),
+        "max": metric.max,
     })
 }
 
@@ -110,6 +126,7 @@ fn spread_json(row: &RankStatistics, spread: &Spread) -> Value {
     }
     json!({
         "sum": integer(spread.sum_ns),
+        "standard_error": spread.standard_error_ns(),
         "min": spread.min_ns,
         "mean": row.mean_ns(spread),
         "max": spread.max_ns,

@@ -12,6 +12,8 @@ mod columns;
 mod date;
 mod info;
 mod json;
+mod metric_block;
+mod metrics;
 mod names;
 mod notes;
 mod run;

@@ -16,7 +16,8 @@ pub(super) fn sentences(losses: &Losses) -> Vec<String> {
         segments_not_mapped,
         series_buckets_folded,
         executions_folded,
-        ..
+        visits_not_timed,
+        values_not_recorded,
     } = losses;
     let told = [
         (
@@ -68,6 +69,16 @@ pub(super) fn sentences(losses: &Losses) -> Vec<String> {
             executions_folded,
             "summary covers several executions because there were so many; sums are exact",
             "summaries cover several executions each because there were so many; sums are exact",
+        ),
+        (
+            visits_not_timed,
+            "visit was counted but not timed, as the budget demands; its callpath's times are estimates",
+            "visits were counted but not timed, as the budget demands; their callpaths' times are estimates",
+        ),
+        (
+            values_not_recorded,
+            "value of a metric was outside of all regions, not a number, or found no memory; it is not in this profile",
+            "values of metrics were outside of all regions, not a number, or found no memory; they are not in this profile",
         ),
     ];
     let lost = told.into_iter().filter(|(n, ..)| *n > 0);

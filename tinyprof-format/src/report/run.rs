@@ -4,10 +4,11 @@ use std::path::Path;
 
 use crate::file::ManifestFacts;
 use crate::model::{
-    CallpathFile, CallpathTable, EventMap, Losses, Manifest, PhaseTimes, Profile, RunMetadata,
+    CallpathFile, CallpathTable, EventMap, Losses, Manifest, PeakMemory, PhaseTimes, Profile, RunMetadata,
 };
 
 use super::Statistics;
+use super::metrics::Metrics;
 
 /// What there is to tell of a run. Equal profiles give equal reports.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,6 +19,7 @@ pub struct Report {
     pub(super) executions: u32,
     pub(super) callpaths: CallpathTable,
     pub(super) statistics: Statistics,
+    pub(super) metrics: Metrics,
     pub(super) losses: Losses,
     pub(super) incomplete: Option<String>,
     pub(super) total_ns: u128,
@@ -27,12 +29,15 @@ impl Report {
     /// The report of a profile that was read.
     #[must_use]
     pub fn of_profile(profile: &Profile) -> Self {
-        Self::new(&profile.manifest, &profile.callpaths, Statistics::of_profile(profile))
+        let statistics = Statistics::of_profile(profile);
+        let report = Self::new(&profile.manifest, &profile.callpaths, statistics);
+        Self { metrics: Metrics::of_profile(profile), ..report }
     }
 
     /// The report of a run whose statistics were computed elsewhere, row by row of `callpaths`.
     ///
-    /// It bears the name of the program; see [`named`](Self::named).
+    /// It bears the name of the program; see [`named`](Self::named). It tells nothing of metrics: ranks send each
+    /// other statistics of times only.
     #[must_use]
     pub fn new(manifest: &Manifest, callpaths: &CallpathTable, mut statistics: Statistics) -> Self {
         statistics.grow_to(callpaths.len());
@@ -50,6 +55,7 @@ impl Report {
                 let because = manifest.incomplete_because.as_deref();
                 because.unwrap_or("its run did not come to its end").to_owned()
             }),
+            metrics: Metrics::default(),
             total_ns: roots.fold(0, |sum, (_, row)| sum.saturating_add(row.inclusive.sum_ns)),
             statistics,
         }
@@ -59,11 +65,13 @@ impl Report {
     #[must_use]
     pub fn of_event_map(map: &EventMap, executable: &str) -> Self {
         let hosts = vec![map.facts.host.clone()];
-        let facts = ManifestFacts { executions: map.executions(), losses: map.losses(), hosts };
+        let peak_memory = PeakMemory::of_one_rank(map.facts.peak_memory_bytes);
+        let facts = ManifestFacts { executions: map.executions(), losses: map.losses(), peak_memory, hosts };
         let metadata = RunMetadata { executable: executable.to_owned(), ..RunMetadata::default() };
         let manifest =
             facts.manifest(1, CallpathFile::default(), Vec::new(), metadata, PhaseTimes::default());
-        Self::new(&manifest, &map.callpaths, Statistics::of_event_map(map, 0))
+        let report = Self::new(&manifest, &map.callpaths, Statistics::of_event_map(map, 0));
+        Self { metrics: Metrics::of_event_map(map), ..report }
     }
 
     /// The same report under another name, such as that of the profile's directory.

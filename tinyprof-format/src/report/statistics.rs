@@ -9,6 +9,9 @@ use super::units::ratio;
 pub struct Spread {
     /// The sum over ranks, in nanoseconds.
     pub sum_ns: u128,
+    /// The variance of the sum, in square nanoseconds; 0 where every visit was timed. An integer, and at least 1
+    /// where there is any, so that it adds up to the same in any order.
+    pub variance_ns2: u128,
     /// The least value of a rank, in nanoseconds.
     pub min_ns: u64,
     /// The greatest value of a rank, in nanoseconds.
@@ -19,12 +22,25 @@ pub struct Spread {
 
 impl Spread {
     const fn of_one_rank(rank: u32, ns: u64) -> Self {
-        Self { sum_ns: ns as u128, min_ns: ns, max_ns: ns, max_rank: rank }
+        Self { sum_ns: ns as u128, variance_ns2: 0, min_ns: ns, max_ns: ns, max_rank: rank }
+    }
+
+    /// Whether the sum is an estimate because some visits were not timed.
+    #[must_use]
+    pub const fn is_estimate(&self) -> bool {
+        self.variance_ns2 > 0
+    }
+
+    /// The standard error of the sum, in nanoseconds; none where the sum is exact.
+    #[must_use]
+    pub fn standard_error_ns(&self) -> Option<f64> {
+        self.is_estimate().then(|| ratio(self.variance_ns2, 1).sqrt())
     }
 
     /// Adds the values of other ranks. Neither side may be the spread of no rank.
     fn merge(&mut self, other: &Self) {
         self.sum_ns = self.sum_ns.saturating_add(other.sum_ns);
+        self.variance_ns2 = self.variance_ns2.saturating_add(other.variance_ns2);
         self.min_ns = self.min_ns.min(other.min_ns);
         if (other.max_ns, self.max_rank) > (self.max_ns, other.max_rank) {
             (self.max_ns, self.max_rank) = (other.max_ns, other.max_rank);
@@ -46,7 +62,7 @@ pub struct RankStatistics {
 }
 
 impl RankStatistics {
-    /// The statistics of a callpath that one rank visited.
+    /// The statistics of a callpath that one rank visited, every visit timed.
     #[must_use]
     pub const fn of_one_rank(rank: u32, visits: u64, inclusive_ns: u64, exclusive_ns: u64) -> Self {
         Self {
@@ -105,8 +121,8 @@ impl RankStatistics {
 ///     kind: RegionKind::Function, mode: Mode::Total, rank_local: false, constants: [].into(),
 /// };
 /// let rank = |ns| {
-///     let values =
-///         CallpathValues { executions: vec![ExecutionSummary::of_one_visit(0, ns)], series: vec![] };
+///     let executions = vec![ExecutionSummary::of_one_visit(0, ns)];
+///     let values = CallpathValues { executions, ..CallpathValues::default() };
 ///     let record = (CallpathId::root(site), None, region.clone(), values);
 ///     EventMap::from_records([record], RankFacts::default())
 /// };
@@ -165,22 +181,32 @@ impl Statistics {
         self.grow_to(callpaths.len());
         let inclusive_ns: Vec<u64> =
             callpaths.iter().map(|(index, _)| values(index).inclusive_ns()).collect();
+        let variances_ns2: Vec<u128> =
+            callpaths.iter().map(|(index, _)| whole(values(index).sum_variance_ns2())).collect();
         let mut children_ns = vec![0u64; callpaths.len()];
+        let mut exclusive_variances_ns2 = variances_ns2.clone();
         for (index, callpath) in callpaths.iter() {
             if let Some(parent) = callpath.parent {
                 let sum = &mut children_ns[parent.row()];
                 *sum = sum.saturating_add(inclusive_ns[index.row()]);
+                // A difference of estimates is as uncertain as both together.
+                let variance = &mut exclusive_variances_ns2[parent.row()];
+                *variance = variance.saturating_add(variances_ns2[index.row()]);
             }
         }
         for (index, _) in callpaths.iter() {
             let measured = values(index);
-            if measured.is_absent() {
+            // Metrics alone are no visit.
+            if measured.executions.is_empty() {
                 continue;
             }
             let row = index.row();
             // More time in the children than in the parent: they ran on several threads, or the clock stepped.
             let exclusive_ns = inclusive_ns[row].saturating_sub(children_ns[row]);
-            let one = RankStatistics::of_one_rank(rank, measured.visits(), inclusive_ns[row], exclusive_ns);
+            let visits = measured.visits();
+            let mut one = RankStatistics::of_one_rank(rank, visits, inclusive_ns[row], exclusive_ns);
+            one.inclusive.variance_ns2 = variances_ns2[row];
+            one.exclusive.variance_ns2 = exclusive_variances_ns2[row];
             self.rows[row].merge(&one);
         }
     }
@@ -190,14 +216,10 @@ impl Statistics {
     ///
     /// A callpath that the dictionary lacks has no row to be added to: unite the tables first.
     pub fn add_event_map(&mut self, dictionary: &CallpathTable, rank: u32, map: &EventMap) {
-        static ABSENT: CallpathValues = CallpathValues {
-            executions: Vec::new(),
-            series: Vec::new(),
-            metrics: std::collections::BTreeMap::new(),
-        };
+        let absent = CallpathValues::default();
         let own = map.callpaths.index_by_id();
         self.add_rank(dictionary, rank, |index| {
-            own.get(&dictionary.get(index).id).map_or(&ABSENT, |at| &map.values[at.row()])
+            own.get(&dictionary.get(index).id).map_or(&absent, |at| &map.values[at.row()])
         });
     }
 
@@ -220,4 +242,15 @@ impl Statistics {
         let rows = self.rows.len().max(callpaths);
         self.rows.resize(rows, RankStatistics::default());
     }
+}
+
+/// A variance as an integer, rounded up, so that what is uncertain never reads as exact. What is not a number,
+/// which only a damaged profile says, counts as nothing.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a variance is not negative, and what is too large becomes the largest"
+)]
+fn whole(variance_ns2: f64) -> u128 {
+    variance_ns2.ceil() as u128
 }

@@ -1,7 +1,8 @@
-//! The report as text: a head line, the callpath tree with its numbers, a note for each loss.
+//! The report as text: a head line, the callpath tree with its numbers, the metrics, a note for each loss.
 
 use super::Report;
 use super::columns::Numbers;
+use super::metric_block::metric_block;
 use super::names::{columns, cut, escaped, shown, wrapped};
 use super::notes::sentences;
 use super::tree::{Line, lines};
@@ -43,10 +44,12 @@ impl TextOptions {
 }
 
 impl Report {
-    /// The report for people: a head line, the callpath tree sorted by inclusive time, a note for each loss.
+    /// The report for people: a head line, the callpath tree sorted by inclusive time, the metrics, a note for each
+    /// loss.
     ///
     /// Visits, inclusive and exclusive time and the share are of all ranks together; minimum, mean, maximum
     /// and imbalance (maximum / mean - 1) compare the inclusive times of the ranks that visited the callpath.
+    /// A time that is an estimate, because a budget let only some visits be timed, is marked with `~`.
     /// Columns align, control characters in names are escaped, and every line ends in a newline.
     #[must_use]
     pub fn to_text(&self, options: &TextOptions) -> String {
@@ -56,6 +59,7 @@ impl Report {
             text.push_str("no region was visited\n");
         } else {
             self.write_table(options, &mut text);
+            text.push_str(&metric_block(self, width));
         }
         if let Some(because) = &self.incomplete {
             text.push_str(&wrapped(&format!("note: incomplete: {}", escaped(because)), " ", width));

@@ -31,6 +31,8 @@ pub(super) struct Folded {
     pub(super) callpaths: usize,
     pub(super) inclusive_ns: u128,
     pub(super) exclusive_ns: u128,
+    /// Whether any of the times is an estimate.
+    pub(super) estimate: bool,
 }
 
 /// The lines of the whole tree, parents first, siblings by inclusive time, then in the order of the table.
@@ -67,6 +69,7 @@ impl<'a> Tree<'a> {
                 let above = &mut subtrees[parent.row()];
                 above.callpaths += below.callpaths;
                 above.exclusive_ns = above.exclusive_ns.saturating_add(below.exclusive_ns);
+                above.estimate |= below.estimate;
             }
         }
         let children = report.callpaths.children();
@@ -114,6 +117,7 @@ fn folded((callpath, row): (&Callpath, &RankStatistics)) -> Folded {
         callpaths: 1,
         inclusive_ns: row.inclusive.sum_ns,
         exclusive_ns: row.exclusive.sum_ns,
+        estimate: row.inclusive.is_estimate(),
     }
 }
 
@@ -125,6 +129,7 @@ impl Folded {
             callpaths: self.callpaths + sibling.callpaths,
             inclusive_ns: self.inclusive_ns.saturating_add(sibling.inclusive_ns),
             exclusive_ns: self.exclusive_ns.saturating_add(sibling.exclusive_ns),
+            estimate: self.estimate || sibling.estimate,
         }
     }
 }

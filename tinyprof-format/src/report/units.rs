@@ -60,6 +60,24 @@ pub(super) fn count_cell(n: u64) -> String {
     format!("{}T", rounded(n, 1_000_000_000_000))
 }
 
+/// A number of unknown unit: integers exact up to six digits, all else with four significant digits.
+pub(super) fn number_cell(n: f64) -> String {
+    let size = n.abs();
+    if n == 0.0 {
+        "0".to_owned()
+    } else if !n.is_finite() || (size < 1e6 && n.fract() == 0.0) {
+        n.to_string()
+    } else if (1e-3..999_950.0).contains(&size) {
+        let mut decimals = 6;
+        while decimals > 0 && size * 10_f64.powi(decimals) >= 9_999.5 {
+            decimals -= 1;
+        }
+        format!("{n:.0$}", usize::try_from(decimals).unwrap_or(0))
+    } else {
+        format!("{n:.3e}")
+    }
+}
+
 /// A share as percent with one decimal; what is more than nothing never reads as nothing.
 pub(super) fn percent_cell(share: f64) -> String {
     let percent = share * 100.0;
@@ -137,6 +155,26 @@ mod tests {
         check(1_000_000, "1.00M");
         check(81_920_000, "81.9M");
         check(u64::MAX, "18446744T");
+    }
+
+    #[test]
+    fn a_number_of_unknown_unit_has_four_digits() {
+        let check = |n: f64, expected: &str| assert_eq!(number_cell(n), expected);
+        check(-0.0, "0");
+        check(42.0, "42");
+        check(-999_999.0, "-999999");
+        check(1e6, "1.000e6");
+        check(1_234_567.0, "1.235e6");
+        check(0.001_234_56, "0.001235");
+        check(0.000_12, "1.200e-4");
+        check(-1.5, "-1.500");
+        check(9.999_96, "10.00");
+        check(12_345.6, "12346");
+        check(999_999.9, "1.000e6");
+        check(f64::INFINITY, "inf");
+        check(f64::NEG_INFINITY, "-inf");
+        check(f64::NAN, "NaN");
+        check(f64::MIN_POSITIVE, "2.225e-308");
     }
 
     #[test]

@@ -6,15 +6,15 @@ use super::{RankStatistics, Spread, Statistics};
 /// One spread, little endian:
 ///
 /// ```text
-/// 0            16       24       32     36
-/// | sum_ns     | min_ns | max_ns | rank |
+/// 0        16             32       40       48     52
+/// | sum_ns | variance_ns2 | min_ns | max_ns | rank |
 /// ```
-const SPREAD_BYTES: usize = 36;
+const SPREAD_BYTES: usize = 52;
 
 /// One row, little endian:
 ///
 /// ```text
-/// 0        8       12          48          84
+/// 0        8       12          64          116
 /// | visits | ranks | inclusive | exclusive |
 /// ```
 const ROW_BYTES: usize = 12 + 2 * SPREAD_BYTES;
@@ -32,6 +32,7 @@ impl Statistics {
             bytes.extend(row.ranks.to_le_bytes());
             for spread in [&row.inclusive, &row.exclusive] {
                 bytes.extend(spread.sum_ns.to_le_bytes());
+                bytes.extend(spread.variance_ns2.to_le_bytes());
                 bytes.extend(spread.min_ns.to_le_bytes());
                 bytes.extend(spread.max_ns.to_le_bytes());
                 bytes.extend(spread.max_rank.to_le_bytes());
@@ -63,6 +64,7 @@ fn row_from(mut bytes: &[u8]) -> Option<RankStatistics> {
 fn spread_from(bytes: &mut &[u8]) -> Option<Spread> {
     let spread = Spread {
         sum_ns: u128::from_le_bytes(take(bytes)?),
+        variance_ns2: u128::from_le_bytes(take(bytes)?),
         min_ns: u64::from_le_bytes(take(bytes)?),
         max_ns: u64::from_le_bytes(take(bytes)?),
         max_rank: u32::from_le_bytes(take(bytes)?),
@@ -91,7 +93,7 @@ mod tests {
         };
         check(8, 0); // no rank, yet visits
         check(12, 19); // a sum below the maximum
-        check(28, 21); // a minimum above the maximum
+        check(44, 21); // a minimum above the maximum
         assert_eq!(Statistics::from_bytes(&good[1..]), None);
         assert_eq!(Statistics::from_bytes(&[]), Some(Statistics::default()));
     }

@@ -1,5 +1,7 @@
 //! The event map of a process that has ended without writing it.
 
+use std::collections::HashSet;
+
 use super::header::{Segment, TickClock};
 use super::layout::header;
 use super::record::{Record, Records, records};
@@ -32,12 +34,13 @@ pub fn recovered_map(segments: &[Segment<'_>], now: TicksNow) -> EventMap {
     let last = threads.iter().map(|(_, records)| last_moment(&records.callpaths)).max().unwrap_or(0);
     let (mut merged, mut metrics) = (Vec::new(), Vec::new());
     for (scale, records) in threads {
+        let with_metrics: HashSet<_> = records.metrics.iter().map(|metric| metric.callpath).collect();
         metrics.extend(records.metrics);
         for record in records.callpaths {
             let (id, parent, region) = (record.id, record.parent, record.region.clone());
             losses.visits_open += u64::from(record.open.is_some());
             let values = scale.values(&record.executions, &record.series, record.open, last);
-            if !values.executions.is_empty() {
+            if !values.executions.is_empty() || with_metrics.contains(&id) {
                 merged.push((id, parent, region, values));
             }
         }

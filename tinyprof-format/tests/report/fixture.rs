@@ -2,8 +2,8 @@
 
 use tinyprof_format::model::{
     CallpathFile, CallpathId, CallpathTable, CallpathValues, EventMap, ExecutionSummary, FORMAT_NAME,
-    FormatVersion, Losses, Manifest, Mode, PartFile, PhaseTimes, Profile, RankFacts, Region, RegionKind,
-    RunMetadata, SiteId,
+    FormatVersion, Losses, Manifest, MetricSummary, MetricValues, Mode, PartFile, PeakMemory, PhaseTimes,
+    Profile, RankFacts, Region, RegionKind, RunMetadata, SiteId,
 };
 
 /// One region of a tree: its name, the position of its parent in the list, and its time on a rank (none where
@@ -36,7 +36,7 @@ pub(crate) fn values(ns: u64) -> CallpathValues {
     let each = ns / u64::from(EXECUTIONS);
     let of = |execution| if execution == 0 { ns - each * u64::from(EXECUTIONS - 1) } else { each };
     let executions = (0..EXECUTIONS).map(|e| ExecutionSummary::of_one_visit(e, of(e))).collect();
-    CallpathValues { executions, series: Vec::new() }
+    CallpathValues { executions, ..CallpathValues::default() }
 }
 
 /// What `rank` measured of the tree.
@@ -112,6 +112,7 @@ pub(crate) fn manifest(ranks: u32, callpaths: usize) -> Manifest {
         },
         complete: true,
         incomplete_because: None,
+        peak_memory: PeakMemory { max_bytes: 1_234_567_890, sum_bytes: 1_200_000_000 * u64::from(ranks) },
         losses: Losses::default(),
         flush: PhaseTimes {
             snapshot_ns: 12_345,
@@ -120,6 +121,30 @@ pub(crate) fn manifest(ranks: u32, callpaths: usize) -> Manifest {
             write_ns: 7_654_321,
         },
     }
+}
+
+/// Metrics of the FFT: memory on every rank, a residual on rank 0 alone, and `more` keys that nobody asked for.
+pub(crate) fn with_metrics(mut maps: Vec<EventMap>, more: u32) -> Vec<EventMap> {
+    for (rank, map) in (0..).zip(&mut maps) {
+        let mut add = |path: &str, key: &str, values: &[f64]| {
+            let here = map.callpaths.iter().find(|(index, _)| map.callpaths.path(*index) == path);
+            let id = here.expect("a callpath of the tree").1.id;
+            let executions = (0..).zip(values).map(|(e, &value)| MetricSummary::of_one_value(e, value));
+            assert!(map.add_metric(
+                id,
+                key,
+                MetricValues { executions: executions.collect(), series: vec![] }
+            ));
+        };
+        let rank_bytes = f64::from(rank) * 1_048_576.0;
+        add("main<transform<transpose<alltoall", "bytes", &[1.5e9 + rank_bytes, 1.5e9]);
+        add("main", "mem", &[12.0, 14.0 + f64::from(rank)]);
+        if rank == 0 {
+            add("main<transform", "residual", &[0.012_345_6, -1e-9, f64::INFINITY]);
+            (0..more).for_each(|n| add("main<check", &format!("key {n}\u{202e}\n流れ"), &[f64::from(n)]));
+        }
+    }
+    maps
 }
 
 /// The parallel FFT of the paper's case study: rank 1 is late in the transposes, odd ranks do more.

@@ -17,6 +17,7 @@ fn the_facts_of_a_large_run() {
 fn what_is_not_known_has_no_line() {
     let mut manifest = manifest(1, 3);
     manifest.flush = Default::default();
+    manifest.peak_memory = Default::default();
     manifest.metadata = RunMetadata {
         cmdline: vec!["./it's".into(), String::new(), "\u{1b}]0;title\u{7}".into()],
         ..RunMetadata::default()

@@ -2,7 +2,8 @@
 
 use proptest::prelude::*;
 use tinyprof_format::model::{
-    CallpathId, CallpathTable, CallpathValues, EventMap, ExecutionSummary, Profile, RankFacts, SiteId,
+    CallpathId, CallpathTable, CallpathValues, EventMap, ExecutionSummary, MetricSummary, MetricValues,
+    Profile, RankFacts, SiteId,
 };
 use tinyprof_format::report::{RankStatistics, Report, Spread, Statistics};
 
@@ -26,9 +27,12 @@ fn map_of(visits: &[Option<Vec<u64>>]) -> EventMap {
         let parent = parent.map(|parent: usize| ids[parent]);
         ids.push(parent.map_or(CallpathId::root(site_id), |parent| parent.child(site_id)));
         if let Some(visits) = visits {
-            let executions =
-                (0..).zip(visits).map(|(e, ns)| ExecutionSummary::of_one_visit(e, *ns)).collect();
-            let values = CallpathValues { executions, series: Vec::new() };
+            let sampled = |(execution, &ns)| ExecutionSummary {
+                sum_variance_ns2: [0.0, 0.25, 1e9][usize::try_from(ns % 3).expect("small")],
+                ..ExecutionSummary::of_one_visit(execution, ns)
+            };
+            let executions = (0..).zip(visits).map(sampled).collect();
+            let values = CallpathValues { executions, ..CallpathValues::default() };
             records.push((ids[ids.len() - 1], parent, region(site, "r"), values));
         }
     }
@@ -38,6 +42,7 @@ fn map_of(visits: &[Option<Vec<u64>>]) -> EventMap {
 fn naive(profile: &Profile) -> Statistics {
     let spread = |of_ranks: &[(u32, u64)]| Spread {
         sum_ns: of_ranks.iter().map(|(_, ns)| u128::from(*ns)).sum(),
+        variance_ns2: 0,
         min_ns: of_ranks.iter().map(|(_, ns)| *ns).min().unwrap_or(0),
         max_ns: of_ranks.iter().map(|(_, ns)| *ns).max().unwrap_or(0),
         max_rank: of_ranks.iter().rev().max_by_key(|(_, ns)| *ns).map_or(0, |(rank, _)| *rank),
@@ -62,14 +67,27 @@ fn naive(profile: &Profile) -> Statistics {
                 )
             })
             .collect();
+        let variance = |index, rank: u32| rounded_up(profile.values(index, rank as usize).sum_variance_ns2());
+        let with_children = visitors.iter().map(|(rank, _)| {
+            let children = profile.callpaths.iter().filter(|(_, c)| c.parent == Some(index));
+            variance(index, *rank) + children.map(|(child, _)| variance(child, *rank)).sum::<u128>()
+        });
+        let variance_ns2 = visitors.iter().map(|(rank, _)| variance(index, *rank)).sum();
         RankStatistics {
             ranks: u32::try_from(visitors.len()).expect("few ranks"),
             visits: visitors.iter().map(|(_, values)| values.visits()).sum(),
-            inclusive: spread(&inclusive),
-            exclusive: spread(&exclusive),
+            inclusive: Spread { variance_ns2, ..spread(&inclusive) },
+            exclusive: Spread { variance_ns2: with_children.sum(), ..spread(&exclusive) },
         }
     };
     Statistics::from_rows(profile.callpaths.iter().map(|(index, _)| row(index)).collect())
+}
+
+/// To the next integer: a variance that is not 0 must not become 0.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "small and not negative")]
+fn rounded_up(variance_ns2: f64) -> u128 {
+    let whole = variance_ns2 as u64;
+    u128::from(whole) + u128::from(variance_ns2.fract() > 0.0)
 }
 
 fn of_rank(dictionary: &CallpathTable, rank: u32, map: &EventMap) -> Statistics {
@@ -149,4 +167,16 @@ fn a_report_of_merged_statistics_is_that_of_the_profile() {
     }
     let running = Report::new(&profile.manifest, &profile.callpaths, merged);
     assert_eq!(running, Report::of_profile(&profile));
+}
+
+#[test]
+fn a_callpath_with_metrics_alone_was_visited_by_no_rank_that_is_counted() {
+    let mut map = crate::fixture::event_map(&fft(), 0);
+    let main = map.callpaths.rows()[0].id;
+    map.values[0] = CallpathValues::default();
+    let before = Statistics::of_event_map(&map, 0);
+    let one = MetricValues { executions: vec![MetricSummary::of_one_value(0, 1.0)], series: Vec::new() };
+    assert!(map.add_metric(main, "mem", one));
+    assert_eq!(Statistics::of_event_map(&map, 0), before);
+    assert_eq!(before.rows()[0].ranks, 0);
 }

@@ -4,7 +4,7 @@ use insta::assert_snapshot;
 use tinyprof_format::model::{Losses, Profile};
 use tinyprof_format::report::{Report, TextOptions};
 
-use crate::fixture::{Node, event_map, fft, profile, profile_of};
+use crate::fixture::{Node, event_map, fft, profile, profile_of, with_metrics};
 
 fn text(profile: &Profile, columns: u16) -> String {
     let text =
@@ -91,7 +91,7 @@ fn hostile_names_cannot_leave_their_cell() {
 #[test]
 fn each_loss_is_told_below_the_table() {
     let mut profile = profile_of(&fft(), 1);
-    profile.manifest.losses = Losses::from_numbers([1, 2, 3, 1, 12, 1, 1, 2, 4_096, 2]);
+    profile.manifest.losses = Losses::from_numbers([1, 2, 3, 1, 12, 1, 1, 2, 4_096, 2, 512, 1]);
     assert_snapshot!(text(&profile, 80));
 }
 
@@ -163,4 +163,42 @@ fn any_width_is_survived() {
             "{columns}: {text}"
         );
     }
+}
+
+fn fft_with_metrics(ranks: u32, more: u32) -> Profile {
+    profile(&with_metrics((0..ranks).map(|rank| event_map(&fft(), rank)).collect(), more))
+}
+
+#[test]
+fn metrics_stand_below_the_table() {
+    let profile = fft_with_metrics(4, 0);
+    assert_snapshot!(format!("{}\n{}", text(&profile, 80), text(&profile, 50)));
+}
+
+#[test]
+fn many_metrics_are_counted_and_hostile_keys_stay_in_their_cell() {
+    let profile = fft_with_metrics(1, 30);
+    for columns in [45, 60, 100, 200] {
+        let text = text(&profile, columns);
+        let (_, block) = text.split_once("metrics ").expect("a block of metrics");
+        assert_eq!(block.lines().count(), 22, "{text}");
+        assert!(block.ends_with("... 13 more\n"), "{text}");
+    }
+    assert_snapshot!(text(&profile, 100));
+}
+
+#[test]
+fn a_time_that_is_an_estimate_is_marked() {
+    let mut map = event_map(&fft(), 0);
+    let transpose = |map: &tinyprof_format::model::EventMap| {
+        map.callpaths.iter().map(|(i, _)| i).find(|i| map.callpaths.path(*i).ends_with("<transpose"))
+    };
+    let row = transpose(&map).expect("the FFT transposes").row();
+    map.values[row].executions[0].sum_variance_ns2 = 1e12;
+    map.facts.losses.visits_not_timed = 12;
+    let report = Report::of_event_map(&map, "fft");
+    let text = report.to_text(&TextOptions::default().with_width(80));
+    assert_fits(&text, 80);
+    assert_snapshot!(text);
+    assert_eq!(report.to_json()["callpaths"][row]["inclusive_ns"]["standard_error"], 1e6);
 }

@@ -1,14 +1,14 @@
 //! Phase 2: the ranks of a group send what they hold to the first of them (paper, section V-B).
 //!
 //! Summaries are padded to the longest of the run, which makes one uniform `MPI_Gather` of what would otherwise
-//! need lengths first. Series differ more, and are gathered with the lengths that the summaries have told.
+//! need lengths first. Series and metrics differ more, and are gathered with the lengths that the summaries have told.
 
 use tinyprof_format::file::EncodedRank;
 
 use super::synchronise::Agreed;
 use crate::communicator::Communicator;
 
-/// Bytes before the summary in a rank's message: the lengths of summary and series.
+/// Bytes before the summary in a rank's message: the lengths of summary and series message.
 const HEAD_BYTES: usize = 16;
 
 /// A group of consecutive ranks, of which the first is the aggregator.
@@ -86,7 +86,7 @@ async fn gather_uniform(ranks: &impl Communicator, message: &[u8], chunk_bytes: 
     messages
 }
 
-/// Gathers the series in as many rounds as the longest of the run needs, at most `chunk_bytes` of each rank in
+/// Gathers the series messages in as many rounds as the longest of the run needs, at most `chunk_bytes` of each rank in
 /// a round, so that counts and displacements stay below 2^31.
 async fn collect_series(
     ranks: &impl Communicator,

@@ -17,7 +17,7 @@ pub(super) struct Agreed {
     pub(super) dictionary: CallpathTable,
     /// The longest summary message.
     pub(super) summary_bytes: usize,
-    /// The longest series message.
+    /// The longest message with series and metrics.
     pub(super) series_bytes: usize,
     /// The number of aggregators, at least 1 and at most the number of ranks.
     pub(super) aggregators: u32,

@@ -5,10 +5,10 @@ use std::path::Path;
 use proptest::prelude::*;
 use tinyprof_format::file::read_profile;
 use tinyprof_format::model::{
-    CallpathId, CallpathValues, EventMap, ExecutionSummary, Mode, RankFacts, Region, RegionKind,
-    SeriesBucket, SiteId,
+    CallpathId, CallpathValues, EventMap, ExecutionSummary, MetricBucket, MetricSummary, MetricValues, Mode,
+    RankFacts, Region, RegionKind, SeriesBucket, SiteId,
 };
-use tinyprof_format::report::Report;
+use tinyprof_format::report::{Report, Statistics};
 
 use super::*;
 use crate::communicator::virtual_ranks::{self, VirtualRank};
@@ -41,14 +41,16 @@ fn check(ranks: &[EventMap], aggregators: Option<u32>, gather_bytes_max: usize) 
         assert_eq!(f.profile, Some(Ok(path.clone())));
     }
     let profile = read_profile(&path).unwrap();
-    assert_eq!(flushed[0].report, Some(Report::of_profile(&profile)));
+    // The report of a flush has statistics of times alone.
+    let report = Report::new(&profile.manifest, &profile.callpaths, Statistics::of_profile(&profile));
+    assert_eq!(flushed[0].report, Some(report));
     let size = u32::try_from(ranks.len()).unwrap();
     let parts = aggregators.map_or(size.div_ceil(16), |a| a.min(size));
     assert_eq!(profile.manifest.parts.len(), parts as usize);
     assert_eq!(profile.ranks.len(), ranks.len());
     let absent = CallpathValues::default();
     for (rank, map) in ranks.iter().enumerate() {
-        assert_eq!(profile.ranks[rank].process_id, map.facts.process_id);
+        assert_eq!(profile.ranks[rank], map.facts);
         let index = map.callpaths.index_by_id();
         for (at, callpath) in profile.callpaths.iter() {
             let expected = index.get(&callpath.id).map_or(&absent, |i| &map.values[i.row()]);
@@ -88,14 +90,32 @@ fn rank(number: u32, sites: &[u64], executions: u32, visits: u32) -> EventMap {
                 let all = (0..visits).map(|i| ExecutionSummary::of_one_visit(execution, ns(i)));
                 values.executions.extend(all.reduce(|mut sum, one| {
                     sum.absorb(&one);
+                    sum.sum_variance_ns2 += f64::from(number) / 2.0;
                     sum
                 }));
                 values.series.extend((0..visits).map(|i| SeriesBucket::of_one_visit(execution, ns(i))));
             }
+            if (u64::from(number) + site).is_multiple_of(3) {
+                values.metrics.insert(format!("k{}", number % 2), metric(number, executions));
+            }
             (id, parent.replace(id), region(site), values)
         })
         .collect();
-    EventMap::from_records(records, RankFacts { process_id: number + 1, ..RankFacts::default() })
+    let facts = RankFacts {
+        process_id: number + 1,
+        peak_memory_bytes: u64::from(number) << 20,
+        ..RankFacts::default()
+    };
+    EventMap::from_records(records, facts)
+}
+
+/// One value an execution.
+fn metric(number: u32, executions: u32) -> MetricValues {
+    let value = |execution: u32| f64::from(number) - 0.1 * f64::from(execution);
+    MetricValues {
+        executions: (0..executions).map(|e| MetricSummary::of_one_value(e, value(e))).collect(),
+        series: (0..executions).map(|e| MetricBucket::of_one_value(e, value(e))).collect(),
+    }
 }
 
 const UNLIMITED: usize = i32::MAX as usize;

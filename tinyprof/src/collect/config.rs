@@ -8,12 +8,15 @@ use std::path::PathBuf;
 use super::launcher;
 
 /// What the environment says. A value that cannot be read is one warning and counts as not set.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Config {
     /// `TINYPROF`: whether to record at all (`on`, `off`). Default: on.
     pub recording: bool,
     /// `TINYPROF_OUT`: the name of the profile; `.tprof` is added where it is missing.
     pub out: Option<PathBuf>,
+    /// `TINYPROF_BUDGET`: the share of each thread's time that timing may take, from 0 to 1; none for as much as it
+    /// takes (`1%`, `0.5%`, `off`).
+    pub budget: Option<f64>,
     /// `TINYPROF_REPORT`: whether to print a table to standard error at the end (`on`, `off`).
     pub report: Option<bool>,
 }
@@ -50,6 +53,15 @@ const SWITCH: fn(&str) -> Option<bool> = |text| match text.to_ascii_lowercase().
     _ => None,
 };
 
+/// A percentage above 0 and up to 100; `off` for none.
+const PERCENT: fn(&str) -> Option<Option<f64>> = |text| {
+    if text.eq_ignore_ascii_case("off") {
+        return Some(None);
+    }
+    let percent: f64 = text.strip_suffix('%')?.trim_end().parse().ok()?;
+    (percent > 0.0 && percent <= 100.0).then_some(Some(percent / 100.0))
+};
+
 impl Config {
     /// What the process's environment says now.
     #[must_use]
@@ -59,9 +71,15 @@ impl Config {
 
     fn from_lookup(lookup: impl Fn(&str) -> Option<OsString>) -> Self {
         let switch = |variable| Setting { variable, expected: "on or off", read: SWITCH }.value(&lookup);
+        let budget = Setting {
+            variable: "TINYPROF_BUDGET",
+            expected: "a percentage, as in 1%, or off",
+            read: PERCENT,
+        };
         Self {
             recording: switch("TINYPROF").unwrap_or(true),
             out: lookup("TINYPROF_OUT").filter(|name| !name.is_empty()).map(PathBuf::from),
+            budget: budget.value(&lookup).flatten(),
             report: switch("TINYPROF_REPORT"),
         }
     }
@@ -85,7 +103,7 @@ mod tests {
 
     #[test]
     fn nothing_set_means_record_and_report() {
-        assert_eq!(read(&[]), Config { recording: true, out: None, report: None });
+        assert_eq!(read(&[]), Config { recording: true, out: None, budget: None, report: None });
         assert_eq!(read(&[("TINYPROF_OUT", "")]).out, None);
     }
 
@@ -96,6 +114,10 @@ mod tests {
         assert!(read(&[("TINYPROF", "perhaps")]).recording);
         assert_eq!(read(&[("TINYPROF_REPORT", "0")]).report, Some(false));
         assert_eq!(read(&[("TINYPROF_REPORT", "")]).report, None);
+        assert_eq!(read(&[("TINYPROF_BUDGET", "0.5 %")]).budget, Some(0.005));
+        for nonsense in ["1", "0%", "-1%", "101%", "NaN%", "off"] {
+            assert_eq!(read(&[("TINYPROF_BUDGET", nonsense)]).budget, None);
+        }
         assert_eq!(read(&[("TINYPROF_OUT", "a/b")]).out, Some("a/b".into()));
     }
 }

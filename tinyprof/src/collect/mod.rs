@@ -22,6 +22,6 @@ pub use metadata::metadata;
 pub use segments::{discard_segments, set_rank};
 pub use session::config;
 pub use snapshot::{monotonic_ns, snapshot};
-pub use start::{start, take_over};
+pub use start::{set_budget, start, take_over};
 
 pub use crate::sys::without_write_signals;

@@ -5,6 +5,7 @@ use std::sync::{Once, OnceLock};
 use super::finish;
 use super::segments;
 use super::session::session;
+use crate::record::budget;
 use crate::record::clock::Clock;
 use crate::sys::{at_exit, without_write_signals};
 
@@ -17,6 +18,9 @@ pub fn start() {
     static ARRANGED: Once = Once::new();
     if session().config.recording {
         ARRANGED.call_once(|| {
+            if let Some(share) = session().config.budget {
+                budget::install(share, session().clock);
+            }
             segments::prepare();
             at_exit(end);
         });
@@ -30,6 +34,15 @@ pub fn start() {
 pub fn take_over(write_at_exit: fn()) -> bool {
     start();
     WRITER.set(write_at_exit).is_ok()
+}
+
+/// Caps the share of each thread's time that timing may take, from 0 to 1: what `TINYPROF_BUDGET` says wins. It holds
+/// for callpaths that are visited first after this; only the first call counts.
+pub fn set_budget(share: f64) {
+    start();
+    if session().config.recording && share > 0.0 {
+        budget::install(share.min(1.0), session().clock);
+    }
 }
 
 /// Begins the recording, and gives the clock to record with; none if recording is off.

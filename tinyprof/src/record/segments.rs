@@ -95,6 +95,7 @@ mod tests {
     use tinyprof_format::segment::layout::{MAGIC, VERSION};
     use tinyprof_format::segment::{Segment as Read, TicksNow, recovered_map};
 
+    use super::super::budget::Budget;
     use super::*;
     use crate::record::{Entered, Site};
 
@@ -114,6 +115,7 @@ mod tests {
 
     #[test]
     fn what_is_recorded_is_in_the_file_however_it_grows() {
+        static MEMORY: Site = Site::metric("memory");
         static ROOT: Site = Site::new("root", "m", "f.rs", 1, 1, RegionKind::Scope, Mode::Total);
         let scratch = tempfile::tempdir().unwrap();
         let segments = segments(scratch.path());
@@ -122,6 +124,7 @@ mod tests {
         words.for_each(|(word, &value)| arena.header(word).store(value, Relaxed));
         arena.describe_process(&segments.description);
         assert_eq!(arena.header(header::MAGIC).load(Relaxed), MAGIC);
+        arena.set_budget(Budget::new(1e-3, 25.0));
         let visit = |site: &'static Site| match arena.enter(site) {
             Entered::Node(line) => line,
             other => panic!("{other:?}"),
@@ -132,6 +135,9 @@ mod tests {
                 let site = Site::new("leaf", "m", "f.rs", number, round, RegionKind::Loop, Mode::Each);
                 let line = visit(Box::leak(Box::new(site)));
                 (0..number).for_each(|_| arena.boundary(line));
+                if round == 0 && number < 50 {
+                    arena.record(line, &MEMORY, f64::from(number));
+                }
                 arena.exit(line);
             }
             arena.exit(root);
@@ -146,6 +152,7 @@ mod tests {
             map.facts.losses,
             tinyprof_format::model::Losses {
                 visits_in_other: arena.visits_in_other.load(Relaxed),
+                visits_not_timed: map.facts.losses.visits_not_timed,
                 ..Default::default()
             }
         );
@@ -154,6 +161,17 @@ mod tests {
         assert_eq!(map.values.iter().map(|values| values.visits()).sum::<u64>(), ours);
         let series: u64 = arena.readings().flatten().flat_map(|r| r.series).map(|visit| visit.sum).sum();
         assert_eq!(map.values.iter().flat_map(|v| &v.series).map(|b| b.sum_ns).sum::<u64>(), series);
+        let values = tinyprof_format::model::MetricValues::values;
+        let of_metrics = map.values.iter().flat_map(|v| v.metrics.values()).map(values).sum::<u64>();
+        assert_eq!(of_metrics, 50);
+        let not_timed: u64 = arena.readings().flatten().map(|r| r.visits_not_timed).sum();
+        let not_timed = not_timed + arena.visits_not_timed.load(Relaxed);
+        assert!(not_timed > 10_000, "the budget is small: {not_timed}");
+        assert_eq!(map.facts.losses.visits_not_timed, not_timed);
+        let variances: f64 =
+            arena.readings().flatten().flat_map(|r| r.executions).map(|execution| execution.variance).sum();
+        let read: f64 = map.values.iter().flat_map(|v| &v.executions).map(|e| e.sum_variance_ns2).sum();
+        assert!(variances > 0.0 && (read / variances - 1.0).abs() < 1e-9, "{read} {variances}");
         arena.part_from_file();
         arena.exit(visit(&ROOT));
         assert_eq!(std::fs::read(segments.directory.join("p-0.segment")).unwrap(), bytes);

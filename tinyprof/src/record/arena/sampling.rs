@@ -24,7 +24,7 @@ use super::{Arena, add_square, complete_execution, live_execution};
 #[derive(Debug)]
 pub(super) struct Sampler {
     #[cfg(test)]
-    pub(super) budget: std::sync::OnceLock<Budget>,
+    budget: std::sync::OnceLock<Budget>,
     random: AtomicU64,
     /// Timed visits until the budget is looked at, and how many there are between two looks.
     to_go: AtomicU64,
@@ -120,6 +120,12 @@ pub(super) fn live_estimate(node: Node<'_>, start: u64) -> PastExecution {
 }
 
 impl Arena {
+    /// Gives this arena a budget of its own.
+    #[cfg(test)]
+    pub(in crate::record) fn set_budget(&self, budget: Budget) {
+        self.sampler.budget.set(budget).expect("it has none yet");
+    }
+
     /// Gives a new record its samples, if there is a budget. Without memory for them all of its visits are timed.
     pub(super) fn prepare_samples(&self, node: Node<'_>) {
         let Some(budget) = self.sampler.budget() else { return };

@@ -1,0 +1,121 @@
+//! The metrics as text, below the table: one line for each key at each callpath.
+
+use std::cmp::Reverse;
+
+use super::Report;
+use super::metrics::Metric;
+use super::names::{columns, cut, escaped, shown};
+use super::units::{count_cell, number_cell};
+
+/// So many lines are shown before the rest is only counted.
+const LINES_MAX: usize = 20;
+
+/// Path and key have at least so many columns; fewer tell nothing.
+const NARROWEST_NAMES: usize = 20;
+
+/// A column of numbers.
+#[derive(Clone, Copy, Debug)]
+enum Column {
+    Values,
+    Mean,
+    Min,
+    Max,
+    Sum,
+}
+
+/// From the richest to the narrowest: the columns, and the spaces before each.
+const LAYOUTS: [(&[Column], usize); 4] = {
+    use Column::{Max, Mean, Min, Sum, Values};
+    [
+        (&[Values, Mean, Min, Max, Sum], 2),
+        (&[Values, Mean, Min, Max, Sum], 1),
+        (&[Values, Mean, Sum], 1),
+        (&[Mean], 1),
+    ]
+};
+
+/// The block, each line at most `width` columns wide; empty if there are no metrics.
+///
+/// Lines are in the order of the callpaths' inclusive times, as the table's are, then by key.
+pub(super) fn metric_block(report: &Report, width: usize) -> String {
+    let mut rows: Vec<&Metric> = report.metrics.rows().iter().collect();
+    if rows.is_empty() {
+        return String::new();
+    }
+    rows.sort_by_key(|row| Reverse(report.statistics.rows()[row.callpath.row()].inclusive.sum_ns));
+    let more = rows.len().saturating_sub(LINES_MAX);
+    rows.truncate(LINES_MAX);
+    let mut names = vec![("metrics".to_owned(), "key".to_owned())];
+    names.extend(rows.iter().map(|row| (escaped(&report.callpaths.path(row.callpath)), shown(&row.key))));
+    let (room, numbers) = numbers(&rows, width);
+    let key_width = names.iter().map(|(_, key)| columns(key)).max().unwrap_or(0).min(room / 3);
+    let path_width = names.iter().map(|(path, _)| columns(path)).max().unwrap_or(0);
+    let path_width = path_width.min(room.saturating_sub(2 + key_width));
+    let mut block = String::new();
+    for ((path, key), numbers) in names.iter().zip(&numbers) {
+        let (path, key) = (padded(path, path_width), padded(key, key_width));
+        block.push_str(&format!("{path}  {key}{numbers}\n"));
+    }
+    if more > 0 {
+        block.push_str(&format!("... {more} more\n"));
+    }
+    block
+}
+
+/// The columns that are left for names, and the numbers of the heading and of each row as text, aligned.
+fn numbers(rows: &[&Metric], width: usize) -> (usize, Vec<String>) {
+    let lay_out = |(shown, gap): &(&[Column], usize)| {
+        let mut lines = vec![String::new(); rows.len() + 1];
+        for column in *shown {
+            let heading = column.heading().to_owned();
+            let cells: Vec<String> =
+                std::iter::once(heading).chain(rows.iter().map(|row| cell(row, *column))).collect();
+            let widest = cells.iter().map(String::len).max().unwrap_or(0);
+            for (line, cell) in lines.iter_mut().zip(cells) {
+                line.push_str(&format!("{cell:>0$}", gap + widest));
+            }
+        }
+        lines
+    };
+    let laid_out = LAYOUTS.iter().map(|layout| {
+        let lines = lay_out(layout);
+        (width.saturating_sub(lines[0].len()), lines)
+    });
+    let mut narrowest = (0, Vec::new());
+    for (room, lines) in laid_out {
+        if room >= NARROWEST_NAMES {
+            return (room, lines);
+        }
+        narrowest = (NARROWEST_NAMES, lines);
+    }
+    narrowest
+}
+
+/// `text` in exactly `width` columns.
+fn padded(text: &str, width: usize) -> String {
+    let text = cut(text, width);
+    let padding = " ".repeat(width.saturating_sub(columns(&text)));
+    text + &padding
+}
+
+impl Column {
+    const fn heading(self) -> &'static str {
+        match self {
+            Self::Values => "values",
+            Self::Mean => "mean",
+            Self::Min => "min",
+            Self::Max => "max",
+            Self::Sum => "sum",
+        }
+    }
+}
+
+fn cell(row: &Metric, column: Column) -> String {
+    match column {
+        Column::Values => count_cell(row.values),
+        Column::Mean => row.mean().map_or_else(|| "-".to_owned(), number_cell),
+        Column::Min => number_cell(row.min),
+        Column::Max => number_cell(row.max),
+        Column::Sum => number_cell(row.sum),
+    }
+}
