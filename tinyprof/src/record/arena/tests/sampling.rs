@@ -96,11 +96,10 @@ fn within_the_budget_nothing_is_estimated() {
 
 #[test]
 fn the_budget_holds_for_functions_of_ten_ticks_and_counts_are_exact() {
-    for share in [0.1, 0.01, 0.001] {
-        const VISITS: u64 = 800_000;
+    for (share, visits_made) in [(0.1, 400_000), (0.01, 800_000), (0.001, 4_000_000)] {
         let mut program = Program::with_budget(share);
         let root = program.enter(&A);
-        for _ in 0..VISITS / 4 {
+        for _ in 0..visits_made / 4 {
             program.visit(&B, 10);
             let outer = program.enter(&C);
             program.visit(&B, 10);
@@ -108,8 +107,8 @@ fn the_budget_holds_for_functions_of_ten_ticks_and_counts_are_exact() {
             program.exit(outer);
         }
         program.exit(root);
-        assert_eq!(readings(&program.arena).iter().map(visits).sum::<u64>(), VISITS + 1);
-        assert_eq!(program.timed + program.not_timed(), VISITS + 1);
+        assert_eq!(readings(&program.arena).iter().map(visits).sum::<u64>(), visits_made + 1);
+        assert_eq!(program.timed + program.not_timed(), visits_made + 1);
         let spent = program.timed * u64::from(COST);
         #[expect(clippy::cast_precision_loss, reason = "a few million")]
         let found = spent as f64 / program.now as f64;
