@@ -53,6 +53,8 @@
 //! It does not change the program's result, output, exit code or signals, does not overwrite a profile, and
 //! does not lose a measurement in silence: whatever was dropped or folded is counted in the profile.
 
+#[cfg(feature = "alloc")]
+pub mod alloc;
 pub mod collect;
 mod handover;
 mod metric;

@@ -1,11 +1,15 @@
 //! Calls into the system that the cold path needs and std does not have: with `record`, the only unsafe code.
 
+#[cfg(feature = "alloc")]
+mod counting;
 mod exit;
 mod host;
 mod process;
 mod segment_file;
 mod signals;
 
+#[cfg(feature = "alloc")]
+pub use counting::Counting;
 pub(crate) use exit::{at_exit, in_forked_child};
 pub(crate) use host::{effective_user_id, host_name, user_id};
 pub(crate) use process::{boot_id, pid_namespace, start_time};

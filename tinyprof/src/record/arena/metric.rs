@@ -19,6 +19,16 @@ impl Arena {
         self.record(self.current(), metric, value);
     }
 
+    /// The same, but outside of all regions there is no value to lose. Owner only.
+    #[cfg(feature = "alloc")]
+    #[expect(clippy::cast_precision_loss, reason = "sums of sizes are floats: 53 bits are 9 PB")]
+    pub(crate) fn record_if_inside(&self, metric: &'static Site, value: usize) {
+        let line = self.current();
+        if !line.is_none() {
+            self.record(line, metric, value as f64);
+        }
+    }
+
     /// Adds a value of `metric` to the region at `line`. Owner only.
     pub(crate) fn record(&self, line: Line, metric: &'static Site, value: f64) {
         if line.is_none() || value.is_nan() || !self.add_value(line, metric, value) {
