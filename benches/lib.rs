@@ -1,1 +1,47 @@
-//! What a region costs, beside a bare pair of timestamp reads. The measurements are in `benches/benches`.
+//! What the benches share.
+
+#![expect(clippy::disallowed_types, reason = "a bench times with criterion's clock")]
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use criterion::measurement::WallTime;
+use criterion::{Bencher, BenchmarkGroup};
+
+#[cfg(target_arch = "x86_64")]
+fn timestamp() -> u64 {
+    // SAFETY: every x86-64 processor has the instruction.
+    unsafe { core::arch::x86_64::_rdtsc() }
+}
+
+#[cfg(target_arch = "aarch64")]
+fn timestamp() -> u64 {
+    let ticks: u64;
+    // SAFETY: reads a register that user programs may read; touches no memory.
+    unsafe { core::arch::asm!("mrs {}, cntvct_el0", out(reg) ticks, options(nomem, nostack)) };
+    ticks
+}
+
+/// The least that any timer can cost: two reads of the clock.
+pub fn baseline(b: &mut Bencher<'_>) {
+    b.iter(|| {
+        black_box(timestamp());
+        black_box(timestamp());
+    });
+}
+
+/// Measures `work`, which makes `visits` visits, and reports the time of one.
+pub fn per_visit(b: &mut Bencher<'_>, visits: u32, work: impl Fn()) {
+    b.iter_custom(|times| -> Duration {
+        let start = Instant::now();
+        for _ in 0..times {
+            work();
+        }
+        start.elapsed() / visits
+    });
+}
+
+/// How long each bench of a group runs.
+pub fn settings(group: &mut BenchmarkGroup<'_, WallTime>) {
+    group.sample_size(50).measurement_time(Duration::from_secs(2)).warm_up_time(Duration::from_millis(500));
+}

@@ -6,32 +6,12 @@
 #![expect(clippy::disallowed_types, reason = "a bench times with criterion's clock")]
 
 use std::hint::black_box;
+use std::sync::Barrier;
 use std::time::{Duration, Instant};
 
 use criterion::{Bencher, Criterion, criterion_group, criterion_main};
 use tinyprof::{profile, profile_loop, profile_scope};
-
-#[cfg(target_arch = "x86_64")]
-fn timestamp() -> u64 {
-    // SAFETY: every x86-64 processor has the instruction.
-    unsafe { core::arch::x86_64::_rdtsc() }
-}
-
-#[cfg(target_arch = "aarch64")]
-fn timestamp() -> u64 {
-    let ticks: u64;
-    // SAFETY: reads a register that user programs may read; touches no memory.
-    unsafe { core::arch::asm!("mrs {}, cntvct_el0", out(reg) ticks, options(nomem, nostack)) };
-    ticks
-}
-
-/// The least that any timer can cost.
-fn baseline(b: &mut Bencher<'_>) {
-    b.iter(|| {
-        black_box(timestamp());
-        black_box(timestamp());
-    });
-}
+use tinyprof_benches::{baseline, per_visit, settings};
 
 fn scope() {
     profile_scope!("region");
@@ -121,6 +101,63 @@ fn siblings_100(b: &mut Bencher<'_>) {
     });
 }
 
+/// A thousand regions in a function of their own, after a number that tells the functions apart.
+macro_rules! a_thousand_siblings {
+    ($($name:ident)*) => {$(
+        fn $name() {
+            ten_times!(a_hundred_siblings);
+        }
+    )*};
+}
+
+macro_rules! a_hundred_siblings {
+    () => {
+        ten_times!(ten_siblings)
+    };
+}
+
+a_thousand_siblings!(thousand_0 thousand_1 thousand_2 thousand_3 thousand_4);
+a_thousand_siblings!(thousand_5 thousand_6 thousand_7 thousand_8 thousand_9);
+
+/// Ten thousand regions side by side: records, sites and cache take some 3 MB together.
+fn siblings_10000(b: &mut Bencher<'_>) {
+    inside(1, || {
+        per_visit(b, 10_000, || {
+            thousand_0();
+            thousand_1();
+            thousand_2();
+            thousand_3();
+            thousand_4();
+            thousand_5();
+            thousand_6();
+            thousand_7();
+            thousand_8();
+            thousand_9();
+        });
+    });
+}
+
+/// Both threads visit the same region at the same time; the time is that of the slower.
+fn two_threads(b: &mut Bencher<'_>) {
+    b.iter_custom(|times| {
+        let together = Barrier::new(2);
+        let one = || {
+            let mut taken = Duration::ZERO;
+            inside(1, || {
+                together.wait();
+                let start = Instant::now();
+                (0..times).for_each(|_| scope());
+                taken = start.elapsed();
+            });
+            taken
+        };
+        std::thread::scope(|threads| {
+            let other = threads.spawn(one);
+            one().max(other.join().unwrap_or(Duration::MAX))
+        })
+    });
+}
+
 /// One region that is entered from two places in turn: the cache of a site remembers only one.
 fn two_parents(b: &mut Bencher<'_>) {
     inside(1, || {
@@ -169,14 +206,32 @@ fn loop_each(b: &mut Bencher<'_>) {
     });
 }
 
-/// Measures `work`, which makes `visits` visits, and reports the time of one.
-fn per_visit(b: &mut Bencher<'_>, visits: u32, work: impl Fn()) {
-    b.iter_custom(|times| -> Duration {
-        let start = Instant::now();
-        for _ in 0..times {
-            work();
-        }
-        start.elapsed() / visits
+/// The same after 10^8 iterations: each element of the series stands for 4,096 of them by then.
+fn loop_each_late(b: &mut Bencher<'_>) {
+    const BEFORE: u64 = 100_000_000;
+    inside(1, || {
+        b.iter_custom(|iterations| {
+            let mut start = Instant::now();
+            profile_loop!(
+                "late",
+                mode = each,
+                for i in 0..BEFORE + iterations {
+                    if i == BEFORE {
+                        start = Instant::now();
+                    }
+                    black_box(i);
+                }
+            );
+            start.elapsed()
+        });
+    });
+}
+
+/// A region after 10^8 visits.
+fn nesting_1_late(b: &mut Bencher<'_>) {
+    inside(1, || {
+        (0..100_000_000).for_each(|_| scope());
+        b.iter(scope);
     });
 }
 
@@ -184,17 +239,23 @@ fn region(c: &mut Criterion) {
     // The numbers are criterion's: no profile is to be written.
     assert!(tinyprof::collect::take_over(|| ()));
     let mut group = c.benchmark_group("region");
-    group.sample_size(50).measurement_time(Duration::from_secs(2)).warm_up_time(Duration::from_millis(500));
+    settings(&mut group);
     group.bench_function("baseline", baseline);
     group.bench_function("nesting_1", nesting_1);
     group.bench_function("nesting_5", nesting_5);
     group.bench_function("chain_of_5", chain_of_5);
+    group.bench_function("two_threads", two_threads);
     group.bench_function("siblings_100", siblings_100);
+    group.bench_function("siblings_10000", siblings_10000);
+    group.bench_function("nesting_1_late", nesting_1_late);
     group.bench_function("two_parents", two_parents);
     group.bench_function("root", root);
     group.bench_function("loop_total", loop_total);
     group.bench_function("loop_each", loop_each);
     group.bench_function("baseline_again", baseline);
+    // Each sample begins with 10^8 iterations.
+    group.sample_size(10);
+    group.bench_function("loop_each_late", loop_each_late);
     group.finish();
 }
 

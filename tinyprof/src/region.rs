@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use crate::collect::start::start_recording;
 use crate::metric::{Number, record_in};
-use crate::record::{Arena, Entered, Line, Site, thread};
+use crate::record::{Entered, Line, Site, thread};
 
 /// An open region; dropping it ends the visit, also when a panic unwinds.
 ///
@@ -116,24 +116,17 @@ fn first_iteration(site: &'static Site) -> Iteration {
 /// Out of line, as `close` is: that makes annotated programs smaller, and hides behind the clock as well.
 #[inline(never)]
 pub(crate) fn open(site: &'static Site) -> Entered {
-    match thread::attached(|arena| open_in(arena, site)) {
-        Some(visit) => visit,
+    match thread::arena() {
+        Some(arena) => arena.enter(site),
         None => open_first(site),
     }
 }
 
-#[inline]
-fn open_in(arena: &Arena, site: &'static Site) -> Entered {
-    let visit = arena.enter(site);
-    if let Entered::Recursion(line) = visit {
-        arena.count_recursion(line);
-    }
-    visit
-}
-
 #[inline(never)]
 fn close(line: Line) {
-    thread::attached(|arena| arena.exit(line));
+    if let Some(arena) = thread::arena() {
+        arena.exit(line);
+    }
 }
 
 /// Once for each thread, and on every visit where there is no memory to record it.
@@ -143,5 +136,5 @@ fn open_first(site: &'static Site) -> Entered {
     if !thread::attach(start_recording) {
         return Entered::Lost;
     }
-    thread::attached(|arena| open_in(arena, site)).unwrap_or(Entered::Lost)
+    thread::arena().map_or(Entered::Lost, |arena| arena.enter(site))
 }

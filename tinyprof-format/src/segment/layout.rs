@@ -116,6 +116,13 @@ pub mod waiting {
         (((start & !MARK) >> DRAWN_SHIFT) & TO_COME).saturating_sub(start & TO_COME)
     }
 
+    /// The word after one more visit has come; none for a time, and where none is to come.
+    #[must_use]
+    #[inline]
+    pub const fn one_less(start: u64) -> Option<u64> {
+        if start & MARK != 0 && start & TO_COME != 0 { Some(start - 1) } else { None }
+    }
+
     /// The word for `drawn` visits of which `to_come` are still to come.
     #[must_use]
     pub const fn word(drawn: u32, to_come: u32) -> u64 {

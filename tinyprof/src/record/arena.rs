@@ -122,19 +122,40 @@ impl Arena {
         self.publish_losses();
     }
 
-    /// Opens a visit of `site` under the innermost open region. Owner only.
+    /// Opens a visit of `site` under the innermost open region. A visit of the region inside of itself is counted at
+    /// once. Owner only.
+    ///
+    /// Only the visit that is not timed is inlined: it is so short that saving registers would show.
     #[inline]
     pub(crate) fn enter(&self, site: &'static Site) -> Entered {
         let parent = self.current();
         let cached = self.cache.get(site.dense_index()).map_or(0, |entry| entry.load(Relaxed));
-        let line = if high(cached) == parent.number() && cached != 0 {
-            Line::from_number(low(cached))
-        } else {
-            match self.find_or_insert(parent, site) {
-                Entered::Node(line) => line,
-                other => return other,
+        let known = high(cached) == parent.number();
+        let line = if known { Line::from_number(low(cached)) } else { Line::NONE };
+        if !line.is_none() && !parent.is_none() {
+            let start = self.node(line).word(START);
+            if let Some(left) = waiting::one_less(start.load(Relaxed)) {
+                self.current.store(line.number(), Relaxed);
+                start.store(left, Relaxed);
+                return Entered::Node(line);
             }
-        };
+        }
+        self.enter_timed(parent, line, site)
+    }
+
+    #[inline(never)]
+    fn enter_timed(&self, parent: Line, known: Line, site: &'static Site) -> Entered {
+        let mut line = known;
+        if line.is_none() {
+            line = match self.find_or_insert(parent, site) {
+                Entered::Node(line) => line,
+                Entered::Recursion(line) => {
+                    self.count_recursion(line);
+                    return Entered::Recursion(line);
+                }
+                Entered::Lost => return Entered::Lost,
+            };
+        }
         let node = self.node(line);
         // First: a region in a signal handler that comes now is inside of this one.
         self.current.store(line.number(), Relaxed);
@@ -150,6 +171,16 @@ impl Arena {
     /// Closes the visit that `enter` opened. Owner only.
     #[inline]
     pub(crate) fn exit(&self, line: Line) {
+        let node = self.node(line);
+        if node.get(START) & waiting::MARK != 0 && self.current() == line {
+            self.current.store(node.parent().number(), Relaxed);
+        } else {
+            self.exit_timed(line);
+        }
+    }
+
+    #[inline(never)]
+    fn exit_timed(&self, line: Line) {
         let node = self.node(line);
         if node.get(START) & waiting::MARK == 0 {
             let now = self.clock.ticks();
@@ -181,8 +212,8 @@ impl Arena {
         }
     }
 
-    /// Counts a visit whose time is part of the visit that is open. Owner only.
-    pub(crate) fn count_recursion(&self, line: Line) {
+    /// Counts a visit whose time is part of the visit that is open.
+    fn count_recursion(&self, line: Line) {
         let node = self.node(line);
         let execution = self.execution.load(Relaxed);
         let counted = node.update(|| {

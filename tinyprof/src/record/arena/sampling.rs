@@ -149,14 +149,13 @@ impl Arena {
     #[inline]
     pub(super) fn skips(&self, node: Node<'_>) -> bool {
         let start = node.get(START);
-        if start & waiting::MARK == 0 {
-            return false;
-        }
-        if start & waiting::TO_COME != 0 {
-            node.set(START, start - 1);
+        if let Some(left) = waiting::one_less(start) {
+            node.set(START, left);
             return true;
         }
-        self.count_those_that_came(node);
+        if start & waiting::MARK != 0 {
+            self.count_those_that_came(node);
+        }
         false
     }
 

@@ -231,7 +231,6 @@ fn recursion_and_forgotten_guards_under_a_budget_stay_exact() {
         program.now += 10;
         // A call of the region by itself.
         assert_eq!(program.arena.enter(&C), Entered::Recursion(outer));
-        program.arena.count_recursion(outer);
         let inner = program.enter(&D);
         if i % 2 == 0 {
             program.exit(inner);
