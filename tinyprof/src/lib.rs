@@ -64,17 +64,19 @@ mod sys;
 pub mod tracing;
 
 pub use handover::{Attached, Position, current};
-pub use tinyprof_macros::{profile, profile_loop, profile_scope};
+pub use tinyprof_macros::{profile, profile_loop, profile_scope, record};
 
 /// What the macros expand to. Not for use by hand: it changes without notice.
 #[doc(hidden)]
 pub mod __private {
     pub use core::module_path;
+    pub use core::option::Option::Some;
+    pub use core::pin::pin;
 
     pub use tinyprof_format::model::{Mode, RegionKind};
 
     pub use crate::metric::{Number, record};
-    pub use crate::polled::polled;
+    pub use crate::polled::{no_output, polled};
     pub use crate::record::Site;
     pub use crate::region::{Guard, LoopGuard, enter, enter_loop};
 }
@@ -88,4 +90,6 @@ mod macro_examples {
     mod profile_loop {}
     #[doc = include_str!("../../tinyprof-macros/docs/profile_scope.md")]
     mod profile_scope {}
+    #[doc = include_str!("../../tinyprof-macros/docs/record.md")]
+    mod record {}
 }

@@ -3,6 +3,7 @@
 mod handover;
 mod in_file;
 mod metric;
+mod polled;
 mod reading;
 #[cfg(feature = "tracing")]
 mod span;
@@ -16,6 +17,7 @@ use tinyprof_format::model::{CallpathId, Mode};
 use tinyprof_format::segment::layout::header;
 
 pub(crate) use handover::{Before, Place};
+pub(crate) use polled::InFlight;
 pub(crate) use reading::Reading;
 
 use super::clock::Clock;
@@ -67,6 +69,9 @@ pub(crate) struct Arena {
     pub(crate) visits_in_other: AtomicU64,
     pub(crate) visits_unbalanced: AtomicU64,
     pub(crate) clock_steps_back: AtomicU64,
+    /// Visits that are made of polls: those whose first poll was on this thread, and those that ended on it.
+    pub(crate) polled_begun: AtomicU64,
+    pub(crate) polled_ended: AtomicU64,
 }
 
 impl Arena {
@@ -92,6 +97,8 @@ impl Arena {
             visits_in_other: AtomicU64::new(0),
             visits_unbalanced: AtomicU64::new(0),
             clock_steps_back: AtomicU64::new(0),
+            polled_begun: AtomicU64::new(0),
+            polled_ended: AtomicU64::new(0),
         }
     }
 
@@ -167,35 +174,47 @@ impl Arena {
     /// Adds the visit from the node's start to `now`; `start` is the beginning of the next, or 0.
     #[inline]
     fn add_visit(&self, node: Node<'_>, now: u64, start: u64) {
-        let ticks = now.checked_sub(node.get(START)).unwrap_or_else(|| {
-            self.clock_steps_back.fetch_add(1, Relaxed);
-            self.publish_losses();
-            0
-        });
+        let ticks = self.ticks_between(node.get(START), now);
         let execution = self.execution.load(Relaxed);
         node.update(|| {
-            self.begin_execution(node, execution);
-            node.set(VISITS, node.get(VISITS) + 1);
-            node.set(SUM, node.get(SUM).wrapping_add(ticks));
-            node.set(MIN, node.get(MIN).min(ticks));
-            node.set(MAX, node.get(MAX).max(ticks));
-            let square = u128::from(ticks) * u128::from(ticks);
-            let (squares, carry) = node.get(SQUARES).overflowing_add(low_half(square));
-            node.set(SQUARES, squares);
-            node.set(SQUARES + 1, node.get(SQUARES + 1) + low_half(square >> 64) + u64::from(carry));
-            if low(node.get(SERIES + 1)) != 0 {
-                let element = SeriesElement { execution, visits: 1, sum: ticks, min: ticks, max: ticks };
-                if !log::push(node, element) {
-                    self.visits_lost.fetch_add(1, Relaxed);
-                    self.publish_losses();
-                }
-            }
+            self.add_ticks(node, ticks, execution);
             if low(node.get(PARENT)) == 0 {
                 let completed = node.get(EXECUTION);
                 node.set(EXECUTION, pack(low(completed), high(completed).saturating_add(1)));
             }
             node.set(START, start);
         });
+    }
+
+    /// The time from `begin` to `now`; 0 and a count where the clock went back.
+    #[inline]
+    fn ticks_between(&self, begin: u64, now: u64) -> u64 {
+        now.checked_sub(begin).unwrap_or_else(|| {
+            self.clock_steps_back.fetch_add(1, Relaxed);
+            self.publish_losses();
+            0
+        })
+    }
+
+    /// Adds a visit of `ticks` in `execution`, inside of [`Node::update`].
+    #[inline]
+    fn add_ticks(&self, node: Node<'_>, ticks: u64, execution: u32) {
+        self.begin_execution(node, execution);
+        node.set(VISITS, node.get(VISITS) + 1);
+        node.set(SUM, node.get(SUM).wrapping_add(ticks));
+        node.set(MIN, node.get(MIN).min(ticks));
+        node.set(MAX, node.get(MAX).max(ticks));
+        let square = u128::from(ticks) * u128::from(ticks);
+        let (squares, carry) = node.get(SQUARES).overflowing_add(low_half(square));
+        node.set(SQUARES, squares);
+        node.set(SQUARES + 1, node.get(SQUARES + 1) + low_half(square >> 64) + u64::from(carry));
+        if low(node.get(SERIES + 1)) != 0 {
+            let element = SeriesElement { execution, visits: 1, sum: ticks, min: ticks, max: ticks };
+            if !log::push(node, element) {
+                self.visits_lost.fetch_add(1, Relaxed);
+                self.publish_losses();
+            }
+        }
     }
 
     /// Makes the live numbers those of `execution`; what they held of an earlier one goes to the log.

@@ -66,7 +66,8 @@ impl Element for PastExecution {
 
     #[inline]
     fn has_room_for(&self, next: &Self, stride: u32) -> bool {
-        next.execution.saturating_add(next.executions) - self.execution <= stride
+        let end = end(self).max(end(next));
+        end - self.execution.min(next.execution) <= stride
     }
 
     fn folds_well_with(&self, _: &Self) -> bool {
@@ -80,13 +81,21 @@ impl Element for PastExecution {
 
     #[inline]
     fn absorb(&mut self, next: &Self) {
-        self.executions = next.execution.saturating_add(next.executions) - self.execution;
+        let end = end(self).max(end(next));
+        self.execution = self.execution.min(next.execution);
+        self.executions = end - self.execution;
         self.visits += next.visits;
         self.sum += next.sum;
         self.min = self.min.min(next.min);
         self.max = self.max.max(next.max);
         self.squares = self.squares.saturating_add(next.squares);
     }
+}
+
+/// One more than the last execution that is covered. Executions come in no order where several are in flight.
+#[inline]
+fn end(past: &PastExecution) -> u32 {
+    past.execution.saturating_add(past.executions)
 }
 
 impl Element for SeriesElement {

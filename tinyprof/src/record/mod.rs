@@ -22,6 +22,6 @@ pub(crate) mod segments;
 mod site;
 pub(crate) mod thread;
 
-pub(crate) use arena::{Arena, Before, Entered, Place, Reading};
+pub(crate) use arena::{Arena, Before, Entered, InFlight, Place, Reading};
 pub(crate) use segment::Line;
 pub use site::Site;

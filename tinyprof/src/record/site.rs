@@ -233,7 +233,8 @@ mod tests {
         let site = Site::new("x", "m", "f.rs", 1, 2, RegionKind::Loop, Mode::Each);
         let region = site.region().unwrap();
         assert!(!region.rank_local && region.constants.is_empty());
-        let region = site.with_rank_local().with_constants(&[("tag", "COMP"), ("kernel", "")]).region().unwrap();
+        let region =
+            site.with_rank_local().with_constants(&[("tag", "COMP"), ("kernel", "")]).region().unwrap();
         assert!(region.rank_local);
         let constants = [("tag".into(), "COMP".into()), ("kernel".into(), String::new())];
         assert_eq!(region.constants, constants.into());
