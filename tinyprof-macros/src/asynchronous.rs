@@ -1,8 +1,8 @@
 //! An `async fn` as a region: its body is a future, and the polls of that are one visit.
 
-use proc_macro2::Span;
-use proc_macro2::{Group, TokenStream};
+use proc_macro2::{Group, Span, TokenStream};
 use quote::quote_spanned;
+use syn::spanned::Spanned;
 
 use crate::body;
 use crate::item::Future;
@@ -20,7 +20,7 @@ pub(crate) fn body(body: &Group, region: &Region, future: &Future) -> Group {
     // An `async` block does not know what it will be awaited for; a way out that is never taken says so, before `?`
     // has to convert an error to it.
     let output = future.output.as_ref().map(|output| {
-        quote_spanned! {Span::mixed_site()=>
+        quote_spanned! {Span::mixed_site().located_at(output.span())=>
             if let #private::Some(output) = #private::no_output::<#output>() {
                 return output;
             }
@@ -30,7 +30,9 @@ pub(crate) fn body(body: &Group, region: &Region, future: &Future) -> Group {
     body::around(body, |rest| {
         let inside = quote_spanned!(Span::mixed_site()=> #records #output const _: () = (); #rest);
         let inside = body::braced(inside, body.span());
+        // Clippy takes an `async` block that yields a future for a mistake; in an `async fn` it does not.
         quote_spanned! {Span::mixed_site()=>
+            #![allow(clippy::async_yields_async)]
             #values
             #private::polled(#site, #private::pin!(async move #inside)).await
         }

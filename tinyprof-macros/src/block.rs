@@ -164,6 +164,7 @@ mod tests {
                     }
                     const fn constant() {}
                     async fn later() {
+                        #![allow(clippy::async_yields_async)]
                         ::tinyprof::__private::polled(
                             {
                                 #[used]

@@ -1,7 +1,7 @@
 //! A function as a region: a guard that is put first into its body, or a future around its body.
 
-use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, quote_spanned};
+use proc_macro2::TokenStream;
+use quote::ToTokens;
 use syn::LitStr;
 use syn::ext::IdentExt;
 

@@ -57,7 +57,8 @@ fn check_key(input: ParseStream<'_>) -> Result<()> {
     }
     let key = input.call(Ident::parse_any)?;
     if key == "crate" || !Key::is_reserved(&key) {
-        if key != "crate" && !input.peek(Token![=]) {
+        let has_value = input.parse::<Option<Token![=]>>()?.is_some() && !input.is_empty();
+        if key != "crate" && !has_value {
             let message = format!("`{key}` needs a value: `record!({key} = a_number)`");
             return Err(Error::new(key.span(), message));
         }

@@ -7,8 +7,7 @@ async fn exchange() -> u32 {
 
 #[profile]
 async fn fails() -> Result<u32, std::fmt::Error> {
-    let number: u32 = "3".parse()?;
-    Ok(number)
+    Ok("3".parse::<u32>()?)
 }
 
 fn main() {

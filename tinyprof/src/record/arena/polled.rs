@@ -15,9 +15,9 @@ use super::{Arena, Before, Entered, Place};
 pub(crate) struct InFlight {
     /// The arena of the first poll, and where the callpath's record is in it.
     first: &'static Arena,
-    place: Place,
+    pub(super) place: Place,
     /// The site word of that record. It changes if a child process has left the arena's memory to its parent.
-    site: u64,
+    pub(super) site: u64,
     ticks: u64,
 }
 

@@ -3,6 +3,7 @@
 mod limits;
 mod observer;
 mod oracle;
+mod polled;
 
 use std::sync::atomic::Ordering::Acquire;
 
