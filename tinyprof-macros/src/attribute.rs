@@ -7,9 +7,10 @@ use proc_macro2::TokenStream;
 use syn::Error;
 use syn::parse::{ParseStream, Parser, Result};
 
-use crate::arguments::{Arguments, Key};
+use crate::arguments::Arguments;
 use crate::function::with_region;
 use crate::item::Item;
+use crate::key::Key;
 use crate::{Emit, block, error};
 
 /// The function with its guard, or an error beside the untouched item.

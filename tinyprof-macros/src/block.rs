@@ -9,9 +9,10 @@ use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 use syn::{LitStr, Path};
 
-use crate::arguments::{Arguments, Key};
+use crate::arguments::Arguments;
 use crate::function::with_region;
 use crate::item::{Block, Item};
+use crate::key::Key;
 use crate::pieces::pieces;
 use crate::{Emit, body};
 

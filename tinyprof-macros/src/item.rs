@@ -236,4 +236,35 @@ mod tests {
             None,
         );
     }
+
+    #[test]
+    fn the_output_of_an_async_fn_is_known_if_it_can_be_written_inside() {
+        let check = |head: &str, expected: Option<&str>| {
+            let item: TokenStream = format!("{head} {{}}").parse().unwrap();
+            match Item::split(&item) {
+                Ok(Item::Function(function)) => {
+                    let output = function.future.expect(head).output.map(|output| output.to_string());
+                    let without_spaces = |text: &str| text.replace(' ', "");
+                    assert_eq!(output.as_deref().map(without_spaces), expected.map(without_spaces), "{head}");
+                }
+                _ => panic!("{head}"),
+            }
+        };
+        check("async fn f()", Some("()"));
+        check("async fn f<F: Fn(u8) -> u8>(f: F) where F: Send", Some("()"));
+        check(
+            "pub async unsafe fn f<'a>(&'a self) -> Result<&'a Self, [u8; { 3 }]>",
+            Some("Result<&'a Self, [u8; { 3 }]>"),
+        );
+        check("async fn f<T>(t: T) -> (T, fn() -> u8) where T: Fn() -> u8", Some("(T, fn() -> u8)"));
+        check("async fn f() -> !", None);
+        check("async fn f() -> impl X + 'static", None);
+        check("async fn f() -> Result<Option<(u8, impl X)>, Y>", None);
+        assert!(matches!(
+            Item::split(&quote::quote!(
+                fn f() {}
+            )),
+            Ok(Item::Function(Function { future: None, .. }))
+        ));
+    }
 }

@@ -1,12 +1,13 @@
 //! The attribute and the macros of TinyProf: they name a region and open it. Use them through the crate `tinyprof`.
 //!
-//! Every region, and every metric of one, is one `static` and one call into `::tinyprof::__private`; what happens there is none of this
-//! crate's business. It reads the tokens it must (arguments, the head of a function or loop) and carries the rest
+//! Every region, and every metric of one, is one `static` and one call into `::tinyprof::__private`; what happens
+//! there is none of this crate's business. It reads the tokens it must (arguments, the head of a function or loop) and carries the rest
 //! unread, so that what compiles without the macro compiles with it.
 //!
 //! | file | idea |
 //! |---|---|
 //! | `arguments.rs` | `name = ..., mode = ..., tag = ..., crate = ...` |
+//! | `key.rs` | which words are arguments |
 //! | `metric.rs` | `key = "text"` and `key = expression` |
 //! | `attribute.rs` | `#[profile]`: a region is a function |
 //! | `block.rs` | `#[profile]` on an `impl`, a trait or a module: a region is each function inside |
@@ -29,6 +30,7 @@ mod body;
 mod error;
 mod function;
 mod item;
+mod key;
 mod metric;
 mod pieces;
 mod record;

@@ -6,7 +6,8 @@ use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser, Result};
 use syn::{Error, Token};
 
-use crate::arguments::{Arguments, Key};
+use crate::arguments::Arguments;
+use crate::key::Key;
 use crate::{Emit, error};
 
 /// An expression of type `()`.

@@ -8,7 +8,8 @@ use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser, Result};
 use syn::{Attribute, Error, Expr, Label, Lifetime, LitStr, Pat, Token};
 
-use crate::arguments::{Arguments, Key, parse_name};
+use crate::arguments::{Arguments, parse_name};
+use crate::key::Key;
 use crate::site::{Region, RegionKind};
 use crate::{Emit, body, error};
 

@@ -4,7 +4,8 @@ use proc_macro2::TokenStream;
 use syn::parse::{ParseStream, Parser, Result};
 use syn::{LitStr, Token};
 
-use crate::arguments::{Arguments, Key, parse_name};
+use crate::arguments::{Arguments, parse_name};
+use crate::key::Key;
 use crate::site::{Region, RegionKind};
 use crate::{Emit, error};
 

@@ -24,9 +24,12 @@
 //! # What is recorded
 //!
 //! * A **region** is a function with [`profile`](macro@profile), a [`profile_scope!`] or a [`profile_loop!`].
+//!   An `async fn` is one too, with the time of its polls.
 //! * A **callpath** is the chain of open regions of a thread, from a root region on: `solve<step`. Each has
 //!   count, sum, minimum, maximum and sum of squares of its visits' times, for each execution.
 //! * An **execution** is one visit of the root region: a program that solves 20 times has 20 executions.
+//! * A **metric** is said of a region: a text is kept with it, a number is taken anew for each visit, at its
+//!   beginning or with [`record!`].
 //! * In mode `each` the time of every visit is kept besides, in order; an iteration of a loop is a visit.
 //!
 //! Direct recursion is one callpath: every call counts, the time is that of the outermost. Long series and many
