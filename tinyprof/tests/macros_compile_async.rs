@@ -57,6 +57,14 @@ async fn awaits_in_a_metric(text: &str) -> Result<usize, std::num::ParseIntError
 }
 
 #[profile]
+async fn coerces(number: u32) -> Box<dyn Display + Send + Sync> {
+    if ready(number).await == 0 {
+        return Box::new("none");
+    }
+    Box::new(number)
+}
+
+#[profile]
 async fn unit_and_question_mark(text: &str) -> Option<()> {
     text.chars().next()?;
     Some(())
@@ -163,6 +171,7 @@ fn functions_compute_what_they_did() {
     assert!(run(converts_errors("four")).is_err());
     assert_eq!(run(awaits_in_a_metric("12")), Ok(2));
     assert_eq!(run(awaits_in_a_metric("x")).is_err(), tinyprof::collect::ENABLED);
+    assert_eq!([run(coerces(0)).to_string(), run(coerces(1)).to_string()], ["none", "1"]);
     assert_eq!(run(unit_and_question_mark("")), None);
     run(returns_early(0));
     assert_eq!(run(returns_impl(&["a", "bc"])).sum::<usize>(), 3);

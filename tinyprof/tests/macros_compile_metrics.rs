@@ -113,6 +113,14 @@ fn a_value_may_leave_the_function_or_the_loop() {
     assert_eq!(question_mark("x").is_err(), taken);
     assert_eq!((returns(Some(3)), returns(None)), (3, if taken { 0 } else { 7 }));
     assert_eq!(leaves_a_loop(&["12", "3", "x", "4"]), if taken { 3 } else { 5 });
+    let map = tinyprof::collect::snapshot();
+    let visits = |name| {
+        let rows = map.callpaths.rows().iter().zip(&map.values);
+        rows.filter(|(row, _)| row.region.name == name).map(|(_, values)| values.visits()).sum::<u64>()
+    };
+    // A region is entered after its values are taken, an iteration before.
+    let expected = if taken { (1, 1, 3) } else { (0, 0, 0) };
+    assert_eq!((visits("question_mark"), visits("returns"), visits("words")), expected);
 }
 
 // ---- scopes, loops, and `record!`
