@@ -4,6 +4,10 @@
 #![deny(warnings)]
 #![deny(clippy::all, clippy::pedantic, clippy::allow_attributes, clippy::future_not_send)]
 #![forbid(unsafe_code)]
+#![cfg_attr(
+    not(feature = "enable"),
+    expect(clippy::unused_async, reason = "switched off it is the function as it is written")
+)]
 
 use std::fmt::{Debug, Display};
 use std::future::{Future, ready};
@@ -276,4 +280,49 @@ fn everything_is_dropped_once_also_in_a_panic() {
     assert_eq!(*log.lock().unwrap(), ["local", "second", "first"]);
     let panic = catch_unwind(AssertUnwindSafe(|| run(never_returns("again"))));
     assert!(panic.is_err());
+}
+
+// ---- how large a future is
+
+macro_rules! levels {
+    ($(#[$attribute:meta] $function:item)*) => {
+        mod plain {
+            use super::ready;
+            $($function)*
+        }
+        mod profiled {
+            use super::ready;
+            $(#[$attribute] $function)*
+        }
+    };
+}
+
+levels! {
+    #[tinyprof::profile]
+    async fn innermost() -> u8 {
+        let kept = [1_u8; 1000];
+        ready(()).await;
+        kept[0]
+    }
+    #[tinyprof::profile]
+    async fn e() -> u8 { innermost().await + 1 }
+    #[tinyprof::profile]
+    async fn d() -> u8 { e().await + 1 }
+    #[tinyprof::profile]
+    async fn c() -> u8 { d().await + 1 }
+    #[tinyprof::profile]
+    async fn b() -> u8 { c().await + 1 }
+    #[tinyprof::profile]
+    pub(crate) async fn outermost() -> u8 { b().await + 1 }
+}
+
+#[test]
+fn futures_in_futures_do_not_double_in_size() {
+    let (plain, profiled) = (plain::outermost(), profiled::outermost());
+    let (plain_bytes, profiled_bytes) = (size_of_val(&plain), size_of_val(&profiled));
+    assert!(
+        profiled_bytes < plain_bytes + 6 * 256,
+        "{profiled_bytes} bytes, {plain_bytes} without the attribute"
+    );
+    assert_eq!((run(plain), run(profiled)), (6, 6));
 }

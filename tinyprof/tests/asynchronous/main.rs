@@ -131,7 +131,7 @@ fn the_callpath_is_that_of_the_first_poll() {
 
 #[profile]
 async fn waits_forever() {
-    pending().await
+    pending::<()>().await;
 }
 
 #[test]
