@@ -1,4 +1,4 @@
-//! The arguments of a region: `name = "solve", mode = each, tag = "COMP", crate = path`, in any order.
+//! The arguments of a region: `name = "solve", mode = each, tag = "COMP", mem = bytes(), crate = path`, in any order.
 //!
 //! One parser serves the attribute and both macros: they differ in the keys they know and in where the name stands.
 
@@ -8,49 +8,14 @@ use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Result};
 use syn::{Error, LitStr, Path, Token};
 
+use crate::key::Key;
+use crate::metric::{Metric, Value, Varying};
+
 /// What of a region's visits is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
     Total,
     Each,
-}
-
-/// What one argument is called, and how it is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Key {
-    Name,
-    Mode,
-    RankLocal,
-    Crate,
-    Skip,
-}
-
-impl Key {
-    /// The keys of `#[profile(...)]`.
-    pub(crate) const OF_THE_ATTRIBUTE: &[Key] =
-        &[Key::Name, Key::Mode, Key::RankLocal, Key::Crate, Key::Skip];
-    /// The keys of `profile_scope!` and `profile_loop!`, where the name comes first and bare.
-    pub(crate) const AFTER_A_NAME: &[Key] = &[Key::Mode, Key::RankLocal, Key::Crate];
-
-    fn text(self) -> &'static str {
-        match self {
-            Key::Name => "name",
-            Key::Mode => "mode",
-            Key::RankLocal => "rank_local",
-            Key::Crate => "crate",
-            Key::Skip => "skip",
-        }
-    }
-
-    fn usage(self) -> &'static str {
-        match self {
-            Key::Name => "`name = \"...\"`",
-            Key::Mode => "`mode = total` or `mode = each`",
-            Key::RankLocal => "`rank_local`",
-            Key::Skip => "`skip`",
-            Key::Crate => "`crate = path::to::tinyprof`",
-        }
-    }
 }
 
 /// What was said about a region; `None` means that the default holds.
@@ -61,8 +26,8 @@ pub(crate) struct Arguments {
     pub(crate) rank_local: bool,
     /// Leave out what the attribute stands on.
     pub(crate) skip: bool,
-    /// Consistent metrics: key and value.
-    pub(crate) constants: Vec<(Ident, LitStr)>,
+    /// Whatever else was said, in order.
+    metrics: Vec<Metric>,
     krate: Option<Path>,
     seen: Vec<Ident>,
 }
@@ -87,12 +52,12 @@ impl Arguments {
             return Err(Error::new(name.span(), format!("write `name = {}`", name.to_token_stream())));
         }
         let ident = input.call(Ident::parse_any)?.unraw();
-        let key = Key::OF_THE_ATTRIBUTE.iter().copied().find(|key| ident == key.text());
+        let key = Key::of(&ident);
         let is_metric = key.is_none() && input.peek(Token![=]);
         if !is_metric && !key.is_some_and(|key| known.contains(&key)) {
             let usages: Vec<&str> = known.iter().map(|key| key.usage()).collect();
             let message = format!(
-                "unknown argument `{ident}`: known are {}, and metrics `key = \"...\"`",
+                "unknown argument `{ident}`: known are {}, and metrics `key = value`",
                 usages.join(", ")
             );
             return Err(Error::new(ident.span(), message));
@@ -103,9 +68,7 @@ impl Arguments {
         self.seen.push(ident.clone());
         match key {
             None => {
-                input.parse::<Token![=]>()?;
-                let value = parse_constant(input, &ident)?;
-                self.constants.push((ident, value));
+                self.metrics.push(Metric::parse_value(ident, input)?);
                 Ok(())
             }
             Some(Key::RankLocal) => self.set_flag(Key::RankLocal, input),
@@ -154,11 +117,25 @@ impl Arguments {
         if self.krate.is_none() {
             self.krate.clone_from(&block.krate);
         }
-        for (key, value) in &block.constants {
-            if self.constants.iter().all(|(own, _)| own != key) {
-                self.constants.push((key.clone(), value.clone()));
+        for metric in &block.metrics {
+            if self.metrics.iter().all(|own| own.key != metric.key) {
+                self.metrics.push(metric.clone());
             }
         }
+    }
+
+    /// Consistent metrics: key and text.
+    pub(crate) fn constants(&self) -> impl Iterator<Item = (&Ident, &LitStr)> {
+        self.metrics.iter().filter_map(|metric| match &metric.value {
+            Value::Constant(text) => Some((&metric.key, text)),
+            Value::Varying(_) => None,
+        })
+    }
+
+    /// Varying metrics.
+    pub(crate) fn varying(&self) -> Varying<'_> {
+        let metrics = self.metrics.iter().filter(|metric| matches!(metric.value, Value::Varying(_)));
+        Varying { metrics: metrics.collect(), private: self.private() }
     }
 
     /// The arguments as they would be written.
@@ -175,8 +152,9 @@ impl Arguments {
         if self.rank_local {
             tokens.extend(quote!(rank_local,));
         }
-        for (key, value) in &self.constants {
-            tokens.extend(quote!(#key = #value,));
+        for metric in &self.metrics {
+            metric.to_tokens(&mut tokens);
+            tokens.extend(quote!(,));
         }
         if let Some(path) = &self.krate {
             tokens.extend(quote!(crate = #path,));
@@ -185,11 +163,27 @@ impl Arguments {
     }
 
     /// The path of crate `tinyprof`: as given, otherwise absolute, so that no name in the user's scope shadows it.
-    pub(crate) fn crate_path(&self) -> TokenStream {
+    fn crate_path(&self) -> TokenStream {
         match &self.krate {
             Some(path) => path.to_token_stream(),
             None => quote_spanned!(Span::mixed_site()=> ::tinyprof),
         }
+    }
+
+    /// The path of the hidden module in which everything that an expansion names is found.
+    pub(crate) fn private(&self) -> TokenStream {
+        let krate = self.crate_path();
+        quote_spanned!(Span::mixed_site()=> #krate::__private)
+    }
+
+    /// What stands where nothing is measured: an item that names the given path, so that its import counts as used,
+    /// and code that is never run, so that what the metrics name is checked and counts as used. Neither leaves an
+    /// instruction.
+    pub(crate) fn unmeasured(&self) -> (Option<TokenStream>, TokenStream) {
+        let path = self.krate.as_ref().map(
+            |path| quote_spanned!(Span::mixed_site()=> const _: () = { let _ = #path::collect::ENABLED; };),
+        );
+        (path, self.varying().unmeasured())
     }
 }
 
@@ -203,15 +197,6 @@ pub(crate) fn parse_name(input: ParseStream<'_>) -> Result<LitStr> {
         return Err(Error::new(name.span(), "a region's name must not be empty"));
     }
     Ok(name)
-}
-
-fn parse_constant(input: ParseStream<'_>, key: &Ident) -> Result<LitStr> {
-    if input.peek(LitStr) {
-        return input.parse();
-    }
-    Err(input.error(format_args!(
-        "varying metrics are not available yet: write a string literal, as in `{key} = \"...\"`"
-    )))
 }
 
 fn parse_mode(input: ParseStream<'_>) -> Result<Mode> {
@@ -257,18 +242,18 @@ mod tests {
             let arguments = parsed(text, Key::OF_THE_ATTRIBUTE).unwrap();
             assert_eq!(arguments.name.as_ref().unwrap().value(), "a");
             assert_eq!(arguments.mode, Some(Mode::Each));
-            assert_eq!(arguments.crate_path().to_string(), "crate :: x");
+            assert_eq!(arguments.private().to_string(), "crate :: x :: __private");
         }
         let none = parsed("", Key::OF_THE_ATTRIBUTE).unwrap();
         assert!(none.name.is_none() && none.mode.is_none());
-        assert_eq!(none.crate_path().to_string(), ":: tinyprof");
+        assert_eq!(none.private().to_string(), ":: tinyprof :: __private");
     }
 
     #[test]
     fn any_other_key_is_a_metric() {
         let arguments = parsed("tag = \"COMP\", rank_local, r#type = \"\"", Key::AFTER_A_NAME).unwrap();
         let constants: Vec<_> =
-            arguments.constants.iter().map(|(key, value)| (key.to_string(), value.value())).collect();
+            arguments.constants().map(|(key, value)| (key.to_string(), value.value())).collect();
         assert_eq!(constants, [("tag".to_owned(), "COMP".to_owned()), ("type".to_owned(), String::new())]);
         assert!(arguments.rank_local);
     }
@@ -290,10 +275,12 @@ mod tests {
         };
         check("", "", "");
         check("", "mode = each, tag = \"A\"", "mode = each, tag = \"A\",");
+        check("mem = a", "mem = \"A\", b = c", "mem = a, b = c,");
+        check("mem = \"A\"", "mem = a", "mem = \"A\",");
         check(
             "name = \"a\", crate = x::y, mode = total, tag = \"B\"",
-            "mode = each, crate = z, tag = \"A\", kernel = \"k\", rank_local",
-            "name = \"a\", mode = total, rank_local, tag = \"B\", kernel = \"k\", crate = x::y,",
+            "mode = each, crate = z, tag = \"A\", kernel = \"k\", rank_local, n = max::<u8, _>(1, 2)",
+            "name = \"a\", mode = total, rank_local, tag = \"B\", kernel = \"k\", n = max::<u8, _>(1, 2), crate = x::y,",
         );
     }
 
@@ -306,8 +293,8 @@ mod tests {
         check_error("rank_local = true", attribute, "`rank_local` takes no value");
         check_error("rank_local, rank_local", attribute, "`rank_local` is given twice");
         check_error("tag = \"a\", r#tag = \"b\"", attribute, "`tag` is given twice");
-        check_error("mem = bytes()", attribute, "varying metrics are not available yet: write a string");
-        check_error("mod = each", attribute, "varying metrics are not available yet");
+        check_error("mem =", attribute, "`mem` needs a value: `mem = \"a text\"` or `mem = a_number`");
+        check_error("mem = 1 name = \"a\"", attribute, "expected `,`");
         check_error("name = \"a\"", Key::AFTER_A_NAME, "unknown argument `name`: known are `mode =");
         check_error("\"a\"", attribute, "write `name = \"a\"`");
         check_error("name = a", attribute, "string literal");

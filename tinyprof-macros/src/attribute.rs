@@ -7,21 +7,21 @@ use proc_macro2::TokenStream;
 use syn::Error;
 use syn::parse::{ParseStream, Parser, Result};
 
-use crate::arguments::{Arguments, Key};
-use crate::function::with_guard;
+use crate::arguments::Arguments;
+use crate::function::with_region;
 use crate::item::Item;
+use crate::key::Key;
 use crate::{Emit, block, error};
 
 /// The function with its guard, or an error beside the untouched item.
 pub(crate) fn expand(arguments: TokenStream, item: TokenStream, emit: Emit) -> TokenStream {
-    match (profiled(arguments, &item), emit) {
-        (Ok(measured), Emit::Measured) => measured,
-        (Ok(_), Emit::Plain) => item,
-        (Err(error), _) => error::beside(&error, item),
+    match profiled(arguments, &item, emit) {
+        Ok(profiled) => profiled,
+        Err(error) => error::beside(&error, item),
     }
 }
 
-fn profiled(arguments: TokenStream, item: &TokenStream) -> Result<TokenStream> {
+fn profiled(arguments: TokenStream, item: &TokenStream, emit: Emit) -> Result<TokenStream> {
     let parse = |input: ParseStream<'_>| {
         let mut arguments = Arguments::default();
         arguments.parse_all(input, Key::OF_THE_ATTRIBUTE)?;
@@ -33,9 +33,9 @@ fn profiled(arguments: TokenStream, item: &TokenStream) -> Result<TokenStream> {
         return Ok(item.clone());
     }
     match Item::split(item)? {
-        Item::Function(function) => Ok(with_guard(function, arguments)),
+        Item::Function(function) => Ok(with_region(function, arguments, emit)),
         Item::Block(block) => match &arguments.name {
-            None => Ok(block::with_guards(block, &arguments)),
+            None => Ok(block::with_regions(block, &arguments, emit)),
             Some(name) => Err(Error::new(
                 name.span(),
                 "one name cannot be that of every function inside: put `#[profile(name = ...)]` on the function",
@@ -168,12 +168,6 @@ mod tests {
                 pub const unsafe fn f() {}
             ),
             "a `const fn` cannot be a region",
-        );
-        check_error(
-            &quote!(
-                pub async fn f() {}
-            ),
-            "cannot yet be held across `.await`",
         );
         check_error(
             &quote!(

@@ -1,6 +1,6 @@
 //! `#[profile]` on an `impl`, a trait or an inline module: every function inside is a region.
 //!
-//! What cannot be one (a `const fn`, an `async fn`, a function without body) is left as it is. A function or block
+//! What cannot be one (a `const fn`, a function without body) is left as it is. A function or block
 //! inside that has the attribute itself keeps it, and is handed what the block around says.
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
@@ -9,23 +9,33 @@ use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 use syn::{LitStr, Path};
 
-use crate::arguments::{Arguments, Key};
-use crate::function::with_guard;
-use crate::item::{Block, Item, pieces};
+use crate::arguments::Arguments;
+use crate::function::with_region;
+use crate::item::{Block, Item};
+use crate::key::Key;
+use crate::pieces::pieces;
+use crate::{Emit, body};
 
-/// The block, every function inside with its guard.
-pub(crate) fn with_guards(block: Block, arguments: &Arguments) -> TokenStream {
+/// The block, every function inside measured or not.
+pub(crate) fn with_regions(block: Block, arguments: &Arguments, emit: Emit) -> TokenStream {
     let inside = pieces(block.body.stream());
-    let inside = inside.into_iter().map(|item| measured(item, block.prefix.as_deref(), arguments)).collect();
-    let mut body = Group::new(Delimiter::Brace, inside);
-    body.set_span(block.body.span());
+    let inside = inside
+        .into_iter()
+        .map(|item| with_region_inside(item, block.prefix.as_deref(), arguments, emit))
+        .collect();
+    let body = body::braced(inside, block.body.span());
     let mut tokens = block.head;
     body.to_tokens(&mut tokens);
     tokens
 }
 
 /// An item inside of a block.
-fn measured(item: TokenStream, prefix: Option<&str>, of_the_block: &Arguments) -> TokenStream {
+fn with_region_inside(
+    item: TokenStream,
+    prefix: Option<&str>,
+    of_the_block: &Arguments,
+    emit: Emit,
+) -> TokenStream {
     let Ok(what) = Item::split(&item) else { return item };
     let mut arguments = Arguments::default();
     let own = own_attribute(&item);
@@ -43,8 +53,8 @@ fn measured(item: TokenStream, prefix: Option<&str>, of_the_block: &Arguments) -
     }
     match (what, own) {
         (_, Some(own)) => own.with_arguments(&item, &arguments),
-        (Item::Function(function), None) => with_guard(function, arguments),
-        (Item::Block(block), None) => with_guards(block, &arguments),
+        (Item::Function(function), None) => with_region(function, arguments, emit),
+        (Item::Block(block), None) => with_regions(block, &arguments, emit),
     }
 }
 
@@ -154,7 +164,31 @@ mod tests {
                         guard!("Field::norm" Each.with_constants(&[("tag", "COMP")])); 1
                     }
                     const fn constant() {}
-                    async fn later() {}
+                    async fn later() {
+                        #![allow(clippy::async_yields_async)]
+                        ::tinyprof::__private::polled(
+                            {
+                                #[used]
+                                #[cfg_attr(target_os = "linux", unsafe(link_section = "tinyprof_sites"))]
+                                static SITE: ::tinyprof::__private::Site = ::tinyprof::__private::Site::new(
+                                    "Field::later",
+                                    ::tinyprof::__private::module_path!(),
+                                    "",
+                                    0u32,
+                                    0u32,
+                                    ::tinyprof::__private::RegionKind::Function,
+                                    ::tinyprof::__private::Mode::Each,
+                                ).with_constants(&[("tag", "COMP")]);
+                                &SITE
+                            },
+                            ::tinyprof::__private::pin!(async move {
+                                if let ::tinyprof::__private::Some(output) = ::tinyprof::__private::no_output::<()>() {
+                                    return output;
+                                }
+                                const _: () = ();
+                            })
+                        ).await
+                    }
                     m! {}
                     pub(crate) unsafe fn r#loop() {
                         guard!("Field::loop" Each.with_constants(&[("tag", "COMP")]));

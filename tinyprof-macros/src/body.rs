@@ -11,16 +11,30 @@ use quote::quote_spanned;
 /// Behind the statement stands an item without name or code. Items with which the user's body begins are now items
 /// after a statement; clippy's lint of that name looks no further than an item that a macro has made.
 pub(crate) fn with_first(body: &Group, first: TokenStream) -> Group {
-    let mut rest = body.stream().into_iter().peekable();
-    let mut inside = TokenStream::new();
-    while let Some(attribute) = inner_attribute(&mut rest) {
-        inside.extend(attribute);
+    if first.is_empty() {
+        return body.clone();
     }
-    inside.extend(first);
-    inside.extend(quote_spanned!(Span::mixed_site()=> const _: () = ();));
-    inside.extend(rest);
-    let mut group = Group::new(Delimiter::Brace, inside);
-    group.set_span(body.span());
+    around(body, |rest| {
+        let item = quote_spanned!(Span::mixed_site()=> const _: () = (););
+        first.into_iter().chain(item).chain(rest).collect()
+    })
+}
+
+/// The body's own braces and inner attributes, with what `inside` makes of all else.
+pub(crate) fn around(body: &Group, inside: impl FnOnce(TokenStream) -> TokenStream) -> Group {
+    let mut rest = body.stream().into_iter().peekable();
+    let mut content = TokenStream::new();
+    while let Some(attribute) = inner_attribute(&mut rest) {
+        content.extend(attribute);
+    }
+    content.extend(inside(rest.collect()));
+    braced(content, body.span())
+}
+
+/// Braces of this span.
+pub(crate) fn braced(content: TokenStream, span: Span) -> Group {
+    let mut group = Group::new(Delimiter::Brace, content);
+    group.set_span(span);
     group
 }
 

@@ -1,24 +1,29 @@
-//! A function as a region: one statement, put first into its body.
+//! A function as a region: a guard that is put first into its body, or a future around its body.
 
-use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, quote_spanned};
+use proc_macro2::TokenStream;
+use quote::ToTokens;
 use syn::LitStr;
 use syn::ext::IdentExt;
 
 use crate::arguments::Arguments;
-use crate::body;
 use crate::item::Function;
 use crate::site::{Region, RegionKind};
+use crate::{Emit, asynchronous, body};
 
-/// The function with its guard.
-pub(crate) fn with_guard(function: Function, arguments: Arguments) -> TokenStream {
+/// The function, measured or not.
+pub(crate) fn with_region(function: Function, arguments: Arguments, emit: Emit) -> TokenStream {
     let (name, at) = (&function.name, function.name.span());
     let name = arguments.name.as_ref().map_or_else(|| name.unraw().to_string(), LitStr::value);
     let region = Region { kind: RegionKind::Function, name, at, arguments };
-    let guard = Ident::new("__guard", Span::mixed_site());
-    let open = region.open();
-    let first = quote_spanned!(Span::mixed_site()=> let #guard = #open;);
+    let body = match (emit, &function.future) {
+        (Emit::Plain, _) => {
+            let (path, checked) = region.arguments.unmeasured();
+            body::with_first(&function.body, path.into_iter().chain([checked]).collect())
+        }
+        (Emit::Measured, None) => body::with_first(&function.body, region.guard()),
+        (Emit::Measured, Some(future)) => asynchronous::body(&function.body, &region, future),
+    };
     let mut tokens = function.head;
-    body::with_first(&function.body, first).to_tokens(&mut tokens);
+    body.to_tokens(&mut tokens);
     tokens
 }

@@ -1,9 +1,10 @@
 //! What an item is, found out from the words before its name. The rest of it is not read.
 
-use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
+use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
+use quote::{ToTokens, quote_spanned};
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser, Result};
-use syn::{Attribute, Error, Generics, LitStr, Token, Type, Visibility};
+use syn::{Attribute, Error, Generics, LitStr, ReturnType, Token, Type, Visibility};
 
 use crate::body;
 
@@ -19,6 +20,14 @@ pub(crate) struct Function {
     pub(crate) head: TokenStream,
     pub(crate) name: Ident,
     pub(crate) body: Group,
+    /// For an `async fn`.
+    pub(crate) future: Option<Future>,
+}
+
+/// What is known of the future that an `async fn` returns.
+pub(crate) struct Future {
+    /// The type of its output, if it can be written inside of the function: `impl Trait` and `!` cannot.
+    pub(crate) output: Option<TokenStream>,
 }
 
 /// An `impl`, a trait, or an inline module, taken apart.
@@ -44,8 +53,10 @@ impl Item {
         let body = head.pop().as_ref().and_then(body::braces);
         let head: TokenStream = head.into_iter().collect();
         match (what, body) {
-            (Head::Function { name }, Some(body)) => Ok(Item::Function(Function { head, name, body })),
-            (Head::Function { name }, None) => Err(Error::new(
+            (Head::Function { name, future }, Some(body)) => {
+                Ok(Item::Function(Function { head, name, body, future }))
+            }
+            (Head::Function { name, .. }, None) => Err(Error::new(
                 name.span(),
                 format!("`{name}` has no body to measure: put `#[profile]` on its implementations"),
             )),
@@ -58,7 +69,7 @@ impl Item {
 }
 
 enum Head {
-    Function { name: Ident },
+    Function { name: Ident, future: Option<Future> },
     Block { at: Span, prefix: Option<String> },
 }
 
@@ -67,7 +78,7 @@ fn parse_head(input: ParseStream<'_>) -> Result<Head> {
     input.call(Attribute::parse_outer)?;
     input.parse::<Visibility>()?;
     let start = input.fork();
-    let (mut constness, mut asyncness) = (None, None);
+    let (mut constness, mut is_async) = (None, false);
     while !input.peek(Token![fn]) {
         if input.peek(LitStr) {
             input.parse::<LitStr>()?; // The name of an ABI.
@@ -80,7 +91,7 @@ fn parse_head(input: ParseStream<'_>) -> Result<Head> {
         let at = word.span();
         match word.to_string().as_str() {
             "const" => constness = Some(word),
-            "async" => asyncness = Some(word),
+            "async" => is_async = true,
             "unsafe" | "safe" | "extern" | "default" => {}
             "impl" => return Ok(Head::Block { at, prefix: parse_self_type(input)? }),
             "trait" => {
@@ -98,14 +109,33 @@ fn parse_head(input: ParseStream<'_>) -> Result<Head> {
              on the function that calls it",
         ));
     }
-    if let Some(word) = asyncness {
-        return Err(Error::new(
-            word.span(),
-            "a region cannot yet be held across `.await`: profile the synchronous parts with `profile_scope!` inside",
-        ));
-    }
     input.parse::<Token![fn]>()?;
-    Ok(Head::Function { name: input.call(Ident::parse_any)? })
+    let name = input.call(Ident::parse_any)?;
+    let future = if is_async { Some(Future { output: parse_output(input)? }) } else { None };
+    Ok(Head::Function { name, future })
+}
+
+/// Behind the name of an `async fn`: what it returns, if that can be said inside of it.
+fn parse_output(input: ParseStream<'_>) -> Result<Option<TokenStream>> {
+    input.parse::<Generics>()?;
+    let arguments;
+    syn::parenthesized!(arguments in input);
+    arguments.parse::<TokenStream>()?;
+    Ok(match input.parse()? {
+        ReturnType::Default => Some(quote_spanned!(Span::mixed_site()=> ())),
+        ReturnType::Type(_, output) => match *output {
+            Type::Never(_) => None,
+            output => Some(output.into_token_stream()).filter(|tokens| !has_impl(tokens)),
+        },
+    })
+}
+
+fn has_impl(tokens: &TokenStream) -> bool {
+    tokens.clone().into_iter().any(|token| match token {
+        TokenTree::Ident(word) => word == "impl",
+        TokenTree::Group(group) => has_impl(&group.stream()),
+        _ => false,
+    })
 }
 
 /// Behind `impl`: the last name in the path of the type, if it has one.
@@ -153,168 +183,11 @@ fn not_a_function(item: ParseStream<'_>) -> Error {
     Error::new(at, GOES_ON)
 }
 
-/// Takes the content of a block apart into its items, each with its attributes. What is no item (a `;`, or an inner
-/// attribute) is a piece of its own; put together again, the pieces are the content.
-pub(crate) fn pieces(content: TokenStream) -> Vec<TokenStream> {
-    let mut rest: &[TokenTree] = &content.into_iter().collect::<Vec<_>>();
-    let mut pieces = Vec::new();
-    while !rest.is_empty() {
-        let (piece, behind) = rest.split_at(first_piece(rest));
-        pieces.push(piece.iter().cloned().collect());
-        rest = behind;
-    }
-    pieces
-}
-
-fn first_piece(tokens: &[TokenTree]) -> usize {
-    let is_punct = |at: usize, c| matches!(tokens.get(at), Some(TokenTree::Punct(p)) if p.as_char() == c);
-    if is_punct(0, '#') && is_punct(1, '!') {
-        return tokens.len().min(3);
-    }
-    let mut start = 0;
-    while is_punct(start, '#') {
-        start += 2;
-    }
-    let ends_with_semicolon = has_value(tokens.get(start..).unwrap_or_default());
-    // A `{ 1 }` between angle brackets is an argument of a type. In a function's head they come in pairs, but for
-    // those of arrows.
-    let mut depth = 0_i32;
-    for (at, token) in tokens.iter().enumerate().skip(start) {
-        match token {
-            TokenTree::Punct(punct) => match punct.as_char() {
-                ';' => return at + 1,
-                '<' => depth += 1,
-                '>' if !is_punct(at.wrapping_sub(1), '-') && !is_punct(at.wrapping_sub(1), '=') => depth -= 1,
-                _ => {}
-            },
-            // An item that a `macro_rules!` variable stands for.
-            TokenTree::Group(group) if at == start && is_whole_item(group) => return at + 1,
-            _ if !ends_with_semicolon && depth == 0 && body::braces(token).is_some() => return at + 1,
-            _ => {}
-        }
-    }
-    tokens.len()
-}
-
-/// Whether the item's braces, if it has any, are no body: it ends with a semicolon.
-fn has_value(tokens: &[TokenTree]) -> bool {
-    let mut words = tokens.iter().filter_map(|token| match token {
-        TokenTree::Ident(ident) => Some(ident.to_string()),
-        _ => None,
-    });
-    while let Some(word) = words.next() {
-        match word.as_str() {
-            "pub" | "unsafe" | "safe" | "default" => {}
-            "const" => {
-                return !words
-                    .next()
-                    .is_some_and(|word| matches!(word.as_str(), "fn" | "async" | "unsafe" | "extern"));
-            }
-            "static" | "type" | "use" => return true,
-            _ => return false,
-        }
-    }
-    false
-}
-
-fn is_whole_item(group: &Group) -> bool {
-    let last = group.stream().into_iter().last();
-    group.delimiter() == Delimiter::None
-        && last.is_some_and(|last| {
-            body::braces(&last).is_some() || matches!(&last, TokenTree::Punct(p) if p.as_char() == ';')
-        })
-}
-
 #[cfg(test)]
 mod tests {
     use quote::quote;
 
     use super::*;
-
-    fn check_pieces(content: TokenStream, expected: &[TokenStream]) {
-        let pieces: Vec<String> = pieces(content).iter().map(ToString::to_string).collect();
-        let expected: Vec<String> = expected.iter().map(ToString::to_string).collect();
-        assert_eq!(pieces, expected);
-    }
-
-    #[test]
-    fn a_block_falls_into_its_items() {
-        let items = [
-            quote!(#![inner]),
-            quote!(
-                use a::{b, c};
-            ),
-            quote!(
-                #[x]
-                pub(crate) fn f<T: X<{ 1 }>>(x: Y<Z<{ 2 }>>) -> [u8; { 3 }]
-                where
-                    T: Fn() -> Z<{ 4 }>,
-                {
-                    a < b;
-                }
-            ),
-            quote!(
-                pub const A: bool = { 1 } < 2;
-            ),
-            quote!(
-                const fn g() {}
-            ),
-            quote!(
-                const unsafe extern "C" fn h() {}
-            ),
-            quote!(
-                type B = C<{ 1 }>;
-            ),
-            quote!(
-                struct D;
-            ),
-            quote!(
-                struct E {
-                    x: u8,
-                }
-            ),
-            quote!(m! {}),
-            quote!(;),
-            quote!(m!();),
-            quote!(
-                fn without_body(&self) -> u8;
-            ),
-            quote!(
-                impl<T> X for Y<T> {}
-            ),
-            quote!(
-                static mut S: u8 = { 1 };
-            ),
-            quote!(
-                fn last() -> impl Fn(u8) -> u8 {}
-            ),
-        ];
-        check_pieces(items.iter().cloned().collect(), &items);
-    }
-
-    #[test]
-    fn variables_of_a_macro_are_seen_through() {
-        let invisible =
-            |tokens| -> TokenStream { TokenTree::from(Group::new(Delimiter::None, tokens)).into() };
-        let (visibility, body) = (invisible(quote!(pub(crate))), invisible(quote!({ 1 })));
-        let item = invisible(quote!(
-            pub fn f() {}
-        ));
-        let items = [
-            quote!(#visibility fn f() -> u8 #body),
-            quote!(#[x] #item),
-            quote!(#visibility const X: u8 = #body;),
-        ];
-        check_pieces(items.iter().cloned().collect(), &items);
-    }
-
-    #[test]
-    fn what_is_cut_off_is_one_piece() {
-        for content in [quote!(fn f()), quote!(#), quote!(#[x]), quote!(pub), quote!(const)] {
-            check_pieces(content.clone(), &[content]);
-        }
-        check_pieces(quote!(), &[]);
-    }
 
     #[test]
     fn the_name_before_the_functions_is_that_of_the_type() {
@@ -362,5 +235,36 @@ mod tests {
             ),
             None,
         );
+    }
+
+    #[test]
+    fn the_output_of_an_async_fn_is_known_if_it_can_be_written_inside() {
+        let check = |head: &str, expected: Option<&str>| {
+            let item: TokenStream = format!("{head} {{}}").parse().unwrap();
+            match Item::split(&item) {
+                Ok(Item::Function(function)) => {
+                    let output = function.future.expect(head).output.map(|output| output.to_string());
+                    let without_spaces = |text: &str| text.replace(' ', "");
+                    assert_eq!(output.as_deref().map(without_spaces), expected.map(without_spaces), "{head}");
+                }
+                _ => panic!("{head}"),
+            }
+        };
+        check("async fn f()", Some("()"));
+        check("async fn f<F: Fn(u8) -> u8>(f: F) where F: Send", Some("()"));
+        check(
+            "pub async unsafe fn f<'a>(&'a self) -> Result<&'a Self, [u8; { 3 }]>",
+            Some("Result<&'a Self, [u8; { 3 }]>"),
+        );
+        check("async fn f<T>(t: T) -> (T, fn() -> u8) where T: Fn() -> u8", Some("(T, fn() -> u8)"));
+        check("async fn f() -> !", None);
+        check("async fn f() -> impl X + 'static", None);
+        check("async fn f() -> Result<Option<(u8, impl X)>, Y>", None);
+        assert!(matches!(
+            Item::split(&quote::quote!(
+                fn f() {}
+            )),
+            Ok(Item::Function(Function { future: None, .. }))
+        ));
     }
 }

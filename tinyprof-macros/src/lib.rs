@@ -1,29 +1,39 @@
 //! The attribute and the macros of TinyProf: they name a region and open it. Use them through the crate `tinyprof`.
 //!
-//! Every expansion is one `static` and one call into `::tinyprof::__private`; what happens there is none of this
-//! crate's business. It reads the tokens it must (arguments, the head of a function or loop) and carries the rest
+//! Every region, and every metric of one, is one `static` and one call into `::tinyprof::__private`; what happens
+//! there is none of this crate's business. It reads the tokens it must (arguments, the head of a function or loop) and carries the rest
 //! unread, so that what compiles without the macro compiles with it.
 //!
 //! | file | idea |
 //! |---|---|
 //! | `arguments.rs` | `name = ..., mode = ..., tag = ..., crate = ...` |
+//! | `key.rs` | which words are arguments |
+//! | `metric.rs` | `key = "text"` and `key = expression` |
 //! | `attribute.rs` | `#[profile]`: a region is a function |
 //! | `block.rs` | `#[profile]` on an `impl`, a trait or a module: a region is each function inside |
-//! | `item.rs` | what an item is, and where it ends |
+//! | `item.rs` | what an item is |
+//! | `pieces.rs` | where the items of a block end |
 //! | `function.rs` | one function with its guard |
+//! | `asynchronous.rs` | the body of an `async fn` as one future |
 //! | `scope.rs` | `profile_scope!`: a region is the rest of a block |
 //! | `region_loop.rs` | `profile_loop!`: a region is a loop |
-//! | `site.rs` | the `static` and the call that all three emit |
+//! | `record.rs` | `record!`: numbers of the region that is open |
+//! | `site.rs` | the `static` and the call that every region is |
 //! | `body.rs` | one statement put first into a pair of braces |
 //! | `error.rs` | an error, and the program left as it was |
 
 mod arguments;
+mod asynchronous;
 mod attribute;
 mod block;
 mod body;
 mod error;
 mod function;
 mod item;
+mod key;
+mod metric;
+mod pieces;
+mod record;
 mod region_loop;
 mod scope;
 mod site;
@@ -58,4 +68,10 @@ pub fn profile_scope(input: TokenStream) -> TokenStream {
 #[proc_macro]
 pub fn profile_loop(input: TokenStream) -> TokenStream {
     region_loop::expand(input.into(), EMIT).into()
+}
+
+#[doc = include_str!("../docs/record.md")]
+#[proc_macro]
+pub fn record(input: TokenStream) -> TokenStream {
+    record::expand(input.into(), EMIT).into()
 }

@@ -8,7 +8,8 @@ use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser, Result};
 use syn::{Attribute, Error, Expr, Label, Lifetime, LitStr, Pat, Token};
 
-use crate::arguments::{Arguments, Key, parse_name};
+use crate::arguments::{Arguments, parse_name};
+use crate::key::Key;
 use crate::site::{Region, RegionKind};
 use crate::{Emit, body, error};
 
@@ -18,10 +19,18 @@ pub(crate) fn expand(input: TokenStream, emit: Emit) -> TokenStream {
     match (parse.parse2(input), emit) {
         (Ok((region, Loop { head, body })), Emit::Measured) => {
             let guard = Ident::new("__loop", Span::mixed_site());
-            let (open, private) = (region.open(), region.private());
+            let (open, private) = (region.open(), region.arguments.private());
+            let varying = region.arguments.varying();
+            let values = varying.values();
+            let records = varying.records(
+                &quote_spanned!(Span::mixed_site()=> LoopGuard::record),
+                &quote_spanned!(Span::mixed_site()=> &#guard,),
+            );
             // Named by its type: as a method, a blanket trait of the user's with a `boundary(self)` would be preferred.
             let first = quote_spanned! {Span::mixed_site()=>
                 #private::LoopGuard::boundary(&mut #guard);
+                #values
+                #records
             };
             let body = body::with_first(&body, first);
             quote_spanned! {Span::mixed_site()=>
@@ -32,7 +41,11 @@ pub(crate) fn expand(input: TokenStream, emit: Emit) -> TokenStream {
             }
         }
         // In braces as above: attributes on a loop are allowed at the end of a block, not in any expression.
-        (Ok((_, Loop { head, body })), Emit::Plain) => quote_spanned!(Span::mixed_site()=> { #head #body }),
+        (Ok((region, Loop { head, body })), Emit::Plain) => {
+            let (path, checked) = region.arguments.unmeasured();
+            let body = body::with_first(&body, checked);
+            quote_spanned!(Span::mixed_site()=> { #path #head #body })
+        }
         (Err(error), _) => error::beside(&error, TokenStream::new()),
     }
 }
@@ -310,7 +323,7 @@ mod tests {
         check_error(quote!("x",), NO_LOOP);
         check_error(quote!("x", mode = each), NO_LOOP);
         check_error(quote!("x", mod, loop {}), "unknown argument `mod`");
-        check_error(quote!("x", mod = each, loop {}), "varying metrics are not available yet");
+        check_error(quote!("x", mem = , loop {}), "expected an expression");
         check_error(quote!("x", 'a: {}), NO_LOOP);
         check_error(quote!("x", { 1 }), NO_LOOP);
         check_error(quote!("x", for i in 0..3), "needs a body");

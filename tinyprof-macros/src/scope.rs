@@ -1,23 +1,22 @@
 //! `profile_scope!`: from here to the end of the enclosing block is a region.
 
-use proc_macro2::{Ident, Span, TokenStream};
-use quote::quote_spanned;
+use proc_macro2::TokenStream;
 use syn::parse::{ParseStream, Parser, Result};
 use syn::{LitStr, Token};
 
-use crate::arguments::{Arguments, Key, parse_name};
+use crate::arguments::{Arguments, parse_name};
+use crate::key::Key;
 use crate::site::{Region, RegionKind};
 use crate::{Emit, error};
 
-/// One `let`: the guard lives to the end of the block that the macro stands in.
+/// The guard lives to the end of the block that the macro stands in.
 pub(crate) fn expand(input: TokenStream, emit: Emit) -> TokenStream {
     match (parse.parse2(input), emit) {
-        (Ok(region), Emit::Measured) => {
-            let guard = Ident::new("__guard", Span::mixed_site());
-            let open = region.open();
-            quote_spanned!(Span::mixed_site()=> let #guard = #open;)
+        (Ok(region), Emit::Measured) => region.guard(),
+        (Ok(region), Emit::Plain) => {
+            let (path, checked) = region.arguments.unmeasured();
+            path.into_iter().chain([checked]).collect()
         }
-        (Ok(_), Emit::Plain) => TokenStream::new(),
         (Err(error), _) => error::beside(&error, TokenStream::new()),
     }
 }

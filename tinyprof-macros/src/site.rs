@@ -1,4 +1,4 @@
-//! The one `static` and the one call that every expansion consists of.
+//! The `static` and the call that every region is.
 //!
 //! Everything emitted here has the span of the macro call with mixed-site hygiene: the user's names and lints do
 //! not see it, and ours do not see theirs. No `cfg(feature = ...)` is emitted: it would ask for the user's features.
@@ -26,23 +26,42 @@ pub(crate) struct Region {
 }
 
 impl Region {
+    /// The values of its metrics, then a `let` of the guard, then a call for each metric.
+    pub(crate) fn guard(&self) -> TokenStream {
+        let (open, guard) = (self.open(), Ident::new("__guard", Span::mixed_site()));
+        let varying = self.arguments.varying();
+        let values = varying.values();
+        let records = varying.records(
+            &quote_spanned!(Span::mixed_site()=> Guard::record),
+            &quote_spanned!(Span::mixed_site()=> &#guard,),
+        );
+        quote_spanned!(Span::mixed_site()=> #values let #guard = #open; #records)
+    }
+
     /// A block expression that holds the region's `static` and opens the region: its value is the guard.
+    pub(crate) fn open(&self) -> TokenStream {
+        let private = self.arguments.private();
+        let enter = Ident::new(self.kind.enter(), Span::mixed_site());
+        self.with_static(&quote_spanned!(Span::mixed_site()=> #private::#enter(&SITE)))
+    }
+
+    /// A block expression that holds the region's `static SITE`, and has the value of `tail`.
     ///
     /// The `static` has its own pair of braces, because mixed-site hygiene covers locals, not items: beside the
     /// user's code, a `SITE` of ours would hide a `SITE` of theirs.
-    pub(crate) fn open(&self) -> TokenStream {
+    pub(crate) fn with_static(&self, tail: &TokenStream) -> TokenStream {
         let Region { kind, name, at, arguments } = self;
-        let private = self.private();
+        let private = arguments.private();
         let mode = word(arguments.mode.unwrap_or(kind.default_mode()));
         let rank_local =
             arguments.rank_local.then(|| quote_spanned!(Span::mixed_site()=> .with_rank_local()));
-        let constants = arguments.constants.iter().map(|(key, value)| {
+        let constants = arguments.constants().map(|(key, value)| {
             let key = key.to_string();
             quote_spanned!(Span::mixed_site()=> (#key, #value))
         });
-        let constants = (!arguments.constants.is_empty())
+        let constants: Vec<TokenStream> = constants.collect();
+        let constants = (!constants.is_empty())
             .then(|| quote_spanned!(Span::mixed_site()=> .with_constants(&[#(#constants),*])));
-        let enter = Ident::new(kind.enter(), Span::mixed_site());
         let kind = word(kind);
         let Place { file, line, column } = Place::of(*at);
         let (line, column) = (Literal::u32_suffixed(line), Literal::u32_suffixed(column));
@@ -59,15 +78,9 @@ impl Region {
                     #private::RegionKind::#kind,
                     #private::Mode::#mode,
                 ) #rank_local #constants;
-                #private::#enter(&SITE)
+                #tail
             }
         }
-    }
-
-    /// The path of the hidden module in which everything that an expansion names is found.
-    pub(crate) fn private(&self) -> TokenStream {
-        let krate = self.arguments.crate_path();
-        quote_spanned!(Span::mixed_site()=> #krate::__private)
     }
 }
 

@@ -24,9 +24,12 @@
 //! # What is recorded
 //!
 //! * A **region** is a function with [`profile`](macro@profile), a [`profile_scope!`] or a [`profile_loop!`].
+//!   An `async fn` is one too, with the time of its polls.
 //! * A **callpath** is the chain of open regions of a thread, from a root region on: `solve<step`. Each has
 //!   count, sum, minimum, maximum and sum of squares of its visits' times, for each execution.
 //! * An **execution** is one visit of the root region: a program that solves 20 times has 20 executions.
+//! * A **metric** is said of a region: a text is kept with it, a number is taken anew for each visit, at its
+//!   beginning or with [`record!`].
 //! * In mode `each` the time of every visit is kept besides, in order; an iteration of a loop is a visit.
 //!
 //! Direct recursion is one callpath: every call counts, the time is that of the outermost. Long series and many
@@ -66,17 +69,19 @@ mod sys;
 pub mod tracing;
 
 pub use handover::{Attached, Position, current};
-pub use tinyprof_macros::{profile, profile_loop, profile_scope};
+pub use tinyprof_macros::{profile, profile_loop, profile_scope, record};
 
 /// What the macros expand to. Not for use by hand: it changes without notice.
 #[doc(hidden)]
 pub mod __private {
     pub use core::module_path;
+    pub use core::option::Option::Some;
+    pub use core::pin::pin;
 
     pub use tinyprof_format::model::{Mode, RegionKind};
 
     pub use crate::metric::{Number, record};
-    pub use crate::polled::polled;
+    pub use crate::polled::{no_output, polled};
     pub use crate::record::Site;
     pub use crate::region::{Guard, LoopGuard, enter, enter_loop};
 }
@@ -90,4 +95,6 @@ mod macro_examples {
     mod profile_loop {}
     #[doc = include_str!("../../tinyprof-macros/docs/profile_scope.md")]
     mod profile_scope {}
+    #[doc = include_str!("../../tinyprof-macros/docs/record.md")]
+    mod record {}
 }

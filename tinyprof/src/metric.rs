@@ -3,6 +3,11 @@
 use crate::record::{Line, Site, thread};
 
 /// A number that can be the value of a varying metric: any integer or float. It is held as an `f64`.
+#[diagnostic::on_unimplemented(
+    message = "the value of a metric is a number, which `{Self}` is not",
+    label = "here an integer or a float was expected",
+    note = "a text that is the same for every visit is written as a literal: `key = \"text\"`"
+)]
 pub trait Number: Copy {
     /// The nearest `f64`.
     fn to_f64(self) -> f64;

@@ -4,6 +4,9 @@
 #![forbid(unsafe_code)]
 
 use std::collections::BTreeMap;
+use std::future::Future;
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
 
 use tinyprof::{profile, profile_loop, profile_scope};
 use tinyprof_format::model::{Mode, Region};
@@ -47,6 +50,10 @@ impl<T: Clone> Field<T> {
         [u8; N]: Sized,
     {
         std::array::from_fn(|_| self.0[0].clone())
+    }
+
+    async fn later(&self) -> usize {
+        std::future::ready(self.len()).await
     }
 
     #[profile(tag = "OWN")]
@@ -118,6 +125,8 @@ fn what_is_said_of_a_region_is_in_the_event_map() {
     assert_eq!(function(), 3);
     let field = Field::new(5);
     assert_eq!((field.len(), field.first(), field.last()), (1, [5, 5], Some(&5)));
+    let later = pin!(field.later()).poll(&mut Context::from_waker(Waker::noop()));
+    assert_eq!(later, Poll::Ready(1));
     assert_eq!(
         inner::Pair(1.0, 3.0_f64.sqrt()).norm().to_bits(),
         (2.0 + 3.0_f64.sqrt().powi(2)).sqrt().to_bits()
@@ -141,6 +150,7 @@ fn what_is_said_of_a_region_is_in_the_event_map() {
     check("loop", Mode::Each, false, &[("kernel", "stencil")]);
     check("Field::new", Mode::Each, false, &[("tag", "FIELD")]);
     check("Field<T>::first", Mode::Total, false, &[("tag", "FIELD")]);
+    check("Field::later", Mode::Each, false, &[("tag", "FIELD")]);
     check("Field::last", Mode::Each, false, &[("tag", "OWN")]);
     check("Norm::norm", Mode::Total, false, &[]);
     check("Pair::squares", Mode::Total, true, &[]);
@@ -148,5 +158,5 @@ fn what_is_said_of_a_region_is_in_the_event_map() {
     check("square", Mode::Total, true, &[("tag", "deep")]);
     check("from_macro", Mode::Total, false, &[]);
     check("whole", Mode::Total, false, &[]);
-    assert_eq!(regions.len(), 12, "{:?}", regions.keys());
+    assert_eq!(regions.len(), 13, "{:?}", regions.keys());
 }

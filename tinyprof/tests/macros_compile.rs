@@ -366,10 +366,6 @@ macro_rules! inside {
 }
 
 mod reexport {
-    #[cfg_attr(
-        not(feature = "enable"),
-        expect(unused_imports, reason = "switched off, nothing names it")
-    )]
     pub(crate) use ::tinyprof as deep;
 }
 

@@ -2,6 +2,9 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
+use std::future::{Future, ready};
+use std::pin::pin;
+use std::task::{Context, Waker};
 
 use tinyprof::collect::{snapshot, take_over};
 use tinyprof::{profile, profile_loop, profile_scope};
@@ -45,8 +48,9 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// The visits of one call: the function, 5 of the recursion, 4 of the other, 30 of the loops, 10 scopes.
-const VISITS: u64 = 1 + 5 + 4 + 30 + 10;
+/// The visits of one call: the function, 5 of the recursion, 4 of the other, 30 of the loops, 10 scopes, a future
+/// and what it calls.
+const VISITS: u64 = 1 + 5 + 4 + 30 + 10 + 2;
 
 #[profile]
 fn execution() {
@@ -66,6 +70,14 @@ fn execution() {
             profile_scope!("scope");
         }
     );
+    let poll = pin!(future()).poll(&mut Context::from_waker(Waker::noop()));
+    assert!(poll.is_ready());
+}
+
+#[profile(mode = each)]
+async fn future() {
+    ready(()).await;
+    recursive(0);
 }
 
 #[profile(mode = each)]

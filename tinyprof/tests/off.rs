@@ -66,7 +66,7 @@ fn switched_off_by_feature_a_region_is_no_instruction() {
     let package = package();
     let (annotated, executable) = build(&package, "annotated");
     let (plain, _) = build(&package, "plain");
-    for function in ["function", "scopes", "loops"] {
+    for function in ["function", "scopes", "loops", "metrics", "polled"] {
         let expected = instructions(&plain, function);
         assert!(expected.len() > 10, "{function} was not found:\n{plain}");
         assert_eq!(instructions(&annotated, function), expected, "{function}");

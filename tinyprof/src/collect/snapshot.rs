@@ -1,5 +1,7 @@
 //! Phase 0: one event map from all threads of this process.
 
+use std::sync::atomic::Ordering::Relaxed;
+
 use tinyprof_format::model::{EventMap, Losses, RankFacts};
 
 use super::session::session;
@@ -20,8 +22,12 @@ pub fn snapshot() -> EventMap {
     let mut losses = Losses { visits_not_recorded: visits_lost(), ..Losses::default() };
     let (mut records, mut metrics) = (Vec::new(), Vec::new());
     let mut threads = 0;
+    // A visit that is made of polls may end on another thread than it began.
+    let (mut polled_begun, mut polled_ended) = (0_u64, 0_u64);
     for arena in arenas() {
         threads += 1;
+        polled_ended += arena.polled_ended.load(Relaxed);
+        polled_begun += arena.polled_begun.load(Relaxed);
         losses.absorb(&losses_of(arena));
         for reading in arena.readings() {
             let Some(Reading { id, parent, site, open, executions, series, visits_not_timed }) = reading
@@ -43,6 +49,7 @@ pub fn snapshot() -> EventMap {
             }
         }
     }
+    losses.visits_open += polled_begun.saturating_sub(polled_ended);
     let facts = RankFacts {
         host: host_name(),
         process_id: std::process::id(),
@@ -66,7 +73,6 @@ pub fn monotonic_ns() -> u64 {
 }
 
 fn losses_of(arena: &Arena) -> Losses {
-    use std::sync::atomic::Ordering::Relaxed;
     Losses {
         visits_not_recorded: arena.visits_lost.load(Relaxed),
         visits_in_other: arena.visits_in_other.load(Relaxed),

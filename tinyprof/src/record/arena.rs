@@ -4,6 +4,7 @@ mod handover;
 mod in_file;
 mod insert;
 mod metric;
+mod polled;
 mod reading;
 mod sampling;
 #[cfg(test)]
@@ -16,6 +17,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, fence};
 use tinyprof_format::segment::layout::waiting;
 
 pub(crate) use handover::{Before, Place};
+pub(crate) use polled::InFlight;
 pub(crate) use reading::{MetricReading, Reading};
 
 use super::clock::Clock;
@@ -73,6 +75,9 @@ pub(crate) struct Arena {
     /// Visits that the budget leaves no time for, but for those that a record is still waiting for.
     pub(crate) visits_not_timed: AtomicU64,
     pub(crate) values_not_recorded: AtomicU64,
+    /// Visits that are made of polls: those whose first poll was on this thread, and those that ended on it.
+    pub(crate) polled_begun: AtomicU64,
+    pub(crate) polled_ended: AtomicU64,
 }
 
 impl Arena {
@@ -102,6 +107,8 @@ impl Arena {
             clock_steps_back: AtomicU64::new(0),
             visits_not_timed: AtomicU64::new(0),
             values_not_recorded: AtomicU64::new(0),
+            polled_begun: AtomicU64::new(0),
+            polled_ended: AtomicU64::new(0),
         }
     }
 
@@ -219,7 +226,7 @@ impl Arena {
         let counted = node.update(|| {
             self.begin_execution(node, execution);
             node.set(VISITS, node.get(VISITS) + 1);
-            self.weigh_recursion(node);
+            self.weigh_one(node);
         });
         if !counted {
             self.lose_visits(1);
@@ -229,16 +236,31 @@ impl Arena {
     /// Adds the visit from the node's start to `now`; `start` is the beginning of the next, or 0.
     #[inline(always)]
     fn add_visit(&self, node: Node<'_>, now: u64, start: u64) {
-        let ticks = now.checked_sub(node.get(START)).unwrap_or_else(|| {
-            self.clock_steps_back.fetch_add(1, Relaxed);
-            self.publish_losses();
-            0
-        });
+        let ticks = self.ticks_between(node.get(START), now);
         let execution = self.execution.load(Relaxed);
         if node.get(SAMPLES) != 0 {
             return self.add_sampled_visit(node, ticks, execution, start);
         }
         let Some(update) = node.begin_update() else { return self.lose_visits(1) };
+        self.add_ticks(node, ticks, execution);
+        complete_execution(node);
+        node.set(START, start);
+        node.end_update(update);
+    }
+
+    /// The time from `begin` to `now`; 0 and a count where the clock went back.
+    #[inline]
+    fn ticks_between(&self, begin: u64, now: u64) -> u64 {
+        now.checked_sub(begin).unwrap_or_else(|| {
+            self.clock_steps_back.fetch_add(1, Relaxed);
+            self.publish_losses();
+            0
+        })
+    }
+
+    /// Adds a visit of `ticks` in `execution`, inside of [`Node::update`].
+    #[inline(always)]
+    fn add_ticks(&self, node: Node<'_>, ticks: u64, execution: u32) {
         self.begin_execution(node, execution);
         node.set(VISITS, node.get(VISITS) + 1);
         node.set(SUM, node.get(SUM).wrapping_add(ticks));
@@ -248,17 +270,12 @@ impl Arena {
         if low(node.get(SERIES + 1)) != 0 && !log::push_visit(node, execution, ticks) {
             self.lose_visits(1);
         }
-        complete_execution(node);
-        node.set(START, start);
-        node.end_update(update);
     }
 
-    /// Makes the live numbers those of `execution`; what they held of an earlier one goes to the log.
-    ///
-    /// Work that was handed over may come back late. The live numbers do not go back: it counts for them.
+    /// Makes the live numbers those of `execution`; what they held of another one goes to the log.
     #[inline(always)]
     fn begin_execution(&self, node: Node<'_>, execution: u32) {
-        if low(node.get(EXECUTION)) < execution {
+        if low(node.get(EXECUTION)) != execution {
             self.move_on(node, execution);
         }
     }

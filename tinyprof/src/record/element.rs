@@ -69,7 +69,8 @@ impl Element for PastExecution {
 
     #[inline]
     fn has_room_for(&self, next: &Self, stride: u32) -> bool {
-        next.execution.saturating_add(next.executions) - self.execution <= stride
+        let end = end(self).max(end(next));
+        end - self.execution.min(next.execution) <= stride
     }
 
     fn folds_well_with(&self, _: &Self) -> bool {
@@ -83,7 +84,9 @@ impl Element for PastExecution {
 
     #[inline]
     fn absorb(&mut self, next: &Self) {
-        self.executions = next.execution.saturating_add(next.executions) - self.execution;
+        let end = end(self).max(end(next));
+        self.execution = self.execution.min(next.execution);
+        self.executions = end - self.execution;
         self.visits += next.visits;
         self.sum = self.sum.wrapping_add(next.sum);
         self.min = self.min.min(next.min);
@@ -91,6 +94,12 @@ impl Element for PastExecution {
         self.squares = self.squares.saturating_add(next.squares);
         self.variance += next.variance;
     }
+}
+
+/// One more than the last execution that is covered. Executions come in no order where several are in flight.
+#[inline]
+fn end(past: &PastExecution) -> u32 {
+    past.execution.saturating_add(past.executions)
 }
 
 impl Element for SeriesElement {
@@ -166,7 +175,8 @@ impl Element for MetricSummary {
     }
 
     fn has_room_for(&self, next: &Self, stride: u32) -> bool {
-        next.execution.saturating_add(next.executions) - self.execution <= stride
+        let end = |of: &Self| of.execution.saturating_add(of.executions);
+        end(self).max(end(next)) - self.execution.min(next.execution) <= stride
     }
 
     fn folds_well_with(&self, _: &Self) -> bool {

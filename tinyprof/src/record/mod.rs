@@ -23,6 +23,6 @@ pub(crate) mod segments;
 mod site;
 pub(crate) mod thread;
 
-pub(crate) use arena::{Arena, Before, Entered, MetricReading, Place, Reading};
+pub(crate) use arena::{Arena, Before, Entered, InFlight, MetricReading, Place, Reading};
 pub(crate) use segment::Line;
 pub use site::Site;

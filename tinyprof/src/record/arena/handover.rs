@@ -10,8 +10,8 @@ use super::{Arena, DEPTH_MAX, Entered};
 /// The place of an innermost open region: its record, and the execution that it belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Place {
-    line: Line,
-    execution: u32,
+    pub(super) line: Line,
+    pub(super) execution: u32,
 }
 
 /// Where a thread was before it stepped under a place.
@@ -51,7 +51,7 @@ impl Arena {
     }
 
     /// Our record of the callpath that `place` is in theirs.
-    fn same_callpath(&self, theirs: &Self, place: Place) -> Option<Line> {
+    pub(super) fn same_callpath(&self, theirs: &Self, place: Place) -> Option<Line> {
         let mut chain = [Line::NONE; DEPTH_MAX as usize + 2];
         let mut length = 0;
         let mut at = place.line;

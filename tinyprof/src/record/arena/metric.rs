@@ -52,7 +52,7 @@ impl Arena {
         let execution = self.execution.load(Relaxed);
         let mut kept = true;
         node.update(|| {
-            if low(node.get(EXECUTION)) < execution {
+            if low(node.get(EXECUTION)) != execution {
                 kept &= node.get(VISITS) == 0 || log::push(node, live_values(node));
                 clear_live(node, execution);
             }

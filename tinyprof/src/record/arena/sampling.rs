@@ -190,8 +190,9 @@ impl Arena {
         self.header(header::VISITS_NOT_TIMED).store(not_timed, Relaxed);
     }
 
-    /// A recursive visit has its time in the outer visit and stands for itself. Inside of [`Node::update`].
-    pub(super) fn weigh_recursion(&self, node: Node<'_>) {
+    /// A visit that stands for itself: a recursive one, whose time is in the outer, or one that is made of polls. Inside
+    /// of [`Node::update`].
+    pub(super) fn weigh_one(&self, node: Node<'_>) {
         if let Some(record) = Record::of(node) {
             record.set(samples::WEIGHT, record.get(samples::WEIGHT).wrapping_add(1));
         }
@@ -273,7 +274,8 @@ impl Arena {
         if node.get(VISITS) > 0 {
             let live = live_estimate(node, 0);
             let all_timed = record.get(samples::SAMPLED) == 0 && low(record.get(samples::SHIFT)) == 0;
-            let executions = if all_timed { 1 } else { execution - low(node.get(EXECUTION)) };
+            let since = execution.saturating_sub(low(node.get(EXECUTION)));
+            let executions = if all_timed { 1 } else { since.max(1) };
             if !log::push(node, PastExecution { executions, ..live }) {
                 self.lose_visits(live.visits);
             }

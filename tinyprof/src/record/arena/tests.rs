@@ -4,6 +4,7 @@ mod limits;
 mod metric;
 mod observer;
 mod oracle;
+mod polled;
 mod sampling;
 
 use std::sync::atomic::Ordering::Acquire;

@@ -44,10 +44,40 @@ pub fn loops(mut n: u64) -> Result<u64, u64> {
     Ok(steps)
 }
 
+/// Metrics, whose values are not even computed.
+#[unsafe(no_mangle)]
+#[inline(never)]
+pub fn metrics(values: &[u64], n: u64) -> u64 {
+    let mut sum = n;
+    for value in values {
+        sum = sum.rotate_left(3) ^ value;
+    }
+    sum
+}
+
+/// An asynchronous function.
+#[unsafe(no_mangle)]
+#[inline(never)]
+pub fn polled(values: &[u64], n: u64) -> u64 {
+    async fn weighted(values: &[u64], n: u64) -> Option<u64> {
+        let first = std::future::ready(values.first()).await?;
+        Some(values.iter().fold(*first, |sum, x| sum.rotate_left(5) ^ (x * n)))
+    }
+    let mut future = std::pin::pin!(weighted(values, n));
+    let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+    match future.as_mut().poll(&mut context) {
+        std::task::Poll::Ready(sum) => sum.unwrap_or(n),
+        std::task::Poll::Pending => 0,
+    }
+}
+
 fn main() {
     let n = std::env::args().count() as u64;
     let mut values = [n, 2, 3];
     std::process::exit(i32::from(
-        function(&[n as f64, 2.0]) < 0.0 || scopes(&mut values, n).is_none() || loops(n + 26).is_err(),
+        function(&[n as f64, 2.0]) < 0.0
+            || scopes(&mut values, n).is_none()
+            || loops(n + 26).is_err()
+            || metrics(&values, n) == polled(&values, n),
     ));
 }

@@ -1,0 +1,40 @@
+//! An `async fn` as a region: its body is a future, and the polls of that are one visit.
+
+use proc_macro2::{Group, Span, TokenStream};
+use quote::quote_spanned;
+use syn::spanned::Spanned;
+
+use crate::body;
+use crate::item::Future;
+use crate::site::Region;
+
+/// The body of the measured function.
+///
+/// The values of metrics are taken at the first poll, before the visit begins. The future is handed over by
+/// reference: an `async fn` keeps an argument twice, and futures in futures would double in size at each level.
+pub(crate) fn body(body: &Group, region: &Region, future: &Future) -> Group {
+    let private = region.arguments.private();
+    let varying = region.arguments.varying();
+    let values = varying.values();
+    let records = varying.records(&quote_spanned!(Span::mixed_site()=> record), &TokenStream::new());
+    // An `async` block does not know what it will be awaited for; a way out that is never taken says so, before `?`
+    // has to convert an error to it.
+    let output = future.output.as_ref().map(|output| {
+        quote_spanned! {Span::mixed_site().located_at(output.span())=>
+            if let #private::Some(output) = #private::no_output::<#output>() {
+                return output;
+            }
+        }
+    });
+    let site = region.with_static(&quote_spanned!(Span::mixed_site()=> &SITE));
+    body::around(body, |rest| {
+        let inside = quote_spanned!(Span::mixed_site()=> #records #output const _: () = (); #rest);
+        let inside = body::braced(inside, body.span());
+        // Clippy takes an `async` block that yields a future for a mistake; in an `async fn` it does not.
+        quote_spanned! {Span::mixed_site()=>
+            #![allow(clippy::async_yields_async)]
+            #values
+            #private::polled(#site, #private::pin!(async move #inside)).await
+        }
+    })
+}

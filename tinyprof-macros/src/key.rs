@@ -1,0 +1,52 @@
+//! The words that mean something in the arguments of a region. Any other is the key of a metric.
+
+use proc_macro2::Ident;
+
+/// What one argument is called, and how it is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Key {
+    Name,
+    Mode,
+    RankLocal,
+    Crate,
+    Skip,
+}
+
+impl Key {
+    /// The keys of `#[profile(...)]`.
+    pub(crate) const OF_THE_ATTRIBUTE: &[Key] =
+        &[Key::Name, Key::Mode, Key::RankLocal, Key::Crate, Key::Skip];
+    /// The keys of `profile_scope!` and `profile_loop!`, where the name comes first and bare.
+    pub(crate) const AFTER_A_NAME: &[Key] = &[Key::Mode, Key::RankLocal, Key::Crate];
+
+    /// The argument of this name.
+    pub(crate) fn of(ident: &Ident) -> Option<Key> {
+        Key::OF_THE_ATTRIBUTE.iter().copied().find(|key| ident == key.text())
+    }
+
+    /// Whether the word is an argument, so that no metric can be called that.
+    pub(crate) fn is_reserved(ident: &Ident) -> bool {
+        Key::of(ident).is_some()
+    }
+
+    fn text(self) -> &'static str {
+        match self {
+            Key::Name => "name",
+            Key::Mode => "mode",
+            Key::RankLocal => "rank_local",
+            Key::Crate => "crate",
+            Key::Skip => "skip",
+        }
+    }
+
+    /// How it is written, for the reader of an error.
+    pub(crate) fn usage(self) -> &'static str {
+        match self {
+            Key::Name => "`name = \"...\"`",
+            Key::Mode => "`mode = total` or `mode = each`",
+            Key::RankLocal => "`rank_local`",
+            Key::Skip => "`skip`",
+            Key::Crate => "`crate = path::to::tinyprof`",
+        }
+    }
+}

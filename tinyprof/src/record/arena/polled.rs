@@ -1,0 +1,119 @@
+//! Visits that are made of polls: they stop and go on, on any thread, and several of one callpath may be in flight.
+//!
+//! The record of such a callpath is never open (its start stays 0): the time so far is in the future.
+
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
+
+use super::super::node::{EXECUTION, SITE, high, low, pack};
+use super::super::segment::Line;
+use super::super::site::Site;
+use super::{Arena, Before, Entered, Place};
+
+/// A visit between its first poll and its end.
+#[derive(Debug)]
+pub(crate) struct InFlight {
+    /// The arena of the first poll, and where the callpath's record is in it.
+    first: &'static Arena,
+    pub(super) place: Place,
+    /// The site word of that record. It changes if a child process has left the arena's memory to its parent.
+    pub(super) site: u64,
+    ticks: u64,
+}
+
+impl Arena {
+    /// Begins a visit of `site` under the innermost open region; none if it calls itself, which only counts, or if
+    /// there is no memory for it, which is counted as lost. Owner only.
+    pub(crate) fn begin_polled(&'static self, site: &'static Site) -> Option<InFlight> {
+        let parent = self.current();
+        let line = match self.find_or_insert(parent, site) {
+            Entered::Node(line) => line,
+            Entered::Recursion(line) => {
+                self.count_recursion(line);
+                return None;
+            }
+            Entered::Lost => return None,
+        };
+        let node = self.node(line);
+        let execution = if parent.is_none() {
+            let executions = node.get(EXECUTION);
+            // At the beginning, not at the end: those in flight must not share a number.
+            node.update(|| node.set(EXECUTION, pack(low(executions), high(executions).saturating_add(1))));
+            high(executions)
+        } else {
+            self.execution.load(Relaxed)
+        };
+        add_one(&self.polled_begun);
+        Some(InFlight { first: self, place: Place { line, execution }, site: node.get(SITE), ticks: 0 })
+    }
+
+    /// Polls under the visit's callpath, and puts this thread back where it was, also if `poll` panics. Owner only.
+    #[inline]
+    pub(crate) fn poll_in<T>(&self, visit: &mut InFlight, poll: impl FnOnce() -> T) -> T {
+        let before = if visit.is_known() { self.step_under(visit.first, visit.place) } else { None };
+        let _poll = Poll { arena: self, visit, before, begin: self.now() };
+        poll()
+    }
+
+    /// Adds the visit to this arena's event map. Owner only.
+    pub(crate) fn end_polled(&self, visit: &InFlight) {
+        add_one(&self.polled_ended);
+        let Some(line) = self.line_of(visit) else {
+            return self.lose_visits(1);
+        };
+        let (node, execution) = (self.node(line), visit.place.execution);
+        let added = node.update(|| {
+            self.add_ticks(node, visit.ticks, execution);
+            self.weigh_one(node);
+            if node.parent().is_none() {
+                let executions = node.get(EXECUTION);
+                let begun = high(executions).max(execution.saturating_add(1));
+                node.set(EXECUTION, pack(low(executions), begun));
+            }
+        });
+        if !added {
+            self.lose_visits(1);
+        }
+    }
+
+    /// Our record of the visit's callpath; none if there is no memory for it.
+    fn line_of(&self, visit: &InFlight) -> Option<Line> {
+        if !visit.is_known() {
+            return None;
+        }
+        if std::ptr::eq(self, visit.first) {
+            return Some(visit.place.line);
+        }
+        self.same_callpath(visit.first, visit.place)
+    }
+}
+
+impl InFlight {
+    /// Whether the record that it began at is still there.
+    fn is_known(&self) -> bool {
+        self.first.node(self.place.line).get(SITE) == self.site
+    }
+}
+
+/// One poll; dropping it ends it.
+struct Poll<'a> {
+    arena: &'a Arena,
+    visit: &'a mut InFlight,
+    before: Option<Before>,
+    begin: u64,
+}
+
+impl Drop for Poll<'_> {
+    fn drop(&mut self) {
+        let ticks = self.arena.ticks_between(self.begin, self.arena.now());
+        self.visit.ticks = self.visit.ticks.saturating_add(ticks);
+        if let Some(before) = self.before {
+            self.arena.step_back(before);
+        }
+    }
+}
+
+/// Only the owner changes these counters.
+fn add_one(counter: &AtomicU64) {
+    counter.store(counter.load(Relaxed).wrapping_add(1), Relaxed);
+}

@@ -1,0 +1,3 @@
+fn main() {
+    tinyprof::record!(mem = 1, tag = "COMP");
+}
