@@ -6,6 +6,7 @@ use super::finish;
 use super::segments;
 use super::session::session;
 use crate::record::clock::Clock;
+use crate::record::thread;
 use crate::sys::{at_exit, without_write_signals};
 
 /// Who writes the profile at the end of the process instead of us, if somebody has said so.
@@ -16,10 +17,14 @@ static WRITER: OnceLock<fn()> = OnceLock::new();
 pub fn start() {
     static ARRANGED: Once = Once::new();
     if session().config.recording {
-        ARRANGED.call_once(|| {
+        let arrange = || {
             segments::prepare();
             at_exit(end);
-        });
+        };
+        // Asked first, as all but the first threads have nothing to do here.
+        if !ARRANGED.is_completed() {
+            thread::while_away(|| ARRANGED.call_once(arrange));
+        }
     }
 }
 

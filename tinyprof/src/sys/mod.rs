@@ -2,6 +2,7 @@
 
 mod exit;
 mod host;
+mod memory;
 mod process;
 mod segment_file;
 mod signals;
