@@ -6,6 +6,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use super::launcher;
+use crate::record::clock::ClockChoice;
 
 /// What the environment says. A value that cannot be read is one warning and counts as not set.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,6 +20,8 @@ pub struct Config {
     pub budget: Option<f64>,
     /// `TINYPROF_REPORT`: whether to print a table to standard error at the end (`on`, `off`).
     pub report: Option<bool>,
+    /// `TINYPROF_CLOCK`: the clock that visits are measured with (`auto`, `monotonic`, `fenced`). Default: auto.
+    pub clock: ClockChoice,
 }
 
 /// A variable's name, and what its text means.
@@ -62,6 +65,17 @@ const PERCENT: fn(&str) -> Option<Option<f64>> = |text| {
     (percent > 0.0 && percent <= 100.0).then_some(Some(percent / 100.0))
 };
 
+const CLOCK: Setting<ClockChoice> = Setting {
+    variable: "TINYPROF_CLOCK",
+    expected: "auto, monotonic or fenced",
+    read: |text| match text.to_ascii_lowercase().as_str() {
+        "auto" => Some(ClockChoice::Auto),
+        "monotonic" => Some(ClockChoice::Monotonic),
+        "fenced" => Some(ClockChoice::Fenced),
+        _ => None,
+    },
+};
+
 impl Config {
     /// What the process's environment says now.
     #[must_use]
@@ -81,6 +95,7 @@ impl Config {
             out: lookup("TINYPROF_OUT").filter(|name| !name.is_empty()).map(PathBuf::from),
             budget: budget.value(&lookup).flatten(),
             report: switch("TINYPROF_REPORT"),
+            clock: CLOCK.value(&lookup).unwrap_or_default(),
         }
     }
 }
@@ -103,7 +118,9 @@ mod tests {
 
     #[test]
     fn nothing_set_means_record_and_report() {
-        assert_eq!(read(&[]), Config { recording: true, out: None, budget: None, report: None });
+        let defaults =
+            Config { recording: true, out: None, budget: None, report: None, clock: ClockChoice::Auto };
+        assert_eq!(read(&[]), defaults);
         assert_eq!(read(&[("TINYPROF_OUT", "")]).out, None);
     }
 
@@ -119,5 +136,17 @@ mod tests {
             assert_eq!(read(&[("TINYPROF_BUDGET", nonsense)]).budget, None);
         }
         assert_eq!(read(&[("TINYPROF_OUT", "a/b")]).out, Some("a/b".into()));
+    }
+
+    #[test]
+    fn a_clock_is_chosen_by_its_name() {
+        for (text, clock) in [
+            ("auto", ClockChoice::Auto),
+            ("Monotonic", ClockChoice::Monotonic),
+            (" fenced ", ClockChoice::Fenced),
+            ("sundial", ClockChoice::Auto),
+        ] {
+            assert_eq!(read(&[("TINYPROF_CLOCK", text)]).clock, clock, "{text}");
+        }
     }
 }

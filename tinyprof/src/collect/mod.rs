@@ -24,4 +24,5 @@ pub use session::config;
 pub use snapshot::{monotonic_ns, snapshot};
 pub use start::{set_budget, start, take_over};
 
+pub use crate::record::clock::ClockChoice;
 pub use crate::sys::without_write_signals;

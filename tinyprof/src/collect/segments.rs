@@ -88,10 +88,7 @@ fn directory(user_id: u32) -> PathBuf {
 }
 
 const fn clock_number(of: Clock) -> u32 {
-    match of {
-        Clock::Counter => clock::COUNTER,
-        _ => clock::MONOTONIC,
-    }
+    if of.is_counter() { clock::COUNTER } else { clock::MONOTONIC }
 }
 
 fn description() -> String {

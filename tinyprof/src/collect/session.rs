@@ -2,8 +2,10 @@
 
 use std::sync::OnceLock;
 
-use super::config::Config;
-use crate::record::clock::{Clock, Moment};
+use super::config::{Config, warn};
+use super::launcher;
+use crate::record::clock::{Clock, ClockChoice, Moment};
+use crate::record::thread;
 
 /// The recording of this process.
 #[derive(Debug)]
@@ -19,16 +21,25 @@ static SESSION: OnceLock<Session> = OnceLock::new();
 
 /// The session of this process, begun by the first who asks.
 pub(crate) fn session() -> &'static Session {
-    SESSION.get_or_init(|| {
-        let clock = Clock::detect();
-        Session {
-            config: Config::from_environment(),
-            clock,
-            started: Moment::now(clock),
-            launch_date_s: now_unix_s(),
-            process_id: std::process::id(),
-        }
-    })
+    SESSION.get().unwrap_or_else(|| thread::while_away(|| SESSION.get_or_init(begin)))
+}
+
+fn begin() -> Session {
+    let config = Config::from_environment();
+    let clock = Clock::detect(config.clock);
+    if config.clock == ClockChoice::Fenced && !clock.is_counter() && launcher::speaks_for_all() {
+        warn(
+            "TINYPROF_CLOCK=fenced is ignored: the processor's counter is not steady on this machine; visits are \
+             measured with CLOCK_MONOTONIC",
+        );
+    }
+    Session {
+        config,
+        clock,
+        started: Moment::now(clock),
+        launch_date_s: now_unix_s(),
+        process_id: std::process::id(),
+    }
 }
 
 /// The settings of this process, read from the environment when recording began.

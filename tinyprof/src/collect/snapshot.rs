@@ -8,7 +8,7 @@ use super::session::session;
 use crate::record::clock;
 use crate::record::thread::{arenas, visits_lost};
 use crate::record::{Arena, MetricReading, Reading};
-use crate::sys::host_name;
+use crate::sys::{host_name, peak_memory_bytes};
 
 /// Everything that this process has measured so far, threads merged by callpath. Any thread may call it, and
 /// no thread is stopped: regions that are open are included with their time so far.
@@ -55,7 +55,7 @@ pub fn snapshot() -> EventMap {
         process_id: std::process::id(),
         threads,
         losses,
-        peak_memory_bytes: 0,
+        peak_memory_bytes: peak_memory_bytes(),
     };
     let mut map = EventMap::from_records(records, facts);
     for (callpath, key, values) in metrics {

@@ -7,6 +7,7 @@ use super::segments;
 use super::session::session;
 use crate::record::budget;
 use crate::record::clock::Clock;
+use crate::record::thread;
 use crate::sys::{at_exit, without_write_signals};
 
 /// Who writes the profile at the end of the process instead of us, if somebody has said so.
@@ -17,13 +18,17 @@ static WRITER: OnceLock<fn()> = OnceLock::new();
 pub fn start() {
     static ARRANGED: Once = Once::new();
     if session().config.recording {
-        ARRANGED.call_once(|| {
+        let arrange = || {
             if let Some(share) = session().config.budget {
                 budget::install(share, session().clock);
             }
             segments::prepare();
             at_exit(end);
-        });
+        };
+        // Asked first, as all but the first threads have nothing to do here.
+        if !ARRANGED.is_completed() {
+            thread::while_away(|| ARRANGED.call_once(arrange));
+        }
     }
 }
 

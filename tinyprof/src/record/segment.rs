@@ -78,7 +78,10 @@ impl Segment {
     pub(super) fn reserve_in(file: SegmentFile) -> Option<Self> {
         let sizes = std::iter::successors(Some(RESERVED_BYTES_MAX), |bytes| Some(bytes / 2));
         let mut sizes = sizes.take_while(|&bytes| bytes >= RESERVED_BYTES_MIN);
-        let mut segment = sizes.find_map(Self::reserve_bytes)?;
+        let Some(mut segment) = sizes.find_map(Self::reserve_bytes) else {
+            file.remove();
+            return None;
+        };
         segment.file = Some(file);
         segment.mapped.store(true, Relaxed);
         if segment.map_to(STEP_BYTES_MIN) {

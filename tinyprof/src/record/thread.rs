@@ -85,6 +85,15 @@ pub(crate) fn attach(start: fn() -> Option<Clock>) -> bool {
     arena.is_some()
 }
 
+/// Does `work`, which a region must not wait for: those that this thread enters meanwhile, for example in a global
+/// allocator, are counted as lost.
+pub(crate) fn while_away<T>(work: impl FnOnce() -> T) -> T {
+    let before = CURRENT.replace(AWAY);
+    let done = work();
+    CURRENT.set(before);
+    done
+}
+
 fn claim(clock: Clock) -> Option<&'static Arena> {
     let registry = REGISTRY.get_or_init(ThreadLocal::new);
     let mut slot = registry.get_or(|| Slot::new(segments::arena(clock)));

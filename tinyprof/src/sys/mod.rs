@@ -4,6 +4,7 @@
 mod counting;
 mod exit;
 mod host;
+mod memory;
 mod process;
 mod segment_file;
 mod signals;
@@ -12,6 +13,7 @@ mod signals;
 pub use counting::Counting;
 pub(crate) use exit::{at_exit, in_forked_child};
 pub(crate) use host::{effective_user_id, host_name, user_id};
+pub(crate) use memory::peak_memory_bytes;
 pub(crate) use process::{boot_id, pid_namespace, start_time};
 pub(crate) use segment_file::SegmentFile;
 pub use signals::without_write_signals;

@@ -4,9 +4,17 @@
 
 #![expect(clippy::unwrap_used, reason = "a helper of tests may panic as they do")]
 
+mod aborts;
+mod allocator;
 mod calls;
+mod clocks;
 mod endings;
 mod failures;
+mod forks;
+mod late;
+mod memory;
 mod program;
 mod recover;
+mod scale;
+mod signals;
 mod threads;

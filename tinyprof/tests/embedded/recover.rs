@@ -33,14 +33,14 @@ fn counted(place: &Place) -> Vec<[u64; COUNTERS]> {
 }
 
 /// What is in a directory of segments, all of them of one process. Ticks count as nanoseconds.
-fn recovered(directory: &Path) -> EventMap {
+pub(crate) fn recovered(directory: &Path) -> EventMap {
     let files: Vec<Vec<u8>> =
         names(directory).iter().map(|name| fs::read(directory.join(name)).unwrap()).collect();
     let segments: Vec<Segment<'_>> = files.iter().map(|bytes| Segment::parse(bytes).unwrap()).collect();
     recovered_map(&segments, TicksNow { ticks: 0, monotonic_ns: 0 })
 }
 
-fn visits(map: &EventMap, path: &str) -> u64 {
+pub(crate) fn visits(map: &EventMap, path: &str) -> u64 {
     let rows = map.callpaths.iter().filter(|(index, _)| map.callpaths.path(*index) == path);
     rows.map(|(index, _)| map.values[index.row()].visits()).sum()
 }
@@ -151,18 +151,6 @@ fn a_program_that_aborts_leaves_its_files_to_itself_alone() {
     assert!(description.metadata.executable.ends_with("/test_killed"), "{description:?}");
     assert_eq!(description.metadata.cmdline[1..], ["counters", "2", "5", "abort"]);
     assert!(description.profile.contains("test_killed-"));
-}
-
-#[test]
-fn a_forked_child_does_not_touch_the_files_of_its_parent() {
-    let place = Place::new();
-    let mut command = place.command("test_forks");
-    let output = command.arg("abort").env("TINYPROF_SEGMENT_DIR", "segments").output().unwrap();
-    assert_eq!(text(&output.stdout), "the child ended with 0\n");
-    let map = recovered(&place.path().join("segments"));
-    let found: Vec<_> = map.callpaths.iter().map(|(index, _)| map.callpaths.path(index)).collect();
-    assert_eq!((found.len(), visits(&map, "before"), visits(&map, "in_parent")), (2, 1, 1), "{found:?}");
-    assert_eq!(names(&place.path().join("segments")).len(), 1);
 }
 
 /// Where no file is to be had the program records all the same, and its profile says so.

@@ -1,8 +1,8 @@
-//! Regions on other threads, and in other processes.
+//! Regions on other threads.
 
 use tinyprof_format::model::Losses;
 
-use crate::program::{Place, profile_of, text, values, visits};
+use crate::program::{profile_of, values, visits};
 
 #[test]
 fn threads_have_roots_of_their_own_and_are_merged_by_callpath() {
@@ -32,17 +32,6 @@ fn threads_have_roots_of_their_own_and_are_merged_by_callpath() {
     for (path, values) in values.iter().filter(|(path, _)| path.ends_with("iteration")) {
         assert_eq!(values.series.iter().map(|b| u64::from(b.visits)).sum::<u64>(), values.visits(), "{path}");
     }
-}
-
-#[test]
-fn a_child_process_writes_no_profile_of_its_parent() {
-    let place = Place::new();
-    let output = place.command("test_forks").output().unwrap();
-    assert!(output.status.success(), "{output:?}");
-    assert_eq!(text(&output.stdout), "the child ended with 0\n");
-    assert_eq!(text(&output.stderr).matches("profile: ").count(), 1, "{output:?}");
-    let visits = visits(&place.profile());
-    assert_eq!(visits, [("before".to_owned(), 1), ("in_parent".to_owned(), 1)]);
 }
 
 #[test]

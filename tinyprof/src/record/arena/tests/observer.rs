@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
 
+use super::super::super::clock::ClockChoice;
 use super::*;
 
 /// Enough for both lists of a callpath to be moved to larger blocks and folded, several times.
@@ -61,7 +62,7 @@ fn check(reading: &Reading) {
 
 #[test]
 fn every_reading_is_of_one_moment_and_none_stops_the_owner() {
-    let arena = Arena::new(Clock::detect()).unwrap();
+    let arena = Arena::new(Clock::detect(ClockChoice::Auto)).unwrap();
     let (started, done) = (AtomicBool::new(false), AtomicBool::new(false));
     let mut seen: HashMap<CallpathId, u64> = HashMap::new();
     let (mut copies, mut unreadable) = (0_u64, 0_u64);
@@ -107,7 +108,7 @@ fn every_reading_is_of_one_moment_and_none_stops_the_owner() {
 /// Reads a loop of `before` iterations whose owner makes `meanwhile` more while it is copied; compares with a
 /// reading from before that. None where the copy was given up.
 fn read_while(before: u64, meanwhile: u64) -> Option<bool> {
-    let arena = Arena::new(Clock::detect()).unwrap();
+    let arena = Arena::new(Clock::detect(ClockChoice::Auto)).unwrap();
     let _root = open(&arena, &A);
     let Entered::Node(line) = open(&arena, &B) else { panic!("there is room") };
     (0..before).for_each(|_| arena.boundary(line));

@@ -1,0 +1,33 @@
+//! How much memory the process takes.
+
+/// The most memory that this process has had in use at once so far (its resident set), in bytes; 0 if the system
+/// does not say.
+///
+/// # Cost
+/// A system call.
+pub(crate) fn peak_memory_bytes() -> u64 {
+    // Apple counts in bytes; Linux and the BSDs in KiB.
+    const UNIT_BYTES: u64 = if cfg!(target_vendor = "apple") { 1 } else { 1024 };
+    let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
+    // SAFETY: the place is valid for the result.
+    let failed = unsafe { libc::getrusage(libc::RUSAGE_SELF, usage.as_mut_ptr()) } != 0;
+    // SAFETY: it is numbers only, for which zeros are values; the call may have put others there.
+    let usage = unsafe { usage.assume_init() };
+    if failed { 0 } else { u64::try_from(usage.ru_maxrss).unwrap_or(0).saturating_mul(UNIT_BYTES) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_peak_stays_after_the_memory_was_given_back() {
+        const TAKEN_BYTES: u64 = 64 << 20;
+        let taken = vec![1_u8; 64 << 20];
+        assert!(std::hint::black_box(&taken).iter().all(|&byte| byte == 1));
+        drop(taken);
+        let peak = peak_memory_bytes();
+        // The kernel may count a few pages late. A wrong unit is wrong by a factor of 1024.
+        assert!((TAKEN_BYTES / 2..TAKEN_BYTES * 64).contains(&peak), "{peak}");
+    }
+}

@@ -1,0 +1,38 @@
+//! Threads that get no memory for what they record.
+
+use tinyprof_format::model::Losses;
+
+use crate::endings::check_untouched;
+use crate::program::{Place, check_visits, names, text};
+
+const THREADS: u64 = 3;
+
+#[test]
+fn where_no_thread_gets_memory_the_program_ends_well_and_its_user_is_told_once() {
+    let place = Place::new();
+    let output =
+        place.command("test_memory").arg("all").env("TINYPROF_SEGMENT_DIR", "segments").output().unwrap();
+    check_untouched(&output);
+    let lost = (THREADS + 1) * 100 * 2;
+    let told =
+        format!("tinyprof: no profile was written: there was no memory to record any of {lost} visits\n");
+    assert_eq!(text(&output.stderr), told);
+    assert_eq!(place.names(), ["segments"]);
+    assert!(names(&place.path().join("segments")).is_empty(), "no file is left behind");
+}
+
+#[test]
+fn where_some_threads_get_no_memory_the_profile_says_what_they_lost() {
+    let place = Place::new();
+    let mut command = place.command("test_memory");
+    command.arg("some").env("TINYPROF_SEGMENT_DIR", "segments").env("TINYPROF_OUT", "profile");
+    let output = command.output().unwrap();
+    check_untouched(&output);
+    let lost = THREADS * 100 * 2;
+    assert_eq!(text(&output.stderr).matches(&lost.to_string()).count(), 1, "{output:?}");
+    let profile = place.read("profile.tprof");
+    check_visits(&profile, &[("work", 101), ("work<leaf", 101)]);
+    let losses = Losses { visits_not_recorded: lost, ..Losses::default() };
+    assert_eq!(profile.manifest.losses, losses);
+    assert!(names(&place.path().join("segments")).is_empty(), "no file is left behind");
+}

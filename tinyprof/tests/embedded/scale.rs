@@ -1,0 +1,55 @@
+//! Deep recursion, and more callpaths than a thread can hold.
+
+use tinyprof_format::model::Losses;
+
+use crate::program::{Place, check_visits, profile_of, text, visits};
+
+#[test]
+fn direct_recursion_is_one_callpath_however_deep() {
+    let (output, profile) = profile_of("test_many", "direct");
+    assert!(output.status.success(), "{output:?}");
+    check_visits(&profile, &[("direct", 10_000)]);
+    assert_eq!(profile.manifest.losses, Losses::default());
+}
+
+#[test]
+fn mutual_recursion_beyond_the_deepest_callpath_is_other() {
+    let (output, profile) = profile_of("test_many", "mutual");
+    assert!(output.status.success(), "{output:?}");
+    let found = visits(&profile);
+    let (other, own): (Vec<_>, Vec<_>) = found.iter().partition(|(path, _)| path.ends_with("[other]"));
+    assert_eq!((own.len(), other.len()), (1_024, 1));
+    assert!(own.iter().all(|(_, visits)| *visits == 1));
+    let visits_in_other = 10_000 - 1_024;
+    assert_eq!(other[0].1, visits_in_other);
+    assert_eq!(profile.manifest.losses, Losses { visits_in_other, ..Losses::default() });
+}
+
+/// How many callpaths the test program asks for; a thread holds 2^20.
+const CALLPATHS: u64 = 1_111_111;
+
+#[test]
+fn a_million_callpaths_are_kept_and_the_visits_of_the_rest_are_other() {
+    let place = Place::new();
+    let output = place.command("test_many").arg("count").output().unwrap();
+    assert_eq!((output.status.code(), text(&output.stderr)), (Some(0), ""));
+    let said: Vec<u64> =
+        text(&output.stdout).split_whitespace().map(|number| number.parse().unwrap()).collect();
+    let [callpaths, own, in_other, told_in_other] = said[..] else { panic!("{output:?}") };
+    assert_eq!(own, 1 << 20, "each callpath but [other] has one visit");
+    assert!(callpaths > own, "there are some for what does not fit");
+    assert_eq!((own + in_other, told_in_other), (CALLPATHS, in_other), "every visit is somewhere");
+}
+
+#[test]
+#[ignore = "takes more than a minute"]
+fn a_million_callpaths_are_written_and_read() {
+    let (output, profile) = profile_of("test_many", "callpaths");
+    assert!(output.status.success(), "{output:?}");
+    let found = visits(&profile);
+    let (other, own): (Vec<_>, Vec<_>) = found.iter().partition(|(path, _)| path.ends_with("[other]"));
+    assert!(own.iter().all(|(_, visits)| *visits == 1));
+    let visits_in_other: u64 = other.iter().map(|(_, visits)| visits).sum();
+    assert_eq!((own.len(), visits_in_other), (1 << 20, CALLPATHS - (1 << 20)));
+    assert_eq!(profile.manifest.losses, Losses { visits_in_other, ..Losses::default() });
+}

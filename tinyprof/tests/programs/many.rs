@@ -1,0 +1,77 @@
+//! Regions at scale: `direct` and `mutual` recursion, 10,000 deep; `callpaths`, more than one thread can hold. With
+//! `count` in place of `callpaths` it writes no profile, which takes far longer than to record, and prints the
+//! callpaths, the visits, those in `[other]`, and those that were counted as such.
+
+#![expect(clippy::print_stdout, reason = "the test compares the numbers with what it knows")]
+
+use tinyprof::collect::{snapshot, take_over};
+use tinyprof::{profile, profile_scope};
+
+const DEPTH: u32 = 10_000;
+
+#[profile]
+fn direct(depth: u32) {
+    if depth > 1 {
+        direct(depth - 1);
+    }
+}
+
+#[profile]
+fn even(depth: u32) {
+    if depth > 1 {
+        odd(depth - 1);
+    }
+}
+
+#[profile]
+fn odd(depth: u32) {
+    if depth > 1 {
+        even(depth - 1);
+    }
+}
+
+/// A function that runs `inside` in each of ten regions of its own.
+macro_rules! ten_regions {
+    ($name:ident: $($region:tt)*) => {
+        fn $name(inside: impl Fn()) {
+            $({
+                profile_scope!($region);
+                inside();
+            })*
+        }
+    };
+}
+ten_regions!(a: "a0" "a1" "a2" "a3" "a4" "a5" "a6" "a7" "a8" "a9");
+ten_regions!(b: "b0" "b1" "b2" "b3" "b4" "b5" "b6" "b7" "b8" "b9");
+ten_regions!(c: "c0" "c1" "c2" "c3" "c4" "c5" "c6" "c7" "c8" "c9");
+ten_regions!(d: "d0" "d1" "d2" "d3" "d4" "d5" "d6" "d7" "d8" "d9");
+ten_regions!(e: "e0" "e1" "e2" "e3" "e4" "e5" "e6" "e7" "e8" "e9");
+ten_regions!(f: "f0" "f1" "f2" "f3" "f4" "f5" "f6" "f7" "f8" "f9");
+
+#[profile]
+fn callpaths() {
+    a(|| b(|| c(|| d(|| e(|| f(|| ()))))));
+}
+
+fn main() {
+    match std::env::args().nth(1).as_deref() {
+        Some("direct") => direct(DEPTH),
+        Some("mutual") => even(DEPTH),
+        Some("count") => {
+            assert!(take_over(|| ()), "nobody else writes the profile");
+            callpaths();
+            count();
+        }
+        _ => callpaths(),
+    }
+}
+
+fn count() {
+    let map = snapshot();
+    let (mut own, mut other) = (0, 0);
+    for ((_, callpath), values) in map.callpaths.iter().zip(&map.values) {
+        let visits = if callpath.region.name == "[other]" { &mut other } else { &mut own };
+        *visits += values.visits();
+    }
+    println!("{} {own} {other} {}", map.callpaths.len(), map.facts.losses.visits_in_other);
+}
