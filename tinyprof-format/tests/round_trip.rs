@@ -161,8 +161,8 @@ proptest! {
         let absent = CallpathValues::default();
         prop_assert_eq!(profile.ranks.len(), ranks.len());
         prop_assert_eq!(profile.manifest.parts.len(), ranks.len().div_ceil(per_part));
-        let peaks = ranks.iter().map(|map| PeakMemory::of_one_rank(map.facts.peak_memory_bytes));
-        let peak_memory = peaks.reduce(|mut all, one| { all.absorb(&one); all }).unwrap();
+        let peaks = || ranks.iter().map(|map| map.facts.peak_memory_bytes);
+        let peak_memory = PeakMemory { max_bytes: peaks().max().unwrap(), sum_bytes: peaks().sum() };
         prop_assert_eq!(profile.manifest.peak_memory, peak_memory);
         for (rank, map) in ranks.iter().enumerate() {
             let index = map.callpaths.index_by_id();

@@ -285,6 +285,19 @@ mod tests {
     }
 
     #[test]
+    fn a_minimum_of_another_zero_than_the_sum_is_kept() {
+        let values = MetricValues {
+            executions: vec![MetricSummary { min: -0.0, ..MetricSummary::of_one_value(0, 0.0) }],
+            series: vec![MetricBucket { min: -0.0, ..MetricBucket::of_one_value(0, 0.0) }],
+        };
+        let encoded = encode(&BTreeMap::from([("k".to_owned(), values)]));
+        let back = &decoded(&encode_section(&[&encoded]).unwrap(), 1).unwrap()[0].metrics["k"];
+        let negative = [back.executions[0].min, back.series[0].min].map(f64::is_sign_negative);
+        let positive = [back.executions[0].sum, back.series[0].sum].map(f64::is_sign_positive);
+        assert_eq!([negative, positive], [[true; 2]; 2]);
+    }
+
+    #[test]
     fn a_hostile_section_is_an_error() {
         let check = |section: &[u8], expected: &str| {
             let error = decoded(section, 2).expect_err("a hostile section");

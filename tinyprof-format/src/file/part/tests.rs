@@ -1,0 +1,100 @@
+//! Parts that are damaged, hostile, or of another version.
+
+use super::*;
+use crate::file::{EncodedCallpath, EncodedMetric};
+use crate::model::{MetricBucket, MetricSummary};
+
+fn rank(metrics: Vec<EncodedMetric>) -> EncodedRank {
+    let executions = vec![ExecutionSummary::of_one_visit(0, 100), ExecutionSummary::of_one_visit(1, 120)];
+    EncodedRank {
+        facts: RankFacts { host: "a".into(), ..RankFacts::default() },
+        callpaths: vec![EncodedCallpath { row: 1, executions, series: Vec::new(), metrics }],
+    }
+}
+
+fn metric(key: &str) -> EncodedMetric {
+    EncodedMetric {
+        key: key.into(),
+        executions: vec![MetricSummary::of_one_value(0, 1.5), MetricSummary::of_one_value(1, -2.0)],
+        series: series::encode_metric(&[MetricBucket::of_one_value(0, 1.5)]),
+    }
+}
+
+/// The same file with another minor version.
+fn of_minor(mut bytes: Vec<u8>, minor: u8) -> Vec<u8> {
+    let checksum_at = MAGIC.len() + 4 + 3 * 4;
+    bytes[MAGIC.len() + 2] = minor;
+    let checksum = crc32fast::hash(&bytes[..checksum_at]);
+    bytes[checksum_at..checksum_at + 4].copy_from_slice(&checksum.to_le_bytes());
+    bytes
+}
+
+#[test]
+fn every_cut_and_every_flipped_byte_is_an_error() {
+    let rank = rank(vec![metric("mem")]);
+    let bytes = encode_part(4, 2, &[rank.clone(), rank]);
+    let part = decode(&bytes, 2, 2).unwrap();
+    assert_eq!((part.first_rank, part.values[0][1].is_absent(), part.values[1][1].visits()), (4, true, 2));
+    assert_eq!(part.values[1][1].metrics["mem"].sum().to_bits(), (-0.5_f64).to_bits());
+    for cut in 0..bytes.len() {
+        assert!(decode(&bytes[..cut], 2, 2).is_err(), "cut at {cut}");
+    }
+    for at in 0..bytes.len() {
+        let mut damaged = bytes.clone();
+        damaged[at] ^= 0x10;
+        assert!(decode(&damaged, 2, 2).is_err(), "flipped byte {at}");
+    }
+}
+
+#[test]
+fn metrics_and_variances_cost_nothing_where_there_are_none() {
+    let plain = encode_part(0, 2, &[rank(Vec::new())]);
+    assert_eq!(Sections::<3>::open(&plain, MAGIC).unwrap().keys().collect::<Vec<_>>(), [RANKS_KEY, 1]);
+    let timed = |variance: f64| {
+        let mut rank = rank(Vec::new());
+        rank.callpaths[0].executions[0].visits = 2;
+        rank.callpaths[0].executions[1].sum_variance_ns2 = variance;
+        rank
+    };
+    let (exact, sampled) = (encode_part(0, 2, &[timed(0.0)]), encode_part(0, 2, &[timed(1.0)]));
+    assert!(exact.len() < sampled.len());
+    let variance = |bytes| decode(bytes, 2, 1).unwrap().values[1][0].sum_variance_ns2();
+    assert_eq!([variance(&exact), variance(&sampled)], [0.0, 1.0]);
+}
+
+#[test]
+fn metrics_are_found_by_their_key_without_times() {
+    let mut rank = rank(vec![metric(""), metric("mem")]);
+    rank.callpaths[0].executions.clear();
+    let bytes = encode_part(0, 2, &[rank]);
+    let keys: Vec<u32> = Sections::<3>::open(&bytes, MAGIC).unwrap().keys().collect();
+    assert_eq!(keys, [RANKS_KEY, 1 | METRICS_KEY]);
+    let values = &decode(&bytes, 2, 1).unwrap().values[1][0];
+    assert!(values.executions.is_empty() && !values.is_absent());
+    assert_eq!(values.metrics.keys().collect::<Vec<_>>(), ["", "mem"]);
+}
+
+#[test]
+fn a_newer_minor_version_is_read_as_far_as_it_is_known() {
+    let facts = encode_facts(&[rank(Vec::new())]);
+    let mut file = SectionWriter::new(MAGIC, &[0, 1, 2]);
+    file.section(RANKS_KEY, &[facts.as_slice(), b"more"].concat());
+    file.section(5, b"of a later version");
+    let bytes = file.finish();
+    assert!(decode(&bytes, 2, 1).is_err(), "of our own version, this is damage");
+    let newer = of_minor(bytes, u8::try_from(FormatVersion::CURRENT.minor).unwrap() + 1);
+    assert_eq!(decode(&newer, 2, 1).unwrap().facts[0].host, "a");
+}
+
+#[test]
+fn a_part_of_hostile_counts_is_an_error() {
+    let mut file = SectionWriter::new(MAGIC, &[0, 1, 2]);
+    file.section(RANKS_KEY, &encode_facts(&[rank(Vec::new())]));
+    // One key whose only rank claims 2^35 - 1 summaries.
+    file.section(1 | METRICS_KEY, &[&[1, 0, 0, 0xff, 0xff, 0xff, 0xff, 0x7f][..], &[0; 40]].concat());
+    let error = decode(&file.finish(), 2, 1).expect_err("a hostile part");
+    assert!(format!("{error:?}").contains("more summaries than can be"), "{error:?}");
+    let mut first = SectionWriter::new(MAGIC, &[0, 1, 2]);
+    first.section(1, &[]);
+    assert!(decode(&first.finish(), 2, 1).is_err(), "the ranks come first");
+}

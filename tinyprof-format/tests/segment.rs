@@ -1,0 +1,191 @@
+//! What a killed program has left may be anything: it is read without a panic, in bounded work and memory.
+#![expect(clippy::unwrap_used, reason = "the numbers of this test are small")]
+
+use proptest::prelude::*;
+use tinyprof_format::model::{CallpathId, EventMap, SiteId};
+use tinyprof_format::segment::layout::{
+    HEADER_LINES, LINE_BYTES, LINE_WORDS, MAGIC, PAST_WORDS, SERIES_WORDS, VERSION, header, node, site,
+};
+use tinyprof_format::segment::{ProcessDescription, Segment, TicksNow, recovered_map};
+
+const NOW: TicksNow = TicksNow { ticks: 1 << 40, monotonic_ns: 1 << 40 };
+/// Nodes of the valid segment, a chain of visits of as many sites.
+const NODES: u32 = 5;
+/// Elements of each of its lists.
+const ELEMENTS: u32 = 3;
+
+/// Writes words into lines as the recorder does.
+struct Writer {
+    bytes: Vec<u8>,
+}
+
+impl Writer {
+    fn put(&mut self, line: u32, word: usize, value: u64) {
+        let begin = line as usize * LINE_BYTES + word * 8;
+        self.bytes[begin..begin + 8].copy_from_slice(&value.to_le_bytes());
+    }
+
+    /// A block of new lines with these bytes from word `word` on; its first line.
+    fn block(&mut self, word: usize, content: &[u8]) -> u32 {
+        let line = u32::try_from(self.bytes.len() / LINE_BYTES).unwrap();
+        self.bytes.extend(vec![0; word * 8]);
+        self.bytes.extend(content);
+        self.bytes.resize(self.bytes.len().next_multiple_of(LINE_BYTES), 0);
+        line
+    }
+}
+
+const fn halves(low: u32, high: u32) -> u64 {
+    low as u64 | (high as u64) << 32
+}
+
+/// A list of equal elements and the two words that a node has of it.
+fn list(writer: &mut Writer, element: &[u64]) -> (u64, u64) {
+    let elements = vec![element; ELEMENTS as usize].concat();
+    let bytes: Vec<u8> = elements.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let block = writer.block(0, &bytes);
+    let class = (0..).find(|class| (LINE_WORDS / element.len()) << class >= ELEMENTS as usize).unwrap();
+    (halves(block, ELEMENTS), halves(1, class + 1))
+}
+
+/// The bytes of a segment of a thread that visited a chain of regions, the innermost of which is open.
+fn valid() -> Vec<u8> {
+    let mut writer = Writer { bytes: vec![0; HEADER_LINES as usize * LINE_BYTES] };
+    writer.put(0, header::MAGIC, MAGIC);
+    writer.put(0, header::VERSION, VERSION);
+    writer.put(0, header::PROCESS, halves(42, 1000));
+    let description =
+        ProcessDescription { host: "node001".into(), ..ProcessDescription::default() }.to_json();
+    let line = writer.block(0, description.as_bytes());
+    writer.put(0, header::DESCRIPTION, halves(line, u32::try_from(description.len()).unwrap()));
+    let (mut last_site, mut last_node, mut parent) = (0, 0, None);
+    for number in 0..NODES {
+        let name = format!("region {number}");
+        let text = [(site::NAME, name.as_str()), (site::KEY, "tag"), (site::VALUE, "COMP")];
+        let fields: Vec<u8> = text
+            .iter()
+            .flat_map(|(tag, text)| {
+                let length = u32::try_from(text.len()).unwrap().to_le_bytes();
+                [&[*tag][..], &length, text.as_bytes()].concat()
+            })
+            .collect();
+        let (address, id) = (u64::from(number + 1) * 64, SiteId::from_bits(u64::from(number)));
+        let line = writer.block(site::FIELDS, &fields);
+        writer.put(line, site::BEFORE, u64::from(last_site));
+        writer.put(line, site::ADDRESS, address);
+        writer.put(line, site::ID, id.to_bits());
+        writer.put(line, site::PLACE, halves(3, 1));
+        writer.put(line, site::KIND, halves(u32::try_from(fields.len()).unwrap(), 1 << 8));
+        last_site = line;
+
+        let mut past = [0; PAST_WORDS];
+        past[..5].copy_from_slice(&[halves(0, 1), 2, 300, 100, 200]);
+        let past = list(&mut writer, &past);
+        let mut visit = [0; SERIES_WORDS];
+        visit[..4].copy_from_slice(&[halves(0, 1), 100, 100, 100]);
+        let series = list(&mut writer, &visit);
+        let callpath = parent.map_or(CallpathId::root(id), |parent: CallpathId| parent.child(id));
+        let line = writer.block(0, &[0; node::WORDS * 8]);
+        writer.put(line, node::SITE, address);
+        writer.put(line, node::PARENT, halves(last_node, last_node));
+        writer.put(line, node::START, if number == NODES - 1 { 900 } else { 0 });
+        writer.put(line, node::EXECUTION, halves(ELEMENTS, 0));
+        for (word, number) in (node::VISITS..).zip([2, 300, 100, 200]) {
+            writer.put(line, word, number);
+        }
+        for (word, number) in [(node::PAST, past), (node::SERIES, series)] {
+            writer.put(line, word, number.0);
+            writer.put(line, word + 1, number.1);
+        }
+        writer.put(line, node::ID, callpath.to_bits());
+        (last_node, parent) = (line, Some(callpath));
+    }
+    writer.put(0, header::LAST_NODE, u64::from(last_node));
+    writer.put(0, header::LAST_SITE, u64::from(last_site));
+    writer.bytes
+}
+
+/// The event map of the bytes, if they are a segment. Whatever they are, it is not much larger than they are.
+fn read(bytes: &[u8]) -> Option<EventMap> {
+    let segment = Segment::parse(bytes).ok()?;
+    let map = recovered_map(&[segment], NOW);
+    let texts = map.callpaths.rows().iter().map(|c| {
+        let constants = c.region.constants.iter().map(|(key, value)| key.len() + value.len());
+        c.region.name.len() + c.region.module.len() + c.region.file.len() + constants.sum::<usize>()
+    });
+    let lists =
+        map.values.iter().map(|v| v.executions.len() * PAST_WORDS * 8 + v.series.len() * SERIES_WORDS * 8);
+    // Past executions and visits do not overlap, and the live execution and the open visit are in the node.
+    let nodes_max = bytes.len() / LINE_BYTES;
+    assert!(lists.sum::<usize>() <= bytes.len() + 2 * nodes_max * PAST_WORDS * 8);
+    assert!(map.callpaths.len() <= nodes_max);
+    assert!(texts.max().unwrap_or(0) <= bytes.len());
+    Some(map)
+}
+
+#[test]
+fn the_segment_that_is_damaged_here_is_whole() {
+    let map = read(&valid()).unwrap();
+    assert_eq!(map.callpaths.len(), NODES as usize);
+    assert_eq!(map.facts.host, "node001");
+    let losses = map.losses();
+    assert_eq!((losses.records_unreadable, losses.records_torn, losses.visits_open), (0, 0, 1));
+    let elements = map.values.iter().map(|values| values.series.len()).sum::<usize>();
+    assert_eq!(elements, (NODES * ELEMENTS) as usize);
+}
+
+#[test]
+fn a_circle_of_nodes_or_sites_ends() {
+    let whole = valid();
+    let lines = u32::try_from(whole.len() / LINE_BYTES).unwrap();
+    for line in HEADER_LINES..lines {
+        for target in [HEADER_LINES, line, lines - 2, lines - 1, lines, u32::MAX] {
+            let mut writer = Writer { bytes: whole.clone() };
+            // This is the link of a node where the line is a node's, and that of a site where it is a site's.
+            writer.put(line, node::PARENT, halves(target, target));
+            writer.put(line, site::BEFORE, u64::from(target));
+            read(&writer.bytes).unwrap();
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(512))]
+    #[test]
+    fn any_bytes_behind_a_header_are_survived(bytes in prop::collection::vec(any::<u8>(), 0..4096), keep in 0..300_usize) {
+        drop(read(&bytes));
+        let mut segment = valid();
+        segment.truncate(keep.max(2 * 8));
+        segment.extend(bytes);
+        drop(read(&segment));
+    }
+
+    #[test]
+    fn a_segment_with_flips_and_a_cut_is_survived(
+        flips in prop::collection::vec((any::<prop::sample::Index>(), 0..8_u32), 0..24),
+        words in prop::collection::vec((any::<prop::sample::Index>(), prop_oneof![0..64_u64, any::<u64>()]), 0..6),
+        cut in prop::option::of(any::<prop::sample::Index>()),
+    ) {
+        let mut bytes = valid();
+        for (at, bit) in flips {
+            let at = at.index(bytes.len());
+            bytes[at] ^= 1 << bit;
+        }
+        for (at, word) in words {
+            let at = at.index(bytes.len() / 8) * 8;
+            bytes[at..at + 8].copy_from_slice(&word.to_le_bytes());
+        }
+        if let Some(cut) = cut {
+            bytes.truncate(cut.index(bytes.len()));
+        }
+        drop(read(&bytes));
+    }
+
+    #[test]
+    fn what_is_left_of_a_cut_segment_is_read(cut in HEADER_LINES as usize * LINE_BYTES..4096) {
+        let mut bytes = valid();
+        bytes.truncate(cut);
+        let map = read(&bytes);
+        prop_assert!(map.is_some(), "the header is whole");
+    }
+}
