@@ -69,8 +69,8 @@ impl Element for PastExecution {
 
     #[inline]
     fn has_room_for(&self, next: &Self, stride: u32) -> bool {
-        let end = end(self).max(end(next));
-        end - self.execution.min(next.execution) <= stride
+        // An earlier execution wraps to a great distance: it begins an element of its own.
+        next.execution.wrapping_sub(self.execution).saturating_add(next.executions) <= stride
     }
 
     fn folds_well_with(&self, _: &Self) -> bool {
