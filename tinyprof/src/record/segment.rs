@@ -17,8 +17,13 @@ use crate::sys::SegmentFile;
 
 /// Address space of one arena. Reserving costs nothing; it bounds what a thread can ever use. Where address space
 /// is limited (`ulimit -v`) it is halved until it fits.
-const RESERVED_BYTES_MAX: usize = 256 << 20;
+///
+/// Miri gives no memory that is committed later: there is little of it there, and all of it at once.
+const RESERVED_BYTES_MAX: usize = if cfg!(miri) { 4 << 20 } else { 256 << 20 };
 const RESERVED_BYTES_MIN: usize = 1 << 20;
+const RESERVED_ACCESS: libc::c_int =
+    if cfg!(miri) { libc::PROT_READ | libc::PROT_WRITE } else { libc::PROT_NONE };
+const RESERVED_FLAGS: libc::c_int = if cfg!(miri) { 0 } else { libc::MAP_NORESERVE };
 /// What the first growth commits; each further one doubles the whole, to at most [`STEP_BYTES_MAX`] more.
 const STEP_BYTES_MIN: usize = 256 << 10;
 const STEP_BYTES_MAX: usize = 16 << 20;
@@ -97,8 +102,8 @@ impl Segment {
             libc::mmap(
                 std::ptr::null_mut(),
                 reserved_bytes,
-                libc::PROT_NONE,
-                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
+                RESERVED_ACCESS,
+                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | RESERVED_FLAGS,
                 -1,
                 0,
             )
@@ -237,9 +242,10 @@ impl Segment {
             self.header(header::NOT_MAPPED).fetch_add(1, Relaxed);
         }
         // SAFETY: the range is the start of our own reservation; making it accessible takes nothing from anyone.
-        let failed = unsafe {
-            libc::mprotect(self.base.as_ptr().cast(), bytes, libc::PROT_READ | libc::PROT_WRITE) != 0
-        };
+        let failed = !cfg!(miri)
+            && unsafe {
+                libc::mprotect(self.base.as_ptr().cast(), bytes, libc::PROT_READ | libc::PROT_WRITE) != 0
+            };
         if !failed {
             self.committed_bytes.store(bytes, Relaxed);
         }

@@ -2,6 +2,7 @@
 
 use crate::program::{Place, text, visits};
 
+#[expect(clippy::print_stdout, reason = "how much was lost is worth knowing")]
 fn check(sender: &str, rounds: u64) {
     let place = Place::new();
     let mut command = place.command("test_signals");
