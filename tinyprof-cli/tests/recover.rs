@@ -191,7 +191,7 @@ fn what_is_not_ours_is_left_alone_and_named() {
     let lines: Vec<&str> = said.lines().collect();
     for (line, expected) in lines.iter().zip([
         "still runs",
-        "segment version 2",
+        "segment version 3",
         "another boot",
         "user 54321",
         "another container",

@@ -97,7 +97,6 @@ fn valid() -> Vec<u8> {
             writer.put(line, word, number.0);
             writer.put(line, word + 1, number.1);
         }
-        writer.put(line, node::ID, callpath.to_bits());
         (last_node, parent) = (line, Some(callpath));
     }
     writer.put(0, header::LAST_NODE, u64::from(last_node));

@@ -35,7 +35,7 @@ pub(super) fn past_value_of(word: impl Fn(usize) -> Option<u64>) -> Option<Metri
         max: float(4)?,
         sum_squares: float(5)?,
     };
-    let possible = past.values > 0 && past.executions > 0;
+    let possible = past.values > 0 && past.executions > 0 && !past.sum.is_nan();
     (possible && past.execution.checked_add(past.executions).is_some()).then_some(past)
 }
 

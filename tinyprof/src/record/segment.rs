@@ -7,7 +7,8 @@
 
 use std::os::fd::AsRawFd;
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::Ordering::{Relaxed, SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, compiler_fence};
 
 /// Words of a line, and its bytes: the unit of addressing.
 pub(super) use tinyprof_format::segment::layout::LINE_WORDS;
@@ -60,6 +61,8 @@ pub(super) struct Segment {
     /// Blocks that were given back, by class, linked through their first word.
     free: [AtomicU32; CLASSES],
     file: Option<SegmentFile>,
+    /// Blocks are being handed out or taken back.
+    changing: AtomicBool,
     /// Whether all that is committed is in the file.
     mapped: AtomicBool,
 }
@@ -118,6 +121,7 @@ impl Segment {
             next_line: AtomicU32::new(HEADER_LINES),
             free: [const { AtomicU32::new(0) }; CLASSES],
             file: None,
+            changing: AtomicBool::new(false),
             mapped: AtomicBool::new(false),
         };
         Some(segment)
@@ -191,9 +195,14 @@ impl Segment {
         !line.is_none() && end.is_some_and(|end| end * 8 <= self.committed_bytes.load(Relaxed))
     }
 
-    /// A block of 2^class lines with undefined contents; none where memory has run out. Cold.
+    /// A block of 2^class lines with undefined contents; none where memory has run out, or where a signal handler
+    /// asks while the thread is in here already. Cold.
     #[cold]
     pub(super) fn allocate(&self, class: u32) -> Option<Line> {
+        self.alone(|| self.take(class))?
+    }
+
+    fn take(&self, class: u32) -> Option<Line> {
         let list = self.free.get(class as usize)?;
         let head = Line(list.load(Relaxed));
         if !head.is_none() {
@@ -210,12 +219,29 @@ impl Segment {
         Some(Line(line))
     }
 
-    /// Takes back a block of 2^class lines, for the next block of the same size.
+    /// Takes back a block of 2^class lines, for the next block of the same size. A block that a signal handler gives
+    /// back while the thread is in here is never used again.
     pub(super) fn release(&self, line: Line, class: u32) {
-        if let Some(list) = self.free.get(class as usize) {
-            self.word(line, 0).store(u64::from(list.load(Relaxed)), Relaxed);
-            list.store(line.0, Relaxed);
+        self.alone(|| {
+            if let Some(list) = self.free.get(class as usize) {
+                self.word(line, 0).store(u64::from(list.load(Relaxed)), Relaxed);
+                list.store(line.0, Relaxed);
+            }
+        });
+    }
+
+    /// Does what cannot be done a second time while it is being done; none if it is.
+    fn alone<T>(&self, change: impl FnOnce() -> T) -> Option<T> {
+        if self.changing.load(Relaxed) {
+            return None;
         }
+        self.changing.store(true, Relaxed);
+        // What a signal handler of this thread sees is in the order of the program.
+        compiler_fence(SeqCst);
+        let done = change();
+        compiler_fence(SeqCst);
+        self.changing.store(false, Relaxed);
+        Some(done)
     }
 
     /// Makes the first `bytes` bytes usable.

@@ -60,6 +60,8 @@ fn set_timer(interval_us: libc::suseconds_t) {
     assert_eq!(failed, 0);
 }
 
+/// A region of its own, so that the rounds are not executions: each callpath would keep thousands of those.
+#[profile]
 fn rounds(count: u64) {
     profile_loop!(
         "round",

@@ -31,7 +31,7 @@ impl Arena {
 
     /// Adds a value of `metric` to the region at `line`. Owner only.
     pub(crate) fn record(&self, line: Line, metric: &'static Site, value: f64) {
-        if line.is_none() || value.is_nan() || !self.add_value(line, metric, value) {
+        if line.is_none() || !value.is_finite() || !self.add_value(line, metric, value) {
             self.lose_value();
         }
     }

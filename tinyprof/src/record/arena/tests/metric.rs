@@ -72,15 +72,16 @@ fn a_metric_is_no_callpath_and_costs_its_region_nothing() {
 }
 
 #[test]
-fn what_is_no_number_or_outside_of_all_regions_is_counted() {
+fn what_is_no_finite_number_or_outside_of_all_regions_is_counted() {
     let arena = Arena::new(Clock::Manual).unwrap();
     arena.record_innermost(&MEMORY, 1.0);
     let root = open(&arena, &A);
     arena.record_innermost(&MEMORY, f64::NAN);
     arena.record_innermost(&MEMORY, f64::INFINITY);
+    arena.record_innermost(&MEMORY, 4.0);
     close(&arena, root);
-    assert_eq!(arena.values_not_recorded.load(Relaxed), 2);
-    assert_eq!(values(&arena)[0].2.executions, [MetricSummary::of_one_value(0, f64::INFINITY)]);
+    assert_eq!(arena.values_not_recorded.load(Relaxed), 3);
+    assert_eq!(values(&arena)[0].2.executions, [MetricSummary::of_one_value(0, 4.0)]);
 }
 
 #[test]
