@@ -14,10 +14,18 @@ pub trait Number: Copy {
 }
 
 macro_rules! numbers {
-    ($($number:ty)*) => {$(
+    (exact $($number:ty)*) => {$(
         impl Number for $number {
             #[inline]
-            #[allow(clippy::cast_precision_loss, clippy::cast_lossless, reason = "statistics: 53 bits are plenty")]
+            fn to_f64(self) -> f64 {
+                f64::from(self)
+            }
+        }
+    )*};
+    (nearest $($number:ty)*) => {$(
+        impl Number for $number {
+            #[inline]
+            #[expect(clippy::cast_precision_loss, reason = "statistics: 53 bits are plenty")]
             fn to_f64(self) -> f64 {
                 self as f64
             }
@@ -25,7 +33,8 @@ macro_rules! numbers {
     )*};
 }
 
-numbers!(u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64);
+numbers!(exact u8 u16 u32 i8 i16 i32 f32 f64);
+numbers!(nearest u64 u128 usize i64 i128 isize);
 
 impl<N: Number> Number for &N {
     #[inline]

@@ -97,8 +97,10 @@ pub mod node {
     pub const WORDS: usize = 16;
 }
 
-/// Visits that will not be timed, in the word `start` of a node: how many were drawn, and how many of them are still
-/// to come. Those that have come are visits of the live execution besides the ones that the node counts.
+/// Visits that are not timed, in the word `start` of a node.
+///
+/// It says how many were drawn, and how many of them are still to come. Those that have come are visits of the live
+/// execution besides the ones that the node counts.
 pub mod waiting {
     /// Set where the word is no time.
     pub const MARK: u64 = 1 << 63;

@@ -10,7 +10,7 @@ use super::clock::Clock;
 /// The largest k: a callpath that is suddenly visited seldom must not wait for its next timed visit for ever.
 const SHIFT_MAX: u32 = 16;
 /// Timed visits between two looks at the budget, at least. So many a thread may time before it is held back.
-const QUANTUM_MIN: u64 = 256;
+const QUANTUM_MIN: u32 = 256;
 /// What is timed beyond the budget is paid back, but an eighth of the budget is always left to measure with.
 const LEFT_WHILE_PAYING_BACK: f64 = 0.125;
 
@@ -111,8 +111,8 @@ impl Budget {
     }
 
     /// The first quantum.
-    pub(super) const fn quantum(self) -> u32 {
-        QUANTUM_MIN as u32
+    pub(super) const fn first_quantum() -> u32 {
+        QUANTUM_MIN
     }
 
     /// The plan for as long a time as the last was, in which `callpaths` callpaths had the visits `wanted`.
@@ -130,8 +130,8 @@ impl Budget {
         let allowed = (allowed_ticks / self.visit_ticks) as u64;
         let limit_bits = (0..=64).rev().find(|&limit_bits| wanted.timed(limit_bits) <= allowed).unwrap_or(0);
         // Looking at every callpath takes some 10 ns each: so it takes a small part of what timing may take.
-        let quantum = QUANTUM_MIN.max(callpaths.saturating_mul(8));
-        Plan { limit_bits, quantum: u32::try_from(quantum).unwrap_or(u32::MAX) }
+        let quantum = u32::try_from(callpaths.saturating_mul(8)).unwrap_or(u32::MAX);
+        Plan { limit_bits, quantum: quantum.max(QUANTUM_MIN) }
     }
 }
 

@@ -128,7 +128,9 @@ impl Arena {
 
     /// Gives a new record its samples, if there is a budget. Without memory for them all of its visits are timed.
     pub(super) fn prepare_samples(&self, node: Node<'_>) {
-        let Some(budget) = self.sampler.budget() else { return };
+        if self.sampler.budget().is_none() {
+            return;
+        }
         let Some(line) = self.segment.allocate(0) else { return };
         (0..LINE_WORDS).for_each(|word| self.segment.word(line, word).store(0, Relaxed));
         node.set(SAMPLES, line.number().into());
@@ -136,7 +138,7 @@ impl Arena {
             let now = self.clock.ticks();
             self.sampler.first_ticks.store(now, Relaxed);
             self.sampler.last_ticks.store(now, Relaxed);
-            self.begin_quantum(budget.quantum());
+            self.begin_quantum(Budget::first_quantum());
         }
     }
 
