@@ -6,7 +6,7 @@
 #![expect(clippy::disallowed_types, reason = "a bench times with criterion's clock")]
 
 use std::hint::black_box;
-use std::sync::Barrier;
+use std::sync::{Barrier, Once};
 use std::time::{Duration, Instant};
 
 use criterion::{Bencher, Criterion, criterion_group, criterion_main};
@@ -174,6 +174,24 @@ fn two_parents(b: &mut Bencher<'_>) {
     });
 }
 
+/// The same loop without a region.
+fn loop_bare(b: &mut Bencher<'_>) {
+    inside(1, || {
+        b.iter_custom(|iterations| {
+            let start = Instant::now();
+            for i in 0..iterations {
+                black_box(i);
+            }
+            start.elapsed()
+        });
+    });
+}
+
+/// The same function without a region.
+fn nothing(b: &mut Bencher<'_>) {
+    b.iter(|| black_box(()));
+}
+
 fn loop_total(b: &mut Bencher<'_>) {
     inside(1, || {
         b.iter_custom(|iterations| {
@@ -209,28 +227,31 @@ fn loop_each(b: &mut Bencher<'_>) {
 /// The same after 10^8 iterations: each element of the series stands for 4,096 of them by then.
 fn loop_each_late(b: &mut Bencher<'_>) {
     const BEFORE: u64 = 100_000_000;
+    // Criterion does not know of what comes before and would be content with one iteration.
+    const MEASURED: u32 = 10_000_000;
     inside(1, || {
         b.iter_custom(|iterations| {
             let mut start = Instant::now();
             profile_loop!(
                 "late",
                 mode = each,
-                for i in 0..BEFORE + iterations {
+                for i in 0..BEFORE + u64::from(MEASURED) {
                     if i == BEFORE {
                         start = Instant::now();
                     }
                     black_box(i);
                 }
             );
-            start.elapsed()
+            start.elapsed().mul_f64(iterations as f64 / f64::from(MEASURED))
         });
     });
 }
 
 /// A region after 10^8 visits.
 fn nesting_1_late(b: &mut Bencher<'_>) {
+    static BEFORE: Once = Once::new();
     inside(1, || {
-        (0..100_000_000).for_each(|_| scope());
+        BEFORE.call_once(|| (0..100_000_000).for_each(|_| scope()));
         b.iter(scope);
     });
 }
@@ -241,6 +262,8 @@ fn region(c: &mut Criterion) {
     let mut group = c.benchmark_group("region");
     settings(&mut group);
     group.bench_function("baseline", baseline);
+    group.bench_function("nothing", nothing);
+    group.bench_function("loop_bare", loop_bare);
     group.bench_function("nesting_1", nesting_1);
     group.bench_function("nesting_5", nesting_5);
     group.bench_function("chain_of_5", chain_of_5);

@@ -23,8 +23,7 @@ pub struct Guard {
 /// once the thread has seen the callpath.
 #[inline]
 pub fn enter(site: &'static Site) -> Guard {
-    let visit = if thread::is_off() { Entered::Lost } else { open(site) };
-    Guard { visit, _not_send: PhantomData }
+    Guard { visit: open(site), _not_send: PhantomData }
 }
 
 impl Guard {
@@ -113,11 +112,13 @@ fn first_iteration(site: &'static Site) -> Iteration {
     if thread::is_off() { Iteration::Off } else { Iteration::Open(first) }
 }
 
-/// Out of line, as `close` is: that makes annotated programs smaller, and hides behind the clock as well.
-#[inline(never)]
+/// Whether anything is recorded is found out here, in the program; the rest is out of line, as `close` is: that makes
+/// annotated programs smaller, and hides behind the clock.
+#[inline(always)]
 pub(crate) fn open(site: &'static Site) -> Entered {
     match thread::arena() {
         Some(arena) => arena.enter(site),
+        None if thread::is_off() => Entered::Lost,
         None => open_first(site),
     }
 }

@@ -104,31 +104,37 @@ pub mod node {
 pub mod waiting {
     /// Set where the word is no time.
     pub const MARK: u64 = 1 << 63;
-    /// Where the number drawn begins.
-    pub const DRAWN_SHIFT: u32 = 31;
-    /// The number still to come.
-    pub const TO_COME: u64 = (1 << DRAWN_SHIFT) - 1;
+    /// One visit that is still to come: their number is the rest of the high half, the number drawn the low half.
+    const ONE: u64 = 1 << 32;
+
+    /// How many visits are still to come; 0 for a word that is a time.
+    #[must_use]
+    pub const fn to_come(start: u64) -> u32 {
+        if start & MARK == 0 { 0 } else { high(start & !MARK) }
+    }
 
     /// How many of the visits have come; 0 for a word that is a time.
     #[must_use]
     pub const fn come(start: u64) -> u64 {
-        if start & MARK == 0 {
-            return 0;
-        }
-        (((start & !MARK) >> DRAWN_SHIFT) & TO_COME).saturating_sub(start & TO_COME)
+        if start & MARK == 0 { 0 } else { (start % ONE).saturating_sub(to_come(start) as u64) }
     }
 
     /// The word after one more visit has come; none for a time, and where none is to come.
     #[must_use]
     #[inline]
     pub const fn one_less(start: u64) -> Option<u64> {
-        if start & MARK != 0 && start & TO_COME != 0 { Some(start - 1) } else { None }
+        if start >= MARK + ONE { Some(start - ONE) } else { None }
     }
 
-    /// The word for `drawn` visits of which `to_come` are still to come.
+    /// The word for `drawn` visits, fewer than 2^31, of which `to_come` are still to come.
     #[must_use]
     pub const fn word(drawn: u32, to_come: u32) -> u64 {
-        MARK | (drawn as u64) << DRAWN_SHIFT | to_come as u64
+        MARK | (to_come as u64) << 32 | drawn as u64
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "the shift leaves 32 bits")]
+    const fn high(word: u64) -> u32 {
+        (word >> 32) as u32
     }
 }
 

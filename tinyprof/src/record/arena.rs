@@ -132,8 +132,8 @@ impl Arena {
     /// Opens a visit of `site` under the innermost open region. A visit of the region inside of itself is counted at
     /// once. Owner only.
     ///
-    /// Only the visit that is not timed is inlined: it is so short that saving registers would show.
-    #[inline]
+    /// Here is only what a visit that is not timed needs: it is so short that saving registers would show.
+    #[inline(never)]
     pub(crate) fn enter(&self, site: &'static Site) -> Entered {
         let parent = self.current();
         let cached = self.cache.get(site.dense_index()).map_or(0, |entry| entry.load(Relaxed));

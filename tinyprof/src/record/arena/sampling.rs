@@ -176,7 +176,7 @@ impl Arena {
     fn count_those_that_came(&self, node: Node<'_>) {
         let Some(record) = Record::of(node) else { return };
         let start = node.get(START);
-        let (came, to_come) = (waiting::come(start), low(start & waiting::TO_COME));
+        let (came, to_come) = (waiting::come(start), waiting::to_come(start));
         // An interrupted update of this record is that of a visit that ends: it does not wait for others.
         node.update(|| self.count(node, record, came, waiting::word(to_come, to_come)));
     }
@@ -270,7 +270,7 @@ impl Arena {
         let Some(record) = Record::of(node) else { return };
         let start = node.get(START);
         if start & waiting::MARK != 0 {
-            let to_come = low(start & waiting::TO_COME);
+            let to_come = waiting::to_come(start);
             self.count(node, record, waiting::come(start), waiting::word(to_come, to_come));
         }
         if node.get(VISITS) > 0 {
