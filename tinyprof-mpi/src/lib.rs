@@ -32,17 +32,27 @@
 //! | `TINYPROF_AGGREGATORS=auto\|N` | [`Builder::aggregators`] | how many ranks write | `auto`: one to every 16 |
 
 mod communicator;
+mod observer;
 mod phases;
+#[cfg(feature = "rsmpi")]
 mod profiler;
+#[cfg(feature = "rsmpi")]
 mod run;
+#[cfg(feature = "rsmpi")]
 mod settings;
+#[doc(hidden)]
+pub mod study;
+#[cfg(feature = "rsmpi")]
 mod sys;
 
+#[cfg(feature = "rsmpi")]
 pub use profiler::{Builder, FlushError, Profiler, StartError};
+#[cfg(feature = "rsmpi")]
 pub use settings::Aggregators;
+#[cfg(feature = "rsmpi")]
 pub use sys::{MPI_Finalize, MPI_Init, MPI_Init_thread};
 
 /// The program on the first page, which must compile.
-#[cfg(doctest)]
+#[cfg(all(doctest, feature = "rsmpi"))]
 #[doc = include_str!("../../README.md")]
 mod readme {}

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use tinyprof::collect::{self, Setting};
 
+use crate::observer::Observer;
 use crate::phases::Plan;
 
 /// How many ranks write parts of the profile.
@@ -57,6 +58,7 @@ impl Settings {
             metadata,
             snapshot_ns,
             gather_bytes_max: usize::try_from(i32::MAX).unwrap_or(usize::MAX),
+            observer: Observer::default(),
         }
     }
 }

@@ -8,8 +8,8 @@
 //!
 //! The number of values is not stored: whoever reads a column knows how many it must have.
 
-use pco::ChunkConfig;
 use pco::standalone::{simple_compress, simple_decompress_into};
+use pco::{ChunkConfig, DeltaSpec};
 
 use super::{Cursor, Malformed, Sink};
 
@@ -17,8 +17,11 @@ const CONSTANT: u8 = 0;
 const VARINTS: u8 = 1;
 const PCO: u8 = 2;
 
-/// Below this many values pco's own header outweighs what it saves.
-const PCO_MIN_VALUES: usize = 8;
+/// Below this many integers pco saves little on varints, if anything, and its tables take 10 us to make.
+const PCO_MIN_INTEGERS: usize = 32;
+
+/// The same for floats, whose bits are longer as varints than as they are.
+const PCO_MIN_FLOATS: usize = 8;
 
 /// The most values one column may hold: a damaged or hostile count must not make the reader allocate more
 /// than 1 GiB at a time.
@@ -32,27 +35,52 @@ pub(crate) fn write_u64(sink: &mut Sink, values: &[u64]) {
         sink.varint(first);
         return;
     }
-    let mut varints = Sink::default();
-    values.iter().for_each(|&v| varints.varint(v));
-    if values.len() >= PCO_MIN_VALUES {
+    if values.len() >= PCO_MIN_INTEGERS {
+        let varints_length: usize = values.iter().map(|&v| Sink::varint_length(v)).sum();
         // Only an absurd chunk configuration makes pco fail; varints are then as correct and merely longer.
-        if let Ok(packed) = simple_compress(values, &ChunkConfig::default())
-            && packed.len() < varints.len()
+        if let Ok(packed) = simple_compress(values, &configuration(values.iter().copied()))
+            && packed.len() < varints_length
         {
             return write_packed(sink, &packed);
         }
     }
     sink.u8(VARINTS);
-    sink.bytes(varints.as_slice());
+    values.iter().for_each(|&v| sink.varint(v));
+}
+
+/// How pco shall look at a column; `ordered` gives the values, or whatever has the same order.
+///
+/// pco's own choice between differences of neighbours and plain values compresses samples of the column in each way,
+/// which takes three to six times as long as all the rest. Times of one region are mostly strewn around a middle,
+/// and then differences are longer than values: one walk over the column sees that. Level 4 needs half the time
+/// of the default, 8, and 0.2 to 1.5 % more bytes.
+fn configuration(ordered: impl Iterator<Item = u64> + Clone) -> ChunkConfig {
+    let config = ChunkConfig::default().with_compression_level(4);
+    if neighbours_resemble(ordered) { config } else { config.with_delta_spec(DeltaSpec::NoOp) }
+}
+
+/// Whether the numbers of a column are nearer to the one before than to the middle of all, counted in bits.
+fn neighbours_resemble(values: impl Iterator<Item = u64> + Clone) -> bool {
+    let (count, sum) = values.clone().fold((0_u128, 0_u128), |(n, sum), v| (n + 1, sum + u128::from(v)));
+    let mean = u64::try_from(sum / count.max(1)).unwrap_or(u64::MAX);
+    let bits = |a: u64, b: u64| u64::from(u64::BITS - a.abs_diff(b).leading_zeros());
+    let mut before = mean;
+    let mut balance = 0_i64;
+    for value in values {
+        balance += bits(value, before).cast_signed() - bits(value, mean).cast_signed();
+        before = value;
+    }
+    balance < 0
 }
 
 /// Appends a column of floats; they come back bit by bit.
 pub(crate) fn write_f64(sink: &mut Sink, values: &[f64]) {
     let bits: Vec<u64> = values.iter().map(|v| v.to_bits()).collect();
-    if values.len() < PCO_MIN_VALUES || bits.iter().all(|&b| b == bits[0]) {
+    if values.len() < PCO_MIN_FLOATS || bits.iter().all(|&b| b == bits[0]) {
         return write_u64(sink, &bits);
     }
-    match simple_compress(values, &ChunkConfig::default()) {
+    // The bits of floats of one sign have the order of the floats, or its reverse.
+    match simple_compress(values, &configuration(bits.iter().copied())) {
         Ok(packed) => write_packed(sink, &packed),
         Err(_) => write_u64(sink, &bits),
     }
@@ -124,6 +152,22 @@ mod tests {
         cursor.finish("column").unwrap();
         let more = read_u64(&mut Cursor::new(&bytes, 0), values.len() + 1, "column");
         assert!(bytes[0] == CONSTANT || more.is_err(), "a column knows how long it is");
+    }
+
+    #[test]
+    fn a_trend_is_told_from_times_around_a_middle() {
+        let strewn = |i: u64| 100_000 + i.wrapping_mul(0x9e37_79b9_7f4a_7c15) % 20_000;
+        assert!(!neighbours_resemble((0..500).map(strewn)));
+        assert!(neighbours_resemble((0..500).map(|i| i * 1000 + strewn(i) % 100)));
+        assert!(neighbours_resemble((0..500).map(|i| (i / 250) * 1_000_000 + strewn(i))), "a step");
+        assert!(!neighbours_resemble([].into_iter()));
+    }
+
+    #[test]
+    fn a_trend_takes_few_bytes() {
+        let mut sink = Sink::default();
+        write_u64(&mut sink, &(0..4096).map(|i| 1_000_000_000 + i * 1_000).collect::<Vec<_>>());
+        assert!(sink.len() < 100, "{} bytes", sink.len());
     }
 
     #[test]

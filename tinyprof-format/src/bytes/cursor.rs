@@ -127,6 +127,7 @@ mod tests {
             let mut sink = Sink::default();
             sink.varint(value);
             let bytes = sink.into_vec();
+            assert_eq!(bytes.len(), Sink::varint_length(value));
             assert_eq!(Cursor::new(&bytes, 0).varint("v"), Ok(value));
             assert!(Cursor::new(&bytes[..bytes.len() - 1], 0).varint("v").is_err());
         }

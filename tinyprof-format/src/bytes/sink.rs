@@ -7,6 +7,11 @@ pub(crate) struct Sink {
 }
 
 impl Sink {
+    /// A buffer that need not grow for so many bytes.
+    pub(crate) fn with_capacity(bytes: usize) -> Self {
+        Self { bytes: Vec::with_capacity(bytes) }
+    }
+
     pub(crate) fn u8(&mut self, value: u8) {
         self.bytes.push(value);
     }
@@ -30,6 +35,12 @@ impl Sink {
             value >>= 7;
         }
         self.bytes.push(value.to_le_bytes()[0]);
+    }
+
+    /// How many bytes [`varint`](Self::varint) appends.
+    pub(crate) const fn varint_length(value: u64) -> usize {
+        let bits = u64::BITS - (value | 1).leading_zeros();
+        bits.div_ceil(7) as usize
     }
 
     pub(crate) fn bytes(&mut self, bytes: &[u8]) {

@@ -34,6 +34,12 @@ pub struct EncodedRank {
 /// The bytes of one [`ExecutionSummary`] in a message.
 const SUMMARY_BYTES: usize = 56;
 
+/// The bytes of what stands before the summaries of a callpath.
+const CALLPATH_BYTES: usize = 28;
+
+/// The bytes of a rank's facts without its host, and of the number of callpaths.
+const FACTS_BYTES: usize = 20 + 8 * Losses::COUNT;
+
 impl EncodedRank {
     /// Encodes a rank's event map; the rows are those of its own table, until it is
     /// [renumbered](Self::renumber).
@@ -72,13 +78,21 @@ impl EncodedRank {
         last.map(|e| e.execution.saturating_add(e.executions)).max().unwrap_or(0)
     }
 
-    /// The summary message. Its length does not depend on the dictionary.
+    /// The length of the summary message, in bytes. It does not depend on the dictionary.
+    #[must_use]
+    pub fn summary_length(&self) -> usize {
+        let host = Sink::varint_length(self.facts.host.len() as u64) + self.facts.host.len();
+        let executions = self.callpaths.iter().map(|c| c.executions.len()).sum::<usize>();
+        host + FACTS_BYTES + self.callpaths.len() * CALLPATH_BYTES + executions * SUMMARY_BYTES
+    }
+
+    /// The summary message.
     ///
     /// # Panics
     /// Never: a table has fewer than 2^32 rows.
     #[must_use]
     pub fn summary_bytes(&self) -> Vec<u8> {
-        let mut sink = Sink::default();
+        let mut sink = Sink::with_capacity(self.summary_length());
         sink.string(&self.facts.host);
         sink.u32(self.facts.process_id);
         sink.u32(self.facts.threads);
@@ -112,7 +126,7 @@ impl EncodedRank {
     /// The series message: the series and the metrics of all callpaths, one after the other.
     #[must_use]
     pub fn series_bytes(&self) -> Vec<u8> {
-        let mut sink = Sink::default();
+        let mut sink = Sink::with_capacity(self.series_length());
         for callpath in &self.callpaths {
             sink.bytes(&callpath.series);
             callpath.metrics.iter().for_each(|metric| metric.write_message(&mut sink));
@@ -210,7 +224,7 @@ mod tests {
         };
         let rank = EncodedRank { facts, callpaths: vec![callpath(3), callpath(5)] };
         let (mut summary, series) = (rank.summary_bytes(), rank.series_bytes());
-        assert_eq!(series.len(), rank.series_length());
+        assert_eq!((summary.len(), series.len()), (rank.summary_length(), rank.series_length()));
         let exact = summary.len();
         summary.resize(exact + 100, 0);
         assert_eq!(EncodedRank::from_messages(&summary, &series).unwrap(), rank);

@@ -3,10 +3,12 @@
 //! The operations are async: MPI's are done when they return, so its futures are ready at once; virtual ranks
 //! really wait for each other, as tasks of one thread.
 
+pub(crate) mod by_hand;
+#[cfg(feature = "rsmpi")]
 mod rsmpi;
-#[cfg(test)]
 pub(crate) mod virtual_ranks;
 
+#[cfg(feature = "rsmpi")]
 pub(crate) use rsmpi::{Rsmpi, run_to_end};
 
 /// A group of ranks that exchange bytes. Every rank must call the same collectives in the same order.

@@ -20,6 +20,7 @@ use tinyprof_format::model::{EventMap, PhaseTimes, RunMetadata};
 use tinyprof_format::report::Report;
 
 use crate::communicator::Communicator;
+use crate::observer::{Milestone, Observer};
 
 /// What a flush needs to know besides the measurements. Rank 0's counts where ranks differ.
 #[derive(Clone, Debug)]
@@ -34,6 +35,8 @@ pub(crate) struct Plan {
     pub(crate) snapshot_ns: u64,
     /// The most bytes that one gather brings together: MPI counts them in an `int`.
     pub(crate) gather_bytes_max: usize,
+    /// Who is told how far this rank has come.
+    pub(crate) observer: Observer,
 }
 
 /// What came of a flush.
@@ -49,16 +52,19 @@ pub(crate) struct Flushed {
 pub(crate) async fn flush(communicator: &impl Communicator, map: &EventMap, plan: Plan) -> Flushed {
     let mut clock = Stopwatch::start();
     let mut own = EncodedRank::of_event_map(map);
+    plan.observer.reached(Milestone::Encoded);
     let agreed = synchronise::agree(communicator, map, &own, plan.aggregators).await;
     if agreed.dictionary.is_empty() {
         return Flushed::default();
     }
+    plan.observer.reached(Milestone::Agreed);
     own.renumber(&map.callpaths, &agreed.dictionary);
     let unfinished = (communicator.rank() == 0).then(|| {
         let token = std::process::id().to_string();
         UnfinishedProfile::create(&plan.target, &token).map_err(|error| not_written(&plan.target, &error))
     });
     let directory = announce(communicator, unfinished.as_ref()).await;
+    plan.observer.reached(Milestone::Announced);
     let mut times =
         PhaseTimes { snapshot_ns: plan.snapshot_ns, synchronise_ns: clock.lap_ns(), ..Default::default() };
     let directory = match directory {
@@ -69,18 +75,38 @@ pub(crate) async fn flush(communicator: &impl Communicator, map: &EventMap, plan
     let largest_group = communicator.size().div_ceil(agreed.aggregators) as usize;
     let chunk_bytes = (plan.gather_bytes_max / largest_group).max(1);
     let collected = aggregate::collect(communicator, &group, &own, &agreed, chunk_bytes).await;
+    // The aggregator holds its own copy now, and the others need theirs no more.
+    drop(own);
     times.aggregate_ns = clock.lap_ns();
-    let outcome = collected.map(|ranks| write::write_part(&directory, &group, &agreed.dictionary, ranks));
+    plan.observer.reached(Milestone::Collected);
+    let outcome = collected.map(|ranks| {
+        let count = group.aggregator(group.number + 1) - group.first_rank;
+        let outcome = write::write_part(&directory, &group, &agreed.dictionary, ranks);
+        let (number, writers, bytes) = (group.number, group.groups, outcome.bytes());
+        plan.observer.reached(Milestone::Written { number, writers, ranks: count, bytes });
+        outcome
+    });
     let total = write::unite(communicator, &group, outcome).await;
+    plan.observer.reached(Milestone::United);
     times.write_ns = clock.lap_ns();
     let finished = unfinished.and_then(Result::ok).map(|unfinished| {
         let total = total.expect("rank 0 is the first aggregator, where the outcomes arrive");
         write::finish(unfinished, total, &agreed.dictionary, communicator.size(), plan.metadata, times)
     });
+    if finished.is_some() {
+        plan.observer.reached(Milestone::Finished);
+    }
     let (profile, report) = finished.unzip();
     let profile = profile.map(|written| written.map_err(|reason| not_written(&plan.target, &reason)));
     let profile = share(communicator, profile).await;
+    plan.observer.reached(Milestone::Told);
     Flushed { profile: Some(profile), report }
+}
+
+/// The ranks of group `number` when `size` ranks are parted into `groups`.
+pub(crate) fn group_ranks(number: u32, size: u32, groups: u32) -> std::ops::Range<u32> {
+    let first = aggregate::Group::of(0, size, groups);
+    first.aggregator(number)..first.aggregator(number + 1)
 }
 
 /// What a person reads who misses a profile.

@@ -40,7 +40,7 @@ pub(super) async fn agree(
             // The complement's maximum is the minimum's complement: one operation finds both ends.
             !halves[0],
             !halves[1],
-            own.summary_bytes().len() as u64,
+            own.summary_length() as u64,
             own.series_length() as u64,
             u64::from(wanted),
         ])

@@ -22,6 +22,13 @@ pub(super) struct Outcome {
     statistics: Statistics,
 }
 
+impl Outcome {
+    /// The length of all parts together.
+    pub(super) fn bytes(&self) -> u64 {
+        self.parts.iter().map(|part| part.bytes).sum()
+    }
+}
+
 /// Writes the part of a group.
 pub(super) fn write_part(
     directory: &Path,

@@ -1,0 +1,70 @@
+//! What the parts of a flush compute, in one process: nobody waits, so processor time is the whole cost.
+
+use std::hint::black_box;
+
+use tinyprof_bench_collective::map::{Shape, event_map};
+use tinyprof_bench_collective::rows::{CostRow, median};
+use tinyprof_format::file::{EncodedRank, encode_part};
+
+use crate::{print_row, sys};
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// Visits of a callpath in an execution, one number after the other
+    #[arg(long, value_delimiter = ',', default_value = "1,3,10,30,100,300,1000")]
+    iterations: Vec<u32>,
+    /// How often each
+    #[arg(long, default_value_t = 5)]
+    repetitions: usize,
+    /// Ranks of the part
+    #[arg(long, default_value_t = 16)]
+    ranks: u32,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
+    for &iterations in &arguments.iterations {
+        let shape = Shape { callpaths: 50, executions: 20, iterations, each: true };
+        // One at a time: at the largest size, sixteen event maps would be half a gigabyte.
+        let maps = (0..arguments.ranks).map(|rank| event_map(shape, rank));
+        let (mut encode, mut messages) = (Vec::new(), Vec::new());
+        let mut sent = Vec::new();
+        for map in maps {
+            for _ in 0..arguments.repetitions {
+                encode.push(timed(|| drop(black_box(EncodedRank::of_event_map(&map)))));
+            }
+            let own = EncodedRank::of_event_map(&map);
+            for _ in 0..arguments.repetitions {
+                // What a rank does in phases 1 and 2: the length of the summary message, then both messages.
+                messages.push(timed(|| {
+                    black_box(own.summary_length());
+                    black_box((own.summary_bytes(), own.series_bytes()));
+                }));
+            }
+            sent.push((own.summary_bytes(), own.series_bytes()));
+        }
+        let read_all = || -> Result<Vec<EncodedRank>, String> {
+            sent.iter().map(|(summary, series)| EncodedRank::from_messages(summary, series)).collect()
+        };
+        let ranks = read_all()?;
+        let part = |ranks: &[EncodedRank]| encode_part(0, shape.callpaths, ranks);
+        let read = (0..arguments.repetitions).map(|_| timed(|| drop(black_box(read_all()))));
+        let written = (0..arguments.repetitions).map(|_| timed(|| drop(black_box(part(&ranks)))));
+        print_row(&CostRow {
+            values: shape.values(),
+            summaries: u64::from(shape.callpaths) * u64::from(shape.executions),
+            ranks: arguments.ranks,
+            encode_ns: median(encode),
+            messages_ns: median(messages),
+            read_ns: median(read.collect::<Vec<_>>()),
+            part_ns: median(written.collect::<Vec<_>>()),
+            bytes: part(&ranks).len() as u64,
+        })?;
+    }
+    Ok(())
+}
+
+fn timed(work: impl FnOnce()) -> u64 {
+    let start_ns = sys::thread_cpu_ns();
+    work();
+    sys::thread_cpu_ns() - start_ns
+}

@@ -1,0 +1,114 @@
+//! Starts `flush` under mpiexec for several numbers of ranks, and keeps its rows.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// The launcher with its flags, parted by spaces
+    #[arg(long)]
+    mpiexec: String,
+    /// Numbers of ranks
+    #[arg(long, value_delimiter = ',')]
+    ranks: Vec<u32>,
+    /// How many aggregators: all powers of two, or file per process, single file, and the default
+    #[arg(long)]
+    aggregators: Choice,
+    /// How often each
+    #[arg(long, default_value_t = 5)]
+    repetitions: u32,
+    /// Callpaths of a rank
+    #[arg(long, default_value_t = 50)]
+    callpaths: u32,
+    /// Executions
+    #[arg(long, default_value_t = 20)]
+    executions: u32,
+    /// Visits of a callpath in an execution
+    #[arg(long, default_value_t = 100)]
+    iterations: u32,
+    /// The file that the rows are added to
+    #[arg(long)]
+    rows: PathBuf,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum Choice {
+    Powers,
+    Strategies,
+}
+
+impl Choice {
+    fn of(self, ranks: u32) -> Vec<u32> {
+        let mut counts: Vec<u32> = match self {
+            Self::Powers => {
+                (0..).map_while(|shift| Some(ranks >> shift).filter(|&count| count > 0)).collect()
+            }
+            Self::Strategies => vec![ranks, ranks.div_ceil(16), 1],
+        };
+        counts.dedup();
+        counts
+    }
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
+    let program = std::env::current_exe().map_err(|error| format!("cannot find this program: {error}"))?;
+    for &ranks in &arguments.ranks {
+        let scratch = tempfile::tempdir().map_err(|error| format!("cannot make a directory: {error}"))?;
+        let counts: Vec<String> = arguments.aggregators.of(ranks).iter().map(u32::to_string).collect();
+        let mut command = launcher(&arguments.mpiexec, ranks)?;
+        command.arg(&program).arg("flush");
+        command.arg("--aggregators").arg(counts.join(","));
+        for (name, number) in [
+            ("--repetitions", arguments.repetitions),
+            ("--callpaths", arguments.callpaths),
+            ("--executions", arguments.executions),
+            ("--iterations", arguments.iterations),
+        ] {
+            command.arg(name).arg(number.to_string());
+        }
+        command.arg("--scratch").arg(scratch.path());
+        // The flush that this program would end with is none of those that are measured.
+        command.env("TINYPROF", "off");
+        keep(&arguments.rows, &output(command)?)?;
+    }
+    Ok(())
+}
+
+/// `mpiexec FLAGS -n RANKS`.
+pub(crate) fn launcher(mpiexec: &str, ranks: u32) -> Result<Command, String> {
+    let mut words = mpiexec.split_whitespace();
+    let mut command = Command::new(words.next().ok_or("--mpiexec names no launcher")?);
+    command.args(words).arg("-n").arg(ranks.to_string());
+    Ok(command)
+}
+
+/// What the command prints.
+pub(crate) fn output(mut command: Command) -> Result<Vec<u8>, String> {
+    let output = command.stderr(std::process::Stdio::inherit()).output();
+    let output = output.map_err(|error| format!("cannot start {command:?}: {error}"))?;
+    if !output.status.success() {
+        return Err(format!("{command:?} ended with {}", output.status));
+    }
+    Ok(output.stdout)
+}
+
+/// Adds rows to a file.
+pub(crate) fn keep(path: &Path, rows: &[u8]) -> Result<(), String> {
+    let file = std::fs::OpenOptions::new().create(true).append(true).open(path);
+    file.and_then(|mut file| file.write_all(rows))
+        .map_err(|error| format!("cannot write {}: {error}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn aggregators_halve_from_all_ranks_to_one() {
+        assert_eq!(Choice::Powers.of(16), [16, 8, 4, 2, 1]);
+        assert_eq!(Choice::Strategies.of(64), [64, 4, 1]);
+        assert_eq!(Choice::Strategies.of(4), [4, 1]);
+        assert_eq!(Choice::Strategies.of(1), [1]);
+    }
+}

@@ -1,0 +1,122 @@
+//! The phases on virtual ranks, to numbers that no machine at hand can start.
+
+use std::cell::{Cell, RefCell};
+use std::path::PathBuf;
+use std::rc::Rc;
+
+use tinyprof::collect::monotonic_ns;
+use tinyprof_bench_collective::map::{Shape, event_map};
+use tinyprof_bench_collective::model::THETA_LIKE;
+use tinyprof_bench_collective::rows::ModelRow;
+use tinyprof_bench_collective::tracker::Tracker;
+use tinyprof_mpi::study::{self, Observer, Order, Spent};
+
+use crate::memory::{Watermark, peak_bytes};
+use crate::print_row;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// Numbers of ranks
+    #[arg(long, value_delimiter = ',', default_value = "1024,2048,4096,8192,16384,32768,65536,131072")]
+    ranks: Vec<u32>,
+    /// How many aggregators; 0 for one to 16 ranks
+    #[arg(long, value_delimiter = ',', default_value = "0")]
+    aggregators: Vec<u32>,
+    /// Callpaths of a rank
+    #[arg(long, default_value_t = 39)]
+    callpaths: u32,
+    /// Executions: one summary of each callpath in each
+    #[arg(long, default_value_t = 20)]
+    executions: u32,
+    /// What is unusual
+    #[arg(long, default_value = "agree")]
+    case: Case,
+    /// Where the profiles go, to be removed again; memory is the better place
+    #[arg(long)]
+    scratch: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Case {
+    /// All ranks visited the same callpaths
+    Agree,
+    /// The last rank visited one callpath more
+    Differ,
+    /// Groups are found as `MPI_Comm_split` finds them: every rank is told of every rank's colour
+    Split,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
+    let scratch = match &arguments.scratch {
+        Some(path) => tempfile::tempdir_in(path),
+        None => tempfile::tempdir(),
+    };
+    let scratch = scratch.map_err(|error| format!("cannot make a directory: {error}"))?;
+    let shape = Shape {
+        callpaths: arguments.callpaths,
+        executions: arguments.executions,
+        iterations: 1,
+        each: false,
+    };
+    for &ranks in &arguments.ranks {
+        for &wanted in &arguments.aggregators {
+            let aggregators = if wanted == 0 { ranks.div_ceil(16) } else { wanted.min(ranks) };
+            let order = Order { target: scratch.path().join("virtual"), aggregators };
+            print_row(&flush(ranks, shape, arguments.case, &order)?)?;
+        }
+    }
+    Ok(())
+}
+
+fn flush(ranks: u32, shape: Shape, case: Case, order: &Order) -> Result<ModelRow, String> {
+    let usual = event_map(shape, 0);
+    let more = Shape { callpaths: shape.callpaths + u32::from(case == Case::Differ), ..shape };
+    let odd = event_map(more, 0);
+    let map_of = |rank| if rank + 1 == ranks { &odd } else { &usual };
+    let tracker = Rc::new(RefCell::new(Tracker::default()));
+    let memory = Watermark::set();
+    let start_ns = monotonic_ns();
+    let run = study::flush_on_virtual_ranks(
+        ranks,
+        map_of,
+        order,
+        THETA_LIKE.network,
+        case == Case::Split,
+        |account| {
+            let (tracker, before) = (Rc::clone(&tracker), Cell::new(Spent::default()));
+            let own = Rc::clone(&account);
+            let observer = Observer::new(move |milestone| {
+                let mut now = own.get();
+                now.clock_ns += THETA_LIKE.unexecuted_ns(milestone, shape.values());
+                own.set(now);
+                tracker.borrow_mut().passed(milestone, before.replace(now), now);
+            });
+            (observer, account)
+        },
+    );
+    let wall_ns = monotonic_ns() - start_ns;
+    std::fs::remove_dir_all(run.written?).map_err(|error| format!("cannot remove a profile: {error}"))?;
+    let tracker = tracker.borrow();
+    let busiest =
+        run.ranks.iter().map(|account| account.get().bytes_sent + account.get().bytes_received).max();
+    let named = match case {
+        Case::Agree => "ranks agree",
+        Case::Differ => "one rank differs",
+        Case::Split => "groups by messages",
+    };
+    drop(memory);
+    Ok(ModelRow {
+        case: named.to_owned(),
+        ranks,
+        aggregators: order.aggregators,
+        summaries: shape.values(),
+        phases: tracker.rows(),
+        total_ns: tracker.end_ns(),
+        part_bytes_max: tracker.part_bytes_max,
+        part_bytes: tracker.part_bytes,
+        busiest_bytes: busiest.unwrap_or_default() + tracker.part_bytes_max,
+        bytes_on_the_way_max: run.bytes_on_the_way_max,
+        wall_ns,
+        peak_memory_bytes: peak_bytes(),
+    })
+}
