@@ -2,13 +2,13 @@
 
 SHELL := /usr/bin/env bash
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench overhead fmt clean
+.PHONY: help demo test bench overhead scaling fmt clean
 
 help: ## Print this list
 	@echo "TinyProf. Two commands do everything on a machine with Rust:"
 	@awk -F ':.*## ' '/^(demo|test):.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
 	@echo "And for work on the code:"
-	@awk -F ':.*## ' '/^(bench|overhead|fmt|clean|help):.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^(bench|overhead|scaling|fmt|clean|help):.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
 	@echo "MPICC=mpicc.mpich make demo (or test) uses that MPI and no other."
 
 demo: ## Install what is missing, run a verified FFT on 4 ranks, print its profile
@@ -22,6 +22,9 @@ bench: ## Measure what a region costs, beside a bare pair of timestamp reads
 
 overhead: ## Measure TinyProf beside other profilers, and write the table in docs/overhead.md
 	@bash scripts/overhead.sh
+
+scaling: ## Measure and simulate the flush of many ranks, and write the tables and plots in docs/scaling.md
+	@bash scripts/scaling.sh
 
 fmt: ## Format the code
 	@source scripts/rust.sh && rust_find && cargo fmt --all

@@ -1,5 +1,105 @@
+//! The page: its prose is written by hand, its tables and plots are put in from the rows.
+
+mod goals;
+mod measured;
+mod plot;
+mod simulated;
+mod table;
+
+use std::path::{Path, PathBuf};
+
+use serde::de::DeserializeOwned;
+use tinyprof_bench_collective::rows::{self, ApplicationRow, CostRow, FlushRow, ModelRow};
+
 #[derive(Debug, clap::Args)]
-pub(crate) struct Arguments {}
-pub(crate) fn run(_: &Arguments) -> Result<(), String> {
-    Ok(())
+pub(crate) struct Arguments {
+    /// The directory with the files of rows
+    #[arg(long)]
+    results: PathBuf,
+    /// The page, which has a place `<!-- begin NAME -->` ... `<!-- end NAME -->` for each table
+    #[arg(long)]
+    page: PathBuf,
+    /// The directory for the plots, beside the page
+    #[arg(long)]
+    plots: PathBuf,
+}
+
+/// All rows that there are.
+pub(crate) struct Rows {
+    setup: String,
+    figure6: Vec<FlushRow>,
+    strategies: Vec<FlushRow>,
+    cost: Vec<CostRow>,
+    virtual_ranks: Vec<ModelRow>,
+    simgrid: Vec<ModelRow>,
+    simgrid_aggregators: Vec<ModelRow>,
+    applications: Vec<ApplicationRow>,
+}
+
+impl Rows {
+    fn read(directory: &Path) -> Result<Self, String> {
+        fn of<T: DeserializeOwned>(directory: &Path, name: &str) -> Result<Vec<T>, String> {
+            rows::read(&directory.join(name))
+        }
+        let setup = directory.join("setup.md");
+        Ok(Self {
+            setup: std::fs::read_to_string(&setup)
+                .map_err(|error| format!("{}: {error}", setup.display()))?,
+            figure6: of(directory, "figure6.jsonl")?,
+            strategies: of(directory, "strategies.jsonl")?,
+            cost: of(directory, "cost.jsonl")?,
+            virtual_ranks: of(directory, "virtual.jsonl")?,
+            simgrid: of(directory, "simgrid.jsonl")?,
+            simgrid_aggregators: of(directory, "simgrid-aggregators.jsonl")?,
+            applications: of(directory, "applications.jsonl")?,
+        })
+    }
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
+    let rows = Rows::read(&arguments.results)?;
+    let plots = &arguments.plots;
+    std::fs::create_dir_all(plots).map_err(|error| format!("cannot create {}: {error}", plots.display()))?;
+    measured::plot(&rows, plots)?;
+    simulated::plot(&rows, plots)?;
+    let mut page = std::fs::read_to_string(&arguments.page)
+        .map_err(|error| format!("cannot read {}: {error}", arguments.page.display()))?;
+    for (name, text) in [
+        ("setup", rows.setup.clone()),
+        ("goals", goals::table(&rows)),
+        ("figure 6", measured::aggregators(&rows.figure6)),
+        ("strategies", measured::strategies(&rows.strategies)),
+        ("cost", measured::cost(&rows.cost)),
+        ("virtual ranks", simulated::phases(&rows.virtual_ranks)),
+        ("simgrid", simulated::phases(&rows.simgrid)),
+        ("simgrid figure 6", simulated::aggregators(&rows.simgrid_aggregators)),
+        ("table II", measured::applications(&rows.applications)),
+    ] {
+        page = replace(&page, name, &text)?;
+    }
+    std::fs::write(&arguments.page, page)
+        .map_err(|error| format!("cannot write {}: {error}", arguments.page.display()))
+}
+
+/// The page with everything between two marks replaced.
+fn replace(page: &str, name: &str, text: &str) -> Result<String, String> {
+    let (begin, end) = (format!("<!-- begin {name} -->\n"), format!("<!-- end {name} -->"));
+    let missing = || format!("the page has no place {} ... {end}", begin.trim_end());
+    let (before, rest) = page.split_once(&begin).ok_or_else(missing)?;
+    let (_, after) = rest.split_once(&end).ok_or_else(missing)?;
+    Ok(format!("{before}{begin}\n{}\n\n{end}{after}", text.trim()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_stands_between_the_marks_is_replaced() {
+        let page = "a\n<!-- begin x -->\nold\n<!-- end x -->\nb\n";
+        let new = replace(page, "x", "new").unwrap();
+        assert_eq!(new, "a\n<!-- begin x -->\n\nnew\n\n<!-- end x -->\nb\n");
+        assert_eq!(replace(&new, "x", "new").unwrap(), new);
+        assert!(replace(page, "y", "new").unwrap_err().contains("begin y"));
+    }
 }

@@ -1,0 +1,107 @@
+#!/usr/bin/env bash
+# Measures and simulates the flush of many ranks, and writes the tables and plots of docs/scaling.md.
+#     scripts/scaling.sh [REPETITIONS]
+# SCALING_NOTE is put under the heading of the page (such as: provisional, busy machine). SCALING_PARTS chooses what is
+# run anew; rows of the other parts stay as they are: figure6 strategies cost virtual simgrid applications.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+source scripts/rust.sh
+source scripts/mpi.sh
+rust_find
+
+repetitions=${1:-7}
+read -ra parts <<<"${SCALING_PARTS:-figure6 strategies cost virtual simgrid applications}"
+results=$PWD/benches/collective/results
+mkdir -p "$results"
+
+# Ranks share cores here: only Open MPI's yield while they wait, so that 64 of them say something.
+mpi_find
+family=openmpi
+[[ -n ${MPI_CC[openmpi]:-} ]] || family=${MPI_FOUND[0]:?no MPI was found, scripts/setup.sh installs one}
+mpi_use "$family"
+simgrid_target=$MPI_TARGET_BASE/simgrid
+cargo build --locked --release -p tinyprof-bench-collective -p tinyprof-example-fft
+program=$CARGO_TARGET_DIR/release/collective
+
+# Profiles of the simulations are many small files, for which memory is the place; measured ones go to the disk.
+memory=/dev/shm
+[[ -w $memory ]] || memory=${TMPDIR:-/tmp}
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+machine() {
+    LC_ALL=C lscpu 2>/dev/null | awk -F ': +' '
+        /^Model name/ { name = $2 } /^CPU family/ { family = $2 } /^Model:/ { model = $2 } /^CPU\(s\)/ { n = $2 }
+        /^Hypervisor vendor/ { machine = ", a virtual machine (" $2 ")" }
+        END { printf "%s (family %s, model %s), %s processors%s\n", name, family, model, n, machine }'
+}
+commit=$(git rev-parse --short HEAD 2>/dev/null || echo unknown)
+if [[ -n $(git status --porcelain -- tinyprof tinyprof-format tinyprof-mpi benches/collective/src benches/simgrid/src 2>/dev/null) ]]; then
+    commit+=" with changes"
+fi
+{
+    if [[ -n ${SCALING_NOTE:-} ]]; then printf '**%s**\n\n' "$SCALING_NOTE"; fi
+    printf -- '* Date: %s. Commit: %s. Run anew: %s.\n' "$(date -u +%Y-%m-%d)" "$commit" "${parts[*]}"
+    printf -- '* Machine: %s; load average %s at the start.\n' "$(machine)" "$(cut -d ' ' -f 1 /proc/loadavg)"
+    printf -- '* %s, %s, %s%s.\n' "$(uname -sr)" "$(rustc --version)" \
+        "$("$TINYPROF_MPIEXEC" --version 2>&1 | grep -v '^ *$' | head -n 1)" \
+        "$(command -v smpirun >/dev/null && smpirun -version | head -n 1 | sed 's/^/, /')"
+    printf -- '* %s repetitions, after one that is not counted; medians. More ranks than processors share them.\n' "$repetitions"
+} >"$results/setup.md"
+
+# part NAME FILE COMMAND...: the rows of a part, which replace the old ones when all of them are there.
+part() {
+    local name=$1 file=$2
+    shift 2
+    [[ " ${parts[*]} " == *" $name "* ]] || return 0
+    printf 'scaling: %s\n' "$*" >&2
+    "$@" >"$scratch/rows"
+    mv "$scratch/rows" "$results/$file"
+}
+
+# The program that starts mpiexec adds its rows to a file; here they go to the standard output like all others.
+measure() {
+    rm -f "$scratch/measured"
+    "$program" measure --mpiexec "${MPIEXEC[*]}" --repetitions "$repetitions" --rows "$scratch/measured" "$@"
+    cat "$scratch/measured"
+}
+virtual() {
+    "$program" virtual --scratch "$memory"
+    "$program" virtual --scratch "$memory" --case differ --ranks 1024,32768
+    "$program" virtual --scratch "$memory" --case split --ranks 1024,32768
+}
+applications() {
+    # The program measures what a visit costs by visits of its own; their profile is of no use.
+    TINYPROF_OUT=$scratch/calibration TINYPROF_REPORT=off "$program" applications \
+        --mpiexec "${MPIEXEC[*]}" --fft "$CARGO_TARGET_DIR/release/fft" --repetitions "$(((repetitions + 1) / 2))" \
+        --runs "${SCALING_FFT:-20:4:16777216,20:16:16777216,3000:4:65536}"
+}
+simulate() {
+    local ranks
+    for ranks in 1024 2048 4096 8192 16384 32768; do simgrid "$ranks" 0; done
+}
+simulate_aggregators() {
+    local ranks aggregators
+    for ranks in 512 4096; do
+        for ((aggregators = ranks; aggregators > 0; aggregators /= 2)); do simgrid "$ranks" "$aggregators"; done
+    done
+}
+simgrid() { TMPDIR=$memory benches/simgrid/run.sh "$simgrid_target/release/libtinyprof_bench_simgrid.so" "$@"; }
+
+part figure6 figure6.jsonl measure --ranks 16,32,64 --aggregators powers
+part strategies strategies.jsonl measure --ranks 1,4,16,64 --aggregators strategies
+part cost cost.jsonl "$program" cost --repetitions "$repetitions"
+part virtual virtual.jsonl virtual
+if [[ " ${parts[*]} " == *" simgrid "* ]]; then
+    if command -v smpicc >/dev/null; then
+        CARGO_TARGET_DIR=$simgrid_target cargo build --locked --release --manifest-path benches/simgrid/Cargo.toml
+        part simgrid simgrid.jsonl simulate
+        part simgrid simgrid-aggregators.jsonl simulate_aggregators
+    else
+        echo "scaling: no smpicc (Debian: libsimgrid-dev): the simulated rows stay as they are" >&2
+    fi
+fi
+part applications applications.jsonl applications
+
+"$program" page --results "$results" --page docs/scaling.md --plots docs/scaling
+echo "scaling: docs/scaling.md and docs/scaling/ are written"
