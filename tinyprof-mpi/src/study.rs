@@ -132,3 +132,93 @@ pub fn flush_on_virtual_ranks<'a, T>(
     let written = written.swap_remove(0);
     VirtualRun { ranks, written, bytes_on_the_way_max }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+
+    use tinyprof_format::file::read_profile;
+    use tinyprof_format::model::{
+        CallpathId, CallpathValues, ExecutionSummary, Mode, RankFacts, Region, RegionKind, SiteId,
+    };
+
+    use super::*;
+
+    fn map() -> EventMap {
+        let site = SiteId::from_bits(1);
+        let region = Region {
+            site,
+            name: "main".into(),
+            module: "m".into(),
+            file: "m.rs".into(),
+            line: 1,
+            column: 1,
+            kind: RegionKind::Function,
+            mode: Mode::Total,
+            rank_local: false,
+            constants: [].into(),
+        };
+        let executions = vec![ExecutionSummary::of_one_visit(0, 10)];
+        let values = CallpathValues { executions, ..CallpathValues::default() };
+        EventMap::from_records([(CallpathId::root(site), None, region, values)], RankFacts::default())
+    }
+
+    #[test]
+    fn every_rank_passes_its_milestones_in_order() {
+        let scratch = tempfile::tempdir().unwrap();
+        let order = Order { target: scratch.path().join("p"), aggregators: 2 };
+        let map = map();
+        for split_by_messages in [false, true] {
+            let costs = LogGp { latency_ns: 10, overhead_ns: 1, gap_ps_a_byte: 0 };
+            let run = flush_on_virtual_ranks(
+                5,
+                |_| &map,
+                &order,
+                costs,
+                split_by_messages,
+                |account| {
+                    let passed = Rc::new(RefCell::new(Vec::new()));
+                    let (own, left) = (Rc::clone(&passed), passed);
+                    (Observer::new(move |at| own.borrow_mut().push((at, account.get().clock_ns))), left)
+                },
+            );
+            assert_eq!(read_profile(&run.written.unwrap()).unwrap().ranks.len(), 5);
+            for (rank, passed) in run.ranks.iter().enumerate() {
+                let passed = passed.borrow();
+                let names: Vec<String> = passed.iter().map(|(at, _)| format!("{at:?}")).collect();
+                let names = names.join(" ");
+                let group = |name: &str| names.contains(name);
+                assert!(names.starts_with("Encoded Agreed Announced Collected"), "{names}");
+                assert_eq!(group("Written { number: 0, writers: 2, ranks: 2,"), rank == 0, "{names}");
+                assert_eq!(group("Written { number: 1, writers: 2, ranks: 3,"), rank == 2, "{names}");
+                assert_eq!(group("United Finished Told"), rank == 0, "{names}");
+                assert!(names.ends_with("Told") && passed.is_sorted_by_key(|(_, clock_ns)| *clock_ns));
+            }
+        }
+    }
+
+    struct Alone;
+
+    impl Wire for Alone {
+        fn rank(&self) -> u32 {
+            0
+        }
+        fn size(&self) -> u32 {
+            1
+        }
+        fn send(&self, _to: u32, _channel: u32, _bytes: &[u8]) {
+            unreachable!("there is nobody else")
+        }
+        fn receive(&self, _from: u32, _channel: u32) -> Option<Vec<u8>> {
+            unreachable!("there is nobody else")
+        }
+    }
+
+    #[test]
+    fn a_rank_that_is_alone_needs_no_message() {
+        let scratch = tempfile::tempdir().unwrap();
+        let order = Order { target: scratch.path().join("p"), aggregators: 7 };
+        let path = flush_on_wire(Alone, &map(), &order, Observer::default()).unwrap();
+        assert_eq!(path, scratch.path().join("p.tprof"));
+    }
+}

@@ -10,6 +10,7 @@ impl Watermark {
     /// Sets the kernel's mark of the highest resident set back to the present one. Where that is not allowed, the
     /// mark of the whole process counts.
     pub(crate) fn set() -> Self {
+        crate::sys::give_memory_back();
         drop(std::fs::write("/proc/self/clear_refs", "5"));
         Self { start_bytes: status_bytes("VmRSS:") }
     }

@@ -169,9 +169,9 @@ impl<W: Wire> Communicator for ByHand<W> {
             return self.part(Members::Consecutive { first: start }, self.rank - start, end - start);
         }
         // Runs of equal colours in the order of ranks: as many as there are groups, where groups are consecutive.
-        let encode = |runs: &Vec<Run>| runs.iter().flat_map(Run::to_bytes).collect::<Vec<u8>>();
+        let encode = |runs: &Vec<Run>| runs.iter().flat_map(|run| run.to_bytes()).collect::<Vec<u8>>();
         let unite = |runs: &mut Vec<Run>, later: &[u8]| {
-            later.as_chunks::<8>().0.iter().for_each(|run| push(runs, Run::read(*run)))
+            later.as_chunks::<8>().0.iter().for_each(|run| push(runs, Run::read(*run)));
         };
         let runs = self.reduce(vec![Run { colour, ranks: 1 }], encode, unite).await;
         let runs = self.broadcast(runs.as_ref().map(encode).unwrap_or_default()).await;
@@ -202,7 +202,7 @@ struct Run {
 }
 
 impl Run {
-    fn to_bytes(&self) -> [u8; 8] {
+    fn to_bytes(self) -> [u8; 8] {
         (u64::from(self.colour) << 32 | u64::from(self.ranks)).to_le_bytes()
     }
 

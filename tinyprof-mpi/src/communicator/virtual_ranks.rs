@@ -1,7 +1,7 @@
 //! Virtual ranks: tasks of one thread that exchange bytes through mailboxes. Deterministic, and a hundred thousand
 //! of them fit in a test.
 //!
-//! Each has a clock of its own, which messages move as the LogGP model says: `overhead` at both ends, `latency` on
+//! Each has a clock of its own, which messages move as the `LogGP` model says: `overhead` at both ends, `latency` on
 //! the way, and `gap` a byte at the sender and at the receiver, whose messages come in one after the other.
 //!
 //! A rank that a message wakes runs next. So a message is taken soon after it was sent, and what the ranks of one
