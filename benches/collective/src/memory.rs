@@ -7,11 +7,9 @@ pub(crate) struct Watermark {
 }
 
 impl Watermark {
-    /// Sets the kernel's mark of the highest resident set back to the present one. Where that is not allowed, the
-    /// mark of the whole process counts.
+    /// The present one, to which the highest is set back.
     pub(crate) fn set() -> Self {
-        crate::sys::give_memory_back();
-        drop(std::fs::write("/proc/self/clear_refs", "5"));
+        reset_peak();
         Self { start_bytes: status_bytes("VmRSS:") }
     }
 
@@ -19,6 +17,13 @@ impl Watermark {
     pub(crate) fn risen_bytes(&self) -> u64 {
         peak_bytes().saturating_sub(self.start_bytes)
     }
+}
+
+/// Gives back what is free, and sets the kernel's mark of the highest resident set to the present one. Where that is
+/// not allowed, the mark of the whole process counts.
+pub(crate) fn reset_peak() {
+    crate::sys::give_memory_back();
+    drop(std::fs::write("/proc/self/clear_refs", "5"));
 }
 
 /// The highest resident set of this process, in bytes.

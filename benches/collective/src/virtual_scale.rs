@@ -11,7 +11,7 @@ use tinyprof_bench_collective::rows::ModelRow;
 use tinyprof_bench_collective::tracker::Tracker;
 use tinyprof_mpi::study::{self, Observer, Order, Spent};
 
-use crate::memory::{Watermark, peak_bytes};
+use crate::memory::{peak_bytes, reset_peak};
 use crate::print_row;
 
 #[derive(Debug, clap::Args)]
@@ -74,7 +74,7 @@ fn flush(ranks: u32, shape: Shape, case: Case, order: &Order) -> Result<ModelRow
     let odd = event_map(more, 0);
     let map_of = |rank| if rank + 1 == ranks { &odd } else { &usual };
     let tracker = Rc::new(RefCell::new(Tracker::default()));
-    let memory = Watermark::set();
+    reset_peak();
     let start_ns = monotonic_ns();
     let run = study::flush_on_virtual_ranks(
         ranks,
@@ -104,7 +104,6 @@ fn flush(ranks: u32, shape: Shape, case: Case, order: &Order) -> Result<ModelRow
         Case::Differ => "one rank differs",
         Case::Split => "groups by messages",
     };
-    drop(memory);
     Ok(ModelRow {
         case: named.to_owned(),
         ranks,

@@ -68,7 +68,7 @@ pub(super) fn draw(path: &Path, words: &Words<'_>, lines: &[Line]) -> Result<(),
 
 /// A number on an axis, without an exponent where it can be.
 fn number(value: f64) -> String {
-    if value >= 0.01 && value < 1e7 {
+    if (0.01..1e7).contains(&value) {
         let text = format!("{value:.2}");
         text.trim_end_matches('0').trim_end_matches('.').to_owned()
     } else {
