@@ -192,7 +192,12 @@ pub(super) fn plot(rows: &Rows, directory: &Path) -> Result<(), String> {
                 .collect(),
         })
         .collect();
-    let words = Words { title: "Flush, measured, more ranks than cores", x: "aggregators", y: "ms" };
+    let words = Words {
+        title: "Flush, measured, more ranks than cores",
+        x: "aggregators",
+        y: "ms",
+        names_in_the_middle: false,
+    };
     draw(&directory.join("figure6.svg"), &words, &lines)?;
     let of = |name: &str, ns: fn(&CostRow) -> f64| Line {
         name: name.to_owned(),
@@ -202,7 +207,12 @@ pub(super) fn plot(rows: &Rows, directory: &Path) -> Result<(), String> {
         of("a rank: encode and messages", |row| float(row.encode_ns + row.messages_ns)),
         of("an aggregator of 16 ranks", |row| float(row.read_ns + row.part_ns)),
     ];
-    let words = Words { title: "Processor time of a flush, measured", x: "values a rank", y: "ms" };
+    let words = Words {
+        title: "Processor time of a flush, measured",
+        x: "values a rank",
+        y: "ms",
+        names_in_the_middle: true,
+    };
     draw(&directory.join("cost.svg"), &words, &lines)
 }
 

@@ -15,7 +15,18 @@ pub(super) struct Words<'a> {
     pub(super) title: &'a str,
     pub(super) x: &'a str,
     pub(super) y: &'a str,
+    /// Whether the names of the lines go to the middle of the right side, because there are lines in the corner above.
+    pub(super) names_in_the_middle: bool,
 }
+
+/// Told apart by those who do not see all colours, too (Okabe and Ito).
+const COLOURS: [RGBColor; 5] = [
+    RGBColor(0, 114, 178),
+    RGBColor(213, 94, 0),
+    RGBColor(0, 158, 115),
+    RGBColor(0, 0, 0),
+    RGBColor(204, 121, 167),
+];
 
 /// Draws the lines; nothing if there are none.
 pub(super) fn draw(path: &Path, words: &Words<'_>, lines: &[Line]) -> Result<(), String> {
@@ -27,7 +38,12 @@ pub(super) fn draw(path: &Path, words: &Words<'_>, lines: &[Line]) -> Result<(),
     let most = |of: fn(&(f64, f64)) -> f64| points().map(of).fold(0.0, f64::max);
     let x = least(|p| p.0) * 0.8..most(|p| p.0) * 1.25;
     let y = least(|p| p.1) * 0.7..most(|p| p.1) * 1.4;
-    let drawn = || -> Result<(), Box<dyn std::error::Error>> {
+    let position = if words.names_in_the_middle {
+        SeriesLabelPosition::MiddleRight
+    } else {
+        SeriesLabelPosition::UpperRight
+    };
+    let drawn = move || -> Result<(), Box<dyn std::error::Error>> {
         let root = SVGBackend::new(path, (760, 440)).into_drawing_area();
         root.fill(&WHITE)?;
         let mut chart = ChartBuilder::on(&root)
@@ -39,13 +55,14 @@ pub(super) fn draw(path: &Path, words: &Words<'_>, lines: &[Line]) -> Result<(),
         chart
             .configure_mesh()
             .light_line_style(WHITE)
+            .x_labels(5)
             .x_desc(words.x)
             .y_desc(words.y)
             .x_label_formatter(&|x| number(*x))
             .y_label_formatter(&|y| number(*y))
             .draw()?;
         for (at, line) in lines.iter().enumerate() {
-            let colour = Palette99::pick(at).to_rgba();
+            let colour = COLOURS[at % COLOURS.len()].to_rgba();
             let visible: Vec<(f64, f64)> =
                 line.points.iter().copied().filter(|p| p.0 > 0.0 && p.1 > 0.0).collect();
             chart
@@ -56,7 +73,7 @@ pub(super) fn draw(path: &Path, words: &Words<'_>, lines: &[Line]) -> Result<(),
         }
         chart
             .configure_series_labels()
-            .position(SeriesLabelPosition::UpperRight)
+            .position(position)
             .background_style(WHITE.mix(0.8))
             .border_style(BLACK.mix(0.3))
             .draw()?;
@@ -84,7 +101,7 @@ mod tests {
     fn lines_are_drawn_with_their_names_and_nothing_is_drawn_of_nothing() {
         let scratch = tempfile::tempdir().unwrap();
         let path = scratch.path().join("plot.svg");
-        let words = Words { title: "time of what", x: "aggregators", y: "ms" };
+        let words = Words { title: "time of what", x: "aggregators", y: "ms", names_in_the_middle: false };
         draw(&path, &words, &[]).unwrap();
         assert!(!path.exists());
         let line = Line { name: "16 ranks".into(), points: vec![(1.0, 5.0), (16.0, 0.5)] };

@@ -95,8 +95,12 @@ pub(super) fn plot(rows: &Rows, directory: &Path) -> Result<(), String> {
             .map(|row| (f64::from(row.aggregators), float(row.total_ns) / 1e6))
             .collect(),
     };
-    let words =
-        Words { title: "Flush, simulated (SimGrid, a machine like Theta)", x: "aggregators", y: "ms" };
+    let words = Words {
+        title: "Flush, simulated (SimGrid, a machine like Theta)",
+        x: "aggregators",
+        y: "ms",
+        names_in_the_middle: false,
+    };
     draw(&directory.join("figure6-simulated.svg"), &words, &ranks.into_iter().map(line).collect::<Vec<_>>())?;
     let of = |name: &str, names: &'static [&'static str]| Line {
         name: name.to_owned(),
@@ -115,7 +119,12 @@ pub(super) fn plot(rows: &Rows, directory: &Path) -> Result<(), String> {
             points: vec![(32768.0, 397.0)],
         },
     ];
-    let words = Words { title: "Phases, simulated (SimGrid, a machine like Theta)", x: "ranks", y: "ms" };
+    let words = Words {
+        title: "Phases, simulated (SimGrid, a machine like Theta)",
+        x: "ranks",
+        y: "ms",
+        names_in_the_middle: true,
+    };
     draw(&directory.join("figure7-simulated.svg"), &words, &lines)
 }
 
