@@ -38,6 +38,9 @@ const NODES_MAX: u32 = if cfg!(test) { 512 } else { 1 << 20 };
 /// circles make a callpath for each depth, and a path costs its depth whenever somebody follows it.
 const DEPTH_MAX: u32 = if cfg!(test) { 400 } else { 1024 };
 
+/// How many sites that were made while the program runs are remembered with the callpath of their last visit.
+const LATE_SITES: usize = 128;
+
 /// What [`Arena::enter`] found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Entered {
@@ -61,6 +64,8 @@ pub(crate) struct Arena {
     execution: AtomicU32,
     /// For each site of the executable its last (parent, child): answers all but the first look-ups.
     cache: Box<[AtomicU64]>,
+    /// The same for the first sites that were made while the program runs.
+    late_cache: [AtomicU64; LATE_SITES],
     lookup: Lookup,
     /// For each site of the executable whether the segment describes it, one bit each.
     described: Box<[AtomicU64]>,
@@ -96,6 +101,7 @@ impl Arena {
             current: AtomicU32::new(0),
             execution: AtomicU32::new(0),
             cache: zeros(Site::count()),
+            late_cache: [const { AtomicU64::new(0) }; LATE_SITES],
             described: zeros(Site::count().div_ceil(64)),
             lookup: Lookup::new(),
             nodes: AtomicU32::new(0),
@@ -152,7 +158,7 @@ impl Arena {
 
     #[inline(never)]
     fn enter_timed(&self, parent: Line, known: Line, site: &'static Site) -> Entered {
-        let mut line = known;
+        let mut line = if known.is_none() { self.cached_late(parent, site) } else { known };
         if line.is_none() {
             line = match self.find_or_insert(parent, site) {
                 Entered::Node(line) => line,

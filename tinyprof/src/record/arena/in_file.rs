@@ -38,7 +38,11 @@ impl Arena {
         if self.is_mapped() || self.header(header::MAGIC).load(Relaxed) == MAGIC {
             self.segment.part_from_file();
             self.current.store(0, Relaxed);
-            self.cache.iter().chain(&self.described).for_each(|word| word.store(0, Relaxed));
+            self.cache
+                .iter()
+                .chain(&self.late_cache)
+                .chain(&self.described)
+                .for_each(|word| word.store(0, Relaxed));
             self.lookup.clear();
             self.nodes.store(0, Relaxed);
             self.last_node.store(0, Relaxed);

@@ -6,7 +6,7 @@ use std::sync::atomic::compiler_fence;
 use tinyprof_format::model::Mode;
 use tinyprof_format::segment::layout::header;
 
-use super::super::node::{EXECUTION, MIN, NODE_CLASS, NODE_WORDS, PARENT, SERIES, SITE, high, pack};
+use super::super::node::{EXECUTION, MIN, NODE_CLASS, NODE_WORDS, PARENT, SERIES, SITE, high, low, pack};
 use super::super::segment::Line;
 use super::super::site::{OTHER, Site};
 use super::{Arena, DEPTH_MAX, Entered, NODES_MAX};
@@ -88,9 +88,18 @@ impl Arena {
     }
 
     fn remember(&self, parent: Line, site: &'static Site, line: Line) {
-        if let Some(entry) = self.cache.get(site.dense_index()) {
+        let late = || self.late_cache.get(site.late_index()?);
+        if let Some(entry) = self.cache.get(site.dense_index()).or_else(late) {
             entry.store(pack(line.number(), parent.number()), Relaxed);
         }
+    }
+
+    /// The record of a visit of `site` under `parent`, if the site was made while the program runs and was last visited
+    /// there; otherwise none.
+    pub(super) fn cached_late(&self, parent: Line, site: &'static Site) -> Line {
+        let entry = site.late_index().and_then(|at| self.late_cache.get(at));
+        let cached = entry.map_or(0, |entry| entry.load(Relaxed));
+        if high(cached) == parent.number() { Line::from_number(low(cached)) } else { Line::NONE }
     }
 
     /// The depth of the children of `parent`; that of a root is 1.
