@@ -43,6 +43,7 @@
 //! | `TINYPROF=off` | recording off for this run | on |
 //! | `TINYPROF_OUT` | name of the profile, `.tprof` added where missing | `./EXE-JOBID.tprof`, or the process id |
 //! | `TINYPROF_REPORT=off` | no table on standard error | on |
+//! | `TINYPROF_BUDGET=1%` | cap on the share of each thread's time that timing may take: callpaths that are visited too often are timed on some visits only; counts stay exact, times become estimates with a standard error | no cap |
 //! | `TINYPROF_CLOCK=auto\|monotonic\|fenced` | what visits are measured with: `fenced` for regions under 100 ns, at 1.9 times the cost; `monotonic` for `clock_gettime` | auto: the processor's counter where it is steady |
 //! | `TINYPROF_SEGMENT_DIR` | where threads keep what they record, so that it survives `kill -9` | `/dev/shm/tinyprof-UID` |
 //!

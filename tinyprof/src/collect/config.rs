@@ -15,8 +15,8 @@ pub struct Config {
     pub recording: bool,
     /// `TINYPROF_OUT`: the name of the profile; `.tprof` is added where it is missing.
     pub out: Option<PathBuf>,
-    /// `TINYPROF_BUDGET`: the share of each thread's time that timing may take, from 0 to 1; none for as much as it
-    /// takes (`1%`, `0.5%`, `off`).
+    /// `TINYPROF_BUDGET`: the share of each thread's time that timing may take, from 0 to 1; 1 for as much as it takes
+    /// (`1%`, `0.5%`, `off`).
     pub budget: Option<f64>,
     /// `TINYPROF_REPORT`: whether to print a table to standard error at the end (`on`, `off`).
     pub report: Option<bool>,
@@ -56,13 +56,13 @@ const SWITCH: fn(&str) -> Option<bool> = |text| match text.to_ascii_lowercase().
     _ => None,
 };
 
-/// A percentage above 0 and up to 100; `off` for none.
-const PERCENT: fn(&str) -> Option<Option<f64>> = |text| {
+/// A percentage above 0 and up to 100; `off` for all.
+const PERCENT: fn(&str) -> Option<f64> = |text| {
     if text.eq_ignore_ascii_case("off") {
-        return Some(None);
+        return Some(1.0);
     }
     let percent: f64 = text.strip_suffix('%')?.trim_end().parse().ok()?;
-    (percent > 0.0 && percent <= 100.0).then_some(Some(percent / 100.0))
+    (percent > 0.0 && percent <= 100.0).then_some(percent / 100.0)
 };
 
 const CLOCK: Setting<ClockChoice> = Setting {
@@ -93,7 +93,7 @@ impl Config {
         Self {
             recording: switch("TINYPROF").unwrap_or(true),
             out: lookup("TINYPROF_OUT").filter(|name| !name.is_empty()).map(PathBuf::from),
-            budget: budget.value(&lookup).flatten(),
+            budget: budget.value(&lookup),
             report: switch("TINYPROF_REPORT"),
             clock: CLOCK.value(&lookup).unwrap_or_default(),
         }
@@ -132,7 +132,8 @@ mod tests {
         assert_eq!(read(&[("TINYPROF_REPORT", "0")]).report, Some(false));
         assert_eq!(read(&[("TINYPROF_REPORT", "")]).report, None);
         assert_eq!(read(&[("TINYPROF_BUDGET", "0.5 %")]).budget, Some(0.005));
-        for nonsense in ["1", "0%", "-1%", "101%", "NaN%", "off"] {
+        assert_eq!(read(&[("TINYPROF_BUDGET", "off")]).budget, Some(1.0));
+        for nonsense in ["1", "0%", "-1%", "101%", "NaN%"] {
             assert_eq!(read(&[("TINYPROF_BUDGET", nonsense)]).budget, None);
         }
         assert_eq!(read(&[("TINYPROF_OUT", "a/b")]).out, Some("a/b".into()));

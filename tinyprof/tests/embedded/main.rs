@@ -6,6 +6,7 @@
 
 mod aborts;
 mod allocator;
+mod budget;
 mod calls;
 mod clocks;
 mod endings;
