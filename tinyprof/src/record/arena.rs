@@ -3,6 +3,7 @@
 mod handover;
 mod in_file;
 mod insert;
+mod live;
 mod metric;
 mod polled;
 mod reading;
@@ -11,8 +12,8 @@ mod sampling;
 mod tests;
 mod unwind;
 
-use std::sync::atomic::Ordering::{Relaxed, Release};
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, fence};
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicU32, AtomicU64};
 
 use tinyprof_format::segment::layout::waiting;
 
@@ -20,15 +21,14 @@ pub(crate) use handover::{Before, Place};
 pub(crate) use polled::InFlight;
 pub(crate) use reading::{MetricReading, Reading};
 
+use super::alone::Alone;
 use super::clock::Clock;
-use super::element::PastExecution;
 use super::log;
 use super::lookup::Lookup;
-use super::node::{
-    EXECUTION, MAX, MIN, Node, PARENT, SAMPLES, SERIES, SQUARES, START, SUM, VISITS, high, low, pack,
-};
+use super::node::{EXECUTION, MAX, MIN, Node, SAMPLES, SERIES, START, SUM, VISITS, high, low};
 use super::segment::{Line, Segment};
 use super::site::Site;
+use live::{add_square, clear_live, complete_execution, live_execution};
 use sampling::Sampler;
 
 /// The most callpaths of a thread; the rest goes to `[other]`.
@@ -71,8 +71,8 @@ pub(crate) struct Arena {
     described: Box<[AtomicU64]>,
     nodes: AtomicU32,
     last_node: AtomicU32,
-    /// A record is being made, or looked for.
-    inserting: AtomicBool,
+    /// Records are made, and looked for, one at a time.
+    alone: Alone,
     pub(crate) visits_lost: AtomicU64,
     pub(crate) visits_in_other: AtomicU64,
     pub(crate) visits_unbalanced: AtomicU64,
@@ -106,7 +106,7 @@ impl Arena {
             lookup: Lookup::new(),
             nodes: AtomicU32::new(0),
             last_node: AtomicU32::new(0),
-            inserting: AtomicBool::new(false),
+            alone: Alone::new(),
             visits_lost: AtomicU64::new(0),
             visits_in_other: AtomicU64::new(0),
             visits_unbalanced: AtomicU64::new(0),
@@ -300,54 +300,4 @@ impl Arena {
     pub(crate) fn now(&self) -> u64 {
         self.clock.ticks()
     }
-}
-
-/// Begins the live numbers of `execution`, of which none is there yet. Inside of [`Node::update`].
-#[inline]
-fn clear_live(node: Node<'_>, execution: u32) {
-    // In this order: as long as the live numbers are those of an execution that the log covers, they count
-    // once for who finds them after the thread's death.
-    fence(Release);
-    for (word, value) in [(VISITS, 0), (SUM, 0), (MIN, u64::MAX), (MAX, 0), (SQUARES, 0), (SQUARES + 1, 0)] {
-        node.set(word, value);
-    }
-    fence(Release);
-    node.set(EXECUTION, pack(execution, high(node.get(EXECUTION))));
-}
-
-/// Adds to the sum of squares, inside of [`Node::update`].
-#[inline]
-fn add_square(node: Node<'_>, square: u128) {
-    let (squares, carry) = node.get(SQUARES).overflowing_add(low_half(square));
-    node.set(SQUARES, squares);
-    node.set(SQUARES + 1, node.get(SQUARES + 1) + low_half(square >> 64) + u64::from(carry));
-}
-
-/// The visit of a root region is an execution. Inside of [`Node::update`].
-#[inline]
-fn complete_execution(node: Node<'_>) {
-    if low(node.get(PARENT)) == 0 {
-        let completed = node.get(EXECUTION);
-        node.set(EXECUTION, pack(low(completed), high(completed).saturating_add(1)));
-    }
-}
-
-#[inline]
-fn live_execution(node: Node<'_>) -> PastExecution {
-    PastExecution {
-        execution: low(node.get(EXECUTION)),
-        executions: 1,
-        visits: node.get(VISITS),
-        sum: node.get(SUM),
-        min: node.get(MIN),
-        max: node.get(MAX),
-        squares: u128::from(node.get(SQUARES + 1)) << 64 | u128::from(node.get(SQUARES)),
-        variance: 0.0,
-    }
-}
-
-#[inline]
-#[expect(clippy::cast_possible_truncation, reason = "taking the low half is the purpose")]
-const fn low_half(wide: u128) -> u64 {
-    wide as u64
 }

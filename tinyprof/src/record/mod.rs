@@ -7,9 +7,10 @@
 //! ```text
 //! thread -> segments -> arena -> log, lookup -> element -> node -> segment
 //!                         |
-//!                         +---> budget -> clock; site, describe
+//!                         +---> budget -> clock; site, describe, alone
 //! ```
 
+mod alone;
 mod arena;
 pub(crate) mod budget;
 pub(crate) mod clock;

@@ -1,7 +1,6 @@
 //! The first visit of a callpath on a thread, and a site that is visited from changing places. Rare.
 
-use std::sync::atomic::Ordering::{Relaxed, Release, SeqCst};
-use std::sync::atomic::compiler_fence;
+use std::sync::atomic::Ordering::{Relaxed, Release};
 
 use tinyprof_format::model::Mode;
 use tinyprof_format::segment::layout::header;
@@ -23,7 +22,7 @@ impl Arena {
         if !parent.is_none() && self.node(parent).get(SITE) == address {
             return Entered::Recursion(parent);
         }
-        self.alone(|| self.find_or_insert_child(parent, site)).unwrap_or_else(|| {
+        self.alone.change(|| self.find_or_insert_child(parent, site)).unwrap_or_else(|| {
             self.lose_visits(1);
             Entered::Lost
         })
@@ -33,27 +32,13 @@ impl Arena {
     #[cold]
     #[inline(never)]
     pub(super) fn find_or_insert_metric(&self, parent: Line, metric: &'static Site) -> Option<Line> {
-        self.alone(|| {
+        self.alone.change(|| {
             let known = self.lookup.find(&self.segment, parent, metric);
             let full = self.nodes.load(Relaxed) >= NODES_MAX;
             let line = known.or_else(|| if full { None } else { self.insert(parent, metric) })?;
             self.remember(parent, metric, line);
             Some(line)
         })?
-    }
-
-    /// Does something that cannot be done a second time while it is being done; none if it is.
-    fn alone<T>(&self, change: impl FnOnce() -> T) -> Option<T> {
-        if self.inserting.load(Relaxed) {
-            return None;
-        }
-        self.inserting.store(true, Relaxed);
-        // What a signal handler of this thread sees is in the order of the program.
-        compiler_fence(SeqCst);
-        let done = change();
-        compiler_fence(SeqCst);
-        self.inserting.store(false, Relaxed);
-        Some(done)
     }
 
     fn find_or_insert_child(&self, parent: Line, site: &'static Site) -> Entered {
