@@ -4,7 +4,8 @@ use std::marker::PhantomData;
 
 use crate::collect::start::start_recording;
 use crate::metric::{Number, record_in};
-use crate::record::{Entered, Line, Site, thread};
+use crate::record::thread::{self, Current};
+use crate::record::{Entered, Line, Site};
 
 /// An open region; dropping it ends the visit, also when a panic unwinds.
 ///
@@ -23,7 +24,9 @@ pub struct Guard {
 /// once the thread has seen the callpath.
 #[inline]
 pub fn enter(site: &'static Site) -> Guard {
-    Guard { visit: open(site), _not_send: PhantomData }
+    let current = thread::current();
+    let visit = if current.is_off() { Entered::Lost } else { open(current, site) };
+    Guard { visit, _not_send: PhantomData }
 }
 
 impl Guard {
@@ -67,7 +70,7 @@ enum Iteration {
 /// Prepares a loop over `site` on the current thread; nothing is recorded before its first iteration.
 #[inline]
 pub fn enter_loop(site: &'static Site) -> LoopGuard {
-    let iteration = if thread::is_off() { Iteration::Off } else { Iteration::None };
+    let iteration = if thread::current().is_off() { Iteration::Off } else { Iteration::None };
     LoopGuard { site, iteration, _not_send: PhantomData }
 }
 
@@ -108,17 +111,15 @@ fn next_iteration(line: Line) {
 
 #[inline(never)]
 fn first_iteration(site: &'static Site) -> Iteration {
-    let first = open(site);
-    if thread::is_off() { Iteration::Off } else { Iteration::Open(first) }
+    let first = open(thread::current(), site);
+    if thread::current().is_off() { Iteration::Off } else { Iteration::Open(first) }
 }
 
-/// Whether anything is recorded is found out here, in the program; the rest is out of line, as `close` is: that makes
-/// annotated programs smaller, and hides behind the clock.
-#[inline(always)]
-pub(crate) fn open(site: &'static Site) -> Entered {
-    match thread::arena() {
+/// Out of line, as `close` is: that makes annotated programs smaller, and hides behind the clock.
+#[inline(never)]
+pub(crate) fn open(current: Current, site: &'static Site) -> Entered {
+    match current.arena() {
         Some(arena) => arena.enter(site),
-        None if thread::is_off() => Entered::Lost,
         None => open_first(site),
     }
 }
@@ -134,7 +135,7 @@ fn close(line: Line) {
 #[cold]
 #[inline(never)]
 fn open_first(site: &'static Site) -> Entered {
-    if !thread::attach(start_recording) {
+    if thread::current().is_off() || !thread::attach(start_recording) {
         return Entered::Lost;
     }
     thread::arena().map_or(Entered::Lost, |arena| arena.enter(site))

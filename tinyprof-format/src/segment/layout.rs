@@ -132,7 +132,6 @@ pub mod waiting {
         MARK | (to_come as u64) << 32 | drawn as u64
     }
 
-    #[expect(clippy::cast_possible_truncation, reason = "the shift leaves 32 bits")]
     const fn high(word: u64) -> u32 {
         (word >> 32) as u32
     }

@@ -139,7 +139,7 @@ impl Arena {
     /// once. Owner only.
     ///
     /// Here is only what a visit that is not timed needs: it is so short that saving registers would show.
-    #[inline(never)]
+    #[inline]
     pub(crate) fn enter(&self, site: &'static Site) -> Entered {
         let parent = self.current();
         let cached = self.cache.get(site.dense_index()).map_or(0, |entry| entry.load(Relaxed));
