@@ -25,7 +25,7 @@ pub struct Guard {
 #[inline]
 pub fn enter(site: &'static Site) -> Guard {
     let current = thread::current();
-    let visit = if current.is_off() { Entered::Lost } else { open(current, site) };
+    let visit = if current.is_off() { Entered::Lost } else { open::<true>(current, site) };
     Guard { visit, _not_send: PhantomData }
 }
 
@@ -43,7 +43,7 @@ impl Drop for Guard {
     #[inline]
     fn drop(&mut self) {
         if let Entered::Node(line) = self.visit {
-            close(line);
+            close::<true>(line);
         }
     }
 }
@@ -98,7 +98,7 @@ impl Drop for LoopGuard {
     #[inline]
     fn drop(&mut self) {
         if let Iteration::Open(Entered::Node(line)) = self.iteration {
-            close(line);
+            close::<true>(line);
         }
     }
 }
@@ -111,13 +111,14 @@ fn next_iteration(line: Line) {
 
 #[inline(never)]
 fn first_iteration(site: &'static Site) -> Iteration {
-    let first = open(thread::current(), site);
+    let first = open::<true>(thread::current(), site);
     if thread::current().is_off() { Iteration::Off } else { Iteration::Open(first) }
 }
 
-/// Out of line, as `close` is: that makes annotated programs smaller, and hides behind the clock.
+/// Out of line, as `close` is: that makes annotated programs smaller, and hides behind the clock. Generic, so that it is
+/// compiled with the program, which then calls it directly and not through a table.
 #[inline(never)]
-pub(crate) fn open(current: Current, site: &'static Site) -> Entered {
+pub(crate) fn open<const IN_THE_PROGRAM: bool>(current: Current, site: &'static Site) -> Entered {
     match current.arena() {
         Some(arena) => arena.enter(site),
         None => open_first(site),
@@ -125,7 +126,7 @@ pub(crate) fn open(current: Current, site: &'static Site) -> Entered {
 }
 
 #[inline(never)]
-fn close(line: Line) {
+fn close<const IN_THE_PROGRAM: bool>(line: Line) {
     if let Some(arena) = thread::arena() {
         arena.exit(line);
     }

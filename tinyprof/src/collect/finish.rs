@@ -14,8 +14,10 @@ use super::metadata::{job_id, metadata};
 use super::session::session;
 use super::snapshot::{monotonic_ns, snapshot};
 
-/// Where the profile of this process's run goes: `TINYPROF_OUT`, or `./EXE-JOBID.tprof` with the process id
-/// where there is no job. Relative names are relative to where the program was when recording began.
+/// Where the profile of this process's run goes.
+///
+/// That is `TINYPROF_OUT`, or `./EXE-JOBID.tprof` with the process id where there is no job. Relative names are
+/// relative to where the program was when recording began.
 #[must_use]
 pub fn profile_name() -> PathBuf {
     let session = session();
