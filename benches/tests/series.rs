@@ -1,6 +1,10 @@
 //! What a loop in mode `each` takes, however long it runs.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot do its work fails")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test that cannot do its work fails, and its figures are worth knowing"
+)]
 #![cfg(target_os = "linux")]
 
 use tinyprof::{profile_loop, profile_scope};
