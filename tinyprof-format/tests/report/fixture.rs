@@ -1,6 +1,6 @@
 //! Profiles made by hand: a tree of regions, and the time of each on each rank.
 
-use tinyprof_format::model::{
+use tinyprof_format::model::{CheckpointTimes, 
     CallpathFile, CallpathId, CallpathTable, CallpathValues, EventMap, ExecutionSummary, FORMAT_NAME,
     FormatVersion, Losses, Manifest, MetricSummary, MetricValues, Mode, PartFile, PeakMemory, PhaseTimes,
     Profile, RankFacts, Region, RegionKind, RunMetadata, SiteId,
@@ -120,6 +120,7 @@ pub(crate) fn manifest(ranks: u32, callpaths: usize) -> Manifest {
             aggregate_ns: 1_234_567,
             write_ns: 7_654_321,
         },
+        checkpoints: CheckpointTimes::default(),
     }
 }
 

@@ -1,5 +1,6 @@
 //! One thread's tree of callpaths: a plain value; `thread` merely holds one for each thread.
 
+mod boundaries;
 mod handover;
 mod in_file;
 mod insert;
@@ -59,6 +60,8 @@ pub(crate) struct Arena {
     current: AtomicU32,
     /// The execution of the root region that was entered last.
     execution: AtomicU32,
+    /// Whether somebody wants to know of this thread's boundaries.
+    watched: AtomicBool,
     /// For each site of the executable its last (parent, child): answers all but the first look-ups.
     cache: Box<[AtomicU64]>,
     lookup: Lookup,
@@ -95,6 +98,7 @@ impl Arena {
             sampler: Sampler::new(clock),
             current: AtomicU32::new(0),
             execution: AtomicU32::new(0),
+            watched: AtomicBool::new(false),
             cache: zeros(Site::count()),
             described: zeros(Site::count().div_ceil(64)),
             lookup: Lookup::new(),
@@ -179,8 +183,10 @@ impl Arena {
     #[inline]
     pub(crate) fn exit(&self, line: Line) {
         let node = self.node(line);
-        if node.get(START) & waiting::MARK != 0 && self.current() == line {
-            self.current.store(node.parent().number(), Relaxed);
+        let parent = node.parent();
+        // A root region is a boundary, whether or not its visit was timed.
+        if node.get(START) & waiting::MARK != 0 && self.current() == line && !parent.is_none() {
+            self.current.store(parent.number(), Relaxed);
         } else {
             self.exit_timed(line);
         }
@@ -198,7 +204,11 @@ impl Arena {
         } else if self.current() != line && !self.unwind_to(line) {
             return;
         }
-        self.current.store(node.parent().number(), Relaxed);
+        let parent = node.parent();
+        self.current.store(parent.number(), Relaxed);
+        if parent.is_none() {
+            self.pass_boundary();
+        }
     }
 
     /// Closes an iteration of the loop at `line` and opens the next, with one look at the clock. Owner only.

@@ -7,10 +7,11 @@
 //! ```text
 //! thread -> segments -> arena -> log, lookup -> element -> node -> segment
 //!                         |
-//!                         +---> budget -> clock; site, describe
+//!                         +---> budget -> clock; site, describe; boundary
 //! ```
 
 mod arena;
+pub(crate) mod boundary;
 pub(crate) mod budget;
 pub(crate) mod clock;
 mod describe;
