@@ -230,11 +230,20 @@ fn run(
     // Who is fast has more lots.
     let lots: Vec<usize> =
         speeds.iter().enumerate().flat_map(|(number, &speed)| vec![number; speed]).collect();
-    while run.ranks.iter().any(|rank| rank.at < rank.program.len()) {
-        run.step(lots[random.below(lots.len())]);
+    let (mut ended, mut last_step) = (0, 0);
+    while ended < run.ranks.len() {
+        let number = lots[random.below(lots.len())];
+        let before = run.ranks[number].at;
+        run.step(number);
         run.now += 1;
-        let where_they_are = || run.ranks.iter().map(|r| (r.at, r.program[r.at.min(r.program.len() - 1)]));
-        assert!(run.now < 400_000, "they wait for each other: {:?}", where_they_are().collect::<Vec<_>>());
+        let rank = &run.ranks[number];
+        if rank.at > before {
+            last_step = run.now;
+            ended += usize::from(rank.at == rank.program.len());
+        }
+        let where_they_are = || run.ranks.iter().map(|r| (r.at, r.program.get(r.at), r.agreement.stops_at()));
+        let stand_still = run.now - last_step > 20_000;
+        assert!(!stand_still, "they wait for each other: {:?}", where_they_are().collect::<Vec<_>>());
     }
     assert!(run.mail.values().all(|&left| left == 0), "the program itself is in order");
     let all = all.borrow();

@@ -7,6 +7,7 @@
 mod aborts;
 mod allocator;
 mod calls;
+mod checkpoints;
 mod clocks;
 mod endings;
 mod failures;
