@@ -60,8 +60,8 @@ pub(crate) struct Arena {
     current: AtomicU32,
     /// The execution of the root region that was entered last.
     execution: AtomicU32,
-    /// Whether somebody wants to know of this thread's boundaries.
-    watched: AtomicBool,
+    /// Not 0 if somebody wants to know of this thread's boundaries: a word beside `current`, which each exit has in hand.
+    watched: AtomicU32,
     /// For each site of the executable its last (parent, child): answers all but the first look-ups.
     cache: Box<[AtomicU64]>,
     lookup: Lookup,
@@ -98,7 +98,7 @@ impl Arena {
             sampler: Sampler::new(clock),
             current: AtomicU32::new(0),
             execution: AtomicU32::new(0),
-            watched: AtomicBool::new(false),
+            watched: AtomicU32::new(0),
             cache: zeros(Site::count()),
             described: zeros(Site::count().div_ceil(64)),
             lookup: Lookup::new(),
@@ -183,10 +183,10 @@ impl Arena {
     #[inline]
     pub(crate) fn exit(&self, line: Line) {
         let node = self.node(line);
-        let parent = node.parent();
-        // A root region is a boundary, whether or not its visit was timed.
-        if node.get(START) & waiting::MARK != 0 && self.current() == line && !parent.is_none() {
-            self.current.store(parent.number(), Relaxed);
+        // The end of a root region is a boundary, whether or not the visit was timed: it goes the other way.
+        let is_not_timed = node.get(START) & waiting::MARK != 0;
+        if is_not_timed && self.current() == line && !node.parent().is_none() {
+            self.current.store(node.parent().number(), Relaxed);
         } else {
             self.exit_timed(line);
         }
