@@ -166,11 +166,12 @@ impl Builder {
         _universe: &'u Universe,
         communicator: &impl Communicator,
     ) -> Result<Profiler<'u>, StartError> {
-        let program = communicator;
-        let communicator = Rsmpi::duplicate_of(program);
         if !run::claim() {
             return Err(StartError);
         }
+        checkpoint::retire();
+        let program = communicator;
+        let communicator = Rsmpi::duplicate_of(program);
         run::begin();
         if collect::ENABLED {
             checkpoint::begin(program, &communicator, &self.settings);

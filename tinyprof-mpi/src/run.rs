@@ -95,13 +95,13 @@ pub(crate) fn flush_at_finalize() {
     if !ENABLED {
         return;
     }
+    checkpoint::settle_all();
     let world = Rsmpi::duplicate_of(&mpi::topology::SimpleCommunicator::world());
     let somebody_has = run_to_end(world.all_max(&[u64::from(SETTLED.load(Relaxed))]));
     if somebody_has == [0] {
         // The failure has been said; the program goes on to finalise.
         drop(flush(&world, &Settings::default()));
     }
-    checkpoint::settle_world();
     // A rank that no profiler was started for is not profiled: that was the program's choice.
     SETTLED.store(true, Relaxed);
 }

@@ -70,13 +70,19 @@ impl Checkpointer {
         if step == Step::Write {
             self.write_agreed(boundary);
         }
-        let Some(Agreed { agreement, pace, .. }) = &self.agreed else { return (u64::MAX, u64::MAX) };
+        let Some(Agreed { agreement, pace, .. }) = &mut self.agreed else { return (u64::MAX, u64::MAX) };
         pace.look_again(agreement)
     }
 
     /// Leaves nothing pending behind: see [`Agreement::settle`]. Collective.
     pub(super) fn settle(&mut self, boundary: u64) {
         self.repeat(boundary, Agreement::settle);
+    }
+
+    /// The same, and there is no further agreement. Collective.
+    pub(super) fn settle_for_good(&mut self, boundary: u64) {
+        self.settle(boundary);
+        self.agreed = None;
     }
 
     /// Leaves the agreement to the others: see [`Agreement::retire`].

@@ -90,7 +90,7 @@ fn boundary() -> u64 {
 
 /// Begins the checkpoints of `program`'s ranks, if rank 0 has an interval. Collective over it.
 ///
-/// `communicator` is ours, of the same ranks. What an earlier one of this thread has begun is left to other ranks.
+/// `communicator` is ours, of the same ranks.
 pub(crate) fn begin(program: &impl Program, communicator: &Rsmpi, settings: &Settings) {
     let interval_ns = if communicator.rank() == 0 { settings.checkpoint_interval_ns() } else { 0 };
     let agreed = run_to_end(communicator.all_max(&[interval_ns, obstacle()]));
@@ -101,7 +101,6 @@ pub(crate) fn begin(program: &impl Program, communicator: &Rsmpi, settings: &Set
              know when it may call MPI; ask for MPI_THREAD_FUNNELED or MPI_THREAD_MULTIPLE",
         );
     }
-    retire();
     if interval_ns == 0 || obstacle > 0 {
         return;
     }
@@ -134,8 +133,8 @@ fn obstacle() -> u64 {
 const OFF: u64 = 1;
 const SERIALISED: u64 = 2;
 
-/// Makes way for a profiler of the program.
-fn retire() {
+/// Makes way for a profiler of the program, before that waits for any other rank: some may wait for us to keep a promise.
+pub(crate) fn retire() {
     let Some(mut checkpointer) = take(&INSTALLED) else { return };
     checkpointer.retire(boundary());
     RETIRED.set(Some(checkpointer));
@@ -182,23 +181,27 @@ impl Closed {
 
 /// Ends the checkpoints of this thread. Collective over their ranks; MPI must still be there.
 pub(crate) fn close() -> Closed {
-    Closed(collect::unrecorded(|| ended(take(&INSTALLED))))
+    settle_for_good(&INSTALLED);
+    Closed(take(&INSTALLED).map(ManuallyDrop::into_inner))
 }
 
-/// Ends what began with MPI and was left behind. Collective over the world.
-pub(crate) fn settle_world() {
+/// MPI ends: leaves nothing pending behind. To be called before this rank waits for any other in another way, as some may
+/// wait for it to keep a promise. Collective over the ranks of the checkpoints.
+pub(crate) fn settle_all() {
+    settle_for_good(&INSTALLED);
+    settle_for_good(&RETIRED);
+}
+
+fn settle_for_good(place: &'static std::thread::LocalKey<Place>) {
     collect::unrecorded(|| {
-        drop(ended(take(&RETIRED)));
-        drop(ended(take(&INSTALLED)));
+        with(place, |checkpointer| {
+            if let Some(checkpointer) = checkpointer {
+                checkpointer.settle_for_good(boundary());
+            }
+        });
     });
-}
-
-fn ended(checkpointer: Option<ManuallyDrop<Checkpointer>>) -> Option<Checkpointer> {
-    let mut checkpointer = ManuallyDrop::into_inner(checkpointer?);
-    checkpointer.settle(boundary());
     HOT.with(|hot| {
         hot.look_ns.set(u64::MAX);
         hot.look_at.set(u64::MAX);
     });
-    Some(checkpointer)
 }

@@ -50,4 +50,4 @@ mod sys;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use installed::{begin, by_hand, close, settle_world};
+pub(crate) use installed::{begin, by_hand, close, retire, settle_all};

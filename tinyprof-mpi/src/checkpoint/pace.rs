@@ -4,8 +4,11 @@ use tinyprof::collect::monotonic_ns;
 
 use super::agreement::{Agreement, Maxima};
 
-/// While something is pending a rank looks so often: MPI makes no progress unless it is asked.
+/// While something is pending a rank looks so often, as MPI makes no progress unless it is asked, and less often the longer
+/// it lasts: another rank may be far from its next boundary, and asking may cost the processor.
 const LOOK_NS: u64 = 20_000;
+const LOOK_MAX_NS: u64 = 50_000_000;
+const LOOK_PART: u64 = 16;
 
 /// The time that a proposal is to be ahead, as a part of the interval and at most.
 const AHEAD_PART: u64 = 16;
@@ -18,12 +21,13 @@ pub(super) struct Pace {
     /// Where and when the last checkpoint ended, or the run began.
     boundary: u64,
     since_ns: u64,
+    pending_since_ns: Option<u64>,
     is_patient: bool,
 }
 
 impl Pace {
     pub(super) fn new(interval_ns: u64, boundary: u64) -> Self {
-        Self { interval_ns, boundary, since_ns: monotonic_ns(), is_patient: true }
+        Self { interval_ns, boundary, since_ns: monotonic_ns(), pending_since_ns: None, is_patient: true }
     }
 
     /// The next interval begins.
@@ -60,10 +64,15 @@ impl Pace {
     }
 
     /// The moment and the boundary from which on there may be something to do.
-    pub(super) fn look_again<M: Maxima>(&self, agreement: &Agreement<M>) -> (u64, u64) {
+    pub(super) fn look_again<M: Maxima>(&mut self, agreement: &Agreement<M>) -> (u64, u64) {
         let at = agreement.stops_at().unwrap_or(u64::MAX);
+        let now_ns = monotonic_ns();
+        if !agreement.is_pending() {
+            self.pending_since_ns = None;
+        }
         let moment_ns = if agreement.is_pending() {
-            monotonic_ns().saturating_add(LOOK_NS)
+            let pending_ns = now_ns.saturating_sub(*self.pending_since_ns.get_or_insert(now_ns));
+            now_ns.saturating_add((pending_ns / LOOK_PART).clamp(LOOK_NS, LOOK_MAX_NS))
         } else if agreement.is_idle() && self.is_patient {
             self.due_ns()
         } else {
