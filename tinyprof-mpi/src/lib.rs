@@ -30,7 +30,10 @@
 //! | `TINYPROF_OUT` | [`Profiler::builder`] | name of the profile | `./EXE-JOBID.tprof`, or the process id of rank 0 |
 //! | `TINYPROF_REPORT=off` | [`Builder::report`] | the table on rank 0's standard error | on |
 //! | `TINYPROF_AGGREGATORS=auto\|N` | [`Builder::aggregators`] | how many ranks write | `auto`: one to every 16 |
+//! | `TINYPROF_INTERVAL=5s` | [`Builder::checkpoint_interval`] | the time between two checkpoints | none |
+//! | `TINYPROF_CHECKPOINTS=all\|N` | [`Builder::keep_checkpoints`] | how many checkpoints stay | the newest two |
 
+mod checkpoint;
 mod communicator;
 mod phases;
 mod profiler;

@@ -6,11 +6,12 @@ use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 
 use mpi::topology::Communicator as _;
-use tinyprof::collect::{self, ENABLED, monotonic_ns};
+use tinyprof::collect::{self, ENABLED, config, monotonic_ns};
 
 use crate::FlushError;
+use crate::checkpoint;
 use crate::communicator::{Communicator, Rsmpi, run_to_end};
-use crate::phases;
+use crate::phases::{self, Plan};
 use crate::settings::Settings;
 
 /// Whether this rank's part in the profile is settled: it took part in a flush, or was left out of it.
@@ -30,6 +31,10 @@ pub(crate) fn begin() {
     // For `tinyprof recover`, if the job is killed before it can write its profile.
     collect::set_rank(world.rank().unsigned_abs(), world.size().unsigned_abs());
     collect::take_over(at_exit);
+    // All ranks must have the variable: without it there is nothing to be agreed on, and `MPI_Init` is left alone.
+    if config().checkpoint_interval.is_some_and(|interval| !interval.is_zero()) && !CLAIMED.load(Relaxed) {
+        checkpoint::begin(&world, &Rsmpi::duplicate_of(&world), &Settings::default());
+    }
 }
 
 /// The process ends. If it has not finalised MPI there is nobody to talk to any more, so each rank that comes
@@ -61,13 +66,15 @@ pub(crate) fn flush(communicator: &Rsmpi, settings: &Settings) -> Result<Option<
 }
 
 fn flush_now(communicator: &Rsmpi, settings: &Settings) -> Result<Option<PathBuf>, FlushError> {
+    let mut checkpoints = checkpoint::close();
     let begin_ns = monotonic_ns();
     let map = collect::snapshot();
-    let plan = settings.plan(monotonic_ns() - begin_ns);
+    let plan = Plan { state: checkpoints.state(), ..settings.plan(monotonic_ns() - begin_ns) };
     let flushed = run_to_end(phases::flush(communicator, &map, plan));
     let written = flushed.profile.transpose();
     if written.is_ok() {
         collect::discard_segments();
+        checkpoints.remove_all();
     }
     if let Some(report) = flushed.report.filter(|_| settings.report()) {
         collect::print_report(&report, written.as_ref().ok().and_then(|path| path.as_deref()));
@@ -88,6 +95,7 @@ pub(crate) fn flush_at_finalize() {
     if !ENABLED {
         return;
     }
+    checkpoint::settle_all();
     let world = Rsmpi::duplicate_of(&mpi::topology::SimpleCommunicator::world());
     let somebody_has = run_to_end(world.all_max(&[u64::from(SETTLED.load(Relaxed))]));
     if somebody_has == [0] {

@@ -1,8 +1,11 @@
 //! What a flush is told, by the environment first and then by the program.
 
 use std::path::PathBuf;
+use std::sync::OnceLock;
+use std::time::Duration;
 
 use tinyprof::collect::{self, Setting};
+use tinyprof_format::model::RunState;
 
 use crate::phases::Plan;
 
@@ -33,6 +36,8 @@ pub(crate) struct Settings {
     pub(crate) name: Option<PathBuf>,
     pub(crate) aggregators: Option<Aggregators>,
     pub(crate) report: Option<bool>,
+    pub(crate) checkpoint_interval: Option<Duration>,
+    pub(crate) checkpoints_kept: Option<u32>,
 }
 
 impl Settings {
@@ -41,10 +46,24 @@ impl Settings {
         collect::config().report.or(self.report).unwrap_or(true)
     }
 
+    /// The time between two checkpoints, in nanoseconds; 0 for none.
+    pub(crate) fn checkpoint_interval_ns(&self) -> u64 {
+        let interval = collect::config().checkpoint_interval.or(self.checkpoint_interval).unwrap_or_default();
+        u64::try_from(interval.as_nanos()).unwrap_or(u64::MAX)
+    }
+
+    /// The name of the profile.
+    pub(crate) fn target(&self) -> PathBuf {
+        let from_program = self.name.clone().filter(|_| collect::config().out.is_none());
+        from_program.unwrap_or_else(collect::profile_name)
+    }
+
     /// The plan of a flush that follows a snapshot which took `snapshot_ns`.
     pub(crate) fn plan(&self, snapshot_ns: u64) -> Plan {
-        let from_program = self.name.clone().filter(|_| collect::config().out.is_none());
-        let aggregators = AGGREGATORS.value(|variable| std::env::var_os(variable));
+        // Read once: what cannot be read is said once, however many checkpoints there are.
+        static AGGREGATORS_SET: OnceLock<Option<Aggregators>> = OnceLock::new();
+        let aggregators =
+            *AGGREGATORS_SET.get_or_init(|| AGGREGATORS.value(|variable| std::env::var_os(variable)));
         let aggregators = match aggregators.or(self.aggregators).unwrap_or_default() {
             Aggregators::Auto => None,
             Aggregators::Count(count) => Some(count),
@@ -52,7 +71,8 @@ impl Settings {
         let mut metadata = collect::metadata();
         metadata.mpi_version = mpi::environment::library_version().ok().map(|text| first_line(&text));
         Plan {
-            target: from_program.unwrap_or_else(collect::profile_name),
+            target: self.target(),
+            state: RunState::default(),
             aggregators,
             metadata,
             snapshot_ns,

@@ -85,6 +85,21 @@ impl LoopGuard {
         }
     }
 
+    /// The same for a loop between whose iterations are boundaries, at which a checkpoint may be written.
+    #[inline]
+    pub fn checkpoint_boundary(&mut self) {
+        match self.iteration {
+            Iteration::Off => {}
+            Iteration::Open(Entered::Node(line)) => next_iteration_and_checkpoint(line),
+            Iteration::None => self.iteration = first_iteration(self.site),
+            Iteration::Open(_) => {
+                self.iteration = first_iteration(self.site);
+                // Ranks count their boundaries, whatever this one has memory to record.
+                thread::attached(crate::record::Arena::pass_boundary);
+            }
+        }
+    }
+
     /// Adds a value of a varying metric to the iteration that is open.
     #[inline]
     pub fn record(&self, metric: &'static Site, value: impl Number) {
@@ -107,6 +122,11 @@ impl Drop for LoopGuard {
 #[inline]
 fn next_iteration(line: Line) {
     thread::attached(|arena| arena.boundary(line));
+}
+
+#[inline]
+fn next_iteration_and_checkpoint(line: Line) {
+    thread::attached(|arena| arena.checkpoint_boundary(line));
 }
 
 #[inline(never)]

@@ -13,7 +13,8 @@ pub use callpath::{Callpath, CallpathId, CallpathIndex, Mode, Region, RegionKind
 pub use event_map::EventMap;
 pub use facts::{Losses, RankFacts};
 pub use manifest::{
-    CallpathFile, FORMAT_NAME, FormatVersion, Manifest, PartFile, PeakMemory, PhaseTimes, RunMetadata,
+    CallpathFile, CheckpointTimes, FORMAT_NAME, FormatVersion, Manifest, PartFile, PeakMemory, PhaseTimes,
+    RunMetadata, RunState,
 };
 pub use metric::{MetricBucket, MetricSummary, MetricValues};
 pub use profile::Profile;

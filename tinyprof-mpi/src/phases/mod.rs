@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 use tinyprof::collect::monotonic_ns;
 use tinyprof_format::file::{EncodedRank, UnfinishedProfile, profile_path};
-use tinyprof_format::model::{EventMap, PhaseTimes, RunMetadata};
+use tinyprof_format::model::{EventMap, PhaseTimes, RunMetadata, RunState};
 use tinyprof_format::report::Report;
 
 use crate::communicator::Communicator;
@@ -28,6 +28,8 @@ pub(crate) struct Plan {
     pub(crate) target: PathBuf,
     /// How many aggregators; none for one to every sixteen ranks.
     pub(crate) aggregators: Option<u32>,
+    /// Whether it is a checkpoint, and what there was of them before.
+    pub(crate) state: RunState,
     /// Facts of the run.
     pub(crate) metadata: RunMetadata,
     /// How long phase 0 took on this rank.
@@ -75,7 +77,8 @@ pub(crate) async fn flush(communicator: &impl Communicator, map: &EventMap, plan
     times.write_ns = clock.lap_ns();
     let finished = unfinished.and_then(Result::ok).map(|unfinished| {
         let total = total.expect("rank 0 is the first aggregator, where the outcomes arrive");
-        write::finish(unfinished, total, &agreed.dictionary, communicator.size(), plan.metadata, times)
+        let facts = (plan.metadata, plan.state, times);
+        write::finish(unfinished, total, &agreed.dictionary, communicator.size(), facts)
     });
     let (profile, report) = finished.unzip();
     let profile = profile.map(|written| written.map_err(|reason| not_written(&plan.target, &reason)));

@@ -15,7 +15,8 @@ use crate::communicator::virtual_ranks::{self, VirtualRank};
 
 fn plan(directory: &Path, aggregators: Option<u32>, gather_bytes_max: usize) -> Plan {
     let metadata = RunMetadata { executable: "/bin/p".into(), ..RunMetadata::default() };
-    Plan { target: directory.join("p"), aggregators, metadata, snapshot_ns: 1, gather_bytes_max }
+    let state = RunState::default();
+    Plan { target: directory.join("p"), state, aggregators, metadata, snapshot_ns: 1, gather_bytes_max }
 }
 
 fn flush_all(ranks: &[EventMap], plan: &Plan) -> Vec<Flushed> {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use tinyprof_format::file::{EncodedRank, ManifestFacts, UnfinishedProfile, encode_part};
-use tinyprof_format::model::{CallpathTable, CallpathValues, PartFile, PhaseTimes, RunMetadata};
+use tinyprof_format::model::{CallpathTable, CallpathValues, PartFile, PhaseTimes, RunMetadata, RunState};
 use tinyprof_format::report::{Report, Statistics};
 
 use super::aggregate::Group;
@@ -98,14 +98,13 @@ pub(super) fn finish(
     total: Outcome,
     dictionary: &CallpathTable,
     ranks: u32,
-    metadata: RunMetadata,
-    times: PhaseTimes,
+    (metadata, state, times): (RunMetadata, RunState, PhaseTimes),
 ) -> (Result<PathBuf, String>, Report) {
     let (callpaths, written) = match unfinished.write_callpaths(dictionary) {
         Ok(file) => (file, Ok(())),
         Err(error) => (Default::default(), Err(error.to_string())),
     };
-    let manifest = total.facts.manifest(ranks, callpaths, total.parts, metadata, times);
+    let manifest = total.facts.manifest(ranks, callpaths, total.parts, metadata, times).with_state(state);
     let report = Report::new(&manifest, dictionary, total.statistics);
     let result = match total.failure {
         Some(failure) => Err(failure),

@@ -4,7 +4,9 @@ use std::env;
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::PathBuf;
+use std::time::Duration;
 
+use super::checkpoint_files::ALL_CHECKPOINTS;
 use super::launcher;
 use crate::record::clock::ClockChoice;
 
@@ -20,6 +22,11 @@ pub struct Config {
     pub budget: Option<f64>,
     /// `TINYPROF_REPORT`: whether to print a table to standard error at the end (`on`, `off`).
     pub report: Option<bool>,
+    /// `TINYPROF_INTERVAL`: the time between two checkpoints (`5s`, `500ms`, `2m`); zero for `off`.
+    pub checkpoint_interval: Option<Duration>,
+    /// `TINYPROF_CHECKPOINTS`: how many checkpoints are kept, the newest (a number from 1 on);
+    /// [`ALL_CHECKPOINTS`](super::ALL_CHECKPOINTS) for `all`.
+    pub checkpoints_kept: Option<u32>,
     /// `TINYPROF_CLOCK`: the clock that visits are measured with (`auto`, `monotonic`, `fenced`). Default: auto.
     pub clock: ClockChoice,
 }
@@ -65,6 +72,35 @@ const PERCENT: fn(&str) -> Option<f64> = |text| {
     (percent > 0.0 && percent <= 100.0).then_some(percent / 100.0)
 };
 
+/// A time with its unit; `off` for none.
+const INTERVAL: Setting<Duration> = Setting {
+    variable: "TINYPROF_INTERVAL",
+    expected: "a time with its unit, as in 5s, 500ms or 2m, or off",
+    read: |text| {
+        if text.eq_ignore_ascii_case("off") {
+            return Some(Duration::ZERO);
+        }
+        let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+        let unit_s = match &text[digits.len()..] {
+            "ms" => 1e-3,
+            "s" => 1.0,
+            "m" => 60.0,
+            _ => return None,
+        };
+        let interval = Duration::try_from_secs_f64(digits.trim_end().parse::<f64>().ok()? * unit_s).ok()?;
+        (!interval.is_zero()).then_some(interval)
+    },
+};
+
+const CHECKPOINTS: Setting<u32> = Setting {
+    variable: "TINYPROF_CHECKPOINTS",
+    expected: "all or a number from 1 on",
+    read: |text| match text.to_ascii_lowercase().as_str() {
+        "all" => Some(ALL_CHECKPOINTS),
+        number => number.parse().ok().filter(|&n| n > 0),
+    },
+};
+
 const CLOCK: Setting<ClockChoice> = Setting {
     variable: "TINYPROF_CLOCK",
     expected: "auto, monotonic or fenced",
@@ -95,6 +131,8 @@ impl Config {
             out: lookup("TINYPROF_OUT").filter(|name| !name.is_empty()).map(PathBuf::from),
             budget: budget.value(&lookup),
             report: switch("TINYPROF_REPORT"),
+            checkpoint_interval: INTERVAL.value(&lookup),
+            checkpoints_kept: CHECKPOINTS.value(&lookup),
             clock: CLOCK.value(&lookup).unwrap_or_default(),
         }
     }
@@ -118,8 +156,15 @@ mod tests {
 
     #[test]
     fn nothing_set_means_record_and_report() {
-        let defaults =
-            Config { recording: true, out: None, budget: None, report: None, clock: ClockChoice::Auto };
+        let defaults = Config {
+            recording: true,
+            out: None,
+            budget: None,
+            report: None,
+            checkpoint_interval: None,
+            checkpoints_kept: None,
+            clock: ClockChoice::Auto,
+        };
         assert_eq!(read(&[]), defaults);
         assert_eq!(read(&[("TINYPROF_OUT", "")]).out, None);
     }
@@ -137,6 +182,21 @@ mod tests {
             assert_eq!(read(&[("TINYPROF_BUDGET", nonsense)]).budget, None);
         }
         assert_eq!(read(&[("TINYPROF_OUT", "a/b")]).out, Some("a/b".into()));
+    }
+
+    #[test]
+    fn an_interval_is_a_time_with_its_unit() {
+        let interval = |text| read(&[("TINYPROF_INTERVAL", text)]).checkpoint_interval;
+        assert_eq!(interval("5s"), Some(Duration::from_secs(5)));
+        assert_eq!(interval(" 250 ms "), Some(Duration::from_millis(250)));
+        assert_eq!(interval("1.5m"), Some(Duration::from_secs(90)));
+        assert_eq!(interval("Off"), Some(Duration::ZERO));
+        for nonsense in ["", "5", "0s", "-1s", "s", "5h", "5 s s", "NaNs", "1e99m", "\u{b5}s"] {
+            assert_eq!(interval(nonsense), None, "{nonsense}");
+        }
+        let kept = |text| read(&[("TINYPROF_CHECKPOINTS", text)]).checkpoints_kept;
+        assert_eq!((kept("all"), kept("3")), (Some(ALL_CHECKPOINTS), Some(3)));
+        assert_eq!((kept("0"), kept("-1"), kept("some")), (None, None, None));
     }
 
     #[test]

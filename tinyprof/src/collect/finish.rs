@@ -4,10 +4,11 @@ use std::env;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use tinyprof_format::file::{profile_path, write_profile};
-use tinyprof_format::model::PhaseTimes;
+use tinyprof_format::file::{profile_path, write_profile_in_state};
+use tinyprof_format::model::{PhaseTimes, RunState};
 use tinyprof_format::report::{Report, TextOptions};
 
+use super::checkpoints;
 use super::config::warn;
 use super::launcher;
 use super::metadata::{job_id, metadata};
@@ -55,10 +56,14 @@ pub fn write_alone(name: &Path) {
         }
         return;
     }
+    let state = RunState { checkpoints: checkpoints::times(), ..RunState::default() };
     let flush = PhaseTimes { snapshot_ns: monotonic_ns() - begin_ns, ..PhaseTimes::default() };
     let metadata = metadata();
     let report = Report::of_event_map(&map, &metadata.executable);
-    let written = write_profile(name, &[map], 1, metadata, flush);
+    let written = write_profile_in_state(name, &map, metadata, flush, state);
+    if written.is_ok() {
+        checkpoints::remove_all();
+    }
     if session().config.report.unwrap_or(true) {
         print_report(&report, written.as_deref().ok());
     }

@@ -1,5 +1,6 @@
 //! One thread's tree of callpaths: a plain value; `thread` merely holds one for each thread.
 
+mod boundaries;
 mod handover;
 mod in_file;
 mod insert;
@@ -62,6 +63,8 @@ pub(crate) struct Arena {
     current: AtomicU32,
     /// The execution of the root region that was entered last.
     execution: AtomicU32,
+    /// Not 0 if somebody wants to know of this thread's boundaries: a word beside `current`, which each exit has in hand.
+    watched: AtomicU32,
     /// For each site of the executable its last (parent, child): answers all but the first look-ups.
     cache: Box<[AtomicU64]>,
     /// The same for the first sites that were made while the program runs.
@@ -100,6 +103,7 @@ impl Arena {
             sampler: Sampler::new(clock),
             current: AtomicU32::new(0),
             execution: AtomicU32::new(0),
+            watched: AtomicU32::new(0),
             cache: zeros(Site::count()),
             late_cache: [const { AtomicU64::new(0) }; LATE_SITES],
             described: zeros(Site::count().div_ceil(64)),
@@ -185,7 +189,9 @@ impl Arena {
     #[inline]
     pub(crate) fn exit(&self, line: Line) {
         let node = self.node(line);
-        if node.get(START) & waiting::MARK != 0 && self.current() == line {
+        // The end of a root region is a boundary, whether or not the visit was timed: it goes the other way.
+        let is_not_timed = node.get(START) & waiting::MARK != 0;
+        if is_not_timed && self.current() == line && !node.parent().is_none() {
             self.current.store(node.parent().number(), Relaxed);
         } else {
             self.exit_timed(line);
@@ -204,7 +210,11 @@ impl Arena {
         } else if self.current() != line && !self.unwind_to(line) {
             return;
         }
-        self.current.store(node.parent().number(), Relaxed);
+        let parent = node.parent();
+        self.current.store(parent.number(), Relaxed);
+        if parent.is_none() {
+            self.pass_boundary();
+        }
     }
 
     /// Closes an iteration of the loop at `line` and opens the next, with one look at the clock. Owner only.

@@ -33,6 +33,8 @@ const LAST_MARK: usize = 2;
 
 static REGISTRY: OnceLock<ThreadLocal<Slot>> = OnceLock::new();
 static VISITS_LOST: AtomicU64 = AtomicU64::new(0);
+/// Whether the boundaries of every thread are watched.
+static WATCH_ALL: AtomicBool = AtomicBool::new(false);
 
 /// What the current thread records in. It is of no use to another thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,6 +113,28 @@ pub(crate) fn while_away<T>(work: impl FnOnce() -> T) -> T {
     done
 }
 
+/// Watches the boundaries of all threads, also of those that come.
+pub(crate) fn watch_all() {
+    WATCH_ALL.store(true, Relaxed);
+    arenas().for_each(|arena| arena.watch(true));
+}
+
+/// Watches the boundaries of no thread.
+pub(crate) fn watch_none() {
+    WATCH_ALL.store(false, Relaxed);
+    arenas().for_each(|arena| arena.watch(false));
+}
+
+/// Watches the boundaries of this thread and no other; false where there is no arena for it. `start` is that of
+/// [`attach`].
+pub(crate) fn watch_this_alone(start: fn() -> Option<Clock>) -> bool {
+    watch_none();
+    if arena().is_none() && !attach(start) {
+        return false;
+    }
+    attached(|arena| arena.watch(true)).is_some()
+}
+
 fn claim(clock: Clock) -> Option<&'static Arena> {
     let registry = REGISTRY.get_or_init(ThreadLocal::new);
     let mut slot = registry.get_or(|| Slot::new(segments::arena(clock)));
@@ -124,6 +148,7 @@ fn claim(clock: Clock) -> Option<&'static Arena> {
         segments::count_unmapped(arenas());
     }
     arena.close_all();
+    arena.watch(WATCH_ALL.load(Relaxed));
     // Without a destructor to let go of it the arena stays claimed, which costs memory but no measurement.
     let _ = DETACH.try_with(|detach| detach.place.set(Some(slot)));
     Some(arena)

@@ -8,6 +8,7 @@ mod aborts;
 mod allocator;
 mod budget;
 mod calls;
+mod checkpoints;
 mod clocks;
 mod endings;
 mod failures;
