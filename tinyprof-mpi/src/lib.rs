@@ -38,8 +38,8 @@ mod run;
 mod settings;
 mod sys;
 
+pub use phases::Aggregators;
 pub use profiler::{Builder, FlushError, Profiler, StartError};
-pub use settings::Aggregators;
 pub use sys::{MPI_Finalize, MPI_Init, MPI_Init_thread};
 
 /// The program on the first page, which must compile.

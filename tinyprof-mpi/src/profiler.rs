@@ -3,13 +3,15 @@
 use std::fmt;
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use mpi::environment::Universe;
 use mpi::topology::Communicator;
 
 use crate::communicator::Rsmpi;
+use crate::phases::Aggregators;
 use crate::run;
-use crate::settings::{Aggregators, Settings};
+use crate::settings::Settings;
 
 /// Writes one profile of all ranks: at [`flush`](Self::flush), or when it is dropped.
 ///
@@ -60,7 +62,8 @@ impl Profiler<'_> {
     ///
     /// # Errors
     /// When the profile could not be written: on every rank, with the same reason. Rank 0 says it on standard
-    /// error too.
+    /// error too. When ranks are missing past the [deadline](Builder::deadline), or MPI fails, each rank that is left
+    /// gets the error with what it knows, and has written `NAME-rank-R.tprof`; one of them says it.
     pub fn flush(mut self) -> Result<Option<PathBuf>, FlushError> {
         self.flush_once()
     }
@@ -97,6 +100,14 @@ impl Builder {
     /// Whether rank 0 prints a table to standard error when the profile is written. `TINYPROF_REPORT` wins.
     pub fn report(mut self, report: bool) -> Self {
         self.settings.report = Some(report);
+        self
+    }
+
+    /// How long a rank waits for the others, in each step of a flush, until it gives up and writes what it holds in a
+    /// profile of its own. `TINYPROF_DEADLINE` wins; the default is 30 seconds. A rank that comes later than this is not in
+    /// the profile of the others, so it should be longer than ranks are apart at the flush.
+    pub fn deadline(mut self, deadline: Duration) -> Self {
+        self.settings.deadline = Some(deadline);
         self
     }
 

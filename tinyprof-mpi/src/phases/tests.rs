@@ -6,37 +6,50 @@ use proptest::prelude::*;
 use tinyprof_format::file::read_profile;
 use tinyprof_format::model::{
     CallpathId, CallpathValues, EventMap, ExecutionSummary, MetricBucket, MetricSummary, MetricValues, Mode,
-    RankFacts, Region, RegionKind, SeriesBucket, SiteId,
+    RankFacts, Region, RegionKind, RunMetadata, SeriesBucket, SiteId,
 };
 use tinyprof_format::report::{Report, Statistics};
 
 use super::*;
 use crate::communicator::virtual_ranks::{self, VirtualRank};
 
-fn plan(directory: &Path, aggregators: Option<u32>, gather_bytes_max: usize) -> Plan {
+fn plan(directory: &Path, aggregators: Option<u32>, message_bytes_max: usize) -> Plan {
     let metadata = RunMetadata { executable: "/bin/p".into(), ..RunMetadata::default() };
-    Plan { target: directory.join("p"), aggregators, metadata, snapshot_ns: 1, gather_bytes_max }
+    let aggregators = aggregators.map_or(Aggregators::Auto, Aggregators::Count);
+    let series = SeriesGather::Auto;
+    Plan { target: directory.join("p"), aggregators, series, metadata, snapshot_ns: 1, message_bytes_max }
 }
 
 fn flush_all(ranks: &[EventMap], plan: &Plan) -> Vec<Flushed> {
     let size = u32::try_from(ranks.len()).unwrap();
     virtual_ranks::run(size, |communicator| {
         let map = &ranks[communicator.rank() as usize];
-        async move { flush(&communicator, map, plan.clone()).await }
+        async move { flush(&communicator, map, plan).await.unwrap() }
     })
 }
 
 /// Flushes, and compares what is read back with what the ranks held.
-fn check(ranks: &[EventMap], aggregators: Option<u32>, gather_bytes_max: usize) {
+fn check(ranks: &[EventMap], aggregators: Option<u32>, message_bytes_max: usize) {
     let scratch = tempfile::tempdir().unwrap();
-    let plan = plan(scratch.path(), aggregators, gather_bytes_max);
-    let flushed = flush_all(ranks, &plan);
+    let size = u32::try_from(ranks.len()).unwrap();
+    let parts = aggregators.map_or(size.div_ceil(16), |a| a.min(size));
+    for series in [SeriesGather::Auto, SeriesGather::Padded, SeriesGather::Counts] {
+        let directory = scratch.path().join(format!("{series:?}"));
+        std::fs::create_dir(&directory).unwrap();
+        let plan = Plan { series, ..plan(&directory, aggregators, message_bytes_max) };
+        check_plan(ranks, &plan, parts);
+    }
+}
+
+fn check_plan(ranks: &[EventMap], plan: &Plan, parts: u32) {
+    let directory = plan.target.parent().unwrap();
+    let flushed = flush_all(ranks, plan);
     if ranks.iter().all(|map| map.callpaths.is_empty()) {
         assert!(flushed.iter().all(|f| *f == Flushed::default()));
-        assert_eq!(std::fs::read_dir(scratch.path()).unwrap().count(), 0);
+        assert_eq!(std::fs::read_dir(directory).unwrap().count(), 0);
         return;
     }
-    let path = scratch.path().join("p.tprof");
+    let path = directory.join("p.tprof");
     for f in &flushed {
         assert_eq!(f.profile, Some(Ok(path.clone())));
     }
@@ -44,8 +57,6 @@ fn check(ranks: &[EventMap], aggregators: Option<u32>, gather_bytes_max: usize) 
     // The report of a flush has statistics of times alone.
     let report = Report::new(&profile.manifest, &profile.callpaths, Statistics::of_profile(&profile));
     assert_eq!(flushed[0].report, Some(report));
-    let size = u32::try_from(ranks.len()).unwrap();
-    let parts = aggregators.map_or(size.div_ceil(16), |a| a.min(size));
     assert_eq!(profile.manifest.parts.len(), parts as usize);
     assert_eq!(profile.ranks.len(), ranks.len());
     let absent = CallpathValues::default();
@@ -172,7 +183,7 @@ fn a_failure_is_the_same_on_every_rank_and_leaves_nothing() {
     assert!(flushed.iter().all(|f| f.profile == Some(Err(reason.clone()))));
 }
 
-/// A rank that puts a file in the way of a part, when the directory is there but no part is written yet.
+/// A rank that puts a directory in the way of a part, when the profile's is there but no part is written yet.
 struct Saboteur {
     inner: VirtualRank,
     in_the_way: Option<PathBuf>,
@@ -185,29 +196,29 @@ impl Communicator for Saboteur {
     fn size(&self) -> u32 {
         self.inner.size()
     }
-    async fn all_max(&self, words: &[u64]) -> Vec<u64> {
-        self.inner.all_max(words).await
+    async fn all_reduce(&self, maxima: &[u64], sums: &[u64]) -> Result<(Vec<u64>, Vec<u64>), Interrupted> {
+        self.inner.all_reduce(maxima, sums).await
     }
-    async fn broadcast(&self, bytes: Vec<u8>) -> Vec<u8> {
+    async fn broadcast(&self, bytes: Vec<u8>) -> Result<Vec<u8>, Interrupted> {
         self.inner.broadcast(bytes).await
     }
-    async fn gather(&self, bytes: &[u8]) -> Vec<u8> {
+    async fn gather(&self, bytes: &[u8]) -> Result<Vec<u8>, Interrupted> {
         self.inner.gather(bytes).await
     }
-    async fn gather_varying(&self, bytes: &[u8], lengths: &[usize]) -> Vec<u8> {
+    async fn gather_varying(&self, bytes: &[u8], lengths: &[usize]) -> Result<Vec<u8>, Interrupted> {
         self.inner.gather_varying(bytes, lengths).await
     }
-    async fn send(&self, to: u32, bytes: &[u8]) {
-        self.inner.send(to, bytes).await;
+    async fn send(&self, to: u32, bytes: &[u8]) -> Result<(), Interrupted> {
+        self.inner.send(to, bytes).await
     }
-    async fn receive(&self, from: u32) -> Vec<u8> {
-        self.inner.receive(from).await
+    async fn receive(&self, from: u32, length: usize) -> Result<Vec<u8>, Interrupted> {
+        self.inner.receive(from, length).await
     }
-    async fn split(&self, colour: u32) -> Self {
+    fn subgroup(&self, first: u32, size: u32) -> Self {
         if let Some(path) = &self.in_the_way {
-            std::fs::write(path, "").unwrap();
+            std::fs::create_dir(path).unwrap();
         }
-        Self { inner: self.inner.split(colour).await, in_the_way: None }
+        Self { inner: self.inner.subgroup(first, size), in_the_way: None }
     }
 }
 
@@ -220,7 +231,7 @@ fn an_aggregator_that_cannot_write_fails_the_profile_for_all() {
     let flushed = virtual_ranks::run(8, |inner| {
         let (map, plan) = (&ranks[inner.rank() as usize], plan.clone());
         let in_the_way = (inner.rank() == 4).then(|| scratch.path().join(&part));
-        async move { flush(&Saboteur { inner, in_the_way }, map, plan).await }
+        async move { flush(&Saboteur { inner, in_the_way }, map, &plan).await.unwrap() }
     });
     let reason = flushed[0].profile.clone().unwrap().unwrap_err();
     assert!(reason.contains("part-00002"), "{reason}");

@@ -79,7 +79,7 @@ fn a_full_disk_is_one_line_and_leaves_nothing() {
 
 #[test]
 fn the_test_programs_exist() {
-    for name in ["figure2", "hook", "explicit"] {
+    for name in ["figure2", "hook", "explicit", "stopped"] {
         assert!(program(name).exists(), "{name}");
     }
 }
