@@ -47,7 +47,10 @@ fn run_stopped(ranks: usize, stopped: &[usize], scratch: &Path) -> Ended {
 fn check(ranks: usize, stopped: &[usize], missing: &str) {
     let scratch = tempfile::tempdir().unwrap();
     let ended = run_stopped(ranks, stopped, scratch.path());
-    assert_eq!((ended.code, ended.stdout.as_str()), (Some(0), ""), "{}", ended.stderr);
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    // MPICH's transport notes there that requests were abandoned; nothing else may be said.
+    let mut said = ended.stdout.lines().filter(|line| !line.contains(" UCX  WARN "));
+    assert_eq!(said.next(), None, "{}", ended.stdout);
     let ours: Vec<_> = ended.stderr.lines().filter(|line| line.starts_with("tinyprof:")).collect();
     assert_eq!(ours.len(), 1, "{}", ended.stderr);
     for part in ["p.tprof was not written", missing, "TINYPROF_DEADLINE", "-rank-"] {

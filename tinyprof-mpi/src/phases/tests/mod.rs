@@ -1,5 +1,7 @@
 //! The phases on virtual ranks: the profile read back is the union of what the ranks held.
 
+mod failures;
+
 use std::path::Path;
 
 use proptest::prelude::*;
@@ -11,7 +13,7 @@ use tinyprof_format::model::{
 use tinyprof_format::report::{Report, Statistics};
 
 use super::*;
-use crate::communicator::virtual_ranks::{self, VirtualRank};
+use crate::communicator::virtual_ranks;
 
 fn plan(directory: &Path, aggregators: Option<u32>, message_bytes_max: usize) -> Plan {
     let metadata = RunMetadata { executable: "/bin/p".into(), ..RunMetadata::default() };
@@ -168,76 +170,6 @@ fn thousands_of_ranks_with_one_odd_one() {
     let mut ranks: Vec<_> = (0..4096).map(|r| rank(r, &[0, 1], 1, 1)).collect();
     ranks[2049] = rank(2049, &[0, 1, 2], 1, 1);
     check(&ranks, None, UNLIMITED);
-}
-
-#[test]
-fn a_failure_is_the_same_on_every_rank_and_leaves_nothing() {
-    let scratch = tempfile::tempdir().unwrap();
-    let ranks: Vec<_> = (0..20).map(|r| rank(r, &[0], 1, 1)).collect();
-    // No directory can be made below a file.
-    let file = scratch.path().join("file");
-    std::fs::write(&file, "").unwrap();
-    let flushed = flush_all(&ranks, &plan(&file, None, UNLIMITED));
-    let reason = flushed[0].profile.clone().unwrap().unwrap_err();
-    assert!(reason.contains("cannot create"), "{reason}");
-    assert!(flushed.iter().all(|f| f.profile == Some(Err(reason.clone()))));
-}
-
-/// A rank that puts a directory in the way of a part, when the profile's is there but no part is written yet.
-struct Saboteur {
-    inner: VirtualRank,
-    in_the_way: Option<PathBuf>,
-}
-
-impl Communicator for Saboteur {
-    fn rank(&self) -> u32 {
-        self.inner.rank()
-    }
-    fn size(&self) -> u32 {
-        self.inner.size()
-    }
-    async fn all_reduce(&self, maxima: &[u64], sums: &[u64]) -> Result<(Vec<u64>, Vec<u64>), Interrupted> {
-        self.inner.all_reduce(maxima, sums).await
-    }
-    async fn broadcast(&self, bytes: Vec<u8>) -> Result<Vec<u8>, Interrupted> {
-        self.inner.broadcast(bytes).await
-    }
-    async fn gather(&self, bytes: &[u8]) -> Result<Vec<u8>, Interrupted> {
-        self.inner.gather(bytes).await
-    }
-    async fn gather_varying(&self, bytes: &[u8], lengths: &[usize]) -> Result<Vec<u8>, Interrupted> {
-        self.inner.gather_varying(bytes, lengths).await
-    }
-    async fn send(&self, to: u32, bytes: &[u8]) -> Result<(), Interrupted> {
-        self.inner.send(to, bytes).await
-    }
-    async fn receive(&self, from: u32, length: usize) -> Result<Vec<u8>, Interrupted> {
-        self.inner.receive(from, length).await
-    }
-    fn subgroup(&self, first: u32, size: u32) -> Self {
-        if let Some(path) = &self.in_the_way {
-            std::fs::create_dir(path).unwrap();
-        }
-        Self { inner: self.inner.subgroup(first, size), in_the_way: None }
-    }
-}
-
-#[test]
-fn an_aggregator_that_cannot_write_fails_the_profile_for_all() {
-    let scratch = tempfile::tempdir().unwrap();
-    let ranks: Vec<_> = (0..8).map(|r| rank(r, &[0], 1, 1)).collect();
-    let plan = plan(scratch.path(), Some(4), UNLIMITED);
-    let part = format!("p.tprof.unfinished-{}/part-00002", std::process::id());
-    let flushed = virtual_ranks::run(8, |inner| {
-        let (map, plan) = (&ranks[inner.rank() as usize], plan.clone());
-        let in_the_way = (inner.rank() == 4).then(|| scratch.path().join(&part));
-        async move { flush(&Saboteur { inner, in_the_way }, map, &plan).await.unwrap() }
-    });
-    let reason = flushed[0].profile.clone().unwrap().unwrap_err();
-    assert!(reason.contains("part-00002"), "{reason}");
-    assert!(flushed.iter().all(|f| f.profile == Some(Err(reason.clone()))));
-    assert!(flushed[0].report.is_some(), "what was measured can still be reported");
-    assert_eq!(std::fs::read_dir(scratch.path()).unwrap().count(), 0);
 }
 
 fn any_rank() -> impl Strategy<Value = (Vec<u64>, u32, u32)> {
