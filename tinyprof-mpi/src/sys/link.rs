@@ -205,3 +205,30 @@ impl Link {
         Ok(Some(Parcel { from: status.MPI_SOURCE.unsigned_abs(), length }))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Starts MPI for this process alone, which no other test of this crate does.
+    #[test]
+    fn errors_come_back_as_text_that_names_the_call() {
+        assert!(!is_usable(), "before MPI is initialised");
+        let universe = mpi::initialize().expect("no other test starts MPI");
+        assert!(is_usable());
+        let link = Link::duplicate_of(&universe.world()).unwrap();
+        assert_eq!((link.rank(), link.size()), (0, 1));
+        let Err(error) = link.send(7, 0, vec![1]) else { panic!("there is no rank 7") };
+        assert!(error.starts_with("MPI_Isend failed: ") && error.contains("rank"), "{error}");
+        let too_long = usize::try_from(i32::MAX).unwrap() + 1;
+        let Err(error) = link.receive(0, 0, too_long) else { panic!("MPI counts in ints") };
+        assert!(error.contains("2147483648 bytes"), "{error}");
+        // What is well goes on after an error.
+        let mut reduced = link.all_reduce(vec![3, u64::MAX], Operator::Sum).unwrap();
+        while !reduced.is_done().unwrap() {}
+        assert_eq!(reduced.finish().unwrap().1, [3, u64::MAX]);
+        assert_eq!(link.waiting(1), Ok(None));
+        drop(universe);
+        assert!(!is_usable(), "after MPI is finalised");
+    }
+}
