@@ -32,8 +32,11 @@ const SERIES: Setting<SeriesGather> = Setting {
 };
 
 /// `TINYPROF_DEADLINE`.
-const DEADLINE: Setting<Duration> =
-    Setting { variable: "TINYPROF_DEADLINE", expected: "a time above 0, as in 5s, 500ms or 2m", read: duration };
+const DEADLINE: Setting<Duration> = Setting {
+    variable: "TINYPROF_DEADLINE",
+    expected: "a time above 0, as in 5s, 500ms or 2m",
+    read: duration,
+};
 
 /// A time with its unit: `ms`, `s`, `m` or `h`.
 fn duration(text: &str) -> Option<Duration> {

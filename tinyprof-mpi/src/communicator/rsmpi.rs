@@ -100,7 +100,10 @@ impl Rsmpi {
 }
 
 impl Shared {
-    fn start<B>(&self, start: impl FnOnce(&Link) -> Result<Pending<B>, String>) -> Result<Pending<B>, Interrupted> {
+    fn start<B>(
+        &self,
+        start: impl FnOnce(&Link) -> Result<Pending<B>, String>,
+    ) -> Result<Pending<B>, Interrupted> {
         if let Some(interrupted) = &*self.broken.borrow() {
             return Err(interrupted.clone());
         }
@@ -187,7 +190,9 @@ impl Communicator for Rsmpi {
         // Both are under way before either is waited for: one latency, not two.
         let start = |words: &[u64], operator| {
             let words = words.to_vec();
-            (!words.is_empty()).then(|| self.shared.start(|link| link.all_reduce(words, operator))).transpose()
+            (!words.is_empty())
+                .then(|| self.shared.start(|link| link.all_reduce(words, operator)))
+                .transpose()
         };
         let (maxima, sums) = (start(maxima, Operator::Max)?, start(sums, Operator::Sum)?);
         let mut reduced = [Vec::new(), Vec::new()];

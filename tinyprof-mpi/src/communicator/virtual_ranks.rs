@@ -115,8 +115,7 @@ impl Communicator for VirtualRank {
         let gathered = self.gather(&own.iter().flat_map(|w| w.to_le_bytes()).collect::<Vec<_>>()).await?;
         let mut result = own.clone();
         for (word, at) in Self::words(&gathered).skip(own.len()).zip((0..own.len()).cycle()) {
-            result[at] =
-                if at < maxima.len() { result[at].max(word) } else { result[at].wrapping_add(word) };
+            result[at] = if at < maxima.len() { result[at].max(word) } else { result[at].wrapping_add(word) };
         }
         let reduced = self.broadcast(result.iter().flat_map(|w| w.to_le_bytes()).collect()).await?;
         let mut reduced: Vec<u64> = Self::words(&reduced).collect();

@@ -117,7 +117,12 @@ impl Reduction for Joined {
         chunks::send(to, rank, &message, self.chunk_bytes).await
     }
 
-    async fn absorb(&self, from: &impl Communicator, rank: u32, value: &mut Hosts) -> Result<(), Interrupted> {
+    async fn absorb(
+        &self,
+        from: &impl Communicator,
+        rank: u32,
+        value: &mut Hosts,
+    ) -> Result<(), Interrupted> {
         let message = chunks::receive(from, rank, self.chunk_bytes).await?;
         let Some(later) = decode(&message) else {
             // Groups are a matter of speed: the profile is right whatever they are.

@@ -12,6 +12,7 @@ mod synchronise;
 #[cfg(test)]
 mod tests;
 mod tree;
+mod union;
 mod write;
 
 use std::fmt;

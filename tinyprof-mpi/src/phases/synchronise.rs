@@ -9,6 +9,7 @@ use tinyprof_format::model::{CallpathTable, EventMap};
 
 use super::groups::Groups;
 use super::plan::{Aggregators, Plan, SeriesGather};
+use super::union::Union;
 use super::{chunks, tree};
 use crate::communicator::{Communicator, Interrupted};
 
@@ -53,6 +54,8 @@ pub(super) async fn agree(
     let agreed = maxima[0] == !maxima[2] && maxima[1] == !maxima[3];
     let dictionary =
         if agreed { map.callpaths.clone() } else { unite(communicator, &map.callpaths, plan).await? };
+    // Equal tables on all ranks, so that all give the same new ids, if ids collide at all.
+    let dictionary = dictionary.with_distinct_ids();
     let fits =
         |bytes: u64| usize::try_from(bytes).expect("the rank that has this message holds it in memory");
     Ok(Agreed {
@@ -108,36 +111,6 @@ async fn unite(
     let bytes = chunks::broadcast(communicator, bytes, chunk_bytes).await?;
     // Rank 0 has just encoded them, so they decode; its own table serves where they do not.
     Ok(union.unwrap_or_else(|| decode_callpaths(&bytes).unwrap_or_default()))
-}
-
-struct Union {
-    chunk_bytes: usize,
-}
-
-impl tree::Reduction for Union {
-    type Value = CallpathTable;
-
-    async fn hand_over(
-        &self,
-        to: &impl Communicator,
-        rank: u32,
-        value: CallpathTable,
-    ) -> Result<(), Interrupted> {
-        chunks::send(to, rank, &encode_callpaths(&value), self.chunk_bytes).await
-    }
-
-    async fn absorb(
-        &self,
-        from: &impl Communicator,
-        rank: u32,
-        value: &mut CallpathTable,
-    ) -> Result<(), Interrupted> {
-        let later = chunks::receive(from, rank, self.chunk_bytes).await?;
-        if let Ok(theirs) = decode_callpaths(&later) {
-            *value = value.union(&theirs);
-        }
-        Ok(())
-    }
 }
 
 const fn high(wide: u128) -> u64 {

@@ -189,8 +189,7 @@ impl Link {
         // SAFETY: a plain value of the MPI library.
         let anyone = unsafe { ffi::RSMPI_ANY_SOURCE };
         // SAFETY: the communicator is live and the places are valid.
-        let code =
-            unsafe { ffi::MPI_Iprobe(anyone, tag, self.raw(), &raw mut flag, &raw mut status) };
+        let code = unsafe { ffi::MPI_Iprobe(anyone, tag, self.raw(), &raw mut flag, &raw mut status) };
         check("MPI_Iprobe", code)?;
         if flag == 0 {
             return Ok(None);

@@ -1,7 +1,9 @@
 //! The phases on virtual ranks: the profile read back is the union of what the ranks held.
 
+mod dictionary;
 mod failures;
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use proptest::prelude::*;
@@ -61,15 +63,18 @@ fn check_plan(ranks: &[EventMap], plan: &Plan, parts: u32) {
     assert_eq!(flushed[0].report, Some(report));
     assert_eq!(profile.manifest.parts.len(), parts as usize);
     assert_eq!(profile.ranks.len(), ranks.len());
+    assert_eq!(profile.callpaths.index_by_id().len(), profile.callpaths.len(), "ids are distinct");
     let absent = CallpathValues::default();
     for (rank, map) in ranks.iter().enumerate() {
         assert_eq!(profile.ranks[rank], map.facts);
-        let index = map.callpaths.index_by_id();
-        for (at, callpath) in profile.callpaths.iter() {
-            let expected = index.get(&callpath.id).map_or(&absent, |i| &map.values[i.row()]);
+        let index = map.callpaths.index_by_identity();
+        for (at, _) in profile.callpaths.iter() {
+            let identity = profile.callpaths.identities()[at.row()];
+            let expected = index.get(&identity).map_or(&absent, |i| &map.values[i.row()]);
             assert_eq!(profile.values(at, rank), expected, "rank {rank}");
         }
-        assert!(index.keys().all(|id| profile.callpaths.rows().iter().any(|c| c.id == *id)));
+        let known: HashSet<_> = profile.callpaths.identities().iter().collect();
+        assert!(index.keys().all(|identity| known.contains(identity)));
     }
 }
 
