@@ -84,7 +84,9 @@ fn flush_now(communicator: &Rsmpi, settings: &Settings) -> Result<Option<PathBuf
     let begin_ns = monotonic_ns();
     let map = collect::snapshot();
     let plan = settings.plan(monotonic_ns() - begin_ns);
-    let flushed = match run_to_end(phases::flush(communicator, &map, &plan)) {
+    let flushed = run_to_end(phases::flush(communicator, &map, &plan));
+    communicator.end_flush();
+    let flushed = match flushed {
         Ok(flushed) => flushed,
         Err(interrupted) => return Err(write_apart(communicator, map, plan, &interrupted)),
     };

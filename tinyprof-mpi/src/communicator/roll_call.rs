@@ -88,7 +88,7 @@ impl RollCall {
     }
 
     /// Receives the words that have arrived.
-    fn listen(&self, link: &Link) {
+    pub(super) fn listen(&self, link: &Link) {
         while let Ok(Some(parcel)) = link.waiting(TAG) {
             let Ok(mut word) = link.receive(parcel.from, TAG, parcel.length) else { return };
             // It has arrived, so that it is there at once; if MPI sees it otherwise, it is a word less.

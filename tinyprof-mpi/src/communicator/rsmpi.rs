@@ -67,6 +67,13 @@ impl Rsmpi {
         }
     }
 
+    /// A flush has ended: takes what was said meanwhile, as no message may be left when MPI is finalised.
+    pub(crate) fn end_flush(&self) {
+        if let Ok(link) = &self.shared.link {
+            self.shared.roll_call.listen(link);
+        }
+    }
+
     /// Starts an operation and waits for its end.
     async fn complete<B>(
         &self,

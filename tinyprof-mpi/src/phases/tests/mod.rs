@@ -34,15 +34,21 @@ fn flush_all(ranks: &[EventMap], plan: &Plan) -> Vec<Flushed> {
 
 /// Flushes, and compares what is read back with what the ranks held.
 fn check(ranks: &[EventMap], aggregators: Option<u32>, message_bytes_max: usize) {
+    for series in [SeriesGather::Padded, SeriesGather::Counts] {
+        check_series(ranks, aggregators, message_bytes_max, series);
+    }
+}
+
+fn check_series(
+    ranks: &[EventMap],
+    aggregators: Option<u32>,
+    message_bytes_max: usize,
+    series: SeriesGather,
+) {
     let scratch = tempfile::tempdir().unwrap();
     let size = u32::try_from(ranks.len()).unwrap();
     let parts = aggregators.map_or(size.div_ceil(16), |a| a.min(size));
-    for series in [SeriesGather::Auto, SeriesGather::Padded, SeriesGather::Counts] {
-        let directory = scratch.path().join(format!("{series:?}"));
-        std::fs::create_dir(&directory).unwrap();
-        let plan = Plan { series, ..plan(&directory, aggregators, message_bytes_max) };
-        check_plan(ranks, &plan, parts);
-    }
+    check_plan(ranks, &Plan { series, ..plan(scratch.path(), aggregators, message_bytes_max) }, parts);
 }
 
 fn check_plan(ranks: &[EventMap], plan: &Plan, parts: u32) {
@@ -149,6 +155,22 @@ fn equal_ranks_on_every_number_of_aggregators() {
 }
 
 #[test]
+fn a_part_for_each_run_of_ranks_on_a_host() {
+    let mut ranks: Vec<_> = (0..9).map(|r| rank(r, &[0, 1], 1, r + 1)).collect();
+    for (map, host) in ranks.iter_mut().zip(["a", "a", "b", "b", "b", "a", "c", "c", "c"]) {
+        map.facts.host = host.into();
+    }
+    let scratch = tempfile::tempdir().unwrap();
+    let plan = Plan { aggregators: Aggregators::PerNode, ..plan(scratch.path(), None, 5) };
+    check_plan(&ranks, &plan, 4);
+    let parts = read_profile(&scratch.path().join("p.tprof")).unwrap().manifest.parts;
+    assert_eq!(
+        parts.iter().map(|p| (p.first_rank, p.ranks)).collect::<Vec<_>>(),
+        [(0, 2), (2, 3), (5, 1), (6, 3)]
+    );
+}
+
+#[test]
 fn ranks_that_visited_different_callpaths_are_united() {
     let mut ranks: Vec<_> = (0..40).map(|r| rank(r, &[0, 1], 1, 1)).collect();
     ranks[0] = EventMap::default();
@@ -177,8 +199,13 @@ fn thousands_of_ranks_with_one_odd_one() {
     check(&ranks, None, UNLIMITED);
 }
 
+/// Callpaths, executions and visits of a rank; some ranks have none.
 fn any_rank() -> impl Strategy<Value = (Vec<u64>, u32, u32)> {
     (prop::collection::vec(0_u64..5, 0..4), 1_u32..4, 1_u32..4)
+}
+
+fn any_series() -> impl Strategy<Value = SeriesGather> {
+    prop::sample::select(vec![SeriesGather::Auto, SeriesGather::Padded, SeriesGather::Counts])
 }
 
 proptest! {
@@ -187,9 +214,31 @@ proptest! {
     fn any_ranks_are_united_exactly(
         ranks in prop::collection::vec(any_rank(), 1..40),
         aggregators in prop::option::of(1_u32..50),
+        limit in prop::sample::select(vec![16, 333, UNLIMITED]),
+        series in any_series(),
     ) {
         let ranks: Vec<_> =
             (0..).zip(ranks).map(|(number, (sites, e, v))| rank(number, &sites, e, v)).collect();
-        check(&ranks, aggregators, UNLIMITED);
+        check_series(&ranks, aggregators, limit, series);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(3))]
+    #[test]
+    fn thousands_of_ranks_of_a_few_kinds_are_united_exactly(
+        kinds in prop::collection::vec(any_rank(), 1..4),
+        size in 1000_usize..4097,
+        odd in prop::collection::vec((any::<prop::sample::Index>(), any_rank()), 0..3),
+        aggregators in prop::option::of(1_u32..100),
+        series in any_series(),
+    ) {
+        let mut ranks: Vec<_> = kinds.iter().cycle().take(size).collect();
+        for (at, rank) in &odd {
+            let at = at.index(size);
+            ranks[at] = rank;
+        }
+        let maps = (0..).zip(ranks).map(|(number, (sites, e, v))| rank(number, sites, *e, *v));
+        check_series(&maps.collect::<Vec<_>>(), aggregators, UNLIMITED, series);
     }
 }
