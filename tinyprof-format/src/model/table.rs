@@ -7,8 +7,10 @@ use std::collections::{HashMap, HashSet};
 
 use super::{Callpath, CallpathId, CallpathIndex, Identity, Region};
 
-/// Callpaths in canonical order: by depth, then by id, then by identity. So a parent always precedes its children, and
-/// equal sets of callpaths give equal tables whatever the order in which they were seen.
+/// Callpaths in canonical order: by depth, then by id, then by identity.
+///
+/// So a parent always precedes its children, and equal sets of callpaths give equal tables whatever the order in which
+/// they were seen.
 ///
 /// Callpaths are the same if their [identities](Self::identities) are. Different ones may have the same id, if that is how the
 /// hash fell out: they are rows of their own, until [`with_distinct_ids`](Self::with_distinct_ids) gives them ids of

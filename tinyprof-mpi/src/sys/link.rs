@@ -29,6 +29,9 @@ pub(crate) enum Operator {
     Sum,
 }
 
+/// The numbers of a rank, and what they and those of all others become.
+pub(crate) type Reduction = (Vec<u64>, Vec<u64>);
+
 /// A message that waits to be received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Parcel {
@@ -133,7 +136,7 @@ impl Link {
         &self,
         words: Vec<u64>,
         operator: Operator,
-    ) -> Result<Pending<(Vec<u64>, Vec<u64>)>, String> {
+    ) -> Result<Pending<Reduction>, String> {
         let length = count(words.len())?;
         let result = vec![0; words.len()];
         Self::start("MPI_Iallreduce", (words, result), |(words, result), request| {
