@@ -11,8 +11,9 @@ use tinyprof::collect;
 
 use crate::checkpoint;
 use crate::communicator::Rsmpi;
+use crate::phases::Aggregators;
 use crate::run;
-use crate::settings::{Aggregators, Settings};
+use crate::settings::Settings;
 
 /// Writes one profile of all ranks: at [`flush`](Self::flush), or when it is dropped.
 ///
@@ -64,7 +65,8 @@ impl Profiler<'_> {
     ///
     /// # Errors
     /// When the profile could not be written: on every rank, with the same reason. Rank 0 says it on standard
-    /// error too.
+    /// error too. When ranks are missing past the [deadline](Builder::deadline), or MPI fails, each rank that is left
+    /// gets the error with what it knows, and has written `NAME-rank-R.tprof`; one of them says it.
     pub fn flush(mut self) -> Result<Option<PathBuf>, FlushError> {
         self.flush_once()
     }
@@ -143,6 +145,14 @@ impl Builder {
     /// `TINYPROF_CHECKPOINTS` wins.
     pub fn keep_checkpoints(mut self, newest: u32) -> Self {
         self.settings.checkpoints_kept = Some(newest);
+        self
+    }
+
+    /// How long a rank waits for the others, in each step of a flush, until it gives up and writes what it holds in a
+    /// profile of its own. `TINYPROF_DEADLINE` wins; the default is 30 seconds. A rank that comes later than this is not in
+    /// the profile of the others, so it should be longer than ranks are apart at the flush.
+    pub fn deadline(mut self, deadline: Duration) -> Self {
+        self.settings.deadline = Some(deadline);
         self
     }
 

@@ -146,6 +146,7 @@ fn write(
 ) -> Result<PathBuf, WriteError> {
     let unfinished = UnfinishedProfile::create(target, &std::process::id().to_string())?;
     let dictionary = ranks.iter().fold(CallpathTable::default(), |all, map| all.union(&map.callpaths));
+    let dictionary = dictionary.with_distinct_ids();
     let written = write_files(&unfinished, &dictionary, ranks, ranks_per_part);
     let finished = written.and_then(|(callpaths, parts, facts)| {
         let manifest = facts.manifest(narrow(ranks.len()), callpaths, parts, metadata, flush);

@@ -53,6 +53,11 @@ impl CallpathId {
         Self(mix(self.0, site.0))
     }
 
+    /// Another id, for a callpath that `word` tells from the one that has this.
+    pub(super) const fn apart(self, word: u64) -> Self {
+        Self(mix(!self.0, word))
+    }
+
     /// The callpath id with these 64 bits.
     #[must_use]
     pub const fn from_bits(bits: u64) -> Self {

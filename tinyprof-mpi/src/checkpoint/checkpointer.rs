@@ -55,7 +55,7 @@ impl Checkpointer {
         let mut step = agreement.at_boundary(boundary, is_due, ahead);
         let mut waited = Wait::begin();
         while step == Step::Wait && pace.is_patient() {
-            if waited.is_too_long() {
+            if waited.is_longer_than(super::installed::PATIENCE_NS) {
                 pace.lose_patience();
                 collect::warn(&format!(
                     "a rank has waited {} s at boundary {boundary} for the others to write a checkpoint, and goes on \
@@ -91,9 +91,11 @@ impl Checkpointer {
     }
 
     fn repeat(&mut self, boundary: u64, next: fn(&mut Agreement<MpiMaxima>) -> Step) {
+        let deadline_ns = u64::try_from(self.settings.deadline().as_nanos()).unwrap_or(u64::MAX);
         let mut waited = Wait::begin();
         while let Some(Agreed { agreement, .. }) = &mut self.agreed {
-            if agreement.maxima().is_broken() {
+            // A rank that never comes has broken its promise; who waits for it would hold up the final profile.
+            if agreement.maxima().is_broken() || waited.is_longer_than(deadline_ns) {
                 return;
             }
             match next(agreement) {
@@ -126,7 +128,14 @@ impl Checkpointer {
             if let Some(files) = &mut self.files {
                 (plan.target, plan.state) = files.begin(boundary);
             }
-            let written = run_to_end(phases::flush(communicator, &map, plan)).profile.transpose();
+            communicator.begin_flush(self.settings.deadline());
+            let flushed = run_to_end(phases::flush(communicator, &map, &plan));
+            communicator.end_flush();
+            // Ranks that are missing now are told of when the final profile misses them too.
+            let written = match flushed {
+                Ok(flushed) => flushed.profile.transpose(),
+                Err(interrupted) => Err(interrupted.reason),
+            };
             if let Some(files) = &mut self.files
                 && written != Ok(None)
             {
@@ -181,7 +190,7 @@ impl Wait {
         }
     }
 
-    fn is_too_long(&self) -> bool {
-        monotonic_ns().saturating_sub(self.begin_ns) > super::installed::PATIENCE_NS
+    fn is_longer_than(&self, limit_ns: u64) -> bool {
+        monotonic_ns().saturating_sub(self.begin_ns) > limit_ns
     }
 }

@@ -96,7 +96,7 @@ fn boundary() -> u64 {
 pub(crate) fn begin(program: &impl Program, communicator: &Rsmpi, settings: &Settings) {
     let interval_ns = if communicator.rank() == 0 { settings.checkpoint_interval_ns() } else { 0 };
     let agreed = run_to_end(communicator.all_max(&[interval_ns, obstacle()]));
-    let &[interval_ns, obstacle] = agreed.as_slice() else { return };
+    let Ok(&[interval_ns, obstacle]) = agreed.as_deref() else { return };
     if interval_ns > 0 && obstacle == SERIALISED && communicator.rank() == 0 {
         collect::warn(
             "no checkpoints are written: MPI was initialised with MPI_THREAD_SERIALIZED, where the profiler cannot \

@@ -7,23 +7,35 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
-use super::Communicator;
+use super::{Communicator, Interrupted};
 
-/// Messages on their way: by communicator, sender and receiver.
-type Mail = HashMap<(u64, u32, u32), VecDeque<Vec<u8>>>;
+/// Messages on their way, by sender and receiver.
+type Mail = HashMap<(u32, u32), VecDeque<Vec<u8>>>;
 
 #[derive(Default)]
 struct World {
     mail: RefCell<Mail>,
     /// Counts sends and receipts: if a round over all tasks adds none, they wait for each other.
     events: Cell<u64>,
+    /// Whether ranks that wait for others give up: what a deadline does on MPI.
+    has_deadline: bool,
+    is_late: Cell<bool>,
+    /// Every message so far.
+    sent: RefCell<Vec<Sent>>,
 }
 
-/// One rank's end of a communicator.
+/// One message, for those who count them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Sent {
+    pub(crate) from: u32,
+    pub(crate) to: u32,
+    pub(crate) bytes: usize,
+}
+
+/// One rank's end of a window of consecutive ranks.
 pub(crate) struct VirtualRank {
     world: Rc<World>,
-    id: u64,
-    splits: Cell<u64>,
+    first: u32,
     rank: u32,
     size: u32,
 }
@@ -33,8 +45,32 @@ pub(crate) struct VirtualRank {
 /// # Panics
 /// If the ranks wait for each other forever, or messages are left over at the end.
 pub(crate) fn run<T, F: Future<Output = T>>(size: u32, program: impl Fn(VirtualRank) -> F) -> Vec<T> {
-    let world = Rc::new(World::default());
-    let rank = |rank| VirtualRank { world: Rc::clone(&world), id: 0, splits: Cell::new(0), rank, size };
+    run_counted(size, program).0
+}
+
+/// The same, and every message that was sent meanwhile.
+pub(crate) fn run_counted<T, F: Future<Output = T>>(
+    size: u32,
+    program: impl Fn(VirtualRank) -> F,
+) -> (Vec<T>, Vec<Sent>) {
+    run_in(World::default(), size, program)
+}
+
+/// The same, but ranks that wait for each other forever are interrupted, as by a deadline.
+pub(crate) fn run_with_deadline<T, F: Future<Output = T>>(
+    size: u32,
+    program: impl Fn(VirtualRank) -> F,
+) -> Vec<T> {
+    run_in(World { has_deadline: true, ..World::default() }, size, program).0
+}
+
+fn run_in<T, F: Future<Output = T>>(
+    world: World,
+    size: u32,
+    program: impl Fn(VirtualRank) -> F,
+) -> (Vec<T>, Vec<Sent>) {
+    let world = Rc::new(world);
+    let rank = |rank| VirtualRank { world: Rc::clone(&world), first: 0, rank, size };
     let mut tasks: Vec<(Pin<Box<F>>, Option<T>)> =
         (0..size).map(|r| (Box::pin(program(rank(r))), None)).collect();
     while tasks.iter().any(|(_, result)| result.is_none()) {
@@ -46,15 +82,22 @@ pub(crate) fn run<T, F: Future<Output = T>>(size: u32, program: impl Fn(VirtualR
                 finished += 1;
             }
         }
-        assert!(finished > 0 || world.events.get() > before, "the ranks wait for each other");
+        let is_stuck = finished == 0 && world.events.get() == before;
+        assert!(!is_stuck || world.has_deadline, "the ranks wait for each other");
+        world.is_late.set(is_stuck);
     }
-    assert!(world.mail.borrow().values().all(VecDeque::is_empty), "messages that nobody received");
-    tasks.into_iter().filter_map(|(_, result)| result).collect()
+    let is_clean = world.has_deadline || world.mail.borrow().values().all(VecDeque::is_empty);
+    assert!(is_clean, "messages that nobody received");
+    (tasks.into_iter().filter_map(|(_, result)| result).collect(), world.sent.take())
 }
 
 impl VirtualRank {
     fn event(&self) {
         self.world.events.set(self.world.events.get() + 1);
+    }
+
+    fn words(bytes: &[u8]) -> impl Iterator<Item = u64> {
+        bytes.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word))
     }
 }
 
@@ -67,60 +110,69 @@ impl Communicator for VirtualRank {
         self.size
     }
 
-    async fn all_max(&self, words: &[u64]) -> Vec<u64> {
-        let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
-        let mut result = words.to_vec();
-        let gathered = self.gather(&bytes).await;
-        for (word, at) in gathered.as_chunks::<8>().0.iter().zip((0..words.len()).cycle()) {
-            result[at] = result[at].max(u64::from_le_bytes(*word));
+    async fn all_reduce(&self, maxima: &[u64], sums: &[u64]) -> Result<(Vec<u64>, Vec<u64>), Interrupted> {
+        let own: Vec<u64> = [maxima, sums].concat();
+        let gathered = self.gather(&own.iter().flat_map(|w| w.to_le_bytes()).collect::<Vec<_>>()).await?;
+        let mut result = own.clone();
+        for (word, at) in Self::words(&gathered).skip(own.len()).zip((0..own.len()).cycle()) {
+            result[at] = if at < maxima.len() { result[at].max(word) } else { result[at].wrapping_add(word) };
         }
-        let reduced = self.broadcast(result.iter().flat_map(|w| w.to_le_bytes()).collect()).await;
-        reduced.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word)).collect()
+        let reduced = self.broadcast(result.iter().flat_map(|w| w.to_le_bytes()).collect()).await?;
+        let mut reduced: Vec<u64> = Self::words(&reduced).collect();
+        let sums = reduced.split_off(maxima.len());
+        Ok((reduced, sums))
     }
 
-    async fn broadcast(&self, bytes: Vec<u8>) -> Vec<u8> {
+    async fn broadcast(&self, bytes: Vec<u8>) -> Result<Vec<u8>, Interrupted> {
         if self.rank != 0 {
-            return self.receive(0).await;
+            return self.receive(0, bytes.len()).await;
         }
         for to in 1..self.size {
-            self.send(to, &bytes).await;
+            self.send(to, &bytes).await?;
         }
-        bytes
+        Ok(bytes)
     }
 
-    async fn gather(&self, bytes: &[u8]) -> Vec<u8> {
+    async fn gather(&self, bytes: &[u8]) -> Result<Vec<u8>, Interrupted> {
         let lengths = vec![bytes.len(); self.size as usize];
         self.gather_varying(bytes, &lengths).await
     }
 
-    async fn gather_varying(&self, bytes: &[u8], lengths: &[usize]) -> Vec<u8> {
+    async fn gather_varying(&self, bytes: &[u8], lengths: &[usize]) -> Result<Vec<u8>, Interrupted> {
         if self.rank != 0 {
-            self.send(0, bytes).await;
-            return Vec::new();
+            if !bytes.is_empty() {
+                self.send(0, bytes).await?;
+            }
+            return Ok(Vec::new());
         }
         assert_eq!(lengths[0], bytes.len(), "rank 0 knows its own length");
         let mut all = bytes.to_vec();
-        for from in 1..self.size {
-            let theirs = self.receive(from).await;
-            assert_eq!(lengths[from as usize], theirs.len(), "the length that rank {from} announced");
-            all.extend(theirs);
+        for (from, &length) in (0..).zip(lengths).skip(1).filter(|(_, length)| **length > 0) {
+            all.extend(self.receive(from, length).await?);
         }
-        all
+        Ok(all)
     }
 
-    async fn send(&self, to: u32, bytes: &[u8]) {
+    async fn send(&self, to: u32, bytes: &[u8]) -> Result<(), Interrupted> {
+        assert!(to < self.size, "rank {to} is not one of {}", self.size);
         self.event();
-        let key = (self.id, self.rank, to);
+        let key = (self.first + self.rank, self.first + to);
+        self.world.sent.borrow_mut().push(Sent { from: key.0, to: key.1, bytes: bytes.len() });
         self.world.mail.borrow_mut().entry(key).or_default().push_back(bytes.to_vec());
+        Ok(())
     }
 
-    async fn receive(&self, from: u32) -> Vec<u8> {
+    async fn receive(&self, from: u32, length: usize) -> Result<Vec<u8>, Interrupted> {
         std::future::poll_fn(|_| {
-            let key = (self.id, from, self.rank);
+            let key = (self.first + from, self.first + self.rank);
             match self.world.mail.borrow_mut().get_mut(&key).and_then(VecDeque::pop_front) {
                 Some(bytes) => {
                     self.event();
-                    Poll::Ready(bytes)
+                    assert_eq!(bytes.len(), length, "the length that {key:?} expect");
+                    Poll::Ready(Ok(bytes))
+                }
+                None if self.world.is_late.get() => {
+                    Poll::Ready(Err(Interrupted { reason: "a rank is late".into(), speaks: false }))
                 }
                 None => Poll::Pending,
             }
@@ -128,41 +180,10 @@ impl Communicator for VirtualRank {
         .await
     }
 
-    async fn split(&self, colour: u32) -> Self {
-        let gathered = self.gather(&colour.to_le_bytes()).await;
-        // Rank 0 numbers the members of each group and tells each rank its number and its group's size.
-        let mut sizes: HashMap<[u8; 4], u32> = HashMap::new();
-        let colours = gathered.as_chunks::<4>().0;
-        let numbers: Vec<u32> = colours
-            .iter()
-            .map(|colour| {
-                let size = sizes.entry(*colour).or_default();
-                *size += 1;
-                *size - 1
-            })
-            .collect();
-        let mut own = (0, 0);
-        for ((to, number), colour) in (0..).zip(numbers).zip(colours) {
-            let place = [number.to_le_bytes(), sizes[colour].to_le_bytes()].concat();
-            if to == 0 {
-                own = (number, sizes[colour]);
-            } else {
-                self.send(to, &place).await;
-            }
-        }
-        if self.rank != 0 {
-            let place = self.receive(0).await;
-            let word = |at: usize| u32::from_le_bytes(place.as_chunks::<4>().0[at]);
-            own = (word(0), word(1));
-        }
-        let number = self.splits.replace(self.splits.get() + 1) + 1;
-        Self {
-            world: Rc::clone(&self.world),
-            id: (self.id * 31 + number) << 24 | u64::from(colour),
-            splits: Cell::new(0),
-            rank: own.0,
-            size: own.1,
-        }
+    fn subgroup(&self, first: u32, size: u32) -> Self {
+        let rank = self.rank.checked_sub(first).filter(|rank| *rank < size);
+        let rank = rank.expect("the caller is one of the subgroup");
+        Self { world: Rc::clone(&self.world), first: self.first + first, rank, size }
     }
 }
 
@@ -174,15 +195,18 @@ mod tests {
     fn collectives_agree_on_any_number_of_ranks() {
         for size in [1, 2, 3, 7, 64] {
             let results = run(size, |c| async move {
-                let max = c.all_max(&[u64::from(c.rank()), 5]).await;
-                let group = c.split(c.rank() / 3).await;
-                let gathered = group.gather(&[u8::try_from(c.rank()).unwrap()]).await;
-                let said = group.broadcast(vec![u8::try_from(c.rank()).unwrap()]).await;
-                (max, gathered, said)
+                let rank = u8::try_from(c.rank()).unwrap();
+                let reduced = c.all_reduce(&[u64::from(rank), 5], &[1, u64::MAX]).await.unwrap();
+                let first = c.rank() / 3 * 3;
+                let group = c.subgroup(first, 3.min(c.size() - first));
+                let gathered = group.gather(&[rank]).await.unwrap();
+                let said = c.broadcast(vec![rank]).await.unwrap();
+                (reduced, gathered, said)
             });
-            for (rank, (max, gathered, said)) in (0_u8..).zip(results) {
-                assert_eq!(max, [u64::from(size - 1), 5]);
-                assert_eq!(said, [rank / 3 * 3]);
+            for (rank, (reduced, gathered, said)) in (0_u8..).zip(results) {
+                let (ranks, last) = (u64::from(size), u64::from(size - 1));
+                assert_eq!(reduced, (vec![last, 5], vec![ranks, ranks.wrapping_neg()]));
+                assert_eq!(said, [0]);
                 let last = (rank + 3).min(u8::try_from(size).unwrap());
                 let expected: Vec<u8> = if rank % 3 == 0 { (rank..last).collect() } else { Vec::new() };
                 assert_eq!(gathered, expected);
@@ -195,7 +219,7 @@ mod tests {
     fn a_rank_that_never_comes_is_noticed() {
         run(2, |c| async move {
             if c.rank() == 0 {
-                c.receive(1).await;
+                drop(c.receive(1, 1).await);
             }
         });
     }

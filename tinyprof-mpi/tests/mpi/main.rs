@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot set up its files must fail")]
 
 mod checkpoints;
+mod deadline;
 mod failure;
 mod figure2;
 mod hook;
