@@ -148,6 +148,13 @@ impl Builder {
         self
     }
 
+    /// Caps the share of each thread's time that timing may take, from 0 to 1, for callpaths that are visited first after
+    /// the start. `TINYPROF_BUDGET` wins. See [`set_budget`](tinyprof::collect::set_budget).
+    pub fn budget(mut self, share: f64) -> Self {
+        self.settings.budget = Some(share);
+        self
+    }
+
     /// How long a rank waits for the others, in each step of a flush, until it gives up and writes what it holds in a
     /// profile of its own. `TINYPROF_DEADLINE` wins; the default is 30 seconds. A rank that comes later than this is not in
     /// the profile of the others, so it should be longer than ranks are apart at the flush.
@@ -183,6 +190,9 @@ impl Builder {
         let program = communicator;
         let communicator = Rsmpi::duplicate_of(program);
         run::begin();
+        if let Some(share) = self.settings.budget {
+            collect::set_budget(share);
+        }
         if collect::ENABLED {
             checkpoint::begin(program, &communicator, &self.settings);
         }

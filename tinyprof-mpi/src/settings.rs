@@ -61,6 +61,7 @@ pub(crate) struct Settings {
     pub(crate) name: Option<PathBuf>,
     pub(crate) aggregators: Option<Aggregators>,
     pub(crate) report: Option<bool>,
+    pub(crate) budget: Option<f64>,
     pub(crate) checkpoint_interval: Option<Duration>,
     pub(crate) checkpoints_kept: Option<u32>,
     pub(crate) deadline: Option<Duration>,
