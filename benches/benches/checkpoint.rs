@@ -28,9 +28,13 @@ fn unmarked(b: &mut Bencher<'_>) {
     inside(|| {
         b.iter_custom(|iterations| {
             let start = Instant::now();
-            profile_loop!("loop", mode = total, for i in 0..iterations {
-                black_box(i);
-            });
+            profile_loop!(
+                "loop",
+                mode = total,
+                for i in 0..iterations {
+                    black_box(i);
+                }
+            );
             start.elapsed()
         });
     });
@@ -40,9 +44,14 @@ fn marked(b: &mut Bencher<'_>) {
     inside(|| {
         b.iter_custom(|iterations| {
             let start = Instant::now();
-            profile_loop!("loop", mode = total, checkpoint, for i in 0..iterations {
-                black_box(i);
-            });
+            profile_loop!(
+                "loop",
+                mode = total,
+                checkpoint,
+                for i in 0..iterations {
+                    black_box(i);
+                }
+            );
             start.elapsed()
         });
     });

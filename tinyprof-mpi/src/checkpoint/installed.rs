@@ -59,7 +59,9 @@ fn look(hot: &Hot, boundary: u64) {
     let looked = collect::unrecorded(|| {
         catch_unwind(AssertUnwindSafe(|| {
             with(&INSTALLED, |installed| match installed {
-                Some(checkpointer) if !checkpointer.is_of_another_process() => checkpointer.at_boundary(boundary),
+                Some(checkpointer) if !checkpointer.is_of_another_process() => {
+                    checkpointer.at_boundary(boundary)
+                }
                 _ => (u64::MAX, u64::MAX),
             })
         }))

@@ -17,9 +17,14 @@ fn execution() {}
 
 #[profile]
 fn steps(until: &str) {
-    profile_loop!("step", mode = total, checkpoint, while !Path::new(until).exists() {
-        work();
-    });
+    profile_loop!(
+        "step",
+        mode = total,
+        checkpoint,
+        while !Path::new(until).exists() {
+            work();
+        }
+    );
 }
 
 #[profile]
@@ -38,7 +43,8 @@ fn main() {
         "loop" => steps(third),
         "hand" => {
             execution();
-            let path = tinyprof::collect::checkpoint().expect("the disk is not full").expect("recording is on");
+            let path =
+                tinyprof::collect::checkpoint().expect("the disk is not full").expect("recording is on");
             println!("{}", path.display());
             println!("{}", path.join("manifest.json").exists());
         }
