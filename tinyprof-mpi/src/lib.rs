@@ -48,6 +48,13 @@
 //! | `TINYPROF_BUDGET=1%` | [`Builder::budget`] | cap on the share of each thread's time that timing may take | none |
 //! | `TINYPROF_INTERVAL=5s` | [`Builder::checkpoint_interval`] | the time between two checkpoints | none |
 //! | `TINYPROF_CHECKPOINTS=all\|N` | [`Builder::keep_checkpoints`] | how many checkpoints stay | the newest two |
+//!
+//! # Checkpoints
+//!
+//! With an interval all ranks write a profile of everything so far now and then, each time at the same boundary, on which
+//! they agree without a barrier: see [`Builder::checkpoint_interval`]. `TINYPROF_INTERVAL` works for programs without a
+//! [`Profiler`], too. It must then be there on all ranks or on none, as `MPI_Init` waits for the others to begin with it:
+//! across hosts, Open MPI passes it on with `mpiexec -x TINYPROF_INTERVAL`.
 
 mod checkpoint;
 mod communicator;

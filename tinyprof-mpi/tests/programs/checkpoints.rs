@@ -2,7 +2,7 @@
 //!
 //! * `loop`: all go through the same steps until there are three checkpoints;
 //! * `roots`: the same with an execution a step, and a profiler that has the interval;
-//! * `uneven`: each has a number of executions of its own, and they do not talk;
+//! * `uneven`: each has a number of executions of its own (a second argument is the least), and they do not talk;
 //! * `hand`: a checkpoint by hand, in the middle of others at intervals;
 //! * `forever`: steps until somebody kills it;
 //! * `serialised`: MPI is initialised with `MPI_THREAD_SERIALIZED`.
@@ -59,7 +59,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
         "uneven" => {
             let mut value = 1 + u64::try_from(world.rank())?;
-            let executions = 300_000 * (1 + u64::try_from(world.rank())?);
+            let least = std::env::args().nth(2).map_or(Ok(300_000), |number| number.parse::<u64>())?;
+            let executions = least * (1 + u64::try_from(world.rank())?);
             (0..executions).for_each(|_| alone(&mut value));
             assert_ne!(value, 0);
         }

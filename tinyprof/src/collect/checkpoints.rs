@@ -43,10 +43,10 @@ pub fn set_checkpoint_interval(interval: Duration) {
     }
 }
 
-/// Writes a checkpoint of this process now, whatever the interval, and returns where.
+/// Writes a checkpoint of this process now, whatever the interval, and returns where it is.
 ///
-/// None if nothing was measured, or recording is off, or a checkpoint is being written by another thread. Any thread of
-/// a program without MPI.
+/// None if nothing was measured, or recording is off, or a checkpoint is being written by another thread. Any thread of a
+/// program without MPI.
 ///
 /// # Errors
 /// When it could not be written.

@@ -132,13 +132,6 @@ impl Arena {
         Line::from_number(self.current.load(Relaxed))
     }
 
-    /// Counts visits that are not recorded. Rare.
-    #[cold]
-    pub(super) fn lose_visits(&self, visits: u64) {
-        self.visits_lost.fetch_add(visits, Relaxed);
-        self.publish_losses();
-    }
-
     /// Opens a visit of `site` under the innermost open region. A visit of the region inside of itself is counted at
     /// once. Owner only.
     ///

@@ -49,6 +49,13 @@ impl Arena {
         }
     }
 
+    /// Counts visits that are not recorded. Rare.
+    #[cold]
+    pub(in crate::record) fn lose_visits(&self, visits: u64) {
+        self.visits_lost.fetch_add(visits, Relaxed);
+        self.publish_losses();
+    }
+
     /// Has the header say what was lost. Rare, as losses are.
     #[cold]
     #[inline(never)]
