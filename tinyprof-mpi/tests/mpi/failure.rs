@@ -125,7 +125,7 @@ fn a_rank_that_may_not_write_fails_the_profile_of_all() {
 
 #[test]
 fn the_test_programs_exist() {
-    for name in ["figure2", "hook", "explicit", "stopped"] {
+    for name in ["figure2", "hook", "explicit", "stopped", "arbitrary"] {
         assert!(program(name).exists(), "{name}");
     }
 }
