@@ -1,5 +1,5 @@
-//! Ranks that never come to the flush, or come too late: the others end their waiting at the deadline, each writes a
-//! profile of its own, one line tells who is missing, and nothing bears the name of the profile.
+//! Ranks that never come to the flush, or come too late: the others end their waiting at the deadline, each
+//! writes a profile of its own, one line tells who is missing, and nothing bears the name of the profile.
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -100,7 +100,8 @@ fn a_rank_within_the_deadline_is_waited_for() {
     assert_eq!(read_profile(&scratch.path().join("p.tprof")).unwrap().ranks.len(), 2);
 }
 
-/// Stops rank 1 after so many looks at the clock, at whatever it is then, until the others are past their deadline.
+/// Stops rank 1 after so many looks at the clock, at whatever it is then, until the others are past their
+/// deadline.
 fn stop_at_some_moment(looks: u32) {
     let scratch = tempfile::tempdir().unwrap();
     let mut command = launch(3, "stopped", &scratch.path().join("p"));

@@ -1,6 +1,6 @@
-//! A program some ranks of which stop before MPI ends, as if somebody had sent them SIGSTOP, and go on when they are
-//! sent SIGCONT. Arguments: a directory, in which each of them leaves its process id as `stopped-RANK`, and their ranks;
-//! `TEST_STOPS=no` leaves it to the test to stop them.
+//! A program some ranks of which stop before MPI ends, as if somebody had sent them SIGSTOP, and go on when
+//! they are sent SIGCONT. Arguments: a directory, in which each of them leaves its process id as
+//! `stopped-RANK`, and their ranks; `TEST_STOPS=no` leaves it to the test to stop them.
 
 use std::process::Command;
 
