@@ -15,11 +15,11 @@
 //!
 //! # How it is written
 //!
-//! In the three phases of the paper (section V): all ranks agree on one dictionary of callpaths, for which one
-//! Allreduce of 72 bytes suffices where they visited the same; one rank in sixteen gathers what its neighbours
-//! hold; and each of these aggregators writes one part. The manifest comes last, and the profile gets its name
-//! when it is complete. A failure anywhere is the same error on every rank, one line on rank 0's standard error,
-//! and leaves nothing behind.
+//! In the three phases of the paper (section V): all ranks agree on one dictionary of callpaths, for which an
+//! Allreduce of 72 bytes (maxima, and beside them a sum) suffices where they visited the same; one rank in
+//! sixteen gathers what its neighbours hold; and each of these aggregators writes one part. The manifest comes
+//! last, and the profile gets its name when it is complete. A failure anywhere is the same error on every rank,
+//! one line on rank 0's standard error, and leaves nothing behind.
 //!
 //! # When ranks are missing
 //!
