@@ -15,24 +15,25 @@
 //!
 //! # How it is written
 //!
-//! In the three phases of the paper (section V): all ranks agree on one dictionary of callpaths, for which one
-//! Allreduce of 72 bytes suffices where they visited the same; one rank in sixteen gathers what its neighbours
-//! hold; and each of these aggregators writes one part. The manifest comes last, and the profile gets its name
-//! when it is complete. A failure anywhere is the same error on every rank, one line on rank 0's standard error,
-//! and leaves nothing behind.
+//! In the three phases of the paper (section V): all ranks agree on one dictionary of callpaths, for which an
+//! Allreduce of 72 bytes (maxima, and beside them a sum) suffices where they visited the same; one rank in
+//! sixteen gathers what its neighbours hold; and each of these aggregators writes one part. The manifest comes
+//! last, and the profile gets its name when it is complete. A failure anywhere is the same error on every rank,
+//! one line on rank 0's standard error, and leaves nothing behind.
 //!
 //! # When ranks are missing
 //!
-//! No step of a flush waits for other ranks longer than a deadline, 30 seconds unless you say otherwise. A rank whose
-//! deadline passes, or to which MPI returns an error, writes what it holds as `NAME-rank-R.tprof`, marked incomplete with the
-//! reason. One of the first 16 ranks that are left says it in one line, with the ranks that gave no sign.
+//! No step of a flush waits for other ranks longer than a deadline, 30 seconds unless you say otherwise. A rank
+//! whose deadline passes, or to which MPI returns an error, writes what it holds as `NAME-rank-R.tprof`, marked
+//! incomplete with the reason. One of the first 16 ranks that are left says it in one line, with the ranks that
+//! gave no sign.
 //!
-//! What this cannot do is end the program: `MPI_Finalize` waits for all ranks, and so does the launcher, until a rank that is stopped goes on
-//! or somebody ends the job. The profiles are written before that. A rank that dies usually ends the job at once;
-//! `tinyprof recover` is for that.
+//! What this cannot do is end the program: `MPI_Finalize` waits for all ranks, and so does the launcher, until
+//! a rank that is stopped goes on or somebody ends the job. The profiles are written before that. A rank that
+//! dies usually ends the job at once; `tinyprof recover` is for that.
 //!
-//! A rank that comes later than the deadline is missing too: it should be longer than the ranks are apart at the
-//! flush, and than a part takes to be written.
+//! A rank that comes later than the deadline is missing too: it should be longer than the ranks are apart at
+//! the flush, and than a part takes to be written.
 //!
 //! # Settings
 //!

@@ -65,8 +65,8 @@ impl Profiler<'_> {
     ///
     /// # Errors
     /// When the profile could not be written: on every rank, with the same reason. Rank 0 says it on standard
-    /// error too. When ranks are missing past the [deadline](Builder::deadline), or MPI fails, each rank that is left
-    /// gets the error with what it knows, and has written `NAME-rank-R.tprof`; one of them says it.
+    /// error too. When ranks are missing past the [deadline](Builder::deadline), or MPI fails, each rank that
+    /// is left gets the error with what it knows, and has written `NAME-rank-R.tprof`; one of them says it.
     pub fn flush(mut self) -> Result<Option<PathBuf>, FlushError> {
         self.flush_once()
     }
@@ -155,9 +155,10 @@ impl Builder {
         self
     }
 
-    /// How long a rank waits for the others, in each step of a flush, until it gives up and writes what it holds in a
-    /// profile of its own. `TINYPROF_DEADLINE` wins; the default is 30 seconds. A rank that comes later than this is not in
-    /// the profile of the others, so it should be longer than ranks are apart at the flush.
+    /// How long a rank waits for the others, in each step of a flush, until it gives up and writes what it
+    /// holds in a profile of its own. `TINYPROF_DEADLINE` wins; the default is 30 seconds. A rank that comes
+    /// later than this is not in the profile of the others, so it should be longer than ranks are apart at the
+    /// flush.
     pub fn deadline(mut self, deadline: Duration) -> Self {
         self.settings.deadline = Some(deadline);
         self

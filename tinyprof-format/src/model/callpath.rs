@@ -26,7 +26,9 @@ impl SiteId {
 
 /// Identifies a callpath: equal on every rank and in every run of the same program text.
 ///
-/// A root's id mixes its site with zero; a child's mixes its site with the id of its parent.
+/// A root's id mixes its site with zero; a child's mixes its site with the id of its parent. Should two callpaths
+/// of a program get the same, an [`Identity`](super::Identity) tells them apart, and one of them has another id in
+/// the profile.
 ///
 /// ```
 /// use tinyprof_format::model::{CallpathId, SiteId};

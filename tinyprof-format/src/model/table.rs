@@ -9,12 +9,12 @@ use super::{Callpath, CallpathId, CallpathIndex, Identity, Region};
 
 /// Callpaths in canonical order: by depth, then by id, then by identity.
 ///
-/// So a parent always precedes its children, and equal sets of callpaths give equal tables whatever the order in which
-/// they were seen.
+/// So a parent always precedes its children, and equal sets of callpaths give equal tables whatever the order
+/// in which they were seen.
 ///
-/// Callpaths are the same if their [identities](Self::identities) are. Different ones may have the same id, if that is how the
-/// hash fell out: they are rows of their own, until [`with_distinct_ids`](Self::with_distinct_ids) gives them ids of
-/// their own too.
+/// Callpaths are the same if their [identities](Self::identities) are. Different ones may have the same id, if
+/// that is how the hash fell out: they are rows of their own, until
+/// [`with_distinct_ids`](Self::with_distinct_ids) gives them ids of their own too.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CallpathTable {
     rows: Vec<Callpath>,
@@ -32,8 +32,9 @@ pub(crate) struct Link {
 impl CallpathTable {
     /// The table of these `(id, parent, region)` triples, in any order.
     ///
-    /// A row whose parent is not among them, or whose parents form a circle, is dropped: it cannot be placed. Where
-    /// several callpaths have the id of a parent, its children are those of the one with the least region.
+    /// A row whose parent is not among them, or whose parents form a circle, is dropped: it cannot be placed.
+    /// Where several callpaths have the id of a parent, its children are those of the one with the least
+    /// region.
     #[must_use]
     pub fn from_parents(triples: impl IntoIterator<Item = (CallpathId, Option<CallpathId>, Region)>) -> Self {
         Self::place(link(triples)).0
@@ -109,7 +110,8 @@ impl CallpathTable {
         }
     }
 
-    /// Every callpath of either table, in canonical order: equal on all ranks that unite equal sets, in whatever order.
+    /// Every callpath of either table, in canonical order: equal on all ranks that unite equal sets, in
+    /// whatever order.
     #[must_use]
     pub fn union(&self, other: &Self) -> Self {
         let mut links: Vec<Link> = self.links().collect();
@@ -126,8 +128,9 @@ impl CallpathTable {
         })
     }
 
-    /// The same callpaths, all with different ids. Of those that share one, the callpath with the least identity keeps
-    /// it, and the others get one that their identity leads to: on all ranks alike that hold the same set.
+    /// The same callpaths, all with different ids. Of those that share one, the callpath with the least
+    /// identity keeps it, and the others get one that their identity leads to: on all ranks alike that hold the
+    /// same set.
     #[must_use]
     pub fn with_distinct_ids(self) -> Self {
         let mut taken: HashSet<CallpathId> = self.rows.iter().map(|row| row.id).collect();
@@ -249,8 +252,8 @@ impl CallpathTable {
         names.join("<")
     }
 
-    /// A number of 128 bits that does not depend on the order in which callpaths were seen; tables that are equal in
-    /// all they say give equal numbers, and others different ones but for a chance of 2^-64 or less.
+    /// A number of 128 bits that does not depend on the order in which callpaths were seen; tables that are
+    /// equal in all they say give equal numbers, and others different ones but for a chance of 2^-64 or less.
     #[must_use]
     pub fn fingerprint(&self) -> u128 {
         self.digests().iter().fold(self.rows.len() as u128, |sum, digest| sum.wrapping_add(*digest))

@@ -1,8 +1,8 @@
 //! Which ranks are there, when some are late: what a deadline has to tell besides that it has passed.
 //!
-//! A rank that has waited a good part of its deadline sends a word to each of the first ranks. They count
-//! those words when their own deadline passes: whoever sent none is missing. So a flush without late ranks sends nothing,
-//! and the ranks of a large run do not all write to each other.
+//! A rank that has waited a good part of its deadline sends a word to each of the first ranks. They count those
+//! words when their own deadline passes: whoever sent none is missing. So a flush without late ranks sends
+//! nothing, and the ranks of a large run do not all write to each other.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;

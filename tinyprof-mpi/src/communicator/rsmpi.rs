@@ -25,8 +25,8 @@ const YIELDS: u32 = 2000;
 /// The longest of these sleeps.
 const SLEEP_MAX: Duration = Duration::from_millis(1);
 
-/// Time between two looks that counts as waiting, at the most. A process that was stopped itself, or a machine that was
-/// asleep, has not waited for anybody.
+/// Time between two looks that counts as waiting, at the most. A process that was stopped itself, or a machine
+/// that was asleep, has not waited for anybody.
 const GAP_MAX_NS: u64 = 100_000_000;
 
 /// A window of consecutive ranks on a communicator of ours alone.
@@ -41,7 +41,8 @@ struct Shared {
     link: Result<Link, String>,
     deadline: Cell<Duration>,
     roll_call: RollCall,
-    /// Why nothing can be sent any more: an operation was abandoned, so that the ranks are no longer at the same one.
+    /// Why nothing can be sent any more: an operation was abandoned, so that the ranks are no longer at the
+    /// same one.
     broken: RefCell<Option<Interrupted>>,
 }
 
@@ -229,7 +230,8 @@ impl Communicator for Rsmpi {
             }
             return Ok(Vec::new());
         }
-        // All receives are posted before any is waited for, so that messages come in whatever order they are ready.
+        // All receives are posted before any is waited for, so that messages come in whatever order they are
+        // ready.
         let mut pending = Vec::with_capacity(lengths.len());
         for (from, &length) in (0..).zip(lengths).skip(1).filter(|(_, length)| **length > 0) {
             let from = self.rank_on_link(from);

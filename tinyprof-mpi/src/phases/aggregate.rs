@@ -1,8 +1,8 @@
 //! Phase 2: the ranks of a group send what they hold to the first of them (paper, section V-B).
 //!
 //! Summaries are padded to the longest of the run, which makes one uniform gather of what would otherwise need
-//! lengths first. Series and metrics go with them where they are of much the same length on all ranks, so that padding
-//! costs little; else they are gathered with the lengths that the summaries have told.
+//! lengths first. Series and metrics go with them where they are of much the same length on all ranks, so that
+//! padding costs little; else they are gathered with the lengths that the summaries have told.
 
 use tinyprof_format::file::EncodedRank;
 
@@ -89,8 +89,8 @@ async fn gather_uniform(
     Ok(messages)
 }
 
-/// Gathers the series messages in as many rounds as the longest of the run needs, at most `chunk_bytes` of each rank in
-/// a round, so that counts and displacements stay below 2^31.
+/// Gathers the series messages in as many rounds as the longest of the run needs, at most `chunk_bytes` of each
+/// rank in a round, so that counts and displacements stay below 2^31.
 async fn collect_series(
     ranks: &impl Communicator,
     own: &[u8],

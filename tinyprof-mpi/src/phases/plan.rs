@@ -14,8 +14,8 @@ pub enum Aggregators {
     Auto,
     /// So many, but not more than there are ranks.
     Count(u32),
-    /// One to a node, or to each run of consecutive ranks on it, where the launcher has scattered the ranks of a node:
-    /// a part holds consecutive ranks.
+    /// One to a node, or to each run of consecutive ranks on it, where the launcher has scattered the ranks of
+    /// a node: a part holds consecutive ranks.
     PerNode,
 }
 
@@ -46,8 +46,8 @@ pub(crate) struct Plan {
     pub(crate) metadata: RunMetadata,
     /// How long phase 0 took on this rank.
     pub(crate) snapshot_ns: u64,
-    /// The most bytes of one message, and of what one gather brings together: MPI counts them in an `int`. The same
-    /// on all ranks.
+    /// The most bytes of one message, and of what one gather brings together: MPI counts them in an `int`. The
+    /// same on all ranks.
     pub(crate) message_bytes_max: usize,
 }
 

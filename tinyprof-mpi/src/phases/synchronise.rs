@@ -1,8 +1,8 @@
 //! Phase 1: every rank gets the same dictionary of callpaths (paper, section V-A).
 //!
-//! One fixed-size Allreduce tells whether all ranks hold the same set already. That is the usual case, and then
-//! no name is sent. Otherwise the tables are united up a tree and the union is broadcast: an Allgather, as in
-//! the paper, would cost memory for all ranks' names on every rank.
+//! One fixed-size Allreduce, of maxima and beside them a sum, tells whether all ranks hold the same set
+//! already. That is the usual case, and then no name is sent. Otherwise the tables are united up a tree and the
+//! union is broadcast: an Allgather, as in the paper, would cost memory for all ranks' names on every rank.
 
 use tinyprof_format::file::{EncodedRank, decode_callpaths, encode_callpaths};
 use tinyprof_format::model::{CallpathTable, EventMap};

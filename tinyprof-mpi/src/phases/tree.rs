@@ -15,8 +15,8 @@ pub(super) trait Reduction {
         value: Self::Value,
     ) -> Result<(), Interrupted>;
 
-    /// Adds the value that `rank` hands over: that of members that come after ours. What cannot be read must be noted
-    /// in the value.
+    /// Adds the value that `rank` hands over: that of members that come after ours. What cannot be read must be
+    /// noted in the value.
     async fn absorb(
         &self,
         from: &impl Communicator,

@@ -1,5 +1,5 @@
-//! Ranks that never come to the flush, or come too late: the others end their waiting at the deadline, each writes a
-//! profile of its own, one line tells who is missing, and nothing bears the name of the profile.
+//! Ranks that never come to the flush, or come too late: the others end their waiting at the deadline, each
+//! writes a profile of its own, one line tells who is missing, and nothing bears the name of the profile.
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -98,4 +98,51 @@ fn a_rank_within_the_deadline_is_waited_for() {
     let output = running.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     assert_eq!(read_profile(&scratch.path().join("p.tprof")).unwrap().ranks.len(), 2);
+}
+
+/// Stops rank 1 after so many looks at the clock, at whatever it is then, until the others are past their
+/// deadline.
+fn stop_at_some_moment(looks: u32) {
+    let scratch = tempfile::tempdir().unwrap();
+    let mut command = launch(3, "stopped", &scratch.path().join("p"));
+    command.arg(scratch.path()).arg("1").env("TEST_STOPS", "no").env("TINYPROF_REPORT", "off");
+    command.env("TINYPROF_DEADLINE", "300ms").env("TINYPROF_AGGREGATORS", "3").stderr(Stdio::piped());
+    let mut running = command.spawn().unwrap();
+    let file = scratch.path().join("stopped-1");
+    wait_until("rank 1 is about to flush", &mut running, || file.exists());
+    let id = std::fs::read_to_string(&file).unwrap();
+    (0..looks).for_each(|_| drop(std::fs::metadata(&file)));
+    // It may have ended meanwhile. Whatever it is at, what is checked below must hold.
+    let signal = |name: &str| drop(Command::new("kill").args([name, &id]).stderr(Stdio::null()).status());
+    signal("-STOP");
+    let exists = |name: &str| scratch.path().join(name).exists();
+    for _ in 0..2000 {
+        if exists("p.tprof") || (exists("p-rank-0.tprof") && exists("p-rank-2.tprof")) {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    signal("-CONT");
+    let output = running.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    let whole = exists("p.tprof").then(|| read_profile(&scratch.path().join("p.tprof")).unwrap());
+    for rank in 0..3 {
+        let apart = scratch.path().join(format!("p-rank-{rank}.tprof"));
+        let apart = apart.exists().then(|| read_profile(&apart).unwrap());
+        assert!(whole.is_some() || apart.is_some(), "rank {rank} is in no profile: {said}");
+        for (profile, at) in whole.iter().zip([rank]).chain(apart.iter().zip([0])) {
+            assert_eq!(values(profile, "work", at).visits(), rank as u64 + 1);
+        }
+    }
+    let names = std::fs::read_dir(scratch.path()).unwrap().map(|entry| entry.unwrap().file_name());
+    let left: Vec<_> = names.filter(|name| name.to_string_lossy().contains("unfinished")).collect();
+    assert_eq!(left, Vec::<std::ffi::OsString>::new(), "{said}");
+}
+
+#[test]
+fn a_rank_that_is_stopped_at_any_moment_loses_nothing_of_anybody() {
+    for looks in [0, 200, 500, 1000, 2000, 4000, 8000] {
+        stop_at_some_moment(looks);
+    }
 }

@@ -49,8 +49,9 @@ fn an_existing_profile_is_never_overwritten() {
     }
 }
 
-/// Runs `command` after `mounts`, which mount file systems that this command alone sees, and which vanish with it. Root
-/// needs no user name space for that, others get one. What it lists of `directory` at its end are the last lines of the output.
+/// Runs `command` after `mounts`, which mount file systems that this command alone sees, and which vanish with
+/// it. Root needs no user name space for that, others get one. What it lists of `directory` at its end are the
+/// last lines of the output.
 fn run_with_mounts(command: &Command, mounts: &str, directory: &Path) -> (Ended, Vec<String>) {
     let inner: Vec<String> = std::iter::once(command.get_program())
         .chain(command.get_args())
@@ -125,7 +126,7 @@ fn a_rank_that_may_not_write_fails_the_profile_of_all() {
 
 #[test]
 fn the_test_programs_exist() {
-    for name in ["figure2", "hook", "explicit", "stopped"] {
+    for name in ["figure2", "hook", "explicit", "stopped", "arbitrary"] {
         assert!(program(name).exists(), "{name}");
     }
 }

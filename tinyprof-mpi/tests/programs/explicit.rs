@@ -1,6 +1,6 @@
 //! A program that holds its profiler. Arguments: the profile's name, how to end it (`flush`, `drop`, `half`:
-//! only the even ranks are profiled, `amid`: while messages of the program's own are under way), and how many threads may
-//! call MPI (`single`, `funneled`, `serialized`; otherwise as many as there are).
+//! only the even ranks are profiled, `amid`: while messages of the program's own are under way), and how many
+//! threads may call MPI (`single`, `funneled`, `serialized`; otherwise as many as there are).
 #![expect(clippy::print_stdout, reason = "the tests read what the ranks print")]
 
 use mpi::Threading;

@@ -1,4 +1,5 @@
-//! The dictionary of phase 1: the same on every rank, byte for byte, whatever hints say and ids do, and what it costs.
+//! The dictionary of phase 1: the same on every rank, byte for byte, whatever hints say and ids do, and what it
+//! costs.
 
 use tinyprof_format::file::encode_callpaths;
 use tinyprof_format::model::CallpathTable;
