@@ -120,7 +120,7 @@ fn ranks() -> Vec<EventMap> {
 
 #[test]
 fn frozen_profiles_are_read() {
-    for version in ["0.2"] {
+    for version in ["0.2", "0.3"] {
         let profile = read_profile(&profile_path(version)).expect("a frozen profile is read");
         let FormatVersion { major, minor } = profile.manifest.version;
         assert_eq!(format!("{major}.{minor}"), version);

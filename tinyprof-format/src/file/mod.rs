@@ -28,6 +28,7 @@
 mod callpaths;
 mod directory;
 mod encoded_rank;
+mod joined;
 mod manifest;
 mod metrics;
 mod part;
@@ -35,6 +36,7 @@ mod read;
 mod save;
 mod section;
 mod series;
+mod times;
 mod write;
 
 pub use callpaths::{decode_callpaths, encode_callpaths};
