@@ -26,6 +26,7 @@
 //! ```
 
 mod callpaths;
+mod check;
 mod directory;
 mod encoded_rank;
 mod joined;
@@ -40,6 +41,7 @@ mod times;
 mod write;
 
 pub use callpaths::{decode_callpaths, encode_callpaths};
+pub use check::{Check, Damage, FileCheck, check_profile};
 pub use directory::{UnfinishedProfile, profile_path, write_part};
 pub use encoded_rank::{EncodedCallpath, EncodedRank};
 pub use manifest::read_manifest;

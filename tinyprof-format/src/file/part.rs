@@ -31,7 +31,8 @@ use super::times;
 use crate::bytes::{Cursor, Malformed, Sink, column};
 use crate::model::{CallpathValues, FormatVersion, Losses, RankFacts};
 
-const MAGIC: &[u8; 8] = b"TPRFPART";
+/// The first bytes of a part.
+pub(super) const MAGIC: &[u8; 8] = b"TPRFPART";
 const RANKS_KEY: u32 = u32::MAX;
 
 /// Added to a row, the key of the section with the callpath's metrics.
@@ -154,6 +155,15 @@ pub(super) fn locate_damage(bytes: &[u8]) -> Option<FrameError> {
             .find_map(|(position, _)| file.section(position).err())
             .map(FrameError::from),
         Err(error) => Some(error),
+    }
+}
+
+/// What the section with this key holds; `path` tells the callpath of a row.
+pub(super) fn section_name(key: u32, path: impl Fn(usize) -> String) -> String {
+    match key {
+        RANKS_KEY => "what the ranks say of themselves".to_owned(),
+        row if row < METRICS_KEY => format!("the times of {}", path(row as usize)),
+        row => format!("the metrics of {}", path((row & !METRICS_KEY) as usize)),
     }
 }
 

@@ -49,13 +49,12 @@ pub fn read_text(text: &[u8]) -> Result<Imported, TextError> {
     let mut salvage = Salvage::default();
     let mut rows = Vec::new();
     for record in records(text, columns.count).skip(1) {
-        match columns.row(&record, &mut salvage) {
-            Some(row) => rows.push(row),
-            None => {
-                salvage.add(problem(record.line, &excerpt(record.fields[0]), ProblemKind::MissingColumn, {
-                    format!("{} of {} columns", record.fields.len(), columns.count)
-                }))
-            }
+        if let Some(row) = columns.row(&record, &mut salvage) {
+            rows.push(row);
+        } else {
+            let found = format!("{} of {} columns", record.fields.len(), columns.count);
+            let id = excerpt(record.fields.get(columns.id).copied().unwrap_or_default());
+            salvage.add(problem(record.line, &id, ProblemKind::MissingColumn, found));
         }
     }
     if rows.is_empty() {
