@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::select::RankList;
+
 const EXIT_CODES: &str = "\
 Exit codes:
   0  done, also where the reader of the output left early (tinyprof report NAME.tprof | head)
@@ -92,12 +94,25 @@ pub(crate) enum Command {
     Recover(RecoverArguments),
 }
 
+/// What of a profile a command looks at.
+#[derive(Args, Debug)]
+pub(crate) struct Selection {
+    /// Only these ranks, 0-based
+    #[arg(long = "rank", value_name = "LIST")]
+    pub(crate) ranks: Option<RankList>,
+    /// Only this callpath and all below it, such as 'main<exchange'; shares are then those of its time
+    #[arg(long, value_name = "PATH")]
+    pub(crate) path: Option<String>,
+}
+
 /// Arguments of `tinyprof report`.
 #[derive(Args, Debug)]
 pub(crate) struct ReportArguments {
     /// The profile: a directory NAME.tprof
     #[arg(value_name = "DIR")]
     pub(crate) directory: PathBuf,
+    #[command(flatten)]
+    pub(crate) selection: Selection,
     /// Print JSON: every callpath, every number unrounded, times in nanoseconds
     #[arg(long, conflicts_with_all = ["width", "all"])]
     pub(crate) json: bool,
@@ -115,6 +130,8 @@ pub(crate) struct TreeArguments {
     /// The profile: a directory NAME.tprof
     #[arg(value_name = "DIR")]
     pub(crate) directory: PathBuf,
+    #[command(flatten)]
+    pub(crate) selection: Selection,
     /// Print JSON: path, name, depth, ranks and visits of every callpath
     #[arg(long, conflicts_with = "width")]
     pub(crate) json: bool,
@@ -129,6 +146,8 @@ pub(crate) struct TopArguments {
     /// The profile: a directory NAME.tprof
     #[arg(value_name = "DIR")]
     pub(crate) directory: PathBuf,
+    #[command(flatten)]
+    pub(crate) selection: Selection,
     /// How many callpaths
     #[arg(short = 'n', long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) count: u64,

@@ -6,9 +6,9 @@ use std::path::Path;
 use tinyprof_format::file::{read_manifest, read_profile};
 use tinyprof_format::report::{Report, TextOptions, info_text, json_text};
 
-use crate::arguments::{Command, InfoArguments, ReportArguments, TopArguments, TreeArguments};
+use crate::arguments::{Command, InfoArguments, ReportArguments, Selection, TopArguments, TreeArguments};
 use crate::outcome::Outcome;
-use crate::{check, export, import, recover, render};
+use crate::{check, export, import, recover, render, select};
 
 pub(crate) fn run(command: &Command) -> Result<Outcome, Box<dyn Error>> {
     match command {
@@ -24,7 +24,7 @@ pub(crate) fn run(command: &Command) -> Result<Outcome, Box<dyn Error>> {
 }
 
 fn report(arguments: &ReportArguments) -> Result<(), Box<dyn Error>> {
-    let report = report_of(&arguments.directory)?;
+    let report = report_of(&arguments.directory, &arguments.selection)?;
     if arguments.json {
         return render::output(&json_text(&report.to_json()));
     }
@@ -34,7 +34,7 @@ fn report(arguments: &ReportArguments) -> Result<(), Box<dyn Error>> {
 }
 
 fn tree(arguments: &TreeArguments) -> Result<(), Box<dyn Error>> {
-    let report = report_of(&arguments.directory)?;
+    let report = report_of(&arguments.directory, &arguments.selection)?;
     if arguments.json {
         return render::output(&json_text(&report.to_tree_json()));
     }
@@ -42,7 +42,7 @@ fn tree(arguments: &TreeArguments) -> Result<(), Box<dyn Error>> {
 }
 
 fn top(arguments: &TopArguments) -> Result<(), Box<dyn Error>> {
-    let report = report_of(&arguments.directory)?;
+    let report = report_of(&arguments.directory, &arguments.selection)?;
     let count = usize::try_from(arguments.count).unwrap_or(usize::MAX);
     if arguments.json {
         return render::output(&json_text(&report.to_top_json(count)));
@@ -58,8 +58,9 @@ fn info(arguments: &InfoArguments) -> Result<(), Box<dyn Error>> {
     render::output(&info_text(&manifest))
 }
 
-fn report_of(directory: &Path) -> Result<Report, Box<dyn Error>> {
-    Ok(Report::of_profile(&read_profile(directory)?).named(name_of(directory)))
+fn report_of(directory: &Path, selection: &Selection) -> Result<Report, Box<dyn Error>> {
+    let profile = select::select(read_profile(directory)?, selection)?;
+    Ok(Report::of_profile(&profile).named(name_of(directory)))
 }
 
 /// The directory's own name, also where it was given as `.` or with a slash at the end.

@@ -11,6 +11,7 @@ mod import;
 mod outcome;
 mod recover;
 mod render;
+mod select;
 #[expect(unsafe_code, reason = "std does not read the clocks that the recorder reads")]
 mod sys;
 

@@ -83,7 +83,6 @@ impl Salvage {
     /// What was lost, in a few words: `2 rows and 17 values were lost`.
     #[must_use]
     pub fn summary(&self) -> String {
-        let counted = |n: u64, noun: &str| format!("{n} {noun}{}", if n == 1 { "" } else { "s" });
         match (self.rows_lost, self.values_lost) {
             (0, 0) => "nothing was lost".to_owned(),
             (rows, 0) => format!("{} lost", counted(rows, "row")),
@@ -111,7 +110,7 @@ impl fmt::Display for Problem {
         if let Some(rank) = self.rank {
             write!(f, ", rank {rank}")?;
         }
-        let found = &self.found;
+        let (found, lost) = (&self.found, counted(self.values_lost, "value"));
         match self.kind {
             ProblemKind::MissingColumn => write!(f, ": a column is missing, the row is lost ({found})"),
             ProblemKind::Duplicate => {
@@ -126,22 +125,23 @@ impl fmt::Display for Problem {
                     ": two ranks' values run together, {found:?}; read as two, which gives the right number"
                 )
             }
-            ProblemKind::WrongRanks => write!(f, ": {found}; {} values lost", self.values_lost),
+            ProblemKind::WrongRanks => write!(f, ": {found}; {lost} lost"),
             ProblemKind::BadValue => {
-                write!(f, ": expected seconds, found {found:?}; {} values lost", self.values_lost)
+                write!(f, ": expected seconds, found {found:?}; {lost} lost")
             }
             ProblemKind::UnequalExecutions => write!(f, ": {found}; all are kept, counted from the first"),
             ProblemKind::ParentDisagrees => write!(f, ": its parent is said to be {found:?}; the id counts"),
             ProblemKind::ParentMissing => write!(f, ": no row of its parent {found:?}, which gets no times"),
             ProblemKind::MetricNotRead => {
-                write!(
-                    f,
-                    ": column {found:?} holds a metric, only times are read; {} values lost",
-                    self.values_lost
-                )
+                write!(f, ": column {found:?} holds a metric, only times are read; {lost} lost")
             }
         }
     }
+}
+
+/// `1 value`, `2 values`.
+fn counted(n: u64, noun: &str) -> String {
+    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }
 
 /// The beginning of damaged text.
