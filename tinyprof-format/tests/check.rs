@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use tinyprof_format::error::ReadError;
-use tinyprof_format::file::{Damage, check_profile, read_profile, save_profile};
+use tinyprof_format::file::{Damage, check_profile, read_manifest, read_profile, save_profile};
 use tinyprof_format::text::read_text;
 
 const TEXT: &str = "id,parent,tag,is_loop,times\n\
@@ -112,6 +112,19 @@ fn files_that_are_whole_may_still_contradict_each_other() {
     assert!(contradiction.contains("3 ranks"), "{contradiction}");
     fs::write(&manifest, json.replace("\"part-00000\"", "\"../part-00000\"")).expect("it is written");
     assert!(all_damage(&profile)[0].1.reason.contains("not the name of a file inside"));
+}
+
+#[test]
+fn a_part_of_another_profile_is_told_by_its_checksum() {
+    let scratch = tempfile::tempdir().expect("a temporary directory");
+    let profile = written(scratch.path());
+    let path = profile.join("manifest.json");
+    let mut manifest = read_manifest(&profile).expect("the manifest");
+    manifest.parts[0].crc32 ^= 1;
+    fs::write(&path, serde_json::to_vec(&manifest).expect("JSON")).expect("it is written");
+    let damage = all_damage(&profile);
+    assert_eq!(damage.len(), 1);
+    assert!(damage[0].1.reason.contains("belongs to another profile"), "{damage:?}");
 }
 
 #[test]

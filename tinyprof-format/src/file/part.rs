@@ -136,7 +136,7 @@ pub(super) fn decode(bytes: &[u8], callpaths: usize, ranks: usize) -> Result<Par
     for (position, key) in sections {
         let mut section = file.section(position)?;
         match values.get_mut((key & !METRICS_KEY) as usize) {
-            Some(values) if key < METRICS_KEY => times::decode(&mut section, values, file.minor)?,
+            Some(values) if key < METRICS_KEY => times::decode(&mut section, values)?,
             Some(values) => metrics::decode_section(&mut section, values)?,
             None if newer => continue,
             None => return Err(section.malformed(format!("section {key} belongs to no callpath")).into()),

@@ -1,7 +1,7 @@
 //! The section of a callpath's times: summaries and series of all ranks of a part.
 //!
 //! ```text
-//! 1 byte: the kind of the summaries
+//! 1 byte: 16 + the kind of the summaries
 //! summaries of each rank (0: the rank never went there)
 //! execution - position in the rank's list        all zero in a usual run
 //! executions covered by each summary | visits    left out if the kind is 0: all one
@@ -25,8 +25,9 @@
 //! | 1 | the length of each rank's, then the series themselves, as their ranks encoded them |
 //! | 2 | of all ranks in one set of columns, see `joined.rs`: smaller where series are short |
 //!
-//! Before version 0.3 the byte stood behind the sums, kind 0 did not leave out anything before it, and there
-//! was no byte for the series, which were those of kind 1.
+//! Before version 0.3 the byte, without the 16, stood behind the sums, kind 0 did not leave out anything before it, and there
+//! was no byte for the series, which were those of kind 1. Readers of these versions expect the tag of a column where
+//! the byte now stands: 16 is none, so that they refuse the section instead of reading wrong numbers.
 
 use super::encoded_rank::all_single;
 use super::{joined, series};
@@ -44,8 +45,8 @@ const NONE: u8 = 0;
 const OWN: u8 = 1;
 const JOINED: u8 = 2;
 
-/// The last minor version that had the older layout.
-const OLDER_MINOR: u16 = 2;
+/// Added to the kind of summaries: the section is of version 0.3 or later.
+const NEWER: u8 = 16;
 
 /// What one rank has of a callpath: summaries, and the bytes of its series.
 pub(super) type RankTimes<'a> = (&'a [ExecutionSummary], &'a [u8]);
@@ -57,7 +58,7 @@ pub(super) fn encode(ranks: &[RankTimes<'_>]) -> Vec<u8> {
     if let Some(joined) = &joined
         && ranks.iter().zip(joined).all(|((executions, _), series)| are_of_series(executions, series))
     {
-        sink.u8(OF_SERIES);
+        sink.u8(NEWER | OF_SERIES);
         joined::encode(&mut sink, joined);
         return sink.into_vec();
     }
@@ -84,7 +85,7 @@ fn encode_summaries(sink: &mut Sink, ranks: &[RankTimes<'_>]) {
     } else {
         TIMED
     };
-    sink.u8(kind);
+    sink.u8(NEWER | kind);
     column::write_u64(sink, &ranks.iter().map(|(e, _)| e.len() as u64).collect::<Vec<_>>());
     let positions = ranks.iter().flat_map(|(e, _)| e.iter().zip(0_u64..));
     let gaps = positions.map(|(e, position)| u64::from(e.execution).wrapping_sub(position));
@@ -132,14 +133,14 @@ fn of_series(series: &[SeriesBucket]) -> Vec<ExecutionSummary> {
     summaries
 }
 
-/// Fills in the times of a callpath, rank by rank. `minor` is the version of the file.
-pub(super) fn decode(
-    cursor: &mut Cursor<'_>,
-    ranks: &mut [CallpathValues],
-    minor: u16,
-) -> Result<(), Malformed> {
-    let newer = minor > OLDER_MINOR;
-    let kind = if newer { Some(cursor.u8("the kind of summaries")?) } else { None };
+/// Fills in the times of a callpath, rank by rank.
+pub(super) fn decode(cursor: &mut Cursor<'_>, ranks: &mut [CallpathValues]) -> Result<(), Malformed> {
+    let first = cursor.clone().u8("the kind of summaries")?;
+    let newer = first & NEWER != 0;
+    let kind = newer.then_some(first & !NEWER);
+    if newer {
+        cursor.u8("the kind of summaries")?;
+    }
     if kind == Some(OF_SERIES) {
         joined::decode(cursor, ranks)?;
         ranks.iter_mut().for_each(|values| values.executions = of_series(&values.series));
@@ -242,12 +243,12 @@ mod tests {
         let bytes = encode(&times);
         let mut found = vec![CallpathValues::default(); ranks.len()];
         let mut cursor = Cursor::new(&bytes, 0);
-        decode(&mut cursor, &mut found, OLDER_MINOR + 1).unwrap();
+        decode(&mut cursor, &mut found).unwrap();
         cursor.finish("the section").unwrap();
         for (values, (executions, series)) in found.iter().zip(ranks) {
             assert_eq!((&values.executions, &values.series), (executions, series));
         }
-        bytes[0]
+        bytes[0] & !NEWER
     }
 
     #[test]
@@ -283,10 +284,18 @@ mod tests {
     }
 
     #[test]
+    fn a_reader_of_the_older_layout_finds_no_column_where_the_kind_is() {
+        let bytes = encode(&[(&[ExecutionSummary::of_one_visit(0, 7)], &[])]);
+        let error = column::read_u64(&mut Cursor::new(&bytes, 0), 1, "the numbers of summaries").unwrap_err();
+        assert!(error.reason.contains("no readable encoding"), "{error:?}");
+    }
+
+    #[test]
     fn unknown_kinds_are_errors() {
-        for bytes in [&[9, 0, 0][..], &[SINGLE, 0, 0, 0, 0, 0, 0, 9]] {
-            let error = decode(&mut Cursor::new(bytes, 0), &mut [CallpathValues::default()], 3);
-            assert!(error.is_err(), "{bytes:?}");
+        for bytes in [&[NEWER | 9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0][..], &[NEWER | SINGLE, 0, 0, 0, 0, 0, 0, 9]]
+        {
+            let error = decode(&mut Cursor::new(bytes, 0), &mut [CallpathValues::default()]).unwrap_err();
+            assert!(error.reason.starts_with("9 is no kind of"), "{error:?}");
         }
     }
 }

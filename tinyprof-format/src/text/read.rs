@@ -45,8 +45,8 @@ pub fn read_text(text: &[u8]) -> Result<Imported, TextError> {
     let Some(header) = records(text, usize::MAX).next() else {
         return Err(TextError::NoHeader { found: String::new() });
     };
-    let columns = Columns::of(&header)?;
     let mut salvage = Salvage::default();
+    let columns = Columns::of(&header, &mut salvage)?;
     let mut rows = Vec::new();
     for record in records(text, columns.count).skip(1) {
         if let Some(row) = columns.row(&record, &mut salvage) {
@@ -97,7 +97,7 @@ struct Row<'a> {
 }
 
 impl Columns {
-    fn of(header: &Record<'_>) -> Result<Self, TextError> {
+    fn of(header: &Record<'_>, salvage: &mut Salvage) -> Result<Self, TextError> {
         let names: Vec<Cow<'_, str>> = header.fields.iter().map(|f| String::from_utf8_lossy(f)).collect();
         let position = |name: &str| names.iter().position(|n| n == name);
         let (Some(id), Some(times)) = (position("id"), position("times")) else {
@@ -106,8 +106,13 @@ impl Columns {
         let (parent, is_loop) = (position("parent"), position("is_loop"));
         let known = [Some(id), Some(times), parent, is_loop];
         let others = names.iter().enumerate().filter(|(at, _)| !known.contains(&Some(*at)));
-        let others = others.filter(|(_, name)| name.len() <= COLUMN_NAME_BYTES_MAX);
-        let constants = others.map(|(at, name)| (at, unescape(name).0)).collect();
+        let (others, too_long): (Vec<_>, Vec<_>) =
+            others.partition(|(_, name)| name.len() <= COLUMN_NAME_BYTES_MAX);
+        for (_, name) in too_long {
+            let found = excerpt(name.as_bytes());
+            salvage.add(problem(header.line, "", ProblemKind::ColumnNotRead, found));
+        }
+        let constants = others.into_iter().map(|(at, name)| (at, unescape(name).0)).collect();
         Ok(Self { count: names.len(), id, times, parent, is_loop, constants })
     }
 

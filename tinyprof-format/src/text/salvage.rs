@@ -63,6 +63,8 @@ pub enum ProblemKind {
     ParentDisagrees,
     /// No row is of the parent. Kept: the parent has no times.
     ParentMissing,
+    /// The name of a column of constants is too long. The column is left out; it held no times.
+    ColumnNotRead,
     /// A column holds a metric that varies from visit to visit. Lost: only times are read.
     MetricNotRead,
 }
@@ -132,6 +134,9 @@ impl fmt::Display for Problem {
             ProblemKind::UnequalExecutions => write!(f, ": {found}; all are kept, counted from the first"),
             ProblemKind::ParentDisagrees => write!(f, ": its parent is said to be {found:?}; the id counts"),
             ProblemKind::ParentMissing => write!(f, ": no row of its parent {found:?}, which gets no times"),
+            ProblemKind::ColumnNotRead => {
+                write!(f, ": the column {found:?} has too long a name and is left out")
+            }
             ProblemKind::MetricNotRead => {
                 write!(f, ": column {found:?} holds a metric, only times are read; {lost} lost")
             }

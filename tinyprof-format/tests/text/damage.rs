@@ -74,6 +74,14 @@ fn a_metric_is_not_a_time() {
 }
 
 #[test]
+fn a_column_with_a_very_long_name_is_left_out_and_told() {
+    let text = format!("id,parent,{},is_loop,times\nmain,null,x,0,0.5\n", "k".repeat(300));
+    let imported = read_text(text.as_bytes()).expect("it is read");
+    assert_eq!(problems(&imported), [(1, None, ProblemKind::ColumnNotRead, 0)]);
+    assert!(imported.profile.callpaths.rows()[0].region.constants.is_empty());
+}
+
+#[test]
 fn a_file_that_is_cut_keeps_what_is_whole() {
     let whole = "\"main\",\"null\",\"null\",\"0\",\"0.000001|0.000002\"\n\"main-a\",\"main\",\"null\",\"0\",\"0.000003|0.000004\"\n";
     let text = format!("{HEADER}{whole}");
