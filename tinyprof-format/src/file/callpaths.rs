@@ -12,7 +12,8 @@ use super::section::{FrameError, SectionWriter, Sections};
 use crate::bytes::{Cursor, Malformed, Sink};
 use crate::model::{Callpath, CallpathId, CallpathTable, Link, Mode, Region, RegionKind, SiteId};
 
-const MAGIC: &[u8; 8] = b"TPRFPATH";
+/// The first bytes of the file.
+pub(super) const MAGIC: &[u8; 8] = b"TPRFPATH";
 
 /// The fewest bytes that a row can take; bounds the allocation for a count that nobody vouches for.
 const ROW_BYTES_MIN: usize = 24;

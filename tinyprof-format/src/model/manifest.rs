@@ -18,7 +18,7 @@ pub struct FormatVersion {
 
 impl FormatVersion {
     /// What this crate writes.
-    pub const CURRENT: Self = Self { major: 0, minor: 2 };
+    pub const CURRENT: Self = Self { major: 0, minor: 3 };
 }
 
 /// Facts of the run, under the keys that users of Adiak and Thicket expect.
