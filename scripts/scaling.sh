@@ -68,7 +68,6 @@ measure() {
 virtual() {
     "$program" virtual --scratch "$memory"
     "$program" virtual --scratch "$memory" --case differ --ranks 1024,32768
-    "$program" virtual --scratch "$memory" --case split --ranks 1024,32768
 }
 applications() {
     # The program measures what a visit costs by visits of its own; their profile is of no use.

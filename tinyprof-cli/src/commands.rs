@@ -6,26 +6,48 @@ use std::path::Path;
 use tinyprof_format::file::{read_manifest, read_profile};
 use tinyprof_format::report::{Report, TextOptions, info_text, json_text};
 
-use crate::arguments::{Command, InfoArguments, ReportArguments};
-use crate::{recover, render};
+use crate::arguments::{Command, InfoArguments, ReportArguments, Selection, TopArguments, TreeArguments};
+use crate::outcome::Outcome;
+use crate::{check, export, import, recover, render, select};
 
-pub(crate) fn run(command: &Command) -> Result<(), Box<dyn Error>> {
+pub(crate) fn run(command: &Command) -> Result<Outcome, Box<dyn Error>> {
     match command {
-        Command::Report(arguments) => report(arguments),
-        Command::Info(arguments) => info(arguments),
-        Command::Recover(arguments) => recover::run(arguments),
+        Command::Report(arguments) => report(arguments).map(Outcome::done),
+        Command::Tree(arguments) => tree(arguments).map(Outcome::done),
+        Command::Top(arguments) => top(arguments).map(Outcome::done),
+        Command::Info(arguments) => info(arguments).map(Outcome::done),
+        Command::Check(arguments) => check::run(arguments),
+        Command::Export(arguments) => export::run(arguments).map(Outcome::done),
+        Command::Import(arguments) => import::run(arguments),
+        Command::Recover(arguments) => recover::run(arguments).map(Outcome::done),
     }
 }
 
 fn report(arguments: &ReportArguments) -> Result<(), Box<dyn Error>> {
-    let report =
-        Report::of_profile(&read_profile(&arguments.directory)?).named(name_of(&arguments.directory));
+    let report = report_of(&arguments.directory, &arguments.selection)?;
     if arguments.json {
         return render::output(&json_text(&report.to_json()));
     }
     let columns = arguments.width.unwrap_or_else(render::columns);
     let options = TextOptions::default().with_width(columns);
     render::output(&report.to_text(&if arguments.all { options.unfolded() } else { options }))
+}
+
+fn tree(arguments: &TreeArguments) -> Result<(), Box<dyn Error>> {
+    let report = report_of(&arguments.directory, &arguments.selection)?;
+    if arguments.json {
+        return render::output(&json_text(&report.to_tree_json()));
+    }
+    render::output(&report.to_tree_text(arguments.width.unwrap_or_else(render::columns)))
+}
+
+fn top(arguments: &TopArguments) -> Result<(), Box<dyn Error>> {
+    let report = report_of(&arguments.directory, &arguments.selection)?;
+    let count = usize::try_from(arguments.count).unwrap_or(usize::MAX);
+    if arguments.json {
+        return render::output(&json_text(&report.to_top_json(count)));
+    }
+    render::output(&report.to_top_text(count, arguments.width.unwrap_or_else(render::columns)))
 }
 
 fn info(arguments: &InfoArguments) -> Result<(), Box<dyn Error>> {
@@ -36,8 +58,13 @@ fn info(arguments: &InfoArguments) -> Result<(), Box<dyn Error>> {
     render::output(&info_text(&manifest))
 }
 
+fn report_of(directory: &Path, selection: &Selection) -> Result<Report, Box<dyn Error>> {
+    let profile = select::select(read_profile(directory)?, selection)?;
+    Ok(Report::of_profile(&profile).named(name_of(directory)))
+}
+
 /// The directory's own name, also where it was given as `.` or with a slash at the end.
-fn name_of(directory: &Path) -> String {
+pub(crate) fn name_of(directory: &Path) -> String {
     let full = directory.canonicalize();
     let full = full.as_deref().unwrap_or(directory);
     full.file_name().unwrap_or(full.as_os_str()).to_string_lossy().into_owned()

@@ -1,12 +1,17 @@
-//! The command `tinyprof`: reads profiles, and makes them of what killed programs have left.
+//! The command `tinyprof`: reads profiles, converts them, and makes them of what killed programs have left.
 //!
 //! It depends on the format only: it knows neither MPI nor the recorder.
 #![deny(unsafe_code)]
 
 mod arguments;
+mod check;
 mod commands;
+mod export;
+mod import;
+mod outcome;
 mod recover;
 mod render;
+mod select;
 #[expect(unsafe_code, reason = "std does not read the clocks that the recorder reads")]
 mod sys;
 
@@ -18,7 +23,7 @@ use arguments::Arguments;
 
 fn main() -> ExitCode {
     match commands::run(&Arguments::parse().command) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(outcome) => outcome.exit_code(),
         Err(error) => {
             render::error(&*error);
             ExitCode::FAILURE

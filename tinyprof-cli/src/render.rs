@@ -36,6 +36,13 @@ pub(crate) fn error(error: &dyn Error) {
     writeln!(io::stderr().lock(), "error: {}", escaped(&chain(error))).ok();
 }
 
+/// Prints a line on standard error for each of `notes`: what is good to know, but is not the output.
+pub(crate) fn notes(notes: &[String]) {
+    let text: String = notes.iter().map(|note| format!("note: {}\n", escaped(note))).collect();
+    // There is nowhere left to say that standard error is closed.
+    io::stderr().lock().write_all(text.as_bytes()).ok();
+}
+
 /// The error and its causes: `a: b: c`, without causes that the error before has already told.
 fn chain(error: &dyn Error) -> String {
     let mut told = error.to_string();

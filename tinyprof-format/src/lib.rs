@@ -5,6 +5,7 @@
 //! * [`ticks`]: what a recorder holds, before it is nanoseconds.
 //! * [`report`]: statistics over ranks, and the table that people read.
 //! * [`segment`]: what a program that was killed has left of its measurements.
+//! * [`text`]: the paper's text format, for other tools.
 //!
 //! This crate knows no MPI, no clock and no threads. It never trusts a byte that it reads: damage is an
 //! [`ReadError`](error::ReadError) that names the file and the offset, never a panic.
@@ -16,4 +17,5 @@ pub mod file;
 pub mod model;
 pub mod report;
 pub mod segment;
+pub mod text;
 pub mod ticks;

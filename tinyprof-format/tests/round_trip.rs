@@ -165,11 +165,13 @@ proptest! {
         let peak_memory = PeakMemory { max_bytes: peaks().max().unwrap(), sum_bytes: peaks().sum() };
         prop_assert_eq!(profile.manifest.peak_memory, peak_memory);
         for (rank, map) in ranks.iter().enumerate() {
-            let index = map.callpaths.index_by_id();
+            let index = map.callpaths.index_by_identity();
             let facts = RankFacts { losses: map.losses(), ..map.facts.clone() };
             prop_assert_eq!(&profile.ranks[rank], &facts);
-            for (at, callpath) in profile.callpaths.iter() {
-                let expected = index.get(&callpath.id).map(|i| &map.values[i.row()]);
+            prop_assert!(index.keys().all(|own| profile.callpaths.identities().contains(own)));
+            for (at, _) in profile.callpaths.iter() {
+                let identity = profile.callpaths.identities()[at.row()];
+                let expected = index.get(&identity).map(|i| &map.values[i.row()]);
                 let (found, expected) = (profile.values(at, rank), expected.unwrap_or(&absent));
                 prop_assert_eq!(found, expected);
                 prop_assert_eq!(bits(found), bits(expected));

@@ -26,6 +26,8 @@ pub(crate) struct Arguments {
     pub(crate) rank_local: bool,
     /// Leave out what the attribute stands on.
     pub(crate) skip: bool,
+    /// Between two iterations of the loop is a boundary, at which a checkpoint may be written.
+    pub(crate) checkpoint: bool,
     /// Whatever else was said, in order.
     metrics: Vec<Metric>,
     krate: Option<Path>,
@@ -53,6 +55,11 @@ impl Arguments {
         }
         let ident = input.call(Ident::parse_any)?.unraw();
         let key = Key::of(&ident);
+        if key == Some(Key::Checkpoint) && !known.contains(&Key::Checkpoint) {
+            let message = "`checkpoint` is for loops, as in `profile_loop!(\"step\", checkpoint, for ...)`; the end of \
+                           a root region is a boundary without it";
+            return Err(Error::new(ident.span(), message));
+        }
         let is_metric = key.is_none() && input.peek(Token![=]);
         if !is_metric && !key.is_some_and(|key| known.contains(&key)) {
             let usages: Vec<&str> = known.iter().map(|key| key.usage()).collect();
@@ -73,6 +80,7 @@ impl Arguments {
             }
             Some(Key::RankLocal) => self.set_flag(Key::RankLocal, input),
             Some(Key::Skip) => self.set_flag(Key::Skip, input),
+            Some(Key::Checkpoint) => self.set_flag(Key::Checkpoint, input),
             Some(key) => self.parse_value(key, &ident, input),
         }
     }
@@ -83,6 +91,7 @@ impl Arguments {
         }
         match key {
             Key::Skip => self.skip = true,
+            Key::Checkpoint => self.checkpoint = true,
             _ => self.rank_local = true,
         }
         Ok(())
@@ -259,6 +268,12 @@ mod tests {
     }
 
     #[test]
+    fn a_loop_may_be_a_place_of_checkpoints() {
+        assert!(parsed("mode = each, checkpoint", Key::OF_A_LOOP).unwrap().checkpoint);
+        assert!(!parsed("mode = each", Key::OF_A_LOOP).unwrap().checkpoint);
+    }
+
+    #[test]
     fn skip_stands_alone() {
         let skip = |text| parsed(text, Key::OF_THE_ATTRIBUTE).unwrap().check_skip();
         assert!(skip("skip,").is_ok() && skip("mode = each").is_ok());
@@ -290,6 +305,10 @@ mod tests {
         check_error("nam", attribute, "unknown argument `nam`: known are `name = \"...\"`, `mode =");
         check_error("skip", Key::AFTER_A_NAME, "unknown argument `skip`: known are `mode =");
         check_error("skip = \"a\"", Key::AFTER_A_NAME, "unknown argument `skip`");
+        check_error("checkpoint", attribute, "`checkpoint` is for loops");
+        check_error("checkpoint = 1", Key::AFTER_A_NAME, "`checkpoint` is for loops");
+        check_error("checkpoint = true", Key::OF_A_LOOP, "`checkpoint` takes no value");
+        check_error("checkpoint, checkpoint", Key::OF_A_LOOP, "`checkpoint` is given twice");
         check_error("rank_local = true", attribute, "`rank_local` takes no value");
         check_error("rank_local, rank_local", attribute, "`rank_local` is given twice");
         check_error("tag = \"a\", r#tag = \"b\"", attribute, "`tag` is given twice");

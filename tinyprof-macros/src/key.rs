@@ -10,18 +10,22 @@ pub(crate) enum Key {
     RankLocal,
     Crate,
     Skip,
+    Checkpoint,
 }
 
 impl Key {
     /// The keys of `#[profile(...)]`.
     pub(crate) const OF_THE_ATTRIBUTE: &[Key] =
         &[Key::Name, Key::Mode, Key::RankLocal, Key::Crate, Key::Skip];
-    /// The keys of `profile_scope!` and `profile_loop!`, where the name comes first and bare.
+    /// The keys of `profile_scope!`, where the name comes first and bare.
     pub(crate) const AFTER_A_NAME: &[Key] = &[Key::Mode, Key::RankLocal, Key::Crate];
+    /// The keys of `profile_loop!`, where the name comes first and bare too.
+    pub(crate) const OF_A_LOOP: &[Key] = &[Key::Mode, Key::RankLocal, Key::Checkpoint, Key::Crate];
 
     /// The argument of this name.
     pub(crate) fn of(ident: &Ident) -> Option<Key> {
-        Key::OF_THE_ATTRIBUTE.iter().copied().find(|key| ident == key.text())
+        let all = Key::OF_THE_ATTRIBUTE.iter().chain(Key::OF_A_LOOP);
+        all.copied().find(|key| ident == key.text())
     }
 
     /// Whether the word is an argument, so that no metric can be called that.
@@ -36,6 +40,7 @@ impl Key {
             Key::RankLocal => "rank_local",
             Key::Crate => "crate",
             Key::Skip => "skip",
+            Key::Checkpoint => "checkpoint",
         }
     }
 
@@ -46,6 +51,7 @@ impl Key {
             Key::Mode => "`mode = total` or `mode = each`",
             Key::RankLocal => "`rank_local`",
             Key::Skip => "`skip`",
+            Key::Checkpoint => "`checkpoint`",
             Key::Crate => "`crate = path::to::tinyprof`",
         }
     }

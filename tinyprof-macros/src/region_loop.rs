@@ -26,9 +26,11 @@ pub(crate) fn expand(input: TokenStream, emit: Emit) -> TokenStream {
                 &quote_spanned!(Span::mixed_site()=> LoopGuard::record),
                 &quote_spanned!(Span::mixed_site()=> &#guard,),
             );
+            let boundary = if region.arguments.checkpoint { "checkpoint_boundary" } else { "boundary" };
+            let boundary = Ident::new(boundary, Span::mixed_site());
             // Named by its type: as a method, a blanket trait of the user's with a `boundary(self)` would be preferred.
             let first = quote_spanned! {Span::mixed_site()=>
-                #private::LoopGuard::boundary(&mut #guard);
+                #private::LoopGuard::#boundary(&mut #guard);
                 #values
                 #records
             };
@@ -68,7 +70,7 @@ fn parse(input: ParseStream<'_>) -> Result<(Region, Loop)> {
         if !input.peek(Ident::peek_any) {
             return Err(input.error(NO_LOOP));
         }
-        arguments.parse_one(input, Key::AFTER_A_NAME)?;
+        arguments.parse_one(input, Key::OF_A_LOOP)?;
     }
     let region = Region { kind: RegionKind::Loop, name: name.value(), at: name.span(), arguments };
     Ok((region, Loop::split(input.parse()?)?))
@@ -209,6 +211,14 @@ mod tests {
         )
         .to_string();
         assert_eq!(total, expected.to_string().replace("Mode :: Each", "Mode :: Total"));
+    }
+
+    #[test]
+    fn a_place_of_checkpoints_is_another_call() {
+        let of = |arguments: TokenStream| expand(quote!("x", #arguments loop {}), Emit::Measured).to_string();
+        let marked = of(quote!(checkpoint,));
+        assert_eq!(marked.replace("checkpoint_boundary", "boundary"), of(quote!()));
+        assert_ne!(marked, of(quote!()));
     }
 
     #[test]

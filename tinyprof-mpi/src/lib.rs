@@ -15,11 +15,25 @@
 //!
 //! # How it is written
 //!
-//! In the three phases of the paper (section V): all ranks agree on one dictionary of callpaths, for which one
-//! Allreduce of 56 bytes suffices where they visited the same; one rank in sixteen gathers what its neighbours
-//! hold; and each of these aggregators writes one part. The manifest comes last, and the profile gets its name
-//! when it is complete. A failure anywhere is the same error on every rank, one line on rank 0's standard error,
-//! and leaves nothing behind.
+//! In the three phases of the paper (section V): all ranks agree on one dictionary of callpaths, for which an
+//! Allreduce of 72 bytes (maxima, and beside them a sum) suffices where they visited the same; one rank in
+//! sixteen gathers what its neighbours hold; and each of these aggregators writes one part. The manifest comes
+//! last, and the profile gets its name when it is complete. A failure anywhere is the same error on every rank,
+//! one line on rank 0's standard error, and leaves nothing behind.
+//!
+//! # When ranks are missing
+//!
+//! No step of a flush waits for other ranks longer than a deadline, 30 seconds unless you say otherwise. A rank
+//! whose deadline passes, or to which MPI returns an error, writes what it holds as `NAME-rank-R.tprof`, marked
+//! incomplete with the reason. One of the first 16 ranks that are left says it in one line, with the ranks that
+//! gave no sign.
+//!
+//! What this cannot do is end the program: `MPI_Finalize` waits for all ranks, and so does the launcher, until
+//! a rank that is stopped goes on or somebody ends the job. The profiles are written before that. A rank that
+//! dies usually ends the job at once; `tinyprof recover` is for that.
+//!
+//! A rank that comes later than the deadline is missing too: it should be longer than the ranks are apart at
+//! the flush, and than a part takes to be written.
 //!
 //! # Settings
 //!
@@ -29,8 +43,22 @@
 //! |---|---|---|---|
 //! | `TINYPROF_OUT` | [`Profiler::builder`] | name of the profile | `./EXE-JOBID.tprof`, or the process id of rank 0 |
 //! | `TINYPROF_REPORT=off` | [`Builder::report`] | the table on rank 0's standard error | on |
-//! | `TINYPROF_AGGREGATORS=auto\|N` | [`Builder::aggregators`] | how many ranks write | `auto`: one to every 16 |
+//! | `TINYPROF_AGGREGATORS=auto\|N\|node` | [`Builder::aggregators`] | how many ranks write; `node`: one to each | `auto`: one to every 16 |
+//! | `TINYPROF_DEADLINE=5s` | [`Builder::deadline`] | how long a step of the flush waits for other ranks (`ms`, `s`, `m`, `h`) | `30s` |
+//! | `TINYPROF_SERIES=auto\|padded\|counts` | | for measurements: series padded to the longest and sent with the summaries, or sent by themselves, as long as they are | `auto`: padded where that adds a quarter at most |
+//! | `TINYPROF_BUDGET=1%` | [`Builder::budget`] | cap on the share of each thread's time that timing may take | none |
+//! | `TINYPROF_INTERVAL=5s` | [`Builder::checkpoint_interval`] | the time between two checkpoints | none |
+//! | `TINYPROF_CHECKPOINTS=all\|N` | [`Builder::keep_checkpoints`] | how many checkpoints stay | the newest two |
+//!
+//! # Checkpoints
+//!
+//! With an interval all ranks write a profile of everything so far now and then, each time at the same boundary, on which
+//! they agree without a barrier: see [`Builder::checkpoint_interval`]. `TINYPROF_INTERVAL` works for programs without a
+//! [`Profiler`], too. It must then be there on all ranks or on none, as `MPI_Init` waits for the others to begin with it:
+//! across hosts, Open MPI passes it on with `mpiexec -x TINYPROF_INTERVAL`.
 
+#[cfg(feature = "rsmpi")]
+mod checkpoint;
 mod communicator;
 mod observer;
 mod phases;
@@ -45,10 +73,9 @@ pub mod study;
 #[cfg(feature = "rsmpi")]
 mod sys;
 
+pub use phases::Aggregators;
 #[cfg(feature = "rsmpi")]
 pub use profiler::{Builder, FlushError, Profiler, StartError};
-#[cfg(feature = "rsmpi")]
-pub use settings::Aggregators;
 #[cfg(feature = "rsmpi")]
 pub use sys::{MPI_Finalize, MPI_Init, MPI_Init_thread};
 

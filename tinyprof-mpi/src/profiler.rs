@@ -3,13 +3,17 @@
 use std::fmt;
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use mpi::environment::Universe;
 use mpi::topology::Communicator;
+use tinyprof::collect;
 
+use crate::checkpoint;
 use crate::communicator::Rsmpi;
+use crate::phases::Aggregators;
 use crate::run;
-use crate::settings::{Aggregators, Settings};
+use crate::settings::Settings;
 
 /// Writes one profile of all ranks: at [`flush`](Self::flush), or when it is dropped.
 ///
@@ -37,7 +41,8 @@ pub struct Profiler<'universe> {
     communicator: Rsmpi,
     settings: Settings,
     done: bool,
-    _universe: PhantomData<&'universe Universe>,
+    /// It belongs to the thread that started it, whose boundaries are counted.
+    _universe: PhantomData<(&'universe Universe, *const ())>,
 }
 
 impl fmt::Debug for Profiler<'_> {
@@ -60,9 +65,26 @@ impl Profiler<'_> {
     ///
     /// # Errors
     /// When the profile could not be written: on every rank, with the same reason. Rank 0 says it on standard
-    /// error too.
+    /// error too. When ranks are missing past the [deadline](Builder::deadline), or MPI fails, each rank that
+    /// is left gets the error with what it knows, and has written `NAME-rank-R.tprof`; one of them says it.
     pub fn flush(mut self) -> Result<Option<PathBuf>, FlushError> {
         self.flush_once()
+    }
+
+    /// Writes a profile of everything so far and gives its path to every rank: `NAME-checkpoint-NNNN.tprof`; none if no rank
+    /// has measured anything.
+    ///
+    /// It says of itself that it is a checkpoint, and is removed when newer ones or the final profile are written, as
+    /// those at [intervals](Builder::checkpoint_interval) are. Collective over the communicator that the profiler was
+    /// started on.
+    ///
+    /// # Errors
+    /// When it could not be written: on every rank, with the same reason.
+    pub fn checkpoint(&self) -> Result<Option<PathBuf>, FlushError> {
+        if !collect::ENABLED {
+            return Ok(None);
+        }
+        checkpoint::by_hand(&self.communicator, &self.settings)
     }
 
     fn flush_once(&mut self) -> Result<Option<PathBuf>, FlushError> {
@@ -100,6 +122,48 @@ impl Builder {
         self
     }
 
+    /// Has all ranks write a checkpoint about every `interval`: a profile of everything so far, `NAME-checkpoint-NNNN.tprof`,
+    /// which stays if the job dies. `TINYPROF_INTERVAL` wins; zero is for none. What rank 0 says counts.
+    ///
+    /// They are written at a boundary: where a root region ends, or between two iterations of a loop that is marked
+    /// `checkpoint`, on the thread that starts the profiler, which must be the one that initialised MPI. Boundaries on
+    /// other threads do not count. All ranks write at the boundary of the same number, on which they agree without
+    /// waiting for each other: a rank must get to its n-th boundary without anything that another does after its own
+    /// n-th, as it is with time steps. A root region that ends in a signal handler counts, and must not.
+    ///
+    /// With `MPI_THREAD_SERIALIZED` there are none, as nobody could say when the profiler may call MPI.
+    ///
+    /// # Cost
+    /// Some 50 ns a boundary, and between two checkpoints two non-blocking reductions of a number.
+    pub fn checkpoint_interval(mut self, interval: Duration) -> Self {
+        self.settings.checkpoint_interval = Some(interval);
+        self
+    }
+
+    /// How many checkpoints stay, the newest, at least one: two where nobody says anything, and
+    /// [`ALL_CHECKPOINTS`](tinyprof::collect::ALL_CHECKPOINTS) for all of them, also when the final profile is written.
+    /// `TINYPROF_CHECKPOINTS` wins.
+    pub fn keep_checkpoints(mut self, newest: u32) -> Self {
+        self.settings.checkpoints_kept = Some(newest);
+        self
+    }
+
+    /// Caps the share of each thread's time that timing may take, from 0 to 1, for callpaths that are visited first after
+    /// the start. `TINYPROF_BUDGET` wins. See [`set_budget`](tinyprof::collect::set_budget).
+    pub fn budget(mut self, share: f64) -> Self {
+        self.settings.budget = Some(share);
+        self
+    }
+
+    /// How long a rank waits for the others, in each step of a flush, until it gives up and writes what it
+    /// holds in a profile of its own. `TINYPROF_DEADLINE` wins; the default is 30 seconds. A rank that comes
+    /// later than this is not in the profile of the others, so it should be longer than ranks are apart at the
+    /// flush.
+    pub fn deadline(mut self, deadline: Duration) -> Self {
+        self.settings.deadline = Some(deadline);
+        self
+    }
+
     /// Starts a profiler for all ranks of the program. Collective over the world.
     ///
     /// It takes the universe, not a communicator: rsmpi's communicators do not carry the universe's lifetime, so
@@ -120,11 +184,19 @@ impl Builder {
         _universe: &'u Universe,
         communicator: &impl Communicator,
     ) -> Result<Profiler<'u>, StartError> {
-        let communicator = Rsmpi::duplicate_of(communicator);
         if !run::claim() {
             return Err(StartError);
         }
+        checkpoint::retire();
+        let program = communicator;
+        let communicator = Rsmpi::duplicate_of(program);
         run::begin();
+        if let Some(share) = self.settings.budget {
+            collect::set_budget(share);
+        }
+        if collect::ENABLED {
+            checkpoint::begin(program, &communicator, &self.settings);
+        }
         Ok(Profiler { communicator, settings: self.settings, done: false, _universe: PhantomData })
     }
 }

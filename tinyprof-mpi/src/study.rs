@@ -6,17 +6,16 @@
 
 use std::path::PathBuf;
 use std::pin::pin;
-use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
-use tinyprof_format::model::{EventMap, RunMetadata};
+use tinyprof_format::model::{EventMap, RunMetadata, RunState};
 
 use crate::communicator::Communicator;
 use crate::communicator::by_hand::ByHand;
 use crate::communicator::virtual_ranks::{self, Finished};
-use crate::phases::{self, Plan};
+use crate::phases::{self, Aggregators, Plan, SeriesGather};
 
-pub use crate::communicator::by_hand::{Parting, Wire};
+pub use crate::communicator::by_hand::Wire;
 pub use crate::communicator::virtual_ranks::{Account, LogGp, Spent};
 pub use crate::observer::{Milestone, Observer};
 
@@ -33,30 +32,23 @@ impl Order {
     fn plan(&self, observer: Observer) -> Plan {
         Plan {
             target: self.target.clone(),
-            aggregators: Some(self.aggregators),
+            aggregators: Aggregators::Count(self.aggregators.max(1)),
+            series: SeriesGather::default(),
+            state: RunState::default(),
             metadata: RunMetadata::default(),
             snapshot_ns: 0,
-            gather_bytes_max: usize::try_from(i32::MAX).unwrap_or(usize::MAX),
+            message_bytes_max: usize::try_from(i32::MAX).unwrap_or(usize::MAX),
             observer,
         }
-    }
-
-    /// Which ranks of `size` make the group with each number.
-    #[must_use]
-    pub fn parting(&self, size: u32) -> Parting {
-        let groups = self.aggregators.clamp(1, size);
-        Rc::new(move |number| phases::group_ranks(number, size, groups))
     }
 }
 
 /// What a flush ends with: the profile, or why there is none.
 pub type Written = Result<PathBuf, String>;
 
-async fn flush(communicator: &impl Communicator, map: &EventMap, plan: Plan) -> Written {
-    phases::flush(communicator, map, plan)
-        .await
-        .profile
-        .unwrap_or_else(|| Err("nothing was measured".to_owned()))
+async fn flush(communicator: &impl Communicator, map: &EventMap, plan: &Plan) -> Written {
+    let flushed = phases::flush(communicator, map, plan).await.map_err(|interrupted| interrupted.reason)?;
+    flushed.profile.unwrap_or_else(|| Err("nothing was measured".to_owned()))
 }
 
 /// Flushes on a wire that blocks while a message is not there. Collective.
@@ -67,9 +59,7 @@ async fn flush(communicator: &impl Communicator, map: &EventMap, plan: Plan) -> 
 /// # Panics
 /// If the wire does not block.
 pub fn flush_on_wire(wire: impl Wire, map: &EventMap, order: &Order, observer: Observer) -> Written {
-    let parting = order.parting(wire.size());
-    let communicator = ByHand::new(wire, Some(parting));
-    ready(flush(&communicator, map, order.plan(observer)))
+    ready(flush(&ByHand::new(wire), map, &order.plan(observer)))
 }
 
 /// Flushes on MPI. Collective.
@@ -84,7 +74,10 @@ pub fn flush_on_mpi(
     observer: Observer,
 ) -> Written {
     let communicator = crate::communicator::Rsmpi::duplicate_of(communicator);
-    crate::communicator::run_to_end(flush(&communicator, map, order.plan(observer)))
+    communicator.begin_flush(crate::communicator::DEADLINE_DEFAULT);
+    let written = crate::communicator::run_to_end(flush(&communicator, map, &order.plan(observer)));
+    communicator.end_flush();
+    written
 }
 
 fn ready<T>(future: impl Future<Output = T>) -> T {
@@ -108,8 +101,7 @@ pub struct VirtualRun<T> {
 /// Flushes on `size` virtual ranks; `map_of` tells what each of them holds.
 ///
 /// `observe` makes the observer of each rank from the rank's account, on which it may let time pass; what it
-/// returns besides is handed back at the end. With `split_by_messages` the ranks find their groups as
-/// `MPI_Comm_split` does, by telling all of all; otherwise each works its own out.
+/// returns besides is handed back at the end.
 ///
 /// # Panics
 /// If the ranks wait for each other forever: the phases are wrong then.
@@ -118,15 +110,13 @@ pub fn flush_on_virtual_ranks<'a, T>(
     map_of: impl Fn(u32) -> &'a EventMap,
     order: &Order,
     costs: LogGp,
-    split_by_messages: bool,
     observe: impl Fn(Account) -> (Observer, T),
 ) -> VirtualRun<T> {
-    let parting = (!split_by_messages).then(|| order.parting(size));
-    let Finished { results, bytes_on_the_way_max } =
-        virtual_ranks::run_timed(size, costs, parting.as_ref(), |communicator, account| {
+    let Finished { results, bytes_on_the_way_max, .. } =
+        virtual_ranks::run_timed(size, costs, |communicator, account| {
             let (observer, left) = observe(account);
             let (map, plan) = (map_of(communicator.rank()), order.plan(observer));
-            async move { (flush(&communicator, map, plan).await, left) }
+            async move { (flush(&communicator, map, &plan).await, left) }
         });
     let (mut written, ranks): (Vec<Written>, Vec<T>) = results.into_iter().unzip();
     let written = written.swap_remove(0);
@@ -136,6 +126,7 @@ pub fn flush_on_virtual_ranks<'a, T>(
 #[cfg(test)]
 mod tests {
     use std::cell::RefCell;
+    use std::rc::Rc;
 
     use tinyprof_format::file::read_profile;
     use tinyprof_format::model::{
@@ -168,32 +159,29 @@ mod tests {
         let scratch = tempfile::tempdir().unwrap();
         let order = Order { target: scratch.path().join("p"), aggregators: 2 };
         let map = map();
-        for split_by_messages in [false, true] {
-            let costs = LogGp { latency_ns: 10, overhead_ns: 1, gap_ps_a_byte: 0 };
-            let run = flush_on_virtual_ranks(
-                5,
-                |_| &map,
-                &order,
-                costs,
-                split_by_messages,
-                |account| {
-                    let passed = Rc::new(RefCell::new(Vec::new()));
-                    let (own, left) = (Rc::clone(&passed), passed);
-                    (Observer::new(move |at| own.borrow_mut().push((at, account.get().clock_ns))), left)
-                },
-            );
-            assert_eq!(read_profile(&run.written.unwrap()).unwrap().ranks.len(), 5);
-            for (rank, passed) in run.ranks.iter().enumerate() {
-                let passed = passed.borrow();
-                let names: Vec<String> = passed.iter().map(|(at, _)| format!("{at:?}")).collect();
-                let names = names.join(" ");
-                let group = |name: &str| names.contains(name);
-                assert!(names.starts_with("Encoded Agreed Announced Collected"), "{names}");
-                assert_eq!(group("Written { number: 0, writers: 2, ranks: 2,"), rank == 0, "{names}");
-                assert_eq!(group("Written { number: 1, writers: 2, ranks: 3,"), rank == 2, "{names}");
-                assert_eq!(group("United Finished Told"), rank == 0, "{names}");
-                assert!(names.ends_with("Told") && passed.is_sorted_by_key(|(_, clock_ns)| *clock_ns));
-            }
+        let costs = LogGp { latency_ns: 10, overhead_ns: 1, gap_ps_a_byte: 0 };
+        let run = flush_on_virtual_ranks(
+            5,
+            |_| &map,
+            &order,
+            costs,
+            |account| {
+                let passed = Rc::new(RefCell::new(Vec::new()));
+                let (own, left) = (Rc::clone(&passed), passed);
+                (Observer::new(move |at| own.borrow_mut().push((at, account.get().clock_ns))), left)
+            },
+        );
+        assert_eq!(read_profile(&run.written.unwrap()).unwrap().ranks.len(), 5);
+        for (rank, passed) in run.ranks.iter().enumerate() {
+            let passed = passed.borrow();
+            let names: Vec<String> = passed.iter().map(|(at, _)| format!("{at:?}")).collect();
+            let names = names.join(" ");
+            let group = |name: &str| names.contains(name);
+            assert!(names.starts_with("Encoded Agreed Announced Collected"), "{names}");
+            assert_eq!(group("Written { number: 0, writers: 2, ranks: 2,"), rank == 0, "{names}");
+            assert_eq!(group("Written { number: 1, writers: 2, ranks: 3,"), rank == 2, "{names}");
+            assert_eq!(group("United Finished Told"), rank == 0, "{names}");
+            assert!(names.ends_with("Told") && passed.is_sorted_by_key(|(_, clock_ns)| *clock_ns));
         }
     }
 
@@ -206,10 +194,10 @@ mod tests {
         fn size(&self) -> u32 {
             1
         }
-        fn send(&self, _to: u32, _channel: u32, _bytes: &[u8]) {
+        fn send(&self, _to: u32, _bytes: &[u8]) {
             unreachable!("there is nobody else")
         }
-        fn receive(&self, _from: u32, _channel: u32) -> Option<Vec<u8>> {
+        fn receive(&self, _from: u32) -> Option<Vec<u8>> {
             unreachable!("there is nobody else")
         }
     }

@@ -43,8 +43,19 @@
 //! | `TINYPROF=off` | recording off for this run | on |
 //! | `TINYPROF_OUT` | name of the profile, `.tprof` added where missing | `./EXE-JOBID.tprof`, or the process id |
 //! | `TINYPROF_REPORT=off` | no table on standard error | on |
+//! | `TINYPROF_BUDGET=1%` | cap on the share of each thread's time that timing may take: callpaths that are visited too often are timed on some visits only; counts stay exact, times become estimates with a standard error | no cap |
+//! | `TINYPROF_INTERVAL=5s` | time between two checkpoints (`s`, `ms`, `m`): profiles of everything so far, `NAME-checkpoint-NNNN.tprof`, which stay if the job dies | none |
+//! | `TINYPROF_CHECKPOINTS=all\|N` | how many checkpoints stay, the newest; they go when the profile is there, unless all are to stay | 2 |
 //! | `TINYPROF_CLOCK=auto\|monotonic\|fenced` | what visits are measured with: `fenced` for regions under 100 ns, at 1.9 times the cost; `monotonic` for `clock_gettime` | auto: the processor's counter where it is steady |
 //! | `TINYPROF_SEGMENT_DIR` | where threads keep what they record, so that it survives `kill -9` | `/dev/shm/tinyprof-UID` |
+//!
+//! # Checkpoints
+//!
+//! With `TINYPROF_INTERVAL=5s`, or [`collect::set_checkpoint_interval`], the program writes a complete profile of everything
+//! so far about every five seconds. It does so at a boundary: where a root region ends, or between two iterations of a
+//! loop that is marked `checkpoint`. A checkpoint says in its manifest that the run had not come to its end. The newest two
+//! are kept, until the profile of the whole run is written. Regions of signal handlers must not be root regions then, as
+//! writing is no work for a handler; the end of an `async fn` is no boundary.
 //!
 //! # Switched off
 //!

@@ -4,7 +4,8 @@ use std::marker::PhantomData;
 
 use crate::collect::start::start_recording;
 use crate::metric::{Number, record_in};
-use crate::record::{Entered, Line, Site, thread};
+use crate::record::thread::{self, Current};
+use crate::record::{Entered, Line, Site};
 
 /// An open region; dropping it ends the visit, also when a panic unwinds.
 ///
@@ -23,7 +24,9 @@ pub struct Guard {
 /// once the thread has seen the callpath.
 #[inline]
 pub fn enter(site: &'static Site) -> Guard {
-    Guard { visit: open(site), _not_send: PhantomData }
+    let current = thread::current();
+    let visit = if current.is_off() { Entered::Lost } else { open::<true>(current, site) };
+    Guard { visit, _not_send: PhantomData }
 }
 
 impl Guard {
@@ -40,7 +43,7 @@ impl Drop for Guard {
     #[inline]
     fn drop(&mut self) {
         if let Entered::Node(line) = self.visit {
-            close(line);
+            close::<true>(line);
         }
     }
 }
@@ -67,7 +70,7 @@ enum Iteration {
 /// Prepares a loop over `site` on the current thread; nothing is recorded before its first iteration.
 #[inline]
 pub fn enter_loop(site: &'static Site) -> LoopGuard {
-    let iteration = if thread::is_off() { Iteration::Off } else { Iteration::None };
+    let iteration = if thread::current().is_off() { Iteration::Off } else { Iteration::None };
     LoopGuard { site, iteration, _not_send: PhantomData }
 }
 
@@ -79,6 +82,21 @@ impl LoopGuard {
             Iteration::Off => {}
             Iteration::Open(Entered::Node(line)) => next_iteration(line),
             Iteration::None | Iteration::Open(_) => self.iteration = first_iteration(self.site),
+        }
+    }
+
+    /// The same for a loop between whose iterations are boundaries, at which a checkpoint may be written.
+    #[inline]
+    pub fn checkpoint_boundary(&mut self) {
+        match self.iteration {
+            Iteration::Off => {}
+            Iteration::Open(Entered::Node(line)) => next_iteration_and_checkpoint(line),
+            Iteration::None => self.iteration = first_iteration(self.site),
+            Iteration::Open(_) => {
+                self.iteration = first_iteration(self.site);
+                // Ranks count their boundaries, whatever this one has memory to record.
+                thread::attached(crate::record::Arena::pass_boundary);
+            }
         }
     }
 
@@ -95,7 +113,7 @@ impl Drop for LoopGuard {
     #[inline]
     fn drop(&mut self) {
         if let Iteration::Open(Entered::Node(line)) = self.iteration {
-            close(line);
+            close::<true>(line);
         }
     }
 }
@@ -106,25 +124,29 @@ fn next_iteration(line: Line) {
     thread::attached(|arena| arena.boundary(line));
 }
 
-#[inline(never)]
-fn first_iteration(site: &'static Site) -> Iteration {
-    let first = open(site);
-    if thread::is_off() { Iteration::Off } else { Iteration::Open(first) }
+#[inline]
+fn next_iteration_and_checkpoint(line: Line) {
+    thread::attached(|arena| arena.checkpoint_boundary(line));
 }
 
-/// Whether anything is recorded is found out here, in the program; the rest is out of line, as `close` is: that makes
-/// annotated programs smaller, and hides behind the clock.
-#[inline(always)]
-pub(crate) fn open(site: &'static Site) -> Entered {
-    match thread::arena() {
+#[inline(never)]
+fn first_iteration(site: &'static Site) -> Iteration {
+    let first = open::<true>(thread::current(), site);
+    if thread::current().is_off() { Iteration::Off } else { Iteration::Open(first) }
+}
+
+/// Out of line, as `close` is: that makes annotated programs smaller, and hides behind the clock. Generic, so that it is
+/// compiled with the program, which then calls it directly and not through a table.
+#[inline(never)]
+pub(crate) fn open<const IN_THE_PROGRAM: bool>(current: Current, site: &'static Site) -> Entered {
+    match current.arena() {
         Some(arena) => arena.enter(site),
-        None if thread::is_off() => Entered::Lost,
         None => open_first(site),
     }
 }
 
 #[inline(never)]
-fn close(line: Line) {
+fn close<const IN_THE_PROGRAM: bool>(line: Line) {
     if let Some(arena) = thread::arena() {
         arena.exit(line);
     }
@@ -134,7 +156,7 @@ fn close(line: Line) {
 #[cold]
 #[inline(never)]
 fn open_first(site: &'static Site) -> Entered {
-    if !thread::attach(start_recording) {
+    if thread::current().is_off() || !thread::attach(start_recording) {
         return Entered::Lost;
     }
     thread::arena().map_or(Entered::Lost, |arena| arena.enter(site))

@@ -11,8 +11,8 @@
 //! counted between enter and exit, so an instrumented future counts while it is polled, one visit a poll.
 
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
-use std::sync::{PoisonError, RwLock};
+use std::collections::BTreeMap;
+use std::sync::{OnceLock, PoisonError, RwLock};
 
 use tinyprof_format::model::{Mode, RegionKind};
 use tracing_core::span::{Attributes, Id, Record};
@@ -29,16 +29,25 @@ use crate::region;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Subscriber;
 
-/// The sites of the spans that were met, by the address of their metadata, which is also the id of a span: ids
+/// The sites of the spans that were met, in blocks. The id of a span is one more than the place of its site here: ids
 /// need no table of their own, as all spans of one place are the same region.
-static SITES: RwLock<Option<HashMap<u64, &'static Site>>> = RwLock::new(None);
+static SITES: [OnceLock<Box<Block>>; BLOCKS] = [const { OnceLock::new() }; BLOCKS];
+type Block = [OnceLock<&'static Site>; BLOCK];
+const BLOCK: usize = 256;
+/// Places in the source beyond these are not recorded.
+const BLOCKS: usize = 256;
 
-/// A site that a thread has met lately.
-type Seen = Cell<Option<(u64, &'static Site)>>;
+/// Where in `SITES` the site of a span is, by the address of the span's metadata.
+static PLACES: RwLock<BTreeMap<usize, u64>> = RwLock::new(BTreeMap::new());
+
+/// The metadata that a thread has met lately, and its place.
+type Seen = Cell<(usize, u64)>;
 const SEEN: usize = 64;
 
 thread_local! {
-    static LATELY: [Seen; SEEN] = const { [const { Cell::new(None) }; SEEN] };
+    static LATELY: [Seen; SEEN] = const { [const { Cell::new((0, 0)) }; SEEN] };
+    /// Whether there is anything in `RECURSIONS`, which is slower to ask.
+    static RECURSES: Cell<bool> = const { Cell::new(false) };
     /// The open regions that were entered inside of themselves, and how often, from the outside in.
     static RECURSIONS: RefCell<Vec<(Line, u32)>> = const { RefCell::new(Vec::new()) };
 }
@@ -53,10 +62,7 @@ impl tracing_core::Subscriber for Subscriber {
     }
 
     fn new_span(&self, attributes: &Attributes<'_>) -> Id {
-        let metadata = attributes.metadata();
-        let key = std::ptr::from_ref(metadata).addr() as u64;
-        site_of(key, Some(metadata));
-        Id::from_u64(key)
+        Id::from_u64(place_of(attributes.metadata()) + 1)
     }
 
     fn record(&self, _: &Id, _: &Record<'_>) {}
@@ -66,17 +72,17 @@ impl tracing_core::Subscriber for Subscriber {
     fn event(&self, _: &Event<'_>) {}
 
     fn enter(&self, span: &Id) {
-        if let Some(site) = site_of(span.into_u64(), None)
-            && let Entered::Recursion(line) = region::open(site)
+        if let Some(site) = site_of(span)
+            && let Entered::Recursion(line) = region::open::<true>(thread::current(), site)
         {
             note_recursion(line);
         }
     }
 
     fn exit(&self, span: &Id) {
-        if let (Some(site), Some(arena)) = (site_of(span.into_u64(), None), thread::arena())
+        if let (Some(site), Some(arena)) = (site_of(span), thread::arena())
             && let Some(line) = arena.innermost(site)
-            && !leaves_recursion(arena, line)
+            && !(RECURSES.get() && leaves_recursion(arena, line))
         {
             arena.exit(line);
         }
@@ -85,6 +91,7 @@ impl tracing_core::Subscriber for Subscriber {
 
 /// Notes that the region at `line` was entered inside of itself: as many exits as entries do not end its visit.
 fn note_recursion(line: Line) {
+    RECURSES.set(true);
     RECURSIONS.with_borrow_mut(|depths| match depths.last_mut() {
         Some((known, depth)) if *known == line => *depth += 1,
         _ => depths.push((line, 1)),
@@ -96,52 +103,70 @@ fn leaves_recursion(arena: &Arena, line: Line) -> bool {
     RECURSIONS.with_borrow_mut(|depths| {
         // What was closed by somebody else, together with a region around it, is over.
         while depths.pop_if(|(known, _)| !arena.is_open(*known)).is_some() {}
-        let Some((_, depth)) = depths.last_mut().filter(|(known, _)| *known == line) else { return false };
-        *depth -= 1;
-        if *depth == 0 {
-            depths.pop();
+        let recursion = depths.last_mut().filter(|(known, _)| *known == line);
+        let leaves = recursion.is_some();
+        if let Some((_, depth)) = recursion {
+            *depth -= 1;
+            if *depth == 0 {
+                depths.pop();
+            }
         }
-        true
+        RECURSES.set(!depths.is_empty());
+        leaves
     })
 }
 
-/// The site of a span's place; none if it was never met.
+/// The site of a span; none if the id is not one of ours.
 #[inline]
-fn site_of(key: u64, metadata: Option<&'static Metadata<'static>>) -> Option<&'static Site> {
+fn site_of(span: &Id) -> Option<&'static Site> {
+    let place = usize::try_from(span.into_u64()).ok()?.checked_sub(1)?;
+    SITES.get(place / BLOCK)?.get()?[place % BLOCK].get().copied()
+}
+
+/// The place of a span's site in `SITES`.
+#[inline]
+fn place_of(metadata: &'static Metadata<'static>) -> u64 {
+    let key = std::ptr::from_ref(metadata).addr();
     LATELY.with(|lately| {
         // Metadata is a static of more than 64 bytes, so the low bits of its address say little.
-        let seen = &lately[usize::try_from(key >> 6).unwrap_or_default() % SEEN];
-        if let Some((known, site)) = seen.get()
-            && known == key
-        {
-            return Some(site);
+        let seen = &lately[(key >> 6) % SEEN];
+        let (known, place) = seen.get();
+        if known == key {
+            return place;
         }
-        let site = look_up(key, metadata)?;
-        seen.set(Some((key, site)));
-        Some(site)
+        let place = look_up(key, metadata);
+        seen.set((key, place));
+        place
     })
 }
 
 #[cold]
-fn look_up(key: u64, metadata: Option<&'static Metadata<'static>>) -> Option<&'static Site> {
-    let known = SITES.read().unwrap_or_else(PoisonError::into_inner);
-    if let Some(site) = known.as_ref().and_then(|sites| sites.get(&key)) {
-        return Some(site);
-    }
-    drop(known);
-    let metadata = metadata?;
-    let mut sites = SITES.write().unwrap_or_else(PoisonError::into_inner);
-    let site = sites.get_or_insert_default().entry(key).or_insert_with(|| {
-        // One for each place in the source, for the life of the program, as the statics of the macros are.
-        Box::leak(Box::new(Site::new(
-            metadata.name(),
-            metadata.module_path().unwrap_or_default(),
-            metadata.file().unwrap_or_default(),
-            metadata.line().unwrap_or_default(),
-            0,
-            RegionKind::Scope,
-            Mode::Total,
-        )))
-    });
-    Some(site)
+fn look_up(key: usize, metadata: &'static Metadata<'static>) -> u64 {
+    let known = PLACES.read().unwrap_or_else(PoisonError::into_inner).get(&key).copied();
+    known.unwrap_or_else(|| {
+        let mut places = PLACES.write().unwrap_or_else(PoisonError::into_inner);
+        let next = places.len();
+        *places.entry(key).or_insert_with(|| {
+            if let Some(block) = SITES.get(next / BLOCK) {
+                let block = block.get_or_init(|| Box::new([const { OnceLock::new() }; BLOCK]));
+                let number = u32::try_from(next + 1).unwrap_or(0);
+                block[next % BLOCK].get_or_init(|| leaked(metadata, number));
+            }
+            next as u64
+        })
+    })
+}
+
+/// One for each place in the source, for the life of the program, as the statics of the macros are.
+fn leaked(metadata: &'static Metadata<'static>, number: u32) -> &'static Site {
+    let site = Site::new(
+        metadata.name(),
+        metadata.module_path().unwrap_or_default(),
+        metadata.file().unwrap_or_default(),
+        metadata.line().unwrap_or_default(),
+        0,
+        RegionKind::Scope,
+        Mode::Total,
+    );
+    Box::leak(Box::new(site.made_late(number)))
 }

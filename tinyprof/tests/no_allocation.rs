@@ -52,14 +52,16 @@ static ALLOCATOR: Counting = Counting;
 /// and what it calls.
 const VISITS: u64 = 1 + 5 + 4 + 30 + 10 + 2;
 
-#[profile]
+#[profile(threads = 1)]
 fn execution() {
+    tinyprof::record!(cells = 1.5);
     recursive(4);
     ping(3);
     profile_loop!(
         "each",
         mode = each,
-        for _ in 0..20 {
+        cells = i,
+        for i in 0..20 {
             std::hint::black_box(());
         }
     );
@@ -108,8 +110,8 @@ fn allocations_of(work: impl FnOnce()) -> u64 {
 }
 
 #[test]
-fn a_million_visits_allocate_nothing() {
-    const EXECUTIONS: u64 = 20_000;
+fn ten_million_visits_and_their_metrics_allocate_nothing() {
+    const EXECUTIONS: u64 = 200_000;
     // The test looks at the snapshot: no profile is to be written.
     assert!(take_over(|| ()));
     assert!(allocations_of(|| drop(std::hint::black_box(Box::new(1)))) > 0, "the allocator counts");
@@ -120,5 +122,7 @@ fn a_million_visits_allocate_nothing() {
         map.values.iter().map(tinyprof_format::model::CallpathValues::visits).sum::<u64>(),
         VISITS * (EXECUTIONS + 1)
     );
+    let metrics = map.values.iter().flat_map(|values| values.metrics.values());
+    assert_eq!(metrics.map(tinyprof_format::model::MetricValues::values).sum::<u64>(), 22 * (EXECUTIONS + 1));
     assert_eq!(map.facts.losses.named(), tinyprof_format::model::Losses::default().named());
 }

@@ -42,8 +42,6 @@ enum Case {
     Agree,
     /// The last rank visited one callpath more
     Differ,
-    /// Groups are found as `MPI_Comm_split` finds them: every rank is told of every rank's colour
-    Split,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
@@ -76,24 +74,17 @@ fn flush(ranks: u32, shape: Shape, case: Case, order: &Order) -> Result<ModelRow
     let tracker = Rc::new(RefCell::new(Tracker::default()));
     reset_peak();
     let start_ns = monotonic_ns();
-    let run = study::flush_on_virtual_ranks(
-        ranks,
-        map_of,
-        order,
-        THETA_LIKE.network,
-        case == Case::Split,
-        |account| {
-            let (tracker, before) = (Rc::clone(&tracker), Cell::new(Spent::default()));
-            let own = Rc::clone(&account);
-            let observer = Observer::new(move |milestone| {
-                let mut now = own.get();
-                now.clock_ns += THETA_LIKE.unexecuted_ns(milestone, shape.values());
-                own.set(now);
-                tracker.borrow_mut().passed(milestone, before.replace(now), now);
-            });
-            (observer, account)
-        },
-    );
+    let run = study::flush_on_virtual_ranks(ranks, map_of, order, THETA_LIKE.network, |account| {
+        let (tracker, before) = (Rc::clone(&tracker), Cell::new(Spent::default()));
+        let own = Rc::clone(&account);
+        let observer = Observer::new(move |milestone| {
+            let mut now = own.get();
+            now.clock_ns += THETA_LIKE.unexecuted_ns(milestone, shape.values());
+            own.set(now);
+            tracker.borrow_mut().passed(milestone, before.replace(now), now);
+        });
+        (observer, account)
+    });
     let wall_ns = monotonic_ns() - start_ns;
     std::fs::remove_dir_all(run.written?).map_err(|error| format!("cannot remove a profile: {error}"))?;
     let tracker = tracker.borrow();
@@ -102,7 +93,6 @@ fn flush(ranks: u32, shape: Shape, case: Case, order: &Order) -> Result<ModelRow
     let named = match case {
         Case::Agree => "ranks agree",
         Case::Differ => "one rank differs",
-        Case::Split => "groups by messages",
     };
     Ok(ModelRow {
         case: named.to_owned(),

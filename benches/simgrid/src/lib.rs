@@ -23,8 +23,8 @@ use tinyprof_mpi::study::{self, Observer, Order, Spent, Wire};
 /// What all ranks of the simulation share. A rank that holds it must not wait for another.
 #[derive(Default)]
 struct Shared {
-    /// The bytes of messages on their way, by channel, sender and receiver.
-    mail: HashMap<(u32, u32, u32), VecDeque<Vec<u8>>>,
+    /// The bytes of messages on their way, by sender and receiver.
+    mail: HashMap<(u32, u32), VecDeque<Vec<u8>>>,
     tracker: Tracker,
     busiest_bytes: u64,
     bytes_on_the_way: u64,
@@ -59,11 +59,11 @@ impl Wire for Smpi {
         sys::size()
     }
 
-    fn send(&self, to: u32, channel: u32, bytes: &[u8]) {
+    fn send(&self, to: u32, bytes: &[u8]) {
         let length = bytes.len() as u64;
         {
             let mut shared = shared();
-            let address = (channel, sys::rank(), to);
+            let address = (sys::rank(), to);
             shared.mail.entry(address).or_default().push_back(bytes.to_vec());
             shared.bytes_on_the_way += length;
             shared.bytes_on_the_way_max = shared.bytes_on_the_way_max.max(shared.bytes_on_the_way);
@@ -72,13 +72,13 @@ impl Wire for Smpi {
             spent.messages_sent += 1;
             spent.bytes_sent += length;
         });
-        sys::send(to, channel, bytes.len());
+        sys::send(to, bytes.len());
     }
 
-    fn receive(&self, from: u32, channel: u32) -> Option<Vec<u8>> {
-        sys::receive(from, channel);
+    fn receive(&self, from: u32) -> Option<Vec<u8>> {
+        sys::receive(from);
         let mut shared = shared();
-        let address = (channel, from, sys::rank());
+        let address = (from, sys::rank());
         let letters = shared.mail.get_mut(&address)?;
         let bytes = letters.pop_front()?;
         if letters.is_empty() {

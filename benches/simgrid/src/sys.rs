@@ -9,8 +9,8 @@ unsafe extern "C" {
     safe fn shim_size() -> c_int;
     safe fn shim_time() -> c_double;
     safe fn shim_sleep(microseconds: c_uint);
-    safe fn shim_send(to: c_int, tag: c_int, length: c_int);
-    safe fn shim_receive(from: c_int, tag: c_int);
+    safe fn shim_send(to: c_int, length: c_int);
+    safe fn shim_receive(from: c_int);
 }
 
 /// Every simulated rank begins here.
@@ -55,11 +55,11 @@ pub(crate) fn sleep_ns(ns: u64) {
 }
 
 /// Spends the time of sending so many bytes.
-pub(crate) fn send(to: u32, tag: u32, length: usize) {
-    shim_send(to.cast_signed(), tag.cast_signed(), c_int::try_from(length).unwrap_or(c_int::MAX));
+pub(crate) fn send(to: u32, length: usize) {
+    shim_send(to.cast_signed(), c_int::try_from(length).unwrap_or(c_int::MAX));
 }
 
 /// Waits until such a message has arrived.
-pub(crate) fn receive(from: u32, tag: u32) {
-    shim_receive(from.cast_signed(), tag.cast_signed());
+pub(crate) fn receive(from: u32) {
+    shim_receive(from.cast_signed());
 }

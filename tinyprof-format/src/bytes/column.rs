@@ -1,12 +1,19 @@
-//! One column of numbers in the smallest of three encodings.
+//! One column of numbers in the smallest of its encodings.
 //!
 //! ```text
-//! tag 0  constant   one varint, all values equal it (or, for floats, 8 bytes)
+//! tag 0  constant   one varint, all values equal it
 //! tag 1  varints    every value as a varint: wins for a handful of small values
-//! tag 2  pco        varint length, then a standalone pco file
+//! tag 2  pco        varint length, then a standalone pco file of 64-bit integers or floats
+//! tag 3  multiples  varint divisor, then a column of the values divided by it, which is of tag 1, 2 or 4
+//! tag 4  narrow     like 2, of 32-bit integers
 //! ```
 //!
-//! The number of values is not stored: whoever reads a column knows how many it must have.
+//! The number of values is not stored: whoever reads a column knows how many it must have. Floats that are not worth
+//! packing are a column of their bits.
+//!
+//! Clocks that tick in microseconds make multiples of 1,000. pco finds these by itself where there are many values, but
+//! then says so at a length that matters for a few hundred values; so does the width of its integers. Both
+//! together save 3 % on the profile of 512 ranks that sizes are measured on. Versions before 0.3 had tags 0 to 2 only.
 
 use pco::standalone::{simple_compress, simple_decompress_into};
 use pco::{ChunkConfig, DeltaSpec};
@@ -16,6 +23,8 @@ use super::{Cursor, Malformed, Sink};
 const CONSTANT: u8 = 0;
 const VARINTS: u8 = 1;
 const PCO: u8 = 2;
+const MULTIPLES: u8 = 3;
+const NARROW: u8 = 4;
 
 /// Below this many integers pco saves little on varints, if anything, and its tables take 10 us to make.
 const PCO_MIN_INTEGERS: usize = 32;
@@ -35,13 +44,45 @@ pub(crate) fn write_u64(sink: &mut Sink, values: &[u64]) {
         sink.varint(first);
         return;
     }
+    let divisor = common_divisor(values);
+    if divisor == 1 {
+        return write_varied(sink, values);
+    }
+    sink.u8(MULTIPLES);
+    sink.varint(divisor);
+    write_varied(sink, &values.iter().map(|v| v / divisor).collect::<Vec<_>>());
+}
+
+/// The greatest number that divides all values, of which not all are 0. Values of a fine clock end the search soon.
+fn common_divisor(values: &[u64]) -> u64 {
+    let mut divisor = 0;
+    for &value in values {
+        let mut rest = value;
+        while rest != 0 {
+            (divisor, rest) = (rest, divisor % rest);
+        }
+        if divisor == 1 {
+            break;
+        }
+    }
+    divisor
+}
+
+/// Appends values that are not all equal.
+fn write_varied(sink: &mut Sink, values: &[u64]) {
     if values.len() >= PCO_MIN_INTEGERS {
         let varints_length: usize = values.iter().map(|&v| Sink::varint_length(v)).sum();
+        let configuration = configuration(values.iter().copied());
+        let narrow: Result<Vec<u32>, _> = values.iter().map(|&v| u32::try_from(v)).collect();
+        let (tag, packed) = match narrow {
+            Ok(narrow) => (NARROW, simple_compress(&narrow, &configuration)),
+            Err(_) => (PCO, simple_compress(values, &configuration)),
+        };
         // Only an absurd chunk configuration makes pco fail; varints are then as correct and merely longer.
-        if let Ok(packed) = simple_compress(values, &configuration(values.iter().copied()))
+        if let Ok(packed) = packed
             && packed.len() < varints_length
         {
-            return write_packed(sink, &packed);
+            return write_packed(sink, tag, &packed);
         }
     }
     sink.u8(VARINTS);
@@ -81,13 +122,13 @@ pub(crate) fn write_f64(sink: &mut Sink, values: &[f64]) {
     }
     // The bits of floats of one sign have the order of the floats, or its reverse.
     match simple_compress(values, &configuration(bits.iter().copied())) {
-        Ok(packed) => write_packed(sink, &packed),
+        Ok(packed) => write_packed(sink, PCO, &packed),
         Err(_) => write_u64(sink, &bits),
     }
 }
 
-fn write_packed(sink: &mut Sink, packed: &[u8]) {
-    sink.u8(PCO);
+fn write_packed(sink: &mut Sink, tag: u8, packed: &[u8]) {
+    sink.u8(tag);
     sink.varint(packed.len() as u64);
     sink.bytes(packed);
 }
@@ -99,11 +140,30 @@ pub(crate) fn read_u64(cursor: &mut Cursor<'_>, count: usize, what: &str) -> Res
             cursor.malformed(format!("{what} claims {count} values, at most {MAX_VALUES} are allowed"))
         );
     }
+    match cursor.clone().u8(what)? {
+        CONSTANT => {
+            cursor.u8(what)?;
+            Ok(vec![cursor.varint(what)?; count])
+        }
+        MULTIPLES => {
+            cursor.u8(what)?;
+            let start = cursor.clone();
+            let divisor = cursor.varint(what)?;
+            let overflow = || start.malformed(format!("{what} has multiples of {divisor} over 64 bits"));
+            let quotients = read_varied(cursor, count, what)?;
+            quotients.into_iter().map(|v| v.checked_mul(divisor).ok_or_else(overflow)).collect()
+        }
+        _ => read_varied(cursor, count, what),
+    }
+}
+
+/// Takes what [`write_varied`] wrote.
+fn read_varied(cursor: &mut Cursor<'_>, count: usize, what: &str) -> Result<Vec<u64>, Malformed> {
     let start = cursor.clone();
     match cursor.u8(what)? {
-        CONSTANT => Ok(vec![cursor.varint(what)?; count]),
         VARINTS if count <= cursor.remaining() => (0..count).map(|_| cursor.varint(what)).collect(),
         PCO => read_packed(cursor, count, what),
+        NARROW => Ok(read_packed::<u32>(cursor, count, what)?.into_iter().map(u64::from).collect()),
         tag => Err(start.malformed(format!("{what} has no readable encoding (tag {tag})"))),
     }
 }
@@ -177,12 +237,47 @@ mod tests {
         check(&[5; 1000]);
         check(&[0, u64::MAX, 1, 2]);
         check(&(0..300).map(|i| i * i).collect::<Vec<_>>());
+        check(&(0..300).map(|i| i * i * u64::from(u32::MAX)).collect::<Vec<_>>());
+        check(&[u64::MAX, 0]);
+    }
+
+    fn length(values: &[u64]) -> usize {
+        let mut sink = Sink::default();
+        write_u64(&mut sink, values);
+        sink.len()
+    }
+
+    #[test]
+    fn multiples_take_what_their_quotients_take() {
+        let quotients: Vec<u64> = (0..400_u64).map(|i| i * 7_919 % 61 + 1).collect();
+        let multiples: Vec<u64> = quotients.iter().map(|v| v * 1_000_000).collect();
+        // The tag and a divisor of three bytes are more.
+        assert_eq!(length(&multiples), length(&quotients) + 4);
+        check(&multiples);
+    }
+
+    #[test]
+    fn a_hostile_divisor_is_an_error() {
+        let mut sink = Sink::default();
+        sink.u8(MULTIPLES);
+        sink.varint(u64::MAX);
+        sink.u8(VARINTS);
+        sink.bytes(&[1, 2]);
+        let error = read_u64(&mut Cursor::new(sink.as_slice(), 0), 2, "column").unwrap_err();
+        assert!(error.reason.contains("over 64 bits"), "{error:?}");
+        let nested = [MULTIPLES, 2, MULTIPLES, 2, CONSTANT, 1];
+        assert!(read_u64(&mut Cursor::new(&nested, 0), 2, "column").is_err(), "multiples of multiples");
     }
 
     proptest! {
         #[test]
         fn any_column_comes_back(values in prop::collection::vec(any::<u64>(), 0..200)) {
             check(&values);
+        }
+
+        #[test]
+        fn any_multiples_come_back(values in prop::collection::vec(any::<u32>(), 0..50), unit in any::<u32>()) {
+            check(&values.iter().map(|&v| u64::from(v) * u64::from(unit)).collect::<Vec<_>>());
         }
 
         #[test]

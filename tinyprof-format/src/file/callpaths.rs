@@ -10,9 +10,10 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::section::{FrameError, SectionWriter, Sections};
 use crate::bytes::{Cursor, Malformed, Sink};
-use crate::model::{Callpath, CallpathId, CallpathTable, Mode, Region, RegionKind, SiteId};
+use crate::model::{Callpath, CallpathId, CallpathTable, Link, Mode, Region, RegionKind, SiteId};
 
-const MAGIC: &[u8; 8] = b"TPRFPATH";
+/// The first bytes of the file.
+pub(super) const MAGIC: &[u8; 8] = b"TPRFPATH";
 
 /// The fewest bytes that a row can take; bounds the allocation for a count that nobody vouches for.
 const ROW_BYTES_MIN: usize = 24;
@@ -113,42 +114,38 @@ pub(super) fn decode(bytes: &[u8]) -> Result<CallpathTable, FrameError> {
     }
     let mut cursor = file.section(0)?;
     let mut rows = read_rows(&mut cursor)?;
-    let ids: Vec<CallpathId> = rows.iter().map(|(id, _, _)| *id).collect();
     cursor.finish("the callpath table")?;
     if let Some(position) = file.keys().position(|key| key == 1) {
         let mut extras = file.section(position)?;
         read_extras(&mut extras, &mut rows)?;
         extras.finish("what regions say besides")?;
     }
-    let table = CallpathTable::from_parents(rows);
-    if table.rows().iter().map(|c| c.id).ne(ids) {
+    let (table, placed) = CallpathTable::place(rows);
+    if placed.iter().enumerate().any(|(row, at)| at.is_none_or(|at| at.row() != row)) {
         return Err(cursor.malformed("the callpaths are not in canonical order").into());
     }
     Ok(table)
 }
 
-/// A callpath, its parent, and its last region.
-type Row = (CallpathId, Option<CallpathId>, Region);
-
-fn read_rows(cursor: &mut Cursor<'_>) -> Result<Vec<Row>, Malformed> {
+fn read_rows(cursor: &mut Cursor<'_>) -> Result<Vec<Link>, Malformed> {
     let count = cursor.count(cursor.remaining(), "the number of strings")?;
     let strings = (0..count).map(|_| cursor.string("a string")).collect::<Result<Vec<_>, _>>()?;
     let count = cursor.count(cursor.remaining() / ROW_BYTES_MIN, "the number of callpaths")?;
-    let mut rows: Vec<Row> = Vec::with_capacity(count);
+    let mut rows: Vec<Link> = Vec::with_capacity(count);
     for row in 0..count {
         let id = CallpathId::from_bits(cursor.u64("a callpath id")?);
         let site = SiteId::from_bits(cursor.u64("a site id")?);
         let parent = match cursor.count(row, "the distance to the parent row")? {
             0 => None,
-            distance => Some(rows[row - distance].0),
+            distance => Some(row - distance),
         };
         let region = read_region(cursor, site, &strings)?;
-        rows.push((id, parent, region));
+        rows.push(Link { id, parent, region });
     }
     Ok(rows)
 }
 
-fn read_extras(cursor: &mut Cursor<'_>, rows: &mut [Row]) -> Result<(), Malformed> {
+fn read_extras(cursor: &mut Cursor<'_>, rows: &mut [Link]) -> Result<(), Malformed> {
     let count = cursor.count(cursor.remaining() / EXTRA_BYTES_MIN, "the number of regions that say more")?;
     let mut row = 0;
     for _ in 0..count {
@@ -156,7 +153,7 @@ fn read_extras(cursor: &mut Cursor<'_>, rows: &mut [Row]) -> Result<(), Malforme
             return Err(cursor.malformed("a callpath that does not exist says more"));
         };
         row += cursor.count(last, "the distance to the next row that says more")?;
-        let region = &mut rows[row].2;
+        let region = &mut rows[row].region;
         region.rank_local = match cursor.u8("a region's flags")? {
             0 => false,
             1 => true,

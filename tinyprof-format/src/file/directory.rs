@@ -19,6 +19,18 @@ pub fn profile_path(name: &Path) -> PathBuf {
     text.into()
 }
 
+/// Removes a profile that its writer has no more use for, such as a checkpoint that a newer one replaces.
+///
+/// The manifest goes first, so that whoever finds the rest of an interrupted removal finds no profile.
+///
+/// # Errors
+/// When it cannot be removed.
+pub fn remove_profile(path: &Path) -> Result<(), WriteError> {
+    let manifest = path.join("manifest.json");
+    fs::remove_file(&manifest).map_err(fail("remove", &manifest))?;
+    fs::remove_dir_all(path).map_err(fail("remove", path))
+}
+
 /// A profile that is being written: a directory `NAME.tprof.unfinished-TOKEN`.
 ///
 /// Dropping it leaves the directory as it is, so that what a dying run wrote can still be looked at.

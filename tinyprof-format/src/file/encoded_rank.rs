@@ -62,11 +62,11 @@ impl EncodedRank {
     /// # Panics
     /// If a callpath is missing from the dictionary: phase 1 unites them all.
     pub fn renumber(&mut self, own: &CallpathTable, dictionary: &CallpathTable) {
-        let index = dictionary.index_by_id();
+        let index = dictionary.index_by_identity();
         for callpath in &mut self.callpaths {
-            let id = own.rows()[callpath.row as usize].id;
+            let identity = own.identities()[callpath.row as usize];
             callpath.row =
-                u32::try_from(index[&id].row()).expect("a callpath table has fewer than 2^32 rows");
+                u32::try_from(index[&identity].row()).expect("a callpath table has fewer than 2^32 rows");
         }
         self.callpaths.sort_by_key(|c| c.row);
     }

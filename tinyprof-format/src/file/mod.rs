@@ -26,21 +26,27 @@
 //! ```
 
 mod callpaths;
+mod check;
 mod directory;
 mod encoded_rank;
+mod joined;
 mod manifest;
 mod metrics;
 mod part;
 mod read;
+mod save;
 mod section;
 mod series;
+mod times;
 mod write;
 
 pub use callpaths::{decode_callpaths, encode_callpaths};
-pub use directory::{UnfinishedProfile, profile_path, write_part};
+pub use check::{Check, Damage, FileCheck, check_profile};
+pub use directory::{UnfinishedProfile, profile_path, remove_profile, write_part};
 pub use encoded_rank::{EncodedCallpath, EncodedRank};
 pub use manifest::read_manifest;
 pub use metrics::EncodedMetric;
 pub use part::encode_part;
 pub use read::read_profile;
-pub use write::{ManifestFacts, write_incomplete_profile, write_profile};
+pub use save::save_profile;
+pub use write::{ManifestFacts, write_incomplete_profile, write_profile, write_profile_in_state};

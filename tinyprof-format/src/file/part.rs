@@ -16,35 +16,23 @@
 //! kinds of loss (a varint), then a column for each
 //! ```
 //!
-//! In that of a callpath's times, as columns:
+//! That of a callpath's times is drawn in `times.rs`, that of metrics in `metrics.rs`, the bytes of a series in `series.rs`.
 //!
-//! ```text
-//! summaries of each rank (0: the rank never went there)
-//! execution - position in the rank's list        all zero in a usual run
-//! executions covered by each summary             all one in a usual run
-//! visits | sum
-//! 1 byte: 0 if every summary holds one visit that was timed, else
-//! minimum | maximum | sum of squares             and after them, if the byte is 2,
-//! variance of the sum                            some visits were counted but not timed
-//! length of each rank's series, then the encoded series themselves
-//! ```
-//!
-//! That of metrics is drawn in `metrics.rs`, the bytes of a series in `series.rs`.
-//!
-//! Version 0.1 had no peaks, no number of kinds (there were 10), no byte 2 and no metrics. A reader that meets a
+//! Version 0.1 had no peaks, no number of kinds (there were 10) and no metrics. A reader that meets a
 //! newer minor version skips sections, kinds of loss, and ends of the section of the ranks that it does not know.
 
 #[cfg(test)]
 mod tests;
 
-use super::encoded_rank::{EncodedRank, all_single};
+use super::encoded_rank::EncodedRank;
 use super::metrics;
 use super::section::{FrameError, SectionWriter, Sections};
-use super::series;
+use super::times;
 use crate::bytes::{Cursor, Malformed, Sink, column};
-use crate::model::{CallpathValues, ExecutionSummary, FormatVersion, Losses, RankFacts};
+use crate::model::{CallpathValues, FormatVersion, Losses, RankFacts};
 
-const MAGIC: &[u8; 8] = b"TPRFPART";
+/// The first bytes of a part.
+pub(super) const MAGIC: &[u8; 8] = b"TPRFPART";
 const RANKS_KEY: u32 = u32::MAX;
 
 /// Added to a row, the key of the section with the callpath's metrics.
@@ -55,11 +43,6 @@ const LOSSES_0_1: usize = 10;
 
 /// No version has more kinds of loss than this: a damaged number must not make much work.
 const LOSSES_MAX: usize = 64;
-
-/// The kinds of a callpath's summaries.
-const SINGLE: u8 = 0;
-const TIMED: u8 = 1;
-const SAMPLED: u8 = 2;
 
 /// The bytes of a part with the values of `ranks`, the first of which is rank `first_rank` of the run, over a
 /// dictionary of `callpaths` rows.
@@ -74,15 +57,16 @@ pub fn encode_part(first_rank: u32, callpaths: u32, ranks: &[EncodedRank]) -> Ve
     file.section(RANKS_KEY, &encode_facts(ranks));
     let mut next = vec![0; ranks.len()];
     for row in 0..callpaths {
-        let (mut times, mut recorded) = (Vec::new(), Vec::new());
+        let (mut ranks_times, mut recorded) = (Vec::new(), Vec::new());
         for (rank, next) in ranks.iter().zip(&mut next) {
             let here = rank.callpaths.get(*next).filter(|c| c.row == row);
             *next += usize::from(here.is_some());
-            times.push(here.map_or((&[][..], &[][..]), |c| (c.executions.as_slice(), c.series.as_slice())));
+            ranks_times
+                .push(here.map_or((&[][..], &[][..]), |c| (c.executions.as_slice(), c.series.as_slice())));
             recorded.push(here.map_or(&[][..], |c| c.metrics.as_slice()));
         }
-        if times.iter().any(|(executions, series)| !executions.is_empty() || !series.is_empty()) {
-            file.section(row, &encode_callpath(&times));
+        if ranks_times.iter().any(|(executions, series)| !executions.is_empty() || !series.is_empty()) {
+            file.section(row, &times::encode(&ranks_times));
         }
         if let Some(section) = metrics::encode_section(&recorded) {
             file.section(row | METRICS_KEY, &section);
@@ -113,36 +97,6 @@ fn encode_facts(ranks: &[EncodedRank]) -> Vec<u8> {
             &ranks.iter().map(|r| r.facts.losses.named()[loss].1).collect::<Vec<_>>(),
         );
     }
-    sink.into_vec()
-}
-
-fn encode_callpath(ranks: &[(&[ExecutionSummary], &[u8])]) -> Vec<u8> {
-    let mut sink = Sink::default();
-    column::write_u64(&mut sink, &ranks.iter().map(|(e, _)| e.len() as u64).collect::<Vec<_>>());
-    let positions = ranks.iter().flat_map(|(e, _)| e.iter().zip(0_u64..));
-    let gaps = positions.map(|(e, position)| u64::from(e.execution).wrapping_sub(position));
-    column::write_u64(&mut sink, &gaps.collect::<Vec<_>>());
-    let summaries: Vec<ExecutionSummary> = ranks.iter().flat_map(|(e, _)| e.iter().copied()).collect();
-    let mut times = |of: fn(&ExecutionSummary) -> u64| {
-        column::write_u64(&mut sink, &summaries.iter().map(of).collect::<Vec<_>>());
-    };
-    times(|e| u64::from(e.executions));
-    times(|e| e.visits);
-    times(|e| e.sum_ns);
-    let sampled = summaries.iter().any(|e| e.sum_variance_ns2.to_bits() != 0);
-    if all_single(&summaries) {
-        sink.u8(SINGLE);
-    } else {
-        sink.u8(if sampled { SAMPLED } else { TIMED });
-        column::write_u64(&mut sink, &summaries.iter().map(|e| e.min_ns).collect::<Vec<_>>());
-        column::write_u64(&mut sink, &summaries.iter().map(|e| e.max_ns).collect::<Vec<_>>());
-        column::write_f64(&mut sink, &summaries.iter().map(|e| e.sum_squares_ns2).collect::<Vec<_>>());
-        if sampled {
-            column::write_f64(&mut sink, &summaries.iter().map(|e| e.sum_variance_ns2).collect::<Vec<_>>());
-        }
-    }
-    column::write_u64(&mut sink, &ranks.iter().map(|(_, s)| s.len() as u64).collect::<Vec<_>>());
-    ranks.iter().for_each(|(_, series)| sink.bytes(series));
     sink.into_vec()
 }
 
@@ -182,7 +136,7 @@ pub(super) fn decode(bytes: &[u8], callpaths: usize, ranks: usize) -> Result<Par
     for (position, key) in sections {
         let mut section = file.section(position)?;
         match values.get_mut((key & !METRICS_KEY) as usize) {
-            Some(values) if key < METRICS_KEY => decode_callpath(&mut section, values)?,
+            Some(values) if key < METRICS_KEY => times::decode(&mut section, values)?,
             Some(values) => metrics::decode_section(&mut section, values)?,
             None if newer => continue,
             None => return Err(section.malformed(format!("section {key} belongs to no callpath")).into()),
@@ -201,6 +155,15 @@ pub(super) fn locate_damage(bytes: &[u8]) -> Option<FrameError> {
             .find_map(|(position, _)| file.section(position).err())
             .map(FrameError::from),
         Err(error) => Some(error),
+    }
+}
+
+/// What the section with this key holds; `path` tells the callpath of a row.
+pub(super) fn section_name(key: u32, path: impl Fn(usize) -> String) -> String {
+    match key {
+        RANKS_KEY => "what the ranks say of themselves".to_owned(),
+        row if row < METRICS_KEY => format!("the times of {}", path(row as usize)),
+        row => format!("the metrics of {}", path((row & !METRICS_KEY) as usize)),
     }
 }
 
@@ -238,63 +201,4 @@ fn decode_facts(cursor: &mut Cursor<'_>, ranks: usize, minor: u16) -> Result<Vec
     }
     facts.iter_mut().zip(losses).for_each(|(facts, losses)| facts.losses = Losses::from_numbers(losses));
     Ok(facts)
-}
-
-/// Fills in the times of a callpath, rank by rank.
-fn decode_callpath(cursor: &mut Cursor<'_>, ranks: &mut [CallpathValues]) -> Result<(), Malformed> {
-    let start = cursor.clone();
-    let lengths = column::read_u64(cursor, ranks.len(), "the numbers of summaries")?;
-    let total = lengths.iter().try_fold(0_u64, |sum, &n| sum.checked_add(n));
-    let total = total.and_then(|n| usize::try_from(n).ok());
-    let total = total.ok_or_else(|| start.malformed("the numbers of summaries overflow"))?;
-    let mut column = |what: &str| column::read_u64(cursor, total, what);
-    let gaps = column("the executions")?;
-    let spans = column("the covered executions")?;
-    let visits = column("the visits")?;
-    let sums = column("the sums")?;
-    let more = match cursor.u8("the kind of summaries")? {
-        SINGLE => None,
-        kind @ (TIMED | SAMPLED) => Some((
-            column::read_u64(cursor, total, "the minima")?,
-            column::read_u64(cursor, total, "the maxima")?,
-            column::read_f64(cursor, total, "the sums of squares")?,
-            if kind == SAMPLED {
-                column::read_f64(cursor, total, "the variances")?
-            } else {
-                vec![0.0; total]
-            },
-        )),
-        other => return Err(cursor.malformed(format!("{other} is no kind of summaries"))),
-    };
-    let mut at = 0;
-    for (values, &length) in ranks.iter_mut().zip(&lengths) {
-        values.executions.clear();
-        for position in 0..length {
-            let execution = u32::try_from(gaps[at].wrapping_add(position));
-            let (Ok(execution), Ok(span)) = (execution, u32::try_from(spans[at])) else {
-                return Err(start.malformed("an execution does not fit 32 bits"));
-            };
-            values.executions.push(match &more {
-                None => ExecutionSummary::of_one_visit(execution, sums[at]),
-                Some((minima, maxima, squares, variances)) => ExecutionSummary {
-                    execution,
-                    executions: span,
-                    visits: visits[at],
-                    sum_ns: sums[at],
-                    min_ns: minima[at],
-                    max_ns: maxima[at],
-                    sum_squares_ns2: squares[at],
-                    sum_variance_ns2: variances[at],
-                },
-            });
-            at += 1;
-        }
-    }
-    let lengths = column::read_u64(cursor, ranks.len(), "the lengths of the series")?;
-    for (values, length) in ranks.iter_mut().zip(lengths) {
-        let base = cursor.clone();
-        let bytes = cursor.take(usize::try_from(length).unwrap_or(usize::MAX), "a series")?;
-        values.series = series::decode(base.sub(bytes))?;
-    }
-    Ok(())
 }

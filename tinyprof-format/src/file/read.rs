@@ -60,9 +60,7 @@ fn read_file(
     expected_bytes: u64,
     checksum: u32,
 ) -> Result<(PathBuf, Vec<u8>), ReadError> {
-    // A manifest from a stranger must not make us read files elsewhere.
-    let mut components = Path::new(name).components();
-    if !matches!((components.next(), components.next()), (Some(Component::Normal(_)), None)) {
+    if !is_inside(name) {
         let reason = format!("{name:?} is not the name of a file inside the profile");
         return Err(ReadError::BadManifest { path: directory.join("manifest.json"), reason });
     }
@@ -77,6 +75,13 @@ fn read_file(
         return Err(locate(path, name, &bytes));
     }
     Ok((path, bytes))
+}
+
+/// Whether this is the name of a file in the profile's own directory: a manifest from a stranger must not make us read
+/// files elsewhere.
+pub(super) fn is_inside(name: &str) -> bool {
+    let mut components = Path::new(name).components();
+    matches!((components.next(), components.next()), (Some(Component::Normal(_)), None))
 }
 
 /// The file as a whole is damaged: its sections' own checksums tell where.

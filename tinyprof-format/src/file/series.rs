@@ -63,6 +63,11 @@ fn write_executions(sink: &mut Sink, executions: &[u32]) {
     column::write_u64(sink, &lengths);
 }
 
+/// How many elements an encoded series has.
+pub(super) fn elements(bytes: &[u8]) -> Result<u64, Malformed> {
+    if bytes.is_empty() { Ok(0) } else { Cursor::new(bytes, 0).varint("the length of a series") }
+}
+
 /// Reads what [`encode`] wrote: all bytes of `cursor`.
 pub(super) fn decode(mut cursor: Cursor<'_>) -> Result<Vec<SeriesBucket>, Malformed> {
     if cursor.remaining() == 0 {

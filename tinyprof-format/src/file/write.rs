@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use super::{EncodedRank, UnfinishedProfile, encode_part, write_part};
 use crate::error::WriteError;
 use crate::model::{
-    CallpathFile, CallpathTable, EventMap, FORMAT_NAME, FormatVersion, Losses, Manifest, PartFile,
-    PeakMemory, PhaseTimes, RunMetadata,
+    CallpathFile, CallpathTable, CheckpointTimes, EventMap, FORMAT_NAME, FormatVersion, Losses, Manifest,
+    PartFile, PeakMemory, PhaseTimes, RunMetadata, RunState,
 };
 
 /// What a manifest needs to know of the ranks of a part; facts of several parts add up in rank order.
@@ -80,6 +80,7 @@ impl ManifestFacts {
             peak_memory: self.peak_memory,
             losses: self.losses,
             flush,
+            checkpoints: CheckpointTimes::default(),
         }
     }
 }
@@ -100,7 +101,21 @@ pub fn write_profile(
     metadata: RunMetadata,
     flush: PhaseTimes,
 ) -> Result<PathBuf, WriteError> {
-    write(target, ranks, ranks_per_part, metadata, flush, None)
+    write(target, ranks, ranks_per_part, metadata, flush, RunState::default())
+}
+
+/// The same for the one event map of a process whose run is in this state: a checkpoint, or a profile after checkpoints.
+///
+/// # Errors
+/// When a file cannot be written; nothing is left behind then.
+pub fn write_profile_in_state(
+    target: &Path,
+    map: &EventMap,
+    metadata: RunMetadata,
+    flush: PhaseTimes,
+    state: RunState,
+) -> Result<PathBuf, WriteError> {
+    write(target, std::slice::from_ref(map), 1, metadata, flush, state)
 }
 
 /// The same for a run that did not come to its end: the profile says that it is incomplete, and why.
@@ -117,7 +132,8 @@ pub fn write_incomplete_profile(
     metadata: RunMetadata,
     because: String,
 ) -> Result<PathBuf, WriteError> {
-    write(target, ranks, ranks_per_part, metadata, PhaseTimes::default(), Some(because))
+    let state = RunState { incomplete_because: Some(because), ..RunState::default() };
+    write(target, ranks, ranks_per_part, metadata, PhaseTimes::default(), state)
 }
 
 fn write(
@@ -126,15 +142,15 @@ fn write(
     ranks_per_part: usize,
     metadata: RunMetadata,
     flush: PhaseTimes,
-    incomplete_because: Option<String>,
+    state: RunState,
 ) -> Result<PathBuf, WriteError> {
     let unfinished = UnfinishedProfile::create(target, &std::process::id().to_string())?;
     let dictionary = ranks.iter().fold(CallpathTable::default(), |all, map| all.union(&map.callpaths));
+    let dictionary = dictionary.with_distinct_ids();
     let written = write_files(&unfinished, &dictionary, ranks, ranks_per_part);
     let finished = written.and_then(|(callpaths, parts, facts)| {
         let manifest = facts.manifest(narrow(ranks.len()), callpaths, parts, metadata, flush);
-        let complete = incomplete_because.is_none();
-        unfinished.finish(&Manifest { complete, incomplete_because, ..manifest })
+        unfinished.finish(&manifest.with_state(state))
     });
     if finished.is_err() {
         // The first error is the one to tell; a directory that cannot be removed has the same cause.

@@ -26,7 +26,9 @@ impl SiteId {
 
 /// Identifies a callpath: equal on every rank and in every run of the same program text.
 ///
-/// A root's id mixes its site with zero; a child's mixes its site with the id of its parent.
+/// A root's id mixes its site with zero; a child's mixes its site with the id of its parent. Should two callpaths
+/// of a program get the same, an [`Identity`](super::Identity) tells them apart, and one of them has another id in
+/// the profile.
 ///
 /// ```
 /// use tinyprof_format::model::{CallpathId, SiteId};
@@ -51,6 +53,11 @@ impl CallpathId {
     #[must_use]
     pub const fn child(self, site: SiteId) -> Self {
         Self(mix(self.0, site.0))
+    }
+
+    /// Another id, for a callpath that `word` tells from the one that has this.
+    pub(super) const fn apart(self, word: u64) -> Self {
+        Self(mix(!self.0, word))
     }
 
     /// The callpath id with these 64 bits.

@@ -1,5 +1,6 @@
 //! What one rank holds: the paper's event map (section IV-B), as a plain value.
 
+use super::table::link;
 use super::{CallpathId, CallpathTable, CallpathValues, Losses, MetricValues, RankFacts, Region};
 
 /// Callpath -> values of one rank, in canonical order.
@@ -14,23 +15,24 @@ pub struct EventMap {
 }
 
 impl EventMap {
-    /// Merges the records of a rank's threads by callpath. Records come in any order and may repeat an id.
+    /// Merges the records of a rank's threads by callpath. Records come in any order and may repeat an id: those of
+    /// different regions, or below different parents, are kept apart. Below two callpaths of the same id all stands
+    /// under one of them, as a record names its parent by id.
     #[must_use]
     pub fn from_records(
         records: impl IntoIterator<Item = (CallpathId, Option<CallpathId>, Region, CallpathValues)>,
         facts: RankFacts,
     ) -> Self {
-        let mut triples = Vec::new();
         let mut measured = Vec::new();
-        for (id, parent, region, values) in records {
-            triples.push((id, parent, region));
-            measured.push((id, values));
-        }
-        let callpaths = CallpathTable::from_parents(triples);
-        let index = callpaths.index_by_id();
+        let triples = records.into_iter().map(|(id, parent, region, values)| {
+            measured.push(values);
+            (id, parent, region)
+        });
+        let links = link(triples);
+        let (callpaths, placed) = CallpathTable::place(links);
         let mut values = vec![CallpathValues::default(); callpaths.len()];
-        for (id, measured) in measured {
-            if let Some(at) = index.get(&id) {
+        for (at, measured) in placed.into_iter().zip(measured) {
+            if let Some(at) = at {
                 values[at.row()].absorb(measured);
             }
         }
@@ -105,5 +107,43 @@ mod tests {
         assert_eq!(map.values[0].metrics["mem"].sum().to_bits(), 6.0_f64.to_bits());
         let losses = Losses { series_buckets_folded: 2, executions_folded: 1, ..Losses::default() };
         assert_eq!(map.losses(), losses);
+    }
+
+    #[test]
+    fn records_of_one_id_but_different_regions_or_parents_are_kept_apart() {
+        let region = |site: u64| Region {
+            site: SiteId::from_bits(site),
+            name: format!("r{site}"),
+            module: "m".into(),
+            file: "m.rs".into(),
+            line: 1,
+            column: 1,
+            kind: RegionKind::Function,
+            mode: Mode::Total,
+            rank_local: false,
+            constants: [].into(),
+        };
+        let id = CallpathId::from_bits;
+        let record = |own, parent: Option<u64>, site, ns| {
+            let visited = crate::model::ExecutionSummary::of_one_visit(0, ns);
+            let values = CallpathValues { executions: vec![visited], ..CallpathValues::default() };
+            (id(own), parent.map(id), region(site), values)
+        };
+        let thread = |ns| {
+            [
+                record(1, None, 1, ns),
+                record(1, None, 2, 10 * ns),
+                record(3, None, 3, 100 * ns),
+                record(2, Some(1), 4, 1000 * ns),
+                record(2, Some(3), 4, 10_000 * ns),
+            ]
+        };
+        let map = EventMap::from_records([thread(1), thread(2)].concat(), RankFacts::default());
+        let sums =
+            map.callpaths.iter().map(|(at, _)| (map.callpaths.path(at), map.values[at.row()].inclusive_ns()));
+        let mut sums: Vec<_> = sums.collect();
+        sums.sort();
+        let expected = [("r1", 3), ("r1<r4", 3000), ("r2", 30), ("r3", 300), ("r3<r4", 30_000)];
+        assert_eq!(sums, expected.map(|(path, ns)| (path.to_owned(), ns)));
     }
 }

@@ -18,7 +18,7 @@ pub struct FormatVersion {
 
 impl FormatVersion {
     /// What this crate writes.
-    pub const CURRENT: Self = Self { major: 0, minor: 2 };
+    pub const CURRENT: Self = Self { major: 0, minor: 3 };
 }
 
 /// Facts of the run, under the keys that users of Adiak and Thicket expect.
@@ -93,6 +93,27 @@ pub struct PhaseTimes {
     pub write_ns: u64,
 }
 
+/// What the checkpoints of a run cost so far, as rank 0 counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct CheckpointTimes {
+    /// Checkpoints that were written before this profile.
+    pub written: u32,
+    /// Checkpoints that could not be written.
+    pub failed: u32,
+    /// The time that they took together, in nanoseconds, with the time that rank 0 waited for other ranks.
+    pub total_ns: u64,
+}
+
+/// What was known of a run when its profile was written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RunState {
+    /// Why the profile does not hold what the run measured up to its end; none if it does.
+    pub incomplete_because: Option<String>,
+    /// The checkpoints so far.
+    pub checkpoints: CheckpointTimes,
+}
+
 /// How much memory the ranks used at their peaks: the high-water marks of their resident sets, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -148,6 +169,18 @@ pub struct Manifest {
     /// The profiler's own time in the flush.
     #[serde(default)]
     pub flush: PhaseTimes,
+    /// The checkpoints before this profile, and the profiler's own time in them.
+    #[serde(default)]
+    pub checkpoints: CheckpointTimes,
+}
+
+impl Manifest {
+    /// The same manifest, of a run in this state.
+    #[must_use]
+    pub fn with_state(self, state: RunState) -> Self {
+        let RunState { incomplete_because, checkpoints } = state;
+        Self { complete: incomplete_because.is_none(), incomplete_because, checkpoints, ..self }
+    }
 }
 
 /// Profiles from before the key was there are complete.

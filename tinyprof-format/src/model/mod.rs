@@ -3,6 +3,7 @@
 mod callpath;
 mod event_map;
 mod facts;
+mod identity;
 mod manifest;
 mod metric;
 mod profile;
@@ -12,10 +13,13 @@ mod values;
 pub use callpath::{Callpath, CallpathId, CallpathIndex, Mode, Region, RegionKind, SiteId};
 pub use event_map::EventMap;
 pub use facts::{Losses, RankFacts};
+pub use identity::Identity;
 pub use manifest::{
-    CallpathFile, FORMAT_NAME, FormatVersion, Manifest, PartFile, PeakMemory, PhaseTimes, RunMetadata,
+    CallpathFile, CheckpointTimes, FORMAT_NAME, FormatVersion, Manifest, PartFile, PeakMemory, PhaseTimes,
+    RunMetadata, RunState,
 };
 pub use metric::{MetricBucket, MetricSummary, MetricValues};
 pub use profile::Profile;
 pub use table::CallpathTable;
+pub(crate) use table::Link;
 pub use values::{CallpathValues, ExecutionSummary, SeriesBucket};

@@ -1,56 +1,194 @@
 //! The dictionary of a profile: every callpath once, in an order that all ranks find by themselves.
 
-use std::collections::HashMap;
+#[cfg(test)]
+mod tests;
 
-use super::{Callpath, CallpathId, CallpathIndex, Region};
+use std::collections::{HashMap, HashSet};
 
-/// Callpaths in canonical order: by depth, then by id. So a parent always precedes its children, and equal
-/// sets of callpaths give equal tables whatever the order in which they were seen.
+use super::{Callpath, CallpathId, CallpathIndex, Identity, Region};
+
+/// Callpaths in canonical order: by depth, then by id, then by identity.
+///
+/// So a parent always precedes its children, and equal sets of callpaths give equal tables whatever the order
+/// in which they were seen.
+///
+/// Callpaths are the same if their [identities](Self::identities) are. Different ones may have the same id, if
+/// that is how the hash fell out: they are rows of their own, until
+/// [`with_distinct_ids`](Self::with_distinct_ids) gives them ids of their own too.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CallpathTable {
     rows: Vec<Callpath>,
+    identities: Vec<Identity>,
+}
+
+/// A callpath that names its parent by its position among others.
+#[derive(Clone, Debug)]
+pub(crate) struct Link {
+    pub(crate) id: CallpathId,
+    pub(crate) parent: Option<usize>,
+    pub(crate) region: Region,
 }
 
 impl CallpathTable {
-    /// The table of these `(id, parent, region)` triples, in any order; the first of equal ids counts.
+    /// The table of these `(id, parent, region)` triples, in any order.
     ///
     /// A row whose parent is not among them, or whose parents form a circle, is dropped: it cannot be placed.
+    /// Where several callpaths have the id of a parent, its children are those of the one with the least
+    /// region.
     #[must_use]
     pub fn from_parents(triples: impl IntoIterator<Item = (CallpathId, Option<CallpathId>, Region)>) -> Self {
-        let mut waiting: HashMap<Option<CallpathId>, Vec<(CallpathId, Region)>> = HashMap::new();
-        let mut seen = std::collections::HashSet::new();
-        for (id, parent, region) in triples {
-            if seen.insert(id) {
-                waiting.entry(parent).or_default().push((id, region));
+        Self::place(link(triples)).0
+    }
+
+    /// The table of these links, in any order, and the row of each; none for what cannot be placed.
+    pub(crate) fn place(links: Vec<Link>) -> (Self, Vec<Option<CallpathIndex>>) {
+        let mut children: Vec<Vec<usize>> = vec![Vec::new(); links.len()];
+        let mut level: Vec<(Option<CallpathIndex>, Identity, usize)> = Vec::new();
+        for (position, link) in links.iter().enumerate() {
+            match link.parent {
+                None => level.push((None, Identity::of(None, &link.region), position)),
+                Some(parent) => {
+                    if let Some(children) = children.get_mut(parent) {
+                        children.push(position);
+                    }
+                }
             }
         }
-        let mut rows = Vec::with_capacity(seen.len());
-        let mut level: Vec<(Option<CallpathIndex>, CallpathId, Region)> =
-            waiting.remove(&None).unwrap_or_default().into_iter().map(|(id, r)| (None, id, r)).collect();
+        let mut table = Self::default();
+        let mut placed = vec![None; links.len()];
+        let mut links: Vec<Option<Link>> = links.into_iter().map(Some).collect();
         let mut depth = 0;
         while !level.is_empty() {
-            level.sort_by_key(|(_, id, _)| *id);
+            let start = table.rows.len();
+            table.add_level(depth, &level, &mut links);
+            let of_identity: HashMap<Identity, usize> =
+                (start..).zip(&table.identities[start..]).map(|(row, identity)| (*identity, row)).collect();
             let mut next = Vec::new();
-            for (parent, id, region) in level {
-                let index = CallpathIndex::new(rows.len());
-                rows.push(Callpath { id, parent, depth, region });
-                let children = waiting.remove(&Some(id)).unwrap_or_default();
-                next.extend(children.into_iter().map(|(id, region)| (Some(index), id, region)));
+            for (_, identity, position) in level {
+                let row = CallpathIndex::new(of_identity[&identity]);
+                placed[position] = Some(row);
+                for &child in &children[position] {
+                    if let Some(link) = &links[child] {
+                        next.push((Some(row), Identity::of(Some(identity), &link.region), child));
+                    }
+                }
             }
             level = next;
             depth += 1;
         }
-        Self { rows }
+        (table, placed)
     }
 
-    /// Every callpath of either table, in canonical order: equal on all ranks that unite equal sets.
+    /// Adds the callpaths of one depth, each once: of what several say of the same, the least counts.
+    fn add_level(
+        &mut self,
+        depth: u32,
+        level: &[(Option<CallpathIndex>, Identity, usize)],
+        links: &mut [Option<Link>],
+    ) {
+        let mut new: HashMap<Identity, Callpath> = HashMap::with_capacity(level.len());
+        for &(parent, identity, position) in level {
+            let Some(Link { id, region, .. }) = links[position].take() else { continue };
+            match new.entry(identity) {
+                std::collections::hash_map::Entry::Vacant(place) => {
+                    place.insert(Callpath { id, parent, depth, region });
+                }
+                std::collections::hash_map::Entry::Occupied(mut known) => {
+                    let known = known.get_mut();
+                    known.id = known.id.min(id);
+                    if region < known.region {
+                        known.region = region;
+                    }
+                }
+            }
+        }
+        let mut new: Vec<(Identity, Callpath)> = new.into_iter().collect();
+        new.sort_unstable_by_key(|(identity, callpath)| (callpath.id, *identity));
+        for (identity, callpath) in new {
+            self.identities.push(identity);
+            self.rows.push(callpath);
+        }
+    }
+
+    /// Every callpath of either table, in canonical order: equal on all ranks that unite equal sets, in
+    /// whatever order.
     #[must_use]
     pub fn union(&self, other: &Self) -> Self {
-        Self::from_parents(self.triples().chain(other.triples()))
+        let mut links: Vec<Link> = self.links().collect();
+        let ours = links.len();
+        links.extend(other.links().map(|link| Link { parent: link.parent.map(|p| p + ours), ..link }));
+        Self::place(links).0
     }
 
-    fn triples(&self) -> impl Iterator<Item = (CallpathId, Option<CallpathId>, Region)> + '_ {
-        self.rows.iter().map(|c| (c.id, c.parent.map(|p| self.rows[p.row()].id), c.region.clone()))
+    fn links(&self) -> impl Iterator<Item = Link> + '_ {
+        self.rows.iter().map(|row| Link {
+            id: row.id,
+            parent: row.parent.map(CallpathIndex::row),
+            region: row.region.clone(),
+        })
+    }
+
+    /// The same callpaths, all with different ids. Of those that share one, the callpath with the least
+    /// identity keeps it, and the others get one that their identity leads to: on all ranks alike that hold the
+    /// same set.
+    #[must_use]
+    pub fn with_distinct_ids(self) -> Self {
+        let mut taken: HashSet<CallpathId> = self.rows.iter().map(|row| row.id).collect();
+        if taken.len() == self.len() {
+            return self;
+        }
+        let mut in_order: Vec<usize> = (0..self.len()).collect();
+        in_order.sort_unstable_by_key(|&row| (self.rows[row].id, self.identities[row]));
+        let mut links: Vec<Link> = self.links().collect();
+        for pair in in_order.windows(2) {
+            let (before, here) = (pair[0], pair[1]);
+            if self.rows[before].id != self.rows[here].id {
+                continue;
+            }
+            let mut id = self.rows[here].id;
+            while !taken.insert(id) {
+                id = id.apart(self.identities[here].word());
+            }
+            links[here].id = id;
+        }
+        Self::place(links).0
+    }
+
+    /// The rows for which `is_wanted`, and those above them.
+    #[must_use]
+    pub fn subset(&self, is_wanted: impl Fn(CallpathIndex) -> bool) -> Self {
+        let mut kept = vec![false; self.len()];
+        for (index, callpath) in self.iter().collect::<Vec<_>>().into_iter().rev() {
+            kept[index.row()] |= is_wanted(index);
+            if let (true, Some(parent)) = (kept[index.row()], callpath.parent) {
+                kept[parent.row()] = true;
+            }
+        }
+        let mut position = vec![0; self.len()];
+        let mut links = Vec::new();
+        for (row, link) in self.links().enumerate().filter(|(row, _)| kept[*row]) {
+            position[row] = links.len();
+            links.push(Link { parent: link.parent.map(|parent| position[parent]), ..link });
+        }
+        Self::place(links).0
+    }
+
+    /// What tells each callpath from all others, row by row.
+    #[must_use]
+    pub fn identities(&self) -> &[Identity] {
+        &self.identities
+    }
+
+    /// Where each callpath stands.
+    #[must_use]
+    pub fn index_by_identity(&self) -> HashMap<Identity, CallpathIndex> {
+        self.identities.iter().enumerate().map(|(row, id)| (*id, CallpathIndex::new(row))).collect()
+    }
+
+    /// 128 bits for each row over all that it says: equal rows have equal digests.
+    #[must_use]
+    pub fn digests(&self) -> Vec<u128> {
+        self.identities.iter().zip(&self.rows).map(|(identity, row)| identity.digest_of_row(row)).collect()
     }
 
     /// The rows in canonical order.
@@ -85,7 +223,7 @@ impl CallpathTable {
         &self.rows[index.row()]
     }
 
-    /// Where each id stands.
+    /// Where each id stands; the last of those that share one.
     #[must_use]
     pub fn index_by_id(&self) -> HashMap<CallpathId, CallpathIndex> {
         self.iter().map(|(index, c)| (c.id, index)).collect()
@@ -114,86 +252,32 @@ impl CallpathTable {
         names.join("<")
     }
 
-    /// A number of 128 bits that does not depend on the order in which callpaths were seen; equal sets of
-    /// callpath ids give equal numbers, and different sets different ones but for a chance of 2^-64 or less.
+    /// A number of 128 bits that does not depend on the order in which callpaths were seen; tables that are
+    /// equal in all they say give equal numbers, and others different ones but for a chance of 2^-64 or less.
     #[must_use]
     pub fn fingerprint(&self) -> u128 {
-        self.rows.iter().fold(self.rows.len() as u128, |sum, callpath| {
-            let bits = callpath.id.to_bits();
-            let spread = u128::from(bits).wrapping_mul(0x2d35_8dcc_aa6c_78a5_9e37_79b9_7f4a_7c15);
-            sum.wrapping_add(spread ^ (spread >> 61))
-        })
+        self.digests().iter().fold(self.rows.len() as u128, |sum, digest| sum.wrapping_add(*digest))
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::model::{Mode, RegionKind, SiteId};
-
-    fn region(site: u64) -> Region {
-        Region {
-            site: SiteId::from_bits(site),
-            name: format!("r{site}"),
-            module: "m".into(),
-            file: "f.rs".into(),
-            line: 1,
-            column: 1,
-            kind: RegionKind::Function,
-            mode: Mode::Total,
-            rank_local: false,
-            constants: [].into(),
+/// Finds the parents of `(id, parent, region)` triples among them.
+pub(crate) fn link(triples: impl IntoIterator<Item = (CallpathId, Option<CallpathId>, Region)>) -> Vec<Link> {
+    let mut parents = Vec::new();
+    let mut links: Vec<Link> = Vec::new();
+    let mut by_id: HashMap<CallpathId, usize> = HashMap::new();
+    for (id, parent, region) in triples {
+        let position = links.len();
+        let known = by_id.entry(id).or_insert(position);
+        if *known != position && region < links[*known].region {
+            *known = position;
         }
+        parents.push(parent);
+        links.push(Link { id, parent: None, region });
     }
-
-    fn chain(sites: &[u64]) -> Vec<(CallpathId, Option<CallpathId>, Region)> {
-        let mut parent = None;
-        sites
-            .iter()
-            .map(|&site| {
-                let s = SiteId::from_bits(site);
-                let id = parent.map_or(CallpathId::root(s), |p: CallpathId| p.child(s));
-                (id, parent.replace(id), region(site))
-            })
-            .collect()
+    // A parent that is not there is a position that is not there.
+    let nowhere = links.len();
+    for (link, parent) in links.iter_mut().zip(parents) {
+        link.parent = parent.map(|id| by_id.get(&id).copied().unwrap_or(nowhere));
     }
-
-    #[test]
-    fn the_order_of_arrival_does_not_matter() {
-        let mut triples = chain(&[1, 2, 3]);
-        triples.extend(chain(&[1, 4]));
-        let forward = CallpathTable::from_parents(triples.clone());
-        triples.reverse();
-        let backward = CallpathTable::from_parents(triples);
-        assert_eq!(forward, backward);
-        assert_eq!(forward.fingerprint(), backward.fingerprint());
-        assert_eq!(forward.len(), 4);
-        for (index, callpath) in forward.iter() {
-            assert!(callpath.parent.is_none_or(|p| p < index));
-        }
-    }
-
-    #[test]
-    fn a_union_holds_every_callpath_once() {
-        let left = CallpathTable::from_parents(chain(&[1, 2]));
-        let right = CallpathTable::from_parents(chain(&[1, 3]));
-        let both = left.union(&right);
-        assert_eq!(both, right.union(&left));
-        let mut paths: Vec<_> = both.iter().map(|(i, _)| both.path(i)).collect();
-        paths.sort();
-        assert_eq!(paths, ["r1", "r1<r2", "r1<r3"]);
-        assert_ne!(left.fingerprint(), right.fingerprint());
-    }
-
-    #[test]
-    fn orphans_and_circles_are_dropped() {
-        let id = CallpathId::from_bits;
-        let table = CallpathTable::from_parents([
-            (id(1), None, region(1)),
-            (id(2), Some(id(9)), region(2)),
-            (id(3), Some(id(4)), region(3)),
-            (id(4), Some(id(3)), region(4)),
-        ]);
-        assert_eq!(table.rows().iter().map(|c| c.id).collect::<Vec<_>>(), [id(1)]);
-    }
+    links
 }

@@ -37,6 +37,7 @@ pub fn info_text(manifest: &Manifest) -> String {
     line("peak memory", &peak_memory(manifest));
     line("files", &files(manifest));
     line("flush", &flush(manifest));
+    line("checkpoints", &checkpoints(manifest));
     line("written by", &written_by(manifest));
     if !manifest.complete {
         line(
@@ -103,6 +104,15 @@ fn flush(manifest: &Manifest) -> String {
     ];
     let taken = phases.iter().filter(|(_, ns)| *ns > 0);
     taken.map(|(phase, ns)| format!("{phase} {}", time((*ns).into()))).collect::<Vec<_>>().join(", ")
+}
+
+fn checkpoints(manifest: &Manifest) -> String {
+    let so_far = &manifest.checkpoints;
+    let failed = if so_far.failed > 0 { format!(", {} failed", so_far.failed) } else { String::new() };
+    match so_far.written.saturating_add(so_far.failed) {
+        0 => String::new(),
+        _ => format!("{} written{failed}, {} in all", so_far.written, time(so_far.total_ns.into())),
+    }
 }
 
 fn written_by(manifest: &Manifest) -> String {

@@ -47,7 +47,7 @@ impl Report {
 
     /// Each callpath's path as [`CallpathTable::path`](crate::model::CallpathTable::path) writes it, unless it
     /// is too long.
-    fn paths(&self) -> Vec<Option<String>> {
+    pub(super) fn paths(&self) -> Vec<Option<String>> {
         let mut paths: Vec<Option<String>> = Vec::with_capacity(self.callpaths.len());
         for callpath in self.callpaths.rows() {
             let name = &callpath.region.name;

@@ -217,9 +217,9 @@ impl Statistics {
     /// A callpath that the dictionary lacks has no row to be added to: unite the tables first.
     pub fn add_event_map(&mut self, dictionary: &CallpathTable, rank: u32, map: &EventMap) {
         let absent = CallpathValues::default();
-        let own = map.callpaths.index_by_id();
+        let own = map.callpaths.index_by_identity();
         self.add_rank(dictionary, rank, |index| {
-            own.get(&dictionary.get(index).id).map_or(&absent, |at| &map.values[at.row()])
+            own.get(&dictionary.identities()[index.row()]).map_or(&absent, |at| &map.values[at.row()])
         });
     }
 

@@ -71,7 +71,7 @@ impl Report {
     }
 
     /// `FFT.tprof: 4 ranks on 1 host, 20 executions, 12 callpaths, 1.23 s a rank`.
-    fn head(&self, width_columns: usize) -> String {
+    pub(super) fn head(&self, width_columns: usize) -> String {
         let name = cut(&escaped(&self.name), (width_columns / 2).max(20));
         let hosts = if self.hosts > 0 {
             format!(" on {}", counted(self.hosts.into(), "host"))
@@ -137,7 +137,7 @@ impl Report {
 
 /// What stands before a name below its parents. Where spaces would fill more than half of the tree's columns,
 /// the level stands there as a number.
-fn indent(depth: usize, width: usize) -> String {
+pub(super) fn indent(depth: usize, width: usize) -> String {
     let deepest = width / 2;
     if 2 * depth <= deepest {
         return " ".repeat(2 * depth);

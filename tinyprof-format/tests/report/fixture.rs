@@ -1,9 +1,9 @@
 //! Profiles made by hand: a tree of regions, and the time of each on each rank.
 
 use tinyprof_format::model::{
-    CallpathFile, CallpathId, CallpathTable, CallpathValues, EventMap, ExecutionSummary, FORMAT_NAME,
-    FormatVersion, Losses, Manifest, MetricSummary, MetricValues, Mode, PartFile, PeakMemory, PhaseTimes,
-    Profile, RankFacts, Region, RegionKind, RunMetadata, SiteId,
+    CallpathFile, CallpathId, CallpathTable, CallpathValues, CheckpointTimes, EventMap, ExecutionSummary,
+    FORMAT_NAME, FormatVersion, Losses, Manifest, MetricSummary, MetricValues, Mode, PartFile, PeakMemory,
+    PhaseTimes, Profile, RankFacts, Region, RegionKind, RunMetadata, SiteId,
 };
 
 /// One region of a tree: its name, the position of its parent in the list, and its time on a rank (none where
@@ -120,6 +120,7 @@ pub(crate) fn manifest(ranks: u32, callpaths: usize) -> Manifest {
             aggregate_ns: 1_234_567,
             write_ns: 7_654_321,
         },
+        checkpoints: CheckpointTimes::default(),
     }
 }
 

@@ -1,17 +1,24 @@
 //! What the phases need of a communicator: little enough to be MPI, or virtual ranks in one thread.
 //!
-//! The operations are async: MPI's are done when they return, so its futures are ready at once; virtual ranks
-//! really wait for each other, as tasks of one thread.
+//! The operations are async: MPI's are started and then tested, with a deadline; virtual ranks wait for each other
+//! as tasks of one thread.
 
 pub(crate) mod by_hand;
+#[cfg(feature = "rsmpi")]
+mod roll_call;
 #[cfg(feature = "rsmpi")]
 mod rsmpi;
 pub(crate) mod virtual_ranks;
 
+use std::fmt;
+
 #[cfg(feature = "rsmpi")]
-pub(crate) use rsmpi::{Rsmpi, run_to_end};
+pub(crate) use rsmpi::{DEADLINE_DEFAULT, Rsmpi, run_to_end};
 
 /// A group of ranks that exchange bytes. Every rank must call the same collectives in the same order.
+///
+/// The lengths of all messages are known to those who receive them: `phases::chunks` tells lengths that are not,
+/// and cuts what is too long. After an operation that did not come to its end no other may be called.
 pub(crate) trait Communicator: Sized {
     /// The rank of the caller, 0-based.
     fn rank(&self) -> u32;
@@ -19,24 +26,48 @@ pub(crate) trait Communicator: Sized {
     /// The number of ranks; at least 1.
     fn size(&self) -> u32;
 
-    /// The maximum over all ranks, word by word. All ranks pass the same number of words. Collective.
-    async fn all_max(&self, words: &[u64]) -> Vec<u64>;
+    /// The maxima and the sums over all ranks, word by word; sums wrap. All ranks pass as many words. Collective.
+    async fn all_reduce(&self, maxima: &[u64], sums: &[u64]) -> Result<(Vec<u64>, Vec<u64>), Interrupted>;
 
-    /// The bytes of rank 0, on every rank; what the others pass does not matter. Collective.
-    async fn broadcast(&self, bytes: Vec<u8>) -> Vec<u8>;
+    /// The maximum over all ranks, word by word. All ranks pass the same number of words. Collective.
+    #[cfg(any(feature = "rsmpi", test))]
+    async fn all_max(&self, words: &[u64]) -> Result<Vec<u64>, Interrupted> {
+        Ok(self.all_reduce(words, &[]).await?.0)
+    }
+
+    /// The bytes of rank 0, on every rank. The others pass as many, of whatever value. Collective.
+    async fn broadcast(&self, bytes: Vec<u8>) -> Result<Vec<u8>, Interrupted>;
 
     /// All ranks' bytes one after the other on rank 0, nothing elsewhere. Equal lengths. Collective.
-    async fn gather(&self, bytes: &[u8]) -> Vec<u8>;
+    async fn gather(&self, bytes: &[u8]) -> Result<Vec<u8>, Interrupted>;
 
-    /// The same for ranks whose lengths differ; rank 0 knows them, the others pass nothing. Collective.
-    async fn gather_varying(&self, bytes: &[u8], lengths: &[usize]) -> Vec<u8>;
+    /// The same for ranks whose lengths differ; rank 0 knows them, the others pass nothing. Who has no bytes sends
+    /// no message. Collective.
+    async fn gather_varying(&self, bytes: &[u8], lengths: &[usize]) -> Result<Vec<u8>, Interrupted>;
 
     /// Sends to one rank, which must receive.
-    async fn send(&self, to: u32, bytes: &[u8]);
+    async fn send(&self, to: u32, bytes: &[u8]) -> Result<(), Interrupted>;
 
-    /// What one rank sends: messages between two ranks arrive in their order.
-    async fn receive(&self, from: u32) -> Vec<u8>;
+    /// What one rank sends, `length` bytes: messages between two ranks arrive in their order.
+    async fn receive(&self, from: u32, length: usize) -> Result<Vec<u8>, Interrupted>;
 
-    /// The ranks that pass the same colour, in the order of their ranks here. Collective.
-    async fn split(&self, colour: u32) -> Self;
+    /// The communicator of `size` consecutive ranks from `first` on, one of which is the caller. Every one of them
+    /// makes it by itself: it costs no message, where `MPI_Comm_split` costs one with every rank. It serves to
+    /// send, to receive and to gather.
+    fn subgroup(&self, first: u32, size: u32) -> Self;
+}
+
+/// An operation that did not come to its end: other ranks did not come in time, or MPI failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Interrupted {
+    /// What happened, and which ranks are missing as far as this rank knows.
+    pub(crate) reason: String,
+    /// Whether this rank is to tell the user: one of those that are left, as far as they know of each other.
+    pub(crate) speaks: bool,
+}
+
+impl fmt::Display for Interrupted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.reason)
+    }
 }

@@ -1,131 +1,269 @@
-//! The communicator of a real MPI, through rsmpi.
+//! The communicator of a real MPI. No operation waits longer for the others than a deadline allows.
 
+use std::cell::{Cell, RefCell};
+use std::future::poll_fn;
 use std::pin::pin;
+use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
+use std::time::Duration;
 
-use mpi::collective::{CommunicatorCollectives, Root, SystemOperation};
-use mpi::datatype::PartitionMut;
-use mpi::point_to_point::{Destination, Source};
-use mpi::topology::{Color, Communicator as _, SimpleCommunicator};
-use mpi::{Count, Rank};
+use tinyprof::collect::monotonic_ns;
 
-use super::Communicator;
+use super::roll_call::RollCall;
+use super::{Communicator, Interrupted};
+use crate::sys::{Link, Operator, Pending};
 
-/// A communicator of ours alone: duplicated, so that no message of the program can match one of these.
+/// How long a rank waits for others in one step, unless it is told otherwise.
+pub(crate) const DEADLINE_DEFAULT: Duration = Duration::from_secs(30);
+
+/// Messages of the phases; the roll call has a tag of its own.
+const TAG: i32 = 0;
+
+/// How often a rank that waits only yields its processor; after that it sleeps a little each time.
+const YIELDS: u32 = 2000;
+
+/// The longest of these sleeps.
+const SLEEP_MAX: Duration = Duration::from_millis(1);
+
+/// Time between two looks that counts as waiting, at the most. A process that was stopped itself, or a machine
+/// that was asleep, has not waited for anybody.
+const GAP_MAX_NS: u64 = 100_000_000;
+
+/// A window of consecutive ranks on a communicator of ours alone.
 pub(crate) struct Rsmpi {
-    communicator: SimpleCommunicator,
+    shared: Rc<Shared>,
+    first: u32,
+    size: u32,
+}
+
+struct Shared {
+    /// The communicator, or why there is none.
+    link: Result<Link, String>,
+    deadline: Cell<Duration>,
+    roll_call: RollCall,
+    /// Why nothing can be sent any more: an operation was abandoned, so that the ranks are no longer at the
+    /// same one.
+    broken: RefCell<Option<Interrupted>>,
 }
 
 impl Rsmpi {
-    /// Duplicates `program`'s communicator. Collective over it.
+    /// Duplicates `program`'s communicator. Collective over it, and blocking: for the beginning of a run.
     pub(crate) fn duplicate_of(program: &impl mpi::topology::Communicator) -> Self {
-        Self { communicator: program.duplicate() }
+        Self::on(Link::duplicate_of(program))
     }
 
-    fn root(&self) -> mpi::topology::Process<'_> {
-        self.communicator.process_at_rank(0)
+    /// All ranks of a link.
+    pub(crate) fn on(link: Result<Link, String>) -> Self {
+        let size = link.as_ref().map_or(1, Link::size);
+        let (deadline, roll_call) = (Cell::new(DEADLINE_DEFAULT), RollCall::default());
+        let broken = RefCell::default();
+        Self { shared: Rc::new(Shared { link, deadline, roll_call, broken }), first: 0, size }
+    }
+
+    /// A flush begins, in which no step may wait longer than `deadline` for other ranks.
+    pub(crate) fn begin_flush(&self, deadline: Duration) {
+        self.shared.deadline.set(deadline);
+        if let (Ok(link), None) = (&self.shared.link, &*self.shared.broken.borrow()) {
+            self.shared.roll_call.begin(link);
+        }
+    }
+
+    /// A flush has ended: takes what was said meanwhile, as no message may be left when MPI is finalised.
+    pub(crate) fn end_flush(&self) {
+        if let Ok(link) = &self.shared.link {
+            self.shared.roll_call.listen(link);
+        }
+    }
+
+    /// Starts an operation and waits for its end.
+    async fn complete<B>(
+        &self,
+        start: impl FnOnce(&Link) -> Result<Pending<B>, String>,
+    ) -> Result<B, Interrupted> {
+        let shared = &*self.shared;
+        let mut pending = shared.start(start)?;
+        let mut wait = Wait::begin();
+        poll_fn(|_| {
+            let outcome = match pending.is_done() {
+                Ok(true) => Ok(()),
+                Err(reason) => Err(shared.failed(&reason)),
+                Ok(false) if wait.so_far() >= shared.deadline.get() => Err(shared.late(pending.call())),
+                Ok(false) => {
+                    if wait.so_far() >= shared.deadline.get() / 4 {
+                        shared.call_once();
+                    }
+                    wait.pause();
+                    return Poll::Pending;
+                }
+            };
+            Poll::Ready(outcome)
+        })
+        .await?;
+        pending.finish().ok_or_else(|| shared.failed("an operation of MPI ended twice"))
+    }
+
+    fn rank_on_link(&self, rank: u32) -> u32 {
+        self.first + rank
     }
 }
 
-/// MPI counts in `int`s; the phases send larger messages in chunks.
-fn count(length: usize) -> Count {
-    Count::try_from(length).expect("messages are cut into chunks below 2^31 bytes")
+impl Shared {
+    fn start<B>(
+        &self,
+        start: impl FnOnce(&Link) -> Result<Pending<B>, String>,
+    ) -> Result<Pending<B>, Interrupted> {
+        if let Some(interrupted) = &*self.broken.borrow() {
+            return Err(interrupted.clone());
+        }
+        match &self.link {
+            Ok(link) => start(link).map_err(|reason| self.failed(&reason)),
+            Err(reason) => Err(self.failed(reason)),
+        }
+    }
+
+    fn call_once(&self) {
+        if let Ok(link) = &self.link {
+            self.roll_call.call_once(link);
+        }
+    }
+
+    /// MPI said no: this rank stops here, the others meet their deadlines.
+    fn failed(&self, reason: &str) -> Interrupted {
+        // The other ranks wait for this one, and the first of them tells which it is; its own profile says why.
+        let speaks = self.link.as_ref().is_ok_and(|link| link.rank() == 0);
+        self.interrupt(reason.to_owned(), speaks)
+    }
+
+    fn late(&self, call: &str) -> Interrupted {
+        let (missing, speaks) = match &self.link {
+            Ok(link) => self.roll_call.missing(link),
+            Err(_) => (None, false),
+        };
+        let waited = format!("within {:?} (TINYPROF_DEADLINE)", self.deadline.get());
+        let reason = match missing {
+            Some(ranks) => format!("no sign of {ranks} {waited}"),
+            None => format!("other ranks did not come to {call} {waited}"),
+        };
+        self.interrupt(reason, speaks)
+    }
+
+    fn interrupt(&self, reason: String, speaks: bool) -> Interrupted {
+        self.broken.borrow_mut().insert(Interrupted { reason, speaks }).clone()
+    }
 }
 
-fn rank(number: u32) -> Rank {
-    Rank::try_from(number).expect("a rank came from MPI, so it fits")
+/// The time that a rank has waited, and how it passes it.
+struct Wait {
+    last_ns: u64,
+    waited_ns: u64,
+    looks: u32,
+    sleep: Duration,
 }
 
-fn unsigned(number: Rank) -> u32 {
-    u32::try_from(number).expect("MPI gives ranks and sizes that are not negative")
-}
+impl Wait {
+    fn begin() -> Self {
+        Self { last_ns: monotonic_ns(), waited_ns: 0, looks: 0, sleep: Duration::from_micros(10) }
+    }
 
-/// An empty slice of a vector dangles at address 1, which is what Open MPI calls `MPI_IN_PLACE`: it refuses it, or
-/// worse, believes it. This empty slice has an address of its own.
-fn placed(bytes: &[u8]) -> &[u8] {
-    static SOMEWHERE: [u8; 1] = [0];
-    if bytes.is_empty() { &SOMEWHERE[..0] } else { bytes }
+    fn so_far(&mut self) -> Duration {
+        let now = monotonic_ns();
+        let gap = now.saturating_sub(std::mem::replace(&mut self.last_ns, now));
+        self.waited_ns += gap.min(GAP_MAX_NS);
+        Duration::from_nanos(self.waited_ns)
+    }
+
+    /// Leaves the processor to others: there may be more ranks than processors.
+    fn pause(&mut self) {
+        self.looks = self.looks.saturating_add(1);
+        if self.looks <= YIELDS {
+            std::thread::yield_now();
+        } else {
+            std::thread::sleep(self.sleep);
+            self.sleep = (self.sleep * 2).min(SLEEP_MAX);
+        }
+    }
 }
 
 impl Communicator for Rsmpi {
     fn rank(&self) -> u32 {
-        unsigned(self.communicator.rank())
+        self.shared.link.as_ref().map_or(0, Link::rank) - self.first
     }
 
     fn size(&self) -> u32 {
-        unsigned(self.communicator.size())
+        self.size
     }
 
-    async fn all_max(&self, words: &[u64]) -> Vec<u64> {
-        let mut result = vec![0_u64; words.len()];
-        self.communicator.all_reduce_into(words, &mut result, SystemOperation::max());
-        result
-    }
-
-    async fn broadcast(&self, mut bytes: Vec<u8>) -> Vec<u8> {
-        let mut length = bytes.len() as u64;
-        self.root().broadcast_into(&mut length);
-        bytes.resize(usize::try_from(length).expect("rank 0 holds this message in memory"), 0);
-        if !bytes.is_empty() {
-            self.root().broadcast_into(&mut bytes[..]);
+    async fn all_reduce(&self, maxima: &[u64], sums: &[u64]) -> Result<(Vec<u64>, Vec<u64>), Interrupted> {
+        debug_assert_eq!(self.shared.link.as_ref().map_or(1, Link::size), self.size, "not of a window");
+        // Both are under way before either is waited for: one latency, not two.
+        let start = |words: &[u64], operator| {
+            let words = words.to_vec();
+            (!words.is_empty())
+                .then(|| self.shared.start(|link| link.all_reduce(words, operator)))
+                .transpose()
+        };
+        let (maxima, sums) = (start(maxima, Operator::Max)?, start(sums, Operator::Sum)?);
+        let mut reduced = [Vec::new(), Vec::new()];
+        for (result, pending) in reduced.iter_mut().zip([maxima, sums]) {
+            if let Some(pending) = pending {
+                *result = self.complete(|_| Ok(pending)).await?.1;
+            }
         }
-        bytes
+        let [maxima, sums] = reduced;
+        Ok((maxima, sums))
     }
 
-    async fn gather(&self, bytes: &[u8]) -> Vec<u8> {
+    async fn broadcast(&self, bytes: Vec<u8>) -> Result<Vec<u8>, Interrupted> {
+        debug_assert_eq!(self.shared.link.as_ref().map_or(1, Link::size), self.size, "not of a window");
+        self.complete(|link| link.broadcast(bytes)).await
+    }
+
+    async fn gather(&self, bytes: &[u8]) -> Result<Vec<u8>, Interrupted> {
+        let lengths = vec![bytes.len(); self.size as usize];
+        self.gather_varying(bytes, &lengths).await
+    }
+
+    async fn gather_varying(&self, bytes: &[u8], lengths: &[usize]) -> Result<Vec<u8>, Interrupted> {
         if self.rank() != 0 {
-            self.root().gather_into(placed(bytes));
-            return Vec::new();
+            if !bytes.is_empty() {
+                self.send(0, bytes).await?;
+            }
+            return Ok(Vec::new());
         }
-        let mut all = vec![0; bytes.len() * self.size() as usize];
-        self.root().gather_into_root(placed(bytes), &mut all[..]);
-        all
-    }
-
-    async fn gather_varying(&self, bytes: &[u8], lengths: &[usize]) -> Vec<u8> {
-        if self.rank() != 0 {
-            self.root().gather_varcount_into(placed(bytes));
-            return Vec::new();
+        // All receives are posted before any is waited for, so that messages come in whatever order they are
+        // ready.
+        let mut pending = Vec::with_capacity(lengths.len());
+        for (from, &length) in (0..).zip(lengths).skip(1).filter(|(_, length)| **length > 0) {
+            let from = self.rank_on_link(from);
+            pending.push(self.shared.start(|link| link.receive(from, TAG, length))?);
         }
-        let total: usize = lengths.iter().sum();
-        // At least one byte: the buffer, too, must not dangle.
-        let mut all = vec![0; total.max(1)];
-        let counts: Vec<Count> = lengths.iter().map(|&length| count(length)).collect();
-        let displacements: Vec<Count> = lengths
-            .iter()
-            .scan(0, |end, &length| {
-                let start = count(*end);
-                *end += length;
-                Some(start)
-            })
-            .collect();
-        let mut partition = PartitionMut::new(&mut all[..], counts, displacements);
-        self.root().gather_varcount_into_root(placed(bytes), &mut partition);
-        all.truncate(total);
-        all
+        let mut all = Vec::with_capacity(lengths.iter().sum());
+        all.extend_from_slice(bytes);
+        for pending in pending {
+            all.extend(self.complete(|_| Ok(pending)).await?);
+        }
+        Ok(all)
     }
 
-    async fn send(&self, to: u32, bytes: &[u8]) {
-        self.communicator.process_at_rank(rank(to)).send(placed(bytes));
+    async fn send(&self, to: u32, bytes: &[u8]) -> Result<(), Interrupted> {
+        self.complete(|link| link.send(self.rank_on_link(to), TAG, bytes.to_vec())).await.map(drop)
     }
 
-    async fn receive(&self, from: u32) -> Vec<u8> {
-        self.communicator.process_at_rank(rank(from)).receive_vec().0
+    async fn receive(&self, from: u32, length: usize) -> Result<Vec<u8>, Interrupted> {
+        self.complete(|link| link.receive(self.rank_on_link(from), TAG, length)).await
     }
 
-    async fn split(&self, colour: u32) -> Self {
-        let own = self.communicator.split_by_color(Color::with_value(rank(colour)));
-        Self { communicator: own.expect("a rank that gives a colour is in the group of that colour") }
+    fn subgroup(&self, first: u32, size: u32) -> Self {
+        Self { shared: Rc::clone(&self.shared), first: self.first + first, size }
     }
 }
 
-/// Runs the phases on MPI, whose operations are done when they return.
-///
-/// # Panics
-/// If the future waits for something else than a [`Rsmpi`].
+/// Runs the phases on MPI. Each operation looks after its own waiting, so there is nothing to wake up for.
 pub(crate) fn run_to_end<T>(phases: impl Future<Output = T>) -> T {
-    match pin!(phases).poll(&mut Context::from_waker(Waker::noop())) {
-        Poll::Ready(value) => value,
-        Poll::Pending => unreachable!("MPI's futures are ready at once"),
+    let mut phases = pin!(phases);
+    loop {
+        if let Poll::Ready(value) = phases.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+            return value;
+        }
     }
 }

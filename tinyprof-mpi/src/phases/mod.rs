@@ -5,10 +5,14 @@
 //! as data.
 
 mod aggregate;
+mod chunks;
+mod groups;
+mod plan;
 mod synchronise;
 #[cfg(test)]
 mod tests;
 mod tree;
+mod union;
 mod write;
 
 use std::fmt;
@@ -16,46 +20,31 @@ use std::path::{Path, PathBuf};
 
 use tinyprof::collect::monotonic_ns;
 use tinyprof_format::file::{EncodedRank, UnfinishedProfile, profile_path};
-use tinyprof_format::model::{EventMap, PhaseTimes, RunMetadata};
-use tinyprof_format::report::Report;
+use tinyprof_format::model::{EventMap, PhaseTimes};
 
-use crate::communicator::Communicator;
-use crate::observer::{Milestone, Observer};
+pub use plan::Aggregators;
+pub(crate) use plan::{Flushed, Plan, SeriesGather};
 
-/// What a flush needs to know besides the measurements. Rank 0's counts where ranks differ.
-#[derive(Clone, Debug)]
-pub(crate) struct Plan {
-    /// The name of the profile.
-    pub(crate) target: PathBuf,
-    /// How many aggregators; none for one to every sixteen ranks.
-    pub(crate) aggregators: Option<u32>,
-    /// Facts of the run.
-    pub(crate) metadata: RunMetadata,
-    /// How long phase 0 took on this rank.
-    pub(crate) snapshot_ns: u64,
-    /// The most bytes that one gather brings together: MPI counts them in an `int`.
-    pub(crate) gather_bytes_max: usize,
-    /// Who is told how far this rank has come.
-    pub(crate) observer: Observer,
-}
-
-/// What came of a flush.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Flushed {
-    /// The profile, or why it was not written: the same on every rank. None if no rank had anything to write.
-    pub(crate) profile: Option<Result<PathBuf, String>>,
-    /// What was measured, on rank 0, unless nothing was, or the phases did not come so far.
-    pub(crate) report: Option<Report>,
-}
+use crate::communicator::{Communicator, Interrupted};
+use crate::observer::Milestone;
+use synchronise::Agreed;
 
 /// Writes one profile of all ranks. Collective.
-pub(crate) async fn flush(communicator: &impl Communicator, map: &EventMap, plan: Plan) -> Flushed {
-    let mut clock = Stopwatch::start();
+///
+/// # Errors
+/// When ranks did not come in time, or MPI failed: then there is no profile of all ranks, but for one case that no
+/// protocol can exclude, in which rank 0 has finished it and a rank never heard so. Nothing is said to the user.
+pub(crate) async fn flush(
+    communicator: &impl Communicator,
+    map: &EventMap,
+    plan: &Plan,
+) -> Result<Flushed, Interrupted> {
+    let clock = Stopwatch::start();
     let mut own = EncodedRank::of_event_map(map);
     plan.observer.reached(Milestone::Encoded);
-    let agreed = synchronise::agree(communicator, map, &own, plan.aggregators).await;
+    let agreed = synchronise::agree(communicator, map, &own, plan).await?;
     if agreed.dictionary.is_empty() {
-        return Flushed::default();
+        return Ok(Flushed::default());
     }
     plan.observer.reached(Milestone::Agreed);
     own.renumber(&map.callpaths, &agreed.dictionary);
@@ -63,50 +52,71 @@ pub(crate) async fn flush(communicator: &impl Communicator, map: &EventMap, plan
         let token = std::process::id().to_string();
         UnfinishedProfile::create(&plan.target, &token).map_err(|error| not_written(&plan.target, &error))
     });
-    let directory = announce(communicator, unfinished.as_ref()).await;
+    let flushed = aggregate_and_write(communicator, own, plan, &agreed, unfinished.as_ref(), clock).await;
+    let is_written = matches!(&flushed, Ok(Flushed { profile: Some(Ok(_)), .. }));
+    if let (Some(Ok(unfinished)), false) = (unfinished, is_written) {
+        // The failure itself is told; that its rest could not be removed has most likely the same cause.
+        drop(unfinished.discard());
+    }
+    flushed
+}
+
+/// Phases 2 and 3, in the directory that rank 0 has created.
+async fn aggregate_and_write(
+    communicator: &impl Communicator,
+    own: EncodedRank,
+    plan: &Plan,
+    agreed: &Agreed,
+    unfinished: Option<&Result<UnfinishedProfile, String>>,
+    mut clock: Stopwatch,
+) -> Result<Flushed, Interrupted> {
+    let limit = plan.message_bytes_max;
+    let directory = announce(communicator, unfinished, limit).await?;
     plan.observer.reached(Milestone::Announced);
     let mut times =
         PhaseTimes { snapshot_ns: plan.snapshot_ns, synchronise_ns: clock.lap_ns(), ..Default::default() };
     let directory = match directory {
         Ok(directory) => directory,
-        Err(reason) => return Flushed { profile: Some(Err(reason)), report: None },
+        Err(reason) => return Ok(Flushed { profile: Some(Err(reason)), report: None }),
     };
-    let group = aggregate::Group::of(communicator.rank(), communicator.size(), agreed.aggregators);
-    let largest_group = communicator.size().div_ceil(agreed.aggregators) as usize;
-    let chunk_bytes = (plan.gather_bytes_max / largest_group).max(1);
-    let collected = aggregate::collect(communicator, &group, &own, &agreed, chunk_bytes).await;
+    let group = agreed.groups.group_of(communicator.rank());
+    let chunk_bytes = (limit / agreed.groups.largest() as usize).max(1);
+    let collected = aggregate::collect(communicator, &group, &own, agreed, chunk_bytes).await?;
     // The aggregator holds its own copy now, and the others need theirs no more.
     drop(own);
     times.aggregate_ns = clock.lap_ns();
     plan.observer.reached(Milestone::Collected);
     let outcome = collected.map(|ranks| {
-        let count = group.aggregator(group.number + 1) - group.first_rank;
         let outcome = write::write_part(&directory, &group, &agreed.dictionary, ranks);
-        let (number, writers, bytes) = (group.number, group.groups, outcome.bytes());
-        plan.observer.reached(Milestone::Written { number, writers, ranks: count, bytes });
+        plan.observer.reached(Milestone::Written {
+            number: group.number,
+            writers: agreed.groups.count(),
+            ranks: group.ranks,
+            bytes: outcome.bytes(),
+        });
         outcome
     });
-    let total = write::unite(communicator, &group, outcome).await;
+    let total = write::unite(communicator, &agreed.groups, &group, outcome, limit).await?;
     plan.observer.reached(Milestone::United);
     times.write_ns = clock.lap_ns();
-    let finished = unfinished.and_then(Result::ok).map(|unfinished| {
-        let total = total.expect("rank 0 is the first aggregator, where the outcomes arrive");
-        write::finish(unfinished, total, &agreed.dictionary, communicator.size(), plan.metadata, times)
+    let unfinished = unfinished.and_then(|created| created.as_ref().ok());
+    let finished = unfinished.zip(total).map(|(unfinished, total)| {
+        let facts = (plan.metadata.clone(), plan.state.clone(), times);
+        write::finish(unfinished, total, &agreed.dictionary, communicator.size(), facts)
     });
     if finished.is_some() {
         plan.observer.reached(Milestone::Finished);
     }
     let (profile, report) = finished.unzip();
     let profile = profile.map(|written| written.map_err(|reason| not_written(&plan.target, &reason)));
-    let profile = share(communicator, profile).await;
+    let shared = share(communicator, profile.clone(), limit).await;
+    let profile = match (shared, profile) {
+        // The profile is complete, whoever has heard of it.
+        (Err(_), Some(Ok(path))) => Ok(path),
+        (shared, _) => shared?,
+    };
     plan.observer.reached(Milestone::Told);
-    Flushed { profile: Some(profile), report }
-}
-
-/// The ranks of group `number` when `size` ranks are parted into `groups`.
-pub(crate) fn group_ranks(number: u32, size: u32, groups: u32) -> std::ops::Range<u32> {
-    let first = aggregate::Group::of(0, size, groups);
-    first.aggregator(number)..first.aggregator(number + 1)
+    Ok(Flushed { profile: Some(profile), report })
 }
 
 /// What a person reads who misses a profile.
@@ -118,19 +128,21 @@ fn not_written(target: &Path, reason: &dyn fmt::Display) -> String {
 async fn announce(
     communicator: &impl Communicator,
     created: Option<&Result<UnfinishedProfile, String>>,
-) -> Result<PathBuf, String> {
+    chunk_bytes: usize,
+) -> Result<Result<PathBuf, String>, Interrupted> {
     let own = created.map(|created| match created {
         Ok(unfinished) => Ok(unfinished.directory().to_owned()),
         Err(reason) => Err(reason.clone()),
     });
-    share(communicator, own).await
+    share(communicator, own, chunk_bytes).await
 }
 
 /// Rank 0's path, or its reason why there is none, on every rank.
 async fn share(
     communicator: &impl Communicator,
     own: Option<Result<PathBuf, String>>,
-) -> Result<PathBuf, String> {
+    chunk_bytes: usize,
+) -> Result<Result<PathBuf, String>, Interrupted> {
     use std::ffi::OsString;
     use std::os::unix::ffi::{OsStrExt, OsStringExt};
     const PATH: u8 = 0;
@@ -140,12 +152,12 @@ async fn share(
         Some(Ok(path)) => [&[PATH], path.as_os_str().as_bytes()].concat(),
         Some(Err(reason)) => [&[REASON], reason.as_bytes()].concat(),
     };
-    let message = communicator.broadcast(message).await;
-    match message.split_first() {
+    let message = chunks::broadcast(communicator, message, chunk_bytes).await?;
+    Ok(match message.split_first() {
         Some((&PATH, path)) => Ok(OsString::from_vec(path.to_vec()).into()),
         Some((_, reason)) => Err(String::from_utf8_lossy(reason).into_owned()),
         None => Err("rank 0 sent an empty message".to_owned()),
-    }
+    })
 }
 
 /// Nanoseconds between moments of a flush.

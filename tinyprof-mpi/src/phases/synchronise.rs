@@ -1,14 +1,17 @@
 //! Phase 1: every rank gets the same dictionary of callpaths (paper, section V-A).
 //!
-//! One fixed-size Allreduce tells whether all ranks hold the same set already. That is the usual case, and then
-//! no name is sent. Otherwise the tables are united up a tree and the union is broadcast: an Allgather, as in
-//! the paper, would cost memory for all ranks' names on every rank.
+//! One fixed-size Allreduce, of maxima and beside them a sum, tells whether all ranks hold the same set
+//! already. That is the usual case, and then no name is sent. Otherwise the tables are united up a tree and the
+//! union is broadcast: an Allgather, as in the paper, would cost memory for all ranks' names on every rank.
 
 use tinyprof_format::file::{EncodedRank, decode_callpaths, encode_callpaths};
 use tinyprof_format::model::{CallpathTable, EventMap};
 
-use super::tree;
-use crate::communicator::Communicator;
+use super::groups::Groups;
+use super::plan::{Aggregators, Plan, SeriesGather};
+use super::union::Union;
+use super::{chunks, tree};
+use crate::communicator::{Communicator, Interrupted};
 
 /// What all ranks know after phase 1.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,70 +22,95 @@ pub(super) struct Agreed {
     pub(super) summary_bytes: usize,
     /// The longest message with series and metrics.
     pub(super) series_bytes: usize,
-    /// The number of aggregators, at least 1 and at most the number of ranks.
-    pub(super) aggregators: u32,
+    /// Whether series are padded to the longest, and go with the summaries.
+    pub(super) series_are_padded: bool,
+    /// Who sends to whom.
+    pub(super) groups: Groups,
 }
 
-/// Agrees on the dictionary and on the sizes of messages. Collective.
+/// Agrees on the dictionary, on the sizes of messages, and on who sends to whom. Collective.
 pub(super) async fn agree(
     communicator: &impl Communicator,
     map: &EventMap,
     own: &EncodedRank,
-    aggregators: Option<u32>,
-) -> Agreed {
+    plan: &Plan,
+) -> Result<Agreed, Interrupted> {
     let fingerprint = map.callpaths.fingerprint();
     let halves = [high(fingerprint), low(fingerprint)];
-    let wanted = if communicator.rank() == 0 { aggregators.unwrap_or(0) } else { 0 };
-    let reduced = communicator
-        .all_max(&[
-            halves[0],
-            halves[1],
-            // The complement's maximum is the minimum's complement: one operation finds both ends.
-            !halves[0],
-            !halves[1],
-            own.summary_length() as u64,
-            own.series_length() as u64,
-            u64::from(wanted),
-        ])
-        .await;
-    let agreed = reduced[0] == !reduced[2] && reduced[1] == !reduced[3];
-    let dictionary = if agreed { map.callpaths.clone() } else { unite(communicator, &map.callpaths).await };
-    let size = communicator.size();
-    let wanted = u32::try_from(reduced[6]).unwrap_or(u32::MAX);
+    let of_rank_0 = |word: u64| if communicator.rank() == 0 { word } else { 0 };
+    let series_bytes = own.series_length() as u64;
+    let maxima = [
+        halves[0],
+        halves[1],
+        // The complement's maximum is the minimum's complement: one operation finds both ends.
+        !halves[0],
+        !halves[1],
+        own.summary_length() as u64,
+        series_bytes,
+        of_rank_0(aggregators_as_word(plan.aggregators)),
+        of_rank_0(plan.series as u64),
+    ];
+    let (maxima, sums) = communicator.all_reduce(&maxima, &[series_bytes]).await?;
+    let agreed = maxima[0] == !maxima[2] && maxima[1] == !maxima[3];
+    let dictionary =
+        if agreed { map.callpaths.clone() } else { unite(communicator, &map.callpaths, plan).await? };
+    // Equal tables on all ranks, so that all give the same new ids, if ids collide at all.
+    let dictionary = dictionary.with_distinct_ids();
     let fits =
         |bytes: u64| usize::try_from(bytes).expect("the rank that has this message holds it in memory");
-    Agreed {
+    Ok(Agreed {
         dictionary,
-        summary_bytes: fits(reduced[4]),
-        series_bytes: fits(reduced[5]),
-        aggregators: if wanted == 0 { size.div_ceil(16) } else { wanted.min(size) },
+        summary_bytes: fits(maxima[4]),
+        series_bytes: fits(maxima[5]),
+        series_are_padded: is_padded(maxima[7], maxima[5], sums[0], communicator.size()),
+        groups: groups(communicator, maxima[6], &map.facts.host, plan.message_bytes_max).await?,
+    })
+}
+
+/// Padding is worth it while it adds no more than a quarter to what is sent: it saves a message for each rank.
+fn is_padded(wanted: u64, longest: u64, sum: u64, ranks: u32) -> bool {
+    if wanted == SeriesGather::Auto as u64 {
+        return u128::from(longest) * u128::from(ranks) <= u128::from(sum) + u128::from(sum / 4);
+    }
+    wanted == SeriesGather::Padded as u64
+}
+
+const PER_NODE: u64 = u64::MAX;
+
+fn aggregators_as_word(wanted: Aggregators) -> u64 {
+    match wanted {
+        Aggregators::Auto => 0,
+        Aggregators::Count(count) => u64::from(count),
+        Aggregators::PerNode => PER_NODE,
     }
 }
 
-async fn unite(communicator: &impl Communicator, own: &CallpathTable) -> CallpathTable {
-    let everyone = |position| position;
-    let union =
-        tree::reduce(communicator, communicator.size(), communicator.rank(), everyone, own.clone(), &Union)
-            .await;
-    let bytes = communicator.broadcast(union.as_ref().map(encode_callpaths).unwrap_or_default()).await;
+async fn groups(
+    communicator: &impl Communicator,
+    wanted: u64,
+    host: &str,
+    chunk_bytes: usize,
+) -> Result<Groups, Interrupted> {
+    let size = communicator.size();
+    Ok(match wanted {
+        0 => Groups::Even { size, groups: size.div_ceil(16) },
+        PER_NODE => Groups::of_hosts(communicator, host, chunk_bytes).await?,
+        count => Groups::Even { size, groups: u32::try_from(count).unwrap_or(u32::MAX).min(size) },
+    })
+}
+
+async fn unite(
+    communicator: &impl Communicator,
+    own: &CallpathTable,
+    plan: &Plan,
+) -> Result<CallpathTable, Interrupted> {
+    let chunk_bytes = plan.message_bytes_max;
+    let (size, rank) = (communicator.size(), communicator.rank());
+    let union = tree::reduce(communicator, size, rank, |p| p, own.clone(), &Union { chunk_bytes }).await?;
+    let bytes = union.as_ref().map(encode_callpaths).unwrap_or_default();
+    let bytes = chunks::broadcast(communicator, bytes, chunk_bytes).await?;
     // Rank 0 has just encoded them, so they decode; its own table serves where they do not.
-    union.unwrap_or_else(|| decode_callpaths(&bytes).unwrap_or_default())
-}
-
-struct Union;
-
-impl tree::Reduction for Union {
-    type Value = CallpathTable;
-
-    fn encode(&self, value: &CallpathTable) -> Vec<u8> {
-        encode_callpaths(value)
-    }
-
-    fn absorb(&self, value: &mut CallpathTable, later: &[u8]) {
-        if let Ok(theirs) = decode_callpaths(later) {
-            *value = value.union(&theirs);
-        }
-    }
+    Ok(union.unwrap_or_else(|| decode_callpaths(&bytes).unwrap_or_default()))
 }
 
 const fn high(wide: u128) -> u64 {
@@ -92,4 +120,21 @@ const fn high(wide: u128) -> u64 {
 #[expect(clippy::cast_possible_truncation, reason = "taking the low half is the purpose")]
 const fn low(wide: u128) -> u64 {
     wide as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn series_are_padded_where_that_sends_little_more() {
+        let auto = SeriesGather::Auto as u64;
+        assert!(is_padded(auto, 100, 400, 4), "equal lengths");
+        assert!(is_padded(auto, 125, 400, 4), "a quarter more");
+        assert!(!is_padded(auto, 126, 400, 4));
+        assert!(is_padded(auto, 0, 0, 4), "nothing to pad");
+        assert!(!is_padded(auto, u64::MAX, u64::MAX, u32::MAX), "no overflow");
+        assert!(is_padded(SeriesGather::Padded as u64, 400, 400, 4));
+        assert!(!is_padded(SeriesGather::Counts as u64, 100, 400, 4));
+    }
 }

@@ -1,17 +1,28 @@
 //! Unites values along a binomial tree: log P rounds, and no rank holds more than the union.
 
-use crate::communicator::Communicator;
+use crate::communicator::{Communicator, Interrupted};
 
-/// How values are sent, and how two become one.
+/// How a value goes to another rank, and how two become one.
 pub(super) trait Reduction {
     /// What is reduced.
     type Value;
 
-    fn encode(&self, value: &Self::Value) -> Vec<u8>;
+    /// Gives the value to `rank`, which absorbs it.
+    async fn hand_over(
+        &self,
+        to: &impl Communicator,
+        rank: u32,
+        value: Self::Value,
+    ) -> Result<(), Interrupted>;
 
-    /// Adds a value of members that come after ours. There is no way to fail: what cannot be read must be noted
-    /// in the value.
-    fn absorb(&self, value: &mut Self::Value, later: &[u8]);
+    /// Adds the value that `rank` hands over: that of members that come after ours. What cannot be read must be
+    /// noted in the value.
+    async fn absorb(
+        &self,
+        from: &impl Communicator,
+        rank: u32,
+        value: &mut Self::Value,
+    ) -> Result<(), Interrupted>;
 }
 
 /// Reduces the values of `members` members of a communicator in their order, onto the first.
@@ -25,39 +36,54 @@ pub(super) async fn reduce<R: Reduction>(
     rank_of: impl Fn(u32) -> u32,
     mut value: R::Value,
     how: &R,
-) -> Option<R::Value> {
+) -> Result<Option<R::Value>, Interrupted> {
     let mut distance = 1;
     while distance < members {
         if position & distance != 0 {
-            communicator.send(rank_of(position - distance), &how.encode(&value)).await;
-            return None;
+            how.hand_over(communicator, rank_of(position - distance), value).await?;
+            return Ok(None);
         }
         // Our value stands for positions [position, position + distance), the sender's for the next as many:
         // members stay in order.
         if let Some(from) = position.checked_add(distance).filter(|&from| from < members) {
-            how.absorb(&mut value, &communicator.receive(rank_of(from)).await);
+            how.absorb(communicator, rank_of(from), &mut value).await?;
         }
-        distance *= 2;
+        distance = match distance.checked_mul(2) {
+            Some(distance) => distance,
+            None => break,
+        };
     }
-    Some(value)
+    Ok(Some(value))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::communicator::virtual_ranks;
+    use crate::phases::chunks;
 
     struct Concatenation;
 
     impl Reduction for Concatenation {
         type Value = Vec<u8>;
 
-        fn encode(&self, value: &Vec<u8>) -> Vec<u8> {
-            value.clone()
+        async fn hand_over(
+            &self,
+            to: &impl Communicator,
+            rank: u32,
+            value: Vec<u8>,
+        ) -> Result<(), Interrupted> {
+            chunks::send(to, rank, &value, 7).await
         }
 
-        fn absorb(&self, value: &mut Vec<u8>, later: &[u8]) {
-            value.extend(later);
+        async fn absorb(
+            &self,
+            from: &impl Communicator,
+            rank: u32,
+            value: &mut Vec<u8>,
+        ) -> Result<(), Interrupted> {
+            value.extend(chunks::receive(from, rank, 7).await?);
+            Ok(())
         }
     }
 
@@ -70,7 +96,7 @@ mod tests {
                     return None;
                 }
                 let own = vec![u8::try_from(position).unwrap()];
-                reduce(&c, u32::from(members), position, |p| p * 2, own, &Concatenation).await
+                reduce(&c, u32::from(members), position, |p| p * 2, own, &Concatenation).await.unwrap()
             });
             assert_eq!(results[0], Some((0..members).collect()));
             assert!(results[1..].iter().all(Option::is_none));

@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use tinyprof_format::file::{EncodedRank, ManifestFacts, UnfinishedProfile, encode_part};
-use tinyprof_format::model::{CallpathTable, CallpathValues, PartFile, PhaseTimes, RunMetadata};
+use tinyprof_format::model::{CallpathTable, CallpathValues, PartFile, PhaseTimes, RunMetadata, RunState};
 use tinyprof_format::report::{Report, Statistics};
 
-use super::aggregate::Group;
-use super::tree;
-use crate::communicator::Communicator;
+use super::groups::{Group, Groups};
+use super::{chunks, tree};
+use crate::communicator::{Communicator, Interrupted};
 
 /// What came of the parts of one or several neighbouring aggregators.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -62,33 +62,48 @@ pub(super) fn write_part(
 /// Brings the outcomes of all aggregators to rank 0. Collective over the aggregators; others pass nothing.
 pub(super) async fn unite(
     communicator: &impl Communicator,
+    groups: &Groups,
     group: &Group,
     outcome: Option<Outcome>,
-) -> Option<Outcome> {
-    let rank_of = |number| group.aggregator(number);
-    tree::reduce(communicator, group.groups, group.number, rank_of, outcome?, &Union).await
+    chunk_bytes: usize,
+) -> Result<Option<Outcome>, Interrupted> {
+    let Some(outcome) = outcome else { return Ok(None) };
+    let rank_of = |number| groups.aggregator(number);
+    let how = Union { chunk_bytes };
+    tree::reduce(communicator, groups.count(), group.number, rank_of, outcome, &how).await
 }
 
-struct Union;
+struct Union {
+    chunk_bytes: usize,
+}
 
 impl tree::Reduction for Union {
     type Value = Outcome;
 
-    fn encode(&self, value: &Outcome) -> Vec<u8> {
-        let json = serde_json::to_vec(value).unwrap_or_default();
-        [&(json.len() as u64).to_le_bytes(), json.as_slice(), &value.statistics.to_bytes()].concat()
+    async fn hand_over(&self, to: &impl Communicator, rank: u32, value: Outcome) -> Result<(), Interrupted> {
+        let json = serde_json::to_vec(&value).unwrap_or_default();
+        let length = (json.len() as u64).to_le_bytes();
+        let message = [&length, json.as_slice(), &value.statistics.to_bytes()].concat();
+        chunks::send(to, rank, &message, self.chunk_bytes).await
     }
 
-    fn absorb(&self, value: &mut Outcome, later: &[u8]) {
-        let Some(theirs) = decode(later) else {
+    async fn absorb(
+        &self,
+        from: &impl Communicator,
+        rank: u32,
+        value: &mut Outcome,
+    ) -> Result<(), Interrupted> {
+        let later = chunks::receive(from, rank, self.chunk_bytes).await?;
+        let Some(theirs) = decode(&later) else {
             let unreadable = || "an aggregator's report could not be read".to_owned();
             value.failure.get_or_insert_with(unreadable);
-            return;
+            return Ok(());
         };
         value.parts.extend(theirs.parts);
         value.facts.absorb(theirs.facts);
         value.failure = value.failure.take().or(theirs.failure);
         value.statistics.merge(&theirs.statistics);
+        Ok(())
     }
 }
 
@@ -99,28 +114,23 @@ fn decode(bytes: &[u8]) -> Option<Outcome> {
     Some(Outcome { statistics: Statistics::from_bytes(statistics)?, ..outcome })
 }
 
-/// Completes the profile on rank 0, or removes it if any part failed; and what there is to report either way.
+/// Completes the profile on rank 0, unless a part has failed; and what there is to report either way.
 pub(super) fn finish(
-    unfinished: UnfinishedProfile,
+    unfinished: &UnfinishedProfile,
     total: Outcome,
     dictionary: &CallpathTable,
     ranks: u32,
-    metadata: RunMetadata,
-    times: PhaseTimes,
+    (metadata, state, times): (RunMetadata, RunState, PhaseTimes),
 ) -> (Result<PathBuf, String>, Report) {
     let (callpaths, written) = match unfinished.write_callpaths(dictionary) {
         Ok(file) => (file, Ok(())),
         Err(error) => (Default::default(), Err(error.to_string())),
     };
-    let manifest = total.facts.manifest(ranks, callpaths, total.parts, metadata, times);
+    let manifest = total.facts.manifest(ranks, callpaths, total.parts, metadata, times).with_state(state);
     let report = Report::new(&manifest, dictionary, total.statistics);
     let result = match total.failure {
         Some(failure) => Err(failure),
         None => written.and_then(|()| unfinished.finish(&manifest).map_err(|error| error.to_string())),
     };
-    if result.is_err() {
-        // The failure itself is told; that its rest could not be removed has most likely the same cause.
-        drop(unfinished.discard());
-    }
     (result, report)
 }

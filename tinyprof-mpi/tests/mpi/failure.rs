@@ -49,37 +49,84 @@ fn an_existing_profile_is_never_overwritten() {
     }
 }
 
-#[test]
-fn a_full_disk_is_one_line_and_leaves_nothing() {
-    let scratch = tempfile::tempdir().unwrap();
-    let disk = scratch.path().join("disk");
-    std::fs::create_dir(&disk).unwrap();
-    // A file system of two pages, one of which is taken, in a mount name space that only this command sees: it
-    // vanishes with the command. Root needs no user name space, others get one.
-    let command = launch(3, "hook", &disk.join("p"));
+/// Runs `command` after `mounts`, which mount file systems that this command alone sees, and which vanish with
+/// it. Root needs no user name space for that, others get one. What it lists of `directory` at its end are the
+/// last lines of the output.
+fn run_with_mounts(command: &Command, mounts: &str, directory: &Path) -> (Ended, Vec<String>) {
     let inner: Vec<String> = std::iter::once(command.get_program())
         .chain(command.get_args())
         .map(|a| format!("'{}'", a.to_str().expect("test paths are UTF-8")))
         .collect();
     let script = format!(
-        "mount -t tmpfs -o size=8k none '{disk}' && head -c 4096 /dev/zero > '{disk}/taken' \
-         && {} code; code=$?; ls -A '{disk}'; exit $code",
+        "{mounts} && {}; code=$?; echo; echo left:; ls -A '{}'; exit $code",
         inner.join(" "),
-        disk = disk.display(),
+        directory.display()
     );
     let mut unshare = Command::new("unshare");
     unshare.args(["--mount", "--map-root-user", "sh", "-c", &script]);
     unshare.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
     let mut ended = run(&mut unshare);
-    let left = ended.stdout.lines().last().unwrap_or_default().to_owned();
-    assert_eq!(left, "taken", "{}{}", ended.stdout, ended.stderr);
-    ended.stdout = ended.stdout.lines().filter(|line| *line != "taken").collect::<Vec<_>>().join("\n");
+    let (stdout, left) = ended.stdout.split_once("\nleft:\n").expect("the script lists the directory");
+    let left = left.lines().map(str::to_owned).collect();
+    ended.stdout = stdout.to_owned();
+    (ended, left)
+}
+
+#[test]
+fn a_full_disk_is_one_line_and_leaves_nothing() {
+    let scratch = tempfile::tempdir().unwrap();
+    let disk = scratch.path().join("disk");
+    std::fs::create_dir(&disk).unwrap();
+    let mut command = launch(3, "hook", &disk.join("p"));
+    // Two pages, one of which is taken.
+    let mounts = format!(
+        "mount -t tmpfs -o size=8k none '{disk}' && head -c 4096 /dev/zero > '{disk}/taken'",
+        disk = disk.display()
+    );
+    let (ended, left) = run_with_mounts(command.arg("code"), &mounts, &disk);
+    assert_eq!(left, ["taken"], "{}{}", ended.stdout, ended.stderr);
     check_one_complaint(&ended, "p.tprof", "No space left on device");
 }
 
 #[test]
+fn a_disk_that_is_full_for_the_part_of_one_rank_fails_the_profile_of_all() {
+    let scratch = tempfile::tempdir().unwrap();
+    let disk = scratch.path().join("disk");
+    std::fs::create_dir(&disk).unwrap();
+    let mut command = launch(3, "hook", &disk.join("p"));
+    command.arg("large-on-2").env("TINYPROF_AGGREGATORS", "3");
+    // Rank 2's part alone is larger than this.
+    let mounts = format!("mount -t tmpfs -o size=32k none '{}'", disk.display());
+    let (ended, left) = run_with_mounts(&command, &mounts, &disk);
+    assert_eq!(left, [""; 0], "{}{}", ended.stdout, ended.stderr);
+    // Other parts are written at the same time: who fills the disk is not always who finds it full.
+    check_one_complaint(&ended, "p.tprof", "No space left on device");
+}
+
+#[test]
+fn a_rank_that_may_not_write_fails_the_profile_of_all() {
+    let scratch = tempfile::tempdir().unwrap();
+    let disk = scratch.path().join("disk");
+    std::fs::create_dir(&disk).unwrap();
+    // The second of three ranks sees the same directory, but read-only.
+    let (hook, shown) = (program("hook"), disk.display());
+    let read_only = format!(
+        "mount --bind {shown} {shown} && mount -o remount,bind,ro {shown} && exec {} code",
+        hook.display()
+    );
+    let mut command = launch(1, "hook", &disk.join("p"));
+    command.args(["code", ":", "-n", "1", "unshare", "--mount", "sh", "-c", &read_only]);
+    command.args([":", "-n", "1"]).arg(&hook).arg("code").env("TINYPROF_AGGREGATORS", "3");
+    // It must be a mount of its own to be mounted again.
+    let mounts = format!("mount -t tmpfs none '{shown}'");
+    let (ended, left) = run_with_mounts(&command, &mounts, &disk);
+    assert_eq!(left, [""; 0], "{}{}", ended.stdout, ended.stderr);
+    check_one_complaint(&ended, "p.tprof", "part-00001: Read-only file system");
+}
+
+#[test]
 fn the_test_programs_exist() {
-    for name in ["figure2", "hook", "explicit"] {
+    for name in ["figure2", "hook", "explicit", "stopped", "arbitrary"] {
         assert!(program(name).exists(), "{name}");
     }
 }

@@ -87,6 +87,27 @@ fn sixteen_ranks() {
 }
 
 #[test]
+fn an_aggregator_for_each_node() {
+    // All ranks of a test are on one node.
+    check_counts(4, "node", 1);
+}
+
+#[test]
+fn series_are_the_same_however_they_are_gathered() {
+    let scratch = tempfile::tempdir().unwrap();
+    for (series, ranks) in [("padded", 3), ("counts", 3), ("auto", 1)] {
+        let out = scratch.path().join(series);
+        let ended = run(launch(ranks, "hook", &out).arg("code").env("TINYPROF_SERIES", series));
+        assert_eq!(ended.code, Some(7), "{}", ended.stderr);
+        let profile = profile(&out.with_extension("tprof"));
+        for rank in (0..ranks).filter(|rank| *rank != 1) {
+            let steps = rank + 2;
+            assert_eq!(values(&profile, "run<step", rank).series.len(), 3 * steps, "{series}");
+        }
+    }
+}
+
+#[test]
 fn a_program_that_fails_keeps_its_exit_code_and_its_profile() {
     let scratch = tempfile::tempdir().unwrap();
     for end in ["code", "panic", "panic-on-one"] {

@@ -1,6 +1,9 @@
 //! Real programs under a real `mpiexec`, and their profiles read back.
 #![expect(clippy::unwrap_used, reason = "a test that cannot set up its files must fail")]
 
+mod arbitrary;
+mod checkpoints;
+mod deadline;
 mod failure;
 mod figure2;
 mod hook;

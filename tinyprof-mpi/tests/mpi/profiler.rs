@@ -57,3 +57,29 @@ fn a_part_of_the_ranks_can_be_profiled_alone() {
     let visits: Vec<_> = (0..2).map(|rank| values(&profile, "work", rank).visits()).collect();
     assert_eq!(visits, [1, 3], "ranks 0 and 2 of the world");
 }
+
+#[test]
+fn no_message_of_ours_matches_one_of_the_programs() {
+    for ranks in [1, 3, 4] {
+        let scratch = tempfile::tempdir().unwrap();
+        let ended = explicit(ranks, scratch.path(), "amid", &[]);
+        assert_eq!((ended.code, ended.stderr.as_str()), (Some(0), ""), "{}", ended.stdout);
+        for rank in 0..ranks {
+            let line = format!("rank {rank}: {}", (rank + ranks - 1) % ranks + 1000);
+            assert!(ended.stdout.lines().any(|l| l == line), "{}", ended.stdout);
+        }
+        assert_eq!(profile(&scratch.path().join("p.tprof")).ranks.len(), ranks);
+    }
+}
+
+#[test]
+fn every_level_of_threads_will_do() {
+    for threads in ["single", "funneled", "serialized", "multiple"] {
+        let scratch = tempfile::tempdir().unwrap();
+        let mut command = mpiexec(2);
+        command.arg(program("explicit")).args(["p", "flush", threads]).current_dir(scratch.path());
+        let ended = run(&mut command);
+        assert_eq!((ended.code, ended.stderr.as_str()), (Some(0), ""), "{threads}: {}", ended.stdout);
+        assert_eq!(profile(&scratch.path().join("p.tprof")).ranks.len(), 2, "{threads}");
+    }
+}

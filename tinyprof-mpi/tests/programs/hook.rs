@@ -1,6 +1,6 @@
 //! A program that says nothing of profiling but its regions and one line. Every rank visits what its number
 //! says; rank 1 visits nothing at all. Argument: how it ends (`well`, `code`, `panic`, `panic-on-one`,
-//! `exit`: without finalising MPI).
+//! `exit`: without finalising MPI, `large-on-2`: as `code`, after many visits on rank 2).
 #![expect(clippy::print_stdout, reason = "the tests read what the ranks print")]
 
 use std::process::ExitCode;
@@ -50,10 +50,13 @@ fn main() -> ExitCode {
         (0..3).for_each(|_| run(rank));
         threads();
     }
+    if end == "large-on-2" && rank == 2 {
+        (0..100).for_each(|_| run(1000));
+    }
     println!("result of rank {rank}");
     match end.as_str() {
         "well" => ExitCode::SUCCESS,
-        "code" => ExitCode::from(7),
+        "code" | "large-on-2" => ExitCode::from(7),
         "exit" => std::process::exit(0),
         "panic" => panic!("on purpose"),
         "panic-on-one" if rank == 0 => panic!("on purpose"),

@@ -4,7 +4,9 @@ use std::env;
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::PathBuf;
+use std::time::Duration;
 
+use super::checkpoint_files::ALL_CHECKPOINTS;
 use super::launcher;
 use crate::record::clock::ClockChoice;
 
@@ -15,11 +17,16 @@ pub struct Config {
     pub recording: bool,
     /// `TINYPROF_OUT`: the name of the profile; `.tprof` is added where it is missing.
     pub out: Option<PathBuf>,
-    /// `TINYPROF_BUDGET`: the share of each thread's time that timing may take, from 0 to 1; none for as much as it
-    /// takes (`1%`, `0.5%`, `off`).
+    /// `TINYPROF_BUDGET`: the share of each thread's time that timing may take, from 0 to 1; 1 for as much as it takes
+    /// (`1%`, `0.5%`, `off`).
     pub budget: Option<f64>,
     /// `TINYPROF_REPORT`: whether to print a table to standard error at the end (`on`, `off`).
     pub report: Option<bool>,
+    /// `TINYPROF_INTERVAL`: the time between two checkpoints (`5s`, `500ms`, `2m`); zero for `off`.
+    pub checkpoint_interval: Option<Duration>,
+    /// `TINYPROF_CHECKPOINTS`: how many checkpoints are kept, the newest (a number from 1 on);
+    /// [`ALL_CHECKPOINTS`](super::ALL_CHECKPOINTS) for `all`.
+    pub checkpoints_kept: Option<u32>,
     /// `TINYPROF_CLOCK`: the clock that visits are measured with (`auto`, `monotonic`, `fenced`). Default: auto.
     pub clock: ClockChoice,
 }
@@ -56,13 +63,42 @@ const SWITCH: fn(&str) -> Option<bool> = |text| match text.to_ascii_lowercase().
     _ => None,
 };
 
-/// A percentage above 0 and up to 100; `off` for none.
-const PERCENT: fn(&str) -> Option<Option<f64>> = |text| {
+/// A percentage above 0 and up to 100; `off` for all.
+const PERCENT: fn(&str) -> Option<f64> = |text| {
     if text.eq_ignore_ascii_case("off") {
-        return Some(None);
+        return Some(1.0);
     }
     let percent: f64 = text.strip_suffix('%')?.trim_end().parse().ok()?;
-    (percent > 0.0 && percent <= 100.0).then_some(Some(percent / 100.0))
+    (percent > 0.0 && percent <= 100.0).then_some(percent / 100.0)
+};
+
+/// A time with its unit; `off` for none.
+const INTERVAL: Setting<Duration> = Setting {
+    variable: "TINYPROF_INTERVAL",
+    expected: "a time with its unit, as in 5s, 500ms or 2m, or off",
+    read: |text| {
+        if text.eq_ignore_ascii_case("off") {
+            return Some(Duration::ZERO);
+        }
+        let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+        let unit_s = match &text[digits.len()..] {
+            "ms" => 1e-3,
+            "s" => 1.0,
+            "m" => 60.0,
+            _ => return None,
+        };
+        let interval = Duration::try_from_secs_f64(digits.trim_end().parse::<f64>().ok()? * unit_s).ok()?;
+        (!interval.is_zero()).then_some(interval)
+    },
+};
+
+const CHECKPOINTS: Setting<u32> = Setting {
+    variable: "TINYPROF_CHECKPOINTS",
+    expected: "all or a number from 1 on",
+    read: |text| match text.to_ascii_lowercase().as_str() {
+        "all" => Some(ALL_CHECKPOINTS),
+        number => number.parse().ok().filter(|&n| n > 0),
+    },
 };
 
 const CLOCK: Setting<ClockChoice> = Setting {
@@ -93,8 +129,10 @@ impl Config {
         Self {
             recording: switch("TINYPROF").unwrap_or(true),
             out: lookup("TINYPROF_OUT").filter(|name| !name.is_empty()).map(PathBuf::from),
-            budget: budget.value(&lookup).flatten(),
+            budget: budget.value(&lookup),
             report: switch("TINYPROF_REPORT"),
+            checkpoint_interval: INTERVAL.value(&lookup),
+            checkpoints_kept: CHECKPOINTS.value(&lookup),
             clock: CLOCK.value(&lookup).unwrap_or_default(),
         }
     }
@@ -118,8 +156,15 @@ mod tests {
 
     #[test]
     fn nothing_set_means_record_and_report() {
-        let defaults =
-            Config { recording: true, out: None, budget: None, report: None, clock: ClockChoice::Auto };
+        let defaults = Config {
+            recording: true,
+            out: None,
+            budget: None,
+            report: None,
+            checkpoint_interval: None,
+            checkpoints_kept: None,
+            clock: ClockChoice::Auto,
+        };
         assert_eq!(read(&[]), defaults);
         assert_eq!(read(&[("TINYPROF_OUT", "")]).out, None);
     }
@@ -132,10 +177,26 @@ mod tests {
         assert_eq!(read(&[("TINYPROF_REPORT", "0")]).report, Some(false));
         assert_eq!(read(&[("TINYPROF_REPORT", "")]).report, None);
         assert_eq!(read(&[("TINYPROF_BUDGET", "0.5 %")]).budget, Some(0.005));
-        for nonsense in ["1", "0%", "-1%", "101%", "NaN%", "off"] {
+        assert_eq!(read(&[("TINYPROF_BUDGET", "off")]).budget, Some(1.0));
+        for nonsense in ["1", "0%", "-1%", "101%", "NaN%"] {
             assert_eq!(read(&[("TINYPROF_BUDGET", nonsense)]).budget, None);
         }
         assert_eq!(read(&[("TINYPROF_OUT", "a/b")]).out, Some("a/b".into()));
+    }
+
+    #[test]
+    fn an_interval_is_a_time_with_its_unit() {
+        let interval = |text| read(&[("TINYPROF_INTERVAL", text)]).checkpoint_interval;
+        assert_eq!(interval("5s"), Some(Duration::from_secs(5)));
+        assert_eq!(interval(" 250 ms "), Some(Duration::from_millis(250)));
+        assert_eq!(interval("1.5m"), Some(Duration::from_secs(90)));
+        assert_eq!(interval("Off"), Some(Duration::ZERO));
+        for nonsense in ["", "5", "0s", "-1s", "s", "5h", "5 s s", "NaNs", "1e99m", "\u{b5}s"] {
+            assert_eq!(interval(nonsense), None, "{nonsense}");
+        }
+        let kept = |text| read(&[("TINYPROF_CHECKPOINTS", text)]).checkpoints_kept;
+        assert_eq!((kept("all"), kept("3")), (Some(ALL_CHECKPOINTS), Some(3)));
+        assert_eq!((kept("0"), kept("-1"), kept("some")), (None, None, None));
     }
 
     #[test]

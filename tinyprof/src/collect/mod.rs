@@ -3,6 +3,8 @@
 //! Programs need none of this: a region starts the session, and the end of the process writes the profile.
 //! `tinyprof-mpi` and other collectors use it to write the profile of many processes.
 
+mod checkpoint_files;
+mod checkpoints;
 mod config;
 mod finish;
 mod launcher;
@@ -16,6 +18,8 @@ pub(crate) mod start;
 /// there is never anything to collect.
 pub const ENABLED: bool = cfg!(feature = "enable");
 
+pub use checkpoint_files::{ALL_CHECKPOINTS, CheckpointFiles};
+pub use checkpoints::{checkpoint, set_checkpoint_interval, unrecorded, watch_boundaries};
 pub use config::{Config, Setting, warn};
 pub use finish::{print_report, profile_name, write_alone};
 pub use metadata::metadata;

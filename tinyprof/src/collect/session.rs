@@ -1,5 +1,7 @@
 //! What is fixed when the recording of this process begins.
 
+use std::env;
+use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use super::config::{Config, warn};
@@ -15,6 +17,8 @@ pub(crate) struct Session {
     pub(crate) started: Moment,
     pub(crate) launch_date_s: u64,
     pub(crate) process_id: u32,
+    /// The working directory: what is relative in a setting is relative to it, wherever the program goes.
+    pub(crate) directory: Option<PathBuf>,
 }
 
 static SESSION: OnceLock<Session> = OnceLock::new();
@@ -39,6 +43,7 @@ fn begin() -> Session {
         started: Moment::now(clock),
         launch_date_s: now_unix_s(),
         process_id: std::process::id(),
+        directory: env::current_dir().ok(),
     }
 }
 

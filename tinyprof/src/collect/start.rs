@@ -2,6 +2,7 @@
 
 use std::sync::{Once, OnceLock};
 
+use super::checkpoints;
 use super::finish;
 use super::segments;
 use super::session::session;
@@ -23,6 +24,9 @@ pub fn start() {
                 budget::install(share, session().clock);
             }
             segments::prepare();
+            if let Some(interval) = session().config.checkpoint_interval {
+                checkpoints::install(interval);
+            }
             at_exit(end);
         };
         // Asked first, as all but the first threads have nothing to do here.
@@ -38,7 +42,17 @@ pub fn start() {
 /// whether nobody had said so before; only the first counts.
 pub fn take_over(write_at_exit: fn()) -> bool {
     start();
-    WRITER.set(write_at_exit).is_ok()
+    let is_first = WRITER.set(write_at_exit).is_ok();
+    if is_first {
+        // They are the writer's to watch now.
+        thread::watch_none();
+    }
+    is_first
+}
+
+/// Whether somebody else writes the profile.
+pub(super) fn is_taken_over() -> bool {
+    WRITER.get().is_some()
 }
 
 /// Caps the share of each thread's time that timing may take, from 0 to 1: what `TINYPROF_BUDGET` says wins. It holds

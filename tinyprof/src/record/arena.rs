@@ -1,8 +1,10 @@
 //! One thread's tree of callpaths: a plain value; `thread` merely holds one for each thread.
 
+mod boundaries;
 mod handover;
 mod in_file;
 mod insert;
+mod live;
 mod metric;
 mod polled;
 mod reading;
@@ -11,8 +13,8 @@ mod sampling;
 mod tests;
 mod unwind;
 
-use std::sync::atomic::Ordering::{Relaxed, Release};
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, fence};
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicU32, AtomicU64};
 
 use tinyprof_format::segment::layout::waiting;
 
@@ -20,15 +22,14 @@ pub(crate) use handover::{Before, Place};
 pub(crate) use polled::InFlight;
 pub(crate) use reading::{MetricReading, Reading};
 
+use super::alone::Alone;
 use super::clock::Clock;
-use super::element::PastExecution;
 use super::log;
 use super::lookup::Lookup;
-use super::node::{
-    EXECUTION, MAX, MIN, Node, PARENT, SAMPLES, SERIES, SQUARES, START, SUM, VISITS, high, low, pack,
-};
+use super::node::{EXECUTION, MAX, MIN, Node, SAMPLES, SERIES, START, SUM, VISITS, high, low};
 use super::segment::{Line, Segment};
 use super::site::Site;
+use live::{add_square, clear_live, complete_execution, live_execution};
 use sampling::Sampler;
 
 /// The most callpaths of a thread; the rest goes to `[other]`.
@@ -37,6 +38,9 @@ const NODES_MAX: u32 = if cfg!(test) { 512 } else { 1 << 20 };
 /// The deepest callpath; what is entered inside of it goes to `[other]`. Regions that call each other in
 /// circles make a callpath for each depth, and a path costs its depth whenever somebody follows it.
 const DEPTH_MAX: u32 = if cfg!(test) { 400 } else { 1024 };
+
+/// How many sites that were made while the program runs are remembered with the callpath of their last visit.
+const LATE_SITES: usize = 128;
 
 /// What [`Arena::enter`] found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,15 +63,19 @@ pub(crate) struct Arena {
     current: AtomicU32,
     /// The execution of the root region that was entered last.
     execution: AtomicU32,
+    /// Not 0 if somebody wants to know of this thread's boundaries: a word beside `current`, which each exit has in hand.
+    watched: AtomicU32,
     /// For each site of the executable its last (parent, child): answers all but the first look-ups.
     cache: Box<[AtomicU64]>,
+    /// The same for the first sites that were made while the program runs.
+    late_cache: [AtomicU64; LATE_SITES],
     lookup: Lookup,
     /// For each site of the executable whether the segment describes it, one bit each.
     described: Box<[AtomicU64]>,
     nodes: AtomicU32,
     last_node: AtomicU32,
-    /// A record is being made, or looked for.
-    inserting: AtomicBool,
+    /// Records are made, and looked for, one at a time.
+    alone: Alone,
     pub(crate) visits_lost: AtomicU64,
     pub(crate) visits_in_other: AtomicU64,
     pub(crate) visits_unbalanced: AtomicU64,
@@ -95,12 +103,14 @@ impl Arena {
             sampler: Sampler::new(clock),
             current: AtomicU32::new(0),
             execution: AtomicU32::new(0),
+            watched: AtomicU32::new(0),
             cache: zeros(Site::count()),
+            late_cache: [const { AtomicU64::new(0) }; LATE_SITES],
             described: zeros(Site::count().div_ceil(64)),
             lookup: Lookup::new(),
             nodes: AtomicU32::new(0),
             last_node: AtomicU32::new(0),
-            inserting: AtomicBool::new(false),
+            alone: Alone::new(),
             visits_lost: AtomicU64::new(0),
             visits_in_other: AtomicU64::new(0),
             visits_unbalanced: AtomicU64::new(0),
@@ -122,18 +132,11 @@ impl Arena {
         Line::from_number(self.current.load(Relaxed))
     }
 
-    /// Counts visits that are not recorded. Rare.
-    #[cold]
-    pub(super) fn lose_visits(&self, visits: u64) {
-        self.visits_lost.fetch_add(visits, Relaxed);
-        self.publish_losses();
-    }
-
     /// Opens a visit of `site` under the innermost open region. A visit of the region inside of itself is counted at
     /// once. Owner only.
     ///
     /// Here is only what a visit that is not timed needs: it is so short that saving registers would show.
-    #[inline(never)]
+    #[inline]
     pub(crate) fn enter(&self, site: &'static Site) -> Entered {
         let parent = self.current();
         let cached = self.cache.get(site.dense_index()).map_or(0, |entry| entry.load(Relaxed));
@@ -152,7 +155,7 @@ impl Arena {
 
     #[inline(never)]
     fn enter_timed(&self, parent: Line, known: Line, site: &'static Site) -> Entered {
-        let mut line = known;
+        let mut line = if known.is_none() { self.cached_late(parent, site) } else { known };
         if line.is_none() {
             line = match self.find_or_insert(parent, site) {
                 Entered::Node(line) => line,
@@ -179,7 +182,9 @@ impl Arena {
     #[inline]
     pub(crate) fn exit(&self, line: Line) {
         let node = self.node(line);
-        if node.get(START) & waiting::MARK != 0 && self.current() == line {
+        // The end of a root region is a boundary, whether or not the visit was timed: it goes the other way.
+        let is_not_timed = node.get(START) & waiting::MARK != 0;
+        if is_not_timed && self.current() == line && !node.parent().is_none() {
             self.current.store(node.parent().number(), Relaxed);
         } else {
             self.exit_timed(line);
@@ -198,7 +203,11 @@ impl Arena {
         } else if self.current() != line && !self.unwind_to(line) {
             return;
         }
-        self.current.store(node.parent().number(), Relaxed);
+        let parent = node.parent();
+        self.current.store(parent.number(), Relaxed);
+        if parent.is_none() {
+            self.pass_boundary();
+        }
     }
 
     /// Closes an iteration of the loop at `line` and opens the next, with one look at the clock. Owner only.
@@ -294,54 +303,4 @@ impl Arena {
     pub(crate) fn now(&self) -> u64 {
         self.clock.ticks()
     }
-}
-
-/// Begins the live numbers of `execution`, of which none is there yet. Inside of [`Node::update`].
-#[inline]
-fn clear_live(node: Node<'_>, execution: u32) {
-    // In this order: as long as the live numbers are those of an execution that the log covers, they count
-    // once for who finds them after the thread's death.
-    fence(Release);
-    for (word, value) in [(VISITS, 0), (SUM, 0), (MIN, u64::MAX), (MAX, 0), (SQUARES, 0), (SQUARES + 1, 0)] {
-        node.set(word, value);
-    }
-    fence(Release);
-    node.set(EXECUTION, pack(execution, high(node.get(EXECUTION))));
-}
-
-/// Adds to the sum of squares, inside of [`Node::update`].
-#[inline]
-fn add_square(node: Node<'_>, square: u128) {
-    let (squares, carry) = node.get(SQUARES).overflowing_add(low_half(square));
-    node.set(SQUARES, squares);
-    node.set(SQUARES + 1, node.get(SQUARES + 1) + low_half(square >> 64) + u64::from(carry));
-}
-
-/// The visit of a root region is an execution. Inside of [`Node::update`].
-#[inline]
-fn complete_execution(node: Node<'_>) {
-    if low(node.get(PARENT)) == 0 {
-        let completed = node.get(EXECUTION);
-        node.set(EXECUTION, pack(low(completed), high(completed).saturating_add(1)));
-    }
-}
-
-#[inline]
-fn live_execution(node: Node<'_>) -> PastExecution {
-    PastExecution {
-        execution: low(node.get(EXECUTION)),
-        executions: 1,
-        visits: node.get(VISITS),
-        sum: node.get(SUM),
-        min: node.get(MIN),
-        max: node.get(MAX),
-        squares: u128::from(node.get(SQUARES + 1)) << 64 | u128::from(node.get(SQUARES)),
-        variance: 0.0,
-    }
-}
-
-#[inline]
-#[expect(clippy::cast_possible_truncation, reason = "taking the low half is the purpose")]
-const fn low_half(wide: u128) -> u64 {
-    wide as u64
 }

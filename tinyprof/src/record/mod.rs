@@ -7,10 +7,12 @@
 //! ```text
 //! thread -> segments -> arena -> log, lookup -> element -> node -> segment
 //!                         |
-//!                         +---> budget -> clock; site, describe
+//!                         +---> budget -> clock; site, describe, alone; boundary
 //! ```
 
+mod alone;
 mod arena;
+pub(crate) mod boundary;
 pub(crate) mod budget;
 pub(crate) mod clock;
 mod describe;

@@ -7,13 +7,13 @@
 
 use std::os::fd::AsRawFd;
 use std::ptr::NonNull;
-use std::sync::atomic::Ordering::{Relaxed, SeqCst};
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, compiler_fence};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 /// Words of a line, and its bytes: the unit of addressing.
 pub(super) use tinyprof_format::segment::layout::LINE_WORDS;
 use tinyprof_format::segment::layout::{HEADER_LINES, LINE_BYTES, header};
 
+use super::alone::Alone;
 use crate::sys::SegmentFile;
 
 /// Address space of one arena. Reserving costs nothing; it bounds what a thread can ever use. Where address space
@@ -62,7 +62,7 @@ pub(super) struct Segment {
     free: [AtomicU32; CLASSES],
     file: Option<SegmentFile>,
     /// Blocks are being handed out or taken back.
-    changing: AtomicBool,
+    alone: Alone,
     /// Whether all that is committed is in the file.
     mapped: AtomicBool,
 }
@@ -121,7 +121,7 @@ impl Segment {
             next_line: AtomicU32::new(HEADER_LINES),
             free: [const { AtomicU32::new(0) }; CLASSES],
             file: None,
-            changing: AtomicBool::new(false),
+            alone: Alone::new(),
             mapped: AtomicBool::new(false),
         };
         Some(segment)
@@ -199,7 +199,7 @@ impl Segment {
     /// asks while the thread is in here already. Cold.
     #[cold]
     pub(super) fn allocate(&self, class: u32) -> Option<Line> {
-        self.alone(|| self.take(class))?
+        self.alone.change(|| self.take(class))?
     }
 
     fn take(&self, class: u32) -> Option<Line> {
@@ -222,26 +222,12 @@ impl Segment {
     /// Takes back a block of 2^class lines, for the next block of the same size. A block that a signal handler gives
     /// back while the thread is in here is never used again.
     pub(super) fn release(&self, line: Line, class: u32) {
-        self.alone(|| {
+        self.alone.change(|| {
             if let Some(list) = self.free.get(class as usize) {
                 self.word(line, 0).store(u64::from(list.load(Relaxed)), Relaxed);
                 list.store(line.0, Relaxed);
             }
         });
-    }
-
-    /// Does what cannot be done a second time while it is being done; none if it is.
-    fn alone<T>(&self, change: impl FnOnce() -> T) -> Option<T> {
-        if self.changing.load(Relaxed) {
-            return None;
-        }
-        self.changing.store(true, Relaxed);
-        // What a signal handler of this thread sees is in the order of the program.
-        compiler_fence(SeqCst);
-        let done = change();
-        compiler_fence(SeqCst);
-        self.changing.store(false, Relaxed);
-        Some(done)
     }
 
     /// Makes the first `bytes` bytes usable.
@@ -344,30 +330,4 @@ impl Drop for Segment {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn blocks_do_not_overlap_and_come_back() {
-        let segment = Segment::reserve().unwrap();
-        let a = segment.allocate(0).unwrap();
-        let b = segment.allocate(3).unwrap();
-        assert_eq!(b.number(), a.number() + 1);
-        for word in 0..8 * LINE_WORDS {
-            segment.word(b, word).store(7, Relaxed);
-        }
-        assert_eq!(segment.word(a, 0).load(Relaxed), 0);
-        segment.release(b, 3);
-        assert_ne!(segment.allocate(2).unwrap(), b);
-        assert_eq!(segment.allocate(3).unwrap(), b);
-    }
-
-    #[test]
-    fn memory_runs_out_without_a_crash() {
-        let segment = Segment::reserve_bytes(RESERVED_BYTES_MAX / 2).unwrap();
-        let blocks = std::iter::from_fn(|| segment.allocate(19)).count();
-        assert!((1..=RESERVED_BYTES_MAX >> 26).contains(&blocks), "{blocks}");
-        assert!(segment.allocate(40).is_none());
-        assert!(segment.contains(Line(HEADER_LINES), 8) && !segment.contains(Line(u32::MAX), 8));
-    }
-}
+mod tests;

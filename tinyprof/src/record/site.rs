@@ -20,6 +20,8 @@ pub struct Site {
     kind: Option<RegionKind>,
     mode: Mode,
     rank_local: bool,
+    /// For a site that is made while the program runs its number among those, from 1 on; else 0.
+    late: u32,
     constants: &'static [(&'static str, &'static str)],
 }
 
@@ -62,6 +64,7 @@ impl Site {
             kind: Some(kind),
             mode,
             rank_local: false,
+            late: 0,
             constants: &[],
         }
     }
@@ -82,6 +85,7 @@ impl Site {
             kind: None,
             mode: Mode::Total,
             rank_local: false,
+            late: 0,
             constants: &[],
         }
     }
@@ -90,6 +94,12 @@ impl Site {
     #[must_use]
     pub const fn with_rank_local(self) -> Self {
         Self { rank_local: true, ..self }
+    }
+
+    /// The same region, made while the program runs: the `number`th of those, from 1 on.
+    #[cfg(feature = "tracing")]
+    pub(crate) const fn made_late(self, number: u32) -> Self {
+        Self { late: number, ..self }
     }
 
     /// The same region, with consistent metrics: names and values.
@@ -164,6 +174,11 @@ impl Site {
     #[inline]
     pub(super) fn dense_index(&'static self) -> usize {
         std::ptr::from_ref(self).addr().wrapping_sub(section::start()) / size_of::<Self>()
+    }
+
+    /// The site's place among those that were made while the program runs; none for the others.
+    pub(super) fn late_index(&self) -> Option<usize> {
+        usize::try_from(self.late.checked_sub(1)?).ok()
     }
 
     /// The number of sites in the executable.

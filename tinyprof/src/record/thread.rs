@@ -33,31 +33,50 @@ const LAST_MARK: usize = 2;
 
 static REGISTRY: OnceLock<ThreadLocal<Slot>> = OnceLock::new();
 static VISITS_LOST: AtomicU64 = AtomicU64::new(0);
+/// Whether the boundaries of every thread are watched.
+static WATCH_ALL: AtomicBool = AtomicBool::new(false);
 
-/// The arena of the current thread, if it has one already: all but the first call of a thread.
-///
-/// The caller must not give it to another thread to write to: it is this thread's until `Detach` takes it away.
+/// What the current thread records in. It is of no use to another thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Current(*const Arena);
+
+/// What this thread records in.
+#[inline]
+pub(crate) fn current() -> Current {
+    Current(CURRENT.get())
+}
+
+impl Current {
+    /// Whether the thread has found out that recording is off.
+    #[inline]
+    pub(crate) fn is_off(self) -> bool {
+        self.0 == OFF
+    }
+
+    /// The arena, if there is one already: all but the first call of a thread.
+    ///
+    /// The caller must not give it to another thread to write to: it is this thread's until `Detach` takes it away.
+    #[inline]
+    pub(crate) fn arena(self) -> Option<&'static Arena> {
+        if self.0.addr() <= LAST_MARK {
+            return None;
+        }
+        // SAFETY: a pointer above the marks was stored by `attach`; it points into the registry, which is never
+        // dropped. All that is in an arena is atomic, so that a shared reference is sound on any thread.
+        Some(unsafe { &*self.0 })
+    }
+}
+
+/// The arena of the current thread, if it has one already.
 #[inline]
 pub(crate) fn arena() -> Option<&'static Arena> {
-    let arena = CURRENT.get();
-    if arena.addr() <= LAST_MARK {
-        return None;
-    }
-    // SAFETY: a pointer above the marks was stored by `attach`; it points into the registry, which is never
-    // dropped. All that is in an arena is atomic, so that a shared reference is sound on any thread.
-    Some(unsafe { &*arena })
+    current().arena()
 }
 
 /// What `use_arena` makes of the arena of the current thread, if it has one already.
 #[inline]
 pub(crate) fn attached<T>(use_arena: impl FnOnce(&Arena) -> T) -> Option<T> {
     arena().map(use_arena)
-}
-
-/// Whether this thread has found out that recording is off.
-#[inline]
-pub(crate) fn is_off() -> bool {
-    CURRENT.get() == OFF
 }
 
 /// What a thread does that has no arena: makes one, or finds out why not. `start` begins the recording of the
@@ -94,6 +113,28 @@ pub(crate) fn while_away<T>(work: impl FnOnce() -> T) -> T {
     done
 }
 
+/// Watches the boundaries of all threads, also of those that come.
+pub(crate) fn watch_all() {
+    WATCH_ALL.store(true, Relaxed);
+    arenas().for_each(|arena| arena.watch(true));
+}
+
+/// Watches the boundaries of no thread.
+pub(crate) fn watch_none() {
+    WATCH_ALL.store(false, Relaxed);
+    arenas().for_each(|arena| arena.watch(false));
+}
+
+/// Watches the boundaries of this thread and no other; false where there is no arena for it. `start` is that of
+/// [`attach`].
+pub(crate) fn watch_this_alone(start: fn() -> Option<Clock>) -> bool {
+    watch_none();
+    if arena().is_none() && !attach(start) {
+        return false;
+    }
+    attached(|arena| arena.watch(true)).is_some()
+}
+
 fn claim(clock: Clock) -> Option<&'static Arena> {
     let registry = REGISTRY.get_or_init(ThreadLocal::new);
     let mut slot = registry.get_or(|| Slot::new(segments::arena(clock)));
@@ -107,6 +148,7 @@ fn claim(clock: Clock) -> Option<&'static Arena> {
         segments::count_unmapped(arenas());
     }
     arena.close_all();
+    arena.watch(WATCH_ALL.load(Relaxed));
     // Without a destructor to let go of it the arena stays claimed, which costs memory but no measurement.
     let _ = DETACH.try_with(|detach| detach.place.set(Some(slot)));
     Some(arena)
@@ -189,8 +231,8 @@ mod tests {
     fn switched_off_a_thread_gets_no_arena() {
         let off = std::thread::spawn(|| {
             let before = visits_lost();
-            assert!(!is_off() && !attach(|| None) && !attach(|| Some(Clock::Monotonic)));
-            assert!(is_off() && attached(|_| ()).is_none());
+            assert!(!current().is_off() && !attach(|| None) && !attach(|| Some(Clock::Monotonic)));
+            assert!(current().is_off() && attached(|_| ()).is_none());
             assert_eq!(visits_lost(), before, "nothing was to be recorded");
         });
         off.join().unwrap();

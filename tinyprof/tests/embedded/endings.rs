@@ -63,6 +63,17 @@ fn settings_choose_directory_and_table() {
 }
 
 #[test]
+fn a_program_that_goes_elsewhere_leaves_its_profile_where_it_began() {
+    for out in [None, Some("out")] {
+        let place = Place::new();
+        let mut command = place.command("test_endings");
+        command.arg("moves").envs(out.map(|out| ("TINYPROF_OUT", out)));
+        check_untouched(&command.output().unwrap());
+        check_visits(&place.profile(), &ALL.map(|(path, _)| (path, 2)));
+    }
+}
+
+#[test]
 fn switched_off_it_writes_nothing_and_says_nothing() {
     let place = Place::new();
     for (how, code) in [("", 7), ("exit", 3), ("no-region", 5)] {

@@ -6,7 +6,9 @@
 
 mod aborts;
 mod allocator;
+mod budget;
 mod calls;
+mod checkpoints;
 mod clocks;
 mod endings;
 mod failures;

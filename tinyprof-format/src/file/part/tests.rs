@@ -1,8 +1,9 @@
 //! Parts that are damaged, hostile, or of another version.
 
 use super::*;
+use crate::file::series;
 use crate::file::{EncodedCallpath, EncodedMetric};
-use crate::model::{MetricBucket, MetricSummary};
+use crate::model::{ExecutionSummary, MetricBucket, MetricSummary};
 
 fn rank(metrics: Vec<EncodedMetric>) -> EncodedRank {
     let executions = vec![ExecutionSummary::of_one_visit(0, 100), ExecutionSummary::of_one_visit(1, 120)];

@@ -38,11 +38,22 @@ impl Arena {
         if self.is_mapped() || self.header(header::MAGIC).load(Relaxed) == MAGIC {
             self.segment.part_from_file();
             self.current.store(0, Relaxed);
-            self.cache.iter().chain(&self.described).for_each(|word| word.store(0, Relaxed));
+            self.cache
+                .iter()
+                .chain(&self.late_cache)
+                .chain(&self.described)
+                .for_each(|word| word.store(0, Relaxed));
             self.lookup.clear();
             self.nodes.store(0, Relaxed);
             self.last_node.store(0, Relaxed);
         }
+    }
+
+    /// Counts visits that are not recorded. Rare.
+    #[cold]
+    pub(in crate::record) fn lose_visits(&self, visits: u64) {
+        self.visits_lost.fetch_add(visits, Relaxed);
+        self.publish_losses();
     }
 
     /// Has the header say what was lost. Rare, as losses are.

@@ -1,12 +1,11 @@
 //! The first visit of a callpath on a thread, and a site that is visited from changing places. Rare.
 
-use std::sync::atomic::Ordering::{Relaxed, Release, SeqCst};
-use std::sync::atomic::compiler_fence;
+use std::sync::atomic::Ordering::{Relaxed, Release};
 
 use tinyprof_format::model::Mode;
 use tinyprof_format::segment::layout::header;
 
-use super::super::node::{EXECUTION, MIN, NODE_CLASS, NODE_WORDS, PARENT, SERIES, SITE, high, pack};
+use super::super::node::{EXECUTION, MIN, NODE_CLASS, NODE_WORDS, PARENT, SERIES, SITE, high, low, pack};
 use super::super::segment::Line;
 use super::super::site::{OTHER, Site};
 use super::{Arena, DEPTH_MAX, Entered, NODES_MAX};
@@ -23,7 +22,7 @@ impl Arena {
         if !parent.is_none() && self.node(parent).get(SITE) == address {
             return Entered::Recursion(parent);
         }
-        self.alone(|| self.find_or_insert_child(parent, site)).unwrap_or_else(|| {
+        self.alone.change(|| self.find_or_insert_child(parent, site)).unwrap_or_else(|| {
             self.lose_visits(1);
             Entered::Lost
         })
@@ -33,27 +32,13 @@ impl Arena {
     #[cold]
     #[inline(never)]
     pub(super) fn find_or_insert_metric(&self, parent: Line, metric: &'static Site) -> Option<Line> {
-        self.alone(|| {
+        self.alone.change(|| {
             let known = self.lookup.find(&self.segment, parent, metric);
             let full = self.nodes.load(Relaxed) >= NODES_MAX;
             let line = known.or_else(|| if full { None } else { self.insert(parent, metric) })?;
             self.remember(parent, metric, line);
             Some(line)
         })?
-    }
-
-    /// Does something that cannot be done a second time while it is being done; none if it is.
-    fn alone<T>(&self, change: impl FnOnce() -> T) -> Option<T> {
-        if self.inserting.load(Relaxed) {
-            return None;
-        }
-        self.inserting.store(true, Relaxed);
-        // What a signal handler of this thread sees is in the order of the program.
-        compiler_fence(SeqCst);
-        let done = change();
-        compiler_fence(SeqCst);
-        self.inserting.store(false, Relaxed);
-        Some(done)
     }
 
     fn find_or_insert_child(&self, parent: Line, site: &'static Site) -> Entered {
@@ -88,9 +73,18 @@ impl Arena {
     }
 
     fn remember(&self, parent: Line, site: &'static Site, line: Line) {
-        if let Some(entry) = self.cache.get(site.dense_index()) {
+        let late = || self.late_cache.get(site.late_index()?);
+        if let Some(entry) = self.cache.get(site.dense_index()).or_else(late) {
             entry.store(pack(line.number(), parent.number()), Relaxed);
         }
+    }
+
+    /// The record of a visit of `site` under `parent`, if the site was made while the program runs and was last visited
+    /// there; otherwise none.
+    pub(super) fn cached_late(&self, parent: Line, site: &'static Site) -> Line {
+        let entry = site.late_index().and_then(|at| self.late_cache.get(at));
+        let cached = entry.map_or(0, |entry| entry.load(Relaxed));
+        if high(cached) == parent.number() { Line::from_number(low(cached)) } else { Line::NONE }
     }
 
     /// The depth of the children of `parent`; that of a root is 1.

@@ -11,7 +11,8 @@ use super::super::log;
 use super::super::node::{EXECUTION, MAX, MIN, Node, SERIES, SQUARES, SUM, VISITS, high, low};
 use super::super::segment::Line;
 use super::super::site::Site;
-use super::{Arena, clear_live};
+use super::Arena;
+use super::live::clear_live;
 
 impl Arena {
     /// Adds a value of `metric` to the innermost open region. Owner only.

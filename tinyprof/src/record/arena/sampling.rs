@@ -18,7 +18,8 @@ use super::super::node::{
     EXECUTION, MAX, MIN, Node, PARENT, SAMPLES, SERIES, START, SUM, VISITS, high, low, pack,
 };
 use super::super::segment::{LINE_WORDS, Line, Segment};
-use super::{Arena, add_square, complete_execution, live_execution};
+use super::Arena;
+use super::live::{add_square, complete_execution, live_execution};
 
 /// What a thread remembers of its budget.
 #[derive(Debug)]

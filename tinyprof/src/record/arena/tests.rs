@@ -7,11 +7,11 @@ mod oracle;
 mod polled;
 mod sampling;
 
-use std::sync::atomic::Ordering::Acquire;
+use std::sync::atomic::Ordering::{Acquire, Release};
 
 use tinyprof_format::model::{CallpathId, Mode, RegionKind};
 
-use super::super::element::SeriesElement;
+use super::super::element::{PastExecution, SeriesElement};
 use super::super::site::OTHER;
 use super::*;
 use tinyprof_format::ticks::OpenVisit;

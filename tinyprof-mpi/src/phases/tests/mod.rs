@@ -1,49 +1,82 @@
 //! The phases on virtual ranks: the profile read back is the union of what the ranks held.
 
+mod dictionary;
+mod failures;
+
+use std::collections::HashSet;
 use std::path::Path;
 
 use proptest::prelude::*;
 use tinyprof_format::file::read_profile;
 use tinyprof_format::model::{
     CallpathId, CallpathValues, EventMap, ExecutionSummary, MetricBucket, MetricSummary, MetricValues, Mode,
-    RankFacts, Region, RegionKind, SeriesBucket, SiteId,
+    RankFacts, Region, RegionKind, RunMetadata, RunState, SeriesBucket, SiteId,
 };
 use tinyprof_format::report::{Report, Statistics};
 
 use super::*;
-use crate::communicator::virtual_ranks::{self, VirtualRank};
+use crate::communicator::virtual_ranks;
+use crate::observer::Observer;
 
-fn plan(directory: &Path, aggregators: Option<u32>, gather_bytes_max: usize) -> Plan {
+fn plan(directory: &Path, aggregators: Option<u32>, message_bytes_max: usize) -> Plan {
     let metadata = RunMetadata { executable: "/bin/p".into(), ..RunMetadata::default() };
+    let aggregators = aggregators.map_or(Aggregators::Auto, Aggregators::Count);
+    let series = SeriesGather::Auto;
+    let state = RunState::default();
     Plan {
         target: directory.join("p"),
         aggregators,
+        series,
+        state,
         metadata,
         snapshot_ns: 1,
-        gather_bytes_max,
+        message_bytes_max,
         observer: Observer::default(),
     }
 }
 
+/// The longest message that is not cut: the Allreduce of phase 1.
+const FIXED_BYTES: usize = 72;
+
 fn flush_all(ranks: &[EventMap], plan: &Plan) -> Vec<Flushed> {
     let size = u32::try_from(ranks.len()).unwrap();
-    virtual_ranks::run(size, |communicator| {
+    let (flushed, sent) = virtual_ranks::run_counted(size, |communicator| {
         let map = &ranks[communicator.rank() as usize];
-        async move { flush(&communicator, map, plan.clone()).await }
-    })
+        async move { flush(&communicator, map, plan).await.unwrap() }
+    });
+    let longest = sent.iter().map(|message| message.bytes).max().unwrap_or(0);
+    assert!(longest <= plan.message_bytes_max.max(FIXED_BYTES), "a message of {longest} bytes");
+    flushed
 }
 
 /// Flushes, and compares what is read back with what the ranks held.
-fn check(ranks: &[EventMap], aggregators: Option<u32>, gather_bytes_max: usize) {
+fn check(ranks: &[EventMap], aggregators: Option<u32>, message_bytes_max: usize) {
+    for series in [SeriesGather::Padded, SeriesGather::Counts] {
+        check_series(ranks, aggregators, message_bytes_max, series);
+    }
+}
+
+fn check_series(
+    ranks: &[EventMap],
+    aggregators: Option<u32>,
+    message_bytes_max: usize,
+    series: SeriesGather,
+) {
     let scratch = tempfile::tempdir().unwrap();
-    let plan = plan(scratch.path(), aggregators, gather_bytes_max);
-    let flushed = flush_all(ranks, &plan);
+    let size = u32::try_from(ranks.len()).unwrap();
+    let parts = aggregators.map_or(size.div_ceil(16), |a| a.min(size));
+    check_plan(ranks, &Plan { series, ..plan(scratch.path(), aggregators, message_bytes_max) }, parts);
+}
+
+fn check_plan(ranks: &[EventMap], plan: &Plan, parts: u32) {
+    let directory = plan.target.parent().unwrap();
+    let flushed = flush_all(ranks, plan);
     if ranks.iter().all(|map| map.callpaths.is_empty()) {
         assert!(flushed.iter().all(|f| *f == Flushed::default()));
-        assert_eq!(std::fs::read_dir(scratch.path()).unwrap().count(), 0);
+        assert_eq!(std::fs::read_dir(directory).unwrap().count(), 0);
         return;
     }
-    let path = scratch.path().join("p.tprof");
+    let path = directory.join("p.tprof");
     for f in &flushed {
         assert_eq!(f.profile, Some(Ok(path.clone())));
     }
@@ -51,19 +84,20 @@ fn check(ranks: &[EventMap], aggregators: Option<u32>, gather_bytes_max: usize) 
     // The report of a flush has statistics of times alone.
     let report = Report::new(&profile.manifest, &profile.callpaths, Statistics::of_profile(&profile));
     assert_eq!(flushed[0].report, Some(report));
-    let size = u32::try_from(ranks.len()).unwrap();
-    let parts = aggregators.map_or(size.div_ceil(16), |a| a.min(size));
     assert_eq!(profile.manifest.parts.len(), parts as usize);
     assert_eq!(profile.ranks.len(), ranks.len());
+    assert_eq!(profile.callpaths.index_by_id().len(), profile.callpaths.len(), "ids are distinct");
     let absent = CallpathValues::default();
     for (rank, map) in ranks.iter().enumerate() {
         assert_eq!(profile.ranks[rank], map.facts);
-        let index = map.callpaths.index_by_id();
-        for (at, callpath) in profile.callpaths.iter() {
-            let expected = index.get(&callpath.id).map_or(&absent, |i| &map.values[i.row()]);
+        let index = map.callpaths.index_by_identity();
+        for (at, _) in profile.callpaths.iter() {
+            let identity = profile.callpaths.identities()[at.row()];
+            let expected = index.get(&identity).map_or(&absent, |i| &map.values[i.row()]);
             assert_eq!(profile.values(at, rank), expected, "rank {rank}");
         }
-        assert!(index.keys().all(|id| profile.callpaths.rows().iter().any(|c| c.id == *id)));
+        let known: HashSet<_> = profile.callpaths.identities().iter().collect();
+        assert!(index.keys().all(|identity| known.contains(identity)));
     }
 }
 
@@ -138,6 +172,22 @@ fn equal_ranks_on_every_number_of_aggregators() {
 }
 
 #[test]
+fn a_part_for_each_run_of_ranks_on_a_host() {
+    let mut ranks: Vec<_> = (0..9).map(|r| rank(r, &[0, 1], 1, r + 1)).collect();
+    for (map, host) in ranks.iter_mut().zip(["a", "a", "b", "b", "b", "a", "c", "c", "c"]) {
+        map.facts.host = host.into();
+    }
+    let scratch = tempfile::tempdir().unwrap();
+    let plan = Plan { aggregators: Aggregators::PerNode, ..plan(scratch.path(), None, 5) };
+    check_plan(&ranks, &plan, 4);
+    let parts = read_profile(&scratch.path().join("p.tprof")).unwrap().manifest.parts;
+    assert_eq!(
+        parts.iter().map(|p| (p.first_rank, p.ranks)).collect::<Vec<_>>(),
+        [(0, 2), (2, 3), (5, 1), (6, 3)]
+    );
+}
+
+#[test]
 fn ranks_that_visited_different_callpaths_are_united() {
     let mut ranks: Vec<_> = (0..40).map(|r| rank(r, &[0, 1], 1, 1)).collect();
     ranks[0] = EventMap::default();
@@ -148,8 +198,13 @@ fn ranks_that_visited_different_callpaths_are_united() {
 
 #[test]
 fn messages_larger_than_a_gather_may_be_go_in_chunks() {
-    let ranks: Vec<_> = (0..9).map(|r| rank(r, &[0, 1, 2], 3, r * 10 + 1)).collect();
+    let mut ranks: Vec<_> = (0..9).map(|r| rank(r, &[0, 1, 2], 3, r * 10 + 1)).collect();
     for limit in [1, 7, 100, 4096] {
+        check(&ranks, Some(2), limit);
+    }
+    // The same where the dictionary has to be united: its names are long.
+    ranks[5] = rank(5, &[0, 3, 1], 1, 1);
+    for limit in [1, 100, 4096] {
         check(&ranks, Some(2), limit);
     }
 }
@@ -166,78 +221,13 @@ fn thousands_of_ranks_with_one_odd_one() {
     check(&ranks, None, UNLIMITED);
 }
 
-#[test]
-fn a_failure_is_the_same_on_every_rank_and_leaves_nothing() {
-    let scratch = tempfile::tempdir().unwrap();
-    let ranks: Vec<_> = (0..20).map(|r| rank(r, &[0], 1, 1)).collect();
-    // No directory can be made below a file.
-    let file = scratch.path().join("file");
-    std::fs::write(&file, "").unwrap();
-    let flushed = flush_all(&ranks, &plan(&file, None, UNLIMITED));
-    let reason = flushed[0].profile.clone().unwrap().unwrap_err();
-    assert!(reason.contains("cannot create"), "{reason}");
-    assert!(flushed.iter().all(|f| f.profile == Some(Err(reason.clone()))));
-}
-
-/// A rank that puts a file in the way of a part, when the directory is there but no part is written yet.
-struct Saboteur {
-    inner: VirtualRank,
-    in_the_way: Option<PathBuf>,
-}
-
-impl Communicator for Saboteur {
-    fn rank(&self) -> u32 {
-        self.inner.rank()
-    }
-    fn size(&self) -> u32 {
-        self.inner.size()
-    }
-    async fn all_max(&self, words: &[u64]) -> Vec<u64> {
-        self.inner.all_max(words).await
-    }
-    async fn broadcast(&self, bytes: Vec<u8>) -> Vec<u8> {
-        self.inner.broadcast(bytes).await
-    }
-    async fn gather(&self, bytes: &[u8]) -> Vec<u8> {
-        self.inner.gather(bytes).await
-    }
-    async fn gather_varying(&self, bytes: &[u8], lengths: &[usize]) -> Vec<u8> {
-        self.inner.gather_varying(bytes, lengths).await
-    }
-    async fn send(&self, to: u32, bytes: &[u8]) {
-        self.inner.send(to, bytes).await;
-    }
-    async fn receive(&self, from: u32) -> Vec<u8> {
-        self.inner.receive(from).await
-    }
-    async fn split(&self, colour: u32) -> Self {
-        if let Some(path) = &self.in_the_way {
-            std::fs::write(path, "").unwrap();
-        }
-        Self { inner: self.inner.split(colour).await, in_the_way: None }
-    }
-}
-
-#[test]
-fn an_aggregator_that_cannot_write_fails_the_profile_for_all() {
-    let scratch = tempfile::tempdir().unwrap();
-    let ranks: Vec<_> = (0..8).map(|r| rank(r, &[0], 1, 1)).collect();
-    let plan = plan(scratch.path(), Some(4), UNLIMITED);
-    let part = format!("p.tprof.unfinished-{}/part-00002", std::process::id());
-    let flushed = virtual_ranks::run(8, |inner| {
-        let (map, plan) = (&ranks[inner.rank() as usize], plan.clone());
-        let in_the_way = (inner.rank() == 4).then(|| scratch.path().join(&part));
-        async move { flush(&Saboteur { inner, in_the_way }, map, plan).await }
-    });
-    let reason = flushed[0].profile.clone().unwrap().unwrap_err();
-    assert!(reason.contains("part-00002"), "{reason}");
-    assert!(flushed.iter().all(|f| f.profile == Some(Err(reason.clone()))));
-    assert!(flushed[0].report.is_some(), "what was measured can still be reported");
-    assert_eq!(std::fs::read_dir(scratch.path()).unwrap().count(), 0);
-}
-
+/// Callpaths, executions and visits of a rank; some ranks have none.
 fn any_rank() -> impl Strategy<Value = (Vec<u64>, u32, u32)> {
     (prop::collection::vec(0_u64..5, 0..4), 1_u32..4, 1_u32..4)
+}
+
+fn any_series() -> impl Strategy<Value = SeriesGather> {
+    prop::sample::select(vec![SeriesGather::Auto, SeriesGather::Padded, SeriesGather::Counts])
 }
 
 proptest! {
@@ -246,9 +236,31 @@ proptest! {
     fn any_ranks_are_united_exactly(
         ranks in prop::collection::vec(any_rank(), 1..40),
         aggregators in prop::option::of(1_u32..50),
+        limit in prop::sample::select(vec![16, 333, UNLIMITED]),
+        series in any_series(),
     ) {
         let ranks: Vec<_> =
             (0..).zip(ranks).map(|(number, (sites, e, v))| rank(number, &sites, e, v)).collect();
-        check(&ranks, aggregators, UNLIMITED);
+        check_series(&ranks, aggregators, limit, series);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(3))]
+    #[test]
+    fn thousands_of_ranks_of_a_few_kinds_are_united_exactly(
+        kinds in prop::collection::vec(any_rank(), 1..4),
+        size in 1000_usize..4097,
+        odd in prop::collection::vec((any::<prop::sample::Index>(), any_rank()), 0..3),
+        aggregators in prop::option::of(1_u32..100),
+        series in any_series(),
+    ) {
+        let mut ranks: Vec<_> = kinds.iter().cycle().take(size).collect();
+        for (at, rank) in &odd {
+            let at = at.index(size);
+            ranks[at] = rank;
+        }
+        let maps = (0..).zip(ranks).map(|(number, (sites, e, v))| rank(number, sites, *e, *v));
+        check_series(&maps.collect::<Vec<_>>(), aggregators, UNLIMITED, series);
     }
 }

@@ -1,7 +1,7 @@
 //! The hooks: `MPI_Init`, `MPI_Init_thread` and `MPI_Finalize` over their `PMPI_` twins (MPI 4.0, section 15.2).
 //!
 //! A symbol of the executable wins over that of the shared library, for calls from rsmpi, from the program and
-//! from other libraries. This is the only module of the crate with unsafe code.
+//! from other libraries.
 
 use std::ffi::{c_char, c_int};
 use std::panic::catch_unwind;

@@ -1,0 +1,76 @@
+//! A boundary at which no checkpoint is due, without a checkpoint interval and with one, beside two bare reads of the
+//! clock.
+//!
+//! Every number is for one execution, or one iteration.
+
+#![expect(clippy::disallowed_types, reason = "a bench times with criterion's clock")]
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use criterion::{Bencher, Criterion, criterion_group, criterion_main};
+use tinyprof::{profile, profile_loop, profile_scope};
+use tinyprof_benches::{baseline, settings};
+
+#[profile(name = "around")]
+fn inside(b: impl FnOnce()) {
+    b();
+}
+
+fn root(b: &mut Bencher<'_>) {
+    b.iter(|| {
+        profile_scope!("root");
+        black_box(());
+    });
+}
+
+fn unmarked(b: &mut Bencher<'_>) {
+    inside(|| {
+        b.iter_custom(|iterations| {
+            let start = Instant::now();
+            profile_loop!(
+                "loop",
+                mode = total,
+                for i in 0..iterations {
+                    black_box(i);
+                }
+            );
+            start.elapsed()
+        });
+    });
+}
+
+fn marked(b: &mut Bencher<'_>) {
+    inside(|| {
+        b.iter_custom(|iterations| {
+            let start = Instant::now();
+            profile_loop!(
+                "loop",
+                mode = total,
+                checkpoint,
+                for i in 0..iterations {
+                    black_box(i);
+                }
+            );
+            start.elapsed()
+        });
+    });
+}
+
+fn checkpoint(c: &mut Criterion) {
+    let mut group = c.benchmark_group("checkpoint");
+    settings(&mut group);
+    group.bench_function("baseline", baseline);
+    group.bench_function("root", root);
+    group.bench_function("unmarked", unmarked);
+    group.bench_function("marked", marked);
+    tinyprof::collect::set_checkpoint_interval(Duration::from_secs(1_000_000));
+    group.bench_function("root_interval", root);
+    group.bench_function("marked_interval", marked);
+    group.finish();
+    // The numbers are criterion's: no profile is to be written.
+    assert!(tinyprof::collect::take_over(|| ()));
+}
+
+criterion_group!(benches, checkpoint);
+criterion_main!(benches);

@@ -1,0 +1,77 @@
+//! `--rank` and `--path` as users meet them.
+
+use std::path::Path;
+use std::process::Command;
+
+use tinyprof_format::file::save_profile;
+use tinyprof_format::text::read_text;
+
+const TEXT: &str = "id,parent,tag,is_loop,times\n\
+    main,null,null,0,0.5|0.25|0.125\n\
+    main<a,main,null,0,0.1|0.2|0.1\n\
+    main<a<x,main<a,null,0,0.05|0.1|0.05\n\
+    main<b,main,null,0,0.01|0.02|\n";
+
+fn scratch() -> tempfile::TempDir {
+    let scratch = tempfile::tempdir().expect("a temporary directory");
+    let profile = read_text(TEXT.as_bytes()).expect("it is read").profile;
+    save_profile(&scratch.path().join("run"), &profile).expect("it is written");
+    scratch
+}
+
+/// Exit code, standard output, standard error.
+fn run(arguments: &[&str], directory: &Path) -> (Option<i32>, String, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_tinyprof")).args(arguments).current_dir(directory).output();
+    let output = output.expect("tinyprof starts");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.code(), text(&output.stdout), text(&output.stderr))
+}
+
+fn json(arguments: &[&str], directory: &Path) -> serde_json::Value {
+    let (code, output, message) = run(arguments, directory);
+    assert_eq!((code, message.as_str()), (Some(0), ""));
+    serde_json::from_str(&output).expect("JSON")
+}
+
+#[test]
+fn only_the_ranks_that_are_named_count_and_they_keep_their_numbers() {
+    let scratch = scratch();
+    let report = json(&["report", "run.tprof", "--json", "--rank", "0,2"], scratch.path());
+    assert_eq!((&report["ranks"], &report["total_inclusive_ns"]), (&2.into(), &625_000_000.into()));
+    let main = &report["callpaths"][0];
+    assert_eq!((&main["inclusive_ns"]["max_rank"], &main["visits"]), (&0.into(), &2.into()));
+    let last = json(&["top", "run.tprof", "--json", "--rank", "2"], scratch.path());
+    let paths: Vec<_> =
+        last["callpaths"].as_array().expect("a list").iter().map(|c| c["path"].clone()).collect();
+    assert_eq!(paths.len(), 3, "rank 2 never visited main<b: {paths:?}");
+    assert_eq!(last["callpaths"][0]["inclusive_ns"]["max_rank"], 2);
+}
+
+#[test]
+fn a_path_selects_what_is_below_it_and_keeps_its_name() {
+    let scratch = scratch();
+    let tree = json(&["tree", "run.tprof", "--json", "--path", "main<a"], scratch.path());
+    let paths: Vec<_> =
+        tree["callpaths"].as_array().expect("a list").iter().map(|c| c["path"].clone()).collect();
+    assert_eq!(paths, ["main<a", "main<a<x"]);
+    let report =
+        json(&["report", "run.tprof", "--json", "--path", "main<a", "--rank", "1-2"], scratch.path());
+    assert_eq!(report["total_inclusive_ns"], 300_000_000);
+    assert_eq!(report["callpaths"][0]["exclusive_ns"]["sum"], 150_000_000);
+}
+
+#[test]
+fn what_is_not_there_is_said() {
+    let scratch = scratch();
+    for (arguments, code, expected) in [
+        (["--rank", "3"], 1, "there is no rank 3: the profile has 3 ranks"),
+        (["--rank", "2-1"], 2, "expected the lower rank first"),
+        (["--path", "a"], 1, "there is no callpath"),
+        (["--path", "main<"], 1, "there is no callpath"),
+        (["--path", "<main"], 1, "there is no callpath"),
+        (["--path", "ain"], 1, "there is no callpath"),
+    ] {
+        let (found, _, message) = run(&[&["tree", "run.tprof"], &arguments[..]].concat(), scratch.path());
+        assert!(found == Some(code) && message.contains(expected), "{arguments:?}: {message}");
+    }
+}

@@ -1,0 +1,170 @@
+//! Verifies a profile: every length, every checksum, and then whether the bytes mean something.
+
+use std::fs;
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::section::{FrameError, Sections};
+use super::{callpaths, manifest, part, read};
+use crate::error::ReadError;
+use crate::model::{CallpathIndex, CallpathTable};
+
+/// Callpaths of more parents than these are shown by their names alone.
+const DEEPEST_PATH: u32 = 64;
+
+/// What is wrong with the files of a profile.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Check {
+    /// The files that the manifest names, in its order.
+    pub files: Vec<FileCheck>,
+    /// What does not fit together although each file is whole.
+    pub contradiction: Option<String>,
+}
+
+/// What is wrong with one file.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct FileCheck {
+    /// The name inside the profile.
+    pub file: String,
+    /// Its length in bytes; 0 where it cannot be read.
+    pub bytes: u64,
+    /// How many sections its index names; 0 where that is damaged.
+    pub sections: usize,
+    /// Everything that is damaged.
+    pub damage: Vec<Damage>,
+}
+
+/// One damaged place.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Damage {
+    /// Where the damaged section or field begins, in bytes from the start of the file; none where it is the file as a whole.
+    pub offset: Option<u64>,
+    /// What the damaged section holds; none where it is no section.
+    pub section: Option<String>,
+    /// What was expected, and what was found.
+    pub reason: String,
+}
+
+impl Check {
+    /// Whether nothing is wrong.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        self.contradiction.is_none() && self.files.iter().all(|file| file.damage.is_empty())
+    }
+
+    /// How many places are damaged.
+    #[must_use]
+    pub fn damage_count(&self) -> usize {
+        let damaged: usize = self.files.iter().map(|file| file.damage.len()).sum();
+        damaged + usize::from(self.contradiction.is_some())
+    }
+}
+
+/// Verifies the profile in `directory` and lists all that is damaged, not only the first.
+///
+/// # Errors
+/// When there is no manifest, or none that can be read: nothing says then what there should be.
+pub fn check_profile(directory: &Path) -> Result<Check, ReadError> {
+    let manifest = manifest::read_manifest(directory)?;
+    let file = &manifest.callpaths;
+    let mut table = None;
+    let dictionary = check_file(directory, &file.file, (file.bytes, file.crc32), |bytes, damage| {
+        let sections = Sections::<0>::open(bytes, callpaths::MAGIC)?;
+        check_sections(&sections, damage, |key| {
+            ["the callpath table", "what regions say besides"].get(key as usize).map(|&name| name.to_owned())
+        });
+        table = if damage.is_empty() { Some(callpaths::decode(bytes)?) } else { None };
+        Ok(sections.keys().count())
+    });
+    let mut files = vec![dictionary];
+    for file in &manifest.parts {
+        files.push(check_file(directory, &file.file, (file.bytes, file.crc32), |bytes, damage| {
+            let sections = Sections::<3>::open(bytes, part::MAGIC)?;
+            check_sections(&sections, damage, |key| {
+                Some(part::section_name(key, |row| path(table.as_ref(), row)))
+            });
+            Ok(sections.keys().count())
+        }));
+    }
+    let mut check = Check { files, contradiction: None };
+    if check.is_whole() {
+        check.contradiction = read::read_profile(directory).err().map(|error| error.to_string());
+    }
+    Ok(check)
+}
+
+/// A callpath for people. In a hostile profile whole paths would be of quadratic length.
+fn path(table: Option<&CallpathTable>, row: usize) -> String {
+    let found = table.filter(|table| row < table.len()).map(|table| (table, CallpathIndex::new(row)));
+    match found {
+        Some((table, index)) if table.get(index).depth <= DEEPEST_PATH => table.path(index),
+        Some((table, index)) => format!("...<{}", table.get(index).region.name),
+        None => format!("callpath {row}"),
+    }
+}
+
+/// Checks one file; `look_inside` lists the damage of its sections and tells how many there are.
+fn check_file(
+    directory: &Path,
+    name: &str,
+    (bytes, crc32): (u64, u32),
+    look_inside: impl FnOnce(&[u8], &mut Vec<Damage>) -> Result<usize, FrameError>,
+) -> FileCheck {
+    let mut check = FileCheck { file: name.to_owned(), ..FileCheck::default() };
+    let mut whole_file = |reason: String| {
+        check.damage.push(Damage { offset: None, section: None, reason });
+    };
+    if !read::is_inside(name) {
+        whole_file("this is not the name of a file inside the profile".to_owned());
+        return check;
+    }
+    let found = match fs::read(directory.join(name)) {
+        Ok(found) => found,
+        Err(error) => {
+            whole_file(format!("cannot be read: {error}"));
+            return check;
+        }
+    };
+    let length = found.len() as u64;
+    if length != bytes {
+        let what = if length < bytes { "cut off" } else { "longer than it should be" };
+        whole_file(format!("has {length} bytes where the manifest says {bytes}: it is {what}"));
+    }
+    check.bytes = length;
+    let mut inside = Vec::new();
+    match look_inside(&found, &mut inside) {
+        Ok(sections) => check.sections = sections,
+        Err(error) => inside.push(of_frame(error)),
+    }
+    check.damage.extend(inside);
+    if check.damage.is_empty() && crc32fast::hash(&found) != crc32 {
+        let reason = "its sections are whole, but it does not match the checksum in the manifest: bytes between \
+                      sections are damaged, or it belongs to another profile";
+        check.damage.push(Damage { offset: None, section: None, reason: reason.to_owned() });
+    }
+    check
+}
+
+fn check_sections<const HEADER: usize>(
+    sections: &Sections<'_, HEADER>,
+    damage: &mut Vec<Damage>,
+    name: impl Fn(u32) -> Option<String>,
+) {
+    for (position, key) in sections.keys().enumerate() {
+        if let Err(at) = sections.section(position) {
+            damage.push(Damage { offset: Some(at.offset), section: name(key), reason: at.reason });
+        }
+    }
+}
+
+fn of_frame(error: FrameError) -> Damage {
+    match error {
+        FrameError::Malformed(at) => Damage { offset: Some(at.offset), section: None, reason: at.reason },
+        FrameError::NewerVersion { major, minor } => {
+            let reason =
+                format!("is of format version {major}.{minor}, newer than this reader; update tinyprof");
+            Damage { offset: None, section: None, reason }
+        }
+    }
+}

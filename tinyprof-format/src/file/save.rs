@@ -1,0 +1,49 @@
+//! Writes a profile that is in memory: one that was read from another format.
+
+use std::path::{Path, PathBuf};
+
+use super::{EncodedRank, UnfinishedProfile, encode_part, write_part};
+use crate::error::WriteError;
+use crate::model::{CallpathFile, CallpathTable, EventMap, FormatVersion, Manifest, PartFile, Profile};
+
+/// Writes `profile` as one part and returns its final name. The manifest keeps what it says of the run, whether it was
+/// complete, and what was lost.
+///
+/// # Errors
+/// When a file cannot be written; nothing is left behind then.
+///
+/// # Panics
+/// If there are 2^32 ranks or more.
+pub fn save_profile(target: &Path, profile: &Profile) -> Result<PathBuf, WriteError> {
+    let unfinished = UnfinishedProfile::create(target, &std::process::id().to_string())?;
+    let finished = write(&unfinished, profile);
+    if finished.is_err() {
+        // The first error is the one to tell; a directory that cannot be removed has the same cause.
+        drop(unfinished.discard());
+    }
+    finished
+}
+
+fn write(unfinished: &UnfinishedProfile, profile: &Profile) -> Result<PathBuf, WriteError> {
+    let callpaths = unfinished.write_callpaths(&profile.callpaths)?;
+    let encoded: Vec<EncodedRank> = (0..profile.ranks.len()).map(|rank| encode(profile, rank)).collect();
+    let ranks = u32::try_from(encoded.len()).expect("there are fewer than 2^32 ranks");
+    let parts = if encoded.is_empty() {
+        Vec::new()
+    } else {
+        let bytes = encode_part(0, callpaths.callpaths, &encoded);
+        vec![write_part(unfinished.directory(), 0, 0, ranks, &bytes)?]
+    };
+    unfinished.finish(&manifest(profile, callpaths, parts, ranks))
+}
+
+fn manifest(profile: &Profile, callpaths: CallpathFile, parts: Vec<PartFile>, ranks: u32) -> Manifest {
+    Manifest { version: FormatVersion::CURRENT, ranks, callpaths, parts, ..profile.manifest.clone() }
+}
+
+/// A rank's values are those of an event map whose table is the profile's own, so that its rows need no new numbers.
+fn encode(profile: &Profile, rank: usize) -> EncodedRank {
+    let values = profile.values.iter().map(|ranks| ranks[rank].clone()).collect();
+    let callpaths = CallpathTable::default();
+    EncodedRank::of_event_map(&EventMap { callpaths, values, facts: profile.ranks[rank].clone() })
+}

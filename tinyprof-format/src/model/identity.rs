@@ -1,0 +1,141 @@
+//! What tells callpaths apart when their ids do not: 128 bits over everything that names them.
+//!
+//! A [`CallpathId`](super::CallpathId) has 64 bits and is mixed from numbers. Two callpaths of a large program may
+//! get the same, if rarely. The identity is made of the text of all regions from the root on, by other means.
+
+use super::{Callpath, Region, RegionKind};
+
+/// What tells a callpath from all others, in every run of the same program text and on every rank.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Identity(u128);
+
+impl Identity {
+    /// The identity of a callpath by its last region and the identity of its parent. Hints, modes and constants
+    /// are not part of it: they say something of a callpath, not which it is.
+    #[must_use]
+    pub(super) fn of(parent: Option<Self>, region: &Region) -> Self {
+        let mut hash = Fnv::default();
+        hash.bytes(&parent.map_or([0; 16], Self::to_bytes));
+        hash.word(region.site.to_bits());
+        for text in [&region.name, &region.module, &region.file] {
+            hash.text(text);
+        }
+        hash.word(u64::from(region.line));
+        hash.word(u64::from(region.column));
+        hash.word(match region.kind {
+            RegionKind::Function => 0,
+            RegionKind::Scope => 1,
+            RegionKind::Loop => 2,
+        });
+        Self(hash.0)
+    }
+
+    /// The bytes of the identity, for messages.
+    #[must_use]
+    pub const fn to_bytes(self) -> [u8; 16] {
+        self.0.to_le_bytes()
+    }
+
+    /// A word of it, for an id that nobody else has.
+    pub(super) const fn word(self) -> u64 {
+        (self.0 >> 64) as u64
+    }
+
+    /// 128 bits over all that a row of a dictionary says; equal rows have equal digests, and others different ones.
+    pub(super) fn digest_of_row(self, row: &Callpath) -> u128 {
+        let mut hash = Fnv::default();
+        hash.bytes(&self.to_bytes());
+        hash.word(row.id.to_bits());
+        hash.word(row.region.mode as u64);
+        hash.word(u64::from(row.region.rank_local));
+        for (key, value) in &row.region.constants {
+            hash.text(key);
+            hash.text(value);
+        }
+        // The bits of the last bytes have reached the upper half only in part.
+        let spread = (hash.0 ^ (hash.0 >> 67)).wrapping_mul(0x2d35_8dcc_aa6c_78a5_9e37_79b9_7f4a_7c15);
+        spread ^ (spread >> 61)
+    }
+}
+
+/// FNV-1a of 128 bits.
+struct Fnv(u128);
+
+impl Default for Fnv {
+    fn default() -> Self {
+        Self(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d)
+    }
+}
+
+impl Fnv {
+    fn bytes(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.0 = (self.0 ^ u128::from(byte)).wrapping_mul(0x0100_0000_0000_0000_0000_013b);
+        }
+    }
+
+    fn word(&mut self, word: u64) {
+        self.bytes(&word.to_le_bytes());
+    }
+
+    /// With its length, so that no two lists of texts run into the same bytes.
+    fn text(&mut self, text: &str) {
+        self.word(text.len() as u64);
+        self.bytes(text.as_bytes());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Mode, SiteId};
+
+    fn region() -> Region {
+        Region {
+            site: SiteId::from_bits(1),
+            name: "main".into(),
+            module: "m".into(),
+            file: "f.rs".into(),
+            line: 1,
+            column: 1,
+            kind: RegionKind::Function,
+            mode: Mode::Total,
+            rank_local: false,
+            constants: [].into(),
+        }
+    }
+
+    #[test]
+    fn the_hash_is_the_published_one() {
+        let mut hash = Fnv::default();
+        hash.bytes(b"hello");
+        assert_eq!(hash.0, 0xe3e1_efd5_4283_d94f_7081_314b_599d_31b3);
+    }
+
+    #[test]
+    fn whatever_names_a_callpath_changes_its_identity_and_nothing_else_does() {
+        let known = Identity::of(None, &region());
+        let changes: [fn(&mut Region); 7] = [
+            |r| r.site = SiteId::from_bits(2),
+            |r| r.name = "mainm".into(),
+            |r| r.module = String::new(),
+            |r| r.file = "g.rs".into(),
+            |r| r.line = 2,
+            |r| r.column = 2,
+            |r| r.kind = RegionKind::Loop,
+        ];
+        for change in changes {
+            let mut other = region();
+            change(&mut other);
+            assert_ne!(Identity::of(None, &other), known, "{other:?}");
+        }
+        assert_ne!(Identity::of(Some(known), &region()), known);
+        let said = Region {
+            mode: Mode::Each,
+            rank_local: true,
+            constants: [("tag".into(), "COMP".into())].into(),
+            ..region()
+        };
+        assert_eq!(Identity::of(None, &said), known);
+    }
+}

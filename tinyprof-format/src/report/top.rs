@@ -1,0 +1,108 @@
+//! The callpaths that take the most time themselves: a flat list, for who looks for what to improve.
+
+use std::cmp::Reverse;
+
+use serde_json::{Value, json};
+
+use super::Report;
+use super::names::{columns, cut, shown, wrapped};
+use super::units::{count_cell, percent_cell, ratio, time_cell};
+use crate::model::CallpathIndex;
+
+/// The columns of numbers.
+const HEADINGS: [&str; 4] = ["exclusive", "share", "a visit", "visits"];
+
+impl Report {
+    /// The `count` callpaths of the greatest exclusive time for people, in `width_columns` columns.
+    ///
+    /// Times and visits are of all ranks together, the share is that of the roots' inclusive time. A time that is an estimate
+    /// is marked with `~`. Columns align, control characters in names are escaped, and every line ends in a newline.
+    #[must_use]
+    pub fn to_top_text(&self, count: usize, width_columns: u16) -> String {
+        let width = usize::from(width_columns);
+        let top = self.top(count);
+        let cells: Vec<[String; 4]> = top.iter().map(|index| self.top_cells(*index)).collect();
+        let widths: [usize; 4] = std::array::from_fn(|column| {
+            let widest = cells.iter().map(|cells| cells[column].len()).max();
+            widest.unwrap_or(0).max(HEADINGS[column].len())
+        });
+        let numbers = |cells: [&str; 4]| -> String {
+            cells.iter().zip(widths).map(|(cell, width)| format!("{cell:>width$}  ")).collect()
+        };
+        let room = width.saturating_sub(columns(&numbers(HEADINGS))).max(20);
+        let mut text = wrapped(&self.head(width), ", ", width);
+        text.push_str(&format!("{}callpath\n", numbers(HEADINGS)));
+        for (index, cells) in top.into_iter().zip(&cells) {
+            let path = cut(&self.shown_path(index, room), room);
+            text.push_str(&format!(
+                "{}{path}\n",
+                numbers(std::array::from_fn(|column| cells[column].as_str()))
+            ));
+        }
+        text
+    }
+
+    /// The same as JSON: `callpaths`, the greatest exclusive time first, as in [`to_json`](Self::to_json) but for `parent`.
+    #[must_use]
+    pub fn to_top_json(&self, count: usize) -> Value {
+        let mut all = self.to_json();
+        let callpaths: Vec<Value> = self
+            .top(count)
+            .into_iter()
+            .map(|index| {
+                let mut callpath = all["callpaths"][index.row()].take();
+                if let Some(keys) = callpath.as_object_mut() {
+                    // A position in a list that is not there.
+                    keys.remove("parent");
+                }
+                callpath
+            })
+            .collect();
+        json!({
+            "name": self.name,
+            "ranks": self.ranks,
+            "total_inclusive_ns": all["total_inclusive_ns"],
+            "callpaths": callpaths,
+        })
+    }
+
+    /// Callpaths that were visited, by exclusive time, then in the order of the table.
+    fn top(&self, count: usize) -> Vec<CallpathIndex> {
+        let rows = self.statistics.rows();
+        let visited =
+            self.callpaths.iter().map(|(index, _)| index).filter(|index| rows[index.row()].ranks > 0);
+        let mut top: Vec<CallpathIndex> = visited.collect();
+        top.sort_by_key(|index| Reverse(rows[index.row()].exclusive.sum_ns));
+        top.truncate(count);
+        top
+    }
+
+    fn top_cells(&self, index: CallpathIndex) -> [String; 4] {
+        let row = &self.statistics.rows()[index.row()];
+        let mark = if row.exclusive.is_estimate() { "~" } else { "" };
+        let exclusive_ns = row.exclusive.sum_ns;
+        let visit_ns = exclusive_ns.checked_div(u128::from(row.visits)).unwrap_or(0);
+        [
+            format!("{mark}{}", time_cell(exclusive_ns)),
+            percent_cell(ratio(exclusive_ns, self.total_ns)),
+            format!("{mark}{}", time_cell(visit_ns)),
+            count_cell(row.visits),
+        ]
+    }
+
+    /// The path of a callpath. Where it is longer than `room`, what is above stays away first: the name tells the most.
+    fn shown_path(&self, index: CallpathIndex, room: usize) -> String {
+        let callpath = self.callpaths.get(index);
+        let (mut path, mut above) = (shown(&callpath.region.name), callpath.parent);
+        while let Some(at) = above {
+            let parent = self.callpaths.get(at);
+            let longer = format!("{}<{path}", shown(&parent.region.name));
+            if columns(&longer) > room {
+                let shortened = format!("...<{path}");
+                return if columns(&shortened) <= room { shortened } else { path };
+            }
+            (path, above) = (longer, parent.parent);
+        }
+        path
+    }
+}

@@ -1,0 +1,247 @@
+//! Writes a profile as text.
+
+use std::collections::{BTreeSet, HashMap};
+use std::io::Write;
+
+use super::error::TextError;
+use super::names::{NULL, escape, numbered};
+use super::seconds;
+use super::times::{EXECUTIONS, RANKS, VISITS};
+use crate::model::{CallpathIndex, CallpathValues, Mode, Profile, Region, RegionKind};
+
+/// The columns that a text always has, around those of constants.
+const FIRST_COLUMNS: [&str; 3] = ["id", "parent", "tag"];
+const LAST_COLUMNS: [&str; 2] = ["is_loop", "times"];
+
+/// From here on, the numbers of executions are not those of their places: so many places would be empty.
+const EXECUTIONS_AS_THEY_ARE: u32 = 65_536;
+
+/// The text may need so many bytes for each value beside those of the value itself, and this many at all.
+const BYTES_PER_VALUE: u64 = 1_024;
+const BYTES_FREE: u64 = 1 << 26;
+
+/// What of a profile is not in its text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Omitted {
+    /// Varying metrics: how many a rank recorded at a callpath, added up.
+    pub metrics: u64,
+    /// Sums that stand for several visits: neither their number nor minimum and maximum are in the text.
+    pub sums_of_visits: u64,
+    /// Sums that are estimates, because only some visits were timed: their standard errors are not in the text, nor are the
+    /// sums themselves where the series of the timed visits is.
+    pub estimates: u64,
+}
+
+/// Writes the profile in the paper's text format; see [the module](super) for what that is, and for what is left out.
+///
+/// Rows are in the order of the tree, siblings by name. Equal profiles give equal texts.
+///
+/// # Errors
+/// When `out` cannot be written, or when the text would be out of all proportion to what was measured.
+pub fn write_text(profile: &Profile, out: &mut impl Write) -> Result<Omitted, TextError> {
+    let writer = Writer::new(profile);
+    writer.refuse_sparse()?;
+    let columns: Vec<String> = FIRST_COLUMNS
+        .into_iter()
+        .map(str::to_owned)
+        .chain(writer.constants.iter().map(|key| column_name(key)))
+        .chain(LAST_COLUMNS.into_iter().map(str::to_owned))
+        .collect();
+    writeln!(out, "\"{}\"", columns.join("\",\""))?;
+    let mut line = Vec::new();
+    writer.walk(|id, parent, index| {
+        line.clear();
+        writer.write_row(&mut line, id, parent, index);
+        out.write_all(&line)
+    })?;
+    out.flush()?;
+    Ok(writer.omitted())
+}
+
+struct Writer<'a> {
+    profile: &'a Profile,
+    /// The names of the constants, but for the tag.
+    constants: BTreeSet<&'a str>,
+    /// The executions that have a place, in order; none where all have.
+    places: Option<Vec<u32>>,
+    children: Vec<Vec<CallpathIndex>>,
+    /// The escaped name of each callpath, unlike those of its siblings.
+    names: Vec<String>,
+}
+
+impl<'a> Writer<'a> {
+    fn new(profile: &'a Profile) -> Self {
+        let table = &profile.callpaths;
+        let keys = table.rows().iter().flat_map(|c| c.region.constants.keys());
+        let constants = keys.map(String::as_str).filter(|key| *key != FIRST_COLUMNS[2]).collect();
+        let executions: BTreeSet<u32> = profile.values.iter().flatten().flat_map(executions_of).collect();
+        let sparse = executions.last().is_some_and(|&last| last >= EXECUTIONS_AS_THEY_ARE);
+        let mut children = table.children();
+        let mut names = vec![String::new(); table.len()];
+        for siblings in &mut children {
+            siblings.sort_by_key(|at| &table.get(*at).region.name);
+            let mut seen: HashMap<&str, u64> = HashMap::new();
+            for at in siblings {
+                let name = &table.get(*at).region.name;
+                let number = seen.entry(name).or_default();
+                *number += 1;
+                names[at.row()] = numbered(&escape(name), *number);
+            }
+        }
+        Self { profile, constants, places: sparse.then(|| executions.into_iter().collect()), children, names }
+    }
+
+    /// Visits all rows, parents before children, with the texts of their ids and parents.
+    fn walk(
+        &self,
+        mut visit: impl FnMut(&str, &str, CallpathIndex) -> std::io::Result<()>,
+    ) -> Result<(), TextError> {
+        // A stack of our own: a hostile profile may be deeper than the thread's. Each entry has the length of its
+        // parent's text.
+        let mut id = String::new();
+        let below =
+            |at: usize, length: usize| self.children[at].iter().rev().map(move |child| (*child, length));
+        let mut waiting: Vec<(CallpathIndex, usize)> = below(self.names.len(), 0).collect();
+        while let Some((index, length)) = waiting.pop() {
+            id.truncate(length);
+            let is_root = self.profile.callpaths.get(index).parent.is_none();
+            if !is_root {
+                id.push('<');
+            }
+            id.push_str(&self.names[index.row()]);
+            visit(&id, if is_root { NULL } else { &id[..length] }, index)?;
+            waiting.extend(below(index.row(), id.len()));
+        }
+        Ok(())
+    }
+
+    fn write_row(&self, line: &mut Vec<u8>, id: &str, parent: &str, index: CallpathIndex) {
+        let region = &self.profile.callpaths.get(index).region;
+        let values = &self.profile.values[index.row()];
+        let constant = |key: &str| region.constants.get(key).map_or_else(|| NULL.to_owned(), |v| escape(v));
+        let is_loop = is_loop(region, values);
+        for text in [id, parent, &constant(FIRST_COLUMNS[2])] {
+            write_field(line, text);
+        }
+        self.constants.iter().for_each(|key| write_field(line, &constant(key)));
+        write_field(line, is_loop);
+        line.push(b'"');
+        let places = values.iter().map(|v| self.places_of(v)).max().unwrap_or(0);
+        for (rank, values) in values.iter().enumerate() {
+            if rank > 0 {
+                line.push(RANKS);
+            }
+            if !values.executions.is_empty() || !values.series.is_empty() {
+                self.write_rank(line, values, places);
+            }
+        }
+        line.extend_from_slice(b"\"\n");
+    }
+
+    fn write_rank(&self, line: &mut Vec<u8>, values: &CallpathValues, places: u64) {
+        let mut sums = values.executions.iter().peekable();
+        let mut visits = values.series.iter().peekable();
+        // A bucket of several visits may be of several executions, the sums of which it stands for.
+        let folded = values.series.iter().any(|b| b.visits > 1);
+        let mut place = 0;
+        // Both lists are in the order of their executions.
+        while let Some(execution) =
+            sums.peek().map(|e| e.execution).into_iter().chain(visits.peek().map(|b| b.execution)).min()
+        {
+            let here = self.place(execution);
+            line.extend((place..here).map(|_| EXECUTIONS));
+            place = here;
+            if let Some(e) = sums.next_if(|e| e.execution == execution) {
+                // The visits of an execution add up to its sum: only one of the two may be in the text.
+                let end = e.execution.saturating_add(e.executions.max(1));
+                if !folded && visits.peek().is_none_or(|b| b.execution >= end) {
+                    seconds::write(e.sum_ns, line);
+                }
+            }
+            let mut between = None;
+            while let Some(bucket) = visits.next_if(|b| b.execution == execution) {
+                line.extend(between.replace(VISITS));
+                seconds::write(bucket.sum_ns, line);
+            }
+        }
+        line.extend((place + 1..places).map(|_| EXECUTIONS));
+    }
+
+    /// The place of an execution among those of a rank, 0-based.
+    fn place(&self, execution: u32) -> u64 {
+        match &self.places {
+            None => execution.into(),
+            Some(places) => places.partition_point(|&before| before < execution) as u64,
+        }
+    }
+
+    /// How many places a rank needs.
+    fn places_of(&self, values: &CallpathValues) -> u64 {
+        executions_of(values).map(|execution| self.place(execution) + 1).max().unwrap_or(0)
+    }
+
+    /// A usual text is in proportion to its values. That of a hostile profile may be quadratic.
+    fn refuse_sparse(&self) -> Result<(), TextError> {
+        let values = self.profile.values.iter().flatten();
+        let measured = values.map(|v| (v.executions.len() + v.series.len()) as u64).sum::<u64>();
+        let places = self.profile.values.iter().map(|ranks| {
+            let most = ranks.iter().map(|v| self.places_of(v)).max().unwrap_or(0);
+            let present = ranks.iter().filter(|v| !v.is_absent()).count() as u64;
+            present.saturating_mul(most).saturating_add(ranks.len() as u64)
+        });
+        let mut bytes = places.fold(0_u64, u64::saturating_add);
+        let mut depths = vec![0_u64; self.names.len()];
+        for (index, callpath) in self.profile.callpaths.iter() {
+            let above = callpath.parent.map_or(0, |parent| depths[parent.row()]);
+            depths[index.row()] = above.saturating_add(self.names[index.row()].len() as u64 + 1);
+            bytes = bytes.saturating_add(depths[index.row()].saturating_mul(2));
+        }
+        if bytes <= measured.saturating_mul(BYTES_PER_VALUE).saturating_add(BYTES_FREE) {
+            return Ok(());
+        }
+        Err(TextError::TooSparse { bytes })
+    }
+
+    fn omitted(&self) -> Omitted {
+        let mut omitted = Omitted::default();
+        for values in self.profile.values.iter().flatten() {
+            omitted.metrics += values.metrics.len() as u64;
+            omitted.estimates += values.executions.iter().filter(|e| e.sum_variance_ns2 > 0.0).count() as u64;
+            let buckets = values.series.iter().filter(|b| b.visits > 1).count() as u64;
+            let sums = values.executions.iter().filter(|_| values.series.is_empty());
+            omitted.sums_of_visits += buckets + sums.filter(|e| e.visits > 1).count() as u64;
+        }
+        omitted
+    }
+}
+
+fn executions_of(values: &CallpathValues) -> impl Iterator<Item = u32> + '_ {
+    values.executions.iter().map(|e| e.execution).chain(values.series.iter().map(|b| b.execution))
+}
+
+/// The paper's word for what a row's values are.
+fn is_loop(region: &Region, values: &[CallpathValues]) -> &'static str {
+    if region.mode == Mode::Each || values.iter().any(|v| !v.series.is_empty()) {
+        "1"
+    } else if region.kind == RegionKind::Loop {
+        "2"
+    } else {
+        "0"
+    }
+}
+
+/// The name of a constant's column, unlike those that every text has.
+fn column_name(key: &str) -> String {
+    let escaped = escape(key);
+    let taken = FIRST_COLUMNS.contains(&&*escaped) || LAST_COLUMNS.contains(&&*escaped);
+    match escaped.bytes().next().filter(|_| taken) {
+        Some(first) => format!("%{first:02X}{}", &escaped[1..]),
+        None => escaped,
+    }
+}
+
+fn write_field(line: &mut Vec<u8>, text: &str) {
+    line.push(b'"');
+    line.extend_from_slice(text.as_bytes());
+    line.extend_from_slice(b"\",");
+}

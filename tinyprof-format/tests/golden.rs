@@ -1,0 +1,151 @@
+//! Profiles that earlier versions wrote, frozen: they are read for ever.
+//!
+//! A new version's profile is added by `cargo test -p tinyprof-format --test golden -- --ignored freeze`, before it is released.
+
+use std::path::{Path, PathBuf};
+
+use tinyprof_format::file::{read_profile, write_profile};
+use tinyprof_format::model::{
+    CallpathId, CallpathValues, EventMap, ExecutionSummary, FormatVersion, Losses, MetricBucket,
+    MetricSummary, MetricValues, Mode, PhaseTimes, RankFacts, Region, RegionKind, RunMetadata, SeriesBucket,
+    SiteId,
+};
+
+fn profile_path(version: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/profiles").join(format!("format-{version}"))
+}
+
+fn region(site: u64, name: &str, kind: RegionKind, mode: Mode) -> Region {
+    Region {
+        site: SiteId::from_bits(site),
+        name: name.into(),
+        module: "golden".into(),
+        file: "src/golden.rs".into(),
+        line: 7,
+        column: 5,
+        kind,
+        mode,
+        rank_local: name == "io",
+        constants: if name == "io" { [("tag".into(), "IO".into())].into() } else { [].into() },
+    }
+}
+
+/// Every shape of values: executions of one visit, a series in whole microseconds and one in nanoseconds, a folded series,
+/// sums that are estimates, metrics, and a callpath that only one rank visited.
+fn rank(rank: u32) -> EventMap {
+    let main = CallpathId::root(SiteId::from_bits(1));
+    let child = |site| main.child(SiteId::from_bits(site));
+    let once = |ns: u64| CallpathValues {
+        executions: vec![
+            ExecutionSummary::of_one_visit(0, ns + u64::from(rank)),
+            ExecutionSummary::of_one_visit(1, ns / 2),
+        ],
+        ..CallpathValues::default()
+    };
+    let mut records = vec![
+        (main, None, region(1, "main", RegionKind::Function, Mode::Total), once(90_000_000)),
+        (child(2), Some(main), region(2, "steps", RegionKind::Loop, Mode::Each), series(rank, 1_000)),
+        (child(3), Some(main), region(3, "halo", RegionKind::Loop, Mode::Each), series(rank, 1)),
+        (child(4), Some(main), region(4, "folded", RegionKind::Loop, Mode::Each), folded(rank)),
+    ];
+    if rank == 1 {
+        records.push((child(5), Some(main), region(5, "io", RegionKind::Scope, Mode::Total), sampled()));
+    }
+    let facts = RankFacts {
+        host: format!("node{}", rank / 2),
+        process_id: 100 + rank,
+        threads: 1,
+        peak_memory_bytes: 1 << 20,
+        losses: Losses { visits_open: rank.into(), visits_not_timed: 8, ..Losses::default() },
+    };
+    EventMap::from_records(records, facts)
+}
+
+/// Two executions of 20 visits each, in multiples of `unit_ns`.
+fn series(rank: u32, unit_ns: u64) -> CallpathValues {
+    let mut values = CallpathValues::default();
+    for execution in 0..2 {
+        let mut sum: Option<ExecutionSummary> = None;
+        for visit in 0..20_u64 {
+            let ns = (30 + (visit * 7 + u64::from(rank + execution)) % 11) * unit_ns;
+            let one = ExecutionSummary::of_one_visit(execution, ns);
+            values.series.push(SeriesBucket::of_one_visit(execution, ns));
+            match &mut sum {
+                Some(sum) => sum.absorb(&one),
+                None => sum = Some(one),
+            }
+        }
+        values.executions.extend(sum);
+    }
+    values
+}
+
+fn folded(rank: u32) -> CallpathValues {
+    let mut values = series(rank, 3);
+    values.series = values
+        .series
+        .chunks(2)
+        .map(|pair| SeriesBucket {
+            visits: 2,
+            sum_ns: pair[0].sum_ns + pair[1].sum_ns,
+            min_ns: pair[0].sum_ns.min(pair[1].sum_ns),
+            max_ns: pair[0].sum_ns.max(pair[1].sum_ns),
+            ..pair[0]
+        })
+        .collect();
+    values
+}
+
+fn sampled() -> CallpathValues {
+    let sampled = ExecutionSummary {
+        visits: 9,
+        sum_ns: 9_000,
+        sum_variance_ns2: 12.5,
+        ..ExecutionSummary::of_one_visit(1, 1_100)
+    };
+    let bytes = MetricValues {
+        executions: vec![MetricSummary::of_one_value(1, 1.5)],
+        series: vec![MetricBucket::of_one_value(1, 1.5)],
+    };
+    CallpathValues {
+        executions: vec![sampled],
+        metrics: [("bytes".to_owned(), bytes)].into(),
+        ..CallpathValues::default()
+    }
+}
+
+fn ranks() -> Vec<EventMap> {
+    (0..3).map(rank).collect()
+}
+
+#[test]
+fn frozen_profiles_are_read() {
+    for version in ["0.2", "0.3"] {
+        let profile = read_profile(&profile_path(version)).expect("a frozen profile is read");
+        let FormatVersion { major, minor } = profile.manifest.version;
+        assert_eq!(format!("{major}.{minor}"), version);
+        for (rank, map) in ranks().iter().enumerate() {
+            let index = map.callpaths.index_by_id();
+            for (at, callpath) in profile.callpaths.iter() {
+                let expected = index.get(&callpath.id).map(|i| map.values[i.row()].clone());
+                assert_eq!(
+                    profile.values(at, rank),
+                    &expected.unwrap_or_default(),
+                    "{version}, {callpath:?}"
+                );
+            }
+            assert_eq!(profile.ranks[rank], RankFacts { losses: map.losses(), ..map.facts.clone() });
+        }
+    }
+}
+
+#[test]
+#[ignore = "adds the profile of the current version to the repository"]
+fn freeze() {
+    let FormatVersion { major, minor } = FormatVersion::CURRENT;
+    let path = profile_path(&format!("{major}.{minor}"));
+    assert!(!path.exists(), "{} is frozen", path.display());
+    let metadata = RunMetadata { user: "ada".into(), launchdate: 1_795_270_350, ..RunMetadata::default() };
+    let written = write_profile(&path, &ranks(), 2, metadata, PhaseTimes::default()).expect("it is written");
+    std::fs::rename(written, path).expect("it is renamed");
+}

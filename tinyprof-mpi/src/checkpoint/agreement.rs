@@ -1,0 +1,180 @@
+//! One rank's part in the agreement on a boundary: a plain value, which knows no MPI and no clock.
+
+/// The proposal of a rank that settles: no boundary is as great.
+pub(super) const HOLD: u64 = u64::MAX;
+const IN_TIME: u64 = 0;
+const LATE: u64 = 1;
+
+/// `ahead` doubles so often at most.
+const DOUBLINGS_MAX: u32 = 20;
+
+/// Reductions that complete in the order in which they were begun, two at a time at most.
+pub(super) trait Maxima {
+    /// Begins a reduction: the maximum of what each rank passes as its n-th. It does not wait.
+    fn begin(&mut self, value: u64);
+
+    /// The result of the oldest reduction that has not given it yet; none if that is not complete. It does not wait.
+    fn complete(&mut self) -> Option<u64>;
+}
+
+/// What a rank has to do at a boundary, or where it settles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    /// Nothing.
+    Go,
+    /// Ask again before it goes on.
+    Wait,
+    /// Write the checkpoint, with all others.
+    Write,
+}
+
+/// Where the current attempt is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// Not begun.
+    Idle,
+    /// Ours is made, the greatest is not known.
+    Proposed(u64),
+    /// In time for the boundary; whether the others are is not known.
+    Promised(u64),
+    /// All write at the boundary.
+    Decided(u64),
+    /// Late, and the greatest proposal as far as it is known.
+    Late(Option<u64>),
+    /// Nothing begins until we settle: somebody has.
+    Held,
+}
+
+/// One rank's part in the agreement.
+#[derive(Debug)]
+pub(super) struct Agreement<M> {
+    maxima: M,
+    state: State,
+    doublings: u32,
+}
+
+impl<M: Maxima> Agreement<M> {
+    pub(super) fn new(maxima: M) -> Self {
+        Self { maxima, state: State::Idle, doublings: 0 }
+    }
+
+    /// What it communicates through.
+    pub(super) fn maxima(&self) -> &M {
+        &self.maxima
+    }
+
+    /// Whether an attempt may begin.
+    pub(super) fn is_idle(&self) -> bool {
+        self.state == State::Idle
+    }
+
+    /// Whether the next step of an attempt depends on other ranks.
+    pub(super) fn is_pending(&self) -> bool {
+        !matches!(self.state, State::Idle | State::Held)
+    }
+
+    /// The boundary at which there is something to do, whatever the time.
+    pub(super) fn stops_at(&self) -> Option<u64> {
+        match self.state {
+            State::Proposed(at) | State::Promised(at) | State::Decided(at) => Some(at),
+            State::Idle | State::Late(_) | State::Held => None,
+        }
+    }
+
+    /// What to do at boundary number `boundary`. Where a checkpoint is due, proposes one some `ahead` boundaries away, at
+    /// least one.
+    pub(super) fn at_boundary(&mut self, boundary: u64, is_due: bool, ahead: u64) -> Step {
+        self.advance();
+        match self.state {
+            State::Idle if is_due => {
+                let ahead = ahead.max(1).saturating_mul(1 << self.doublings);
+                let proposal = boundary.saturating_add(ahead).min(HOLD - 1);
+                self.maxima.begin(proposal);
+                self.state = State::Proposed(proposal);
+                Step::Go
+            }
+            State::Proposed(proposal) if boundary >= proposal => {
+                self.be_late();
+                Step::Go
+            }
+            State::Promised(at) if boundary >= at => Step::Wait,
+            State::Decided(at) if boundary >= at => self.write(),
+            _ => Step::Go,
+        }
+    }
+
+    /// What to do where the rank waits for all others, so that nothing is pending behind it. It has settled when there is
+    /// nothing to do.
+    pub(super) fn settle(&mut self) -> Step {
+        self.advance();
+        match self.state {
+            State::Idle => {
+                self.maxima.begin(HOLD);
+                self.be_late();
+                Step::Wait
+            }
+            State::Proposed(_) => {
+                self.be_late();
+                Step::Wait
+            }
+            State::Promised(_) | State::Late(_) => Step::Wait,
+            State::Decided(_) => self.write(),
+            State::Held => {
+                self.state = State::Idle;
+                Step::Go
+            }
+        }
+    }
+
+    /// What to do on the way out of the agreement without waiting for who may not come: keeps a promise, and makes none.
+    pub(super) fn retire(&mut self) -> Step {
+        self.advance();
+        match self.state {
+            State::Proposed(_) => {
+                self.be_late();
+                Step::Go
+            }
+            State::Promised(_) => Step::Wait,
+            State::Decided(_) => self.write(),
+            State::Idle | State::Late(_) | State::Held => Step::Go,
+        }
+    }
+
+    fn be_late(&mut self) {
+        self.maxima.begin(LATE);
+        self.state = State::Late(None);
+    }
+
+    fn write(&mut self) -> Step {
+        self.state = State::Idle;
+        self.doublings = self.doublings.saturating_sub(1);
+        Step::Write
+    }
+
+    /// Goes on as far as reductions are complete.
+    fn advance(&mut self) {
+        while self.is_pending()
+            && !matches!(self.state, State::Decided(_))
+            && let Some(maximum) = self.maxima.complete()
+        {
+            self.state = match self.state {
+                State::Proposed(_) if maximum == HOLD => {
+                    self.maxima.begin(LATE);
+                    State::Late(Some(HOLD))
+                }
+                State::Proposed(_) => {
+                    self.maxima.begin(IN_TIME);
+                    State::Promised(maximum)
+                }
+                State::Promised(at) if maximum == IN_TIME => State::Decided(at),
+                State::Late(None) => State::Late(Some(maximum)),
+                State::Late(Some(HOLD)) => State::Held,
+                State::Promised(_) | State::Late(Some(_)) => {
+                    self.doublings = (self.doublings + 1).min(DOUBLINGS_MAX);
+                    State::Idle
+                }
+                unchanged @ (State::Idle | State::Decided(_) | State::Held) => unchanged,
+            };
+        }
+    }
+}

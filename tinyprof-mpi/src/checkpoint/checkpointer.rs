@@ -1,0 +1,196 @@
+//! Writes checkpoints of all ranks: at agreed boundaries, and by hand.
+
+use std::path::PathBuf;
+
+use tinyprof::collect::{self, CheckpointFiles, monotonic_ns};
+use tinyprof_format::model::CheckpointTimes;
+
+use super::agreement::{Agreement, Step};
+use super::pace::Pace;
+use super::sys::MpiMaxima;
+use crate::FlushError;
+use crate::communicator::{Communicator, Rsmpi, run_to_end};
+use crate::phases;
+use crate::settings::Settings;
+
+/// What agrees on boundaries.
+pub(super) struct Agreed {
+    pub(super) communicator: Rsmpi,
+    pub(super) agreement: Agreement<MpiMaxima>,
+    pub(super) pace: Pace,
+}
+
+/// The checkpoints of one run, on one rank.
+pub(super) struct Checkpointer {
+    settings: Settings,
+    /// None where checkpoints are written by hand only.
+    pub(super) agreed: Option<Agreed>,
+    /// On rank 0.
+    files: Option<CheckpointFiles>,
+    process_id: u32,
+}
+
+impl Checkpointer {
+    /// Checkpoints of all ranks of `communicator`.
+    pub(super) fn new(communicator: &Rsmpi, settings: &Settings, agreed: Option<Agreed>) -> Self {
+        let files = || CheckpointFiles::new(&settings.target(), settings.checkpoints_kept);
+        Self {
+            settings: settings.clone(),
+            agreed,
+            files: (communicator.rank() == 0).then(files),
+            process_id: std::process::id(),
+        }
+    }
+
+    /// Whether this is a child made by `fork`, which has a copy of its parent's MPI, but no right to it.
+    pub(super) fn is_of_another_process(&self) -> bool {
+        self.process_id != std::process::id()
+    }
+
+    /// Does what there is to do at a boundary. Returns the moment from which on, or the boundary from which on, there may be
+    /// something to do again.
+    pub(super) fn at_boundary(&mut self, boundary: u64) -> (u64, u64) {
+        let Some(Agreed { agreement, pace, .. }) = &mut self.agreed else { return (u64::MAX, u64::MAX) };
+        let (is_due, ahead) = (pace.is_due(boundary), pace.ahead(boundary));
+        let mut step = agreement.at_boundary(boundary, is_due, ahead);
+        let mut waited = Wait::begin();
+        while step == Step::Wait && pace.is_patient() {
+            if waited.is_longer_than(super::installed::PATIENCE_NS) {
+                pace.lose_patience();
+                collect::warn(&format!(
+                    "a rank has waited {} s at boundary {boundary} for the others to write a checkpoint, and goes on \
+                     without checkpoints; they need the same boundaries on every rank: mark other loops `checkpoint`, \
+                     or set TINYPROF_INTERVAL=off",
+                    super::installed::PATIENCE_NS / 1_000_000_000
+                ));
+            }
+            waited.pause();
+            step = agreement.at_boundary(boundary, false, ahead);
+        }
+        if step == Step::Write {
+            self.write_agreed(boundary);
+        }
+        let Some(Agreed { agreement, pace, .. }) = &mut self.agreed else { return (u64::MAX, u64::MAX) };
+        pace.look_again(agreement)
+    }
+
+    /// Leaves nothing pending behind: see [`Agreement::settle`]. Collective.
+    pub(super) fn settle(&mut self, boundary: u64) {
+        self.repeat(boundary, Agreement::settle);
+    }
+
+    /// The same, and there is no further agreement. Collective.
+    pub(super) fn settle_for_good(&mut self, boundary: u64) {
+        self.settle(boundary);
+        self.agreed = None;
+    }
+
+    /// Leaves the agreement to the others: see [`Agreement::retire`].
+    pub(super) fn retire(&mut self, boundary: u64) {
+        self.repeat(boundary, Agreement::retire);
+    }
+
+    fn repeat(&mut self, boundary: u64, next: fn(&mut Agreement<MpiMaxima>) -> Step) {
+        let deadline_ns = u64::try_from(self.settings.deadline().as_nanos()).unwrap_or(u64::MAX);
+        let mut waited = Wait::begin();
+        while let Some(Agreed { agreement, .. }) = &mut self.agreed {
+            // A rank that never comes has broken its promise; who waits for it would hold up the final profile.
+            if agreement.maxima().is_broken() || waited.is_longer_than(deadline_ns) {
+                return;
+            }
+            match next(agreement) {
+                Step::Go => return,
+                Step::Wait => waited.pause(),
+                Step::Write => self.write_agreed(boundary),
+            }
+        }
+    }
+
+    fn write_agreed(&mut self, boundary: u64) {
+        let Some(Agreed { communicator, mut pace, agreement }) = self.agreed.take() else { return };
+        // A failure has been said, and the next checkpoint may succeed.
+        drop(self.write(&communicator, Some(boundary)));
+        pace.begin(boundary);
+        self.agreed = Some(Agreed { communicator, agreement, pace });
+    }
+
+    /// Writes a checkpoint and gives its path; none if no rank has measured anything. Collective over `communicator`.
+    pub(super) fn write(
+        &mut self,
+        communicator: &Rsmpi,
+        boundary: Option<u64>,
+    ) -> Result<Option<PathBuf>, FlushError> {
+        collect::without_write_signals(|| {
+            let begin_ns = monotonic_ns();
+            let map = collect::snapshot();
+            let mut plan = self.settings.plan(monotonic_ns() - begin_ns);
+            let failed_before = self.times().failed;
+            if let Some(files) = &mut self.files {
+                (plan.target, plan.state) = files.begin(boundary);
+            }
+            communicator.begin_flush(self.settings.deadline());
+            let flushed = run_to_end(phases::flush(communicator, &map, &plan));
+            communicator.end_flush();
+            // Ranks that are missing now are told of when the final profile misses them too.
+            let written = match flushed {
+                Ok(flushed) => flushed.profile.transpose(),
+                Err(interrupted) => Err(interrupted.reason),
+            };
+            if let Some(files) = &mut self.files
+                && written != Ok(None)
+            {
+                let path = written.as_ref().ok().and_then(|path| path.as_deref());
+                files.end(path, monotonic_ns() - begin_ns);
+            }
+            written.map_err(|reason| {
+                let error = FlushError { reason };
+                // Said once: a full disk is full at the next checkpoint too, and the profile counts them.
+                if communicator.rank() == 0 && failed_before == 0 {
+                    collect::warn(&error.to_string());
+                }
+                error
+            })
+        })
+    }
+
+    /// What the final profile says of them, on rank 0.
+    pub(super) fn times(&self) -> CheckpointTimes {
+        self.files.as_ref().map(CheckpointFiles::times).unwrap_or_default()
+    }
+
+    /// The final profile is written: the checkpoints go, unless all are to stay.
+    pub(super) fn remove_all(&mut self) {
+        if let Some(files) = &mut self.files {
+            files.remove_all();
+        }
+    }
+}
+
+/// A rank that waits, and lets others have the processor.
+struct Wait {
+    begin_ns: u64,
+    pauses: u32,
+}
+
+impl Wait {
+    /// Pauses that only yield, before those that sleep.
+    const YIELDS: u32 = 1000;
+    const SLEEP: std::time::Duration = std::time::Duration::from_micros(50);
+
+    fn begin() -> Self {
+        Self { begin_ns: monotonic_ns(), pauses: 0 }
+    }
+
+    fn pause(&mut self) {
+        self.pauses = self.pauses.saturating_add(1);
+        if self.pauses < Self::YIELDS {
+            std::thread::yield_now();
+        } else {
+            std::thread::sleep(Self::SLEEP);
+        }
+    }
+
+    fn is_longer_than(&self, limit_ns: u64) -> bool {
+        monotonic_ns().saturating_sub(self.begin_ns) > limit_ns
+    }
+}

@@ -1,0 +1,83 @@
+//! When a rank proposes a checkpoint, how far ahead, and when it looks at all.
+
+use tinyprof::collect::monotonic_ns;
+
+use super::agreement::{Agreement, Maxima};
+
+/// While something is pending a rank looks so often, as MPI makes no progress unless it is asked, and less often the longer
+/// it lasts: another rank may be far from its next boundary, and asking may cost the processor.
+const LOOK_NS: u64 = 20_000;
+const LOOK_MAX_NS: u64 = 50_000_000;
+const LOOK_PART: u64 = 16;
+
+/// The time that a proposal is to be ahead, as a part of the interval and at most.
+const AHEAD_PART: u64 = 16;
+const AHEAD_MAX_NS: u64 = 500_000_000;
+
+/// The clock of one rank.
+#[derive(Debug)]
+pub(super) struct Pace {
+    interval_ns: u64,
+    /// Where and when the last checkpoint ended, or the run began.
+    boundary: u64,
+    since_ns: u64,
+    pending_since_ns: Option<u64>,
+    is_patient: bool,
+}
+
+impl Pace {
+    pub(super) fn new(interval_ns: u64, boundary: u64) -> Self {
+        Self { interval_ns, boundary, since_ns: monotonic_ns(), pending_since_ns: None, is_patient: true }
+    }
+
+    /// The next interval begins.
+    pub(super) fn begin(&mut self, boundary: u64) {
+        (self.boundary, self.since_ns) = (boundary, monotonic_ns());
+    }
+
+    pub(super) fn is_due(&self, boundary: u64) -> bool {
+        self.is_patient && boundary > self.boundary && monotonic_ns() >= self.due_ns()
+    }
+
+    fn due_ns(&self) -> u64 {
+        self.since_ns.saturating_add(self.interval_ns)
+    }
+
+    /// As many boundaries as there are likely to be in a part of the interval: time for all ranks to see that one of them has
+    /// proposed something.
+    pub(super) fn ahead(&self, boundary: u64) -> u64 {
+        let elapsed_ns = monotonic_ns().saturating_sub(self.since_ns).max(1);
+        let wanted_ns = (self.interval_ns / AHEAD_PART).min(AHEAD_MAX_NS);
+        let boundaries = u128::from(boundary.saturating_sub(self.boundary));
+        let ahead = boundaries * u128::from(wanted_ns) / u128::from(elapsed_ns);
+        u64::try_from(ahead).unwrap_or(u64::MAX).max(1)
+    }
+
+    /// Whether the rank still waits for others at a boundary.
+    pub(super) fn is_patient(&self) -> bool {
+        self.is_patient
+    }
+
+    /// The rank has waited in vain: it does not again, and proposes nothing.
+    pub(super) fn lose_patience(&mut self) {
+        self.is_patient = false;
+    }
+
+    /// The moment and the boundary from which on there may be something to do.
+    pub(super) fn look_again<M: Maxima>(&mut self, agreement: &Agreement<M>) -> (u64, u64) {
+        let at = agreement.stops_at().unwrap_or(u64::MAX);
+        let now_ns = monotonic_ns();
+        if !agreement.is_pending() {
+            self.pending_since_ns = None;
+        }
+        let moment_ns = if agreement.is_pending() {
+            let pending_ns = now_ns.saturating_sub(*self.pending_since_ns.get_or_insert(now_ns));
+            now_ns.saturating_add((pending_ns / LOOK_PART).clamp(LOOK_NS, LOOK_MAX_NS))
+        } else if agreement.is_idle() && self.is_patient {
+            self.due_ns()
+        } else {
+            u64::MAX
+        };
+        (moment_ns, at)
+    }
+}

@@ -1,0 +1,91 @@
+//! Messages of any length over a communicator whose messages are short: MPI counts bytes in an `int`.
+//!
+//! The length goes before a message where the receiver cannot know it, then as many chunks as it takes.
+
+use crate::communicator::{Communicator, Interrupted};
+
+/// The bytes of a length.
+const LENGTH_BYTES: usize = 8;
+
+/// Sends a message of any length to `to`, which must [`receive`] it with the same limit.
+pub(super) async fn send(
+    communicator: &impl Communicator,
+    to: u32,
+    message: &[u8],
+    chunk_bytes: usize,
+) -> Result<(), Interrupted> {
+    communicator.send(to, &(message.len() as u64).to_le_bytes()).await?;
+    for chunk in message.chunks(chunk_bytes) {
+        communicator.send(to, chunk).await?;
+    }
+    Ok(())
+}
+
+/// Receives what `from` [sends](send).
+pub(super) async fn receive(
+    communicator: &impl Communicator,
+    from: u32,
+    chunk_bytes: usize,
+) -> Result<Vec<u8>, Interrupted> {
+    let length = length_of(&communicator.receive(from, LENGTH_BYTES).await?);
+    let mut message = Vec::new();
+    while message.len() < length {
+        message.extend(communicator.receive(from, chunk_bytes.min(length - message.len())).await?);
+    }
+    Ok(message)
+}
+
+/// The message of rank 0 on every rank; what the others pass does not matter. Collective.
+pub(super) async fn broadcast(
+    communicator: &impl Communicator,
+    message: Vec<u8>,
+    chunk_bytes: usize,
+) -> Result<Vec<u8>, Interrupted> {
+    let length = (message.len() as u64).to_le_bytes().to_vec();
+    let length = length_of(&communicator.broadcast(length).await?);
+    if length <= chunk_bytes {
+        let message = if communicator.rank() == 0 { message } else { vec![0; length] };
+        return if length == 0 { Ok(message) } else { communicator.broadcast(message).await };
+    }
+    let mut whole = Vec::new();
+    while whole.len() < length {
+        let end = length.min(whole.len() + chunk_bytes);
+        let chunk = match message.get(whole.len()..end) {
+            Some(own) if communicator.rank() == 0 => own.to_vec(),
+            _ => vec![0; end - whole.len()],
+        };
+        whole.extend(communicator.broadcast(chunk).await?);
+    }
+    Ok(whole)
+}
+
+fn length_of(bytes: &[u8]) -> usize {
+    let length = bytes.try_into().map(u64::from_le_bytes).unwrap_or_default();
+    usize::try_from(length).expect("the rank that has this message holds it in memory")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::communicator::virtual_ranks::{self, Sent};
+
+    #[test]
+    fn messages_of_any_length_arrive_and_no_chunk_is_longer_than_the_limit() {
+        for (length, limit) in [(0, 1), (1, 1), (9, 1), (10, 3), (10, 10), (10, 100)] {
+            let (results, sent) = virtual_ranks::run_counted(3, |c| async move {
+                let message: Vec<u8> = (0..length).collect();
+                let all = broadcast(&c, message.clone(), limit).await.unwrap();
+                let other = broadcast(&c, vec![9; c.rank() as usize * 7], limit).await.unwrap();
+                assert!(other.is_empty(), "rank 0 has nothing to say");
+                if c.rank() == 2 {
+                    send(&c, 1, &message, limit).await.unwrap();
+                } else if c.rank() == 1 {
+                    assert_eq!(receive(&c, 2, limit).await.unwrap(), message);
+                }
+                all
+            });
+            assert!(results.iter().all(|all| *all == (0..length).collect::<Vec<u8>>()));
+            assert!(sent.iter().all(|Sent { bytes, .. }| *bytes <= limit.max(LENGTH_BYTES)));
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! What a flush is to do, and what comes of it.
+
+use std::path::PathBuf;
+
+use tinyprof_format::model::{RunMetadata, RunState};
+use tinyprof_format::report::Report;
+
+use crate::observer::Observer;
+
+/// How many ranks write parts of the profile. What rank 0 is told counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Aggregators {
+    /// One to every sixteen ranks, which the paper found best (section VIII-A).
+    #[default]
+    Auto,
+    /// So many, but not more than there are ranks.
+    Count(u32),
+    /// One to a node, or to each run of consecutive ranks on it, where the launcher has scattered the ranks of
+    /// a node: a part holds consecutive ranks.
+    PerNode,
+}
+
+/// How the series of a group's ranks are gathered. The profile is the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum SeriesGather {
+    /// Padded where that sends little more, else with counts.
+    #[default]
+    Auto,
+    /// With the summary, as one message of the same length on every rank.
+    Padded,
+    /// As a second message, of each rank's own length.
+    #[cfg(any(feature = "rsmpi", test))]
+    Counts,
+}
+
+/// What a flush needs to know besides the measurements. Rank 0's counts where ranks differ.
+#[derive(Clone, Debug)]
+pub(crate) struct Plan {
+    /// The name of the profile.
+    pub(crate) target: PathBuf,
+    /// Who writes.
+    pub(crate) aggregators: Aggregators,
+    /// How series are gathered.
+    pub(crate) series: SeriesGather,
+    /// Whether it is a checkpoint, and what there was of them before.
+    pub(crate) state: RunState,
+    /// Facts of the run.
+    pub(crate) metadata: RunMetadata,
+    /// How long phase 0 took on this rank.
+    pub(crate) snapshot_ns: u64,
+    /// The most bytes of one message, and of what one gather brings together: MPI counts them in an `int`. The
+    /// same on all ranks.
+    pub(crate) message_bytes_max: usize,
+    /// Who is told how far this rank has come.
+    pub(crate) observer: Observer,
+}
+
+/// What came of a flush.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Flushed {
+    /// The profile, or why it was not written: the same on every rank. None if no rank had anything to write.
+    pub(crate) profile: Option<Result<PathBuf, String>>,
+    /// What was measured, on rank 0, unless nothing was, or the phases did not come so far.
+    pub(crate) report: Option<Report>,
+}

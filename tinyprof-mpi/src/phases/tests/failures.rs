@@ -1,0 +1,141 @@
+//! Failures of files and of ranks: the same for all, and never half a profile under its name.
+
+use std::cell::Cell;
+
+use super::*;
+use crate::communicator::virtual_ranks::VirtualRank;
+
+#[test]
+fn a_failure_is_the_same_on_every_rank_and_leaves_nothing() {
+    let scratch = tempfile::tempdir().unwrap();
+    let ranks: Vec<_> = (0..20).map(|r| rank(r, &[0], 1, 1)).collect();
+    // No directory can be made below a file.
+    let file = scratch.path().join("file");
+    std::fs::write(&file, "").unwrap();
+    let flushed = flush_all(&ranks, &plan(&file, None, UNLIMITED));
+    let reason = flushed[0].profile.clone().unwrap().unwrap_err();
+    assert!(reason.contains("cannot create"), "{reason}");
+    assert!(flushed.iter().all(|f| f.profile == Some(Err(reason.clone()))));
+}
+
+/// What happens to one rank.
+enum Sabotage {
+    /// A directory has the name of its part when it comes to write it.
+    PartIsTaken(PathBuf),
+    /// After so many operations none is possible any more.
+    InterruptedAfter(Cell<u32>),
+}
+
+/// A rank that something happens to.
+struct Saboteur {
+    inner: VirtualRank,
+    sabotage: Option<Sabotage>,
+}
+
+impl Saboteur {
+    fn next(&self) -> Result<&VirtualRank, Interrupted> {
+        if let Some(Sabotage::InterruptedAfter(left)) = &self.sabotage {
+            let Some(rest) = left.get().checked_sub(1) else {
+                return Err(Interrupted { reason: "this rank is cut off".into(), speaks: false });
+            };
+            left.set(rest);
+        }
+        Ok(&self.inner)
+    }
+}
+
+impl Communicator for Saboteur {
+    fn rank(&self) -> u32 {
+        self.inner.rank()
+    }
+    fn size(&self) -> u32 {
+        self.inner.size()
+    }
+    async fn all_reduce(&self, maxima: &[u64], sums: &[u64]) -> Result<(Vec<u64>, Vec<u64>), Interrupted> {
+        self.next()?.all_reduce(maxima, sums).await
+    }
+    async fn broadcast(&self, bytes: Vec<u8>) -> Result<Vec<u8>, Interrupted> {
+        self.next()?.broadcast(bytes).await
+    }
+    async fn gather(&self, bytes: &[u8]) -> Result<Vec<u8>, Interrupted> {
+        self.next()?.gather(bytes).await
+    }
+    async fn gather_varying(&self, bytes: &[u8], lengths: &[usize]) -> Result<Vec<u8>, Interrupted> {
+        self.next()?.gather_varying(bytes, lengths).await
+    }
+    async fn send(&self, to: u32, bytes: &[u8]) -> Result<(), Interrupted> {
+        self.next()?.send(to, bytes).await
+    }
+    async fn receive(&self, from: u32, length: usize) -> Result<Vec<u8>, Interrupted> {
+        self.next()?.receive(from, length).await
+    }
+    fn subgroup(&self, first: u32, size: u32) -> Self {
+        let sabotage = match &self.sabotage {
+            Some(Sabotage::PartIsTaken(path)) => {
+                std::fs::create_dir(path).unwrap();
+                None
+            }
+            Some(Sabotage::InterruptedAfter(left)) => Some(Sabotage::InterruptedAfter(left.clone())),
+            None => None,
+        };
+        Self { inner: self.inner.subgroup(first, size), sabotage }
+    }
+}
+
+#[test]
+fn an_aggregator_that_cannot_write_fails_the_profile_for_all() {
+    let scratch = tempfile::tempdir().unwrap();
+    let ranks: Vec<_> = (0..8).map(|r| rank(r, &[0], 1, 1)).collect();
+    let plan = plan(scratch.path(), Some(4), UNLIMITED);
+    let part = format!("p.tprof.unfinished-{}/part-00002", std::process::id());
+    let flushed = virtual_ranks::run(8, |inner| {
+        let (map, plan) = (&ranks[inner.rank() as usize], plan.clone());
+        let sabotage = (inner.rank() == 4).then(|| Sabotage::PartIsTaken(scratch.path().join(&part)));
+        async move { flush(&Saboteur { inner, sabotage }, map, &plan).await.unwrap() }
+    });
+    let reason = flushed[0].profile.clone().unwrap().unwrap_err();
+    assert!(reason.contains("part-00002"), "{reason}");
+    assert!(flushed.iter().all(|f| f.profile == Some(Err(reason.clone()))));
+    assert!(flushed[0].report.is_some(), "what was measured can still be reported");
+    assert_eq!(std::fs::read_dir(scratch.path()).unwrap().count(), 0);
+}
+
+/// Cuts `victim` off after so many operations, and returns whether it came to its end nevertheless.
+fn cut_off(ranks: &[EventMap], victim: u32, operations: u32, series: SeriesGather) -> bool {
+    let scratch = tempfile::tempdir().unwrap();
+    let plan = Plan { series, ..plan(scratch.path(), Some(3), UNLIMITED) };
+    let size = u32::try_from(ranks.len()).unwrap();
+    let flushed = virtual_ranks::run_with_deadline(size, |inner| {
+        let (map, plan) = (&ranks[inner.rank() as usize], &plan);
+        let is_victim = inner.rank() == victim;
+        let sabotage = is_victim.then(|| Sabotage::InterruptedAfter(Cell::new(operations)));
+        async move { flush(&Saboteur { inner, sabotage }, map, plan).await }
+    });
+    let names = std::fs::read_dir(scratch.path()).unwrap().map(|entry| entry.unwrap().file_name());
+    let names: Vec<_> = names.collect();
+    let path = scratch.path().join("p.tprof");
+    for flushed in flushed.iter().filter_map(|f| f.as_ref().ok()) {
+        assert_eq!(flushed.profile, Some(Ok(path.clone())), "who is not interrupted has the profile");
+    }
+    // Rank 0 alone finishes a profile, and then it is whole.
+    match &flushed[0] {
+        Ok(_) => assert_eq!(read_profile(&path).unwrap().ranks.len(), ranks.len()),
+        Err(_) => {
+            assert_eq!(names, [""; 0], "cut off: rank {victim} after {operations}");
+            assert!(flushed.iter().all(Result::is_err));
+        }
+    }
+    flushed[victim as usize].is_ok()
+}
+
+#[test]
+fn a_rank_that_is_cut_off_anywhere_leaves_a_whole_profile_or_none() {
+    // Different callpaths, so that every step has something to do.
+    let ranks: Vec<_> = (0..7).map(|r| rank(r, &[0, u64::from(r % 3)], 1, r + 1)).collect();
+    for series in [SeriesGather::Padded, SeriesGather::Counts] {
+        for victim in 0..7 {
+            let needed = (0..100).find(|&operations| cut_off(&ranks, victim, operations, series));
+            assert!(needed.is_some_and(|needed| needed > 4), "rank {victim} needs {needed:?} operations");
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! A communicator of ours alone, with operations that are started and then tested, so that none can hang.
+//!
+//! Ranks here are those of the whole communicator. Errors of MPI come back as text: its default is to end the
+//! program, which a profiler must not.
+
+use std::ffi::{c_char, c_int};
+
+use mpi::ffi;
+use mpi::topology::{Communicator, SimpleCommunicator};
+
+use super::Pending;
+
+/// A duplicate of one of the program's communicators, so that no message of the program can match one of these.
+///
+/// It is never freed: `MPI_Comm_free` is collective, and ranks that have given up do not come to it. There is one
+/// for the world and at most one for a profiler.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Link {
+    /// The handle as Fortran has it, an integer under every MPI, which can be kept in a `static`.
+    handle: ffi::RSMPI_Fint,
+    rank: u32,
+    size: u32,
+}
+
+/// How numbers of all ranks become one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Operator {
+    Max,
+    Sum,
+}
+
+/// The numbers of a rank, and what they and those of all others become.
+pub(crate) type Reduction = (Vec<u64>, Vec<u64>);
+
+/// A message that waits to be received.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Parcel {
+    pub(crate) from: u32,
+    pub(crate) length: usize,
+}
+
+/// Whether MPI may be called: it is initialised and not finalised.
+pub(crate) fn is_usable() -> bool {
+    let (mut initialised, mut finalised): (c_int, c_int) = (0, 0);
+    // SAFETY: may be called at any time (MPI 4.0, section 11.4.1), and the place is valid.
+    unsafe { ffi::MPI_Initialized(&raw mut initialised) };
+    // SAFETY: as above.
+    unsafe { ffi::MPI_Finalized(&raw mut finalised) };
+    initialised != 0 && finalised == 0
+}
+
+/// What a code says that `call` returned.
+pub(super) fn check(call: &str, code: c_int) -> Result<(), String> {
+    if code == c_int::try_from(ffi::MPI_SUCCESS).unwrap_or_default() {
+        return Ok(());
+    }
+    // Both MPIs promise at most 512 bytes (`MPI_MAX_ERROR_STRING`); a reserve costs nothing.
+    let mut text = [0_u8; 1024];
+    let mut length: c_int = 0;
+    // SAFETY: the text has more room than MPI ever writes, and the other place is valid.
+    unsafe { ffi::MPI_Error_string(code, text.as_mut_ptr().cast::<c_char>(), &raw mut length) };
+    let length = usize::try_from(length).unwrap_or_default().min(text.len());
+    Err(format!("{call} failed: {}", String::from_utf8_lossy(&text[..length]).trim()))
+}
+
+/// MPI counts in `int`s; the phases cut larger messages into chunks.
+fn count(length: usize) -> Result<c_int, String> {
+    c_int::try_from(length).map_err(|_| format!("a message of {length} bytes is more than MPI can count"))
+}
+
+fn signed(rank: u32) -> c_int {
+    c_int::try_from(rank).expect("a rank came from MPI, so it fits")
+}
+
+impl Link {
+    /// Duplicates `program`'s communicator. Collective over it, and blocking.
+    ///
+    /// # Errors
+    /// MPI's reason, if the program has asked for errors to be returned; else MPI ends the program.
+    pub(crate) fn duplicate_of(program: &impl Communicator) -> Result<Self, String> {
+        // SAFETY: a plain value, which the next call overwrites.
+        let mut own = unsafe { ffi::RSMPI_COMM_NULL };
+        // SAFETY: the program's communicator is live, as it is borrowed; the place is valid.
+        let code = unsafe { ffi::MPI_Comm_dup(program.as_raw(), &raw mut own) };
+        check("MPI_Comm_dup", code)?;
+        // SAFETY: both handles are live. Only our own communicator gets the handler.
+        let code = unsafe { ffi::MPI_Comm_set_errhandler(own, ffi::RSMPI_ERRORS_RETURN) };
+        check("MPI_Comm_set_errhandler", code)?;
+        // SAFETY: the handle is live.
+        let handle = unsafe { ffi::RSMPI_Comm_c2f(own) };
+        let (rank, size) = (program.rank().unsigned_abs(), program.size().unsigned_abs());
+        Ok(Self { handle, rank, size })
+    }
+
+    /// Duplicates the world.
+    ///
+    /// # Errors
+    /// As [`duplicate_of`](Self::duplicate_of).
+    pub(crate) fn of_world() -> Result<Self, String> {
+        Self::duplicate_of(&SimpleCommunicator::world())
+    }
+
+    /// The caller's rank.
+    pub(crate) fn rank(&self) -> u32 {
+        self.rank
+    }
+
+    /// The number of ranks.
+    pub(crate) fn size(&self) -> u32 {
+        self.size
+    }
+
+    fn raw(&self) -> ffi::MPI_Comm {
+        // SAFETY: the integer came from a live communicator that is never freed.
+        unsafe { ffi::RSMPI_Comm_f2c(self.handle) }
+    }
+
+    /// Starts an operation that makes a request over buffers.
+    fn start<B>(
+        call: &'static str,
+        buffers: B,
+        start: impl FnOnce(&mut B, *mut ffi::MPI_Request) -> c_int,
+    ) -> Result<Pending<B>, String> {
+        let mut buffers = buffers;
+        // SAFETY: a plain value, which MPI overwrites.
+        let mut request = unsafe { ffi::RSMPI_REQUEST_NULL };
+        let code = start(&mut buffers, &raw mut request);
+        // Wrapped before the check: MPI may hold the buffers after some failures, and they are kept then.
+        let pending = Pending::new(call, request, buffers);
+        check(call, code)?;
+        Ok(pending)
+    }
+
+    /// Starts to reduce `words` over all ranks; the second vector will be the result.
+    pub(crate) fn all_reduce(
+        &self,
+        words: Vec<u64>,
+        operator: Operator,
+    ) -> Result<Pending<Reduction>, String> {
+        let length = count(words.len())?;
+        let result = vec![0; words.len()];
+        Self::start("MPI_Iallreduce", (words, result), |(words, result), request| {
+            // SAFETY: plain values of the MPI library.
+            let (number, max, sum) = unsafe { (ffi::RSMPI_UINT64_T, ffi::RSMPI_MAX, ffi::RSMPI_SUM) };
+            let operator = if operator == Operator::Max { max } else { sum };
+            let (from, to) = (words.as_ptr().cast(), result.as_mut_ptr().cast());
+            // SAFETY: both vectors hold `length` numbers and live until the request is done, or for ever.
+            unsafe { ffi::MPI_Iallreduce(from, to, length, number, operator, self.raw(), request) }
+        })
+    }
+
+    /// Starts to broadcast the bytes of rank 0; the others pass as many.
+    pub(crate) fn broadcast(&self, bytes: Vec<u8>) -> Result<Pending<Vec<u8>>, String> {
+        let length = count(bytes.len())?;
+        Self::start("MPI_Ibcast", bytes, |bytes, request| {
+            // SAFETY: a plain value of the MPI library.
+            let byte = unsafe { ffi::RSMPI_UINT8_T };
+            // SAFETY: the vector holds `length` bytes and lives until the request is done, or for ever.
+            unsafe { ffi::MPI_Ibcast(bytes.as_mut_ptr().cast(), length, byte, 0, self.raw(), request) }
+        })
+    }
+
+    /// Starts to send `bytes`.
+    pub(crate) fn send(&self, to: u32, tag: c_int, bytes: Vec<u8>) -> Result<Pending<Vec<u8>>, String> {
+        let length = count(bytes.len())?;
+        Self::start("MPI_Isend", bytes, |bytes, request| {
+            // SAFETY: a plain value of the MPI library.
+            let byte = unsafe { ffi::RSMPI_UINT8_T };
+            let from = bytes.as_ptr().cast();
+            // SAFETY: the vector holds `length` bytes and lives until the request is done, or for ever.
+            unsafe { ffi::MPI_Isend(from, length, byte, signed(to), tag, self.raw(), request) }
+        })
+    }
+
+    /// Starts to receive a message of `length` bytes.
+    pub(crate) fn receive(&self, from: u32, tag: c_int, length: usize) -> Result<Pending<Vec<u8>>, String> {
+        let counted = count(length)?;
+        Self::start("MPI_Irecv", vec![0; length], |bytes, request| {
+            // SAFETY: a plain value of the MPI library.
+            let byte = unsafe { ffi::RSMPI_UINT8_T };
+            let to = bytes.as_mut_ptr().cast();
+            // SAFETY: the vector holds `counted` bytes and lives until the request is done, or for ever.
+            unsafe { ffi::MPI_Irecv(to, counted, byte, signed(from), tag, self.raw(), request) }
+        })
+    }
+
+    /// A message of any rank with this tag that has arrived.
+    pub(crate) fn waiting(&self, tag: c_int) -> Result<Option<Parcel>, String> {
+        let mut flag: c_int = 0;
+        // SAFETY: a status is plain numbers, for which zero is a value.
+        let mut status: ffi::MPI_Status = unsafe { std::mem::zeroed() };
+        // SAFETY: a plain value of the MPI library.
+        let anyone = unsafe { ffi::RSMPI_ANY_SOURCE };
+        // SAFETY: the communicator is live and the places are valid.
+        let code = unsafe { ffi::MPI_Iprobe(anyone, tag, self.raw(), &raw mut flag, &raw mut status) };
+        check("MPI_Iprobe", code)?;
+        if flag == 0 {
+            return Ok(None);
+        }
+        let mut length: c_int = 0;
+        // SAFETY: a plain value of the MPI library.
+        let byte = unsafe { ffi::RSMPI_UINT8_T };
+        // SAFETY: the status is that of the probe, and the place is valid.
+        let code = unsafe { ffi::MPI_Get_count(&raw const status, byte, &raw mut length) };
+        check("MPI_Get_count", code)?;
+        let length = usize::try_from(length).unwrap_or_default();
+        Ok(Some(Parcel { from: status.MPI_SOURCE.unsigned_abs(), length }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Starts MPI for this process alone, which no other test of this crate does.
+    #[test]
+    fn errors_come_back_as_text_that_names_the_call() {
+        assert!(!is_usable(), "before MPI is initialised");
+        let universe = mpi::initialize().expect("no other test starts MPI");
+        assert!(is_usable());
+        let link = Link::duplicate_of(&universe.world()).unwrap();
+        assert_eq!((link.rank(), link.size()), (0, 1));
+        let Err(error) = link.send(7, 0, vec![1]) else { panic!("there is no rank 7") };
+        assert!(error.starts_with("MPI_Isend failed: ") && error.contains("rank"), "{error}");
+        let too_long = usize::try_from(i32::MAX).unwrap() + 1;
+        let Err(error) = link.receive(0, 0, too_long) else { panic!("MPI counts in ints") };
+        assert!(error.contains("2147483648 bytes"), "{error}");
+        // What is well goes on after an error.
+        let mut reduced = link.all_reduce(vec![3, u64::MAX], Operator::Sum).unwrap();
+        while !reduced.is_done().unwrap() {}
+        assert_eq!(reduced.finish().unwrap().1, [3, u64::MAX]);
+        assert_eq!(link.waiting(1), Ok(None));
+        drop(universe);
+        assert!(!is_usable(), "after MPI is finalised");
+    }
+}

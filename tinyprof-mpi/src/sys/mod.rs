@@ -1,0 +1,13 @@
+//! Calls into MPI that rsmpi has no safe form for. This is the only module of the crate with unsafe code.
+//!
+//! * `hooks`: the three functions of MPI that this crate puts itself before.
+//! * `link`: a communicator of ours, whose errors come back as values.
+//! * `pending`: operations under way, and the memory that MPI reads and writes meanwhile.
+
+mod hooks;
+mod link;
+mod pending;
+
+pub use hooks::{MPI_Finalize, MPI_Init, MPI_Init_thread};
+pub(crate) use link::{Link, Operator, is_usable};
+pub(crate) use pending::Pending;

@@ -1,0 +1,154 @@
+//! The checkpoints of a run on the disk: their names, what they say of themselves, and which of them stay.
+
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+
+use tinyprof_format::file::{profile_path, remove_profile};
+use tinyprof_format::model::{CheckpointTimes, RunState};
+
+use super::config::warn;
+use super::session::{config, session};
+use super::snapshot::monotonic_ns;
+
+/// As many checkpoints as there are: none is removed, also not when the run is over.
+pub const ALL_CHECKPOINTS: u32 = u32::MAX;
+
+/// How many checkpoints stay where nobody says another number.
+const KEPT: u32 = 2;
+
+/// The checkpoints of a profile, in the hands of the one process that names and removes them.
+#[derive(Debug)]
+pub struct CheckpointFiles {
+    target: PathBuf,
+    kept: u32,
+    number: u32,
+    /// Those that may have to be removed, the oldest first.
+    written: VecDeque<PathBuf>,
+    times: CheckpointTimes,
+}
+
+impl CheckpointFiles {
+    /// The checkpoints of the profile that will be called `target`, of which the newest `kept` stay: two where that is
+    /// none, at least one. `TINYPROF_CHECKPOINTS` wins.
+    #[must_use]
+    pub fn new(target: &Path, kept: Option<u32>) -> Self {
+        let kept = config().checkpoints_kept.or(kept).unwrap_or(KEPT).max(1);
+        Self {
+            target: profile_path(target),
+            kept,
+            number: 0,
+            written: VecDeque::new(),
+            times: CheckpointTimes::default(),
+        }
+    }
+
+    /// Begins the next checkpoint, after so many boundaries where they are counted: its name, `NAME-checkpoint-NNNN.tprof`,
+    /// and what is known of the run.
+    pub fn begin(&mut self, boundary: Option<u64>) -> (PathBuf, RunState) {
+        self.number = self.number.saturating_add(1);
+        let mut name = self.target.file_stem().unwrap_or_default().to_owned();
+        name.push(format!("-checkpoint-{:04}.tprof", self.number));
+        let at = boundary.map_or_else(String::new, |boundary| format!(" at boundary {boundary},"));
+        let because =
+            format!("it is checkpoint {},{at} {} after the start of the run", self.number, since_start());
+        let state = RunState { incomplete_because: Some(because), checkpoints: self.times };
+        (self.target.with_file_name(name), state)
+    }
+
+    /// Ends a checkpoint that took so long: where it was written, and none where it failed. Those that are older than
+    /// what shall stay are removed.
+    pub fn end(&mut self, written: Option<&Path>, taken_ns: u64) {
+        self.times.total_ns = self.times.total_ns.saturating_add(taken_ns);
+        let Some(path) = written else {
+            self.times.failed = self.times.failed.saturating_add(1);
+            return;
+        };
+        self.times.written = self.times.written.saturating_add(1);
+        if self.kept == ALL_CHECKPOINTS {
+            return;
+        }
+        // A program that changes its working directory does not have us remove what lies elsewhere.
+        self.written.push_back(std::path::absolute(path).unwrap_or_else(|_| path.to_owned()));
+        while self.written.len() > self.kept as usize {
+            self.remove_oldest();
+        }
+    }
+
+    /// What the final profile says of the checkpoints.
+    #[must_use]
+    pub fn times(&self) -> CheckpointTimes {
+        self.times
+    }
+
+    /// The final profile is written: removes all checkpoints, unless all are to stay.
+    pub fn remove_all(&mut self) {
+        while !self.written.is_empty() {
+            self.remove_oldest();
+        }
+    }
+
+    fn remove_oldest(&mut self) {
+        if let Some(Err(error)) = self.written.pop_front().map(|path| remove_profile(&path)) {
+            warn(&format!("a checkpoint that is not needed any more is still there: {error}"));
+        }
+    }
+}
+
+/// The time since recording began, in seconds.
+fn since_start() -> String {
+    let (_, start_ns) = session().started.on_both_clocks();
+    let milliseconds = monotonic_ns().saturating_sub(start_ns) / 1_000_000;
+    format!("{}.{:03} s", milliseconds / 1000, milliseconds % 1000)
+}
+
+#[cfg(test)]
+mod tests {
+    use tinyprof_format::file::{read_profile, write_profile_in_state};
+    use tinyprof_format::model::{EventMap, PhaseTimes, RunMetadata};
+
+    use super::*;
+
+    fn write(files: &mut CheckpointFiles) -> PathBuf {
+        let (name, state) = files.begin(Some(7));
+        let (map, times) = (EventMap::default(), PhaseTimes::default());
+        let path = write_profile_in_state(&name, &map, RunMetadata::default(), times, state).unwrap();
+        files.end(Some(&path), 10);
+        path
+    }
+
+    fn check(kept: Option<u32>, expected: &[bool], after: &[bool]) {
+        let scratch = tempfile::tempdir().unwrap();
+        let mut files = CheckpointFiles::new(&scratch.path().join("p"), kept);
+        let paths: Vec<_> = (0..4).map(|_| write(&mut files)).collect();
+        let there = |paths: &[PathBuf]| paths.iter().map(|path| path.exists()).collect::<Vec<_>>();
+        assert_eq!(there(&paths), expected, "{kept:?}");
+        files.remove_all();
+        assert_eq!(there(&paths), after, "{kept:?}");
+    }
+
+    #[test]
+    fn the_newest_stay_until_the_end_or_all() {
+        check(None, &[false, false, true, true], &[false; 4]);
+        check(Some(1), &[false, false, false, true], &[false; 4]);
+        check(Some(0), &[false, false, false, true], &[false; 4]);
+        check(Some(ALL_CHECKPOINTS), &[true; 4], &[true; 4]);
+    }
+
+    #[test]
+    fn a_checkpoint_says_what_it_is() {
+        let scratch = tempfile::tempdir().unwrap();
+        let mut files = CheckpointFiles::new(&scratch.path().join("p.tprof"), None);
+        let first = write(&mut files);
+        assert!(first.ends_with("p-checkpoint-0001.tprof"), "{first:?}");
+        files.begin(None);
+        files.end(None, 5);
+        let third = write(&mut files);
+        assert!(third.ends_with("p-checkpoint-0003.tprof"), "{third:?}");
+        let manifest = read_profile(&third).unwrap().manifest;
+        let because = manifest.incomplete_because.unwrap();
+        assert!(because.starts_with("it is checkpoint 3, at boundary 7, "), "{because}");
+        assert!(!manifest.complete);
+        assert_eq!(manifest.checkpoints, CheckpointTimes { written: 1, failed: 1, total_ns: 15 });
+        assert_eq!(files.times(), CheckpointTimes { written: 2, failed: 1, total_ns: 25 });
+    }
+}

@@ -1,0 +1,57 @@
+//! The live numbers of a record: those of the execution that its last visit was in.
+
+use std::sync::atomic::Ordering::Release;
+use std::sync::atomic::fence;
+
+use super::super::element::PastExecution;
+use super::super::node::{EXECUTION, MAX, MIN, Node, PARENT, SQUARES, SUM, VISITS, high, low, pack};
+
+/// Begins the live numbers of `execution`, of which none is there yet. Inside of [`Node::update`].
+#[inline]
+pub(super) fn clear_live(node: Node<'_>, execution: u32) {
+    // In this order: as long as the live numbers are those of an execution that the log covers, they count
+    // once for who finds them after the thread's death.
+    fence(Release);
+    for (word, value) in [(VISITS, 0), (SUM, 0), (MIN, u64::MAX), (MAX, 0), (SQUARES, 0), (SQUARES + 1, 0)] {
+        node.set(word, value);
+    }
+    fence(Release);
+    node.set(EXECUTION, pack(execution, high(node.get(EXECUTION))));
+}
+
+/// Adds to the sum of squares, inside of [`Node::update`].
+#[inline]
+pub(super) fn add_square(node: Node<'_>, square: u128) {
+    let (squares, carry) = node.get(SQUARES).overflowing_add(low_half(square));
+    node.set(SQUARES, squares);
+    node.set(SQUARES + 1, node.get(SQUARES + 1) + low_half(square >> 64) + u64::from(carry));
+}
+
+/// The visit of a root region is an execution. Inside of [`Node::update`].
+#[inline]
+pub(super) fn complete_execution(node: Node<'_>) {
+    if low(node.get(PARENT)) == 0 {
+        let completed = node.get(EXECUTION);
+        node.set(EXECUTION, pack(low(completed), high(completed).saturating_add(1)));
+    }
+}
+
+#[inline]
+pub(super) fn live_execution(node: Node<'_>) -> PastExecution {
+    PastExecution {
+        execution: low(node.get(EXECUTION)),
+        executions: 1,
+        visits: node.get(VISITS),
+        sum: node.get(SUM),
+        min: node.get(MIN),
+        max: node.get(MAX),
+        squares: u128::from(node.get(SQUARES + 1)) << 64 | u128::from(node.get(SQUARES)),
+        variance: 0.0,
+    }
+}
+
+#[inline]
+#[expect(clippy::cast_possible_truncation, reason = "taking the low half is the purpose")]
+const fn low_half(wide: u128) -> u64 {
+    wide as u64
+}

@@ -1,0 +1,55 @@
+//! Passes boundaries until there are three checkpoints in the current directory. Its argument says how:
+//!
+//! * `roots`: executions on two threads;
+//! * `loop`: steps of one long execution;
+//! * `hand`: a checkpoint by hand, whose path it prints;
+//! * `exit`: one execution, and the end;
+//! * `forever`: steps until somebody kills it.
+
+#![expect(clippy::print_stdout, reason = "the test reads what the program prints")]
+
+use std::path::Path;
+
+use tinyprof::{profile, profile_loop};
+
+#[profile]
+fn execution() {}
+
+#[profile]
+fn steps(until: &str) {
+    profile_loop!(
+        "step",
+        mode = total,
+        checkpoint,
+        while !Path::new(until).exists() {
+            work();
+        }
+    );
+}
+
+#[profile]
+fn work() {}
+
+fn main() {
+    let how = std::env::args().nth(1).expect("how to come to boundaries");
+    let third = "p-checkpoint-0003.tprof";
+    match how.as_str() {
+        "roots" => std::thread::scope(|scope| {
+            scope.spawn(|| (0..100).for_each(|_| execution()));
+            while !Path::new(third).exists() {
+                execution();
+            }
+        }),
+        "loop" => steps(third),
+        "hand" => {
+            execution();
+            let path =
+                tinyprof::collect::checkpoint().expect("the disk is not full").expect("recording is on");
+            println!("{}", path.display());
+            println!("{}", path.join("manifest.json").exists());
+        }
+        "forever" => steps("nothing is called that"),
+        "exit" => execution(),
+        other => panic!("no such way: {other}"),
+    }
+}

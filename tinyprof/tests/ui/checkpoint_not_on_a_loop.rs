@@ -1,0 +1,9 @@
+use tinyprof::{profile, profile_scope};
+
+#[profile(checkpoint)]
+fn function() {}
+
+fn main() {
+    function();
+    profile_scope!("scope", checkpoint);
+}
