@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::select::RankList;
+use crate::ranks::RankList;
 
 const EXIT_CODES: &str = "\
 Exit codes:

@@ -8,7 +8,7 @@ use tinyprof_format::file::{Check, Damage, FileCheck, check_profile};
 use tinyprof_format::report::{escaped, json_text};
 
 use crate::arguments::CheckArguments;
-use crate::commands::name_of;
+use crate::name::name_of;
 use crate::outcome::Outcome;
 use crate::render;
 

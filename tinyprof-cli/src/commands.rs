@@ -7,6 +7,7 @@ use tinyprof_format::file::{read_manifest, read_profile};
 use tinyprof_format::report::{Report, TextOptions, info_text, json_text};
 
 use crate::arguments::{Command, InfoArguments, ReportArguments, Selection, TopArguments, TreeArguments};
+use crate::name::name_of;
 use crate::outcome::Outcome;
 use crate::{check, export, import, recover, render, select};
 
@@ -61,11 +62,4 @@ fn info(arguments: &InfoArguments) -> Result<(), Box<dyn Error>> {
 fn report_of(directory: &Path, selection: &Selection) -> Result<Report, Box<dyn Error>> {
     let profile = select::select(read_profile(directory)?, selection)?;
     Ok(Report::of_profile(&profile).named(name_of(directory)))
-}
-
-/// The directory's own name, also where it was given as `.` or with a slash at the end.
-pub(crate) fn name_of(directory: &Path) -> String {
-    let full = directory.canonicalize();
-    let full = full.as_deref().unwrap_or(directory);
-    full.file_name().unwrap_or(full.as_os_str()).to_string_lossy().into_owned()
 }

@@ -6,7 +6,7 @@ use tinyprof::collect::{self, CheckpointFiles, monotonic_ns};
 use tinyprof_format::model::CheckpointTimes;
 
 use super::agreement::{Agreement, Step};
-use super::pace::Pace;
+use super::pace::{PATIENCE_NS, Pace};
 use super::sys::MpiMaxima;
 use crate::FlushError;
 use crate::communicator::{Communicator, Rsmpi, run_to_end};
@@ -55,13 +55,13 @@ impl Checkpointer {
         let mut step = agreement.at_boundary(boundary, is_due, ahead);
         let mut waited = Wait::begin();
         while step == Step::Wait && pace.is_patient() {
-            if waited.is_longer_than(super::installed::PATIENCE_NS) {
+            if waited.is_longer_than(PATIENCE_NS) {
                 pace.lose_patience();
                 collect::warn(&format!(
                     "a rank has waited {} s at boundary {boundary} for the others to write a checkpoint, and goes on \
                      without checkpoints; they need the same boundaries on every rank: mark other loops `checkpoint`, \
                      or set TINYPROF_INTERVAL=off",
-                    super::installed::PATIENCE_NS / 1_000_000_000
+                    PATIENCE_NS / 1_000_000_000
                 ));
             }
             waited.pause();

@@ -18,9 +18,6 @@ use crate::FlushError;
 use crate::communicator::{Communicator, Rsmpi, run_to_end};
 use crate::settings::Settings;
 
-/// How long a rank stands at an agreed boundary for others to come.
-pub(super) const PATIENCE_NS: u64 = 30_000_000_000;
-
 thread_local! {
     static HOT: Hot = const { Hot { boundary: Cell::new(0), look_ns: Cell::new(u64::MAX), look_at: Cell::new(u64::MAX) } };
     // Never dropped by the end of the thread, at which MPI may be gone.

@@ -39,7 +39,7 @@
 //! *Progress.* Once `ahead` is longer than ranks are apart, all are in time. It doubles with each attempt that fails.
 //!
 //! Where ranks do not have the same boundaries (masters and workers) the assumption fails, and (a) could wait for ever.
-//! So a rank that has stood at B for [`PATIENCE_NS`](installed::PATIENCE_NS) says so once, goes on, writes at its next boundary
+//! So a rank that has stood at B for [`PATIENCE_NS`](pace::PATIENCE_NS) says so once, goes on, writes at its next boundary
 //! if the others have come by then, and takes part in no other attempt: which then stays open everywhere, without anybody waiting.
 
 mod agreement;

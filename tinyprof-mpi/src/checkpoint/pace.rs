@@ -4,6 +4,9 @@ use tinyprof::collect::monotonic_ns;
 
 use super::agreement::{Agreement, Maxima};
 
+/// How long a rank stands at an agreed boundary for others to come.
+pub(super) const PATIENCE_NS: u64 = 30_000_000_000;
+
 /// While something is pending a rank looks so often, as MPI makes no progress unless it is asked, and less often the longer
 /// it lasts: another rank may be far from its next boundary, and asking may cost the processor.
 const LOOK_NS: u64 = 20_000;

@@ -6,12 +6,9 @@ use std::path::{Path, PathBuf};
 use tinyprof_format::file::{profile_path, remove_profile};
 use tinyprof_format::model::{CheckpointTimes, RunState};
 
-use super::config::warn;
+use super::config::{ALL_CHECKPOINTS, warn};
 use super::session::{config, session};
 use super::snapshot::monotonic_ns;
-
-/// As many checkpoints as there are: none is removed, also not when the run is over.
-pub const ALL_CHECKPOINTS: u32 = u32::MAX;
 
 /// How many checkpoints stay where nobody says another number.
 const KEPT: u32 = 2;

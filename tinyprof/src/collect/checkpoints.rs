@@ -13,13 +13,13 @@ use tinyprof_format::model::{CheckpointTimes, PhaseTimes};
 
 use super::checkpoint_files::CheckpointFiles;
 use super::config::warn;
-use super::finish::profile_name;
 use super::metadata::metadata;
+use super::name::profile_name;
 use super::session::session;
 use super::snapshot::{monotonic_ns, snapshot};
-use super::start::{is_taken_over, start, start_recording};
+use super::writer::taken_over_by;
 use super::{launcher, without_write_signals};
-use crate::record::boundary::{self, Hook};
+use crate::record::boundary;
 use crate::record::thread;
 
 /// The moment from which on a boundary is one for a checkpoint.
@@ -29,19 +29,6 @@ static FILES: Mutex<Option<CheckpointFiles>> = Mutex::new(None);
 
 /// How long the end of the process waits for a checkpoint that is being written.
 const PATIENCE_NS: u64 = 2_000_000_000;
-
-/// Has a program without MPI write a checkpoint at the first boundary after each `interval`. `TINYPROF_INTERVAL` wins.
-///
-/// Boundaries are those of every thread: the end of a root region, and the moment between two iterations of a loop
-/// that is marked `checkpoint`. A checkpoint is a complete profile of everything so far, `NAME-checkpoint-NNNN.tprof`;
-/// `TINYPROF_CHECKPOINTS` says how many stay, two where it says nothing. They go when the run's profile is written. A
-/// program under `mpiexec` that does not link `tinyprof_mpi` writes none.
-pub fn set_checkpoint_interval(interval: Duration) {
-    start();
-    if session().config.recording && session().config.checkpoint_interval.is_none() {
-        install(interval);
-    }
-}
 
 /// Writes a checkpoint of this process now, whatever the interval, and returns where it is.
 ///
@@ -61,7 +48,7 @@ pub fn checkpoint() -> Result<Option<PathBuf>, WriteError> {
 /// Begins with the checkpoints of a program without MPI. Zero is for none.
 pub(super) fn install(interval: Duration) {
     let several_processes = launcher::place().is_some_and(|place| place.size > 1);
-    if interval.is_zero() || several_processes || is_taken_over() {
+    if interval.is_zero() || several_processes || taken_over_by().is_some() {
         return;
     }
     let interval_ns = u64::try_from(interval.as_nanos()).unwrap_or(u64::MAX);
@@ -69,24 +56,6 @@ pub(super) fn install(interval: Duration) {
     DUE_NS.store(monotonic_ns().saturating_add(interval_ns), Relaxed);
     boundary::install_own(at_boundary);
     thread::watch_all();
-}
-
-/// Has `hook` called at each boundary of this thread, and at no boundary of another; false if nothing is recorded.
-/// For a collector that writes checkpoints itself.
-///
-/// The hook is called between two records' changes, not inside of one, and may take a snapshot; it must not unwind. A
-/// region that a signal handler enters while none is open is a root region, too. The first hook counts.
-#[must_use]
-pub fn watch_boundaries(hook: fn()) -> bool {
-    let hook: Hook = hook;
-    boundary::install(hook);
-    thread::watch_this_alone(start_recording)
-}
-
-/// Does `work` of a collector on a thread whose regions shall not be recorded meanwhile: those that are entered, for
-/// example in a global allocator, are counted as lost.
-pub fn unrecorded<T>(work: impl FnOnce() -> T) -> T {
-    thread::while_away(work)
 }
 
 /// What the final profile says of the checkpoints.
@@ -129,7 +98,7 @@ fn at_boundary() {
 #[inline(never)]
 fn write_due() {
     // A child made by `fork` has its parent's settings, but the parent writes the checkpoints.
-    if is_taken_over() || session().process_id != std::process::id() {
+    if taken_over_by().is_some() || session().process_id != std::process::id() {
         DUE_NS.store(u64::MAX, Relaxed);
         return;
     }

@@ -6,9 +6,11 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::checkpoint_files::ALL_CHECKPOINTS;
 use super::launcher;
 use crate::record::clock::ClockChoice;
+
+/// As many checkpoints as there are: none is removed, also not when the run is over.
+pub const ALL_CHECKPOINTS: u32 = u32::MAX;
 
 /// What the environment says. A value that cannot be read is one warning and counts as not set.
 #[derive(Clone, Debug, PartialEq)]

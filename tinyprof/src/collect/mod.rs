@@ -9,24 +9,29 @@ mod config;
 mod finish;
 mod launcher;
 mod metadata;
+mod name;
 mod segments;
 mod session;
 mod snapshot;
 pub(crate) mod start;
+mod watch;
+mod writer;
 
 /// Whether this build measures regions: the feature `enable` of this crate, which the program chooses. Without it
 /// there is never anything to collect.
 pub const ENABLED: bool = cfg!(feature = "enable");
 
-pub use checkpoint_files::{ALL_CHECKPOINTS, CheckpointFiles};
-pub use checkpoints::{checkpoint, set_checkpoint_interval, unrecorded, watch_boundaries};
-pub use config::{Config, Setting, warn};
-pub use finish::{print_report, profile_name, write_alone};
+pub use checkpoint_files::CheckpointFiles;
+pub use checkpoints::checkpoint;
+pub use config::{ALL_CHECKPOINTS, Config, Setting, warn};
+pub use finish::{print_report, write_alone};
 pub use metadata::metadata;
+pub use name::profile_name;
 pub use segments::{discard_segments, set_rank};
 pub use session::config;
 pub use snapshot::{monotonic_ns, snapshot};
 pub use start::{set_budget, start, take_over};
+pub use watch::{set_checkpoint_interval, unrecorded, watch_boundaries};
 
 pub use crate::record::clock::ClockChoice;
 pub use crate::sys::without_write_signals;

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use tinyprof_format::segment::layout::{VERSION, clock, header};
 use tinyprof_format::segment::{DIRECTORY_VARIABLE, ProcessDescription, default_directory};
 
-use super::finish::profile_name;
 use super::launcher;
 use super::metadata::metadata;
+use super::name::profile_name;
 use super::session::{Session, session};
 use crate::record::clock::Clock;
 use crate::record::segments::{self, Segments};

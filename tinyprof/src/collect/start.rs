@@ -1,18 +1,16 @@
 //! The beginning of a recording, which arranges for its end.
 
-use std::sync::{Once, OnceLock};
+use std::sync::Once;
 
 use super::checkpoints;
 use super::finish;
 use super::segments;
 use super::session::session;
+use super::writer;
 use crate::record::budget;
 use crate::record::clock::Clock;
 use crate::record::thread;
 use crate::sys::{at_exit, without_write_signals};
-
-/// Who writes the profile at the end of the process instead of us, if somebody has said so.
-static WRITER: OnceLock<fn()> = OnceLock::new();
 
 /// Begins the recording of this process if nothing has begun it yet: reads the environment, chooses the clock,
 /// and arranges that the profile is written when the process ends.
@@ -42,17 +40,12 @@ pub fn start() {
 /// whether nobody had said so before; only the first counts.
 pub fn take_over(write_at_exit: fn()) -> bool {
     start();
-    let is_first = WRITER.set(write_at_exit).is_ok();
+    let is_first = writer::take_over(write_at_exit);
     if is_first {
         // They are the writer's to watch now.
         thread::watch_none();
     }
     is_first
-}
-
-/// Whether somebody else writes the profile.
-pub(super) fn is_taken_over() -> bool {
-    WRITER.get().is_some()
 }
 
 /// Caps the share of each thread's time that timing may take, from 0 to 1: what `TINYPROF_BUDGET` says wins. It holds
@@ -74,7 +67,7 @@ pub(crate) fn start_recording() -> Option<Clock> {
 extern "C" fn end() {
     // A child made by `fork` has a copy of the parent's measurements: they are not its own.
     if session().process_id == std::process::id() {
-        let write = WRITER.get().copied().unwrap_or(finish::write_at_exit);
+        let write = writer::taken_over_by().unwrap_or(finish::write_at_exit);
         // A panic here would abort a program that has ended well.
         drop(std::panic::catch_unwind(|| without_write_signals(write)));
         segments::discard_segments();
