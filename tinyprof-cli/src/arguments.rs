@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand};
 
+use crate::export_format::{EXPORT_HELP, ExportFormat};
+use crate::parameter::Parameter;
 use crate::ranks::RankList;
 
 const EXIT_CODES: &str = "\
@@ -31,18 +33,6 @@ together. Every damaged section is listed with its offset and what it holds, not
 Exit codes:
   0  the profile is whole
   1  it is damaged, or cannot be read at all
-  2  wrong arguments";
-
-const EXPORT_HELP: &str = "\
-tinyprof-csv is the text format of the paper that TinyProf implements: a line for each callpath, its
-times in seconds with | between ranks, - between executions and + between the visits of a loop. What
-would read as a delimiter in a name is written as % and two hexadecimal digits. Nanoseconds come back
-exactly when it is imported; varying metrics and places in the source are not in it. An existing
-file is never overwritten.
-
-Exit codes:
-  0  done, also where the reader of the output left early
-  1  the profile could not be read, or the text not be written
   2  wrong arguments";
 
 const IMPORT_HELP: &str = "\
@@ -170,25 +160,27 @@ pub(crate) struct CheckArguments {
     pub(crate) json: bool,
 }
 
-/// What a profile can be written as.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ExportFormat {
-    /// The paper's text format
-    TinyprofCsv,
-}
-
 /// Arguments of `tinyprof export`.
 #[derive(Args, Debug)]
 pub(crate) struct ExportArguments {
-    /// The profile: a directory NAME.tprof
-    #[arg(value_name = "DIR")]
-    pub(crate) directory: PathBuf,
+    /// The profile: a directory NAME.tprof; several for extrap
+    #[arg(value_name = "DIR", required = true)]
+    pub(crate) directories: Vec<PathBuf>,
     /// The format to write
     #[arg(long = "to", value_name = "FORMAT")]
     pub(crate) format: ExportFormat,
     /// The file to write, - for standard output
     #[arg(short, long = "output", value_name = "FILE", default_value = "-")]
     pub(crate) output: PathBuf,
+    #[command(flatten)]
+    pub(crate) selection: Selection,
+    /// For speedscope and chrome: show at most N ranks, of more than that representatives [default: 64]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) max_ranks: Option<u32>,
+    /// For extrap: what differs between the profiles: ranks, hosts, or a name with a value for each, such as
+    /// size=256,512; may be given several times [default: ranks]
+    #[arg(long = "parameter", value_name = "NAME[=VALUES]")]
+    pub(crate) parameters: Vec<Parameter>,
 }
 
 /// Arguments of `tinyprof import`.
