@@ -30,8 +30,10 @@ impl Exporter for Hatchet {
         let keys = keys(source);
         let named = keys.iter().map(|key| format!("metric {key}"));
         let columns: Vec<String> = COLUMNS.into_iter().map(str::to_owned).chain(named).collect();
+        // What is no value names a node. The order does, too, and Hatchet must not take it for a metric.
+        let is_value = |column: &String| !COLUMNS[..2].contains(&column.as_str());
         let column_metadata =
-            columns.iter().map(|column| ColumnMetadata { is_value: column != "path" }).collect();
+            columns.iter().map(|column| ColumnMetadata { is_value: is_value(column) }).collect();
         let nodes =
             order.iter().map(|&index| Node::of(source.profile.callpaths.get(index), &node_of_row)).collect();
         let file = File {
