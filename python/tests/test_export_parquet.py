@@ -7,7 +7,7 @@ import pandas
 import polars
 import pyarrow.parquet
 import pytest
-from export_profiles import BIG_NS, big, export, golden, hostile, report, roots, truth
+from export_profiles import BIG_NS, big, export, golden, hostile, imported, report, roots, truth
 
 
 def by_duckdb(file):
@@ -76,17 +76,33 @@ def test_selected_ranks_alone_are_written(read, tmp_path):
     assert {(row["rank"], row["path"]) for row in rows} == {(1, "main<io")}
 
 
+def test_a_selection_without_measurements_is_a_table_without_rows(read, tmp_path):
+    assert read(export(golden(), "parquet", tmp_path, "--rank", "0", "--path", "main<io")[0]) == []
+
+
 def test_whole_nanoseconds_are_exact(read, tmp_path):
     rows = read(export(big(tmp_path), "parquet", tmp_path)[0])
     assert sorted(row["sum_ns"] for row in rows) == [BIG_NS[0], BIG_NS[0], BIG_NS[1]]
 
 
-def test_measured_columns_are_split_and_all_are_compressed(tmp_path):
+def test_numbers_are_split_and_all_is_compressed(tmp_path):
     file = pyarrow.parquet.ParquetFile(export(golden(), "parquet", tmp_path)[0])
     group = file.metadata.row_group(0)
     for column in (group.column(number) for number in range(group.num_columns)):
-        is_measured = column.path_in_schema.endswith("_ns") or column.path_in_schema in ("sum", "min", "max")
+        is_number = column.physical_type != "BYTE_ARRAY"
         assert column.compression == "ZSTD"
-        assert ("BYTE_STREAM_SPLIT" in column.encodings) == is_measured, column.path_in_schema
+        assert ("BYTE_STREAM_SPLIT" in column.encodings) == is_number, column.path_in_schema
     manifest = json.loads(file.metadata.metadata[b"tinyprof.manifest"])
     assert (manifest["format"], manifest["ranks"]) == ("tinyprof", 3)
+
+
+def test_many_rows_go_into_several_groups(tmp_path):
+    times = [[rank * 1000 + visit % 777 for visit in range(50_000)] for rank in range(3)]
+    file = export(imported(tmp_path, "long", [(["main"], 1, times)]), "parquet", tmp_path)[0]
+    assert pyarrow.parquet.ParquetFile(file).num_row_groups == 2
+    for rows in (polars.read_parquet(file), polars.from_pandas(pandas.read_parquet(file))):
+        series = rows.filter(polars.col("kind") == "series").sort("rank", "first_visit", maintain_order=True)
+        assert series["sum_ns"].to_list() == [ns for of_rank in times for ns in of_rank]
+    query = f"SELECT sum(sum_ns), sum(first_visit) FROM read_parquet('{file}') WHERE kind = 'series' GROUP BY rank ORDER BY rank"
+    first_visits = sum(range(50_000))
+    assert duckdb.connect().sql(query).fetchall() == [(sum(of_rank), first_visits) for of_rank in times]

@@ -1,6 +1,5 @@
 //! The rows of the table that one callpath has on one rank.
 
-use parquet::data_type::ByteArray;
 use tinyprof_format::model::{CallpathValues, ExecutionSummary, MetricValues};
 
 use crate::export::exporter::Source;
@@ -27,30 +26,25 @@ pub(super) enum Numbers {
 }
 
 /// Texts that many rows share.
-pub(super) struct Texts {
+pub(super) struct Texts<'a> {
     /// Row by row of the callpath table.
-    pub(super) ids: Vec<ByteArray>,
+    pub(super) ids: Vec<String>,
     /// Row by row of the callpath table.
-    pub(super) paths: Vec<ByteArray>,
+    pub(super) paths: Vec<String>,
     /// By rank; none where it is not known.
-    pub(super) hosts: Vec<Option<ByteArray>>,
-    pub(super) execution: ByteArray,
-    pub(super) series: ByteArray,
+    pub(super) hosts: Vec<Option<&'a str>>,
 }
 
-impl Texts {
+impl<'a> Texts<'a> {
     /// # Errors
     /// When all paths together would be too long.
-    pub(super) fn of(source: &Source) -> Result<Self, String> {
-        let paths = paths::plain(&source.profile.callpaths)?;
-        let host = |host: &String| (!host.is_empty()).then(|| ByteArray::from(host.as_str()));
-        let ids = source.profile.callpaths.rows().iter().map(|row| format!("{:016x}", row.id.to_bits()));
+    pub(super) fn of(source: &'a Source) -> Result<Self, String> {
+        let table = &source.profile.callpaths;
+        let host = |host: &'a String| (!host.is_empty()).then_some(host.as_str());
         Ok(Self {
-            ids: ids.map(|id| ByteArray::from(id.as_str())).collect(),
-            paths: paths.iter().map(|path| ByteArray::from(path.as_str())).collect(),
+            ids: table.rows().iter().map(|row| format!("{:016x}", row.id.to_bits())).collect(),
+            paths: paths::plain(table)?,
             hosts: source.profile.ranks.iter().map(|rank| host(&rank.host)).collect(),
-            execution: ByteArray::from("execution"),
-            series: ByteArray::from("series"),
         })
     }
 }
