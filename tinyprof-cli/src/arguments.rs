@@ -16,6 +16,7 @@ pub(crate) use diff::DiffArguments;
 use help::{CHECK_HELP, COMPLETIONS_HELP, DIFF_HELP, EXIT_CODES, EXPORT_HELP, IMPORT_HELP, RECOVER_HELP};
 pub(crate) use output::{Color, PlainOutput, TableFormat, TableOutput};
 
+const COLORS: &str = "When to use colours: auto (on a terminal, unless NO_COLOR is set), always or never";
 const SORT_METRIC: &str =
     "Show and sort by this metric: inclusive, exclusive, visits, or a key that the program records";
 const DIFF_METRIC: &str =
@@ -25,15 +26,7 @@ const DIFF_METRIC: &str =
 #[derive(Debug, Parser)]
 #[command(name = "tinyprof", version, after_help = EXIT_CODES, arg_required_else_help = true)]
 pub(crate) struct Arguments {
-    /// When to use colours: auto (on a terminal, unless NO_COLOR is set), always or never
-    #[arg(
-        long,
-        global = true,
-        value_name = "WHEN",
-        default_value = "auto",
-        hide_possible_values = true,
-        hide_default_value = true
-    )]
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", hide_possible_values = true, hide_default_value = true, help = COLORS)]
     pub(crate) color: Color,
     #[command(subcommand)]
     pub(crate) command: Command,

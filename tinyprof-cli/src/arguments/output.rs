@@ -27,7 +27,7 @@ pub(crate) enum PlainFormat {
 /// Where colours are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Color {
-    /// On a terminal, unless NO_COLOR is set
+    /// On a terminal, unless `NO_COLOR` is set
     Auto,
     /// Everywhere
     Always,

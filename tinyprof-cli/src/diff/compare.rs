@@ -128,13 +128,13 @@ impl Verdict {
 }
 
 impl Unit {
-    /// The word for several of them.
+    /// The word for it.
     pub(super) const fn word(self) -> &'static str {
         match self {
-            Self::Runs => "runs",
-            Self::Executions => "executions",
-            Self::Ranks => "ranks",
-            Self::Single => "single values",
+            Self::Runs => "run",
+            Self::Executions => "execution",
+            Self::Ranks => "rank",
+            Self::Single => "value",
         }
     }
 }

@@ -81,14 +81,13 @@ fn samples(diff: &Diff) -> String {
     let compared = diff.rows.iter().filter(|row| !matches!(row.verdict, Verdict::New | Verdict::Gone));
     let kinds: BTreeSet<(Unit, usize, usize)> =
         compared.map(|row| (row.unit, row.base.values, row.new.values)).collect();
-    let told =
-        kinds.iter().take(NAMED).map(|(unit, base, new)| format!("{base} {} against {new}", unit.word()));
-    let told: Vec<String> = told.collect();
-    let more = if kinds.len() > NAMED { ", and others" } else { "" };
-    if told.is_empty() {
-        "no callpath is on both sides".to_owned()
-    } else {
-        format!("samples: {}{more}", told.join(", "))
+    let kind = |(unit, base, new): &(Unit, usize, usize)| {
+        format!("{} against {new}", counted(*base as u64, unit.word()))
+    };
+    let told: Vec<String> = kinds.iter().take(NAMED).map(kind).collect();
+    match (told.as_slice(), kinds.len() > NAMED) {
+        ([], _) => "no callpath is on both sides".to_owned(),
+        (_, more) => format!("samples: {}{}", told.join(", "), if more { ", and others" } else { "" }),
     }
 }
 
@@ -185,7 +184,9 @@ fn signed(number: f64, cell: impl Fn(f64) -> String) -> String {
     } else {
         ""
     };
-    format!("{sign}{}", cell(number.abs()))
+    let cell = cell(number.abs());
+    // A bound has no sign: the difference beside it tells.
+    if cell.starts_with(['<', '>']) { cell } else { format!("{sign}{cell}") }
 }
 
 fn amount_cell(metric: &MetricName, amount: f64) -> String {

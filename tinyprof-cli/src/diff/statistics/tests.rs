@@ -10,7 +10,7 @@ fn close(found: f64, expected: f64, what: &str) {
     assert!((found - expected).abs() <= 1e-9 * expected.abs(), "{what}: {found} for {expected}");
 }
 
-/// Computed by SciPy 1.17.1: `ttest_ind(new, base, equal_var=False)` with its `pvalue` and half of its
+/// Computed by `scipy` 1.17.1: `ttest_ind(new, base, equal_var=False)` with its `pvalue` and half of its
 /// `confidence_interval(0.95)`; g as `difference / pooled * exp(lgamma(n/2) - lgamma((n-1)/2)) / sqrt(n/2)`
 /// with the pooled standard deviation of `numpy.var(..., ddof=1)` and n the number of values less two.
 #[test]
@@ -50,7 +50,7 @@ fn intervals_p_values_and_effects_are_those_of_scipy() {
     );
 }
 
-/// Computed by SciPy 1.17.1: `t.ppf(0.975, df)` and `2 * t.sf(5, df)`.
+/// Computed by `scipy` 1.17.1: `t.ppf(0.975, df)` and `2 * t.sf(5, df)`.
 #[test]
 fn the_t_distribution_is_that_of_scipy() {
     for (freedom, quantile, tails) in [
@@ -66,7 +66,7 @@ fn the_t_distribution_is_that_of_scipy() {
     }
 }
 
-/// Computed by SciPy 1.17.1: `false_discovery_control([0.01, 0.04, 0.03, 0.005, 0.8, 0.04])`.
+/// Computed by `scipy` 1.17.1: `false_discovery_control([0.01, 0.04, 0.03, 0.005, 0.8, 0.04])`.
 #[test]
 fn adjusted_p_values_are_those_of_scipy() {
     let found = adjusted(&[0.01, 0.04, 0.03, 0.005, 0.8, 0.04]);
