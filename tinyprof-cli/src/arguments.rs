@@ -26,7 +26,7 @@ const DIFF_METRIC: &str =
 #[derive(Debug, Parser)]
 #[command(name = "tinyprof", version, after_help = EXIT_CODES, arg_required_else_help = true)]
 pub(crate) struct Arguments {
-    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", hide_possible_values = true, hide_default_value = true, help = COLORS)]
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", hide_possible_values = true, hide_default_value = true, display_order = 900, help = COLORS)]
     pub(crate) color: Color,
     #[command(subcommand)]
     pub(crate) command: Command,

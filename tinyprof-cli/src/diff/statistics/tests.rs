@@ -145,21 +145,51 @@ fn ninety_five_of_a_hundred_intervals_hold_the_true_difference() {
     }
 }
 
-/// Where nothing has changed, any mark is wrong, and there shall be one in at most 5 % of the comparisons.
+/// Times are skewed: a wait has no upper end.
+#[test]
+fn intervals_of_skewed_times_hold_nearly_as_often() {
+    let mut normal = Normal(11);
+    let trials = 4_000;
+    let held = (0..trials).filter(|_| {
+        let mut times = |count: usize, scale: f64| {
+            let logarithms = normal.sample(count, 0.0, 0.3).values;
+            sample(&logarithms.into_iter().map(|x| scale * x.exp()).collect::<Vec<_>>())
+        };
+        let found = compare(&times(8, 100.0), &times(8, 110.0)).expect("both have values");
+        // The mean of exp(N(0, 0.3)) is exp(0.3^2 / 2).
+        let difference = 10.0 * 0.045_f64.exp();
+        (found.difference - difference).abs() <= found.test.expect("both have spread").half_width
+    });
+    let held = held.count();
+    assert!((3_740..=3_900).contains(&held), "{held} of {trials}");
+}
+
+/// Where nothing has changed, any mark is wrong, and there shall be one in at most 5 % of the comparisons. The times of a
+/// tree depend on each other: here 16 leaves, 4 parents of 4 each, and their root.
 #[test]
 fn a_run_that_did_not_change_is_seldom_marked() {
     let mut normal = Normal(7);
-    let (trials, callpaths) = (1_000, 20);
-    let marked = (0..trials).filter(|_| {
-        let p: Vec<f64> = (0..callpaths)
-            .map(|_| {
-                let found = compare(&normal.sample(6, 10.0, 1.0), &normal.sample(6, 10.0, 1.0));
-                found.and_then(|found| found.test).expect("both have spread").p
-            })
-            .collect();
-        adjusted(&p).into_iter().any(|p| p < 0.05)
-    });
-    let marked = marked.count();
-    // Without adjusting it would be 640 of 1,000. Three standard errors above 50 are 71.
-    assert!((20..=71).contains(&marked), "{marked} of {trials}");
+    let trials = 1_000;
+    let (mut adjusted_marks, mut plain_marks) = (0, 0);
+    for _ in 0..trials {
+        let mut side = || {
+            let leaves: Vec<Vec<f64>> = (0..16).map(|_| normal.sample(6, 10.0, 1.0).values).collect();
+            let sum = |rows: &[Vec<f64>]| -> Vec<f64> {
+                (0..6).map(|run| rows.iter().map(|row| row[run]).sum()).collect()
+            };
+            let parents: Vec<Vec<f64>> = leaves.chunks(4).map(sum).collect();
+            let root = sum(&parents);
+            [leaves, parents, vec![root]].concat()
+        };
+        let (base, new) = (side(), side());
+        let p = base.iter().zip(&new).map(|(base, new)| {
+            compare(&sample(base), &sample(new)).and_then(|found| found.test).expect("both have spread").p
+        });
+        let p: Vec<f64> = p.collect();
+        plain_marks += u32::from(p.iter().any(|p| *p < 0.05));
+        adjusted_marks += u32::from(adjusted(&p).into_iter().any(|p| p < 0.05));
+    }
+    // Three standard errors above 50 are 71.
+    assert!((15..=71).contains(&adjusted_marks), "{adjusted_marks} of {trials}");
+    assert!(plain_marks > 500, "without adjusting it is {plain_marks} of {trials}");
 }
