@@ -154,6 +154,10 @@ fn ranks_are_compared_where_there_is_nothing_else() {
     );
     // Ranks that never went there spent no time there.
     close(&a["base"]["mean"], 1e6, "mean");
+    assert_eq!((&a["sample"], &a["base"]["values"]), (&"rank".into(), &3.into()));
+    let several = ["diff", "--base", "a.tprof", "a.tprof", "--new", "b.tprof", "b.tprof", "--json"];
+    let several = json(&several, scratch.path());
+    close(&row(&several, "main<a")["base"]["mean"], 1e6, "mean");
     assert_eq!((&a["verdict"], &a["difference"]), (&"equal".into(), &0.0.into()));
     let exclusive = json(&["diff", "a.tprof", "b.tprof", "--json", "--metric", "exclusive"], scratch.path());
     close(&row(&exclusive, "main")["base"]["mean"], 10e6, "mean");
