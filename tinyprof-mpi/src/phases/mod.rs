@@ -22,8 +22,8 @@ use tinyprof::collect::monotonic_ns;
 use tinyprof_format::file::{EncodedRank, UnfinishedProfile, profile_path};
 use tinyprof_format::model::{EventMap, PhaseTimes};
 
-pub use plan::Aggregators;
-pub(crate) use plan::{Flushed, Plan, SeriesGather};
+pub use plan::{Aggregators, SeriesGather};
+pub(crate) use plan::{Flushed, Plan};
 
 use crate::communicator::{Communicator, Interrupted};
 use crate::observer::Milestone;

@@ -23,14 +23,13 @@ pub enum Aggregators {
 
 /// How the series of a group's ranks are gathered. The profile is the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum SeriesGather {
+pub enum SeriesGather {
     /// Padded where that sends little more, else with counts.
     #[default]
     Auto,
     /// With the summary, as one message of the same length on every rank.
     Padded,
     /// As a second message, of each rank's own length.
-    #[cfg(any(feature = "rsmpi", test))]
     Counts,
 }
 
