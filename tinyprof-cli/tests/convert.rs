@@ -1,11 +1,14 @@
 //! Conversion and its inverse as scripts meet them: files, messages, exit codes.
 
+mod support;
+
 use std::fs;
 use std::io::Write as _;
-use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Output, Stdio};
 
 use insta::assert_snapshot;
+
+use support::{run, shown, tinyprof};
 
 const WHOLE: &str = "\"id\",\"parent\",\"tag\",\"is_loop\",\"times\"\n\
     \"main\",\"null\",\"null\",\"0\",\"0.500000|0.250000\"\n\
@@ -17,23 +20,6 @@ const DAMAGED: &str = "\"id\",\"parent\",\"tag\",\"is_loop\",\"times\"\n\
     \"main\",\"null\",\"null\",\"0\",\"0.500000,0.250000|0.125000\"\n\
     \"main-a\",\"main\",\"IO\",\"0\",\"0.1|0.x|0.2\"\n\
     \"main-b\",\"main\",\"IO\",\"0\",\"0.1|0.1|0.2\"\n";
-
-fn tinyprof(arguments: &[&str], directory: &Path) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_tinyprof"));
-    command.args(arguments).current_dir(directory);
-    command
-}
-
-fn run(arguments: &[&str], directory: &Path) -> Output {
-    tinyprof(arguments, directory).output().expect("tinyprof starts")
-}
-
-/// What a run printed where, and its exit code.
-fn shown(output: &Output) -> String {
-    let code = output.status.code().map_or_else(|| "none".to_owned(), |code| code.to_string());
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    format!("exit code {code}\n--- stdout\n{}--- stderr\n{}", text(&output.stdout), text(&output.stderr))
-}
 
 /// A directory with the text `run.csv`, and the profile `run.tprof` made of it.
 fn imported(text: &str) -> (tempfile::TempDir, Output) {

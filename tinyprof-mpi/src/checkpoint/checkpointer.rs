@@ -6,8 +6,8 @@ use tinyprof::collect::{self, CheckpointFiles, monotonic_ns};
 use tinyprof_format::model::CheckpointTimes;
 
 use super::agreement::{Agreement, Step};
+use super::maxima::MpiMaxima;
 use super::pace::{PATIENCE_NS, Pace};
-use super::sys::MpiMaxima;
 use crate::FlushError;
 use crate::communicator::{Communicator, Rsmpi, run_to_end};
 use crate::phases;

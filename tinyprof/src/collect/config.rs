@@ -66,12 +66,16 @@ const SWITCH: fn(&str) -> Option<bool> = |text| match text.to_ascii_lowercase().
 };
 
 /// A percentage above 0 and up to 100; `off` for all.
-const PERCENT: fn(&str) -> Option<f64> = |text| {
-    if text.eq_ignore_ascii_case("off") {
-        return Some(1.0);
-    }
-    let percent: f64 = text.strip_suffix('%')?.trim_end().parse().ok()?;
-    (percent > 0.0 && percent <= 100.0).then_some(percent / 100.0)
+const BUDGET: Setting<f64> = Setting {
+    variable: "TINYPROF_BUDGET",
+    expected: "a percentage, as in 1%, or off",
+    read: |text| {
+        if text.eq_ignore_ascii_case("off") {
+            return Some(1.0);
+        }
+        let percent: f64 = text.strip_suffix('%')?.trim_end().parse().ok()?;
+        (percent > 0.0 && percent <= 100.0).then_some(percent / 100.0)
+    },
 };
 
 /// A time with its unit; `off` for none.
@@ -123,15 +127,10 @@ impl Config {
 
     fn from_lookup(lookup: impl Fn(&str) -> Option<OsString>) -> Self {
         let switch = |variable| Setting { variable, expected: "on or off", read: SWITCH }.value(&lookup);
-        let budget = Setting {
-            variable: "TINYPROF_BUDGET",
-            expected: "a percentage, as in 1%, or off",
-            read: PERCENT,
-        };
         Self {
             recording: switch("TINYPROF").unwrap_or(true),
             out: lookup("TINYPROF_OUT").filter(|name| !name.is_empty()).map(PathBuf::from),
-            budget: budget.value(&lookup),
+            budget: BUDGET.value(&lookup),
             report: switch("TINYPROF_REPORT"),
             checkpoint_interval: INTERVAL.value(&lookup),
             checkpoints_kept: CHECKPOINTS.value(&lookup),
