@@ -194,7 +194,7 @@ pub(crate) struct ExportArguments {
 /// Arguments of `tinyprof import`.
 #[derive(Args, Debug)]
 pub(crate) struct ImportArguments {
-    /// The text, - for standard input
+    /// The text, - for standard input; or a directory NAME.csv, which a program wrote with TINYPROF_FORMAT=csv
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
     /// The profile's name, .tprof added where missing

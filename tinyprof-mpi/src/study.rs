@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
+use tinyprof_format::file::OutputFormat;
 use tinyprof_format::model::{EventMap, RunMetadata, RunState};
 
 use crate::communicator::Communicator;
@@ -37,6 +38,7 @@ impl Order {
             target: self.target.clone(),
             aggregators: Aggregators::Count(self.aggregators.max(1)),
             series: self.series,
+            format: OutputFormat::Tprof,
             state: RunState::default(),
             metadata: RunMetadata::default(),
             snapshot_ns: 0,
@@ -208,7 +210,7 @@ mod tests {
     #[test]
     fn a_rank_that_is_alone_needs_no_message() {
         let scratch = tempfile::tempdir().unwrap();
-        let order = Order { target: scratch.path().join("p"), aggregators: 7 };
+        let order = Order { target: scratch.path().join("p"), aggregators: 7, series: SeriesGather::Auto };
         let path = flush_on_wire(Alone, &map(), &order, Observer::default()).unwrap();
         assert_eq!(path, scratch.path().join("p.tprof"));
     }

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use tinyprof_format::file::OutputFormat;
 use tinyprof_format::model::{RunMetadata, RunState};
 use tinyprof_format::report::Report;
 
@@ -42,6 +43,8 @@ pub(crate) struct Plan {
     pub(crate) aggregators: Aggregators,
     /// How series are gathered.
     pub(crate) series: SeriesGather,
+    /// What the aggregators write.
+    pub(crate) format: OutputFormat,
     /// Whether it is a checkpoint, and what there was of them before.
     pub(crate) state: RunState,
     /// Facts of the run.
