@@ -3,8 +3,9 @@
 use super::read::Imported;
 use crate::model::{CallpathFile, CallpathTable, CallpathValues, Manifest, Profile};
 
-/// One profile of what several texts hold: the ranks of the first, then those of the second, and so on. A callpath that is
-/// not in all of them is absent on the ranks of the others. None where there is no text.
+/// One profile of what several texts hold: the ranks of the first, then those of the second, and so on.
+///
+/// A callpath that is not in all of them is absent on the ranks of the others. None where there is no text.
 ///
 /// # Panics
 /// Never: a table has fewer than 2^32 rows, and texts have fewer ranks.
