@@ -46,6 +46,40 @@ fn a_whole_text_comes_back_byte_by_byte() {
 }
 
 #[test]
+fn a_directory_that_aggregators_wrote_becomes_one_profile() {
+    use tinyprof_format::file::{OutputFormat, UnfinishedProfile, read_text_profile, write_part};
+    use tinyprof_format::model::Manifest;
+    let scratch = tempfile::tempdir().expect("a temporary directory");
+    let unfinished = UnfinishedProfile::create_as(OutputFormat::Csv, &scratch.path().join("run"), "1");
+    let unfinished = unfinished.expect("the directory is made");
+    let manifest = {
+        let text = tinyprof_format::text::read_text(WHOLE.as_bytes()).expect("the text is whole");
+        let of_part = |number: u32| {
+            let ranks = 2 * number..2 * number + 2;
+            write_part(OutputFormat::Csv, unfinished.directory(), number, ranks, WHOLE.as_bytes())
+                .expect("a part")
+        };
+        let parts = vec![of_part(0), of_part(1)];
+        Manifest { ranks: 4, parts, ..text.profile.manifest }
+    };
+    let directory = unfinished.finish(&manifest).expect("the profile is complete");
+    assert_eq!(directory, scratch.path().join("run.csv"));
+    let output = run(&["import", "run.csv", "-o", "run"], scratch.path());
+    assert_snapshot!(shown(&output), @r"
+    exit code 0
+    --- stdout
+    run.tprof: 4 ranks, 3 callpaths; nothing was lost
+    --- stderr
+    ");
+    let refused = run(&["report", "run.csv"], scratch.path());
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("tinyprof import makes a profile of it"));
+    let damaged = WHOLE.replace("0.25", "0.26");
+    fs::write(directory.join("part-00001.csv"), damaged).expect("the part is written");
+    let error = read_text_profile(&directory).expect_err("a number has changed").to_string();
+    assert!(error.contains("part-00001.csv"), "{error}");
+}
+
+#[test]
 fn a_damaged_text_is_salvaged_and_the_exit_code_says_so() {
     let (scratch, output) = imported(DAMAGED);
     assert_snapshot!(shown(&output), @r#"
