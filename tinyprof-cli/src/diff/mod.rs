@@ -12,8 +12,9 @@ mod tables;
 mod text;
 mod values;
 
+use std::collections::BTreeSet;
 use std::error::Error;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use tinyprof_format::file::read_profile;
 use tinyprof_format::model::Profile;
@@ -53,10 +54,12 @@ impl Diff {
 pub(crate) fn run(arguments: &DiffArguments) -> Result<Outcome, Box<dyn Error>> {
     let (base, new) = arguments.sides();
     let mut names = Names::default();
-    let mut read = |side: &[_]| -> Result<Vec<Run>, Box<dyn Error>> {
-        side.iter().map(|directory: &std::path::PathBuf| read_run(directory, arguments, &mut names)).collect()
+    let mut read = |side: &[PathBuf]| -> Result<Vec<Run>, Box<dyn Error>> {
+        side.iter().map(|directory| read_run(directory, arguments, &mut names)).collect()
     };
-    let (base, new) = (read(base)?, read(new)?);
+    let (mut base_runs, mut new_runs) = (read(base)?, read(new)?);
+    tell_apart(base_runs.iter_mut().chain(&mut new_runs), base.iter().chain(new));
+    let (base, new) = (base_runs, new_runs);
     let rows = rows(names.rows().len(), &base, &new);
     let diff = Diff {
         base,
@@ -74,6 +77,15 @@ pub(crate) fn run(arguments: &DiffArguments) -> Result<Outcome, Box<dyn Error>> 
     }
     let fails = diff.rows.iter().any(|row| diff.fails(row));
     Ok(if fails { Outcome::AboveLimit } else { Outcome::Done })
+}
+
+/// Profiles of the same name bear the paths that the user typed.
+fn tell_apart<'a>(runs: impl Iterator<Item = &'a mut Run>, directories: impl Iterator<Item = &'a PathBuf>) {
+    let mut runs: Vec<(&mut Run, &PathBuf)> = runs.zip(directories).collect();
+    let names: BTreeSet<String> = runs.iter().map(|(run, _)| run.name.clone()).collect();
+    if names.len() < runs.len() {
+        runs.iter_mut().for_each(|(run, directory)| run.name = directory.display().to_string());
+    }
 }
 
 /// Reads a run and keeps the amounts only: many runs may be compared.

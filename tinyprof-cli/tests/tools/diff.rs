@@ -230,6 +230,22 @@ fn one_run_against_several_has_no_interval_and_says_so() {
 }
 
 #[test]
+fn runs_of_one_name_are_told_apart_by_their_paths() {
+    let scratch = scratch();
+    for version in ["old", "new"] {
+        std::fs::create_dir(scratch.path().join(version)).expect("a directory");
+        write(&scratch.path().join(version), "run", &[("main", "1.0")]);
+    }
+    let text = run(&["diff", "old/run.tprof", "new/run.tprof"], scratch.path()).stdout;
+    assert!(text.starts_with("new/run.tprof against old/run.tprof: "), "{text}");
+    let text = run(&["diff", "old/run.tprof/", "new/run-1.tprof"], scratch.path());
+    assert_eq!(text.code, Some(1), "there is no such profile");
+    write(scratch.path(), "other", &[("main", "1.0")]);
+    let text = run(&["diff", "old/run.tprof/", "other.tprof"], scratch.path()).stdout;
+    assert!(text.starts_with("other.tprof against run.tprof: "), "{text}");
+}
+
+#[test]
 fn hostile_names_stay_in_their_cell() {
     let scratch = scratch();
     let hostile = [("main", "1.0"), ("main<%1B[2J%0Aup", "0.5"), ("main<=1+1%22", "0.4")];
