@@ -231,7 +231,7 @@ fn notes(diff: &Diff) -> Vec<String> {
     );
     note(
         has(Unit::Executions),
-        "a value is an execution of one run: what differs from run to run is not in the intervals",
+        "a value is an execution of one run: what differs from run to run is not in the intervals; compare several runs",
     );
     note(
         has(Unit::Ranks),
