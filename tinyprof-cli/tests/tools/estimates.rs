@@ -111,21 +111,43 @@ fn executions_that_were_folded_are_taken_together_or_not_at_all() {
     check("5-3", 2, "expected the lower number first");
 }
 
+/// One visit that recorded this under `bytes`, and 7 under `visits`.
+fn recorded(bytes: f64) -> CallpathValues {
+    let of = |key: &str, value| {
+        let executions = vec![MetricSummary::of_one_value(0, value)];
+        (key.to_owned(), MetricValues { executions, series: Vec::new() })
+    };
+    let metrics = [of("bytes", bytes), of("visits", 7.0)].into();
+    CallpathValues {
+        executions: vec![ExecutionSummary::of_one_visit(0, 5)],
+        metrics,
+        ..CallpathValues::default()
+    }
+}
+
+#[test]
+fn numbers_that_are_none_are_told_as_such() {
+    let scratch = scratch();
+    write(scratch.path(), "a", recorded(f64::INFINITY));
+    write(scratch.path(), "b", recorded(1.0));
+    for (base, new) in [("a.tprof", "a.tprof"), ("a.tprof", "b.tprof"), ("b.tprof", "a.tprof")] {
+        let arguments = ["diff", base, new, "--metric", "bytes"];
+        let diff = json(&[&arguments[..], &["--json"]].concat(), scratch.path());
+        let main = &diff["callpaths"][0];
+        assert_eq!(
+            (&main["verdict"], &main["difference"]),
+            (&"unjudged".into(), &serde_json::Value::Null),
+            "{main}"
+        );
+        assert!(done(&arguments, scratch.path()).contains("main"));
+    }
+    let top = json(&["tree", "a.tprof", "--metric", "bytes", "--json"], scratch.path());
+    assert_eq!(top["callpaths"][0]["value"], serde_json::Value::Null);
+}
+
 #[test]
 fn a_key_of_the_program_is_a_metric_everywhere() {
     let scratch = scratch();
-    let recorded = |bytes: f64| {
-        let of = |key: &str, value| {
-            let executions = vec![MetricSummary::of_one_value(0, value)];
-            (key.to_owned(), MetricValues { executions, series: Vec::new() })
-        };
-        let metrics = [of("bytes", bytes), of("visits", 7.0)].into();
-        CallpathValues {
-            executions: vec![ExecutionSummary::of_one_visit(0, 5)],
-            metrics,
-            ..CallpathValues::default()
-        }
-    };
     write(scratch.path(), "a", recorded(4096.0));
     write(scratch.path(), "b", recorded(8192.0));
     let diff = json(&["diff", "a.tprof", "b.tprof", "--metric", "bytes", "--json"], scratch.path());

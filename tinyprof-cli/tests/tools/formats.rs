@@ -81,14 +81,15 @@ fn damage_is_a_table_too() {
     );
     let part = scratch.path().join("run.tprof/part-00000");
     let mut bytes = std::fs::read(&part).expect("the part");
-    bytes[28] ^= 1;
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
     std::fs::write(&part, bytes).expect("it is damaged");
     let ran = run(&["check", "run.tprof", "--format", "csv"], scratch.path());
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(3), ""));
+    let lines: Vec<&str> = ran.stdout.lines().collect();
     assert!(
-        ran.stdout.contains("\n\"part-00000\",28,\"what the ranks say of themselves\",\""),
-        "{}",
-        ran.stdout
+        lines.len() == 2 && lines[1].starts_with("\"part-00000\",") && lines[1].contains("checksum"),
+        "{lines:?}"
     );
 }
 

@@ -93,7 +93,8 @@ fn prepare(directory: &Path) {
     write_run(directory, "damaged", 1, 1.0);
     let part = directory.join("damaged.tprof/part-00000");
     let mut bytes = fs::read(&part).expect("the part");
-    bytes[28] ^= 1;
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
     fs::write(&part, bytes).expect("it is damaged");
     let text = "\"id\",\"parent\",\"tag\",\"is_loop\",\"times\"\n\
         \"main\",\"null\",\"null\",\"0\",\"0.500000|0.250000\"\n\
