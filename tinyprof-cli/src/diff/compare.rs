@@ -1,5 +1,8 @@
 //! The comparison of two sides, callpath by callpath: what the samples are, and what they say.
 
+use tinyprof_format::report::MetricName;
+
+use super::names::Names;
 use super::statistics::{Comparison, Sample, Test, adjusted, compare};
 use super::values::Amounts;
 
@@ -109,6 +112,30 @@ impl Row {
         matches!(self.verdict, Verdict::Up | Verdict::Unjudged)
             && self.difference > 0.0
             && self.change().is_none_or(|change| change > part)
+    }
+}
+
+/// Two sides, compared.
+pub(super) struct Diff {
+    pub(super) base: Vec<Run>,
+    pub(super) new: Vec<Run>,
+    pub(super) metric: MetricName,
+    pub(super) names: Names,
+    pub(super) rows: Vec<Row>,
+    /// What part of the base a callpath may be up by.
+    pub(super) fail_above: Option<f64>,
+    /// Callpaths of a smaller share are neither shown nor failed on.
+    pub(super) min_share: f64,
+}
+
+impl Diff {
+    /// Whether the callpath is above the limit, if there is one.
+    pub(super) fn fails(&self, row: &Row) -> bool {
+        row.share >= self.min_share && self.fail_above.is_some_and(|limit| row.exceeds(limit))
+    }
+
+    pub(super) fn runs(&self) -> impl Iterator<Item = &Run> {
+        self.base.iter().chain(&self.new)
     }
 }
 

@@ -3,8 +3,7 @@
 use serde_json::{Value, json};
 use tinyprof_format::report::{MetricName, csv_line};
 
-use super::Diff;
-use super::compare::{FALSE_DISCOVERY_RATE, Row, Run, Side};
+use super::compare::{Diff, FALSE_DISCOVERY_RATE, Row, Run, Side};
 use super::statistics::CONFIDENCE;
 
 const HEADINGS: [&str; 19] = [

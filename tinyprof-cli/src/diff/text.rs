@@ -6,8 +6,7 @@ use anstyle::Style;
 use tinyprof_format::report::cells::{columns, counted, cut, number_cell, percent_cell, time_cell, wrapped};
 use tinyprof_format::report::{MetricName, escaped};
 
-use super::Diff;
-use super::compare::{Row, Run, Unit, Verdict};
+use super::compare::{Diff, Row, Run, Unit, Verdict};
 use crate::paint;
 
 /// So many profiles of a side are named in the head.

@@ -45,6 +45,16 @@ impl Report {
     ///
     /// # Errors
     /// If it is a key that nothing was recorded under.
+    ///
+    /// ```
+    /// use tinyprof_format::model::EventMap;
+    /// use tinyprof_format::report::{MetricName, Report};
+    ///
+    /// let report = || Report::of_event_map(&EventMap::default(), "program");
+    /// assert!(report().by_metric(MetricName::Exclusive).is_ok());
+    /// let error = report().by_metric(MetricName::from("bytes")).unwrap_err();
+    /// assert!(error.to_string().starts_with("there is no metric bytes: expected inclusive"));
+    /// ```
     pub fn by_metric(self, metric: MetricName) -> Result<Self, UnknownMetric> {
         if let MetricName::Key(key) = &metric
             && !self.metrics.rows().iter().any(|row| row.key == *key)
