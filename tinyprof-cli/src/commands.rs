@@ -31,7 +31,7 @@ pub(crate) fn run(command: &Command) -> Result<Outcome, Box<dyn Error>> {
 
 fn report(arguments: &ReportArguments) -> Result<(), Box<dyn Error>> {
     let report = report_of(&arguments.directory, &arguments.selection, arguments.metric.as_ref())?;
-    let options = TextOptions::default().with_width(arguments.output.columns());
+    let options = TextOptions::default().with_width(render::columns(arguments.output.width));
     match arguments.output.format() {
         TableFormat::Json => render::output(&json_text(&report.to_json())),
         TableFormat::Csv => render::output(&report.to_csv()),
@@ -45,7 +45,7 @@ fn tree(arguments: &TreeArguments) -> Result<(), Box<dyn Error>> {
     match arguments.output.format() {
         TableFormat::Json => render::output(&json_text(&report.to_tree_json())),
         TableFormat::Csv => render::output(&report.to_tree_csv()),
-        TableFormat::Text => render::text(&report.to_tree_text(arguments.output.columns())),
+        TableFormat::Text => render::text(&report.to_tree_text(render::columns(arguments.output.width))),
     }
 }
 
@@ -55,7 +55,9 @@ fn top(arguments: &TopArguments) -> Result<(), Box<dyn Error>> {
     match arguments.output.format() {
         TableFormat::Json => render::output(&json_text(&report.to_top_json(count))),
         TableFormat::Csv => render::output(&report.to_top_csv(count)),
-        TableFormat::Text => render::text(&report.to_top_text(count, arguments.output.columns())),
+        TableFormat::Text => {
+            render::text(&report.to_top_text(count, render::columns(arguments.output.width)))
+        }
     }
 }
 

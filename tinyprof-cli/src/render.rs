@@ -13,10 +13,10 @@ use crate::paint;
 /// Where the output is no terminal: what a line of a wide table needs.
 const COLUMNS_ELSEWHERE: u16 = 120;
 
-/// The columns of the terminal that standard output is.
-pub(crate) fn columns() -> u16 {
+/// The columns that tables may have: those that the user asked for, else those of the terminal that standard output is.
+pub(crate) fn columns(asked_for: Option<u16>) -> u16 {
     let size = terminal_size::terminal_size_of(io::stdout());
-    size.map_or(COLUMNS_ELSEWHERE, |(terminal_size::Width(columns), _)| columns)
+    asked_for.or(size.map(|(terminal_size::Width(columns), _)| columns)).unwrap_or(COLUMNS_ELSEWHERE)
 }
 
 /// Says where colours go, for all that is printed.

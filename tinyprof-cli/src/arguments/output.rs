@@ -2,8 +2,6 @@
 
 use clap::{Args, ValueEnum};
 
-use crate::render;
-
 /// What a command with a table prints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TableFormat {
@@ -51,16 +49,12 @@ pub(crate) struct TableOutput {
     json: bool,
     /// Fit the table into N columns [default: those of the terminal, 120 elsewhere]
     #[arg(long, value_name = "N", conflicts_with = "json", value_parser = clap::value_parser!(u16).range(20..=1000))]
-    width: Option<u16>,
+    pub(crate) width: Option<u16>,
 }
 
 impl TableOutput {
     pub(crate) const fn format(&self) -> TableFormat {
         if self.json { TableFormat::Json } else { self.format }
-    }
-
-    pub(crate) fn columns(&self) -> u16 {
-        self.width.unwrap_or_else(render::columns)
     }
 }
 

@@ -39,7 +39,9 @@ pub(crate) fn run(arguments: &DiffArguments) -> Result<Outcome, Box<dyn Error>> 
     match arguments.output.format() {
         TableFormat::Json => render::output(&json_text(&tables::json(&diff)))?,
         TableFormat::Csv => render::output(&tables::csv(&diff))?,
-        TableFormat::Text => render::painted(&text::text(&diff, arguments.all, arguments.output.columns()))?,
+        TableFormat::Text => {
+            render::painted(&text::text(&diff, arguments.all, render::columns(arguments.output.width)))?;
+        }
     }
     let fails = diff.rows.iter().any(|row| diff.fails(row));
     Ok(if fails { Outcome::AboveLimit } else { Outcome::Done })
