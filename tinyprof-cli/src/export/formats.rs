@@ -5,7 +5,7 @@ use super::{
     chrome, cubex, extrap, flamegraph, folded, graphml, hatchet, openmetrics, parquet, speedscope,
     tinyprof_csv,
 };
-use crate::export_format::ExportFormat;
+use crate::arguments::ExportFormat;
 
 pub(super) fn exporter(format: ExportFormat) -> &'static dyn Exporter {
     match format {

@@ -31,7 +31,6 @@ use exporter::{Request, Source};
 use crate::arguments::{Arguments, ExportArguments, Selection};
 use crate::name::name_of;
 use crate::parameter::Parameter;
-use crate::ranks::RankList;
 use crate::{render, select};
 
 /// How many ranks a viewer that lays them side by side gets unless told otherwise.
@@ -75,7 +74,7 @@ fn fault(arguments: &ExportArguments) -> Option<String> {
 fn source(directory: &Path, selection: &Selection) -> Result<Source, Box<dyn Error>> {
     let profile = select::select(read_profile(directory)?, selection)?;
     let is_selected = |rank: &usize| match (&selection.ranks, u32::try_from(*rank)) {
-        (Some(RankList(ranges)), Ok(rank)) => ranges.iter().any(|range| range.contains(&rank)),
+        (Some(list), Ok(rank)) => list.contains(rank),
         _ => true,
     };
     let ranks = (0..profile.ranks.len()).filter(is_selected).collect();

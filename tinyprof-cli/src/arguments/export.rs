@@ -1,25 +1,11 @@
-//! The formats of `tinyprof export`, as users name them.
+//! Arguments of `tinyprof export`.
 
-use clap::ValueEnum;
+use std::path::PathBuf;
 
-pub(crate) const EXPORT_HELP: &str = "\
-Times are whole nanoseconds wherever the format can hold them. What a format has no place for is named
-on standard error. Parquet and CubeX are no text: they need -o FILE. An existing file is never overwritten.
+use clap::{Args, ValueEnum};
 
-In speedscope and chrome a rank is a tab or a track. Of more ranks than --max-ranks they get the
-mean, minimum and maximum, and as many representatives, each named with how many ranks it stands for.
-
-Extra-P models how times grow over several profiles: name them all, and say with --parameter what
-differs, as in
-  tinyprof export p4.tprof p8.tprof p16.tprof --to extrap --parameter ranks -o scaling.json
-  tinyprof export a.tprof b.tprof --to extrap --parameter ranks --parameter size=256,512 -o scaling.json
-
-docs/exports.md says for each format what maps to what, and what is lost.
-
-Exit codes:
-  0  done, also where the reader of the output left early
-  1  a profile could not be read, or the output not be written
-  2  wrong arguments";
+use super::Selection;
+use crate::parameter::Parameter;
 
 /// What a profile can be written as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -46,4 +32,27 @@ pub(crate) enum ExportFormat {
     Cubex,
     /// Statistics over ranks as OpenMetrics text, no label for a rank: Prometheus, VictoriaMetrics, Grafana
     Openmetrics,
+}
+
+/// Arguments of `tinyprof export`.
+#[derive(Args, Debug)]
+pub(crate) struct ExportArguments {
+    /// The profile: a directory NAME.tprof; several for extrap
+    #[arg(value_name = "DIR", required = true)]
+    pub(crate) directories: Vec<PathBuf>,
+    /// The format to write
+    #[arg(long = "to", value_name = "FORMAT")]
+    pub(crate) format: ExportFormat,
+    /// The file to write, - for standard output
+    #[arg(short, long = "output", value_name = "FILE", default_value = "-")]
+    pub(crate) output: PathBuf,
+    #[command(flatten)]
+    pub(crate) selection: Selection,
+    /// For speedscope and chrome: show at most N ranks, of more than that representatives [default: 64]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) max_ranks: Option<u32>,
+    /// For extrap: what differs between the profiles: ranks, hosts, or a name with a value for each, such as
+    /// size=256,512; may be given several times [default: ranks]
+    #[arg(long = "parameter", value_name = "NAME[=VALUES]")]
+    pub(crate) parameters: Vec<Parameter>,
 }
