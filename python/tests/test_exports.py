@@ -1,6 +1,7 @@
 """Each export, read by the format's own consumer: the numbers must be those of `tinyprof report --json`."""
 
 import json
+import warnings
 import xml.etree.ElementTree as ElementTree
 from collections import defaultdict
 from pathlib import Path
@@ -21,11 +22,15 @@ from export_profiles import (
     truth,
     wide,
 )
-from extrap.fileio.file_reader.json_file_reader import JsonFileReader
-from extrap.modelers.model_generator import ModelGenerator
 from hatchet import GraphFrame
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 from pycubexr import CubexParser
+
+with warnings.catch_warnings():
+    # Extra-P declares its options in a way that its own library is about to drop.
+    warnings.simplefilter("ignore")
+    from extrap.fileio.file_reader.json_file_reader import JsonFileReader
+    from extrap.modelers.model_generator import ModelGenerator
 
 SCHEMAS = Path(__file__).parent / "schemas"
 
