@@ -134,7 +134,7 @@ fn notes(request: &Request, points: usize) -> Notes {
     }
     if points < FEWEST_POINTS {
         notes.push(format!(
-            "the profiles are at {points} different points; Extra-P needs at least {FEWEST_POINTS} for a model"
+            "different points of the study: {points}; Extra-P needs at least {FEWEST_POINTS} for a model"
         ));
     }
     notes
