@@ -1,18 +1,20 @@
 //! What users type.
 
 mod diff;
+mod export;
 mod help;
 mod output;
 
 use std::convert::Infallible;
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand};
 use tinyprof_format::report::MetricName;
 
 use crate::numbers::NumberList;
 
 pub(crate) use diff::DiffArguments;
+pub(crate) use export::{ExportArguments, ExportFormat};
 use help::{CHECK_HELP, COMPLETIONS_HELP, DIFF_HELP, EXIT_CODES, EXPORT_HELP, IMPORT_HELP, RECOVER_HELP};
 pub(crate) use output::{Color, PlainOutput, TableFormat, TableOutput};
 
@@ -144,27 +146,6 @@ pub(crate) struct CheckArguments {
     /// The same as --format json
     #[arg(long, conflicts_with = "format")]
     pub(crate) json: bool,
-}
-
-/// What a profile can be written as.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ExportFormat {
-    /// The paper's text format
-    TinyprofCsv,
-}
-
-/// Arguments of `tinyprof export`.
-#[derive(Args, Debug)]
-pub(crate) struct ExportArguments {
-    /// The profile: a directory NAME.tprof
-    #[arg(value_name = "DIR")]
-    pub(crate) directory: PathBuf,
-    /// The format to write
-    #[arg(long = "to", value_name = "FORMAT")]
-    pub(crate) format: ExportFormat,
-    /// The file to write, - for standard output
-    #[arg(short, long = "output", value_name = "FILE", default_value = "-")]
-    pub(crate) output: PathBuf,
 }
 
 /// Arguments of `tinyprof import`.

@@ -14,6 +14,7 @@ mod name;
 mod numbers;
 mod outcome;
 mod paint;
+mod parameter;
 mod recover;
 mod render;
 mod select;
