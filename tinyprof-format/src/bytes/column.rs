@@ -6,6 +6,7 @@
 //! tag 2  pco        varint length, then a standalone pco file of 64-bit integers or floats
 //! tag 3  multiples  varint divisor, then a column of the values divided by it, which is of tag 1, 2 or 4
 //! tag 4  narrow     like 2, of 32-bit integers
+//! tag 5  rounded    numbers of eight significant bits, see `rounded.rs`: a column of their codes, of tag 1 or 4
 //! ```
 //!
 //! The number of values is not stored: whoever reads a column knows how many it must have. Floats that are not worth
@@ -13,18 +14,26 @@
 //!
 //! Clocks that tick in microseconds make multiples of 1,000. pco finds these by itself where there are many values, but
 //! then says so at a length that matters for a few hundred values; so does the width of its integers. Both
-//! together save 3 % on the profile of 512 ranks that sizes are measured on. Versions before 0.3 had tags 0 to 2 only.
+//! together save 3 % on the profile of 512 ranks that sizes are measured on. Versions before 0.3 had tags 0 to 2 only,
+//! those before 1.0 had 0 to 4.
+
+mod rounded;
+#[cfg(test)]
+mod tests;
 
 use pco::standalone::{simple_compress, simple_decompress_into};
 use pco::{ChunkConfig, DeltaSpec};
 
 use super::{Cursor, Malformed, Sink};
 
+pub(crate) use rounded::round;
+
 const CONSTANT: u8 = 0;
 const VARINTS: u8 = 1;
 const PCO: u8 = 2;
 const MULTIPLES: u8 = 3;
 const NARROW: u8 = 4;
+const ROUNDED: u8 = 5;
 
 /// Below this many integers pco saves little on varints, if anything, and its tables take 10 us to make.
 const PCO_MIN_INTEGERS: usize = 32;
@@ -44,6 +53,18 @@ pub(crate) fn write_u64(sink: &mut Sink, values: &[u64]) {
         sink.varint(first);
         return;
     }
+    let Some(codes) = rounded::codes(values) else { return write_multiples(sink, values) };
+    // Few significant bits may be chance, and the numbers small multiples besides: the shorter of both.
+    let (mut exact, mut rounded) = (Sink::default(), Sink::default());
+    write_multiples(&mut exact, values);
+    rounded.u8(ROUNDED);
+    write_varied(&mut rounded, &codes);
+    let shorter = if rounded.len() < exact.len() { rounded } else { exact };
+    sink.bytes(shorter.as_slice());
+}
+
+/// Appends values that are not all equal.
+fn write_multiples(sink: &mut Sink, values: &[u64]) {
     let divisor = common_divisor(values);
     if divisor == 1 {
         return write_varied(sink, values);
@@ -68,7 +89,7 @@ fn common_divisor(values: &[u64]) -> u64 {
     divisor
 }
 
-/// Appends values that are not all equal.
+/// Appends values as they are.
 fn write_varied(sink: &mut Sink, values: &[u64]) {
     if values.len() >= PCO_MIN_INTEGERS {
         let varints_length: usize = values.iter().map(|&v| Sink::varint_length(v)).sum();
@@ -140,18 +161,32 @@ pub(crate) fn read_u64(cursor: &mut Cursor<'_>, count: usize, what: &str) -> Res
             cursor.malformed(format!("{what} claims {count} values, at most {MAX_VALUES} are allowed"))
         );
     }
+    let start = cursor.clone();
     match cursor.clone().u8(what)? {
         CONSTANT => {
             cursor.u8(what)?;
-            Ok(vec![cursor.varint(what)?; count])
+            let value = cursor.varint(what)?;
+            cursor.pass(count, size_of::<u64>(), what)?;
+            Ok(vec![value; count])
         }
         MULTIPLES => {
             cursor.u8(what)?;
-            let start = cursor.clone();
             let divisor = cursor.varint(what)?;
             let overflow = || start.malformed(format!("{what} has multiples of {divisor} over 64 bits"));
-            let quotients = read_varied(cursor, count, what)?;
-            quotients.into_iter().map(|v| v.checked_mul(divisor).ok_or_else(overflow)).collect()
+            let mut values = read_varied(cursor, count, what)?;
+            for value in &mut values {
+                *value = value.checked_mul(divisor).ok_or_else(overflow)?;
+            }
+            Ok(values)
+        }
+        ROUNDED => {
+            cursor.u8(what)?;
+            let mut values = read_varied(cursor, count, what)?;
+            for value in &mut values {
+                *value = rounded::of_code(*value)
+                    .ok_or_else(|| start.malformed(format!("{what} has no number of code {value}")))?;
+            }
+            Ok(values)
         }
         _ => read_varied(cursor, count, what),
     }
@@ -161,9 +196,20 @@ pub(crate) fn read_u64(cursor: &mut Cursor<'_>, count: usize, what: &str) -> Res
 fn read_varied(cursor: &mut Cursor<'_>, count: usize, what: &str) -> Result<Vec<u64>, Malformed> {
     let start = cursor.clone();
     match cursor.u8(what)? {
-        VARINTS if count <= cursor.remaining() => (0..count).map(|_| cursor.varint(what)).collect(),
+        VARINTS if count <= cursor.remaining() => {
+            cursor.pass(count, size_of::<u64>(), what)?;
+            let mut values = vec![0; count];
+            for value in &mut values {
+                *value = cursor.varint(what)?;
+            }
+            Ok(values)
+        }
         PCO => read_packed(cursor, count, what),
-        NARROW => Ok(read_packed::<u32>(cursor, count, what)?.into_iter().map(u64::from).collect()),
+        NARROW => {
+            let narrow = read_packed::<u32>(cursor, count, what)?;
+            cursor.pass(count, size_of::<u64>(), what)?;
+            Ok(narrow.into_iter().map(u64::from).collect())
+        }
         tag => Err(start.malformed(format!("{what} has no readable encoding (tag {tag})"))),
     }
 }
@@ -174,7 +220,9 @@ pub(crate) fn read_f64(cursor: &mut Cursor<'_>, count: usize, what: &str) -> Res
         cursor.u8(what)?;
         return read_packed(cursor, count, what);
     }
-    Ok(read_u64(cursor, count, what)?.into_iter().map(f64::from_bits).collect())
+    let bits = read_u64(cursor, count, what)?;
+    cursor.pass(count, size_of::<f64>(), what)?;
+    Ok(bits.into_iter().map(f64::from_bits).collect())
 }
 
 fn read_packed<T: pco::data_types::Number + Default>(
@@ -185,6 +233,7 @@ fn read_packed<T: pco::data_types::Number + Default>(
     let length = cursor.count(cursor.remaining(), what)?;
     let start = cursor.clone();
     let packed = cursor.take(length, what)?;
+    start.pass(count, size_of::<T>(), what)?;
     let mut values = vec![T::default(); count];
     match simple_decompress_into(packed, &mut values) {
         Ok(progress) if progress.n_processed == count && progress.finished => Ok(values),
@@ -194,106 +243,5 @@ fn read_packed<T: pco::data_types::Number + Default>(
             if progress.finished { "" } else { " or more" }
         ))),
         Err(error) => Err(start.malformed(format!("{what} does not decompress: {error}"))),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    fn check(values: &[u64]) {
-        let mut sink = Sink::default();
-        write_u64(&mut sink, values);
-        let bytes = sink.into_vec();
-        let mut cursor = Cursor::new(&bytes, 0);
-        assert_eq!(read_u64(&mut cursor, values.len(), "column").unwrap(), values);
-        cursor.finish("column").unwrap();
-        let more = read_u64(&mut Cursor::new(&bytes, 0), values.len() + 1, "column");
-        assert!(bytes[0] == CONSTANT || more.is_err(), "a column knows how long it is");
-    }
-
-    #[test]
-    fn a_trend_is_told_from_times_around_a_middle() {
-        let strewn = |i: u64| 100_000 + i.wrapping_mul(0x9e37_79b9_7f4a_7c15) % 20_000;
-        assert!(!neighbours_resemble((0..500).map(strewn)));
-        assert!(neighbours_resemble((0..500).map(|i| i * 1000 + strewn(i) % 100)));
-        assert!(neighbours_resemble((0..500).map(|i| (i / 250) * 1_000_000 + strewn(i))), "a step");
-        assert!(!neighbours_resemble([].into_iter()));
-    }
-
-    #[test]
-    fn a_trend_takes_few_bytes() {
-        let mut sink = Sink::default();
-        write_u64(&mut sink, &(0..4096).map(|i| 1_000_000_000 + i * 1_000).collect::<Vec<_>>());
-        assert!(sink.len() < 100, "{} bytes", sink.len());
-    }
-
-    #[test]
-    fn small_constant_and_extreme_columns_come_back() {
-        check(&[]);
-        check(&[7]);
-        check(&[5; 1000]);
-        check(&[0, u64::MAX, 1, 2]);
-        check(&(0..300).map(|i| i * i).collect::<Vec<_>>());
-        check(&(0..300).map(|i| i * i * u64::from(u32::MAX)).collect::<Vec<_>>());
-        check(&[u64::MAX, 0]);
-    }
-
-    fn length(values: &[u64]) -> usize {
-        let mut sink = Sink::default();
-        write_u64(&mut sink, values);
-        sink.len()
-    }
-
-    #[test]
-    fn multiples_take_what_their_quotients_take() {
-        let quotients: Vec<u64> = (0..400_u64).map(|i| i * 7_919 % 61 + 1).collect();
-        let multiples: Vec<u64> = quotients.iter().map(|v| v * 1_000_000).collect();
-        // The tag and a divisor of three bytes are more.
-        assert_eq!(length(&multiples), length(&quotients) + 4);
-        check(&multiples);
-    }
-
-    #[test]
-    fn a_hostile_divisor_is_an_error() {
-        let mut sink = Sink::default();
-        sink.u8(MULTIPLES);
-        sink.varint(u64::MAX);
-        sink.u8(VARINTS);
-        sink.bytes(&[1, 2]);
-        let error = read_u64(&mut Cursor::new(sink.as_slice(), 0), 2, "column").unwrap_err();
-        assert!(error.reason.contains("over 64 bits"), "{error:?}");
-        let nested = [MULTIPLES, 2, MULTIPLES, 2, CONSTANT, 1];
-        assert!(read_u64(&mut Cursor::new(&nested, 0), 2, "column").is_err(), "multiples of multiples");
-    }
-
-    proptest! {
-        #[test]
-        fn any_column_comes_back(values in prop::collection::vec(any::<u64>(), 0..200)) {
-            check(&values);
-        }
-
-        #[test]
-        fn any_multiples_come_back(values in prop::collection::vec(any::<u32>(), 0..50), unit in any::<u32>()) {
-            check(&values.iter().map(|&v| u64::from(v) * u64::from(unit)).collect::<Vec<_>>());
-        }
-
-        #[test]
-        fn any_floats_come_back_bit_by_bit(values in prop::collection::vec(any::<f64>(), 0..100)) {
-            let mut sink = Sink::default();
-            write_f64(&mut sink, &values);
-            let bytes = sink.into_vec();
-            let back = read_f64(&mut Cursor::new(&bytes, 0), values.len(), "column").unwrap();
-            let bits = |v: &[f64]| v.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
-            prop_assert_eq!(bits(&back), bits(&values));
-        }
-
-        #[test]
-        fn any_bytes_give_values_or_an_error(bytes in prop::collection::vec(any::<u8>(), 0..64), count in 0_usize..100) {
-            drop(read_u64(&mut Cursor::new(&bytes, 0), count, "column"));
-            drop(read_f64(&mut Cursor::new(&bytes, 0), count, "column"));
-        }
     }
 }

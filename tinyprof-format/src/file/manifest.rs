@@ -1,13 +1,22 @@
 //! Reads the manifest.
 
-use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use super::ReadLimits;
+use super::source::{Directory, Source, read_whole};
+use crate::bytes::Budget;
 use crate::error::ReadError;
 use crate::model::{FORMAT_NAME, FormatVersion, Manifest};
+
+/// The name of the file.
+pub(super) const MANIFEST: &str = "manifest.json";
+
+/// What a byte of JSON takes in memory at most: an empty string in a list is three bytes, and its place in the list
+/// twice 24 while the list grows.
+const MEMORY_BYTES_A_BYTE: u64 = 32;
 
 /// The keys that every version has: read first, so that a newer layout is told from a damaged file.
 #[derive(Deserialize)]
@@ -21,22 +30,50 @@ struct Head {
 /// # Errors
 /// When there is none, when it is not a manifest, or when it is of a newer major version.
 pub fn read_manifest(directory: &Path) -> Result<Manifest, ReadError> {
-    let path = directory.join("manifest.json");
-    let bytes = match fs::read(&path) {
-        Ok(bytes) => bytes,
+    read(&Directory::new(directory), ReadLimits::default())
+}
+
+/// The manifest that these bytes of `manifest.json` are.
+///
+/// # Errors
+/// When they are none, or one of a newer major version.
+pub fn decode_manifest(bytes: &[u8]) -> Result<Manifest, ReadError> {
+    parse(bytes, Path::new(MANIFEST))
+}
+
+pub(super) fn read(source: &dyn Source, limits: ReadLimits) -> Result<Manifest, ReadError> {
+    let path = source.path(MANIFEST);
+    let length = match source.length(MANIFEST) {
+        Ok(length) => length,
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-            let unfinished = directory.join("callpaths").exists() || directory.join("part-00000").exists();
-            return Err(ReadError::NoManifest { directory: directory.to_owned(), unfinished });
+            let unfinished = ["callpaths", "part-00000"].iter().any(|file| source.length(file).is_ok());
+            let directory = path.parent().map(PathBuf::from).unwrap_or_default();
+            return Err(ReadError::NoManifest { directory, unfinished });
         }
         Err(source) => return Err(ReadError::Io { path, source }),
     };
-    let bad = |reason: String| ReadError::BadManifest { path: path.clone(), reason };
-    let head: Head = serde_json::from_slice(&bytes).map_err(|e| bad(e.to_string()))?;
+    let budget = Budget::new(limits.memory_bytes());
+    if !budget.keep(length.saturating_mul(MEMORY_BYTES_A_BYTE)) {
+        let reason = format!("it has {length} bytes");
+        return Err(ReadError::OverLimit { path, limit_bytes: limits.memory_bytes(), reason });
+    }
+    parse(&read_whole(source, MANIFEST, &budget)?, &path)
+}
+
+fn parse(bytes: &[u8], path: &Path) -> Result<Manifest, ReadError> {
+    let bad = |reason: String| ReadError::BadManifest { path: path.to_owned(), reason };
+    let head: Head = serde_json::from_slice(bytes).map_err(|e| bad(e.to_string()))?;
     if head.format != FORMAT_NAME {
         return Err(bad(format!("its format is {:?}, not {FORMAT_NAME:?}", head.format)));
     }
-    if head.version.major > FormatVersion::CURRENT.major {
-        return Err(ReadError::NewerVersion { path, found: (head.version.major, head.version.minor) });
+    let FormatVersion { major, minor } = head.version;
+    if major > FormatVersion::CURRENT.major {
+        return Err(ReadError::NewerVersion { path: path.to_owned(), found: (major, minor) });
     }
-    serde_json::from_slice(&bytes).map_err(|e| bad(e.to_string()))
+    serde_json::from_slice(bytes).map_err(|error| {
+        let newer = head.version > FormatVersion::CURRENT;
+        let what_to_do =
+            if newer { "; it is newer than this reader: update tinyprof to read it" } else { "" };
+        bad(format!("{error} (format version {major}.{minor}){what_to_do}"))
+    })
 }

@@ -29,24 +29,33 @@ mod callpaths;
 mod check;
 mod directory;
 mod encoded_rank;
+mod exclusive;
 mod joined;
+mod limits;
 mod manifest;
 mod metrics;
 mod part;
 mod read;
+mod reader;
 mod save;
 mod section;
 mod series;
+mod source;
 mod times;
 mod write;
 
 pub use callpaths::{decode_callpaths, encode_callpaths};
-pub use check::{Check, Damage, FileCheck, check_profile};
+pub use check::{Check, Damage, FileCheck, check_profile, check_profile_within};
 pub use directory::{UnfinishedProfile, profile_path, remove_profile, write_part};
 pub use encoded_rank::{EncodedCallpath, EncodedRank};
-pub use manifest::read_manifest;
+pub use limits::ReadLimits;
+pub use manifest::{decode_manifest, read_manifest};
 pub use metrics::EncodedMetric;
 pub use part::encode_part;
-pub use read::read_profile;
+pub use read::{read_profile, read_profile_within};
+pub use reader::ProfileReader;
 pub use save::save_profile;
-pub use write::{ManifestFacts, write_incomplete_profile, write_profile, write_profile_in_state};
+pub use source::{Directory, Source};
+pub use write::{
+    ManifestFacts, write_incomplete_profile, write_profile, write_profile_in_state, write_profile_with,
+};

@@ -1,5 +1,6 @@
 //! Writes a whole profile from one process.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
@@ -9,7 +10,7 @@ use super::{EncodedRank, UnfinishedProfile, encode_part, write_part};
 use crate::error::WriteError;
 use crate::model::{
     CallpathFile, CallpathTable, CheckpointTimes, EventMap, FORMAT_NAME, FormatVersion, Losses, Manifest,
-    PartFile, PeakMemory, PhaseTimes, RunMetadata, RunState,
+    PartFile, PeakMemory, PhaseTimes, Precision, RunMetadata, RunState,
 };
 
 /// What a manifest needs to know of the ranks of a part; facts of several parts add up in rank order.
@@ -77,6 +78,8 @@ impl ManifestFacts {
             metadata,
             complete: true,
             incomplete_because: None,
+            precision: Precision::Exact,
+            salvage: None,
             peak_memory: self.peak_memory,
             losses: self.losses,
             flush,
@@ -101,10 +104,41 @@ pub fn write_profile(
     metadata: RunMetadata,
     flush: PhaseTimes,
 ) -> Result<PathBuf, WriteError> {
-    write(target, ranks, ranks_per_part, metadata, flush, RunState::default())
+    write_profile_with(target, ranks, ranks_per_part, metadata, flush, RunState::default())
 }
 
-/// The same for the one event map of a process whose run is in this state: a checkpoint, or a profile after checkpoints.
+/// The same of a run in this state, in the precision that it names.
+///
+/// # Errors
+/// When a file cannot be written; nothing is left behind then.
+///
+/// # Panics
+/// If `ranks_per_part` is 0, or there are 2^32 ranks or more.
+pub fn write_profile_with(
+    target: &Path,
+    ranks: &[EventMap],
+    ranks_per_part: usize,
+    metadata: RunMetadata,
+    flush: PhaseTimes,
+    state: RunState,
+) -> Result<PathBuf, WriteError> {
+    let ranks: Vec<_> = ranks.iter().map(|map| map.in_precision(state.precision)).collect();
+    let unfinished = UnfinishedProfile::create(target, &std::process::id().to_string())?;
+    let dictionary = ranks.iter().fold(CallpathTable::default(), |all, map| all.union(&map.callpaths));
+    let dictionary = dictionary.with_distinct_ids();
+    let written = write_files(&unfinished, &dictionary, &ranks, ranks_per_part);
+    let finished = written.and_then(|(callpaths, parts, facts)| {
+        let manifest = facts.manifest(narrow(ranks.len()), callpaths, parts, metadata, flush);
+        unfinished.finish(&manifest.with_state(state))
+    });
+    if finished.is_err() {
+        // The first error is the one to tell; a directory that cannot be removed has the same cause.
+        drop(unfinished.discard());
+    }
+    finished
+}
+
+/// The same for the one event map of a process: a checkpoint, or a profile after checkpoints.
 ///
 /// # Errors
 /// When a file cannot be written; nothing is left behind then.
@@ -115,7 +149,7 @@ pub fn write_profile_in_state(
     flush: PhaseTimes,
     state: RunState,
 ) -> Result<PathBuf, WriteError> {
-    write(target, std::slice::from_ref(map), 1, metadata, flush, state)
+    write_profile_with(target, std::slice::from_ref(map), 1, metadata, flush, state)
 }
 
 /// The same for a run that did not come to its end: the profile says that it is incomplete, and why.
@@ -133,36 +167,13 @@ pub fn write_incomplete_profile(
     because: String,
 ) -> Result<PathBuf, WriteError> {
     let state = RunState { incomplete_because: Some(because), ..RunState::default() };
-    write(target, ranks, ranks_per_part, metadata, PhaseTimes::default(), state)
-}
-
-fn write(
-    target: &Path,
-    ranks: &[EventMap],
-    ranks_per_part: usize,
-    metadata: RunMetadata,
-    flush: PhaseTimes,
-    state: RunState,
-) -> Result<PathBuf, WriteError> {
-    let unfinished = UnfinishedProfile::create(target, &std::process::id().to_string())?;
-    let dictionary = ranks.iter().fold(CallpathTable::default(), |all, map| all.union(&map.callpaths));
-    let dictionary = dictionary.with_distinct_ids();
-    let written = write_files(&unfinished, &dictionary, ranks, ranks_per_part);
-    let finished = written.and_then(|(callpaths, parts, facts)| {
-        let manifest = facts.manifest(narrow(ranks.len()), callpaths, parts, metadata, flush);
-        unfinished.finish(&manifest.with_state(state))
-    });
-    if finished.is_err() {
-        // The first error is the one to tell; a directory that cannot be removed has the same cause.
-        drop(unfinished.discard());
-    }
-    finished
+    write_profile_with(target, ranks, ranks_per_part, metadata, PhaseTimes::default(), state)
 }
 
 fn write_files(
     unfinished: &UnfinishedProfile,
     dictionary: &CallpathTable,
-    ranks: &[EventMap],
+    ranks: &[Cow<'_, EventMap>],
     ranks_per_part: usize,
 ) -> Result<(CallpathFile, Vec<PartFile>, ManifestFacts), WriteError> {
     let callpaths = unfinished.write_callpaths(dictionary)?;
@@ -175,8 +186,8 @@ fn write_files(
             rank.renumber(&map.callpaths, dictionary);
             rank
         };
-        let encoded: Vec<_> = group.iter().map(encode).collect();
-        let bytes = encode_part(first_rank, callpaths.callpaths, &encoded);
+        let encoded: Vec<_> = group.iter().map(|map| encode(map)).collect();
+        let bytes = encode_part(first_rank, dictionary, &encoded);
         parts.push(write_part(
             unfinished.directory(),
             narrow(number),

@@ -50,7 +50,7 @@ pub(super) fn write_part(
         outcome.statistics.add_rank(dictionary, rank, |index| &values[index.row()]);
     }
     let narrow = |count: usize| u32::try_from(count).expect("there are fewer than 2^32 ranks and callpaths");
-    let bytes = encode_part(group.first_rank, narrow(dictionary.len()), &ranks);
+    let bytes = encode_part(group.first_rank, dictionary, &ranks);
     let count = narrow(ranks.len());
     match tinyprof_format::file::write_part(directory, group.number, group.first_rank, count, &bytes) {
         Ok(part) => outcome.parts.push(part),
