@@ -37,6 +37,7 @@ mod metrics;
 mod part;
 mod read;
 mod reader;
+mod salvage;
 mod save;
 mod section;
 mod series;
@@ -54,6 +55,7 @@ pub use metrics::EncodedMetric;
 pub use part::encode_part;
 pub use read::{read_profile, read_profile_within};
 pub use reader::ProfileReader;
+pub use salvage::salvage_profile;
 pub use save::save_profile;
 pub use source::{Directory, Source};
 pub use write::{

@@ -8,7 +8,7 @@ use super::source::{Directory, Source, is_inside, read_whole};
 use super::{ReadLimits, callpaths, part};
 use crate::bytes::{Budget, Malformed};
 use crate::error::ReadError;
-use crate::model::{CallpathValues, Manifest, Profile};
+use crate::model::{CallpathValues, Manifest, Profile, RankFacts};
 
 /// The profile in `directory`, with every rank's values, within the usual limits.
 ///
@@ -62,7 +62,8 @@ pub(super) fn empty_values(
 ) -> Result<Vec<Vec<CallpathValues>>, ReadError> {
     // A row is its list, and a slice of it for the part that is read, twice; ranks have facts besides.
     let row = (ranks as u64).saturating_mul(size_of::<CallpathValues>() as u64).saturating_add(64);
-    if !budget.keep((callpaths as u64).saturating_mul(row)) {
+    let facts = (ranks as u64).saturating_mul(size_of::<RankFacts>() as u64);
+    if !budget.keep((callpaths as u64).saturating_mul(row).saturating_add(facts)) {
         let reason = format!("{callpaths} callpaths of {ranks} ranks");
         let path = source.path(MANIFEST);
         return Err(ReadError::OverLimit { path, limit_bytes: budget.limit_bytes(), reason });

@@ -35,6 +35,15 @@ impl Directory {
     pub fn new(path: &Path) -> Self {
         Self(path.to_owned())
     }
+
+    /// The names of the files that are called as parts are.
+    pub(super) fn part_names(&self) -> Vec<String> {
+        let entries = fs::read_dir(&self.0).into_iter().flatten().flatten();
+        let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+        let is_part =
+            |name: &String| name.strip_prefix("part-").is_some_and(|number| number.parse::<u32>().is_ok());
+        names.filter(is_part).collect()
+    }
 }
 
 impl Source for Directory {

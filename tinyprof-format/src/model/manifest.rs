@@ -113,6 +113,10 @@ pub struct Salvage {
     pub manifest_lost: bool,
     /// Callpaths whose names, places and parents were lost: they are root regions `[callpath N]` now.
     pub callpaths_unnamed: u32,
+    /// Whether hints and constants of regions were lost.
+    pub constants_lost: bool,
+    /// Parts of which only a part could be read.
+    pub parts_damaged: u32,
     /// Parts that were missing, or of which nothing could be read.
     pub parts_lost: u32,
     /// The ranks of these parts.
@@ -125,6 +129,29 @@ pub struct Salvage {
     pub metrics_lost: u64,
     /// Bytes of the parts that belong to no section that could be read.
     pub bytes_lost: u64,
+}
+
+impl Salvage {
+    /// What was lost, in words: `the times of 2 callpaths on some ranks, 64 ranks`.
+    #[must_use]
+    pub fn summary(&self) -> String {
+        let counted = |count: u64, one: &str, many: &str| {
+            let noun = if count == 1 { one } else { many };
+            (count > 0).then(|| format!("{count} {noun}"))
+        };
+        let lost = [
+            self.manifest_lost.then(|| "the facts of the run".to_owned()),
+            counted(self.callpaths_unnamed.into(), "callpath's name", "callpaths' names"),
+            self.constants_lost.then(|| "the constants of regions".to_owned()),
+            counted(self.ranks_lost.into(), "rank", "ranks"),
+            counted(self.ranks_without_facts.into(), "rank's facts", "ranks' facts"),
+            counted(self.times_lost, "section of times", "sections of times"),
+            counted(self.metrics_lost, "section of metrics", "sections of metrics"),
+            counted(self.bytes_lost, "byte that cannot be read", "bytes that cannot be read"),
+        ];
+        let lost: Vec<String> = lost.into_iter().flatten().collect();
+        if lost.is_empty() { "anything that was known to be there".to_owned() } else { lost.join(", ") }
+    }
 }
 
 /// What was known of a run when its profile was written.

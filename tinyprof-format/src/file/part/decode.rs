@@ -15,7 +15,7 @@ const LOSSES_0_1: usize = 10;
 const LOSSES_MAX: usize = 64;
 
 /// What a section of a part holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(in crate::file) enum PartSection {
     /// What the ranks say of themselves.
     Ranks,
