@@ -28,9 +28,14 @@ const CHECK_HELP: &str = "\
 Verifies the length and the checksum of every file and every section, and that what they hold fits
 together. Every damaged section is listed with its offset and what it holds, not only the first.
 
+With --salvage, what is whole becomes a profile of its own, marked as incomplete, which says what was
+lost. A damaged section costs one callpath on the ranks of one part, and the callpaths whose sums are
+stored without its own; a missing part costs its ranks; without the dictionary callpaths have numbers
+for names. The damaged profile is not changed, and no name that is taken is used.
+
 Exit codes:
   0  the profile is whole
-  1  it is damaged, or cannot be read at all
+  1  it is damaged, also where it was salvaged, or cannot be read at all
   2  wrong arguments";
 
 const EXPORT_HELP: &str = "\
@@ -63,6 +68,9 @@ Exit codes:
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
+    /// Read no profile that needs more memory than this [default: 1GiB]
+    #[arg(long, global = true, value_name = "SIZE", value_parser = crate::memory::parse_bytes)]
+    pub(crate) memory: Option<u64>,
 }
 
 /// What to do.
@@ -168,6 +176,12 @@ pub(crate) struct CheckArguments {
     /// Print JSON: every file with its sections and what is damaged
     #[arg(long)]
     pub(crate) json: bool,
+    /// Write a profile of all that is whole, also where files or the manifest are missing
+    #[arg(long, requires = "output")]
+    pub(crate) salvage: bool,
+    /// The name of the profile that is salvaged, .tprof added where missing
+    #[arg(short, long = "output", value_name = "NAME", requires = "salvage")]
+    pub(crate) output: Option<PathBuf>,
 }
 
 /// What a profile can be written as.

@@ -4,29 +4,44 @@ use std::error::Error;
 use std::fmt::Write as _;
 
 use serde_json::json;
-use tinyprof_format::file::{Check, Damage, FileCheck, check_profile};
+use tinyprof_format::file::{Check, Damage, FileCheck, check_profile_within};
 use tinyprof_format::report::{escaped, json_text};
 
 use crate::arguments::CheckArguments;
 use crate::name::name_of;
 use crate::outcome::Outcome;
-use crate::render;
+use crate::salvage::{Salvaged, salvage};
+use crate::{memory, render};
 
 pub(crate) fn run(arguments: &CheckArguments) -> Result<Outcome, Box<dyn Error>> {
-    let check = check_profile(&arguments.directory)?;
     let name = name_of(&arguments.directory);
+    let check = check_profile_within(&arguments.directory, memory::limits());
+    let salvaged = match &arguments.output {
+        Some(output) => Some(salvage(&arguments.directory, output)?),
+        None => None,
+    };
+    // Without a manifest there is nothing to check, but there may be something to salvage.
+    let unreadable = match (&check, &salvaged) {
+        (Err(error), Some(_)) => Some(error.to_string()),
+        _ => None,
+    };
+    let check = if unreadable.is_some() { Check::default() } else { check? };
     let output = if arguments.json {
         json_text(&json!({
             "name": name,
-            "whole": check.is_whole(),
+            "whole": unreadable.is_none() && check.is_whole(),
+            "unreadable": unreadable,
             "files": check.files,
             "contradiction": check.contradiction,
+            "salvaged": salvaged.as_ref().map(Salvaged::to_json),
         }))
     } else {
-        text(&name, &check)
+        let found = unreadable.as_ref().map_or_else(|| text(&name, &check), |error| escaped(error) + "\n");
+        found + &salvaged.as_ref().map_or_else(String::new, Salvaged::to_text)
     };
     render::output(&output)?;
-    Ok(if check.is_whole() { Outcome::Done } else { Outcome::Damaged })
+    let whole = unreadable.is_none() && check.is_whole() && salvaged.is_none_or(|s| s.is_whole());
+    Ok(if whole { Outcome::Done } else { Outcome::Damaged })
 }
 
 /// A line for each damaged place, then one on the whole.

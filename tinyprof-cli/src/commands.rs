@@ -3,13 +3,13 @@
 use std::error::Error;
 use std::path::Path;
 
-use tinyprof_format::file::{read_manifest, read_profile};
+use tinyprof_format::file::{read_manifest, read_profile_within};
 use tinyprof_format::report::{Report, TextOptions, info_text, json_text};
 
 use crate::arguments::{Command, InfoArguments, ReportArguments, Selection, TopArguments, TreeArguments};
 use crate::name::name_of;
 use crate::outcome::Outcome;
-use crate::{check, export, import, recover, render, select};
+use crate::{check, export, import, memory, recover, render, select};
 
 pub(crate) fn run(command: &Command) -> Result<Outcome, Box<dyn Error>> {
     match command {
@@ -60,6 +60,6 @@ fn info(arguments: &InfoArguments) -> Result<(), Box<dyn Error>> {
 }
 
 fn report_of(directory: &Path, selection: &Selection) -> Result<Report, Box<dyn Error>> {
-    let profile = select::select(read_profile(directory)?, selection)?;
+    let profile = select::select(read_profile_within(directory, memory::limits())?, selection)?;
     Ok(Report::of_profile(&profile).named(name_of(directory)))
 }

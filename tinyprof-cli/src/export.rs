@@ -5,15 +5,15 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, BufWriter, ErrorKind, Write as _};
 use std::path::Path;
 
-use tinyprof_format::file::read_profile;
+use tinyprof_format::file::read_profile_within;
 use tinyprof_format::model::Profile;
 use tinyprof_format::text::{Omitted, TextError, write_text};
 
 use crate::arguments::{ExportArguments, ExportFormat};
-use crate::render;
+use crate::{memory, render};
 
 pub(crate) fn run(arguments: &ExportArguments) -> Result<(), Box<dyn Error>> {
-    let profile = read_profile(&arguments.directory)?;
+    let profile = read_profile_within(&arguments.directory, memory::limits())?;
     let ExportFormat::TinyprofCsv = arguments.format;
     let omitted = if arguments.output == Path::new("-") {
         let written = write_text(&profile, &mut BufWriter::new(io::stdout().lock()));

@@ -8,11 +8,13 @@ mod check;
 mod commands;
 mod export;
 mod import;
+mod memory;
 mod name;
 mod outcome;
 mod ranks;
 mod recover;
 mod render;
+mod salvage;
 mod select;
 #[expect(unsafe_code, reason = "std does not read the clocks that the recorder reads")]
 mod sys;
@@ -24,7 +26,9 @@ use clap::Parser as _;
 use arguments::Arguments;
 
 fn main() -> ExitCode {
-    match commands::run(&Arguments::parse().command) {
+    let arguments = Arguments::parse();
+    memory::allow(arguments.memory);
+    match commands::run(&arguments.command) {
         Ok(outcome) => outcome.exit_code(),
         Err(error) => {
             render::error(&*error);

@@ -102,8 +102,8 @@ impl fmt::Display for ReadError {
             ),
             Self::OverLimit { path, limit_bytes, reason } => write!(
                 f,
-                "{} is too large for a reader that may use {limit_bytes} bytes of memory: {reason}; allow more if \
-                 you trust the profile",
+                "{} is too large for a reader that may use {limit_bytes} bytes of memory: {reason}; if you \
+                 trust the profile, allow more, as in tinyprof --memory 4GiB",
                 path.display()
             ),
             Self::Damaged { path, offset, reason } => {

@@ -127,7 +127,10 @@ fn a_missing_part_costs_its_ranks_and_no_others() {
     assert_eq!(salvage, lost);
     assert!(found.values.iter().all(|ranks| ranks[2].is_absent()));
     let because = found.manifest.incomplete_because.expect("a reason");
-    assert_eq!(because, "it was salvaged from a damaged profile, without 1 rank, 686 bytes that cannot be read");
+    assert_eq!(
+        because,
+        "it was salvaged from a damaged profile, without 1 rank, 686 bytes that cannot be read"
+    );
 }
 
 #[test]
