@@ -36,6 +36,11 @@ impl Budget {
         self.claim(&self.passing_bytes, bytes)
     }
 
+    /// What is kept so far.
+    pub(crate) fn kept_bytes(&self) -> u64 {
+        self.kept_bytes.get()
+    }
+
     /// What is passing now, to come [back](Self::back_to) to.
     pub(crate) fn passing_bytes(&self) -> u64 {
         self.passing_bytes.get()

@@ -80,7 +80,7 @@ pub fn check_profile(directory: &Path) -> Result<Check, ReadError> {
 pub fn check_profile_within(directory: &Path, limits: ReadLimits) -> Result<Check, ReadError> {
     let source = Directory::new(directory);
     let manifest = manifest::read(&source, limits)?;
-    let budget = &limits.budget(read::files_bytes(&source, &manifest));
+    let budget = &read::budget(&source, &manifest, limits);
     let file = &manifest.callpaths;
     let mut table = None;
     let dictionary = check_file(&source, &file.file, (file.bytes, file.crc32), budget, |bytes, damage| {

@@ -33,6 +33,12 @@ impl Default for ReadLimits {
 }
 
 impl ReadLimits {
+    /// These limits: so many bytes.
+    #[must_use]
+    pub const fn new(memory_bytes: u64) -> Self {
+        Self { memory_bytes }
+    }
+
     /// The same with this limit, in bytes.
     #[must_use]
     pub const fn with_memory_bytes(self, memory_bytes: u64) -> Self {

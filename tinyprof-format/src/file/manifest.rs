@@ -53,11 +53,17 @@ pub(super) fn read(source: &dyn Source, limits: ReadLimits) -> Result<Manifest, 
         Err(source) => return Err(ReadError::Io { path, source }),
     };
     let budget = Budget::new(limits.memory_bytes());
-    if !budget.keep(length.saturating_mul(MEMORY_BYTES_A_BYTE)) {
+    if !budget.keep(memory_bytes(length)) {
         let reason = format!("it has {length} bytes");
         return Err(ReadError::OverLimit { path, limit_bytes: limits.memory_bytes(), reason });
     }
     parse(&read_whole(source, MANIFEST, &budget)?, &path)
+}
+
+/// What a manifest of so many bytes takes in memory at most, with the small things that a reader does not count: tables of
+/// one compressed column, paths, messages.
+pub(super) fn memory_bytes(length: u64) -> u64 {
+    length.saturating_mul(MEMORY_BYTES_A_BYTE).saturating_add(1 << 18)
 }
 
 fn parse(bytes: &[u8], path: &Path) -> Result<Manifest, ReadError> {

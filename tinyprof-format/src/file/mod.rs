@@ -53,9 +53,9 @@ pub use limits::ReadLimits;
 pub use manifest::{decode_manifest, read_manifest};
 pub use metrics::EncodedMetric;
 pub use part::encode_part;
-pub use read::{read_profile, read_profile_within};
+pub use read::{read_profile, read_profile_of, read_profile_within};
 pub use reader::ProfileReader;
-pub use salvage::salvage_profile;
+pub use salvage::{salvage_profile, salvage_profile_of};
 pub use save::save_profile;
 pub use source::{Directory, Source};
 pub use write::{

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::manifest::{self, MANIFEST};
-use super::section::FrameError;
+use super::section::{FrameError, matches_checksum};
 use super::source::{Directory, Source, is_inside, read_whole};
 use super::{ReadLimits, callpaths, part};
 use crate::bytes::{Budget, Malformed};
@@ -24,12 +24,19 @@ pub fn read_profile(directory: &Path) -> Result<Profile, ReadError> {
 /// # Errors
 /// As [`read_profile`].
 pub fn read_profile_within(directory: &Path, limits: ReadLimits) -> Result<Profile, ReadError> {
-    let source = Directory::new(directory);
-    let manifest = manifest::read(&source, limits)?;
-    check_parts(&source, &manifest)?;
-    let budget = limits.budget(files_bytes(&source, &manifest));
+    read_profile_of(&Directory::new(directory), limits)
+}
+
+/// The same of a profile whose files are elsewhere.
+///
+/// # Errors
+/// As [`read_profile`].
+pub fn read_profile_of(source: &dyn Source, limits: ReadLimits) -> Result<Profile, ReadError> {
+    let manifest = manifest::read(source, limits)?;
+    check_parts(source, &manifest)?;
+    let budget = budget(source, &manifest, limits);
     let file = &manifest.callpaths;
-    let (path, bytes) = read_file(&source, &file.file, (file.bytes, file.crc32), &budget)?;
+    let (path, bytes) = read_file(source, &file.file, (file.bytes, file.crc32), &budget)?;
     let table = callpaths::decode(&bytes, &budget).map_err(|e| explain(&path, e))?;
     if table.len() != file.callpaths as usize {
         let reason = format!("it has {} callpaths, the manifest says {}", table.len(), file.callpaths);
@@ -37,13 +44,13 @@ pub fn read_profile_within(directory: &Path, limits: ReadLimits) -> Result<Profi
     }
     drop(bytes);
     budget.back_to(0);
-    let mut values = empty_values(&source, table.len(), manifest.ranks as usize, &budget)?;
+    let mut values = empty_values(source, table.len(), manifest.ranks as usize, &budget)?;
     let children = table.children();
     let mut rest: Vec<&mut [CallpathValues]> = values.iter_mut().map(Vec::as_mut_slice).collect();
     let mut ranks = Vec::with_capacity(manifest.ranks as usize);
     for file in &manifest.parts {
         let before = budget.passing_bytes();
-        let (path, bytes) = read_file(&source, &file.file, (file.bytes, file.crc32), &budget)?;
+        let (path, bytes) = read_file(source, &file.file, (file.bytes, file.crc32), &budget)?;
         let mut here = take_ranks(&mut rest, file.ranks as usize);
         let facts =
             part::decode(&bytes, (file.first_rank, file.ranks as usize), &children, &mut here, &budget);
@@ -84,8 +91,16 @@ pub(super) fn take_ranks<'a>(
     rest.iter_mut().map(take).collect()
 }
 
+/// What may be used for the files that the manifest names, beside the manifest itself.
+pub(super) fn budget(source: &dyn Source, manifest: &Manifest, limits: ReadLimits) -> Budget {
+    let budget = limits.budget(files_bytes(source, manifest));
+    // Where this is too much already, the next claim is refused.
+    budget.keep(manifest::memory_bytes(source.length(MANIFEST).unwrap_or(0)));
+    budget
+}
+
 /// The length of all files that the manifest names; those that are not there have none.
-pub(super) fn files_bytes(source: &dyn Source, manifest: &Manifest) -> u64 {
+fn files_bytes(source: &dyn Source, manifest: &Manifest) -> u64 {
     let files = manifest.parts.iter().map(|part| &part.file).chain([&manifest.callpaths.file]);
     let lengths = files.filter(|file| is_inside(file)).filter_map(|file| source.length(file).ok());
     lengths.fold(0, u64::saturating_add)
@@ -118,7 +133,7 @@ fn read_file(
 ) -> Result<(PathBuf, Vec<u8>), ReadError> {
     let path = check_length(source, name, expected_bytes)?;
     let bytes = read_whole(source, name, budget)?;
-    if crc32fast::hash(&bytes) != checksum {
+    if !matches_checksum(&bytes, checksum) {
         return Err(locate(path, name, &bytes, budget));
     }
     Ok((path, bytes))

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::part::{self, PartSection};
-use super::read::{check_length, check_parts, explain, files_bytes};
+use super::read::{budget, check_length, check_parts, explain};
 use super::section::{FOOTER_BYTES, Footer, FrameError, Header, IndexEntry};
 use super::source::{Directory, Source, read_whole};
 use super::times::Sums;
@@ -45,7 +45,8 @@ use crate::model::{CallpathIndex, CallpathTable, CallpathValues, FormatVersion, 
 pub struct ProfileReader<S> {
     source: S,
     limits: ReadLimits,
-    files_bytes: u64,
+    /// The memory that manifest and dictionary take.
+    kept_bytes: u64,
     manifest: Manifest,
     callpaths: CallpathTable,
     children: Vec<Vec<CallpathIndex>>,
@@ -77,14 +78,14 @@ impl<S: Source> ProfileReader<S> {
     pub fn of_source(source: S, limits: ReadLimits) -> Result<Self, ReadError> {
         let manifest = manifest::read(&source, limits)?;
         check_parts(&source, &manifest)?;
-        let files_bytes = files_bytes(&source, &manifest);
-        let budget = limits.budget(files_bytes);
+        let budget = budget(&source, &manifest, limits);
         let path = check_length(&source, &manifest.callpaths.file, manifest.callpaths.bytes)?;
         let bytes = read_whole(&source, &manifest.callpaths.file, &budget)?;
         let callpaths = callpaths::decode(&bytes, &budget).map_err(|e| explain(&path, e))?;
         let parts = manifest.parts.iter().map(|_| OnceCell::new()).collect();
         let children = callpaths.children();
-        Ok(Self { source, limits, files_bytes, manifest, callpaths, children, parts })
+        let kept_bytes = budget.kept_bytes();
+        Ok(Self { source, limits, kept_bytes, manifest, callpaths, children, parts })
     }
 
     /// The manifest.
@@ -105,7 +106,7 @@ impl<S: Source> ProfileReader<S> {
     /// # Panics
     /// If the callpath is not of this profile.
     pub fn callpath(&self, callpath: CallpathIndex) -> Result<Vec<CallpathValues>, ReadError> {
-        let budget = self.limits.budget(self.files_bytes);
+        let budget = self.budget();
         let mut values = self.empty(self.manifest.ranks as usize, &budget)?;
         let mut rest = values.as_mut_slice();
         for number in 0..self.manifest.parts.len() {
@@ -129,10 +130,18 @@ impl<S: Source> ProfileReader<S> {
         // Parts of no ranks may stand beside the one.
         let number = (0..=number).rev().find(|&n| self.manifest.parts[n].ranks > 0).unwrap_or(number);
         let part = &self.manifest.parts[number];
-        let budget = self.limits.budget(self.files_bytes);
+        let budget = self.budget();
         let mut values = self.empty(part.ranks as usize, &budget)?;
         self.read(number, callpath.row(), &mut values, &budget)?;
         Ok(values.swap_remove((rank - part.first_rank) as usize))
+    }
+
+    /// What a call may use beside what the reader keeps.
+    fn budget(&self) -> Budget {
+        let budget = budget(&self.source, &self.manifest, self.limits);
+        // The manifest is counted twice; a claim that is too much already makes the next one fail.
+        budget.keep(self.kept_bytes);
+        budget
     }
 
     fn empty(&self, ranks: usize, budget: &Budget) -> Result<Vec<CallpathValues>, ReadError> {

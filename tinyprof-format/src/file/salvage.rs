@@ -9,8 +9,8 @@ mod part;
 use std::path::Path;
 
 use super::manifest;
-use super::read::{empty_values, files_bytes, take_ranks};
-use super::source::Directory;
+use super::read::{budget, empty_values, take_ranks};
+use super::source::{Directory, Source};
 use super::{ManifestFacts, ReadLimits};
 use crate::error::ReadError;
 use crate::model::{
@@ -39,21 +39,28 @@ use crate::model::{
 /// # Errors
 /// When there is nothing of a profile, when it is of a newer major version, or too large for the limits.
 pub fn salvage_profile(directory: &Path, limits: ReadLimits) -> Result<Profile, ReadError> {
-    let source = Directory::new(directory);
+    salvage_profile_of(&Directory::new(directory), limits)
+}
+
+/// The same of a profile whose files are elsewhere.
+///
+/// # Errors
+/// As [`salvage_profile`].
+pub fn salvage_profile_of(source: &dyn Source, limits: ReadLimits) -> Result<Profile, ReadError> {
     let mut salvage = Salvage::default();
-    let mut manifest = match manifest::read(&source, limits) {
+    let mut manifest = match manifest::read(source, limits) {
         Ok(manifest) => manifest,
         Err(error @ (ReadError::NewerVersion { .. } | ReadError::OverLimit { .. })) => return Err(error),
         Err(error) => {
             salvage.manifest_lost = true;
-            found::manifest(&source).ok_or(error)?
+            found::manifest(source).ok_or(error)?
         }
     };
-    let budget = limits.budget(files_bytes(&source, &manifest));
-    let dictionary = dictionary::salvage(&source, &manifest.callpaths, &budget, &mut salvage)?;
+    let budget = budget(source, &manifest, limits);
+    let dictionary = dictionary::salvage(source, &manifest.callpaths, &budget, &mut salvage)?;
     let parts = in_order(manifest.parts.clone(), &mut manifest.ranks, &mut salvage);
     let ranks = manifest.ranks as usize;
-    let mut values = empty_values(&source, dictionary.table.len(), ranks, &budget)?;
+    let mut values = empty_values(source, dictionary.table.len(), ranks, &budget)?;
     let mut rest: Vec<&mut [CallpathValues]> = values.iter_mut().map(Vec::as_mut_slice).collect();
     let mut facts: Vec<RankFacts> = Vec::new();
     for file in &parts {
@@ -62,7 +69,7 @@ pub fn salvage_profile(directory: &Path, limits: ReadLimits) -> Result<Profile, 
         facts.resize(facts.len() + missing, RankFacts::default());
         let mut here = take_ranks(&mut rest, file.ranks as usize);
         facts.extend(part::salvage(
-            &source,
+            source,
             (file, manifest.version),
             &dictionary,
             &mut here,

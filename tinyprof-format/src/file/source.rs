@@ -23,6 +23,9 @@ pub trait Source {
     /// # Errors
     /// When the file has not so many.
     fn read(&self, file: &str, offset: u64, bytes: usize) -> io::Result<Vec<u8>>;
+
+    /// The names of all files: where there is no manifest, they tell which parts there are.
+    fn names(&self) -> Vec<String>;
 }
 
 /// A directory `NAME.tprof`.
@@ -34,15 +37,6 @@ impl Directory {
     #[must_use]
     pub fn new(path: &Path) -> Self {
         Self(path.to_owned())
-    }
-
-    /// The names of the files that are called as parts are.
-    pub(super) fn part_names(&self) -> Vec<String> {
-        let entries = fs::read_dir(&self.0).into_iter().flatten().flatten();
-        let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
-        let is_part =
-            |name: &String| name.strip_prefix("part-").is_some_and(|number| number.parse::<u32>().is_ok());
-        names.filter(is_part).collect()
     }
 }
 
@@ -66,6 +60,11 @@ impl Source for Directory {
         let mut buffer = vec![0; bytes];
         file.read_exact(&mut buffer)?;
         Ok(buffer)
+    }
+
+    fn names(&self) -> Vec<String> {
+        let entries = fs::read_dir(&self.0).into_iter().flatten().flatten();
+        entries.filter_map(|entry| entry.file_name().into_string().ok()).collect()
     }
 }
 

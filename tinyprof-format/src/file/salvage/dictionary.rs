@@ -8,7 +8,7 @@ use crate::error::ReadError;
 use crate::file::callpaths::{self, MAGIC};
 use crate::file::read::explain;
 use crate::file::section::{FrameError, Header, IndexEntry, Sections};
-use crate::file::source::{Directory, Source as _, is_inside, read_whole};
+use crate::file::source::{Source, is_inside, read_whole};
 use crate::model::{
     CallpathFile, CallpathId, CallpathIndex, CallpathTable, Mode, Region, RegionKind, Salvage, SiteId,
 };
@@ -25,7 +25,7 @@ pub(super) struct Dictionary {
 }
 
 pub(super) fn salvage(
-    source: &Directory,
+    source: &dyn Source,
     file: &CallpathFile,
     budget: &Budget,
     salvage: &mut Salvage,
@@ -50,7 +50,7 @@ pub(super) fn salvage(
 
 /// The table, and whether the section on what only some regions say could be read; none if the rows could not.
 fn read(
-    source: &Directory,
+    source: &dyn Source,
     file: &CallpathFile,
     budget: &Budget,
 ) -> Result<Option<(CallpathTable, bool)>, ReadError> {

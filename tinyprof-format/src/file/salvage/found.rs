@@ -3,12 +3,13 @@
 use super::bare_manifest;
 use crate::bytes::Cursor;
 use crate::file::section::{FRAME_BYTES, Header, IndexEntry, frame};
-use crate::file::source::{Directory, Source as _};
+use crate::file::source::Source;
 use crate::model::{Manifest, PartFile};
 
 /// A manifest made of the files that are there; none if there are none.
-pub(super) fn manifest(source: &Directory) -> Option<Manifest> {
-    let mut names = source.part_names();
+pub(super) fn manifest(source: &dyn Source) -> Option<Manifest> {
+    let is_part = |name: &String| name.strip_prefix("part-").is_some_and(|n| n.parse::<u32>().is_ok());
+    let mut names: Vec<String> = source.names().into_iter().filter(is_part).collect();
     names.sort();
     let mut parts = Vec::new();
     let (mut callpaths, mut version) = (None, None);

@@ -10,13 +10,13 @@ use crate::file::exclusive::make_inclusive;
 use crate::file::part::{self, MAGIC, PartSection};
 use crate::file::read::explain;
 use crate::file::section::{FRAME_BYTES, FrameError, Header, IndexEntry, Sections};
-use crate::file::source::{Directory, Source as _, is_inside, read_whole};
+use crate::file::source::{Source, is_inside, read_whole};
 use crate::file::times::Sums;
 use crate::model::{CallpathValues, FormatVersion, PartFile, RankFacts, Salvage};
 
 /// Reads what is whole in a part into `values`, and what its ranks say of themselves.
 pub(super) fn salvage(
-    source: &Directory,
+    source: &dyn Source,
     (file, version): (&PartFile, FormatVersion),
     dictionary: &Dictionary,
     values: &mut [&mut [CallpathValues]],
