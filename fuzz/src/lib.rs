@@ -75,6 +75,6 @@ fn show(profile: &Profile) {
         drop(info_text(&profile.manifest));
         let report = Report::of_profile(profile);
         drop((report.to_text(&TextOptions::default()), report.to_json()));
-        drop(write_text(profile));
+        drop(write_text(profile, &mut io::sink()));
     }
 }

@@ -52,12 +52,19 @@ fn bytes_of(dump: &str) -> Vec<u8> {
 #[test]
 fn the_example_of_the_document_is_what_is_written() {
     let scratch = tempfile::tempdir().expect("a temporary directory");
-    let path = write_profile(&scratch.path().join("p"), &[recipe()], 1, RunMetadata::default(), PhaseTimes::default())
-        .expect("it is written");
+    let path = write_profile(
+        &scratch.path().join("p"),
+        &[recipe()],
+        1,
+        RunMetadata::default(),
+        PhaseTimes::default(),
+    )
+    .expect("it is written");
     let document = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/format.md");
     let document = fs::read_to_string(document).expect("the document is there");
     for file in ["callpaths", "part-00000"] {
-        let (_, dump) = document.split_once(&format!("```text\nThe file {file}:\n\n")).expect("a dump of the file");
+        let (_, dump) =
+            document.split_once(&format!("```text\nThe file {file}:\n\n")).expect("a dump of the file");
         let (dump, _) = dump.split_once("```").expect("its end");
         let written = fs::read(path.join(file)).expect("the file is there");
         let mut shown = String::new();

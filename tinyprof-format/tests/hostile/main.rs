@@ -2,6 +2,7 @@
 
 mod allocator;
 mod files;
+mod segment;
 
 use allocator::peak_bytes;
 use files::{Files, constant, dictionary, facts, profile, sections, varint, whole};
