@@ -7,8 +7,8 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use mpi::topology::Communicator as _;
 use tinyprof::collect::{self, ENABLED, config, monotonic_ns};
-use tinyprof_format::file::{profile_path, write_incomplete_profile};
-use tinyprof_format::model::EventMap;
+use tinyprof_format::file::{profile_path, write_profile_in_state};
+use tinyprof_format::model::{EventMap, PhaseTimes, RunState};
 
 use crate::FlushError;
 use crate::checkpoint;
@@ -126,7 +126,8 @@ fn write_apart(communicator: &Rsmpi, map: EventMap, plan: Plan, interrupted: &In
     );
     if !map.callpaths.is_empty() {
         let because = format!("it holds rank {rank} of {ranks} alone: {interrupted}");
-        match write_incomplete_profile(&name, &[map], 1, plan.metadata, because) {
+        let state = RunState { incomplete_because: Some(because), ..plan.state };
+        match write_profile_in_state(&name, &map, plan.metadata, PhaseTimes::default(), state) {
             Ok(_) => collect::discard_segments(),
             Err(error) => reason = format!("{reason}; {error}"),
         }
