@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use tinyprof_format::file::{read_profile, write_profile_with};
+use tinyprof_format::file::{OutputFormat, read_profile, write_profile_with};
 use tinyprof_format::model::{
     CallpathId, CallpathValues, EventMap, ExecutionSummary, FormatVersion, Losses, MetricBucket,
     MetricSummary, MetricValues, Mode, PhaseTimes, Precision, RankFacts, Region, RegionKind, RunMetadata,
@@ -167,7 +167,14 @@ fn freeze() {
         let metadata =
             RunMetadata { user: "ada".into(), launchdate: 1_795_270_350, ..RunMetadata::default() };
         let state = RunState { precision, ..RunState::default() };
-        let written = write_profile_with(&path, &ranks(major), 2, metadata, PhaseTimes::default(), state);
+        let written = write_profile_with(
+            (OutputFormat::Tprof, &path),
+            &ranks(major),
+            2,
+            metadata,
+            PhaseTimes::default(),
+            state,
+        );
         std::fs::rename(written.expect("it is written"), path).expect("it is renamed");
     }
 }

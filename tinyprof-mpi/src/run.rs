@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use mpi::topology::Communicator as _;
 use tinyprof::collect::{self, ENABLED, config, monotonic_ns};
-use tinyprof_format::file::{profile_path, write_profile_in_state};
+use tinyprof_format::file::{OutputFormat, profile_path, write_profile_in_state};
 use tinyprof_format::model::{EventMap, PhaseTimes, RunState};
 
 use crate::FlushError;
@@ -118,7 +118,7 @@ fn flush_now(communicator: &Rsmpi, settings: &Settings) -> Result<Option<PathBuf
 fn write_apart(communicator: &Rsmpi, map: EventMap, plan: Plan, interrupted: &Interrupted) -> FlushError {
     let (rank, ranks) = (communicator.rank(), communicator.size());
     let name = name_of_rank(&plan.target, rank);
-    let shown = profile_path(&plan.target);
+    let shown = plan.format.path(&plan.target);
     let mut reason = format!(
         "the profile {} was not written: {interrupted}; every rank that is left writes its own, as {}",
         shown.display(),
@@ -127,7 +127,14 @@ fn write_apart(communicator: &Rsmpi, map: EventMap, plan: Plan, interrupted: &In
     if !map.callpaths.is_empty() {
         let because = format!("it holds rank {rank} of {ranks} alone: {interrupted}");
         let state = RunState { incomplete_because: Some(because), ..plan.state };
-        match write_profile_in_state(&name, &map, plan.metadata, PhaseTimes::default(), state) {
+        match write_profile_in_state(
+            OutputFormat::Tprof,
+            &name,
+            &map,
+            plan.metadata,
+            PhaseTimes::default(),
+            state,
+        ) {
             Ok(_) => collect::discard_segments(),
             Err(error) => reason = format!("{reason}; {error}"),
         }

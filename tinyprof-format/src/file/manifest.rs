@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use super::ReadLimits;
 use super::source::{Directory, Source, read_whole};
+use super::{OutputFormat, ReadLimits};
 use crate::bytes::Budget;
 use crate::error::ReadError;
-use crate::model::{FORMAT_NAME, FormatVersion, Manifest};
+use crate::model::{FormatVersion, Manifest};
 
 /// The name of the file.
 pub(super) const MANIFEST: &str = "manifest.json";
@@ -38,10 +38,19 @@ pub fn read_manifest(directory: &Path) -> Result<Manifest, ReadError> {
 /// # Errors
 /// When they are none, or one of a newer major version.
 pub fn decode_manifest(bytes: &[u8]) -> Result<Manifest, ReadError> {
-    parse(bytes, Path::new(MANIFEST))
+    parse(OutputFormat::Tprof, bytes, Path::new(MANIFEST))
 }
 
 pub(super) fn read(source: &dyn Source, limits: ReadLimits) -> Result<Manifest, ReadError> {
+    read_of(OutputFormat::Tprof, source, limits)
+}
+
+/// The manifest of a profile whose files are of `format`.
+pub(super) fn read_of(
+    format: OutputFormat,
+    source: &dyn Source,
+    limits: ReadLimits,
+) -> Result<Manifest, ReadError> {
     let path = source.path(MANIFEST);
     let length = match source.length(MANIFEST) {
         Ok(length) => length,
@@ -57,7 +66,7 @@ pub(super) fn read(source: &dyn Source, limits: ReadLimits) -> Result<Manifest, 
         let reason = format!("it has {length} bytes");
         return Err(ReadError::OverLimit { path, limit_bytes: limits.memory_bytes(), reason });
     }
-    parse(&read_whole(source, MANIFEST, &budget)?, &path)
+    parse(format, &read_whole(source, MANIFEST, &budget)?, &path)
 }
 
 /// What a manifest of so many bytes takes in memory at most, with the small things that a reader does not count: tables of
@@ -66,11 +75,15 @@ pub(super) fn memory_bytes(length: u64) -> u64 {
     length.saturating_mul(MEMORY_BYTES_A_BYTE).saturating_add(1 << 18)
 }
 
-fn parse(bytes: &[u8], path: &Path) -> Result<Manifest, ReadError> {
+fn parse(format: OutputFormat, bytes: &[u8], path: &Path) -> Result<Manifest, ReadError> {
     let bad = |reason: String| ReadError::BadManifest { path: path.to_owned(), reason };
     let head: Head = serde_json::from_slice(bytes).map_err(|e| bad(e.to_string()))?;
-    if head.format != FORMAT_NAME {
-        return Err(bad(format!("its format is {:?}, not {FORMAT_NAME:?}", head.format)));
+    if head.format != format.name() {
+        let mut reason = format!("its format is {:?}, not {:?}", head.format, format.name());
+        if head.format == OutputFormat::Csv.name() {
+            reason.push_str("; tinyprof import makes a profile of it that all commands read");
+        }
+        return Err(bad(reason));
     }
     let FormatVersion { major, minor } = head.version;
     if major > FormatVersion::CURRENT.major {

@@ -34,6 +34,7 @@ mod joined;
 mod limits;
 mod manifest;
 mod metrics;
+mod output;
 mod part;
 mod read;
 mod reader;
@@ -42,6 +43,8 @@ mod save;
 mod section;
 mod series;
 mod source;
+mod text_part;
+mod text_profile;
 mod times;
 mod write;
 
@@ -52,12 +55,15 @@ pub use encoded_rank::{EncodedCallpath, EncodedRank};
 pub use limits::ReadLimits;
 pub use manifest::{decode_manifest, read_manifest};
 pub use metrics::EncodedMetric;
+pub use output::OutputFormat;
 pub use part::encode_part;
 pub use read::{read_profile, read_profile_of, read_profile_within};
 pub use reader::ProfileReader;
 pub use salvage::{salvage_profile, salvage_profile_of};
 pub use save::save_profile;
 pub use source::{Directory, Source};
+pub use text_part::encode_text_part;
+pub use text_profile::read_text_profile;
 pub use write::{
     ManifestFacts, write_incomplete_profile, write_profile, write_profile_in_state, write_profile_with,
 };

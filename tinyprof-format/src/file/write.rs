@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{EncodedRank, UnfinishedProfile, encode_part, write_part};
+use super::{EncodedRank, OutputFormat, UnfinishedProfile, encode_part, encode_text_part, write_part};
 use crate::error::WriteError;
 use crate::model::{
     CallpathFile, CallpathTable, CheckpointTimes, EventMap, FORMAT_NAME, FormatVersion, Losses, Manifest,
@@ -104,10 +104,11 @@ pub fn write_profile(
     metadata: RunMetadata,
     flush: PhaseTimes,
 ) -> Result<PathBuf, WriteError> {
+    let target = (OutputFormat::Tprof, target);
     write_profile_with(target, ranks, ranks_per_part, metadata, flush, RunState::default())
 }
 
-/// The same of a run in this state, in the precision that it names.
+/// The same of a run in this state, in the precision that it names, in files of a format.
 ///
 /// # Errors
 /// When a file cannot be written; nothing is left behind then.
@@ -115,7 +116,7 @@ pub fn write_profile(
 /// # Panics
 /// If `ranks_per_part` is 0, or there are 2^32 ranks or more.
 pub fn write_profile_with(
-    target: &Path,
+    (format, target): (OutputFormat, &Path),
     ranks: &[EventMap],
     ranks_per_part: usize,
     metadata: RunMetadata,
@@ -123,10 +124,10 @@ pub fn write_profile_with(
     state: RunState,
 ) -> Result<PathBuf, WriteError> {
     let ranks: Vec<_> = ranks.iter().map(|map| map.in_precision(state.precision)).collect();
-    let unfinished = UnfinishedProfile::create(target, &std::process::id().to_string())?;
+    let unfinished = UnfinishedProfile::create_as(format, target, &std::process::id().to_string())?;
     let dictionary = ranks.iter().fold(CallpathTable::default(), |all, map| all.union(&map.callpaths));
     let dictionary = dictionary.with_distinct_ids();
-    let written = write_files(&unfinished, &dictionary, &ranks, ranks_per_part);
+    let written = write_files(format, &unfinished, &dictionary, &ranks, ranks_per_part);
     let finished = written.and_then(|(callpaths, parts, facts)| {
         let manifest = facts.manifest(narrow(ranks.len()), callpaths, parts, metadata, flush);
         unfinished.finish(&manifest.with_state(state))
@@ -138,18 +139,19 @@ pub fn write_profile_with(
     finished
 }
 
-/// The same for the one event map of a process: a checkpoint, or a profile after checkpoints.
+/// The same for the one event map of a process, in files of `format`: a checkpoint, or a profile after checkpoints.
 ///
 /// # Errors
 /// When a file cannot be written; nothing is left behind then.
 pub fn write_profile_in_state(
+    format: OutputFormat,
     target: &Path,
     map: &EventMap,
     metadata: RunMetadata,
     flush: PhaseTimes,
     state: RunState,
 ) -> Result<PathBuf, WriteError> {
-    write_profile_with(target, std::slice::from_ref(map), 1, metadata, flush, state)
+    write_profile_with((format, target), std::slice::from_ref(map), 1, metadata, flush, state)
 }
 
 /// The same for a run that did not come to its end: the profile says that it is incomplete, and why.
@@ -167,10 +169,12 @@ pub fn write_incomplete_profile(
     because: String,
 ) -> Result<PathBuf, WriteError> {
     let state = RunState { incomplete_because: Some(because), ..RunState::default() };
+    let target = (OutputFormat::Tprof, target);
     write_profile_with(target, ranks, ranks_per_part, metadata, PhaseTimes::default(), state)
 }
 
 fn write_files(
+    format: OutputFormat,
     unfinished: &UnfinishedProfile,
     dictionary: &CallpathTable,
     ranks: &[Cow<'_, EventMap>],
@@ -187,14 +191,18 @@ fn write_files(
             rank
         };
         let encoded: Vec<_> = group.iter().map(|map| encode(map)).collect();
-        let bytes = encode_part(first_rank, dictionary, &encoded);
-        parts.push(write_part(
-            unfinished.directory(),
-            narrow(number),
-            first_rank,
-            narrow(group.len()),
-            &bytes,
-        )?);
+        let bytes = match format {
+            OutputFormat::Tprof => encode_part(first_rank, dictionary, &encoded),
+            OutputFormat::Csv => {
+                encode_text_part(first_rank, dictionary, &encoded).map_err(|reason| WriteError {
+                    action: "write",
+                    path: unfinished.directory().to_owned(),
+                    source: std::io::Error::other(reason),
+                })?
+            }
+        };
+        let ranks = first_rank..first_rank + narrow(group.len());
+        parts.push(write_part(format, unfinished.directory(), narrow(number), ranks, &bytes)?);
         facts.absorb(ManifestFacts::of_ranks(&encoded));
     }
     Ok((callpaths, parts, facts))

@@ -1,0 +1,63 @@
+//! Reads a profile that aggregators wrote as text.
+
+use std::path::{Path, PathBuf};
+
+use super::output::OutputFormat;
+use super::read::{self, check_length};
+use super::section::matches_checksum;
+use super::source::{Directory, read_whole};
+use super::{ReadLimits, manifest};
+use crate::bytes::Budget;
+use crate::error::ReadError;
+use crate::model::{Manifest, PartFile, Profile};
+use crate::text::{Imported, join_ranks, read_text};
+
+/// The profile in `directory`, which a run wrote as [`Csv`](OutputFormat::Csv), with what its manifest says of the run.
+///
+/// # Errors
+/// When it has no such manifest, or a part is missing, damaged or no text. What is left of a damaged part is read by
+/// [`read_text`].
+pub fn read_text_profile(directory: &Path) -> Result<Imported, ReadError> {
+    let (source, limits) = (Directory::new(directory), ReadLimits::default());
+    let manifest = manifest::read_of(OutputFormat::Csv, &source, limits)?;
+    let budget = read::budget(&source, &manifest, limits);
+    let mut texts = Vec::new();
+    for part in &manifest.parts {
+        let before = budget.passing_bytes();
+        let (path, bytes) = read_part(&source, part, &budget)?;
+        let text = read_text(&bytes);
+        texts.push(text.map_err(|error| ReadError::Damaged {
+            path,
+            offset: 0,
+            reason: error.to_string(),
+        })?);
+        budget.back_to(before);
+    }
+    let bad = |reason| ReadError::BadManifest { path: directory.join("manifest.json"), reason };
+    let joined = join_ranks(texts).ok_or_else(|| bad("it names no part".to_owned()))?;
+    let (Profile { manifest: found, .. }, expected) = (&joined.profile, &manifest);
+    if found.ranks != expected.ranks {
+        let (found, expected) = (found.ranks, expected.ranks);
+        return Err(bad(format!("its parts hold {found} ranks, but it says that there are {expected}")));
+    }
+    let manifest = Manifest {
+        format: found.format.clone(),
+        callpaths: found.callpaths.clone(),
+        parts: Vec::new(),
+        executions: found.executions,
+        ..manifest
+    };
+    Ok(Imported { profile: Profile { manifest, ..joined.profile }, ..joined })
+}
+
+/// The bytes of a part, which must be those that were written.
+fn read_part(source: &Directory, part: &PartFile, budget: &Budget) -> Result<(PathBuf, Vec<u8>), ReadError> {
+    let path = check_length(source, &part.file, part.bytes)?;
+    let bytes = read_whole(source, &part.file, budget)?;
+    if !matches_checksum(&bytes, part.crc32) {
+        let reason =
+            "its checksum is not that of the manifest; tinyprof import reads what is left of this file alone";
+        return Err(ReadError::Damaged { path, offset: 0, reason: reason.to_owned() });
+    }
+    Ok((path, bytes))
+}
