@@ -12,7 +12,7 @@ use tinyprof_format::report::{Report, TextOptions, info_text};
 use tinyprof_format::text::write_text;
 
 /// What a reader may use. libFuzzer stops a target that takes four times as much.
-pub const LIMITS: ReadLimits = ReadLimits::new(64 << 20);
+pub const LIMITS: ReadLimits = ReadLimits::new(8 << 20);
 
 /// Files by name.
 #[derive(Clone, Debug, Default)]

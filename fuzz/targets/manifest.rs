@@ -11,15 +11,13 @@ const PART_0: &[u8] = include_bytes!("../../tinyprof-format/tests/profiles/forma
 const PART_1: &[u8] = include_bytes!("../../tinyprof-format/tests/profiles/format-1.0/part-00001");
 
 fuzz_target!(|bytes: &[u8]| {
-    let (mut manifest, mut callpaths) = (MANIFEST.to_vec(), CALLPATHS.to_vec());
-    if bytes.starts_with(b"TPRFPATH") {
-        callpaths = bytes.to_vec();
+    let (manifest, callpaths) = if bytes.starts_with(b"TPRFPATH") {
         let mut known = decode_manifest(MANIFEST).expect("the manifest is whole");
         known.callpaths.bytes = bytes.len() as u64;
-        manifest = serde_json::to_vec(&known).expect("JSON");
+        (serde_json::to_vec(&known).expect("JSON"), bytes.to_vec())
     } else {
-        manifest = bytes.to_vec();
-    }
+        (bytes.to_vec(), CALLPATHS.to_vec())
+    };
     let files = [
         ("manifest.json", manifest),
         ("callpaths", callpaths),
