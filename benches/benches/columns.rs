@@ -59,8 +59,7 @@ fn columns(criterion: &mut Criterion) {
         let encoded: Vec<Vec<u8>> = columns.iter().map(|column| encode(column)).collect();
         let values: usize = columns.iter().map(Vec::len).sum();
         let bytes: usize = encoded.iter().map(Vec::len).sum();
-        println!("{name}: {} columns, {values} values in {bytes} bytes", columns.len());
-        let mut group = criterion.benchmark_group(name);
+        let mut group = criterion.benchmark_group(format!("{name}, {values} values in {bytes} bytes"));
         group.throughput(Throughput::Elements(values as u64));
         group.bench_function("encode", |bencher| {
             bencher.iter(|| columns.iter().for_each(|column| drop(black_box(encode(black_box(column))))));

@@ -94,7 +94,7 @@ fn flush_now(communicator: &Rsmpi, settings: &Settings) -> Result<Option<PathBuf
     communicator.end_flush();
     let flushed = match flushed {
         Ok(flushed) => flushed,
-        Err(interrupted) => return Err(write_apart(communicator, map, plan, &interrupted)),
+        Err(interrupted) => return Err(write_apart(communicator, &map, plan, &interrupted)),
     };
     let written = flushed.profile.transpose();
     if written.is_ok() {
@@ -115,7 +115,7 @@ fn flush_now(communicator: &Rsmpi, settings: &Settings) -> Result<Option<PathBuf
 }
 
 /// The ranks did not come together: this one writes what it holds, under a name of its own.
-fn write_apart(communicator: &Rsmpi, map: EventMap, plan: Plan, interrupted: &Interrupted) -> FlushError {
+fn write_apart(communicator: &Rsmpi, map: &EventMap, plan: Plan, interrupted: &Interrupted) -> FlushError {
     let (rank, ranks) = (communicator.rank(), communicator.size());
     let name = name_of_rank(&plan.target, rank);
     let shown = plan.format.path(&plan.target);
@@ -130,7 +130,7 @@ fn write_apart(communicator: &Rsmpi, map: EventMap, plan: Plan, interrupted: &In
         match write_profile_in_state(
             OutputFormat::Tprof,
             &name,
-            &map,
+            map,
             plan.metadata,
             PhaseTimes::default(),
             state,

@@ -21,7 +21,8 @@ mod rounded;
 #[cfg(test)]
 mod tests;
 
-use pco::standalone::{simple_compress, simple_decompress_into};
+use pco::errors::PcoError;
+use pco::standalone::{DecompressorItem, FileDecompressor, simple_compress};
 use pco::{ChunkConfig, DeltaSpec};
 
 use super::{Cursor, Malformed, Sink};
@@ -41,6 +42,9 @@ const PCO_MIN_INTEGERS: usize = 32;
 /// The same for floats, whose bits are longer as varints than as they are.
 const PCO_MIN_FLOATS: usize = 8;
 
+/// Numbers that are decompressed at a time: a multiple of what pco makes at once.
+const BATCH: usize = 1_024;
+
 /// The most values one column may hold: a damaged or hostile count must not make the reader allocate more
 /// than 1 GiB at a time.
 pub(crate) const MAX_VALUES: usize = 1 << 27;
@@ -53,19 +57,25 @@ pub(crate) fn write_u64(sink: &mut Sink, values: &[u64]) {
         sink.varint(first);
         return;
     }
-    let Some(codes) = rounded::codes(values) else { return write_multiples(sink, values) };
-    // Few significant bits may be chance, and the numbers small multiples besides: the shorter of both.
-    let (mut exact, mut rounded) = (Sink::default(), Sink::default());
-    write_multiples(&mut exact, values);
-    rounded.u8(ROUNDED);
-    write_varied(&mut rounded, &codes);
-    let shorter = if rounded.len() < exact.len() { rounded } else { exact };
-    sink.bytes(shorter.as_slice());
+    let divisor = common_divisor(values);
+    match rounded::codes(values) {
+        // Few significant bits may be chance, and the numbers small multiples besides.
+        Some(codes) if range(&codes) < range(values) / divisor => {
+            sink.u8(ROUNDED);
+            write_varied(sink, &codes);
+        }
+        _ => write_multiples(sink, values, divisor),
+    }
 }
 
-/// Appends values that are not all equal.
-fn write_multiples(sink: &mut Sink, values: &[u64]) {
-    let divisor = common_divisor(values);
+/// How far the values are apart: what they take goes with it.
+fn range(values: &[u64]) -> u64 {
+    let ends = values.iter().fold((u64::MAX, 0), |(min, max), &value| (min.min(value), max.max(value)));
+    ends.1.saturating_sub(ends.0)
+}
+
+/// Appends values that are not all equal, all of them multiples of `divisor`.
+fn write_multiples(sink: &mut Sink, values: &[u64], divisor: u64) {
     if divisor == 1 {
         return write_varied(sink, values);
     }
@@ -161,7 +171,6 @@ pub(crate) fn read_u64(cursor: &mut Cursor<'_>, count: usize, what: &str) -> Res
             cursor.malformed(format!("{what} claims {count} values, at most {MAX_VALUES} are allowed"))
         );
     }
-    let start = cursor.clone();
     match cursor.clone().u8(what)? {
         CONSTANT => {
             cursor.u8(what)?;
@@ -172,76 +181,108 @@ pub(crate) fn read_u64(cursor: &mut Cursor<'_>, count: usize, what: &str) -> Res
         MULTIPLES => {
             cursor.u8(what)?;
             let divisor = cursor.varint(what)?;
-            let overflow = || start.malformed(format!("{what} has multiples of {divisor} over 64 bits"));
-            let mut values = read_varied(cursor, count, what)?;
-            for value in &mut values {
-                *value = value.checked_mul(divisor).ok_or_else(overflow)?;
-            }
-            Ok(values)
+            let reason = || format!("{what} has multiples of {divisor} over 64 bits");
+            read_varied(cursor, count, what, |value| value.overflowing_mul(divisor), &reason)
         }
         ROUNDED => {
             cursor.u8(what)?;
-            let mut values = read_varied(cursor, count, what)?;
-            for value in &mut values {
-                *value = rounded::of_code(*value)
-                    .ok_or_else(|| start.malformed(format!("{what} has no number of code {value}")))?;
-            }
-            Ok(values)
+            let number = |code| rounded::of_code(code).map_or((0, true), |number| (number, false));
+            read_varied(cursor, count, what, number, &|| {
+                format!("{what} has a code that stands for no number")
+            })
         }
-        _ => read_varied(cursor, count, what),
+        _ => read_varied(cursor, count, what, |value| (value, false), &String::new),
     }
 }
 
-/// Takes what [`write_varied`] wrote.
-fn read_varied(cursor: &mut Cursor<'_>, count: usize, what: &str) -> Result<Vec<u64>, Malformed> {
+/// Takes what [`write_varied`] wrote, each number as `convert` makes it and says whether that is wrong; `reason` says what.
+fn read_varied(
+    cursor: &mut Cursor<'_>,
+    count: usize,
+    what: &str,
+    mut convert: impl FnMut(u64) -> (u64, bool),
+    reason: &dyn Fn() -> String,
+) -> Result<Vec<u64>, Malformed> {
     let start = cursor.clone();
-    match cursor.u8(what)? {
+    let mut wrong = false;
+    let mut checked = |value: u64| {
+        let (value, is_wrong) = convert(value);
+        wrong |= is_wrong;
+        value
+    };
+    let values = match cursor.u8(what)? {
         VARINTS if count <= cursor.remaining() => {
             cursor.pass(count, size_of::<u64>(), what)?;
-            let mut values = vec![0; count];
-            for value in &mut values {
-                *value = cursor.varint(what)?;
+            let mut values = Vec::with_capacity(count);
+            for _ in 0..count {
+                values.push(checked(cursor.varint(what)?));
             }
-            Ok(values)
+            values
         }
-        PCO => read_packed(cursor, count, what),
-        NARROW => {
-            let narrow = read_packed::<u32>(cursor, count, what)?;
-            cursor.pass(count, size_of::<u64>(), what)?;
-            Ok(narrow.into_iter().map(u64::from).collect())
-        }
-        tag => Err(start.malformed(format!("{what} has no readable encoding (tag {tag})"))),
-    }
+        PCO => read_packed(cursor, count, what, checked)?,
+        NARROW => read_packed(cursor, count, what, |value: u32| checked(value.into()))?,
+        tag => return Err(start.malformed(format!("{what} has no readable encoding (tag {tag})"))),
+    };
+    if wrong { Err(start.malformed(reason())) } else { Ok(values) }
 }
 
 /// Takes a column of `count` floats.
 pub(crate) fn read_f64(cursor: &mut Cursor<'_>, count: usize, what: &str) -> Result<Vec<f64>, Malformed> {
     if count <= MAX_VALUES && cursor.clone().u8(what)? == PCO {
         cursor.u8(what)?;
-        return read_packed(cursor, count, what);
+        return read_packed(cursor, count, what, |value: f64| value);
     }
     let bits = read_u64(cursor, count, what)?;
     cursor.pass(count, size_of::<f64>(), what)?;
     Ok(bits.into_iter().map(f64::from_bits).collect())
 }
 
-fn read_packed<T: pco::data_types::Number + Default>(
+fn read_packed<T: pco::data_types::Number + Default, U>(
     cursor: &mut Cursor<'_>,
     count: usize,
     what: &str,
-) -> Result<Vec<T>, Malformed> {
+    convert: impl FnMut(T) -> U,
+) -> Result<Vec<U>, Malformed> {
     let length = cursor.count(cursor.remaining(), what)?;
     let start = cursor.clone();
     let packed = cursor.take(length, what)?;
-    start.pass(count, size_of::<T>(), what)?;
-    let mut values = vec![T::default(); count];
-    match simple_decompress_into(packed, &mut values) {
-        Ok(progress) if progress.n_processed == count && progress.finished => Ok(values),
-        Ok(progress) => Err(start.malformed(format!(
+    start.pass(count, size_of::<U>(), what)?;
+    let failed = |error| start.malformed(format!("{what} does not decompress: {error}"));
+    match unpack(packed, count, convert).map_err(failed)? {
+        (values, true) if values.len() == count => Ok(values),
+        (values, is_all) => Err(start.malformed(format!(
             "{what} holds {} values{} where {count} were expected",
-            progress.n_processed,
-            if progress.finished { "" } else { " or more" }
+            values.len(),
+            if is_all { "" } else { " or more" }
         ))),
-        Err(error) => Err(start.malformed(format!("{what} does not decompress: {error}"))),
+    }
+}
+
+/// Decompresses up to `count` numbers, and says whether these are all. Some are decompressed at a time and converted
+/// while they are in the nearest cache.
+fn unpack<T: pco::data_types::Number + Default, U>(
+    packed: &[u8],
+    count: usize,
+    mut convert: impl FnMut(T) -> U,
+) -> Result<(Vec<U>, bool), PcoError> {
+    let (file, mut rest) = FileDecompressor::new(packed)?;
+    let mut values = Vec::with_capacity(count);
+    let mut batch = [T::default(); BATCH];
+    loop {
+        let mut chunk = match file.chunk_decompressor::<T, _>(rest)? {
+            DecompressorItem::Chunk(chunk) => chunk,
+            DecompressorItem::EndOfData(_) => return Ok((values, true)),
+        };
+        if chunk.n() > count - values.len() {
+            return Ok((values, false));
+        }
+        loop {
+            let progress = chunk.read(&mut batch)?;
+            values.extend(batch[..progress.n_processed].iter().map(|&value| convert(value)));
+            if progress.finished || progress.n_processed == 0 {
+                break;
+            }
+        }
+        rest = chunk.into_src();
     }
 }

@@ -122,7 +122,7 @@ fn multiples_of_few_bits_stay_multiples() {
 fn a_code_that_is_none_is_an_error() {
     let bytes = [ROUNDED, VARINTS, 0xff, 0x7f];
     let error = read_u64(&mut Cursor::new(&bytes, 0), 1, "column").unwrap_err();
-    assert!(error.reason.contains("no number of code 16383"), "{error:?}");
+    assert!(error.reason.contains("a code that stands for no number"), "{error:?}");
 }
 
 #[test]
