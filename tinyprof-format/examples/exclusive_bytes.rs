@@ -2,6 +2,7 @@
 //!
 //! For each callpath that calls others: its inclusive sums as a column, and its exclusive sums (inclusive minus those of its
 //! children in the same execution of the same rank), and what is saved where each column is the shorter of both.
+#![expect(clippy::print_stdout, reason = "its numbers are what it is for")]
 
 use std::error::Error;
 use std::path::PathBuf;

@@ -54,7 +54,17 @@ pub(crate) fn constant(value: u64) -> Vec<u8> {
 
 /// A file of sections, as `docs/format.md` draws it.
 pub(crate) fn sections(magic: &[u8; 8], fields: &[u32], sections: &[(u32, Vec<u8>)]) -> Vec<u8> {
-    let mut file = [&magic[..], &1_u16.to_le_bytes(), &0_u16.to_le_bytes()].concat();
+    sections_of((1, 0), magic, fields, sections)
+}
+
+/// The same of another version.
+pub(crate) fn sections_of(
+    (major, minor): (u16, u16),
+    magic: &[u8; 8],
+    fields: &[u32],
+    sections: &[(u32, Vec<u8>)],
+) -> Vec<u8> {
+    let mut file = [&magic[..], &major.to_le_bytes(), &minor.to_le_bytes()].concat();
     fields.iter().for_each(|field| file.extend(field.to_le_bytes()));
     file.extend(crc32fast::hash(&file).to_le_bytes());
     let mut index = Vec::new();

@@ -3,6 +3,7 @@
 mod allocator;
 mod files;
 mod segment;
+mod versions;
 
 use allocator::peak_bytes;
 use files::{Files, constant, dictionary, facts, profile, sections, varint, whole};
