@@ -186,8 +186,7 @@ pub(crate) fn read_u64(cursor: &mut Cursor<'_>, count: usize, what: &str) -> Res
         }
         ROUNDED => {
             cursor.u8(what)?;
-            let number = |code| rounded::of_code(code).map_or((0, true), |number| (number, false));
-            read_varied(cursor, count, what, number, &|| {
+            read_varied(cursor, count, what, rounded::of_code, &|| {
                 format!("{what} has a code that stands for no number")
             })
         }

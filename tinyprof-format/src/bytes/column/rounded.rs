@@ -35,13 +35,12 @@ const fn code(value: u64) -> u64 {
     ((shift as u64 + 1) << 7) | (value >> shift & 127)
 }
 
-/// The number of a code; none if it is no code.
-pub(super) const fn of_code(code: u64) -> Option<u64> {
-    match code {
-        0..256 => Some(code),
-        256..CODES => Some((128 + code % 128) << (code / 128 - 1)),
-        _ => None,
-    }
+/// The number of a code, and whether it is none. Without branches: this is done for every number of a column.
+#[inline]
+pub(super) const fn of_code(code: u64) -> (u64, bool) {
+    let exponent = code >> 7;
+    let leading_bit = ((exponent > 0) as u64) << 7;
+    ((leading_bit | code & 127) << (exponent.saturating_sub(1) & 63), code >= CODES)
 }
 
 #[cfg(test)]
@@ -52,10 +51,10 @@ mod tests {
 
     #[test]
     fn codes_are_numbers_in_order() {
-        let numbers: Vec<u64> = (0..CODES).map(|code| of_code(code).unwrap()).collect();
+        let numbers: Vec<u64> = (0..CODES).map(|code| of_code(code).0).collect();
         assert!(numbers.is_sorted_by(|a, b| a < b));
         assert_eq!(numbers.last(), Some(&(255 << 56)));
-        assert_eq!(of_code(CODES), None);
+        assert!(of_code(CODES).1 && of_code(u64::MAX).1 && !of_code(CODES - 1).1);
         for (expected, &number) in (0..).zip(&numbers) {
             assert_eq!((code(number), round(number)), (expected, number));
         }
