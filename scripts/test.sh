@@ -38,6 +38,7 @@ step "format" cargo fmt --all --check
 step "clippy" cargo clippy --locked --workspace --all-targets --features tinyprof/tracing,tinyprof/alloc -- -D warnings
 step "documentation" env RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps --features tinyprof/tracing,tinyprof/alloc
 step "tests without MPI" cargo test --locked --features tinyprof/tracing,tinyprof/alloc
+step "fuzz targets, 60 s each" bash scripts/fuzz.sh 60
 step "model of the recorder" cargo test --locked --release --manifest-path tinyprof/tests/loom/Cargo.toml
 
 # One test at a time: each starts several ranks that spin while they wait, and two such tests on few cores slow each

@@ -32,6 +32,9 @@ pub(crate) struct Arguments {
     pub(crate) color: Color,
     #[command(subcommand)]
     pub(crate) command: Command,
+    /// Read no profile that needs more memory than this [default: 1GiB]
+    #[arg(long, global = true, value_name = "SIZE", value_parser = crate::memory::parse_bytes)]
+    pub(crate) memory: Option<u64>,
 }
 
 /// What to do.
@@ -146,6 +149,12 @@ pub(crate) struct CheckArguments {
     /// The same as --format json
     #[arg(long, conflicts_with = "format")]
     pub(crate) json: bool,
+    /// Write a profile of all that is whole, also where files or the manifest are missing
+    #[arg(long, requires = "output")]
+    pub(crate) salvage: bool,
+    /// The name of the profile that is salvaged, .tprof added where missing
+    #[arg(short, long = "output", value_name = "NAME", requires = "salvage")]
+    pub(crate) output: Option<PathBuf>,
 }
 
 /// Arguments of `tinyprof import`.

@@ -50,6 +50,11 @@ pub(crate) const CHECK_HELP: &str = exit_codes!(
     "\
 Verifies the length and the checksum of every file and every section, and that what they hold fits
 together. Every damaged section is listed with its offset and what it holds, not only the first.
+
+With --salvage, what is whole becomes a profile of its own, marked as incomplete, which says what was
+lost. A damaged section costs one callpath on the ranks of one part, and the callpaths whose sums are
+stored without its own; a missing part costs its ranks; without the dictionary callpaths have numbers
+for names. The damaged profile is not changed, and no name that is taken is used.
 "
 );
 

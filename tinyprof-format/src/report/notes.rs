@@ -2,6 +2,9 @@
 
 use crate::model::Losses;
 
+/// What is said of times in a profile of less precision.
+pub(super) const ROUNDED: &str = "are rounded to 8 bits: each is off by at most 0.4 %; counts are exact";
+
 /// A sentence for each loss that is not zero. Nothing is lost in silence: a loss without a sentence does not
 /// compile.
 pub(super) fn sentences(losses: &Losses) -> Vec<String> {

@@ -12,7 +12,8 @@ use super::salvage::{Problem, ProblemKind, Salvage, excerpt};
 use super::times;
 use crate::model::{
     CallpathFile, CallpathId, CallpathTable, CallpathValues, CheckpointTimes, FORMAT_NAME, FormatVersion,
-    Losses, Manifest, Mode, PeakMemory, PhaseTimes, Profile, RankFacts, Region, RegionKind, RunMetadata,
+    Losses, Manifest, Mode, PeakMemory, PhaseTimes, Precision, Profile, RankFacts, Region, RegionKind,
+    RunMetadata,
 };
 
 /// No column has a longer name: each row with a value there keeps a copy.
@@ -235,6 +236,8 @@ fn manifest(
         complete: !lost,
         incomplete_because: lost
             .then(|| format!("the text it was read from is damaged: {}", salvage.summary())),
+        precision: Precision::Exact,
+        salvage: None,
         peak_memory: PeakMemory::default(),
         checkpoints: CheckpointTimes::default(),
         losses: Losses::default(),

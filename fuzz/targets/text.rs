@@ -1,0 +1,20 @@
+//! The paper's text format: the numbers that are read of hostile bytes are written, and read again as the same.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use tinyprof_format::text::{read_text, write_text};
+
+fuzz_target!(|text: &[u8]| {
+    let Ok(imported) = read_text(text) else { return };
+    let mut written = Vec::new();
+    if write_text(&imported.profile, &mut written).is_err() {
+        return;
+    }
+    let again = read_text(&written).expect("what was written is read");
+    assert!(again.salvage.is_whole(), "{:?}", again.salvage);
+    let mut twice = Vec::new();
+    write_text(&again.profile, &mut twice).expect("it is written again");
+    // Texts need not be the same: a constant whose value is `null` reads as none. Numbers must be.
+    let third = read_text(&twice).expect("what was written twice is read");
+    assert_eq!(third.profile.values, again.profile.values);
+});
