@@ -36,7 +36,7 @@ run() {
         -artifact_prefix="$build/found/$1-" -print_final_stats=1 >"$work/$1.log" 2>&1; then
         tail -n 60 "$work/$1.log"
         echo "fuzz target $1 failed. Repeat it with: $build/$target/release/$1 $build/found/$1-..." >&2
-        echo "Make the input a test in tinyprof-format/tests/hostile.rs, and mend what it found." >&2
+        echo "Make the input a test in tinyprof-format/tests/hostile/, and mend what it found." >&2
         return 1
     fi
     sed -n "s/^stat::number_of_executed_units: */$1: inputs tried: /p" "$work/$1.log"

@@ -4,9 +4,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
 
-use tinyprof_format::file::{
-    ProfileReader, ReadLimits, Source, read_profile_of, salvage_profile_of,
-};
+use tinyprof_format::file::{ProfileReader, ReadLimits, Source, read_profile_of, salvage_profile_of};
 use tinyprof_format::model::Profile;
 use tinyprof_format::report::{Report, TextOptions, info_text};
 use tinyprof_format::text::write_text;

@@ -18,6 +18,7 @@ fuzz_target!(|part: &[u8]| {
     let file = &mut manifest.parts[0];
     (file.ranks, file.bytes) = (ranks, part.len() as u64);
     let manifest = serde_json::to_vec(&manifest).expect("JSON");
-    let files = [("manifest.json", manifest), ("callpaths", CALLPATHS.to_vec()), ("part-00000", part.to_vec())];
+    let files =
+        [("manifest.json", manifest), ("callpaths", CALLPATHS.to_vec()), ("part-00000", part.to_vec())];
     read_in_every_way(&Memory(files.map(|(name, bytes)| (name.to_owned(), bytes)).into()));
 });

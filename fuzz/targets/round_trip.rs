@@ -42,8 +42,7 @@ fn round_trip(ranks: &[EventMap]) {
     let file = "part-00000".to_owned();
     let parts = vec![PartFile { file, first_rank: 0, ranks: count, bytes: part.len() as u64, crc32: 0 }];
     let facts = ManifestFacts::of_ranks(&encoded);
-    let manifest =
-        facts.manifest(count, dictionary, parts, RunMetadata::default(), PhaseTimes::default());
+    let manifest = facts.manifest(count, dictionary, parts, RunMetadata::default(), PhaseTimes::default());
     let manifest = serde_json::to_vec(&manifest).expect("JSON");
     let files = [("manifest.json", manifest), ("callpaths", callpaths), ("part-00000", part)];
     let files = Memory(files.map(|(name, bytes)| (name.to_owned(), bytes)).into());
@@ -107,7 +106,8 @@ fn values(input: &mut Unstructured<'_>) -> Result<CallpathValues> {
         values.executions.push(if input.arbitrary()? {
             one
         } else {
-            let (visits, min_ns, sum_variance_ns2) = (input.arbitrary()?, input.arbitrary()?, input.arbitrary()?);
+            let (visits, min_ns, sum_variance_ns2) =
+                (input.arbitrary()?, input.arbitrary()?, input.arbitrary()?);
             ExecutionSummary { visits, min_ns, sum_variance_ns2, ..one }
         });
         execution += 1;
