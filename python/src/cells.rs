@@ -13,10 +13,10 @@ pub(crate) enum Unit {
     Seconds,
 }
 
-/// The columns over the cells of a profile, callpath by callpath, then rank by rank. Cells without a visit are left out.
+/// The columns over the cells of a profile, callpath by callpath, then rank by rank.
 #[derive(Debug)]
 pub(crate) struct Columns<'a> {
-    /// Empty if every rank has every callpath.
+    /// Empty if every rank has a cell of every callpath.
     pub(crate) ranks: &'a mut [u64],
     pub(crate) visits: &'a mut [u64],
     /// Inclusive.
@@ -55,26 +55,21 @@ impl<'a> Columns<'a> {
         }
     }
 
-    /// Writes the ranks of a section from cell `at` on. Returns the cell behind them.
+    /// Writes the ranks of a section from cell `at` on. Returns the cell behind them. A rank without a visit has a cell, of
+    /// zeros, only if all have one: then there is no column of ranks.
     ///
-    /// `children_ns` is the time of the callpath's children, rank by rank of the section, or empty. The callpath's own time
-    /// is added to `siblings_ns`, that of its parent's children.
+    /// `children_ns` is the time of the callpath's children, rank by rank of the section, or empty.
     pub(crate) fn put(
         &mut self,
         mut at: usize,
         first_rank: u32,
         summaries: &Summaries<u64>,
         children_ns: &[u64],
-        mut siblings_ns: Option<&mut [u64]>,
         unit: Unit,
     ) -> usize {
-        let cells = summaries.counts.len();
-        if self.minima.is_empty() && summaries.counts.iter().all(|&count| count == 1) {
-            self.put_one_each(at, summaries, children_ns, siblings_ns, unit);
-            for (rank, to) in (u64::from(first_rank)..).zip(self.ranks.iter_mut().skip(at).take(cells)) {
-                *to = rank;
-            }
-            return at + cells;
+        if self.minima.is_empty() && self.ranks.is_empty() && summaries.counts.iter().all(|&count| count == 1)
+        {
+            return self.put_one_each(at, summaries, children_ns, unit);
         }
         let mut next = 0;
         for (index, &count) in summaries.counts.iter().enumerate() {
@@ -82,12 +77,10 @@ impl<'a> Columns<'a> {
             let here = next..next + usize::try_from(count).unwrap_or(0);
             next = here.end;
             if here.is_empty() {
+                at += usize::from(self.ranks.is_empty());
                 continue;
             }
             let sum_ns = sum(&summaries.sums[here.clone()]);
-            if let Some(sum) = siblings_ns.as_mut().and_then(|siblings_ns| siblings_ns.get_mut(index)) {
-                *sum = sum.saturating_add(sum_ns);
-            }
             // Children may take longer than their parent: they ran on several threads, or the clock stepped. That is 0.
             let exclusive_ns = sum_ns.saturating_sub(children_ns.get(index).copied().unwrap_or(0));
             self.visits[at] = sum(&summaries.visits[here.clone()]);
@@ -105,32 +98,25 @@ impl<'a> Columns<'a> {
         }
         at
     }
-}
 
-impl Columns<'_> {
     /// The usual run has one execution: columns move as wholes.
     fn put_one_each(
         &mut self,
         at: usize,
         summaries: &Summaries<u64>,
         children_ns: &[u64],
-        siblings_ns: Option<&mut [u64]>,
         unit: Unit,
-    ) {
+    ) -> usize {
         let here = at..at + summaries.counts.len();
         self.visits[here.clone()].copy_from_slice(&summaries.visits);
-        if let Some(siblings_ns) = siblings_ns {
-            for (to, &sum_ns) in siblings_ns.iter_mut().zip(&summaries.sums) {
-                *to = to.saturating_add(sum_ns);
-            }
-        }
         let exclusive = &mut self.exclusive[here.clone()];
         exclusive.copy_from_slice(&summaries.sums);
         exclusive.iter_mut().zip(children_ns).for_each(|(to, &children)| *to = to.saturating_sub(children));
         exclusive.iter_mut().for_each(|ns| *ns = unit.of_ns(*ns));
-        for (to, &sum_ns) in self.sums[here].iter_mut().zip(&summaries.sums) {
+        for (to, &sum_ns) in self.sums[here.clone()].iter_mut().zip(&summaries.sums) {
             *to = unit.of_ns(sum_ns);
         }
+        here.end
     }
 }
 

@@ -14,7 +14,7 @@ const ROUNDED: u8 = 5;
 /// Which encodings a column may have where it stands.
 const ANY: &[u8] = &[CONSTANT, VARINTS, PCO, MULTIPLES, NARROW, ROUNDED];
 const IN_MULTIPLES: &[u8] = &[VARINTS, PCO, NARROW];
-const IN_ROUNDED: &[u8] = &[CONSTANT, VARINTS, NARROW];
+const IN_ROUNDED: &[u8] = &[VARINTS, NARROW];
 
 /// Codes of a rounded column below this are the numbers themselves.
 const CODES_EXACT: u64 = 256;
@@ -110,6 +110,11 @@ pub(crate) fn floats(
     integers(cursor, count, what, &mut bits)?;
     values.extend(bits.into_iter().map(f64::from_bits));
     Ok(())
+}
+
+/// Whether the next column is the constant 0.
+pub(crate) fn is_zero(cursor: &Cursor<'_>) -> bool {
+    cursor.rest().starts_with(&[CONSTANT, 0])
 }
 
 /// Passes over a column of `count` numbers.

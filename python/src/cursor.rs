@@ -65,6 +65,11 @@ impl<'a> Cursor<'a> {
         self.bytes.len() - self.position
     }
 
+    /// The bytes that have not been read.
+    pub(crate) fn rest(&self) -> &'a [u8] {
+        &self.bytes[self.position..]
+    }
+
     pub(crate) fn take(&mut self, length: usize, what: &str) -> Result<&'a [u8], Damage> {
         let rest = &self.bytes[self.position..];
         let Some(taken) = rest.get(..length) else {

@@ -6,6 +6,7 @@
 mod arrays;
 mod callpaths;
 mod cells;
+mod children;
 mod column;
 mod cursor;
 mod metrics;
@@ -80,7 +81,8 @@ impl Reader {
     /// What each rank has of each callpath over all executions, with the callpaths in this order of rows.
     ///
     /// Gives the number of cells of each callpath in that order, and columns of 64 bits one after the other: visits, sums,
-    /// exclusive times; the cell's rank, unless every rank has every callpath; and if `all` are asked for minima, maxima,
+    /// exclusive times; the cell's rank, unless every rank has a cell of every callpath (which `dense` makes so: cells of
+    /// zeros where a rank was not there); and if `all` are asked for minima, maxima,
     /// and variances of the sums. Sums and exclusive times are integers in nanoseconds, or floats in `seconds`.
     fn cells<'py>(
         &self,
@@ -89,10 +91,15 @@ impl Reader {
         ranks: usize,
         all: bool,
         seconds: bool,
+        dense: bool,
     ) -> PyResult<(Vec<usize>, bool, Bound<'py, PyByteArray>)> {
         let detail = if all { Detail::All } else { Detail::Sums };
         let unit = if seconds { Unit::Seconds } else { Unit::Nanoseconds };
-        let counts = self.0.count_cells().map_err(|error| raise(py, error))?;
+        let counts = if dense {
+            vec![ranks; self.0.callpaths.len()]
+        } else {
+            self.0.count_cells().map_err(|error| raise(py, error))?
+        };
         let mut starts = vec![0; counts.len()];
         let mut cells = 0;
         for &row in &order {

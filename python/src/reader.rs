@@ -7,13 +7,14 @@ use std::path::{Path, PathBuf};
 
 use crate::callpaths::{self, Callpath};
 use crate::cells::{Columns, Unit};
+use crate::children::Children;
 use crate::cursor::{Budget, Cursor, Damage};
 use crate::metrics::{self, Metric};
 use crate::part::{self, Expected, Facts, Part};
 use crate::sections::{FileError, Section};
 use crate::series::Elements;
 use crate::summaries::{Detail, Summaries};
-use crate::times;
+use crate::times::{self, Then};
 
 /// What can be wrong with a profile, and in which file.
 #[derive(Debug)]
@@ -111,57 +112,106 @@ impl Profile {
         Ok(cells)
     }
 
-    /// What each rank has of each callpath over all executions. `next` are the places of the callpaths' first cells.
-    ///
-    /// Part by part, so that bytes are read in the order of the file. A parent stands before its children in the
-    /// dictionary: walking backwards, each callpath knows its children's times.
+    /// What each rank has of each callpath over all executions. `starts` are the places of the callpaths' first cells.
     pub(crate) fn fill_cells(
         &self,
         columns: &mut Columns<'_>,
-        mut next: Vec<usize>,
+        starts: Vec<usize>,
         detail: Detail,
         unit: Unit,
     ) -> Result<(), Error> {
         let budget = Budget::new(self.limit_bytes);
-        let mut summaries = Summaries::default();
-        let mut children_ns: Vec<Vec<u64>> = vec![Vec::new(); self.callpaths.len()];
+        let (dense, mut next) = (columns.ranks.is_empty(), starts);
         for file in &self.parts {
-            let Part { first_rank, ranks, .. } = file.part;
-            for &(row, section) in file.part.times.iter().rev() {
-                summaries.clear();
-                let mut cursor = section.cursor(&file.bytes, &budget);
-                let series = &mut Elements::default();
-                times::read_summaries(&mut cursor, first_rank, ranks, detail, &mut summaries, series)
-                    .map_err(|damage| file.damaged(damage))?;
-                let own_ns = std::mem::take(&mut children_ns[row]);
-                let mut siblings_ns = self.callpaths[row].parent.map(|parent| &mut children_ns[parent]);
-                if let Some(siblings_ns) = &mut siblings_ns {
-                    siblings_ns.resize(ranks, 0);
+            let first_rank = file.part.first_rank;
+            let ahead = if dense { first_rank as usize } else { 0 };
+            self.walk_back(file, &budget, None, detail, |row, summaries, children_ns, _, _| {
+                let behind = columns.put(next[row] + ahead, first_rank, summaries, children_ns, unit);
+                if !dense {
+                    next[row] = behind;
                 }
-                let siblings_ns = siblings_ns.map(Vec::as_mut_slice);
-                next[row] = columns.put(next[row], first_rank, &summaries, &own_ns, siblings_ns, unit);
                 budget.give_back();
-            }
-            // Parents of which no visit has ended in this part.
-            children_ns.iter_mut().for_each(Vec::clear);
+                Ok(())
+            })
+            .map_err(|damage| file.damaged(damage))?;
         }
         Ok(())
     }
 
     /// Summaries and series of one callpath, and the rank of each of the summaries' counts.
     pub(crate) fn times(&self, row: usize) -> Result<(Summaries<u64>, Vec<u32>, Elements<u64>), Error> {
-        let (mut summaries, mut places, mut series) = Default::default();
+        let (mut all, mut places, mut series) = <(Summaries<u64>, Vec<u32>, Elements<u64>)>::default();
         let budget = Budget::new(self.limit_bytes);
-        self.each_section(
-            row,
-            |part| &part.times,
-            &budget,
-            |cursor, first_rank, ranks| {
-                places_of(&mut places, first_rank, ranks);
-                times::read_all(cursor, first_rank, ranks, &mut summaries, &mut series)
-            },
-        )?;
-        Ok((summaries, places, series))
+        for file in &self.parts {
+            let ranks = (file.part.first_rank, file.part.ranks);
+            let Some(wanted) = self.needed_for(row, file, &budget) else { continue };
+            self.walk_back(file, &budget, Some(&wanted), Detail::All, |found, summaries, _, cursor, then| {
+                if found == row {
+                    places.extend((ranks.0..).take(ranks.1));
+                    all.append(summaries);
+                    if let Then::End = then.0 {
+                        series.append(std::mem::take(then.1));
+                    }
+                    times::read_series(cursor, ranks, then.0, &mut series)?;
+                }
+                Ok(())
+            })
+            .map_err(|damage| file.damaged(damage))?;
+        }
+        Ok((all, places, series))
+    }
+
+    /// Which rows of a part have to be read for one: those below it too, as far as sums are exclusive. None if the
+    /// part does not have the row.
+    fn needed_for(&self, row: usize, file: &PartFile, budget: &Budget) -> Option<Vec<bool>> {
+        let sections = &file.part.times;
+        let first = sections.binary_search_by_key(&row, |(row, _)| *row).ok()?;
+        let (mut needed, mut exclusive) =
+            (vec![false; self.callpaths.len()], vec![false; self.callpaths.len()]);
+        needed[row] = true;
+        for &(here, section) in &sections[first..] {
+            needed[here] |= self.callpaths[here].parent.is_some_and(|parent| exclusive[parent]);
+            exclusive[here] = needed[here] && times::is_exclusive(&section.cursor(&file.bytes, budget));
+        }
+        Some(needed)
+    }
+
+    /// Hands the summaries of each callpath of a part, or of the `wanted` ones, to `visit`, with the times of its children
+    /// rank by rank; and the cursor behind them.
+    ///
+    /// A parent stands before its children in the dictionary: walking backwards, each knows its children's times.
+    fn walk_back<'a>(
+        &'a self,
+        file: &'a PartFile,
+        budget: &'a Budget,
+        wanted: Option<&[bool]>,
+        detail: Detail,
+        mut visit: impl FnMut(
+            usize,
+            &mut Summaries<u64>,
+            &[u64],
+            &mut Cursor<'a>,
+            (Then, &mut Elements<u64>),
+        ) -> Result<(), Damage>,
+    ) -> Result<(), Damage> {
+        let ranks = (file.part.first_rank, file.part.ranks);
+        let mut summaries = Summaries::default();
+        let mut children: Vec<Children> = Vec::new();
+        children.resize_with(self.callpaths.len(), Children::default);
+        for &(row, section) in file.part.times.iter().rev() {
+            if wanted.is_some_and(|wanted| !wanted[row]) {
+                continue;
+            }
+            summaries.clear();
+            let own = std::mem::take(&mut children[row]);
+            let (mut cursor, mut series) = (section.cursor(&file.bytes, budget), Elements::default());
+            let then = times::read_summaries(&mut cursor, ranks, detail, &own, &mut summaries, &mut series)?;
+            if let Some(parent) = self.callpaths[row].parent {
+                children[parent].add(&summaries);
+            }
+            visit(row, &mut summaries, &own.by_rank, &mut cursor, (then, &mut series))?;
+        }
+        Ok(())
     }
 
     /// The metrics of one callpath, by key.
@@ -202,10 +252,6 @@ impl Profile {
         }
         Ok(())
     }
-}
-
-fn places_of(places: &mut Vec<u32>, first_rank: u32, ranks: usize) {
-    places.extend((first_rank..).take(ranks));
 }
 
 impl PartFile {

@@ -9,6 +9,9 @@ use crate::series::{Elements, Number, total};
 pub(crate) struct Summaries<T> {
     /// Of each rank, how many summaries it has.
     pub(crate) counts: Vec<u64>,
+    /// Whether no rank has more than one summary, and all begin with execution 0: the usual run.
+    pub(crate) plain: bool,
+    /// May be empty where they are plain.
     pub(crate) executions: Vec<u32>,
     pub(crate) covered: Vec<u64>,
     /// Visits, or values of a metric.
@@ -30,6 +33,7 @@ pub(crate) enum Detail {
 
 impl<T: Number> Summaries<T> {
     pub(crate) fn clear(&mut self) {
+        self.plain = false;
         self.counts.clear();
         self.executions.clear();
         self.covered.clear();
@@ -52,7 +56,9 @@ impl<T: Number> Summaries<T> {
         let first = self.counts.len();
         column::integers(cursor, ranks, "the numbers of summaries", &mut self.counts)?;
         let count = total(&start, &self.counts[first..], "the numbers of summaries")?;
-        if detail == Detail::Sums {
+        let single = self.counts[first..].iter().all(|&count| count <= 1);
+        self.plain = single && column::is_zero(cursor);
+        if detail == Detail::Sums && self.plain {
             column::skip(cursor, count, "the executions")?;
             return Ok(count);
         }
@@ -117,6 +123,18 @@ pub(crate) const fn as_float(ns: u64) -> f64 {
 }
 
 impl Summaries<u64> {
+    pub(crate) fn append(&mut self, other: &mut Self) {
+        self.counts.append(&mut other.counts);
+        self.executions.append(&mut other.executions);
+        self.covered.append(&mut other.covered);
+        self.visits.append(&mut other.visits);
+        self.sums.append(&mut other.sums);
+        self.minima.append(&mut other.minima);
+        self.maxima.append(&mut other.maxima);
+        self.squares.append(&mut other.squares);
+        self.variances.append(&mut other.variances);
+    }
+
     /// Adds the summaries of series of one visit each, execution by execution of each rank.
     pub(crate) fn add_up(
         &mut self,

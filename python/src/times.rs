@@ -1,5 +1,6 @@
 //! The section of a callpath's times: summaries and series of all ranks of a part.
 
+use crate::children::{self, Children};
 use crate::column;
 use crate::cursor::{Cursor, Damage};
 use crate::series::Elements;
@@ -18,46 +19,77 @@ const JOINED: u8 = 2;
 
 /// In the first byte since version 0.3; before, the section begins with the tag of a column.
 const NEWER: u8 = 16;
+/// In the first byte where sums are exclusive.
+const EXCLUSIVE: u8 = 32;
 
-/// Adds the summaries of a section; the cursor then stands before the kind of the series.
+/// What follows the summaries of a section.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Then {
+    /// Nothing: the summaries are those of a series, which has been read.
+    End,
+    /// The kind of the series.
+    Series,
+    /// The series of each rank.
+    OwnSeries,
+    /// Columns that were not asked for.
+    Rest,
+}
+
+/// Whether the sums of a section are exclusive.
+pub(crate) fn is_exclusive(cursor: &Cursor<'_>) -> bool {
+    cursor.rest().first().is_some_and(|first| first & (NEWER | EXCLUSIVE) == NEWER | EXCLUSIVE)
+}
+
+/// Adds the summaries of a section with inclusive sums to `to`, which is empty; `children` are those of the callpath.
 ///
-/// Where the summaries are those of a series, that is read into `series` instead, and nothing is left to be read.
+/// Where the summaries are those of a series, that is read into `series`.
 pub(crate) fn read_summaries(
     cursor: &mut Cursor<'_>,
-    first_rank: u32,
-    ranks: usize,
+    (first_rank, ranks): (u32, usize),
     detail: Detail,
+    children: &Children,
     to: &mut Summaries<u64>,
     series: &mut Elements<u64>,
-) -> Result<bool, Damage> {
+) -> Result<Then, Damage> {
     let start = cursor.clone();
-    let first = cursor.clone().u8("the kind of summaries")?;
+    let exclusive = is_exclusive(cursor);
+    let first = start.clone().u8("the kind of summaries")?;
     let mut kind = None;
     if first & NEWER != 0 {
-        kind = Some(cursor.u8("the kind of summaries")? & !NEWER);
+        cursor.u8("the kind of summaries")?;
+        kind = Some(first & !NEWER & if exclusive { !EXCLUSIVE } else { u8::MAX });
     }
-    if kind == Some(OF_SERIES) {
-        series.read_joined(cursor, first_rank, ranks)?;
-        to.add_up(cursor, series, first_rank, ranks)?;
-        return Ok(true);
+    if kind == Some(OF_SERIES) && !exclusive {
+        let mut own = Elements::default();
+        own.read_joined(cursor, first_rank, ranks)?;
+        to.add_up(cursor, &own, first_rank, ranks)?;
+        series.append(own);
+        return Ok(Then::End);
     }
     if kind.is_some_and(|kind| kind > SAMPLED) {
-        return Err(start.damage(format!("{} is no kind of summaries", first & !NEWER)));
+        return Err(start.damage(format!("{first} is no kind of summaries")));
     }
     let count = to.read_places(cursor, ranks, detail)?;
     if kind == Some(SINGLE) {
         cursor.charge(2 * count, "summaries")?;
-        to.visits.resize(to.visits.len() + count, 1);
+        to.visits.resize(count, 1);
         if detail == Detail::All {
-            to.covered.resize(to.covered.len() + count, 1);
+            to.covered.resize(count, 1);
         }
     } else {
         to.read_visits(cursor, count, detail)?;
     }
     to.read_sums(cursor, count)?;
-    if detail == Detail::Sums {
-        return Ok(false);
+    if exclusive {
+        if !children::ascend(to) {
+            return Err(start.damage("summaries with exclusive sums are not in the order of executions"));
+        }
+        children.complete(to);
     }
+    if detail == Detail::Sums {
+        return Ok(Then::Rest);
+    }
+    let newer = kind.is_some();
     let kind = match kind {
         Some(kind) => kind,
         None => cursor.u8("the kind of summaries")?,
@@ -70,9 +102,9 @@ pub(crate) fn read_summaries(
     if kind == SAMPLED {
         column::floats(cursor, count, "the variances", &mut to.variances)?;
     } else {
-        to.variances.resize(to.variances.len() + count, 0.0);
+        to.variances.resize(count, 0.0);
     }
-    Ok(false)
+    Ok(if newer { Then::Series } else { Then::OwnSeries })
 }
 
 /// Adds how many summaries each rank has; of series that tell the summaries, how many stretches.
@@ -87,21 +119,20 @@ pub(crate) fn read_counts(
     column::integers(cursor, ranks, "the numbers of summaries", counts)
 }
 
-/// Adds summaries and series of a section, of which nothing may be left over.
-pub(crate) fn read_all(
+/// Reads what stands behind the summaries, of which nothing may be left over.
+pub(crate) fn read_series(
     cursor: &mut Cursor<'_>,
-    first_rank: u32,
-    ranks: usize,
-    to: &mut Summaries<u64>,
+    (first_rank, ranks): (u32, usize),
+    then: Then,
     series: &mut Elements<u64>,
 ) -> Result<(), Damage> {
-    let newer = cursor.clone().u8("the kind of summaries")? & NEWER != 0;
-    let mut own = Elements::default();
-    if read_summaries(cursor, first_rank, ranks, Detail::All, to, &mut own)? {
-        series.append(own);
-        return cursor.finish("a section");
-    }
-    match if newer { cursor.u8("the kind of series")? } else { OWN } {
+    let kind = match then {
+        Then::Rest => return Ok(()),
+        Then::End => NONE,
+        Then::OwnSeries => OWN,
+        Then::Series => cursor.u8("the kind of series")?,
+    };
+    match kind {
         NONE => {}
         OWN => series.read_own(cursor, first_rank, ranks)?,
         JOINED => series.read_joined(cursor, first_rank, ranks)?,

@@ -14,15 +14,24 @@ class Cells:
     """Columns over the cells of a profile, callpath by callpath in a given order, then rank by rank."""
 
     def __init__(
-        self, reader: Reader, order: list[int], ranks: int, *, all_columns: bool, seconds: bool = False
+        self,
+        reader: Reader,
+        order: list[int],
+        ranks: int,
+        *,
+        all_columns: bool = False,
+        seconds: bool = False,
+        dense: bool = False,
     ) -> None:
         """`order` is the order of the rows. Minima, maxima and variances are there only with `all_columns`.
 
+        `dense` makes cells of zeros where a rank did not visit a callpath; else these are left out.
+
         Sums and exclusive times are integers in nanoseconds, or floats in `seconds`.
         """
-        counts, has_ranks, data = reader.cells(order, ranks, all_columns, seconds)
+        counts, has_ranks, data = reader.cells(order, ranks, all_columns, seconds, dense)
         names = _FEW + (("rank",) if has_ranks else ()) + (_ALL if all_columns else ())
-        #: How many ranks visited each callpath.
+        #: How many cells each callpath has.
         self.counts = np.asarray(counts, np.int64)
         table = np.frombuffer(data, np.uint64).reshape(len(names), int(self.counts.sum()))
         self._columns = dict(zip(names, table))
@@ -41,7 +50,7 @@ class Cells:
     def column(self, name: str) -> np.ndarray:
         """A column by its name in `Profile.dataframe`."""
         if name == "mean_ns":
-            return self._columns["sum"] / self._columns["visits"]
+            return self._columns["sum"] / np.maximum(self._columns["visits"], 1)
         if name == "standard_error_ns":
             return np.sqrt(self._columns["sum_variance"])
         return self._columns[name.removesuffix("_ns")]

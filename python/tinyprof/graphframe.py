@@ -25,8 +25,8 @@ def build(profile: Profile, reader: Reader, columns: tuple[str, ...]) -> GraphFr
     ranks = profile.manifest.ranks
     # Hatchet sorts its frames by node: callpaths in the order of its walk over the tree need no sorting.
     order = sorted(range(len(nodes)), key=lambda row: nodes[row]._hatchet_nid)
-    in_ns = [name for name in columns if name != "visits"]
-    cells = Cells(reader, order, ranks, all_columns=False, seconds=True)
+    # Hatchet's own readers fill in zeros where a rank did not visit a node, and UMD's asks for all of them.
+    cells = Cells(reader, order, ranks, seconds=True, dense=True)
     index = pd.MultiIndex(
         [_objects([nodes[row] for row in order]), pd.RangeIndex(ranks)],
         [cells.callpath_codes, cells.rank_codes],
@@ -36,8 +36,9 @@ def build(profile: Profile, reader: Reader, columns: tuple[str, ...]) -> GraphFr
     names = _objects([profile.callpaths[row].name for row in order]).to_numpy()
     table = {"name": np.repeat(names, cells.counts)}
     table |= {"time": cells.column("exclusive"), "time (inc)": cells.column("sum")}
-    of_ns = Cells(reader, order, ranks, all_columns=True) if in_ns else cells
-    table |= {name: of_ns.column(name) for name in columns}
+    if set(columns) - {"visits"}:
+        cells = Cells(reader, order, ranks, all_columns=True, dense=True)
+    table |= {name: cells.column(name) for name in columns}
     inclusive = ["time (inc)", *(name for name in columns if name == "sum_ns")]
     exclusive = ["time", *(name for name in columns if name != "sum_ns")]
     frame = pd.DataFrame(table, index=index, copy=False)

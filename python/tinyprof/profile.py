@@ -153,6 +153,7 @@ class Profile:
     def to_hatchet(self, *, columns: tuple[str, ...] = ("visits",)) -> GraphFrame:
         """A Hatchet `GraphFrame` with an index of node and rank.
 
+        Every rank has a row for every node, of zeros where it was not there, as Hatchet's own readers make them.
         `time` (exclusive) and `time (inc)` are in seconds, as is Hatchet's custom. `columns` are columns of
         `dataframe` that are wanted besides. Needs the package `llnl-hatchet`, or `hatchet`, which is UMD's.
         """

@@ -50,7 +50,7 @@ def to_thicket(profiles: Iterable[Profile]) -> Thicket:
 def statistics(profile: Profile) -> pd.DataFrame:
     """A row for each callpath, over the ranks that visited it; times in seconds."""
     rows = list(range(len(profile.callpaths)))
-    cells = Cells(profile._reader, rows, profile.manifest.ranks, all_columns=False)
+    cells = Cells(profile._reader, rows, profile.manifest.ranks)
     groups = pd.Series(cells.callpath_codes)
     table = pd.DataFrame({"name": [callpath.name for callpath in profile.callpaths], "ranks": cells.counts})
     table["visits"] = _sums(cells.column("visits"), cells)
