@@ -41,6 +41,15 @@ pub fn per_visit(b: &mut Bencher<'_>, visits: u32, work: impl Fn()) {
     });
 }
 
+/// Measures a loop that is to make so many iterations.
+pub fn iterations(b: &mut Bencher<'_>, mut make: impl FnMut(u64)) {
+    b.iter_custom(|count| {
+        let start = Instant::now();
+        make(count);
+        start.elapsed()
+    });
+}
+
 /// How long each bench of a group runs.
 pub fn settings(group: &mut BenchmarkGroup<'_, WallTime>) {
     group.sample_size(50).measurement_time(Duration::from_secs(2)).warm_up_time(Duration::from_millis(500));

@@ -2,7 +2,8 @@
 # Measures and simulates the flush of many ranks, and writes the tables and plots of docs/scaling.md.
 #     scripts/scaling.sh [REPETITIONS]
 # SCALING_NOTE is put under the heading of the page (such as: provisional, busy machine). SCALING_PARTS chooses what is
-# run anew; rows of the other parts stay as they are: figure6 strategies cost virtual simgrid applications.
+# run anew; rows of the other parts stay as they are: figure6 strategies series boundaries cost virtual simgrid
+# applications.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/rust.sh
@@ -10,7 +11,7 @@ source scripts/mpi.sh
 rust_find
 
 repetitions=${1:-7}
-read -ra parts <<<"${SCALING_PARTS:-figure6 strategies cost virtual simgrid applications}"
+read -ra parts <<<"${SCALING_PARTS:-figure6 strategies series boundaries cost virtual simgrid applications}"
 results=$PWD/benches/collective/results
 mkdir -p "$results"
 
@@ -65,6 +66,24 @@ measure() {
     "$program" measure --mpiexec "${MPIEXEC[*]}" --repetitions "$repetitions" --rows "$scratch/measured" "$@"
     cat "$scratch/measured"
 }
+gathers() {
+    local ranks uneven
+    for ranks in 16 64; do
+        for uneven in 1 16; do
+            measure --ranks "$ranks" --aggregators default --series padded,counts,auto --uneven "$uneven"
+        done
+    done
+}
+# No more ranks than there are processors for: a rank that waits for one is not what is measured.
+boundaries() {
+    local ranks interval
+    for ranks in 1 2; do
+        for interval in off 1000s; do
+            TINYPROF_INTERVAL=$interval TINYPROF_OUT=$scratch/boundaries-$ranks-$interval TINYPROF_REPORT=off \
+                "${MPIEXEC[@]}" -n "$ranks" "$program" boundaries
+        done
+    done
+}
 virtual() {
     "$program" virtual --scratch "$memory"
     "$program" virtual --scratch "$memory" --case differ --ranks 1024,32768
@@ -89,6 +108,8 @@ simgrid() { TMPDIR=$memory benches/simgrid/run.sh "$simgrid_target/release/libti
 
 part figure6 figure6.jsonl measure --ranks 16,32,64 --aggregators powers
 part strategies strategies.jsonl measure --ranks 1,4,16,64 --aggregators strategies
+part series series.jsonl gathers
+part boundaries boundaries.jsonl boundaries
 part cost cost.jsonl "$program" cost --repetitions "$repetitions"
 part virtual virtual.jsonl virtual
 if [[ " ${parts[*]} " == *" simgrid "* ]]; then

@@ -3,14 +3,12 @@
 //!
 //! Every number is for one execution, or one iteration.
 
-#![expect(clippy::disallowed_types, reason = "a bench times with criterion's clock")]
-
 use std::hint::black_box;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use criterion::{Bencher, Criterion, criterion_group, criterion_main};
 use tinyprof::{profile, profile_loop, profile_scope};
-use tinyprof_benches::{baseline, settings};
+use tinyprof_benches::{baseline, iterations, settings};
 
 #[profile(name = "around")]
 fn inside(b: impl FnOnce()) {
@@ -26,33 +24,29 @@ fn root(b: &mut Bencher<'_>) {
 
 fn unmarked(b: &mut Bencher<'_>) {
     inside(|| {
-        b.iter_custom(|iterations| {
-            let start = Instant::now();
+        iterations(b, |count| {
             profile_loop!(
                 "loop",
                 mode = total,
-                for i in 0..iterations {
+                for i in 0..count {
                     black_box(i);
                 }
             );
-            start.elapsed()
         });
     });
 }
 
 fn marked(b: &mut Bencher<'_>) {
     inside(|| {
-        b.iter_custom(|iterations| {
-            let start = Instant::now();
+        iterations(b, |count| {
             profile_loop!(
                 "loop",
                 mode = total,
                 checkpoint,
-                for i in 0..iterations {
+                for i in 0..count {
                     black_box(i);
                 }
             );
-            start.elapsed()
         });
     });
 }

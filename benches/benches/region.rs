@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use criterion::{Bencher, Criterion, criterion_group, criterion_main};
 use tinyprof::{profile, profile_loop, profile_scope};
-use tinyprof_benches::{baseline, per_visit, settings};
+use tinyprof_benches::{baseline, iterations, per_visit, settings};
 
 fn scope() {
     profile_scope!("region");
@@ -177,12 +177,10 @@ fn two_parents(b: &mut Bencher<'_>) {
 /// The same loop without a region.
 fn loop_bare(b: &mut Bencher<'_>) {
     inside(1, || {
-        b.iter_custom(|iterations| {
-            let start = Instant::now();
-            for i in 0..iterations {
+        iterations(b, |count| {
+            for i in 0..count {
                 black_box(i);
             }
-            start.elapsed()
         });
     });
 }
@@ -194,32 +192,28 @@ fn nothing(b: &mut Bencher<'_>) {
 
 fn loop_total(b: &mut Bencher<'_>) {
     inside(1, || {
-        b.iter_custom(|iterations| {
-            let start = Instant::now();
+        iterations(b, |count| {
             profile_loop!(
                 "loop",
                 mode = total,
-                for i in 0..iterations {
+                for i in 0..count {
                     black_box(i);
                 }
             );
-            start.elapsed()
         });
     });
 }
 
 fn loop_each(b: &mut Bencher<'_>) {
     inside(1, || {
-        b.iter_custom(|iterations| {
-            let start = Instant::now();
+        iterations(b, |count| {
             profile_loop!(
                 "loop",
                 mode = each,
-                for i in 0..iterations {
+                for i in 0..count {
                     black_box(i);
                 }
             );
-            start.elapsed()
         });
     });
 }

@@ -194,7 +194,7 @@ pub(crate) struct ExportArguments {
 /// Arguments of `tinyprof import`.
 #[derive(Args, Debug)]
 pub(crate) struct ImportArguments {
-    /// The text, - for standard input
+    /// The text, - for standard input; or the directory NAME.csv of a program that was told to write text
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
     /// The profile's name, .tprof added where missing

@@ -1,4 +1,5 @@
-//! `tinyprof import`: a profile from the paper's text format, with whatever of a damaged one can be saved.
+//! `tinyprof import`: a profile from the paper's text format, one file or what aggregators wrote, with whatever of a damaged
+//! file can be saved.
 
 use std::error::Error;
 use std::fs;
@@ -6,7 +7,7 @@ use std::io::{self, Read as _};
 use std::path::Path;
 
 use serde_json::json;
-use tinyprof_format::file::{profile_path, save_profile};
+use tinyprof_format::file::{profile_path, read_text_profile, save_profile};
 use tinyprof_format::report::{escaped, json_text};
 use tinyprof_format::text::{Imported, Salvage, read_text};
 
@@ -19,8 +20,12 @@ const PRINTED_MAX: usize = 20;
 
 pub(crate) fn run(arguments: &ImportArguments) -> Result<Outcome, Box<dyn Error>> {
     let named = |error: &dyn Error| format!("{}: {error}", arguments.file.display());
-    let text = read(&arguments.file).map_err(|error| format!("cannot read {}", named(&error)))?;
-    let Imported { profile, salvage } = read_text(&text).map_err(|error| named(&error))?;
+    let Imported { profile, salvage } = if arguments.file.is_dir() {
+        read_text_profile(&arguments.file)?
+    } else {
+        let text = read(&arguments.file).map_err(|error| format!("cannot read {}", named(&error)))?;
+        read_text(&text).map_err(|error| named(&error))?
+    };
     let path = save_profile(&profile_path(&arguments.output), &profile)?;
     let (ranks, callpaths) = (profile.ranks.len(), profile.callpaths.len());
     let output = if arguments.json {

@@ -1,8 +1,10 @@
 //! The command as users and scripts meet it: output, messages, exit codes.
 
+mod support;
+
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::Stdio;
 
 use insta::assert_snapshot;
 use tinyprof_format::file::write_profile;
@@ -11,22 +13,7 @@ use tinyprof_format::model::{
     RunMetadata, SiteId,
 };
 
-fn tinyprof(arguments: &[&str], directory: &Path) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_tinyprof"));
-    command.args(arguments).current_dir(directory);
-    command
-}
-
-fn run(arguments: &[&str], directory: &Path) -> Output {
-    tinyprof(arguments, directory).output().expect("tinyprof starts")
-}
-
-/// What a run printed where, and its exit code.
-fn shown(output: &Output) -> String {
-    let code = output.status.code().map_or_else(|| "none".to_owned(), |code| code.to_string());
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    format!("exit code {code}\n--- stdout\n{}--- stderr\n{}", text(&output.stdout), text(&output.stderr))
-}
+use support::{run, shown, tinyprof};
 
 /// A run of two ranks: main<compute on both, main<write on rank 1 only, and `leaves` short callpaths.
 fn written(scratch: &Path, leaves: u64) -> PathBuf {

@@ -1,11 +1,14 @@
 //! Conversion and its inverse as scripts meet them: files, messages, exit codes.
 
+mod support;
+
 use std::fs;
 use std::io::Write as _;
-use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Output, Stdio};
 
 use insta::assert_snapshot;
+
+use support::{run, shown, tinyprof};
 
 const WHOLE: &str = "\"id\",\"parent\",\"tag\",\"is_loop\",\"times\"\n\
     \"main\",\"null\",\"null\",\"0\",\"0.500000|0.250000\"\n\
@@ -17,23 +20,6 @@ const DAMAGED: &str = "\"id\",\"parent\",\"tag\",\"is_loop\",\"times\"\n\
     \"main\",\"null\",\"null\",\"0\",\"0.500000,0.250000|0.125000\"\n\
     \"main-a\",\"main\",\"IO\",\"0\",\"0.1|0.x|0.2\"\n\
     \"main-b\",\"main\",\"IO\",\"0\",\"0.1|0.1|0.2\"\n";
-
-fn tinyprof(arguments: &[&str], directory: &Path) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_tinyprof"));
-    command.args(arguments).current_dir(directory);
-    command
-}
-
-fn run(arguments: &[&str], directory: &Path) -> Output {
-    tinyprof(arguments, directory).output().expect("tinyprof starts")
-}
-
-/// What a run printed where, and its exit code.
-fn shown(output: &Output) -> String {
-    let code = output.status.code().map_or_else(|| "none".to_owned(), |code| code.to_string());
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    format!("exit code {code}\n--- stdout\n{}--- stderr\n{}", text(&output.stdout), text(&output.stderr))
-}
 
 /// A directory with the text `run.csv`, and the profile `run.tprof` made of it.
 fn imported(text: &str) -> (tempfile::TempDir, Output) {
@@ -57,6 +43,40 @@ fn a_whole_text_comes_back_byte_by_byte() {
     let to_file = run(&["export", "run.tprof", "--to", "tinyprof-csv", "-o", "again.csv"], scratch.path());
     assert_eq!(shown(&to_file), "exit code 0\n--- stdout\n--- stderr\n");
     assert_eq!(fs::read_to_string(scratch.path().join("again.csv")).expect("the file"), WHOLE);
+}
+
+#[test]
+fn a_directory_that_aggregators_wrote_becomes_one_profile() {
+    use tinyprof_format::file::{OutputFormat, UnfinishedProfile, read_text_profile, write_part};
+    use tinyprof_format::model::Manifest;
+    let scratch = tempfile::tempdir().expect("a temporary directory");
+    let unfinished = UnfinishedProfile::create_as(OutputFormat::Csv, &scratch.path().join("run"), "1");
+    let unfinished = unfinished.expect("the directory is made");
+    let manifest = {
+        let text = tinyprof_format::text::read_text(WHOLE.as_bytes()).expect("the text is whole");
+        let of_part = |number: u32| {
+            let ranks = 2 * number..2 * number + 2;
+            write_part(OutputFormat::Csv, unfinished.directory(), number, ranks, WHOLE.as_bytes())
+                .expect("a part")
+        };
+        let parts = vec![of_part(0), of_part(1)];
+        Manifest { ranks: 4, parts, ..text.profile.manifest }
+    };
+    let directory = unfinished.finish(&manifest).expect("the profile is complete");
+    assert_eq!(directory, scratch.path().join("run.csv"));
+    let output = run(&["import", "run.csv", "-o", "run"], scratch.path());
+    assert_snapshot!(shown(&output), @r"
+    exit code 0
+    --- stdout
+    run.tprof: 4 ranks, 3 callpaths; nothing was lost
+    --- stderr
+    ");
+    let refused = run(&["report", "run.csv"], scratch.path());
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("tinyprof import makes a profile of it"));
+    let damaged = WHOLE.replace("0.25", "0.26");
+    fs::write(directory.join("part-00001.csv"), damaged).expect("the part is written");
+    let error = read_text_profile(&directory).expect_err("a number has changed").to_string();
+    assert!(error.contains("part-00001.csv"), "{error}");
 }
 
 #[test]

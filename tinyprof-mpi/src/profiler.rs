@@ -8,6 +8,7 @@ use std::time::Duration;
 use mpi::environment::Universe;
 use mpi::topology::Communicator;
 use tinyprof::collect;
+use tinyprof_format::file::OutputFormat;
 
 use crate::checkpoint;
 use crate::communicator::Rsmpi;
@@ -161,6 +162,14 @@ impl Builder {
     /// flush.
     pub fn deadline(mut self, deadline: Duration) -> Self {
         self.settings.deadline = Some(deadline);
+        self
+    }
+
+    /// What the aggregators write: our own format, or the paper's text, one `NAME.csv/part-NNNNN.csv` for each of them.
+    /// `TINYPROF_FORMAT` wins; what rank 0 says counts. Checkpoints, and what a rank writes alone when others are missing,
+    /// are always our own format.
+    pub fn format(mut self, format: OutputFormat) -> Self {
+        self.settings.format = Some(format);
         self
     }
 

@@ -118,7 +118,7 @@ fn flush_now(communicator: &Rsmpi, settings: &Settings) -> Result<Option<PathBuf
 fn write_apart(communicator: &Rsmpi, map: EventMap, plan: Plan, interrupted: &Interrupted) -> FlushError {
     let (rank, ranks) = (communicator.rank(), communicator.size());
     let name = name_of_rank(&plan.target, rank);
-    let shown = profile_path(&plan.target);
+    let shown = plan.format.path(&plan.target);
     let mut reason = format!(
         "the profile {} was not written: {interrupted}; every rank that is left writes its own, as {}",
         shown.display(),

@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use tinyprof::collect::{self, Setting};
+use tinyprof_format::file::OutputFormat;
 use tinyprof_format::model::RunState;
 
 use crate::communicator::DEADLINE_DEFAULT;
@@ -66,6 +67,7 @@ pub(crate) struct Settings {
     pub(crate) checkpoint_interval: Option<Duration>,
     pub(crate) checkpoints_kept: Option<u32>,
     pub(crate) deadline: Option<Duration>,
+    pub(crate) format: Option<OutputFormat>,
 }
 
 impl Settings {
@@ -105,6 +107,7 @@ impl Settings {
             target: self.target(),
             aggregators: aggregators.or(self.aggregators).unwrap_or_default(),
             series: series.unwrap_or_default(),
+            format: collect::config().format.or(self.format).unwrap_or_default(),
             state: RunState::default(),
             metadata,
             snapshot_ns,

@@ -8,16 +8,18 @@ use std::path::PathBuf;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
+use tinyprof_format::file::OutputFormat;
 use tinyprof_format::model::{EventMap, RunMetadata, RunState};
 
 use crate::communicator::Communicator;
 use crate::communicator::by_hand::ByHand;
 use crate::communicator::virtual_ranks::{self, Finished};
-use crate::phases::{self, Aggregators, Plan, SeriesGather};
+use crate::phases::{self, Aggregators, Plan};
 
 pub use crate::communicator::by_hand::Wire;
 pub use crate::communicator::virtual_ranks::{Account, LogGp, Spent};
 pub use crate::observer::{Milestone, Observer};
+pub use crate::phases::SeriesGather;
 
 /// What a flush is told.
 #[derive(Clone, Debug)]
@@ -26,6 +28,8 @@ pub struct Order {
     pub target: PathBuf,
     /// How many ranks write a part.
     pub aggregators: u32,
+    /// How series are gathered.
+    pub series: SeriesGather,
 }
 
 impl Order {
@@ -33,7 +37,8 @@ impl Order {
         Plan {
             target: self.target.clone(),
             aggregators: Aggregators::Count(self.aggregators.max(1)),
-            series: SeriesGather::default(),
+            series: self.series,
+            format: OutputFormat::Tprof,
             state: RunState::default(),
             metadata: RunMetadata::default(),
             snapshot_ns: 0,
@@ -157,7 +162,7 @@ mod tests {
     #[test]
     fn every_rank_passes_its_milestones_in_order() {
         let scratch = tempfile::tempdir().unwrap();
-        let order = Order { target: scratch.path().join("p"), aggregators: 2 };
+        let order = Order { target: scratch.path().join("p"), aggregators: 2, series: SeriesGather::Auto };
         let map = map();
         let costs = LogGp { latency_ns: 10, overhead_ns: 1, gap_ps_a_byte: 0 };
         let run = flush_on_virtual_ranks(
@@ -205,7 +210,7 @@ mod tests {
     #[test]
     fn a_rank_that_is_alone_needs_no_message() {
         let scratch = tempfile::tempdir().unwrap();
-        let order = Order { target: scratch.path().join("p"), aggregators: 7 };
+        let order = Order { target: scratch.path().join("p"), aggregators: 7, series: SeriesGather::Auto };
         let path = flush_on_wire(Alone, &map(), &order, Observer::default()).unwrap();
         assert_eq!(path, scratch.path().join("p.tprof"));
     }

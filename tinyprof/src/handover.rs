@@ -55,10 +55,7 @@ impl Position {
     /// nothing once the thread has been there.
     pub fn enter(&self) -> Attached {
         let entered = self.at.and_then(|(theirs, place)| {
-            let ours = thread::arena().or_else(|| {
-                thread::attach(start_recording);
-                thread::arena()
-            })?;
+            let ours = thread::arena_or_attach(start_recording)?;
             ours.step_under(theirs, place)
         });
         Attached { before: entered, _not_send: PhantomData }

@@ -43,6 +43,7 @@
 //! | `TINYPROF=off` | recording off for this run | on |
 //! | `TINYPROF_OUT` | name of the profile, `.tprof` added where missing | `./EXE-JOBID.tprof`, or the process id |
 //! | `TINYPROF_REPORT=off` | no table on standard error | on |
+//! | `TINYPROF_FORMAT=tprof\|csv` | what the profile is written as; `csv` is the text of the paper, in `NAME.csv/` | `tprof` |
 //! | `TINYPROF_BUDGET=1%` | cap on the share of each thread's time that timing may take: callpaths that are visited too often are timed on some visits only; counts stay exact, times become estimates with a standard error | no cap |
 //! | `TINYPROF_INTERVAL=5s` | time between two checkpoints (`s`, `ms`, `m`): profiles of everything so far, `NAME-checkpoint-NNNN.tprof`, which stay if the job dies | none |
 //! | `TINYPROF_CHECKPOINTS=all\|N` | how many checkpoints stay, the newest; they go when the profile is there, unless all are to stay | 2 |

@@ -67,10 +67,5 @@ impl Drop for Visit {
 
 /// The arena of this thread, made if there is none; none where nothing can be recorded, which is counted.
 fn arena() -> Option<&'static Arena> {
-    thread::arena().or_else(|| {
-        if thread::current().is_off() || !thread::attach(start_recording) {
-            return None;
-        }
-        thread::arena()
-    })
+    thread::arena_or_attach(start_recording)
 }

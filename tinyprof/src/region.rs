@@ -95,7 +95,9 @@ impl LoopGuard {
             Iteration::Open(_) => {
                 self.iteration = first_iteration(self.site);
                 // Ranks count their boundaries, whatever this one has memory to record.
-                thread::attached(crate::record::Arena::pass_boundary);
+                if let Some(arena) = thread::arena() {
+                    arena.pass_boundary();
+                }
             }
         }
     }
@@ -121,12 +123,16 @@ impl Drop for LoopGuard {
 /// Compiled with the program, which makes it shorter than it would be here.
 #[inline]
 fn next_iteration(line: Line) {
-    thread::attached(|arena| arena.boundary(line));
+    if let Some(arena) = thread::arena() {
+        arena.boundary(line);
+    }
 }
 
 #[inline]
 fn next_iteration_and_checkpoint(line: Line) {
-    thread::attached(|arena| arena.checkpoint_boundary(line));
+    if let Some(arena) = thread::arena() {
+        arena.checkpoint_boundary(line);
+    }
 }
 
 #[inline(never)]
@@ -156,8 +162,5 @@ fn close<const IN_THE_PROGRAM: bool>(line: Line) {
 #[cold]
 #[inline(never)]
 fn open_first(site: &'static Site) -> Entered {
-    if thread::current().is_off() || !thread::attach(start_recording) {
-        return Entered::Lost;
-    }
-    thread::arena().map_or(Entered::Lost, |arena| arena.enter(site))
+    thread::arena_or_attach(start_recording).map_or(Entered::Lost, |arena| arena.enter(site))
 }

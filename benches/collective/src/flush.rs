@@ -9,7 +9,7 @@ use mpi::traits::*;
 use tinyprof::collect::monotonic_ns;
 use tinyprof_bench_collective::map::{Shape, event_map};
 use tinyprof_bench_collective::rows::FlushRow;
-use tinyprof_mpi::study::{self, Milestone, Observer, Order};
+use tinyprof_mpi::study::{self, Milestone, Observer, Order, SeriesGather};
 
 use crate::memory::Watermark;
 use crate::{print_row, sys};
@@ -31,9 +31,41 @@ pub(crate) struct Arguments {
     /// Visits of a callpath in an execution
     #[arg(long)]
     pub(crate) iterations: u32,
+    /// How series are gathered, one way after the other in each repetition
+    #[arg(long, value_delimiter = ',')]
+    pub(crate) series: Vec<Series>,
+    /// How many times as many visits the last rank makes
+    #[arg(long)]
+    pub(crate) uneven: u32,
     /// Where the profiles go, to be removed again
     #[arg(long)]
     pub(crate) scratch: PathBuf,
+}
+
+/// How series are gathered.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+pub(crate) enum Series {
+    Auto,
+    Padded,
+    Counts,
+}
+
+impl Series {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Padded => "padded",
+            Self::Counts => "counts",
+        }
+    }
+
+    fn gather(self) -> SeriesGather {
+        match self {
+            Self::Auto => SeriesGather::Auto,
+            Self::Padded => SeriesGather::Padded,
+            Self::Counts => SeriesGather::Counts,
+        }
+    }
 }
 
 /// The moments of one flush on one rank.
@@ -57,12 +89,19 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
         iterations: arguments.iterations,
         each: true,
     };
-    let map = event_map(shape, rank);
+    let times = if rank + 1 == ranks { arguments.uneven } else { 1 };
+    let map = event_map(Shape { iterations: shape.iterations * times, ..shape }, rank);
+    let cases: Vec<(u32, Series)> = arguments
+        .aggregators
+        .iter()
+        .flat_map(|&aggregators| arguments.series.iter().map(move |&series| (aggregators, series)))
+        .collect();
     // The first flush pays for connections between ranks and for memory from the system; it is not kept.
     for repetition in 0..=arguments.repetitions {
-        for &wanted in &arguments.aggregators {
+        for &(wanted, series) in &cases {
             let aggregators = if wanted == 0 { ranks.div_ceil(16) } else { wanted };
-            let order = Order { target: arguments.scratch.join("flush"), aggregators };
+            let order =
+                Order { target: arguments.scratch.join("flush"), aggregators, series: series.gather() };
             let moments = Rc::new(RefCell::new(Moments::default()));
             let observer = watch(&moments);
             let memory = Watermark::set();
@@ -88,6 +127,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
                 ranks,
                 aggregators,
                 values: shape.values(),
+                series: series.name().to_owned(),
+                uneven: arguments.uneven,
                 repetition: repetition - 1,
                 encode_ns: most[0],
                 synchronise_ns: most[1],

@@ -4,6 +4,7 @@
 //! started in the time that is measured.
 
 mod applications;
+mod boundaries;
 mod cost;
 mod flush;
 mod measure;
@@ -23,6 +24,8 @@ enum Command {
     Flush(flush::Arguments),
     /// Starts `flush` under mpiexec, for several numbers of ranks, and keeps the rows
     Measure(measure::Arguments),
+    /// What a boundary costs at which no checkpoint is due, on the ranks that mpiexec started; rank 0 prints a row
+    Boundaries,
     /// What the parts of a flush cost, in one process, for growing numbers of values
     Cost(cost::Arguments),
     /// The phases on virtual ranks
@@ -38,6 +41,7 @@ fn main() -> ExitCode {
     let done = match Command::parse() {
         Command::Flush(arguments) => flush::run(&arguments),
         Command::Measure(arguments) => measure::run(&arguments),
+        Command::Boundaries => boundaries::run(),
         Command::Cost(arguments) => cost::run(&arguments),
         Command::Virtual(arguments) => virtual_scale::run(&arguments),
         Command::Applications(arguments) => applications::run(&arguments),

@@ -4,6 +4,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::flush::Series;
+
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// The launcher with its flags, parted by spaces
@@ -12,7 +14,7 @@ pub(crate) struct Arguments {
     /// Numbers of ranks
     #[arg(long, value_delimiter = ',')]
     ranks: Vec<u32>,
-    /// How many aggregators: all powers of two, or file per process, single file, and the default
+    /// How many aggregators: all powers of two; or file per process, single file, and the default; or that alone
     #[arg(long)]
     aggregators: Choice,
     /// How often each
@@ -27,6 +29,12 @@ pub(crate) struct Arguments {
     /// Visits of a callpath in an execution
     #[arg(long, default_value_t = 100)]
     iterations: u32,
+    /// How series are gathered, one way after the other
+    #[arg(long, value_delimiter = ',', default_value = "auto")]
+    series: Vec<Series>,
+    /// How many times as many visits the last rank makes
+    #[arg(long, default_value_t = 1)]
+    uneven: u32,
     /// The file that the rows are added to
     #[arg(long)]
     rows: PathBuf,
@@ -36,6 +44,7 @@ pub(crate) struct Arguments {
 enum Choice {
     Powers,
     Strategies,
+    Default,
 }
 
 impl Choice {
@@ -44,6 +53,7 @@ impl Choice {
             Self::Powers => {
                 (0..).map_while(|shift| Some(ranks >> shift).filter(|&count| count > 0)).collect()
             }
+            Self::Default => vec![ranks.div_ceil(16)],
             Self::Strategies => vec![ranks, ranks.div_ceil(16), 1],
         };
         counts.dedup();
@@ -59,11 +69,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
         let mut command = launcher(&arguments.mpiexec, ranks)?;
         command.arg(&program).arg("flush");
         command.arg("--aggregators").arg(counts.join(","));
+        let series: Vec<&str> = arguments.series.iter().map(|series| series.name()).collect();
+        command.arg("--series").arg(series.join(","));
         for (name, number) in [
             ("--repetitions", arguments.repetitions),
             ("--callpaths", arguments.callpaths),
             ("--executions", arguments.executions),
             ("--iterations", arguments.iterations),
+            ("--uneven", arguments.uneven),
         ] {
             command.arg(name).arg(number.to_string());
         }
@@ -109,6 +122,6 @@ mod tests {
         assert_eq!(Choice::Powers.of(16), [16, 8, 4, 2, 1]);
         assert_eq!(Choice::Strategies.of(64), [64, 4, 1]);
         assert_eq!(Choice::Strategies.of(4), [4, 1]);
-        assert_eq!(Choice::Strategies.of(1), [1]);
+        assert_eq!((Choice::Strategies.of(1), Choice::Default.of(64)), (vec![1], vec![4]));
     }
 }

@@ -15,6 +15,10 @@ pub struct FlushRow {
     pub aggregators: u32,
     /// Visits of one rank.
     pub values: u64,
+    /// How the series were gathered: auto, padded or counts.
+    pub series: String,
+    /// How many times as many values the last rank had.
+    pub uneven: u32,
     /// Which repetition, 0-based.
     pub repetition: u32,
     /// A rank's values into bytes.
@@ -58,6 +62,21 @@ pub struct CostRow {
     pub part_ns: u64,
     /// The length of the part.
     pub bytes: u64,
+}
+
+/// What passing a boundary costs where no checkpoint is due: medians, of the slowest rank, in picoseconds.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct BoundaryRow {
+    /// The number of ranks.
+    pub ranks: u32,
+    /// Whether checkpoints were asked for.
+    pub interval: bool,
+    /// An iteration of a loop that is no place for checkpoints.
+    pub iteration_ps: u64,
+    /// An iteration of a loop that is marked as one.
+    pub boundary_iteration_ps: u64,
+    /// An execution of a root region, whose end is a boundary.
+    pub execution_ps: u64,
 }
 
 /// What a phase cost the busiest simulated rank.

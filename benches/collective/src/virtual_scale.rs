@@ -9,7 +9,7 @@ use tinyprof_bench_collective::map::{Shape, event_map};
 use tinyprof_bench_collective::model::THETA_LIKE;
 use tinyprof_bench_collective::rows::ModelRow;
 use tinyprof_bench_collective::tracker::Tracker;
-use tinyprof_mpi::study::{self, Observer, Order, Spent};
+use tinyprof_mpi::study::{self, Observer, Order, SeriesGather, Spent};
 
 use crate::memory::{peak_bytes, reset_peak};
 use crate::print_row;
@@ -59,7 +59,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
     for &ranks in &arguments.ranks {
         for &wanted in &arguments.aggregators {
             let aggregators = if wanted == 0 { ranks.div_ceil(16) } else { wanted.min(ranks) };
-            let order = Order { target: scratch.path().join("virtual"), aggregators };
+            let order =
+                Order { target: scratch.path().join("virtual"), aggregators, series: SeriesGather::Auto };
             print_row(&flush(ranks, shape, arguments.case, &order)?)?;
         }
     }

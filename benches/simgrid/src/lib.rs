@@ -18,7 +18,7 @@ use tinyprof_bench_collective::map::{Shape, event_map};
 use tinyprof_bench_collective::model::THETA_LIKE;
 use tinyprof_bench_collective::rows::ModelRow;
 use tinyprof_bench_collective::tracker::Tracker;
-use tinyprof_mpi::study::{self, Observer, Order, Spent, Wire};
+use tinyprof_mpi::study::{self, Observer, Order, SeriesGather, Spent, Wire};
 
 /// What all ranks of the simulation share. A rank that holds it must not wait for another.
 #[derive(Default)]
@@ -103,7 +103,8 @@ fn run(arguments: &[String]) -> Result<(), String> {
     let shape = Shape { callpaths, executions, iterations: 1, each: false };
     let ranks = sys::size();
     let aggregators = if wanted == 0 { ranks.div_ceil(16) } else { wanted.min(ranks) };
-    let order = Order { target: format!("{scratch}/simgrid-{ranks}-{aggregators}").into(), aggregators };
+    let target = format!("{scratch}/simgrid-{ranks}-{aggregators}").into();
+    let order = Order { target, aggregators, series: SeriesGather::Auto };
     let map = event_map(shape, sys::rank());
     let wire = Smpi { spent: Rc::default() };
     let spent = Rc::clone(&wire.spent);

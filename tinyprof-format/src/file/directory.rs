@@ -3,20 +3,17 @@
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use super::OutputFormat;
 use crate::error::WriteError;
 use crate::model::{CallpathFile, CallpathTable, Manifest, PartFile};
 
 /// `name` with the ending `.tprof`, added where it is missing.
 #[must_use]
 pub fn profile_path(name: &Path) -> PathBuf {
-    if name.extension().is_some_and(|e| e == "tprof") {
-        return name.to_owned();
-    }
-    let mut text = name.as_os_str().to_owned();
-    text.push(".tprof");
-    text.into()
+    OutputFormat::Tprof.path(name)
 }
 
 /// Removes a profile that its writer has no more use for, such as a checkpoint that a newer one replaces.
@@ -38,6 +35,7 @@ pub fn remove_profile(path: &Path) -> Result<(), WriteError> {
 pub struct UnfinishedProfile {
     directory: PathBuf,
     target: PathBuf,
+    format: OutputFormat,
 }
 
 impl UnfinishedProfile {
@@ -49,7 +47,15 @@ impl UnfinishedProfile {
     /// # Errors
     /// When the directory cannot be created.
     pub fn create(target: &Path, token: &str) -> Result<Self, WriteError> {
-        let target = profile_path(target);
+        Self::create_as(OutputFormat::Tprof, target, token)
+    }
+
+    /// The same for a profile whose files are of this format, and whose name ends as that says.
+    ///
+    /// # Errors
+    /// When the directory cannot be created.
+    pub fn create_as(format: OutputFormat, target: &Path, token: &str) -> Result<Self, WriteError> {
+        let target = format.path(target);
         let mut directory = PathBuf::from(unfinished_name(&target, token, 0));
         if let Some(parent) = directory.parent().filter(|p| !p.as_os_str().is_empty()) {
             fs::create_dir_all(parent).map_err(|error| {
@@ -71,7 +77,7 @@ impl UnfinishedProfile {
                 }
             }
         }
-        Ok(Self { directory, target })
+        Ok(Self { directory, target, format })
     }
 
     /// Where the files go until the profile is complete.
@@ -80,7 +86,7 @@ impl UnfinishedProfile {
         &self.directory
     }
 
-    /// Writes the dictionary.
+    /// Writes the dictionary, where the format has one: in text each part has its names.
     ///
     /// # Errors
     /// When the file cannot be written or brought to the disk.
@@ -88,15 +94,14 @@ impl UnfinishedProfile {
     /// # Panics
     /// Never: a table has fewer than 2^32 rows.
     pub fn write_callpaths(&self, table: &CallpathTable) -> Result<CallpathFile, WriteError> {
+        let callpaths = u32::try_from(table.len()).expect("a callpath table has fewer than 2^32 rows");
+        if self.format == OutputFormat::Csv {
+            return Ok(CallpathFile { callpaths, ..CallpathFile::default() });
+        }
         let bytes = super::encode_callpaths(table);
         let file = "callpaths".to_owned();
         write_file(&self.directory.join(&file), &bytes)?;
-        Ok(CallpathFile {
-            file,
-            bytes: bytes.len() as u64,
-            crc32: crc32fast::hash(&bytes),
-            callpaths: u32::try_from(table.len()).expect("a callpath table has fewer than 2^32 rows"),
-        })
+        Ok(CallpathFile { file, bytes: bytes.len() as u64, crc32: crc32fast::hash(&bytes), callpaths })
     }
 
     /// Writes the manifest and gives the profile its final name: the wanted one, or if that is taken the first
@@ -106,7 +111,8 @@ impl UnfinishedProfile {
     /// When the manifest cannot be written or the directory not renamed. Nothing bears a final name then.
     pub fn finish(&self, manifest: &Manifest) -> Result<PathBuf, WriteError> {
         let path = self.directory.join("manifest.json");
-        let mut json = serde_json::to_vec_pretty(manifest).map_err(|error| WriteError {
+        let manifest = Manifest { format: self.format.name().to_owned(), ..manifest.clone() };
+        let mut json = serde_json::to_vec_pretty(&manifest).map_err(|error| WriteError {
             action: "write",
             path: path.clone(),
             source: error.into(),
@@ -116,7 +122,7 @@ impl UnfinishedProfile {
         sync_directory(&self.directory)?;
         let mut number = 0;
         loop {
-            let candidate = numbered(&self.target, number);
+            let candidate = numbered(&self.target, self.format, number);
             number += 1;
             if fs::symlink_metadata(&candidate).is_ok() {
                 continue;
@@ -153,12 +159,12 @@ fn unfinished_name(target: &Path, token: &str, number: u32) -> OsString {
     name
 }
 
-fn numbered(target: &Path, number: u32) -> PathBuf {
+fn numbered(target: &Path, format: OutputFormat, number: u32) -> PathBuf {
     if number == 0 {
         return target.to_owned();
     }
     let mut stem = target.file_stem().unwrap_or_default().to_owned();
-    stem.push(format!("-{number}.tprof"));
+    stem.push(format!("-{number}.{}", format.extension()));
     target.with_file_name(stem)
 }
 
@@ -167,19 +173,21 @@ fn taken(error: &io::Error) -> bool {
     matches!(error.kind(), AlreadyExists | DirectoryNotEmpty | NotADirectory)
 }
 
-/// Writes one aggregator's part, the `number`-th, into the unfinished profile's `directory`.
+/// Writes one aggregator's part, the `number`-th, into the unfinished profile's `directory`: `bytes`, which are of
+/// `format`.
 ///
 /// # Errors
 /// When the file cannot be written or brought to the disk.
 pub fn write_part(
+    format: OutputFormat,
     directory: &Path,
     number: u32,
-    first_rank: u32,
-    ranks: u32,
+    ranks: Range<u32>,
     bytes: &[u8],
 ) -> Result<PartFile, WriteError> {
-    let file = format!("part-{number:05}");
+    let file = format.part_name(number);
     write_file(&directory.join(&file), bytes)?;
+    let (first_rank, ranks) = (ranks.start, ranks.end - ranks.start);
     Ok(PartFile { file, first_rank, ranks, bytes: bytes.len() as u64, crc32: crc32fast::hash(bytes) })
 }
 

@@ -32,11 +32,14 @@ mod encoded_rank;
 mod joined;
 mod manifest;
 mod metrics;
+mod output;
 mod part;
 mod read;
 mod save;
 mod section;
 mod series;
+mod text_part;
+mod text_profile;
 mod times;
 mod write;
 
@@ -46,7 +49,10 @@ pub use directory::{UnfinishedProfile, profile_path, remove_profile, write_part}
 pub use encoded_rank::{EncodedCallpath, EncodedRank};
 pub use manifest::read_manifest;
 pub use metrics::EncodedMetric;
+pub use output::OutputFormat;
 pub use part::encode_part;
 pub use read::read_profile;
 pub use save::save_profile;
+pub use text_part::encode_text_part;
+pub use text_profile::read_text_profile;
 pub use write::{ManifestFacts, write_incomplete_profile, write_profile, write_profile_in_state};

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{EncodedRank, UnfinishedProfile, encode_part, write_part};
+use super::{EncodedRank, OutputFormat, UnfinishedProfile, encode_part, write_part};
 use crate::error::WriteError;
 use crate::model::{CallpathFile, CallpathTable, EventMap, FormatVersion, Manifest, PartFile, Profile};
 
@@ -32,7 +32,7 @@ fn write(unfinished: &UnfinishedProfile, profile: &Profile) -> Result<PathBuf, W
         Vec::new()
     } else {
         let bytes = encode_part(0, callpaths.callpaths, &encoded);
-        vec![write_part(unfinished.directory(), 0, 0, ranks, &bytes)?]
+        vec![write_part(OutputFormat::Tprof, unfinished.directory(), 0, 0..ranks, &bytes)?]
     };
     unfinished.finish(&manifest(profile, callpaths, parts, ranks))
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{EncodedRank, UnfinishedProfile, encode_part, write_part};
+use super::{EncodedRank, OutputFormat, UnfinishedProfile, encode_part, encode_text_part, write_part};
 use crate::error::WriteError;
 use crate::model::{
     CallpathFile, CallpathTable, CheckpointTimes, EventMap, FORMAT_NAME, FormatVersion, Losses, Manifest,
@@ -101,21 +101,24 @@ pub fn write_profile(
     metadata: RunMetadata,
     flush: PhaseTimes,
 ) -> Result<PathBuf, WriteError> {
+    let target = (OutputFormat::Tprof, target);
     write(target, ranks, ranks_per_part, metadata, flush, RunState::default())
 }
 
-/// The same for the one event map of a process whose run is in this state: a checkpoint, or a profile after checkpoints.
+/// The same for the one event map of a process whose run is in this state, in files of `format`: a checkpoint, or a profile
+/// after checkpoints.
 ///
 /// # Errors
 /// When a file cannot be written; nothing is left behind then.
 pub fn write_profile_in_state(
+    format: OutputFormat,
     target: &Path,
     map: &EventMap,
     metadata: RunMetadata,
     flush: PhaseTimes,
     state: RunState,
 ) -> Result<PathBuf, WriteError> {
-    write(target, std::slice::from_ref(map), 1, metadata, flush, state)
+    write((format, target), std::slice::from_ref(map), 1, metadata, flush, state)
 }
 
 /// The same for a run that did not come to its end: the profile says that it is incomplete, and why.
@@ -133,21 +136,22 @@ pub fn write_incomplete_profile(
     because: String,
 ) -> Result<PathBuf, WriteError> {
     let state = RunState { incomplete_because: Some(because), ..RunState::default() };
+    let target = (OutputFormat::Tprof, target);
     write(target, ranks, ranks_per_part, metadata, PhaseTimes::default(), state)
 }
 
 fn write(
-    target: &Path,
+    (format, target): (OutputFormat, &Path),
     ranks: &[EventMap],
     ranks_per_part: usize,
     metadata: RunMetadata,
     flush: PhaseTimes,
     state: RunState,
 ) -> Result<PathBuf, WriteError> {
-    let unfinished = UnfinishedProfile::create(target, &std::process::id().to_string())?;
+    let unfinished = UnfinishedProfile::create_as(format, target, &std::process::id().to_string())?;
     let dictionary = ranks.iter().fold(CallpathTable::default(), |all, map| all.union(&map.callpaths));
     let dictionary = dictionary.with_distinct_ids();
-    let written = write_files(&unfinished, &dictionary, ranks, ranks_per_part);
+    let written = write_files(format, &unfinished, &dictionary, ranks, ranks_per_part);
     let finished = written.and_then(|(callpaths, parts, facts)| {
         let manifest = facts.manifest(narrow(ranks.len()), callpaths, parts, metadata, flush);
         unfinished.finish(&manifest.with_state(state))
@@ -160,6 +164,7 @@ fn write(
 }
 
 fn write_files(
+    format: OutputFormat,
     unfinished: &UnfinishedProfile,
     dictionary: &CallpathTable,
     ranks: &[EventMap],
@@ -176,14 +181,18 @@ fn write_files(
             rank
         };
         let encoded: Vec<_> = group.iter().map(encode).collect();
-        let bytes = encode_part(first_rank, callpaths.callpaths, &encoded);
-        parts.push(write_part(
-            unfinished.directory(),
-            narrow(number),
-            first_rank,
-            narrow(group.len()),
-            &bytes,
-        )?);
+        let bytes = match format {
+            OutputFormat::Tprof => encode_part(first_rank, callpaths.callpaths, &encoded),
+            OutputFormat::Csv => {
+                encode_text_part(first_rank, dictionary, &encoded).map_err(|reason| WriteError {
+                    action: "write",
+                    path: unfinished.directory().to_owned(),
+                    source: std::io::Error::other(reason),
+                })?
+            }
+        };
+        let ranks = first_rank..first_rank + narrow(group.len());
+        parts.push(write_part(format, unfinished.directory(), narrow(number), ranks, &bytes)?);
         facts.absorb(ManifestFacts::of_ranks(&encoded));
     }
     Ok((callpaths, parts, facts))

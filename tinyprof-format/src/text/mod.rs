@@ -45,6 +45,7 @@
 //! ```
 
 mod error;
+mod joined;
 mod names;
 mod paths;
 mod read;
@@ -56,6 +57,7 @@ mod times;
 mod write;
 
 pub use error::TextError;
+pub use joined::join_ranks;
 pub use read::{Imported, read_text};
 pub use salvage::{Problem, ProblemKind, Salvage};
 pub use write::{Omitted, write_text};

@@ -93,6 +93,20 @@ impl Salvage {
         }
     }
 
+    /// Adds what was wrong with a text whose ranks come after `ranks_before` others.
+    pub(super) fn absorb(&mut self, later: Self, ranks_before: u32) {
+        self.rows_lost += later.rows_lost;
+        self.values_lost = self.values_lost.saturating_add(later.values_lost);
+        let room = LISTED_MAX.saturating_sub(self.problems.len());
+        self.problems_not_listed +=
+            later.problems_not_listed + later.problems.len().saturating_sub(room) as u64;
+        let moved = later.problems.into_iter().map(|problem| Problem {
+            rank: problem.rank.map(|rank| rank.saturating_add(ranks_before)),
+            ..problem
+        });
+        self.problems.extend(moved.take(room));
+    }
+
     pub(super) fn add(&mut self, problem: Problem) {
         match problem.kind {
             ProblemKind::MissingColumn | ProblemKind::Duplicate => self.rows_lost += 1,

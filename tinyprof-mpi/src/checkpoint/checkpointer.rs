@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 
 use tinyprof::collect::{self, CheckpointFiles, monotonic_ns};
+use tinyprof_format::file::OutputFormat;
 use tinyprof_format::model::CheckpointTimes;
 
 use super::agreement::{Agreement, Step};
+use super::maxima::MpiMaxima;
 use super::pace::{PATIENCE_NS, Pace};
-use super::sys::MpiMaxima;
 use crate::FlushError;
 use crate::communicator::{Communicator, Rsmpi, run_to_end};
 use crate::phases;
@@ -124,6 +125,8 @@ impl Checkpointer {
             let begin_ns = monotonic_ns();
             let map = collect::snapshot();
             let mut plan = self.settings.plan(monotonic_ns() - begin_ns);
+            // It is there to be read after a crash: by what notices damage.
+            plan.format = OutputFormat::Tprof;
             let failed_before = self.times().failed;
             if let Some(files) = &mut self.files {
                 (plan.target, plan.state) = files.begin(boundary);

@@ -12,8 +12,8 @@ use tinyprof_format::model::RunState;
 
 use super::agreement::Agreement;
 use super::checkpointer::{Agreed, Checkpointer};
+use super::maxima::MpiMaxima;
 use super::pace::Pace;
-use super::sys::MpiMaxima;
 use crate::FlushError;
 use crate::communicator::{Communicator, Rsmpi, run_to_end};
 use crate::settings::Settings;

@@ -45,8 +45,8 @@
 mod agreement;
 mod checkpointer;
 mod installed;
+mod maxima;
 mod pace;
-mod sys;
 #[cfg(test)]
 mod tests;
 

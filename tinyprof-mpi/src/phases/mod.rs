@@ -16,18 +16,19 @@ mod union;
 mod write;
 
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use tinyprof::collect::monotonic_ns;
-use tinyprof_format::file::{EncodedRank, UnfinishedProfile, profile_path};
+use tinyprof_format::file::{EncodedRank, UnfinishedProfile};
 use tinyprof_format::model::{EventMap, PhaseTimes};
 
-pub use plan::Aggregators;
-pub(crate) use plan::{Flushed, Plan, SeriesGather};
+pub use plan::{Aggregators, SeriesGather};
+pub(crate) use plan::{Flushed, Plan};
 
 use crate::communicator::{Communicator, Interrupted};
 use crate::observer::Milestone;
 use synchronise::Agreed;
+use write::Place;
 
 /// Writes one profile of all ranks. Collective.
 ///
@@ -50,7 +51,8 @@ pub(crate) async fn flush(
     own.renumber(&map.callpaths, &agreed.dictionary);
     let unfinished = (communicator.rank() == 0).then(|| {
         let token = std::process::id().to_string();
-        UnfinishedProfile::create(&plan.target, &token).map_err(|error| not_written(&plan.target, &error))
+        UnfinishedProfile::create_as(plan.format, &plan.target, &token)
+            .map_err(|error| not_written(plan, &error))
     });
     let flushed = aggregate_and_write(communicator, own, plan, &agreed, unfinished.as_ref(), clock).await;
     let is_written = matches!(&flushed, Ok(Flushed { profile: Some(Ok(_)), .. }));
@@ -75,8 +77,8 @@ async fn aggregate_and_write(
     plan.observer.reached(Milestone::Announced);
     let mut times =
         PhaseTimes { snapshot_ns: plan.snapshot_ns, synchronise_ns: clock.lap_ns(), ..Default::default() };
-    let directory = match directory {
-        Ok(directory) => directory,
+    let place = match directory {
+        Ok(directory) => Place { directory, format: agreed.format },
         Err(reason) => return Ok(Flushed { profile: Some(Err(reason)), report: None }),
     };
     let group = agreed.groups.group_of(communicator.rank());
@@ -87,7 +89,7 @@ async fn aggregate_and_write(
     times.aggregate_ns = clock.lap_ns();
     plan.observer.reached(Milestone::Collected);
     let outcome = collected.map(|ranks| {
-        let outcome = write::write_part(&directory, &group, &agreed.dictionary, ranks);
+        let outcome = write::write_part(&place, &group, &agreed.dictionary, ranks);
         plan.observer.reached(Milestone::Written {
             number: group.number,
             writers: agreed.groups.count(),
@@ -108,7 +110,7 @@ async fn aggregate_and_write(
         plan.observer.reached(Milestone::Finished);
     }
     let (profile, report) = finished.unzip();
-    let profile = profile.map(|written| written.map_err(|reason| not_written(&plan.target, &reason)));
+    let profile = profile.map(|written| written.map_err(|reason| not_written(plan, &reason)));
     let shared = share(communicator, profile.clone(), limit).await;
     let profile = match (shared, profile) {
         // The profile is complete, whoever has heard of it.
@@ -120,8 +122,8 @@ async fn aggregate_and_write(
 }
 
 /// What a person reads who misses a profile.
-fn not_written(target: &Path, reason: &dyn fmt::Display) -> String {
-    format!("the profile {} was not written: {reason}", profile_path(target).display())
+fn not_written(plan: &Plan, reason: &dyn fmt::Display) -> String {
+    format!("the profile {} was not written: {reason}", plan.format.path(&plan.target).display())
 }
 
 /// Tells every rank where the files go, or why they cannot go there.

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use tinyprof_format::file::OutputFormat;
 use tinyprof_format::model::{RunMetadata, RunState};
 use tinyprof_format::report::Report;
 
@@ -23,14 +24,13 @@ pub enum Aggregators {
 
 /// How the series of a group's ranks are gathered. The profile is the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum SeriesGather {
+pub enum SeriesGather {
     /// Padded where that sends little more, else with counts.
     #[default]
     Auto,
     /// With the summary, as one message of the same length on every rank.
     Padded,
     /// As a second message, of each rank's own length.
-    #[cfg(any(feature = "rsmpi", test))]
     Counts,
 }
 
@@ -43,6 +43,8 @@ pub(crate) struct Plan {
     pub(crate) aggregators: Aggregators,
     /// How series are gathered.
     pub(crate) series: SeriesGather,
+    /// What the aggregators write.
+    pub(crate) format: OutputFormat,
     /// Whether it is a checkpoint, and what there was of them before.
     pub(crate) state: RunState,
     /// Facts of the run.

@@ -4,7 +4,7 @@
 //! already. That is the usual case, and then no name is sent. Otherwise the tables are united up a tree and the
 //! union is broadcast: an Allgather, as in the paper, would cost memory for all ranks' names on every rank.
 
-use tinyprof_format::file::{EncodedRank, decode_callpaths, encode_callpaths};
+use tinyprof_format::file::{EncodedRank, OutputFormat, decode_callpaths, encode_callpaths};
 use tinyprof_format::model::{CallpathTable, EventMap};
 
 use super::groups::Groups;
@@ -26,6 +26,8 @@ pub(super) struct Agreed {
     pub(super) series_are_padded: bool,
     /// Who sends to whom.
     pub(super) groups: Groups,
+    /// What the parts are.
+    pub(super) format: OutputFormat,
 }
 
 /// Agrees on the dictionary, on the sizes of messages, and on who sends to whom. Collective.
@@ -49,6 +51,7 @@ pub(super) async fn agree(
         series_bytes,
         of_rank_0(aggregators_as_word(plan.aggregators)),
         of_rank_0(plan.series as u64),
+        of_rank_0(format_as_word(plan.format)),
     ];
     let (maxima, sums) = communicator.all_reduce(&maxima, &[series_bytes]).await?;
     let agreed = maxima[0] == !maxima[2] && maxima[1] == !maxima[3];
@@ -64,6 +67,7 @@ pub(super) async fn agree(
         series_bytes: fits(maxima[5]),
         series_are_padded: is_padded(maxima[7], maxima[5], sums[0], communicator.size()),
         groups: groups(communicator, maxima[6], &map.facts.host, plan.message_bytes_max).await?,
+        format: if maxima[8] == CSV { OutputFormat::Csv } else { OutputFormat::Tprof },
     })
 }
 
@@ -73,6 +77,15 @@ fn is_padded(wanted: u64, longest: u64, sum: u64, ranks: u32) -> bool {
         return u128::from(longest) * u128::from(ranks) <= u128::from(sum) + u128::from(sum / 4);
     }
     wanted == SeriesGather::Padded as u64
+}
+
+const CSV: u64 = 1;
+
+fn format_as_word(wanted: OutputFormat) -> u64 {
+    match wanted {
+        OutputFormat::Tprof => 0,
+        OutputFormat::Csv => CSV,
+    }
 }
 
 const PER_NODE: u64 = u64::MAX;

@@ -1,9 +1,11 @@
 //! Phase 3: each aggregator writes its part, and rank 0, when all have, the manifest (paper, section V-B).
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
-use tinyprof_format::file::{EncodedRank, ManifestFacts, UnfinishedProfile, encode_part};
+use tinyprof_format::file::{
+    self, EncodedRank, ManifestFacts, OutputFormat, UnfinishedProfile, encode_part, encode_text_part,
+};
 use tinyprof_format::model::{CallpathTable, CallpathValues, PartFile, PhaseTimes, RunMetadata, RunState};
 use tinyprof_format::report::{Report, Statistics};
 
@@ -29,9 +31,16 @@ impl Outcome {
     }
 }
 
+/// Where the files of a profile go, and what they are: rank 0 has created the directory and says so to all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    pub(super) directory: PathBuf,
+    pub(super) format: OutputFormat,
+}
+
 /// Writes the part of a group.
 pub(super) fn write_part(
-    directory: &Path,
+    place: &Place,
     group: &Group,
     dictionary: &CallpathTable,
     ranks: Vec<Result<EncodedRank, String>>,
@@ -50,9 +59,16 @@ pub(super) fn write_part(
         outcome.statistics.add_rank(dictionary, rank, |index| &values[index.row()]);
     }
     let narrow = |count: usize| u32::try_from(count).expect("there are fewer than 2^32 ranks and callpaths");
-    let bytes = encode_part(group.first_rank, narrow(dictionary.len()), &ranks);
-    let count = narrow(ranks.len());
-    match tinyprof_format::file::write_part(directory, group.number, group.first_rank, count, &bytes) {
+    let bytes = match place.format {
+        OutputFormat::Tprof => Ok(encode_part(group.first_rank, narrow(dictionary.len()), &ranks)),
+        OutputFormat::Csv => encode_text_part(group.first_rank, dictionary, &ranks),
+    };
+    let bytes = match bytes {
+        Ok(bytes) => bytes,
+        Err(reason) => return Outcome { failure: Some(reason), ..outcome },
+    };
+    let range = group.first_rank..group.first_rank + narrow(ranks.len());
+    match file::write_part(place.format, &place.directory, group.number, range, &bytes) {
         Ok(part) => outcome.parts.push(part),
         Err(error) => outcome.failure = Some(error.to_string()),
     }

@@ -13,7 +13,7 @@ use super::Pending;
 /// A duplicate of one of the program's communicators, so that no message of the program can match one of these.
 ///
 /// It is never freed: `MPI_Comm_free` is collective, and ranks that have given up do not come to it. There is one
-/// for the world and at most one for a profiler.
+/// for the world, at most one for a profiler, and two for its checkpoints.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Link {
     /// The handle as Fortran has it, an integer under every MPI, which can be kept in a `static`.

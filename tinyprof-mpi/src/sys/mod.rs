@@ -9,5 +9,5 @@ mod link;
 mod pending;
 
 pub use hooks::{MPI_Finalize, MPI_Init, MPI_Init_thread};
-pub(crate) use link::{Link, Operator, is_usable};
+pub(crate) use link::{Link, Operator, Reduction, is_usable};
 pub(crate) use pending::Pending;

@@ -1,6 +1,7 @@
 //! What is read back is the union of what the ranks held, for ranks that visit regions as chance has it.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use tinyprof_format::model::Profile;
 
@@ -9,12 +10,15 @@ use crate::programs::{launch, profile, run};
 /// Rank and callpath -> visits, and the sum of the metric.
 type Visits = BTreeMap<(usize, String), (u64, u64)>;
 
-fn held(stdout: &str) -> Visits {
+fn held(directory: &Path, ranks: usize) -> Visits {
     let mut all = Visits::new();
-    for line in stdout.lines() {
-        let [rank, path, visits, sum] = line.split('\t').collect::<Vec<_>>()[..] else { panic!("{line}") };
-        let number = |text: &str| text.parse().unwrap();
-        all.insert((rank.parse().unwrap(), path.to_owned()), (number(visits), number(sum)));
+    for rank in 0..ranks {
+        let written = std::fs::read_to_string(directory.join(format!("held-{rank}"))).unwrap();
+        for line in written.lines() {
+            let [path, visits, sum] = line.split('\t').collect::<Vec<_>>()[..] else { panic!("{line}") };
+            let number = |text: &str| text.parse().unwrap();
+            all.insert((rank, path.to_owned()), (number(visits), number(sum)));
+        }
     }
     all
 }
@@ -41,12 +45,14 @@ fn the_profile_is_the_union_of_what_the_ranks_held() {
     for (ranks, seed, aggregators) in
         [(1, 11, "1"), (2, 12, "2"), (3, 13, "1"), (5, 14, "2"), (8, 15, "node"), (16, 16, "3")]
     {
-        let out = scratch.path().join(ranks.to_string());
+        let directory = scratch.path().join(ranks.to_string());
+        std::fs::create_dir(&directory).unwrap();
+        let out = directory.join("p");
         let mut command = launch(ranks, "arbitrary", &out);
-        command.arg(seed.to_string()).env("TINYPROF_AGGREGATORS", aggregators);
+        command.arg(seed.to_string()).arg(&directory).env("TINYPROF_AGGREGATORS", aggregators);
         let ended = run(command.env("TINYPROF_REPORT", "off"));
-        assert_eq!((ended.code, ended.stderr.as_str()), (Some(0), ""));
-        let held = held(&ended.stdout);
+        assert_eq!((ended.code, ended.stdout.as_str(), ended.stderr.as_str()), (Some(0), "", ""));
+        let held = held(&directory, ranks);
         assert!(held.len() > ranks, "the seed makes something of it: {}", held.len());
         assert_eq!(read_back(&profile(&out.with_extension("tprof"))), held, "{ranks} ranks");
     }

@@ -3,6 +3,8 @@
 
 use std::path::Path;
 
+use tinyprof_format::file::{read_profile, read_text_profile};
+
 use crate::programs::{Ended, launch, paths, profile, run, values, visits};
 
 fn hook(ranks: usize, out: &Path, end: &str, aggregators: &str) -> Ended {
@@ -105,6 +107,29 @@ fn series_are_the_same_however_they_are_gathered() {
             assert_eq!(values(&profile, "run<step", rank).series.len(), 3 * steps, "{series}");
         }
     }
+}
+
+#[test]
+fn aggregators_write_text_where_that_is_asked_for() {
+    let scratch = tempfile::tempdir().unwrap();
+    let out = scratch.path().join("p");
+    let ended = run(launch(4, "hook", &out)
+        .arg("well")
+        .env("TINYPROF_FORMAT", "csv")
+        .env("TINYPROF_AGGREGATORS", "2"));
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    let directory = out.with_extension("csv");
+    assert!(ended.stderr.ends_with(&format!("profile: {}\n", directory.display())), "{}", ended.stderr);
+    let imported = read_text_profile(&directory).unwrap();
+    assert!(imported.salvage.problems.is_empty(), "{:?}", imported.salvage);
+    assert_eq!(imported.profile.manifest.metadata.jobsize, 4);
+    assert!(imported.profile.manifest.metadata.mpi_version.is_some());
+    for rank in [0, 2, 3] {
+        let steps = values(&imported.profile, "run<step", rank).series.len();
+        assert_eq!(steps, 3 * (rank + 2), "every visit of mode `each` is in the text");
+    }
+    let refused = read_profile(&directory).unwrap_err().to_string();
+    assert!(refused.contains("tinyprof import"), "{refused}");
 }
 
 #[test]

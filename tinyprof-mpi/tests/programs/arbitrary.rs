@@ -1,8 +1,10 @@
-//! A program whose ranks visit regions as chance has it, each differently and some none, and print what they visited:
-//! rank, callpath, visits, and the sum of what they recorded. Argument: the seed.
-#![expect(clippy::print_stdout, reason = "the tests read what the ranks print")]
+//! A program whose ranks visit regions as chance has it, each differently and some none, and write what they visited,
+//! each to a file of its own: callpath, visits, and the sum of what they recorded. A launcher may cut what ranks print
+//! in the middle of a line and put another's between. Arguments: the seed, the directory of the files.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
 
 use mpi::traits::Communicator;
 use tinyprof::{profile_scope, record};
@@ -67,8 +69,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for _ in 0..next(&mut state) % 20 {
         visit(&mut state, &mut oracle, 0);
     }
+    let mut held = String::new();
     for (path, (visits, sum)) in oracle.visits {
-        println!("{rank}\t{path}\t{visits}\t{sum}");
+        writeln!(held, "{path}\t{visits}\t{sum}")?;
     }
+    let directory = std::env::args().nth(2).ok_or("the second argument is a directory")?;
+    std::fs::write(Path::new(&directory).join(format!("held-{rank}")), held)?;
     Ok(())
 }

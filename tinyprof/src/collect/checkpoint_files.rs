@@ -100,7 +100,7 @@ fn since_start() -> String {
 
 #[cfg(test)]
 mod tests {
-    use tinyprof_format::file::{read_profile, write_profile_in_state};
+    use tinyprof_format::file::{OutputFormat, read_profile, write_profile_in_state};
     use tinyprof_format::model::{EventMap, PhaseTimes, RunMetadata};
 
     use super::*;
@@ -108,7 +108,9 @@ mod tests {
     fn write(files: &mut CheckpointFiles) -> PathBuf {
         let (name, state) = files.begin(Some(7));
         let (map, times) = (EventMap::default(), PhaseTimes::default());
-        let path = write_profile_in_state(&name, &map, RunMetadata::default(), times, state).unwrap();
+        let path =
+            write_profile_in_state(OutputFormat::Tprof, &name, &map, RunMetadata::default(), times, state)
+                .unwrap();
         files.end(Some(&path), 10);
         path
     }

@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
 use tinyprof_format::error::WriteError;
-use tinyprof_format::file::write_profile_in_state;
+use tinyprof_format::file::{OutputFormat, write_profile_in_state};
 use tinyprof_format::model::{CheckpointTimes, PhaseTimes};
 
 use super::checkpoint_files::CheckpointFiles;
@@ -130,7 +130,7 @@ fn write(files: &mut CheckpointFiles) -> Result<Option<PathBuf>, WriteError> {
         }
         let (name, state) = files.begin(None);
         let times = PhaseTimes { snapshot_ns: monotonic_ns() - begin_ns, ..PhaseTimes::default() };
-        let written = write_profile_in_state(&name, &map, metadata(), times, state);
+        let written = write_profile_in_state(OutputFormat::Tprof, &name, &map, metadata(), times, state);
         files.end(written.as_deref().ok(), monotonic_ns() - begin_ns);
         written.map(Some)
     })

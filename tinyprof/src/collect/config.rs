@@ -6,6 +6,8 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use tinyprof_format::file::OutputFormat;
+
 use super::launcher;
 use crate::record::clock::ClockChoice;
 
@@ -29,6 +31,9 @@ pub struct Config {
     /// `TINYPROF_CHECKPOINTS`: how many checkpoints are kept, the newest (a number from 1 on);
     /// [`ALL_CHECKPOINTS`](super::ALL_CHECKPOINTS) for `all`.
     pub checkpoints_kept: Option<u32>,
+    /// `TINYPROF_FORMAT`: what the final profile is written as (`tprof`, `csv`: the paper's text format). Checkpoints, and
+    /// what a rank writes alone, are always `tprof`.
+    pub format: Option<OutputFormat>,
     /// `TINYPROF_CLOCK`: the clock that visits are measured with (`auto`, `monotonic`, `fenced`). Default: auto.
     pub clock: ClockChoice,
 }
@@ -66,12 +71,16 @@ const SWITCH: fn(&str) -> Option<bool> = |text| match text.to_ascii_lowercase().
 };
 
 /// A percentage above 0 and up to 100; `off` for all.
-const PERCENT: fn(&str) -> Option<f64> = |text| {
-    if text.eq_ignore_ascii_case("off") {
-        return Some(1.0);
-    }
-    let percent: f64 = text.strip_suffix('%')?.trim_end().parse().ok()?;
-    (percent > 0.0 && percent <= 100.0).then_some(percent / 100.0)
+const BUDGET: Setting<f64> = Setting {
+    variable: "TINYPROF_BUDGET",
+    expected: "a percentage, as in 1%, or off",
+    read: |text| {
+        if text.eq_ignore_ascii_case("off") {
+            return Some(1.0);
+        }
+        let percent: f64 = text.strip_suffix('%')?.trim_end().parse().ok()?;
+        (percent > 0.0 && percent <= 100.0).then_some(percent / 100.0)
+    },
 };
 
 /// A time with its unit; `off` for none.
@@ -103,6 +112,16 @@ const CHECKPOINTS: Setting<u32> = Setting {
     },
 };
 
+const FORMAT: Setting<OutputFormat> = Setting {
+    variable: "TINYPROF_FORMAT",
+    expected: "tprof or csv",
+    read: |text| match text.to_ascii_lowercase().as_str() {
+        "tprof" => Some(OutputFormat::Tprof),
+        "csv" => Some(OutputFormat::Csv),
+        _ => None,
+    },
+};
+
 const CLOCK: Setting<ClockChoice> = Setting {
     variable: "TINYPROF_CLOCK",
     expected: "auto, monotonic or fenced",
@@ -123,18 +142,14 @@ impl Config {
 
     fn from_lookup(lookup: impl Fn(&str) -> Option<OsString>) -> Self {
         let switch = |variable| Setting { variable, expected: "on or off", read: SWITCH }.value(&lookup);
-        let budget = Setting {
-            variable: "TINYPROF_BUDGET",
-            expected: "a percentage, as in 1%, or off",
-            read: PERCENT,
-        };
         Self {
             recording: switch("TINYPROF").unwrap_or(true),
             out: lookup("TINYPROF_OUT").filter(|name| !name.is_empty()).map(PathBuf::from),
-            budget: budget.value(&lookup),
+            budget: BUDGET.value(&lookup),
             report: switch("TINYPROF_REPORT"),
             checkpoint_interval: INTERVAL.value(&lookup),
             checkpoints_kept: CHECKPOINTS.value(&lookup),
+            format: FORMAT.value(&lookup),
             clock: CLOCK.value(&lookup).unwrap_or_default(),
         }
     }
@@ -165,6 +180,7 @@ mod tests {
             report: None,
             checkpoint_interval: None,
             checkpoints_kept: None,
+            format: None,
             clock: ClockChoice::Auto,
         };
         assert_eq!(read(&[]), defaults);
@@ -183,6 +199,8 @@ mod tests {
         for nonsense in ["1", "0%", "-1%", "101%", "NaN%"] {
             assert_eq!(read(&[("TINYPROF_BUDGET", nonsense)]).budget, None);
         }
+        assert_eq!(read(&[("TINYPROF_FORMAT", "CSV")]).format, Some(OutputFormat::Csv));
+        assert_eq!(read(&[("TINYPROF_FORMAT", "xml")]).format, None);
         assert_eq!(read(&[("TINYPROF_OUT", "a/b")]).out, Some("a/b".into()));
     }
 

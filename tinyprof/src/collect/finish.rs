@@ -4,7 +4,7 @@ use std::env;
 use std::io::Write;
 use std::path::Path;
 
-use tinyprof_format::file::write_profile_in_state;
+use tinyprof_format::file::{OutputFormat, write_profile_in_state};
 use tinyprof_format::model::{PhaseTimes, RunState};
 use tinyprof_format::report::{Report, TextOptions};
 
@@ -31,6 +31,10 @@ pub fn print_report(report: &Report, profile: Option<&Path>) {
 /// Writes the profile of this process alone under this name, if it has measured anything, and prints the table
 /// unless that is switched off. A failure is one line on standard error.
 pub fn write_alone(name: &Path) {
+    write_alone_as(OutputFormat::Tprof, name);
+}
+
+fn write_alone_as(format: OutputFormat, name: &Path) {
     let begin_ns = monotonic_ns();
     let map = snapshot();
     if map.callpaths.is_empty() {
@@ -44,7 +48,7 @@ pub fn write_alone(name: &Path) {
     let flush = PhaseTimes { snapshot_ns: monotonic_ns() - begin_ns, ..PhaseTimes::default() };
     let metadata = metadata();
     let report = Report::of_event_map(&map, &metadata.executable);
-    let written = write_profile_in_state(name, &map, metadata, flush, state);
+    let written = write_profile_in_state(format, name, &map, metadata, flush, state);
     if written.is_ok() {
         checkpoints::remove_all();
     }
@@ -52,7 +56,7 @@ pub fn write_alone(name: &Path) {
         print_report(&report, written.as_deref().ok());
     }
     if let Err(error) = written {
-        warn(&format!("the profile {} was not written: {error}", name.display()));
+        warn(&format!("the profile {} was not written: {error}", format.path(name).display()));
     }
 }
 
@@ -64,5 +68,5 @@ pub(super) fn write_at_exit() {
              its own; `use tinyprof_mpi as _;` in the program makes them one",
         );
     }
-    write_alone(&profile_name());
+    write_alone_as(session().config.format.unwrap_or_default(), &profile_name());
 }

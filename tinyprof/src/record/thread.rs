@@ -73,10 +73,10 @@ pub(crate) fn arena() -> Option<&'static Arena> {
     current().arena()
 }
 
-/// What `use_arena` makes of the arena of the current thread, if it has one already.
-#[inline]
-pub(crate) fn attached<T>(use_arena: impl FnOnce(&Arena) -> T) -> Option<T> {
-    arena().map(use_arena)
+/// The arena of the current thread, made if it has none yet; none where nothing can be recorded. `start` is that of
+/// [`attach`].
+pub(crate) fn arena_or_attach(start: fn() -> Option<Clock>) -> Option<&'static Arena> {
+    arena().or_else(|| attach(start).then(arena).flatten())
 }
 
 /// What a thread does that has no arena: makes one, or finds out why not. `start` begins the recording of the
@@ -132,7 +132,7 @@ pub(crate) fn watch_this_alone(start: fn() -> Option<Clock>) -> bool {
     if arena().is_none() && !attach(start) {
         return false;
     }
-    attached(|arena| arena.watch(true)).is_some()
+    arena().map(|arena| arena.watch(true)).is_some()
 }
 
 fn claim(clock: Clock) -> Option<&'static Arena> {
@@ -206,9 +206,9 @@ mod tests {
     /// Enters a region on a thread of its own, which ends before it leaves the region.
     fn enter_and_end(site: &'static Site) {
         let thread = std::thread::spawn(move || {
-            assert!(attached(|_| ()).is_none(), "a new thread has no arena");
+            assert!(arena().is_none(), "a new thread has no arena");
             assert!(attach(|| Some(Clock::Monotonic)));
-            assert!(attached(|arena| arena.enter(site)).is_some());
+            assert!(arena().map(|arena| arena.enter(site)).is_some());
         });
         thread.join().unwrap();
     }
@@ -232,7 +232,7 @@ mod tests {
         let off = std::thread::spawn(|| {
             let before = visits_lost();
             assert!(!current().is_off() && !attach(|| None) && !attach(|| Some(Clock::Monotonic)));
-            assert!(current().is_off() && attached(|_| ()).is_none());
+            assert!(current().is_off() && arena().is_none());
             assert_eq!(visits_lost(), before, "nothing was to be recorded");
         });
         off.join().unwrap();

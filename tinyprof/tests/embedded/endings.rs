@@ -52,6 +52,19 @@ fn the_table_is_on_standard_error_and_nothing_of_ours_on_standard_output() {
 }
 
 #[test]
+fn the_text_of_the_paper_is_written_where_that_is_asked_for() {
+    let place = Place::new();
+    let mut command = place.command("test_endings");
+    let output = command.env("TINYPROF_OUT", "x.tprof").env("TINYPROF_FORMAT", "csv").output().unwrap();
+    check_untouched(&output);
+    assert_eq!(place.names(), ["x.csv"]);
+    let read = tinyprof_format::file::read_text_profile(&place.path().join("x.csv")).unwrap();
+    let leaf = read.profile.find("work<inner<leaf").expect("the callpath");
+    assert_eq!(read.profile.values(leaf, 0).executions.len(), 1);
+    assert!(text(&output.stderr).ends_with("profile: x.csv\n"), "{output:?}");
+}
+
+#[test]
 fn settings_choose_directory_and_table() {
     let place = Place::new();
     let mut command = place.command("test_endings");

@@ -33,6 +33,11 @@ pub(super) fn table(rows: &Rows) -> String {
         3.0,
         issue.map(|row| float(row.bytes) / all(row.values, row.ranks)),
     );
+    // Of the rows with checkpoints asked for.
+    let boundary = rows.boundaries.iter().filter(|row| row.interval);
+    let boundary =
+        boundary.map(|row| float(row.boundary_iteration_ps.saturating_sub(row.iteration_ps)) / 1e3);
+    goal("a boundary at which no checkpoint is due, ns", 100.0, boundary.reduce(f64::max));
     let largest = rows.cost.iter().max_by_key(|row| row.values);
     let of_value = |row: &tinyprof_bench_collective::rows::CostRow| float(row.encode_ns) / float(row.values);
     goal(

@@ -226,6 +226,8 @@ mod tests {
             ranks: 4,
             aggregators,
             values: 10,
+            series: "auto".to_owned(),
+            uneven: 1,
             repetition: 0,
             encode_ns: 0,
             synchronise_ns: 0,

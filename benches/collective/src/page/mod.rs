@@ -1,5 +1,6 @@
 //! The page: its prose is written by hand, its tables and plots are put in from the rows.
 
+mod gathered;
 mod goals;
 mod measured;
 mod plot;
@@ -9,7 +10,7 @@ mod table;
 use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
-use tinyprof_bench_collective::rows::{self, ApplicationRow, CostRow, FlushRow, ModelRow};
+use tinyprof_bench_collective::rows::{self, ApplicationRow, BoundaryRow, CostRow, FlushRow, ModelRow};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
@@ -29,6 +30,8 @@ pub(crate) struct Rows {
     setup: String,
     figure6: Vec<FlushRow>,
     strategies: Vec<FlushRow>,
+    series: Vec<FlushRow>,
+    boundaries: Vec<BoundaryRow>,
     cost: Vec<CostRow>,
     virtual_ranks: Vec<ModelRow>,
     simgrid: Vec<ModelRow>,
@@ -47,6 +50,8 @@ impl Rows {
                 .map_err(|error| format!("{}: {error}", setup.display()))?,
             figure6: of(directory, "figure6.jsonl")?,
             strategies: of(directory, "strategies.jsonl")?,
+            series: of(directory, "series.jsonl")?,
+            boundaries: of(directory, "boundaries.jsonl")?,
             cost: of(directory, "cost.jsonl")?,
             virtual_ranks: of(directory, "virtual.jsonl")?,
             simgrid: of(directory, "simgrid.jsonl")?,
@@ -69,6 +74,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
         ("goals", goals::table(&rows)),
         ("figure 6", measured::aggregators(&rows.figure6)),
         ("strategies", measured::strategies(&rows.strategies)),
+        ("series", gathered::series(&rows.series)),
+        ("boundaries", gathered::boundaries(&rows.boundaries)),
         ("cost", measured::cost(&rows.cost)),
         ("virtual ranks", simulated::phases(&rows.virtual_ranks)),
         ("simgrid", simulated::phases(&rows.simgrid)),

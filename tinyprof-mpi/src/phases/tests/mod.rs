@@ -2,12 +2,13 @@
 
 mod dictionary;
 mod failures;
+mod text;
 
 use std::collections::HashSet;
 use std::path::Path;
 
 use proptest::prelude::*;
-use tinyprof_format::file::read_profile;
+use tinyprof_format::file::{OutputFormat, read_profile};
 use tinyprof_format::model::{
     CallpathId, CallpathValues, EventMap, ExecutionSummary, MetricBucket, MetricSummary, MetricValues, Mode,
     RankFacts, Region, RegionKind, RunMetadata, RunState, SeriesBucket, SiteId,
@@ -24,6 +25,7 @@ fn plan(directory: &Path, aggregators: Option<u32>, message_bytes_max: usize) ->
     let series = SeriesGather::Auto;
     let state = RunState::default();
     Plan {
+        format: OutputFormat::Tprof,
         target: directory.join("p"),
         aggregators,
         series,
@@ -36,7 +38,7 @@ fn plan(directory: &Path, aggregators: Option<u32>, message_bytes_max: usize) ->
 }
 
 /// The longest message that is not cut: the Allreduce of phase 1.
-const FIXED_BYTES: usize = 72;
+const FIXED_BYTES: usize = 80;
 
 fn flush_all(ranks: &[EventMap], plan: &Plan) -> Vec<Flushed> {
     let size = u32::try_from(ranks.len()).unwrap();

@@ -1,0 +1,73 @@
+//! What a profile is written as.
+
+use std::path::{Path, PathBuf};
+
+use crate::model::FORMAT_NAME;
+
+/// The format of the files of a profile.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OutputFormat {
+    /// Ours: compressed, exact, checked.
+    #[default]
+    Tprof,
+    /// The [text format](crate::text) of the paper, one text for the ranks of each part: for tools that read that.
+    Csv,
+}
+
+impl OutputFormat {
+    /// The format's name in the manifest.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Tprof => FORMAT_NAME,
+            Self::Csv => "tinyprof-csv",
+        }
+    }
+
+    /// How the names of such profiles end, without the point.
+    #[must_use]
+    pub const fn extension(self) -> &'static str {
+        match self {
+            Self::Tprof => "tprof",
+            Self::Csv => "csv",
+        }
+    }
+
+    /// `name` with the ending of this format, added where it is missing. It takes the place of `.tprof`, which a name may
+    /// have got before the format was known.
+    #[must_use]
+    pub fn path(self, name: &Path) -> PathBuf {
+        let ends_with = |ending: &str| name.extension().is_some_and(|e| e == ending);
+        if ends_with(self.extension()) || ends_with(Self::Tprof.extension()) {
+            return name.with_extension(self.extension());
+        }
+        let mut text = name.as_os_str().to_owned();
+        text.push(".");
+        text.push(self.extension());
+        text.into()
+    }
+
+    /// What the part of an aggregator is called.
+    pub(super) fn part_name(self, number: u32) -> String {
+        match self {
+            Self::Tprof => format!("part-{number:05}"),
+            Self::Csv => format!("part-{number:05}.csv"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_ending_is_added_kept_or_exchanged() {
+        let path = |format: OutputFormat, name: &str| format.path(Path::new(name)).display().to_string();
+        assert_eq!(path(OutputFormat::Tprof, "a/run"), "a/run.tprof");
+        assert_eq!(path(OutputFormat::Tprof, "run.tprof"), "run.tprof");
+        assert_eq!(path(OutputFormat::Tprof, "run.csv"), "run.csv.tprof");
+        assert_eq!(path(OutputFormat::Csv, "run.csv"), "run.csv");
+        assert_eq!(path(OutputFormat::Csv, "run.tprof"), "run.csv");
+        assert_eq!(path(OutputFormat::Csv, "run-1.5"), "run-1.5.csv");
+    }
+}
