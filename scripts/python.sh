@@ -47,7 +47,7 @@ make_umd() {
 
 # The library is built below target/python, where cargo finds the last build; pip's own would begin anew each time.
 make_package() {
-    CARGO_TARGET_DIR=$home/build pip install --no-build-isolation --no-deps --force-reinstall ./python
+    PATH=$env/bin:$PATH CARGO_TARGET_DIR=$home/build pip install --no-build-isolation --no-deps --force-reinstall ./python
 }
 
 mkdir -p "$home"

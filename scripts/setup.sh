@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what a build needs beside Rust and is not there: a C compiler, make, libclang, an MPI with headers; and
-# valgrind, with which a test counts instructions.
+# Installs what a build needs beside Rust and is not there: a C compiler, make, libclang, an MPI with headers;
+# valgrind, with which a test counts instructions; and Python, in whose tools tests read profiles.
 # Where it cannot install, it prints what to install and fails. Touches nothing where nothing is missing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -9,10 +9,10 @@ source scripts/mpi.sh
 # What is missing, by name -> the packages that bring it. Read through a name reference in `packages`.
 # shellcheck disable=SC2034
 declare -A debian=([cc]=build-essential [make]=make [libclang]=libclang-dev [valgrind]=valgrind
-    [mpi]='openmpi-bin libopenmpi-dev')
+    [python]='python3 python3-venv' [mpi]='openmpi-bin libopenmpi-dev')
 # shellcheck disable=SC2034
 declare -A fedora=([cc]='gcc glibc-devel' [make]=make [libclang]=clang-devel [valgrind]=valgrind
-    [mpi]=openmpi-devel)
+    [python]=python3 [mpi]=openmpi-devel)
 
 # rsmpi's bindgen loads libclang.so and reads clang's own headers; one without the other (Debian's libclang1 alone)
 # fails in the middle of the build. The list of places is shorter than bindgen's: LIBCLANG_PATH is for the others.
@@ -25,6 +25,11 @@ have_libclang() {
     compgen -G '/usr/lib*/clang/*/include/stddef.h' >/dev/null ||
         compgen -G '/usr/lib*/llvm*/lib*/clang/*/include/stddef.h' >/dev/null ||
         compgen -G '/usr/local/lib*/clang/*/include/stddef.h' >/dev/null
+}
+
+# Debian's python3 lacks what makes environments.
+have_python() {
+    python3 -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))' 2>/dev/null
 }
 
 # Without a C compiler no wrapper can prove itself: one that is there is believed until the compiler is.
@@ -40,6 +45,7 @@ find_missing() {
     command -v make >/dev/null || missing+=(make)
     have_libclang || missing+=(libclang)
     command -v valgrind >/dev/null || missing+=(valgrind)
+    have_python || missing+=(python)
     have_mpi || missing+=(mpi)
 }
 

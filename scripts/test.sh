@@ -39,6 +39,8 @@ step "clippy" cargo clippy --locked --workspace --all-targets --features tinypro
 step "documentation" env RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps --features tinyprof/tracing,tinyprof/alloc
 step "tests without MPI" cargo test --locked --features tinyprof/tracing,tinyprof/alloc
 step "model of the recorder" cargo test --locked --release --manifest-path tinyprof/tests/loom/Cargo.toml
+step "format of the Python package's reader" cargo fmt --manifest-path python/Cargo.toml --check -- --config-path rustfmt.toml
+step "Python" bash scripts/python.sh
 
 # One test at a time: each starts several ranks that spin while they wait, and two such tests on few cores slow each
 # other down far more than twofold.

@@ -28,6 +28,9 @@ use cells::{Columns, Unit};
 use reader::{Error, Listed, Profile};
 use summaries::Detail;
 
+/// Hosts, columns, and a dictionary for each kind of loss.
+type Facts<'py> = (Vec<(String, usize)>, Bound<'py, PyDict>, Vec<Bound<'py, PyDict>>);
+
 /// The files of one profile.
 #[pyclass(frozen)]
 struct Reader(Profile);
@@ -61,10 +64,7 @@ impl Reader {
     }
 
     /// What the ranks say of themselves: hosts with their numbers of ranks, then columns, then losses.
-    fn facts<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> PyResult<(Vec<(String, usize)>, Bound<'py, PyDict>, Vec<Bound<'py, PyDict>>)> {
+    fn facts<'py>(&self, py: Python<'py>) -> PyResult<Facts<'py>> {
         let facts = self.0.facts().map_err(|error| raise(py, error))?;
         let columns = PyDict::new(py);
         arrays::put(&columns, "process_id", &facts.process_ids)?;

@@ -36,6 +36,9 @@ struct PartFile {
     part: Part,
 }
 
+/// Summaries of a callpath, the rank of each of their counts, and the series.
+pub(crate) type Times = (Summaries<u64>, Vec<u32>, Elements<u64>);
+
 /// The files of one profile.
 #[derive(Debug)]
 pub(crate) struct Profile {
@@ -122,40 +125,56 @@ impl Profile {
     ) -> Result<(), Error> {
         let budget = Budget::new(self.limit_bytes);
         let (dense, mut next) = (columns.ranks.is_empty(), starts);
+        let mut children = self.no_children();
         for file in &self.parts {
             let first_rank = file.part.first_rank;
             let ahead = if dense { first_rank as usize } else { 0 };
-            self.walk_back(file, &budget, None, detail, |row, summaries, children_ns, _, _| {
-                let behind = columns.put(next[row] + ahead, first_rank, summaries, children_ns, unit);
-                if !dense {
-                    next[row] = behind;
-                }
-                budget.give_back();
-                Ok(())
-            })
+            self.walk_back(
+                file,
+                &budget,
+                None,
+                detail,
+                &mut children,
+                |row, summaries, children_ns, _, _| {
+                    let behind = columns.put(next[row] + ahead, first_rank, summaries, children_ns, unit);
+                    if !dense {
+                        next[row] = behind;
+                    }
+                    budget.give_back();
+                    Ok(())
+                },
+            )
             .map_err(|damage| file.damaged(damage))?;
         }
         Ok(())
     }
 
     /// Summaries and series of one callpath, and the rank of each of the summaries' counts.
-    pub(crate) fn times(&self, row: usize) -> Result<(Summaries<u64>, Vec<u32>, Elements<u64>), Error> {
-        let (mut all, mut places, mut series) = <(Summaries<u64>, Vec<u32>, Elements<u64>)>::default();
+    pub(crate) fn times(&self, row: usize) -> Result<Times, Error> {
+        let (mut all, mut places, mut series) = Times::default();
         let budget = Budget::new(self.limit_bytes);
+        let mut children = self.no_children();
         for file in &self.parts {
             let ranks = (file.part.first_rank, file.part.ranks);
             let Some(wanted) = self.needed_for(row, file, &budget) else { continue };
-            self.walk_back(file, &budget, Some(&wanted), Detail::All, |found, summaries, _, cursor, then| {
-                if found == row {
-                    places.extend((ranks.0..).take(ranks.1));
-                    all.append(summaries);
-                    if let Then::End = then.0 {
-                        series.append(std::mem::take(then.1));
+            self.walk_back(
+                file,
+                &budget,
+                Some(&wanted),
+                Detail::All,
+                &mut children,
+                |found, summaries, _, cursor, then| {
+                    if found == row {
+                        places.extend((ranks.0..).take(ranks.1));
+                        all.append(summaries);
+                        if let Then::End = then.0 {
+                            series.append(std::mem::take(then.1));
+                        }
+                        times::read_series(cursor, ranks, then.0, &mut series)?;
                     }
-                    times::read_series(cursor, ranks, then.0, &mut series)?;
-                }
-                Ok(())
-            })
+                    Ok(())
+                },
+            )
             .map_err(|damage| file.damaged(damage))?;
         }
         Ok((all, places, series))
@@ -176,16 +195,24 @@ impl Profile {
         Some(needed)
     }
 
+    fn no_children(&self) -> Vec<Children> {
+        let mut children = Vec::new();
+        children.resize_with(self.callpaths.len(), Children::default);
+        children
+    }
+
     /// Hands the summaries of each callpath of a part, or of the `wanted` ones, to `visit`, with the times of its children
     /// rank by rank; and the cursor behind them.
     ///
     /// A parent stands before its children in the dictionary: walking backwards, each knows its children's times.
+    /// `children` is a place for these, one a callpath.
     fn walk_back<'a>(
         &'a self,
         file: &'a PartFile,
         budget: &'a Budget,
         wanted: Option<&[bool]>,
         detail: Detail,
+        children: &mut [Children],
         mut visit: impl FnMut(
             usize,
             &mut Summaries<u64>,
@@ -196,8 +223,6 @@ impl Profile {
     ) -> Result<(), Damage> {
         let ranks = (file.part.first_rank, file.part.ranks);
         let mut summaries = Summaries::default();
-        let mut children: Vec<Children> = Vec::new();
-        children.resize_with(self.callpaths.len(), Children::default);
         for &(row, section) in file.part.times.iter().rev() {
             if wanted.is_some_and(|wanted| !wanted[row]) {
                 continue;
@@ -210,6 +235,12 @@ impl Profile {
                 children[parent].add(&summaries);
             }
             visit(row, &mut summaries, &own.by_rank, &mut cursor, (then, &mut series))?;
+        }
+        // Parents of which no visit has ended on these ranks.
+        for parent in file.part.times.iter().filter_map(|(row, _)| self.callpaths[*row].parent) {
+            if !children[parent].by_rank.is_empty() {
+                children[parent] = Children::default();
+            }
         }
         Ok(())
     }

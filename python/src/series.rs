@@ -131,6 +131,9 @@ impl<T: Number> Elements<T> {
     ) -> Result<(), Damage> {
         let execution =
             u32::try_from(execution).map_err(|_| start.damage("an execution does not fit 32 bits"))?;
+        if length == 0 {
+            return Err(start.damage("an execution of a series has no elements"));
+        }
         // No length is above their sum, for which there is memory.
         let end = self.executions.len() + usize::try_from(length).unwrap_or(0);
         self.executions.resize(end, execution);

@@ -67,7 +67,11 @@ fn event_map(rank: u32, callpaths: usize) -> EventMap {
 /// The middle differs from callpath to callpath by up to 2^8; the spread is a factor of e.
 fn own_ns(row: usize, random: &mut Random) -> u64 {
     let middle_ns = f64::from(1_u32 << (12 + row * 5 % 9));
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a positive time far below 2^53")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a positive time far below 2^53"
+    )]
     let ns = (middle_ns * random.normal().exp()) as u64;
     ns
 }
