@@ -9,11 +9,10 @@ rust_find
 
 home=$PWD/target/python
 env=$home/env umd=$home/umd
-requirements=(python/requirements.txt)
-# The exporters' own consumers, where that file is there.
-for more in python/requirements-exports.txt; do
-    if [[ -f $more ]]; then requirements+=("$more"); fi
-done
+# Those of the exports' consumers where they are there, without what some of them ask for and no test needs.
+shopt -s nullglob
+requirements=(python/requirements.txt python/requirements-export[s].txt)
+without=(python/requirements-exports-no-dep[s].txt)
 
 # once NAME FILES-OR-TEXT... -- COMMAND...: runs the command unless it has succeeded with the same files before.
 once() {
@@ -38,6 +37,7 @@ make_env() {
     local file arguments=()
     for file in "${requirements[@]}"; do arguments+=(-r "$file"); done
     pip install "${arguments[@]}"
+    for file in "${without[@]}"; do pip install --no-deps -r "$file"; done
 }
 
 make_umd() {
@@ -52,7 +52,7 @@ make_package() {
 
 mkdir -p "$home"
 python3 --version >"$home/version.txt"
-once env "$home/version.txt" "${requirements[@]}" -- make_env
+once env "$home/version.txt" "${requirements[@]}" "${without[@]}" -- make_env
 once umd "$home/env.stamp" python/requirements-umd.txt -- make_umd
 mapfile -t sources < <(find python/src python/tinyprof python/Cargo.* python/pyproject.toml -type f \
     -not -name '*.so' -not -name '*.pyc' | sort)
