@@ -59,8 +59,11 @@ mapfile -t sources < <(find python/src python/tinyprof python/Cargo.* python/pyp
 once package "$home/env.stamp" "${sources[@]}" -- make_package
 if [[ ${1:-} == env ]]; then exit; fi
 
-cargo build --locked --quiet -p tinyprof-cli
-TINYPROF_BIN=${CARGO_TARGET_DIR:-$PWD/target}/debug/tinyprof
+# The command whose reports and exports the tests read.
+if [[ -z ${TINYPROF_BIN:-} ]]; then
+    cargo build --locked --quiet -p tinyprof-cli
+    TINYPROF_BIN=${CARGO_TARGET_DIR:-$PWD/target}/debug/tinyprof
+fi
 export TINYPROF_BIN PYTHONDONTWRITEBYTECODE=1
 "$env/bin/python" -m pytest python/tests "$@"
 if (($# == 0)); then

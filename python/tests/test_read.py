@@ -110,7 +110,7 @@ def test_other_tools_of_python_take_the_frame(profile):
 
     cells = profile.dataframe().reset_index()
     total_ns = int(cells["sum_ns"].sum())
-    assert duckdb.sql("select sum(sum_ns) from cells").fetchone()[0] == total_ns
+    assert duckdb.sql("select sum(sum_ns) from cells").fetchall()[0][0] == total_ns
     assert polars.from_pandas(cells)["sum_ns"].sum() == total_ns
 
 
