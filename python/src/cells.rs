@@ -125,7 +125,8 @@ impl Unit {
     fn of_ns(self, ns: u64) -> u64 {
         match self {
             Self::Nanoseconds => ns,
-            Self::Seconds => (ns as f64 * 1e-9).to_bits(),
+            // Signed integers become floats in one instruction; no time of 292 years needs the other way.
+            Self::Seconds => (i64::try_from(ns).map_or(ns as f64, |ns| ns as f64) * 1e-9).to_bits(),
         }
     }
 }
