@@ -3,6 +3,8 @@
 //! Prints a line for each repetition: millions of values a second of one core, encoded and read, and bytes a value.
 //! The times are log-normal, in nanoseconds, of one callpath. Reading is all that a user gets: file, checksums, values.
 
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program says what came of it")]
+
 use std::process::ExitCode;
 use std::time::Instant;
 

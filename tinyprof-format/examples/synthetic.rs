@@ -3,6 +3,8 @@
 //! Each callpath's own time is log-normal over the ranks, in nanoseconds. The numbers depend on nothing but the arguments, so
 //! that measurements of two days are of equal bytes.
 
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program says what came of it")]
+
 use std::path::PathBuf;
 use std::process::ExitCode;
 
