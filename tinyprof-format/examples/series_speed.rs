@@ -4,6 +4,7 @@
 //! The times are log-normal, in nanoseconds, of one callpath. Reading is all that a user gets: file, checksums, values.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program says what came of it")]
+#![expect(clippy::disallowed_types, reason = "a measurement needs the clock")]
 
 use std::process::ExitCode;
 use std::time::Instant;
