@@ -40,6 +40,8 @@ step "documentation" env RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspa
 step "tests without MPI" cargo test --locked --features tinyprof/tracing,tinyprof/alloc
 step "fuzz targets, 60 s each" bash scripts/fuzz.sh 60
 step "model of the recorder" cargo test --locked --release --manifest-path tinyprof/tests/loom/Cargo.toml
+step "format of the Python package's reader" cargo fmt --manifest-path python/Cargo.toml --check -- --config-path rustfmt.toml
+step "Python" bash scripts/python.sh
 
 # One test at a time: each starts several ranks that spin while they wait, and two such tests on few cores slow each
 # other down far more than twofold.

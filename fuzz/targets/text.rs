@@ -1,4 +1,4 @@
-//! The paper's text format: the numbers that are read of hostile bytes are written, and read again as the same.
+//! The paper's text format: what is read of hostile bytes is written, and read again as the same.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -14,7 +14,5 @@ fuzz_target!(|text: &[u8]| {
     assert!(again.salvage.is_whole(), "{:?}", again.salvage);
     let mut twice = Vec::new();
     write_text(&again.profile, &mut twice).expect("it is written again");
-    // Texts need not be the same: a constant whose value is `null` reads as none. Numbers must be.
-    let third = read_text(&twice).expect("what was written twice is read");
-    assert_eq!(third.profile.values, again.profile.values);
+    assert_eq!(twice, written);
 });

@@ -16,7 +16,7 @@ use crate::model::{
     RunMetadata,
 };
 
-/// No column has a longer name: each row with a value there keeps a copy.
+/// No column has a longer name, escapes undone: each row with a value there keeps a copy.
 const COLUMN_NAME_BYTES_MAX: usize = 255;
 
 /// How many values of a table there may be for each byte of text. A whole text has no more than one.
@@ -108,7 +108,7 @@ impl Columns {
         let known = [Some(id), Some(times), parent, is_loop];
         let others = names.iter().enumerate().filter(|(at, _)| !known.contains(&Some(*at)));
         let (others, too_long): (Vec<_>, Vec<_>) =
-            others.partition(|(_, name)| name.len() <= COLUMN_NAME_BYTES_MAX);
+            others.partition(|(_, name)| unescape(name).0.len() <= COLUMN_NAME_BYTES_MAX);
         for (_, name) in too_long {
             let found = excerpt(name.as_bytes());
             salvage.add(problem(header.line, "", ProblemKind::ColumnNotRead, found));
