@@ -18,33 +18,50 @@ pub struct RankFacts {
     pub losses: Losses,
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
+const fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
 /// Everything that was dropped, folded or left open, in numbers. All zero in a usual run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Losses {
     /// Visits that found no memory or no thread state: counted, not timed.
+    #[serde(skip_serializing_if = "is_zero")]
     pub visits_not_recorded: u64,
     /// Visits that went to an `[other]` callpath because the callpath table was full.
+    #[serde(skip_serializing_if = "is_zero")]
     pub visits_in_other: u64,
     /// Visits that were still open when the snapshot was taken; their time so far is included.
+    #[serde(skip_serializing_if = "is_zero")]
     pub visits_open: u64,
     /// Visits whose guard was forgotten or dropped out of order: counted, their time unknown.
+    #[serde(skip_serializing_if = "is_zero")]
     pub visits_unbalanced: u64,
     /// Visits whose end lay before their start on the clock; recorded as 0 ns.
+    #[serde(skip_serializing_if = "is_zero")]
     pub clock_steps_back: u64,
     /// Records that another thread changed in every try of the snapshot.
+    #[serde(skip_serializing_if = "is_zero")]
     pub records_unreadable: u64,
     /// Records whose owner died while it changed them: one visit of each may be missing or have no time.
+    #[serde(skip_serializing_if = "is_zero")]
     pub records_torn: u64,
     /// Threads whose measurements were in no file, so that they would not have survived the process.
+    #[serde(skip_serializing_if = "is_zero")]
     pub segments_not_mapped: u64,
     /// Buckets of folded series: each stands for several visits, or for several values of a metric.
+    #[serde(skip_serializing_if = "is_zero")]
     pub series_buckets_folded: u64,
     /// Summaries that cover several executions because there were too many to keep apart.
+    #[serde(skip_serializing_if = "is_zero")]
     pub executions_folded: u64,
     /// Visits that were counted but not timed, because of the budget: their callpaths' times are estimates.
+    #[serde(skip_serializing_if = "is_zero")]
     pub visits_not_timed: u64,
     /// Values of metrics that were outside of all regions, were not a number, or found no memory.
+    #[serde(skip_serializing_if = "is_zero")]
     pub values_not_recorded: u64,
 }
 

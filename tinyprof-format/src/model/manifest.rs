@@ -26,28 +26,40 @@ impl FormatVersion {
 #[serde(default)]
 pub struct RunMetadata {
     /// The login name of the user.
+    #[serde(skip_serializing_if = "is_nothing")]
     pub user: String,
     /// Seconds since 1970-01-01 UTC at which recording began.
+    #[serde(skip_serializing_if = "is_nothing")]
     pub launchdate: u64,
     /// The path of the program.
+    #[serde(skip_serializing_if = "is_nothing")]
     pub executable: String,
     /// The program and its arguments.
+    #[serde(skip_serializing_if = "is_nothing")]
     pub cmdline: Vec<String>,
     /// The name of the machine.
+    #[serde(skip_serializing_if = "is_nothing")]
     pub cluster: String,
     /// The batch system's job id, where there is one.
+    #[serde(skip_serializing_if = "is_nothing")]
     pub jobid: Option<String>,
     /// The number of ranks.
+    #[serde(skip_serializing_if = "is_nothing")]
     pub jobsize: u32,
     /// The number of hosts.
+    #[serde(skip_serializing_if = "is_nothing")]
     pub numhosts: u32,
     /// The hosts, each once, in the order of their first rank.
+    #[serde(skip_serializing_if = "is_nothing")]
     pub hostlist: Vec<String>,
     /// What the MPI library calls itself; none without MPI.
+    #[serde(skip_serializing_if = "is_nothing")]
     pub mpi_version: Option<String>,
     /// The version of the profiler.
+    #[serde(skip_serializing_if = "is_nothing")]
     pub tinyprof_version: String,
     /// What times were read from: `tsc` or `clock_monotonic`.
+    #[serde(skip_serializing_if = "is_nothing")]
     pub clock: String,
 }
 
@@ -210,7 +222,7 @@ pub struct Manifest {
     #[serde(default = "yes")]
     pub complete: bool,
     /// Why it does not; none if it is complete.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub incomplete_because: Option<String>,
     /// How exact the times are.
     #[serde(default)]
@@ -219,15 +231,16 @@ pub struct Manifest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub salvage: Option<Salvage>,
     /// The memory of the ranks at their peaks.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_nothing")]
     pub peak_memory: PeakMemory,
     /// What was lost, over all ranks.
+    #[serde(default, skip_serializing_if = "is_nothing")]
     pub losses: Losses,
     /// The profiler's own time in the flush.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_nothing")]
     pub flush: PhaseTimes,
     /// The checkpoints before this profile, and the profiler's own time in them.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_nothing")]
     pub checkpoints: CheckpointTimes,
 }
 
@@ -238,6 +251,11 @@ impl Manifest {
         let RunState { incomplete_because, checkpoints, precision } = state;
         Self { complete: incomplete_because.is_none(), incomplete_because, checkpoints, precision, ..self }
     }
+}
+
+/// What is not known, and zeros, are not written: a small profile is mostly its manifest.
+fn is_nothing<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 /// Profiles from before the key was there are complete.

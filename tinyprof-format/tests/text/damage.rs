@@ -82,6 +82,17 @@ fn a_column_with_a_very_long_name_is_left_out_and_told() {
 }
 
 #[test]
+fn a_column_whose_name_is_long_only_where_it_is_escaped_is_kept() {
+    let text = format!("id,parent,{},is_loop,times\nmain,null,x,0,0.5\n", "+".repeat(200));
+    let imported = read_text(text.as_bytes()).expect("it is read");
+    let mut written = Vec::new();
+    write_text(&imported.profile, &mut written).expect("it is written");
+    let again = read_text(&written).expect("it is read again");
+    assert_eq!(again.profile.callpaths.rows()[0].region.constants["+".repeat(200).as_str()], "x");
+    assert_eq!(again.salvage, imported.salvage);
+}
+
+#[test]
 fn a_file_that_is_cut_keeps_what_is_whole() {
     let whole = "\"main\",\"null\",\"null\",\"0\",\"0.000001|0.000002\"\n\"main-a\",\"main\",\"null\",\"0\",\"0.000003|0.000004\"\n";
     let text = format!("{HEADER}{whole}");
