@@ -45,6 +45,17 @@ Exit codes:
   1  the profile could not be read, or the text not be written
   2  wrong arguments";
 
+const HTML_HELP: &str = "\
+The page shows where the time goes, on which rank, in which iteration and since when: a summary with
+hints, the callpath tree and a flame graph, ranks, iterations and executions. It opens from disk and
+loads nothing. Of wide profiles neighbouring ranks share a column, of deep ones the costliest callpaths
+have values by rank; the page says so. An existing file is never overwritten.
+
+Exit codes:
+  0  done, also where the reader of the output left early
+  1  the profile could not be read, or the page not be written
+  2  wrong arguments";
+
 const IMPORT_HELP: &str = "\
 Reads the text format of the paper that TinyProf implements, also from damaged files: ranks that ran
 together, broken numbers, missing columns, a file that was cut off. Each problem is named with line and
@@ -86,6 +97,9 @@ pub(crate) enum Command {
     /// Write a profile in a format of other tools
     #[command(after_help = EXPORT_HELP)]
     Export(ExportArguments),
+    /// Write a page for the browser: one file that needs no network
+    #[command(after_help = HTML_HELP)]
+    Html(HtmlArguments),
     /// Make a profile of a text in the paper's format, also of a damaged one
     #[command(after_help = IMPORT_HELP)]
     Import(ImportArguments),
@@ -188,6 +202,19 @@ pub(crate) struct ExportArguments {
     pub(crate) format: ExportFormat,
     /// The file to write, - for standard output
     #[arg(short, long = "output", value_name = "FILE", default_value = "-")]
+    pub(crate) output: PathBuf,
+}
+
+/// Arguments of `tinyprof html`.
+#[derive(Args, Debug)]
+pub(crate) struct HtmlArguments {
+    /// The profile: a directory NAME.tprof
+    #[arg(value_name = "DIR", required = true, num_args = 1)]
+    pub(crate) directories: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) selection: Selection,
+    /// The file to write, - for standard output
+    #[arg(short, long = "output", value_name = "FILE")]
     pub(crate) output: PathBuf,
 }
 

@@ -9,7 +9,7 @@ use tinyprof_format::report::{Report, TextOptions, info_text, json_text};
 use crate::arguments::{Command, InfoArguments, ReportArguments, Selection, TopArguments, TreeArguments};
 use crate::name::name_of;
 use crate::outcome::Outcome;
-use crate::{check, export, import, recover, render, select};
+use crate::{check, export, html, import, recover, render, select};
 
 pub(crate) fn run(command: &Command) -> Result<Outcome, Box<dyn Error>> {
     match command {
@@ -19,6 +19,7 @@ pub(crate) fn run(command: &Command) -> Result<Outcome, Box<dyn Error>> {
         Command::Info(arguments) => info(arguments).map(Outcome::done),
         Command::Check(arguments) => check::run(arguments),
         Command::Export(arguments) => export::run(arguments).map(Outcome::done),
+        Command::Html(arguments) => html::run(arguments).map(Outcome::done),
         Command::Import(arguments) => import::run(arguments),
         Command::Recover(arguments) => recover::run(arguments).map(Outcome::done),
     }

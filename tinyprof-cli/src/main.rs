@@ -7,6 +7,7 @@ mod arguments;
 mod check;
 mod commands;
 mod export;
+mod html;
 mod import;
 mod name;
 mod outcome;

@@ -2,6 +2,14 @@
 
 use crate::model::Losses;
 
+impl super::Report {
+    /// A sentence for each kind of loss that there was, in plain words.
+    #[must_use]
+    pub fn losses_in_words(&self) -> Vec<String> {
+        sentences(&self.losses)
+    }
+}
+
 /// A sentence for each loss that is not zero. Nothing is lost in silence: a loss without a sentence does not
 /// compile.
 pub(super) fn sentences(losses: &Losses) -> Vec<String> {

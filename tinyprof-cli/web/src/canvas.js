@@ -1,0 +1,37 @@
+// Canvases that are as sharp as the screen.
+
+/** Sets the size of a canvas in CSS pixels and gives its context, scaled so that units are CSS pixels. */
+export function prepared(canvas, width, height) {
+  const scale = window.devicePixelRatio || 1;
+  canvas.style.width = `${width}px`;
+  canvas.style.height = `${height}px`;
+  canvas.width = Math.max(1, Math.round(width * scale));
+  canvas.height = Math.max(1, Math.round(height * scale));
+  const context = canvas.getContext("2d");
+  context.setTransform(scale, 0, 0, scale, 0, 0);
+  return context;
+}
+
+/** Calls `draw` when the width of `box` changes, at most once a frame. */
+export function onWidth(box, draw) {
+  let width = 0;
+  let waiting = false;
+  new ResizeObserver(() => {
+    if (waiting || box.clientWidth === width || box.clientWidth === 0) return;
+    waiting = true;
+    requestAnimationFrame(() => {
+      waiting = false;
+      width = box.clientWidth;
+      if (width > 0) draw();
+    });
+  }).observe(box);
+}
+
+export const FONT = "12px system-ui, sans-serif";
+
+/** Times what draws, so that it can be looked up in the browser's own measurements. */
+export function timed(name, draw) {
+  performance.mark(`${name} begins`);
+  draw();
+  performance.measure(name, `${name} begins`);
+}
