@@ -20,7 +20,7 @@ step() {
 trap 'if ((${#durations[@]})); then printf "\n"; printf "%s\n" "${durations[@]}"; fi' EXIT
 
 rust_find
-step "what a build needs" bash scripts/setup.sh
+step "what a build needs" bash scripts/setup.sh --tests
 if ! cargo fmt --version >/dev/null 2>&1 || ! cargo clippy --version >/dev/null 2>&1; then
     step "rustfmt and clippy" rustup component add rustfmt clippy
 fi
@@ -39,6 +39,8 @@ step "clippy" cargo clippy --locked --workspace --all-targets --features tinypro
 step "documentation" env RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps --features tinyprof/tracing,tinyprof/alloc
 step "tests without MPI" cargo test --locked --features tinyprof/tracing,tinyprof/alloc
 step "model of the recorder" cargo test --locked --release --manifest-path tinyprof/tests/loom/Cargo.toml
+
+step "browser" bash scripts/browser.sh
 
 # One test at a time: each starts several ranks that spin while they wait, and two such tests on few cores slow each
 # other down far more than twofold.

@@ -82,7 +82,7 @@ impl Size {
             percent += 30;
         }
         if at == 7 && iteration * 2 >= self.iterations {
-            percent += 300;
+            percent += 900;
         }
         if at == 9 && rank % 16 == 3 {
             percent += 400;

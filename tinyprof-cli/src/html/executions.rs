@@ -20,15 +20,15 @@ struct Measured {
 
 /// The boxes of each of `callpaths`.
 pub(super) fn executions(profile: &Profile, callpaths: &[CallpathIndex]) -> Value {
-    let count = profile.manifest.executions.max(1);
-    let per_box = count.div_ceil(BOXES_MAX);
     let of = |&index: &CallpathIndex| {
-        let measured = by_box(&profile.values[index.row()], per_box);
-        let boxes: Vec<Value> = measured.into_iter().map(of_values).collect();
-        json!({ "callpath": index.row(), "boxes": boxes })
+        let ranks = &profile.values[index.row()];
+        let last = ranks.iter().flat_map(|values| &values.executions).map(|e| e.execution).max();
+        // One more than the last is the number of executions.
+        let per_box = last.unwrap_or(0) / BOXES_MAX + 1;
+        let boxes: Vec<Value> = by_box(ranks, per_box).into_iter().map(of_values).collect();
+        json!({ "callpath": index.row(), "executions_per_box": per_box, "boxes": boxes })
     };
-    let callpaths: Vec<Value> = callpaths.iter().map(of).collect();
-    json!({ "executions_per_box": per_box, "callpaths": callpaths })
+    callpaths.iter().map(of).collect()
 }
 
 /// The values of all ranks, box by box. Where executions were folded, their mean counts for the first of them.
@@ -37,8 +37,7 @@ fn by_box(ranks: &[CallpathValues], per_box: u32) -> Vec<Vec<Measured>> {
     let mut boxes: Vec<Vec<Measured>> = Vec::new();
     for (rank, values) in (0_u32..).zip(ranks) {
         for summary in &values.executions {
-            // The most executions of a damaged profile would be the most boxes.
-            let at = ((summary.execution / per_box) as usize).min(BOXES_MAX as usize - 1);
+            let at = (summary.execution / per_box) as usize;
             boxes.resize_with(boxes.len().max(at + 1), Vec::new);
             let ns = summary.sum_ns as f64 / f64::from(summary.executions.max(1));
             boxes[at].push(Measured { ns, rank, execution: summary.execution });

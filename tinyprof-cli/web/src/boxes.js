@@ -17,7 +17,7 @@ export function boxPlot(boxes, x) {
         x: { time: false, range: () => [-0.7, boxes.length - 0.3] },
         y: { range: () => [from, highest + (highest - from) * 0.06] },
       },
-      axes: axes((at) => (Number.isInteger(at) && at >= 0 && at < boxes.length ? x(at) : "")),
+      axes: axes("execution", (at) => (Number.isInteger(at) && at >= 0 && at < boxes.length ? x(at) : "")),
       series: [{}, { stroke: "transparent", points: { show: false } }],
       hooks: { draw: [(chart) => drawBoxes(chart, boxes)] },
     },

@@ -12,17 +12,16 @@ export function prepared(canvas, width, height) {
   return context;
 }
 
-/** Calls `draw` when the width of `box` changes, at most once a frame. */
-export function onWidth(box, draw) {
-  let width = 0;
+/** Calls `draw` when the width of `box` is not the one that `drawnWidth()` tells, at most once a frame. */
+export function onWidth(box, drawnWidth, draw) {
   let waiting = false;
+  const isDrawn = () => box.clientWidth === 0 || box.clientWidth === drawnWidth();
   new ResizeObserver(() => {
-    if (waiting || box.clientWidth === width || box.clientWidth === 0) return;
+    if (waiting || isDrawn()) return;
     waiting = true;
     requestAnimationFrame(() => {
       waiting = false;
-      width = box.clientWidth;
-      if (width > 0) draw();
+      if (!isDrawn()) draw();
     });
   }).observe(box);
 }

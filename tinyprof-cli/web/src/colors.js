@@ -16,7 +16,7 @@ function palette(interpolate) {
 }
 
 const amountPalette = palette(d3.interpolateCividis);
-const deviationPalette = palette((t) => d3.interpolatePuOr(1 - t));
+const deviationPalette = palette(d3.interpolatePuOr);
 
 /** The packed colour of an amount between 0 and 1. */
 export function amountColor(t) {

@@ -22,6 +22,14 @@ export function numberCell(text, exact) {
   return element("td", { className: "number", textContent: text, "data-exact": exact === null ? undefined : String(exact) });
 }
 
+/** A cell with a part of one, as a bar of `full` and as `text`. */
+export function shareCell(part, full, text) {
+  const bar = element("span", { className: "bar-fill" });
+  bar.style.width = `${Math.min(100, (part / (full || 1)) * 100)}%`;
+  const track = element("span", { className: "bar-track", "aria-hidden": "true" }, bar);
+  return element("td", { className: "share" }, track, element("span", { className: "share-number", textContent: text }));
+}
+
 /** A group of buttons of which one is pressed. `choices` are pairs of key and text. */
 export function choice(label, choices, chosen, onChoose) {
   const buttons = choices.map(([key, text]) =>

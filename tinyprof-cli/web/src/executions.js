@@ -15,7 +15,7 @@ export class ExecutionsView {
   constructor(profile) {
     this.profile = profile;
     this.panel = element("div");
-    this.known = profile.executions.callpaths.filter(({ boxes }) => boxes.length > 0);
+    this.known = profile.executions.filter(({ boxes }) => boxes.length > 0);
     if (this.known.length === 0) {
       this.panel.append(nothing("No region was visited."));
       return;
@@ -36,7 +36,7 @@ export class ExecutionsView {
     this.entry = wanted ?? this.known[0];
     const options = this.known.map((entry) => [String(entry.callpath), profile.path(entry.callpath, 3)]);
     this.pickerBox.replaceChildren(picker("Region", options, String(this.entry.callpath), (row) => select({ callpath: Number(row) })));
-    const per = profile.executions.executions_per_box;
+    const per = this.entry.executions_per_box;
     const parts = ["A box is the middle half of all ranks, its line the median; rings lie more than 1.5 boxes away."];
     if (per > 1) parts.push(`Each box has ${per} neighbouring executions.`);
     if (callpath !== null && !wanted) parts.unshift("The selected region was never visited, or is not among the costliest; this is another.");
@@ -46,7 +46,7 @@ export class ExecutionsView {
   }
 
   #place(at) {
-    const per = this.profile.executions.executions_per_box;
+    const per = this.entry.executions_per_box;
     return per === 1 ? String(at) : `${at * per}–${(at + 1) * per - 1}`;
   }
 

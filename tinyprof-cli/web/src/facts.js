@@ -10,11 +10,11 @@ export function factList(profile) {
   const rows = [
     ["program", facts.executable && shown(facts.executable)],
     ["command", facts.cmdline.length > 0 && facts.cmdline.map(shown).join(" ")],
-    ["started", facts.launchdate > 0 && `${new Date(facts.launchdate * 1000).toISOString().slice(0, 19).replace("T", " ")} UTC`],
+    ["started", dateText(facts.launchdate)],
     ["user", facts.user && shown(facts.user)],
     ["cluster", facts.cluster && shown(facts.cluster)],
     ["job", facts.jobid && shown(facts.jobid)],
-    ["ranks", `${rankWords(report.ranks, facts.ranks_of_profile)} on ${counted(report.hosts, "host")}`],
+    ["ranks", `${rankWords(report.ranks, facts.ranks_of_profile)}${onHosts(report.hosts)}`],
     ["executions", count(report.executions)],
     ["callpaths", count(report.callpaths.length)],
     ["MPI", facts.mpi_version && shown(facts.mpi_version)],
@@ -26,6 +26,18 @@ export function factList(profile) {
     list.append(element("dt", { textContent: term }), element("dd", {}, nameElement(text, "fact")));
   }
   return list;
+}
+
+/** ` on 2 hosts`, where they are known. */
+export function onHosts(hosts) {
+  return hosts > 0 ? ` on ${counted(hosts, "host")}` : "";
+}
+
+/** Seconds since 1970 as a date; nothing where they are none that a calendar knows. */
+function dateText(seconds) {
+  const date = new Date(seconds * 1000);
+  if (!(seconds > 0) || Number.isNaN(date.getTime())) return "";
+  return `${date.toISOString().slice(0, 19).replace("T", " ")} UTC`;
 }
 
 function rankWords(ranks, ofProfile) {

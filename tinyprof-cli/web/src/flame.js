@@ -31,7 +31,7 @@ export class Flame {
     this.box.append(this.canvas);
     this.frames = frames(profile.roots, this.state.over);
     this.#listen();
-    onWidth(this.box, () => this.draw());
+    onWidth(this.box, () => this.drawnWidth, () => this.draw());
   }
 
   show(change) {
@@ -55,6 +55,7 @@ export class Flame {
   #draw() {
     const { x0, scale, top } = this.#view();
     const width = this.box.clientWidth;
+    this.drawnWidth = width;
     const seen = [];
     let levels = 1;
     for (const frame of this.frames.values()) {

@@ -23,12 +23,12 @@ export class Grid {
     this.box.append(this.canvas);
     this.cursor = null;
     this.#listen();
-    onWidth(this.box, () => this.draw());
+    onWidth(this.box, () => this.drawnWidth, () => this.draw());
   }
 
   /**
-   * Sets what is drawn. `numbers(row)`: the row's numbers. `color(number, row)`: packed. `weight(number)`: the greatest of
-   * those that share a pixel is shown. `order`: which column stands where, or null. `marks(row)`: a column to ring, or null.
+   * Sets what is drawn. `numbers(row)`: the row's numbers. `color(number, row)`: packed; the greatest of the
+   * numbers that share a pixel is shown. `order`: which column stands where, or null. `marks(row)`: a column to ring, or null.
    */
   show(content) {
     const sameColumns = this.content?.columns === content.columns;
@@ -47,6 +47,7 @@ export class Grid {
 
   draw() {
     if (!this.content || this.box.clientWidth === 0) return;
+    this.drawnWidth = this.box.clientWidth;
     const { left, top, width, height } = this.#plot;
     const context = prepared(this.canvas, this.box.clientWidth, top + height + 2);
     context.font = FONT;
@@ -56,7 +57,7 @@ export class Grid {
   }
 
   #drawCells(context, left, top, width, height) {
-    const { rows, numbers, color, weight, order } = this.content;
+    const { rows, numbers, color, order } = this.content;
     const [first, end] = this.range;
     const across = Math.max(1, Math.min(end - first, Math.round(width)));
     const down = Math.max(1, Math.min(rows, Math.round(height)));
@@ -64,6 +65,7 @@ export class Grid {
     const pixels = new Uint32Array(image.data.buffer);
     const chosen = new Float64Array(across);
     const absent = this.#absent();
+    const place = Uint32Array.from({ length: end - first }, (_, at) => Math.floor((at * across) / (end - first)));
     let row = 0;
     for (let y = 0; y < down; y += 1) {
       chosen.fill(NaN);
@@ -71,8 +73,9 @@ export class Grid {
         const values = numbers(row);
         for (let column = first; column < end; column += 1) {
           const value = values[order ? order[column] : column];
-          const x = Math.floor(((column - first) * across) / (end - first));
-          if (value === value && !(weight(value, row) <= weight(chosen[x], row))) chosen[x] = value;
+          const x = place[column - first];
+          // A number that is none is not greater than any, nor is any number less than it.
+          if (value === value && !(value <= chosen[x])) chosen[x] = value;
         }
       }
       for (let x = 0; x < across; x += 1) {
@@ -114,12 +117,11 @@ export class Grid {
       }
     }
     if (!marks) return;
-    context.lineWidth = 1.5;
     for (let row = 0; row < rows; row += 1) {
       const column = marks(row);
       if (column === null || column < this.range[0] || column >= this.range[1]) continue;
       const x = left + ((column + 0.5 - this.range[0]) / (this.range[1] - this.range[0])) * width;
-      for (const [color, line] of [["#000", 3], ["#fff", 1.5]]) {
+      for (const [color, line] of [["#fff", 3], ["#000", 1.2]]) {
         context.strokeStyle = color;
         context.lineWidth = line;
         context.beginPath();
@@ -127,6 +129,11 @@ export class Grid {
         context.stroke();
       }
     }
+  }
+
+  /** How many columns share a pixel. */
+  get columnsPerPixel() {
+    return (this.range[1] - this.range[0]) / this.#plot.width;
   }
 
   #place() {

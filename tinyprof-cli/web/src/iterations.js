@@ -83,7 +83,7 @@ export class IterationsView {
       data: [Array.from(mean, (_, at) => at), min, max, mean].map((column) => Array.from(column, (n) => (n === n ? n : null))),
       options: {
         scales: { x: { time: false }, y: { range: (_, low, high) => [0, high > 0 ? high * 1.05 : 1] } },
-        axes: axes((point) => (Number.isInteger(point) ? count(this.#first(point)) : "")),
+        axes: axes("iteration", (point) => (Number.isInteger(point) ? count(this.#first(point)) : "")),
         series: [{}, line(token("--band-line"), 1, [2, 3]), line(token("--band-line"), 1, [6, 3]), line(accent, 2)],
         bands: [{ series: [2, 1], fill: token("--band") }],
         hooks: { draw: [(chart) => this.#drawStarts(chart)] },
@@ -120,7 +120,6 @@ export class IterationsView {
       columns: points,
       order: null,
       numbers: (row) => rows[row],
-      weight: (value) => value,
       color: (value) => amountColor((value - min) / spread),
       rowText: (row) => `rank ${row * ranks_per_bin}`,
       isSelected: (row) => selection().rank !== null && Math.floor(selection().rank / ranks_per_bin) === row,

@@ -7,11 +7,11 @@ import { token } from "./theme.js";
 
 const HEIGHT = 240;
 
-/** Axes as all charts here have them. `x` writes a place on the axis below. */
-export function axes(x) {
+/** Axes as all charts here have them. `label` is what is along the axis below, `x` writes a place on it. */
+export function axes(label, x) {
   const common = { stroke: token("--muted"), font: FONT, grid: { stroke: token("--rule"), width: 1 }, ticks: { show: false } };
   return [
-    { ...common, grid: { show: false }, values: (_, places) => places.map(x) },
+    { ...common, label, size: 26, labelFont: FONT, labelSize: 18, grid: { show: false }, values: (_, places) => places.map(x) },
     { ...common, size: 72, values: (_, places) => places.map((ns) => (ns === 0 ? "0" : time(ns))) },
   ];
 }
@@ -29,7 +29,7 @@ export class Chart {
     this.box.addEventListener("keydown", (event) => this.#key(event));
     this.box.addEventListener("pointerleave", hush);
     this.box.addEventListener("blur", hush);
-    onWidth(this.box, () => this.draw());
+    onWidth(this.box, () => this.drawnWidth, () => this.draw());
   }
 
   /** `make()` gives uPlot's options and data. */
@@ -40,6 +40,7 @@ export class Chart {
 
   draw() {
     if (!this.make || this.box.clientWidth === 0) return;
+    this.drawnWidth = this.box.clientWidth;
     this.chart?.destroy();
     const { options, data } = this.make();
     const setCursor = (chart) => this.#moved(chart);

@@ -5,6 +5,7 @@ import { Profile } from "./profile.js";
 import { element } from "./elements.js";
 import { shown } from "./names.js";
 import { counted, time } from "./numbers.js";
+import { onHosts } from "./facts.js";
 import { onSelection, select, selection } from "./selection.js";
 import { currentTheme, onTheme, setTheme, startTheme } from "./theme.js";
 import { SummaryView } from "./summary.js";
@@ -39,7 +40,7 @@ function title(profile) {
   document.title = `${name} – TinyProf`;
   document.getElementById("title").textContent = name;
   document.getElementById("subtitle").textContent =
-    `${counted(report.ranks, "rank")} on ${counted(report.hosts, "host")}, ${counted(report.callpaths.length, "callpath")}, ${time(report.total_inclusive_ns)} in all`;
+    `${counted(report.ranks, "rank")}${onHosts(report.hosts)}, ${counted(report.callpaths.length, "callpath")}, ${time(report.total_inclusive_ns)} in all`;
 }
 
 /** What is selected in all views, with a button to select nothing. */

@@ -19,7 +19,7 @@ export class Profile {
     this.roots = this.callpaths.filter((callpath) => callpath.parent === null);
     this.rowOf = new Map(this.ranks.rows.map((row) => [row.callpath, row]));
     this.iterationsOf = new Map(this.iterations.map((series) => [series.callpath, series]));
-    this.executionsOf = new Map(this.executions.callpaths.map((boxes) => [boxes.callpath, boxes]));
+    this.executionsOf = new Map(this.executions.map((boxes) => [boxes.callpath, boxes]));
   }
 
   /** The numbers of a column; decoded when they are first asked for. */

@@ -1,6 +1,6 @@
 // The first view: where the time went, which rank, which iteration, since when.
 
-import { callpathButton, element, nothing, numberCell } from "./elements.js";
+import { callpathButton, element, nothing, numberCell, shareCell } from "./elements.js";
 import { count, counted, deviation, percent, time } from "./numbers.js";
 import { efficiencyBlock, factList, warnings } from "./facts.js";
 import { select } from "./selection.js";
@@ -90,11 +90,9 @@ function hintList(profile, goTo) {
 function costliestTable(profile, costliest, goTo) {
   if (costliest.length === 0) return nothing("No region was visited.");
   const head = ["Callpath", "Visits", "Itself", "Share", "Mean rank", "Slowest rank", "", "Above mean"];
-  const greatest = costliest[0].exclusive_ns.sum || 1;
+  const greatest = costliest[0].exclusive_ns.sum;
   const rows = costliest.map((callpath) => {
     const own = callpath.exclusive_ns;
-    const bar = element("span", { className: "bar-fill" });
-    bar.style.width = `${(own.sum / greatest) * 100}%`;
     const pick = () => {
       select({ callpath: callpath.row });
       goTo("tree");
@@ -105,7 +103,7 @@ function costliestTable(profile, costliest, goTo) {
       element("th", { scope: "row" }, callpathButton(callpath.text, pick), element("bdi", { className: "path", textContent: callpath.parent === null ? "" : profile.path(callpath.parent, 3) })),
       numberCell(count(callpath.visits), callpath.visits),
       numberCell(`${own.standard_error === null ? "" : "~"}${time(own.sum)}`, own.sum),
-      element("td", { className: "share" }, element("span", { className: "bar-track", "aria-hidden": "true" }, bar), percent(own.sum / (profile.report.total_inclusive_ns || 1))),
+      shareCell(own.sum, greatest, percent(own.sum / (profile.report.total_inclusive_ns || 1))),
       numberCell(time(own.mean), own.mean),
       numberCell(time(own.max), own.max),
       element("td", { className: "rank" }, element("bdi", {}, profile.rankText(own.max_rank))),

@@ -52,7 +52,7 @@ export class TreeView {
     this.legendBox.replaceChildren(this.#legend());
     this.flame.show({ ...this.state, selected: callpath });
     this.tree.show(this.state.kind, callpath);
-    this.detail.replaceChildren(...(callpath === null ? [] : [this.#details(this.profile.callpaths[callpath])]));
+    this.detail.replaceChildren(callpath === null ? placeholder() : this.#details(this.profile.callpaths[callpath]));
   }
 
   #legend() {
@@ -82,6 +82,10 @@ export class TreeView {
     }
     return list;
   }
+}
+
+function placeholder() {
+  return element("p", { className: "note" }, "Select a callpath to see where it is in the source, its times and its metrics; all views follow.");
 }
 
 function words(spread) {

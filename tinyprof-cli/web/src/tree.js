@@ -1,6 +1,6 @@
 // The callpath tree as a table whose rows open and close.
 
-import { element, nameElement, numberCell } from "./elements.js";
+import { element, nameElement, numberCell, shareCell } from "./elements.js";
 import { count, counted, deviation, percent, time } from "./numbers.js";
 
 /** Callpaths below this part of all time are closed at first. */
@@ -91,8 +91,6 @@ export class Tree {
     name.style.paddingLeft = indent(level);
     const estimate = spread?.standard_error ? "~" : "";
     const share = (spread?.sum ?? 0) / total;
-    const bar = element("span", { className: "bar-fill" });
-    bar.style.width = `${Math.min(100, share * 100)}%`;
     const row = element(
       "tr",
       {
@@ -107,7 +105,7 @@ export class Tree {
       numberCell(count(callpath.visits), callpath.visits),
       numberCell(estimate + time(spread?.mean), spread?.mean ?? null),
       numberCell(time(spread?.max), spread?.max ?? null),
-      element("td", { className: "share" }, element("span", { className: "bar-track", "aria-hidden": "true" }, bar), percent(share)),
+      shareCell(share, 1, percent(share)),
       element("td", { className: "rank" }, element("bdi", {}, spread ? this.profile.rankText(spread.max_rank) : "")),
       numberCell(deviation(spread?.imbalance ?? null), spread?.imbalance ?? null),
     );
