@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs what a build needs beside Rust and is not there: a C compiler, make, libclang, an MPI with headers; and
-# valgrind, with which a test counts instructions. With --tests also a browser and npm, with which pages are tested.
+# what tests use: valgrind, which counts instructions, groff, which judges manual pages, and script, which is a terminal.
+# With --tests also a browser and npm, with which pages are tested.
 # Where it cannot install, it prints what to install and fails. Touches nothing where nothing is missing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -10,10 +11,12 @@ for_tests=${1:-}
 # What is missing, by name -> the packages that bring it. Read through a name reference in `packages`.
 # shellcheck disable=SC2034
 declare -A debian=([cc]=build-essential [make]=make [libclang]=libclang-dev [valgrind]=valgrind
-    [mpi]='openmpi-bin libopenmpi-dev' [chromium]=chromium [node]=nodejs [npm]=npm)
+    [groff]=groff-base [script]=bsdutils [mpi]='openmpi-bin libopenmpi-dev'
+    [chromium]=chromium [node]=nodejs [npm]=npm)
 # shellcheck disable=SC2034
 declare -A fedora=([cc]='gcc glibc-devel' [make]=make [libclang]=clang-devel [valgrind]=valgrind
-    [mpi]=openmpi-devel [chromium]=chromium [node]=nodejs [npm]=npm)
+    [groff]=groff-base [script]=util-linux-script [mpi]=openmpi-devel
+    [chromium]=chromium [node]=nodejs [npm]=npm)
 
 # rsmpi's bindgen loads libclang.so and reads clang's own headers; one without the other (Debian's libclang1 alone)
 # fails in the middle of the build. The list of places is shorter than bindgen's: LIBCLANG_PATH is for the others.
@@ -41,6 +44,8 @@ find_missing() {
     command -v make >/dev/null || missing+=(make)
     have_libclang || missing+=(libclang)
     command -v valgrind >/dev/null || missing+=(valgrind)
+    command -v groff >/dev/null || command -v mandoc >/dev/null || missing+=(groff)
+    command -v script >/dev/null || missing+=(script)
     have_mpi || missing+=(mpi)
     [[ $for_tests == --tests ]] || return 0
     command -v chromium >/dev/null || missing+=(chromium)

@@ -1,77 +1,33 @@
 //! What users type.
 
+mod diff;
+mod help;
+mod output;
+
+use std::convert::Infallible;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use tinyprof_format::report::MetricName;
 
-use crate::ranks::RankList;
+use crate::numbers::NumberList;
 
-const EXIT_CODES: &str = "\
-Exit codes:
-  0  done, also where the reader of the output left early (tinyprof report NAME.tprof | head)
-  1  the profile could not be read, or the output not be written
-  2  wrong arguments";
+pub(crate) use diff::DiffArguments;
+use help::{CHECK_HELP, COMPLETIONS_HELP, DIFF_HELP, EXIT_CODES, EXPORT_HELP, HTML_HELP, IMPORT_HELP, RECOVER_HELP};
+pub(crate) use output::{Color, PlainOutput, TableFormat, TableOutput};
 
-const RECOVER_HELP: &str = "\
-A program that is killed, that aborts or crashes writes no profile, but what its threads have
-recorded lies in files in shared memory. This makes a profile of it, marked as incomplete, and removes
-the files; ranks of one job on this host become one profile. At most the last visit of each thread
-is missing. What belongs to a process that still runs, to another user, boot or version of
-tinyprof is left alone, with a line that says why. Run it on the host of the program.
-
-Exit codes:
-  0  done, also where there was nothing to recover
-  1  the directory could not be read, or a profile not be written; the files are still there
-  2  wrong arguments";
-
-const CHECK_HELP: &str = "\
-Verifies the length and the checksum of every file and every section, and that what they hold fits
-together. Every damaged section is listed with its offset and what it holds, not only the first.
-
-Exit codes:
-  0  the profile is whole
-  1  it is damaged, or cannot be read at all
-  2  wrong arguments";
-
-const EXPORT_HELP: &str = "\
-tinyprof-csv is the text format of the paper that TinyProf implements: a line for each callpath, its
-times in seconds with | between ranks, - between executions and + between the visits of a loop. What
-would read as a delimiter in a name is written as % and two hexadecimal digits. Nanoseconds come back
-exactly when it is imported; varying metrics and places in the source are not in it. An existing
-file is never overwritten.
-
-Exit codes:
-  0  done, also where the reader of the output left early
-  1  the profile could not be read, or the text not be written
-  2  wrong arguments";
-
-const HTML_HELP: &str = "\
-The page shows where the time goes, on which rank, in which iteration and since when: a summary with
-hints, the callpath tree and a flame graph, ranks, iterations and executions. It opens from disk and
-loads nothing. Of wide profiles neighbouring ranks share a column, of deep ones the costliest callpaths
-have values by rank; the page says so. An existing file is never overwritten.
-
-Exit codes:
-  0  done, also where the reader of the output left early
-  1  the profile could not be read, or the page not be written
-  2  wrong arguments";
-
-const IMPORT_HELP: &str = "\
-Reads the text format of the paper that TinyProf implements, also from damaged files: ranks that ran
-together, broken numbers, missing columns, a file that was cut off. Each problem is named with line and
-rank on standard error; what can be read is kept, what was lost is counted, and the profile is then
-marked as incomplete. A value whose rank is not certain is lost, never guessed. Ids may be
-joined by <, > or -. A profile's name that is taken is never used again: a number is added.
-
-Exit codes:
-  0  done, nothing was lost
-  1  the file could not be read at all, or the profile not be written
-  2  done, but something was lost; also wrong arguments, where nothing is done";
+const COLORS: &str = "When to use colours: auto (on a terminal, unless NO_COLOR is set), always or never";
+const SORT_METRIC: &str =
+    "Show and sort by this metric: inclusive, exclusive, visits, or a key that the program records";
+const DIFF_METRIC: &str =
+    "Compare this metric: inclusive, exclusive, visits, or a key that the program records";
 
 /// Read the profiles that TinyProf writes
 #[derive(Debug, Parser)]
 #[command(name = "tinyprof", version, after_help = EXIT_CODES, arg_required_else_help = true)]
 pub(crate) struct Arguments {
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", hide_possible_values = true, hide_default_value = true, display_order = 900, help = COLORS)]
+    pub(crate) color: Color,
     #[command(subcommand)]
     pub(crate) command: Command,
 }
@@ -88,6 +44,9 @@ pub(crate) enum Command {
     /// Print the callpaths that take the most time themselves, without what they call
     #[command(after_help = EXIT_CODES)]
     Top(TopArguments),
+    /// Compare runs callpath by callpath: what became slower, and is it more than chance
+    #[command(after_help = DIFF_HELP)]
+    Diff(DiffArguments),
     /// Print the facts of the run: program, ranks, hosts, files, losses
     #[command(after_help = EXIT_CODES)]
     Info(InfoArguments),
@@ -106,14 +65,23 @@ pub(crate) enum Command {
     /// Make profiles of programs that were killed, from what their threads have left in shared memory
     #[command(after_help = RECOVER_HELP)]
     Recover(RecoverArguments),
+    /// Print what a shell needs to complete the arguments of this command
+    #[command(after_help = COMPLETIONS_HELP)]
+    Completions(CompletionsArguments),
+    /// Write the manual pages of this command and of its subcommands
+    #[command(after_help = EXIT_CODES)]
+    Man(ManArguments),
 }
 
 /// What of a profile a command looks at.
 #[derive(Args, Debug)]
 pub(crate) struct Selection {
-    /// Only these ranks, 0-based
+    /// Only these ranks, 0-based, such as 3,8-15
     #[arg(long = "rank", value_name = "LIST")]
-    pub(crate) ranks: Option<RankList>,
+    pub(crate) ranks: Option<NumberList>,
+    /// Only these executions, 0-based, such as 0,3-5
+    #[arg(long = "execution", value_name = "LIST")]
+    pub(crate) executions: Option<NumberList>,
     /// Only this callpath and all below it, such as 'main<exchange'; shares are then those of its time
     #[arg(long, value_name = "PATH")]
     pub(crate) path: Option<String>,
@@ -127,15 +95,13 @@ pub(crate) struct ReportArguments {
     pub(crate) directory: PathBuf,
     #[command(flatten)]
     pub(crate) selection: Selection,
-    /// Print JSON: every callpath, every number unrounded, times in nanoseconds
-    #[arg(long, conflicts_with_all = ["width", "all"])]
-    pub(crate) json: bool,
-    /// Fit the table into N columns [default: those of the terminal, 120 elsewhere]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(20..=1000))]
-    pub(crate) width: Option<u16>,
+    #[arg(long, value_name = "NAME", value_parser = metric, help = SORT_METRIC)]
+    pub(crate) metric: Option<MetricName>,
     /// Show callpaths below 1 % of the time, too, instead of folding them into one line per parent
-    #[arg(long)]
+    #[arg(long, conflicts_with = "json")]
     pub(crate) all: bool,
+    #[command(flatten)]
+    pub(crate) output: TableOutput,
 }
 
 /// Arguments of `tinyprof tree`.
@@ -146,12 +112,10 @@ pub(crate) struct TreeArguments {
     pub(crate) directory: PathBuf,
     #[command(flatten)]
     pub(crate) selection: Selection,
-    /// Print JSON: path, name, depth, ranks and visits of every callpath
-    #[arg(long, conflicts_with = "width")]
-    pub(crate) json: bool,
-    /// Fit the tree into N columns [default: those of the terminal, 120 elsewhere]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(20..=1000))]
-    pub(crate) width: Option<u16>,
+    #[arg(long, value_name = "NAME", value_parser = metric, help = SORT_METRIC)]
+    pub(crate) metric: Option<MetricName>,
+    #[command(flatten)]
+    pub(crate) output: TableOutput,
 }
 
 /// Arguments of `tinyprof top`.
@@ -165,12 +129,10 @@ pub(crate) struct TopArguments {
     /// How many callpaths
     #[arg(short = 'n', long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) count: u64,
-    /// Print JSON: every number unrounded, times in nanoseconds
-    #[arg(long, conflicts_with = "width")]
-    pub(crate) json: bool,
-    /// Fit the list into N columns [default: those of the terminal, 120 elsewhere]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(20..=1000))]
-    pub(crate) width: Option<u16>,
+    #[arg(long, value_name = "NAME", value_parser = metric, help = SORT_METRIC)]
+    pub(crate) metric: Option<MetricName>,
+    #[command(flatten)]
+    pub(crate) output: TableOutput,
 }
 
 /// Arguments of `tinyprof check`.
@@ -179,8 +141,11 @@ pub(crate) struct CheckArguments {
     /// The profile: a directory NAME.tprof
     #[arg(value_name = "DIR")]
     pub(crate) directory: PathBuf,
-    /// Print JSON: every file with its sections and what is damaged
-    #[arg(long)]
+    /// Print text, json (every file with its sections and what is damaged) or csv (what is damaged)
+    #[arg(long, value_name = "FORMAT", default_value = "text", hide_possible_values = true)]
+    pub(crate) format: TableFormat,
+    /// The same as --format json
+    #[arg(long, conflicts_with = "format")]
     pub(crate) json: bool,
 }
 
@@ -208,8 +173,8 @@ pub(crate) struct ExportArguments {
 /// Arguments of `tinyprof html`.
 #[derive(Args, Debug)]
 pub(crate) struct HtmlArguments {
-    /// The profile: a directory NAME.tprof
-    #[arg(value_name = "DIR", required = true, num_args = 1)]
+    /// The profile: a directory NAME.tprof; or two, the run before and the run after
+    #[arg(value_name = "DIR", required = true, num_args = 1..=2)]
     pub(crate) directories: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) selection: Selection,
@@ -225,11 +190,10 @@ pub(crate) struct ImportArguments {
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
     /// The profile's name, .tprof added where missing
-    #[arg(short, long = "output", value_name = "NAME")]
-    pub(crate) output: PathBuf,
-    /// Print JSON: the profile's name, and every problem with line, rank and lost values
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[arg(short = 'o', long = "output", value_name = "NAME")]
+    pub(crate) name: PathBuf,
+    #[command(flatten)]
+    pub(crate) output: PlainOutput,
 }
 
 /// Arguments of `tinyprof info`.
@@ -238,9 +202,8 @@ pub(crate) struct InfoArguments {
     /// The profile: a directory NAME.tprof
     #[arg(value_name = "DIR")]
     pub(crate) directory: PathBuf,
-    /// Print the manifest as JSON
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) output: PlainOutput,
 }
 
 /// Arguments of `tinyprof recover`.
@@ -252,8 +215,31 @@ pub(crate) struct RecoverArguments {
     )]
     pub(crate) directory: Option<PathBuf>,
     /// The profile's name, .tprof added where missing [default: the program's own, in this directory]
-    #[arg(short, long = "output", value_name = "OUT")]
-    pub(crate) output: Option<PathBuf>,
+    #[arg(short = 'o', long = "output", value_name = "OUT")]
+    pub(crate) name: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) output: PlainOutput,
+}
+
+/// Arguments of `tinyprof completions`.
+#[derive(Args, Debug)]
+pub(crate) struct CompletionsArguments {
+    /// The shell
+    #[arg(value_name = "SHELL")]
+    pub(crate) shell: clap_complete::Shell,
+}
+
+/// Arguments of `tinyprof man`.
+#[derive(Args, Debug)]
+pub(crate) struct ManArguments {
+    /// The directory to write them to, made where it is missing
+    #[arg(short = 'o', long = "output", value_name = "DIR")]
+    pub(crate) directory: PathBuf,
+}
+
+/// Any text names a metric: what is none of ours is a key of the program's.
+fn metric(text: &str) -> Result<MetricName, Infallible> {
+    Ok(MetricName::from(text))
 }
 
 #[cfg(test)]

@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 
 use serde_json::json;
 use tinyprof_format::file::{Check, Damage, FileCheck, check_profile};
-use tinyprof_format::report::{escaped, json_text};
+use tinyprof_format::report::{csv_line, escaped, json_text};
 
-use crate::arguments::CheckArguments;
+use crate::arguments::{CheckArguments, TableFormat};
 use crate::name::name_of;
 use crate::outcome::Outcome;
 use crate::render;
@@ -15,17 +15,17 @@ use crate::render;
 pub(crate) fn run(arguments: &CheckArguments) -> Result<Outcome, Box<dyn Error>> {
     let check = check_profile(&arguments.directory)?;
     let name = name_of(&arguments.directory);
-    let output = if arguments.json {
-        json_text(&json!({
+    let format = if arguments.json { TableFormat::Json } else { arguments.format };
+    match format {
+        TableFormat::Json => render::output(&json_text(&json!({
             "name": name,
             "whole": check.is_whole(),
             "files": check.files,
             "contradiction": check.contradiction,
-        }))
-    } else {
-        text(&name, &check)
-    };
-    render::output(&output)?;
+        })))?,
+        TableFormat::Csv => render::output(&csv(&check))?,
+        TableFormat::Text => render::output(&text(&name, &check))?,
+    }
     Ok(if check.is_whole() { Outcome::Done } else { Outcome::Damaged })
 }
 
@@ -48,6 +48,22 @@ fn text(name: &str, check: &Check) -> String {
         damaged => format!("{name}: damaged in {damaged} places, see above"),
     });
     text
+}
+
+/// A line of headings, then one for each damaged place.
+fn csv(check: &Check) -> String {
+    let mut csv = csv_line(["file", "offset", "section", "reason"]);
+    for file in &check.files {
+        for damage in &file.damage {
+            let offset = damage.offset.map(|offset| offset.to_string()).unwrap_or_default();
+            let section = damage.section.as_deref().unwrap_or_default();
+            csv.push_str(&csv_line([&file.file, &offset, section, &damage.reason]));
+        }
+    }
+    if let Some(contradiction) = &check.contradiction {
+        csv.push_str(&csv_line(["", "", "", contradiction]));
+    }
+    csv
 }
 
 fn damage_line(file: &FileCheck, damage: &Damage) -> String {

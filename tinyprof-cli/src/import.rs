@@ -26,9 +26,9 @@ pub(crate) fn run(arguments: &ImportArguments) -> Result<Outcome, Box<dyn Error>
         let text = read(&arguments.file).map_err(|error| format!("cannot read {}", named(&error)))?;
         read_text(&text).map_err(|error| named(&error))?
     };
-    let path = save_profile(&profile_path(&arguments.output), &profile)?;
+    let path = save_profile(&profile_path(&arguments.name), &profile)?;
     let (ranks, callpaths) = (profile.ranks.len(), profile.callpaths.len());
-    let output = if arguments.json {
+    let output = if arguments.output.is_json() {
         json_text(&json!({
             "profile": path.to_string_lossy(),
             "ranks": ranks,
@@ -40,7 +40,7 @@ pub(crate) fn run(arguments: &ImportArguments) -> Result<Outcome, Box<dyn Error>
         let path = escaped(&path.display().to_string());
         format!("{path}: {ranks} ranks, {callpaths} callpaths; {}\n", salvage.summary())
     };
-    if !arguments.json {
+    if !arguments.output.is_json() {
         render::notes(&problems(&salvage));
     }
     render::output(&output)?;

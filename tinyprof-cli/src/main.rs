@@ -1,4 +1,4 @@
-//! The command `tinyprof`: reads profiles, converts them, and makes them of what killed programs have left.
+//! The command `tinyprof`: reads profiles, compares and converts them, and makes them of what killed programs have left.
 //!
 //! It depends on the format only: it knows neither MPI nor the recorder.
 #![deny(unsafe_code)]
@@ -6,12 +6,15 @@
 mod arguments;
 mod check;
 mod commands;
+mod diff;
+mod documents;
 mod export;
 mod html;
 mod import;
 mod name;
+mod numbers;
 mod outcome;
-mod ranks;
+mod paint;
 mod recover;
 mod render;
 mod select;
@@ -25,7 +28,9 @@ use clap::Parser as _;
 use arguments::Arguments;
 
 fn main() -> ExitCode {
-    match commands::run(&Arguments::parse().command) {
+    let arguments = Arguments::parse();
+    render::choose_colors(arguments.color);
+    match commands::run(&arguments.command) {
         Ok(outcome) => outcome.exit_code(),
         Err(error) => {
             render::error(&*error);

@@ -1,4 +1,5 @@
-//! What a command tells the script that called it, besides what it prints. The numbers stand in every `--help`.
+//! What a command tells the script that called it, besides what it prints. The numbers stand in every `--help`, and mean the
+//! same for every command: 1 is a failure, 2 wrong arguments (from the parser of arguments).
 
 use std::process::ExitCode;
 
@@ -11,6 +12,8 @@ pub(crate) enum Outcome {
     Damaged,
     /// It was done, but something of the input was lost.
     Losses,
+    /// It was done, and what it compared is above the limit that was set.
+    AboveLimit,
 }
 
 impl Outcome {
@@ -22,8 +25,8 @@ impl Outcome {
     pub(crate) fn exit_code(self) -> ExitCode {
         ExitCode::from(match self {
             Self::Done => 0,
-            Self::Damaged => 1,
-            Self::Losses => 2,
+            Self::Damaged | Self::Losses => 3,
+            Self::AboveLimit => 4,
         })
     }
 }

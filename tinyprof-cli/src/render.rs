@@ -4,24 +4,61 @@ use std::error::Error;
 use std::fmt::Write as _;
 use std::io::{self, ErrorKind, Write as _};
 
+use anstream::ColorChoice;
 use tinyprof_format::report::escaped;
+
+use crate::arguments::Color;
+use crate::paint;
 
 /// Where the output is no terminal: what a line of a wide table needs.
 const COLUMNS_ELSEWHERE: u16 = 120;
 
-/// The columns of the terminal that standard output is.
-pub(crate) fn columns() -> u16 {
+/// The columns that tables may have: those that the user asked for, else those of the terminal that standard output is.
+pub(crate) fn columns(asked_for: Option<u16>) -> u16 {
     let size = terminal_size::terminal_size_of(io::stdout());
-    size.map_or(COLUMNS_ELSEWHERE, |(terminal_size::Width(columns), _)| columns)
+    asked_for.or(size.map(|(terminal_size::Width(columns), _)| columns)).unwrap_or(COLUMNS_ELSEWHERE)
 }
 
-/// Prints `text`. A reader that left early, such as `head`, has had what it wanted: no error.
+/// Says where colours go, for all that is printed.
+pub(crate) fn choose_colors(color: Color) {
+    let choice = match color {
+        Color::Auto => ColorChoice::Auto,
+        Color::Always => ColorChoice::Always,
+        Color::Never => ColorChoice::Never,
+    };
+    choice.write_global();
+}
+
+/// Prints `text` for people, with its head and its notes in colours where they are wanted.
+///
+/// # Errors
+/// If standard output cannot be written for another reason than that its reader left early.
+pub(crate) fn text(text: &str) -> Result<(), Box<dyn Error>> {
+    painted(&paint::text(text))
+}
+
+/// Prints a text that was painted, without its colours where they are not wanted.
+///
+/// # Errors
+/// As of [`text`].
+pub(crate) fn painted(text: &str) -> Result<(), Box<dyn Error>> {
+    // At once: a line of a table is written to a terminal as a whole.
+    let mut bytes = anstream::AutoStream::new(Vec::new(), anstream::AutoStream::choice(&io::stdout()));
+    bytes.write_all(text.as_bytes())?;
+    write(&bytes.into_inner())
+}
+
+/// Prints `text` as it is. A reader that left early, such as `head`, has had what it wanted: no error.
 ///
 /// # Errors
 /// If standard output cannot be written for another reason.
 pub(crate) fn output(text: &str) -> Result<(), Box<dyn Error>> {
+    write(text.as_bytes())
+}
+
+fn write(bytes: &[u8]) -> Result<(), Box<dyn Error>> {
     let mut stdout = io::stdout().lock();
-    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+    match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             Err(format!("cannot write to standard output: {error}").into())
         }
@@ -33,7 +70,13 @@ pub(crate) fn output(text: &str) -> Result<(), Box<dyn Error>> {
 /// cannot break out of the line.
 pub(crate) fn error(error: &dyn Error) {
     // There is nowhere left to say that standard error is closed.
-    writeln!(io::stderr().lock(), "error: {}", escaped(&chain(error))).ok();
+    writeln!(
+        anstream::stderr().lock(),
+        "{} {}",
+        paint::painted("error:", paint::ERROR),
+        escaped(&chain(error))
+    )
+    .ok();
 }
 
 /// Prints a line on standard error for each of `notes`: what is good to know, but is not the output.

@@ -1,19 +1,22 @@
-//! `--rank` and `--path`: a smaller profile, of some ranks or of a part of the tree.
+//! `--rank`, `--execution` and `--path`: a smaller profile, of some ranks or executions, or of a part of the tree.
 
 use std::collections::BTreeSet;
 
 use tinyprof_format::model::{CallpathIndex, CallpathTable, CallpathValues, Losses, Profile};
 
 use crate::arguments::Selection;
-use crate::ranks::RankList;
+use crate::numbers::NumberList;
 
 /// The part of `profile` that is selected. Ranks keep their numbers; those left out are as if they had visited nothing.
 ///
 /// # Errors
-/// When there is no such rank or callpath.
+/// When there is no such rank, execution or callpath, or where executions cannot be told apart.
 pub(crate) fn select(mut profile: Profile, selection: &Selection) -> Result<Profile, String> {
     if let Some(ranks) = &selection.ranks {
         keep_ranks(&mut profile, ranks)?;
+    }
+    if let Some(executions) = &selection.executions {
+        keep_executions(&mut profile, executions)?;
     }
     match &selection.path {
         Some(path) => below(profile, path),
@@ -21,9 +24,9 @@ pub(crate) fn select(mut profile: Profile, selection: &Selection) -> Result<Prof
     }
 }
 
-fn keep_ranks(profile: &mut Profile, RankList(ranges): &RankList) -> Result<(), String> {
+fn keep_ranks(profile: &mut Profile, list: &NumberList) -> Result<(), String> {
     let count = profile.ranks.len();
-    let highest = ranges.iter().map(|range| *range.end()).max().unwrap_or(0);
+    let highest = list.highest();
     if highest as usize >= count {
         return Err(format!(
             "there is no rank {highest}: the profile has {count} ranks, the first is rank 0"
@@ -31,7 +34,7 @@ fn keep_ranks(profile: &mut Profile, RankList(ranges): &RankList) -> Result<(), 
     }
     let (mut kept, mut hosts, mut losses) = (0, BTreeSet::new(), Losses::default());
     for (number, rank) in (0_u32..).zip(0..count) {
-        if ranges.iter().any(|range| range.contains(&number)) {
+        if list.contains(number) {
             kept += 1;
             hosts.insert(&profile.ranks[rank].host);
             losses.absorb(&profile.ranks[rank].losses);
@@ -44,6 +47,44 @@ fn keep_ranks(profile: &mut Profile, RankList(ranges): &RankList) -> Result<(), 
     let hosts = u32::try_from(hosts.len()).unwrap_or(u32::MAX);
     profile.manifest.metadata.numhosts = profile.manifest.metadata.numhosts.min(hosts);
     profile.manifest.losses = losses;
+    Ok(())
+}
+
+/// Leaves out what was measured in other executions.
+fn keep_executions(profile: &mut Profile, list: &NumberList) -> Result<(), String> {
+    let (count, highest) = (profile.manifest.executions, list.highest());
+    if highest >= count {
+        return Err(format!(
+            "there is no execution {highest}: the profile has {count}, the first is execution 0"
+        ));
+    }
+    let is_kept = |first: u32, executions: u32| {
+        let last = first.saturating_add(executions.saturating_sub(1)).min(count - 1);
+        match list.count_within(first, last) {
+            0 => Ok(false),
+            kept if kept > u64::from(last.saturating_sub(first)) => Ok(true),
+            _ => Err(format!(
+                "executions {first} to {last} were folded into one, as there were so many: name all of them or none"
+            )),
+        }
+    };
+    for values in profile.values.iter_mut().flatten() {
+        retain(&mut values.executions, |e| is_kept(e.execution, e.executions))?;
+        values.series.retain(|bucket| list.contains(bucket.execution));
+        for metric in values.metrics.values_mut() {
+            retain(&mut metric.executions, |e| is_kept(e.execution, e.executions))?;
+            metric.series.retain(|bucket| list.contains(bucket.execution));
+        }
+        values.metrics.retain(|_, metric| !metric.is_empty());
+    }
+    profile.manifest.executions = u32::try_from(list.count_within(0, count - 1)).unwrap_or(count);
+    Ok(())
+}
+
+fn retain<T>(list: &mut Vec<T>, is_kept: impl Fn(&T) -> Result<bool, String>) -> Result<(), String> {
+    let kept = list.iter().map(is_kept).collect::<Result<Vec<bool>, String>>()?;
+    let mut kept = kept.into_iter();
+    list.retain(|_| kept.next().unwrap_or(false));
     Ok(())
 }
 

@@ -83,7 +83,7 @@ fn a_directory_that_aggregators_wrote_becomes_one_profile() {
 fn a_damaged_text_is_salvaged_and_the_exit_code_says_so() {
     let (scratch, output) = imported(DAMAGED);
     assert_snapshot!(shown(&output), @r#"
-    exit code 2
+    exit code 3
     --- stdout
     run.tprof: 3 ranks, 3 callpaths; 1 value lost
     --- stderr
@@ -97,7 +97,7 @@ fn a_damaged_text_is_salvaged_and_the_exit_code_says_so() {
         "{report}"
     );
     let json = run(&["import", "run.csv", "-o", "other", "--json"], scratch.path());
-    assert_eq!((json.status.code(), json.stderr.as_slice()), (Some(2), &b""[..]));
+    assert_eq!((json.status.code(), json.stderr.as_slice()), (Some(3), &b""[..]));
     let json: serde_json::Value = serde_json::from_slice(&json.stdout).expect("JSON");
     assert_eq!((&json["profile"], &json["whole"]), (&"other.tprof".into(), &false.into()));
     assert_eq!(json["salvage"]["values_lost"], 1);
@@ -198,10 +198,10 @@ fn a_check_lists_all_that_is_damaged() {
     fs::write(&part, bytes).expect("it is damaged");
     let output = run(&["check", "run.tprof"], scratch.path());
     let text = String::from_utf8_lossy(&output.stdout);
-    assert_eq!((output.status.code(), output.stderr.len(), text.lines().count()), (Some(1), 0, 3), "{text}");
+    assert_eq!((output.status.code(), output.stderr.len(), text.lines().count()), (Some(3), 0, 3), "{text}");
     assert!(text.starts_with("part-00000, offset 28, what the ranks say of themselves: "), "{text}");
     let json = run(&["check", "run.tprof", "--json"], scratch.path());
-    assert_eq!(json.status.code(), Some(1));
+    assert_eq!(json.status.code(), Some(3));
     let json: serde_json::Value = serde_json::from_slice(&json.stdout).expect("JSON");
     assert_eq!((&json["whole"], &json["files"][1]["damage"][0]["offset"]), (&false.into(), &28.into()));
 }
@@ -209,9 +209,22 @@ fn a_check_lists_all_that_is_damaged() {
 #[test]
 fn the_help_of_each_command_tells_its_exit_codes() {
     let scratch = tempfile::tempdir().expect("a temporary directory");
-    for command in ["tree", "top", "check", "export", "import"] {
+    for command in [
+        "report",
+        "tree",
+        "top",
+        "diff",
+        "info",
+        "check",
+        "export",
+        "import",
+        "recover",
+        "completions",
+        "man",
+    ] {
         let output = run(&[command, "--help"], scratch.path());
         let help = String::from_utf8_lossy(&output.stdout);
-        assert!(help.contains("Exit codes:") && help.contains("wrong arguments"), "{help}");
+        let codes = "  2  wrong arguments: nothing was done\n  3  done, but the input is damaged";
+        assert!(help.contains("Exit codes:") && help.contains(codes), "{help}");
     }
 }

@@ -65,7 +65,7 @@ fn what_is_not_there_is_said() {
     let scratch = scratch();
     for (arguments, code, expected) in [
         (["--rank", "3"], 1, "there is no rank 3: the profile has 3 ranks"),
-        (["--rank", "2-1"], 2, "expected the lower rank first"),
+        (["--rank", "2-1"], 2, "expected the lower number first"),
         (["--path", "a"], 1, "there is no callpath"),
         (["--path", "main<"], 1, "there is no callpath"),
         (["--path", "<main"], 1, "there is no callpath"),

@@ -17,11 +17,13 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind, Write as _};
 use std::path::Path;
 
+use serde_json::Value;
 use tinyprof_format::file::read_profile;
+use tinyprof_format::model::Profile;
 
 use crate::arguments::HtmlArguments;
 use crate::name::name_of;
-use crate::{render, select};
+use crate::{diff, render, select};
 
 pub(crate) fn run(arguments: &HtmlArguments) -> Result<(), Box<dyn Error>> {
     let mut profiles = Vec::new();
@@ -30,11 +32,25 @@ pub(crate) fn run(arguments: &HtmlArguments) -> Result<(), Box<dyn Error>> {
             .map_err(|error| format!("{}: {error}", directory.display()))?;
         profiles.push((name_of(directory), profile));
     }
-    let page = page::of_profiles(&profiles)?;
+    let page = page::of_profiles(&profiles, comparison(&profiles, arguments).as_ref())?;
     if arguments.output == Path::new("-") {
         return render::output(&page);
     }
     save(&page, &arguments.output)
+}
+
+/// What became of the first profile in the second, if there are two.
+fn comparison(profiles: &[(String, Profile)], arguments: &HtmlArguments) -> Option<Value> {
+    let [(base_name, base), (new_name, new)] = profiles else { return None };
+    let selected = |rank: &usize| {
+        let list = arguments.selection.ranks.as_ref();
+        list.is_none_or(|list| u32::try_from(*rank).is_ok_and(|rank| list.contains(rank)))
+    };
+    let ranks = |profile: &Profile| (0..profile.ranks.len()).filter(selected).collect::<Vec<_>>();
+    let (base_ranks, new_ranks) = (ranks(base), ranks(new));
+    let base = diff::Side { name: base_name, profile: base, ranks: &base_ranks };
+    let new = diff::Side { name: new_name, profile: new, ranks: &new_ranks };
+    Some(diff::pair_json(base, new))
 }
 
 /// Writes a new file; what was there before is somebody's. A file that could not be written to its end is removed.

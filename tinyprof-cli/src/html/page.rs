@@ -8,6 +8,7 @@ use std::io;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use tinyprof_format::model::Profile;
 
@@ -20,11 +21,11 @@ const STYLES: [&str; 3] = [
     include_str!("../../web/style/views.css"),
 ];
 
-/// The page of one profile, or of two that are compared.
+/// The page of one profile, or of two and their comparison.
 ///
 /// # Errors
 /// When a profile is too large for a page: its names and statistics alone would be 4 GiB.
-pub(super) fn of_profiles(profiles: &[(String, Profile)]) -> io::Result<String> {
+pub(super) fn of_profiles(profiles: &[(String, Profile)], comparison: Option<&Value>) -> io::Result<String> {
     let style = STYLES.concat();
     let (libraries, program) = (scripts::libraries(), scripts::program());
     let policy = format!(
@@ -42,15 +43,22 @@ pub(super) fn of_profiles(profiles: &[(String, Profile)]) -> io::Result<String> 
          <title>TinyProf</title>\n<style>{style}</style>\n</head>\n<body>\n{BODY}"
     );
     for (name, profile) in profiles {
-        let data = payload::of_profile(name, profile)?;
-        page.push_str("<script type=\"application/octet-stream\" class=\"profile\">");
-        page.push_str(&data);
-        page.push_str("</script>\n");
+        add_data(&mut page, "profile", &payload::of_profile(name, profile)?);
+    }
+    if let Some(comparison) = comparison {
+        add_data(&mut page, "comparison", &payload::packed(comparison, &[])?);
     }
     page.push_str(&format!(
         "<script>{libraries}</script>\n<script type=\"module\">{program}</script>\n</body>\n</html>\n"
     ));
     Ok(page)
+}
+
+/// Adds what is no script to the browser, whatever the element's name: base64 for ours.
+fn add_data(page: &mut String, class: &str, base64: &str) {
+    for part in ["<script type=\"application/octet-stream\" class=\"", class, "\">", base64, "</script>\n"] {
+        page.push_str(part);
+    }
 }
 
 /// How a policy names a script or a style.

@@ -18,15 +18,24 @@ use super::{executions, iterations, rows};
 /// JSON, and the columns.
 ///
 /// # Errors
-/// When memory cannot be written to, which is never.
+/// When its names and statistics are longer than 4 GiB.
 pub(super) fn of_profile(name: &str, profile: &Profile) -> io::Result<String> {
     let mut columns = Columns::default();
-    let head = head(name, profile, &mut columns).to_string();
+    let head = head(name, profile, &mut columns);
+    packed(&head, &columns.into_bytes())
+}
+
+/// Any JSON for the page, with bytes that it refers to.
+///
+/// # Errors
+/// When the JSON is longer than 4 GiB.
+pub(super) fn packed(head: &Value, bytes: &[u8]) -> io::Result<String> {
+    let head = head.to_string();
     let length = u32::try_from(head.len()).map_err(io::Error::other)?;
     let mut encoder = DeflateEncoder::new(Vec::new(), Compression::best());
     encoder.write_all(&length.to_le_bytes())?;
     encoder.write_all(head.as_bytes())?;
-    encoder.write_all(&columns.into_bytes())?;
+    encoder.write_all(bytes)?;
     Ok(STANDARD.encode(encoder.finish()?))
 }
 

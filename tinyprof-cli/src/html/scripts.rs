@@ -42,6 +42,7 @@ const MODULES: &[(&str, &str)] = modules![
     "iterations.js",
     "boxes.js",
     "executions.js",
+    "compare.js",
     "tabs.js",
     "main.js",
 ];

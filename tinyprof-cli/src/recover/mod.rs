@@ -10,8 +10,9 @@ use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use serde_json::{Value, json};
 use tinyprof_format::file::{profile_path, write_incomplete_profile};
-use tinyprof_format::report::escaped;
+use tinyprof_format::report::{escaped, json_text};
 use tinyprof_format::segment::{DIRECTORY_VARIABLE, Segment, default_directory};
 
 use crate::arguments::RecoverArguments;
@@ -25,13 +26,40 @@ pub(crate) fn run(arguments: &RecoverArguments) -> Result<(), Box<dyn Error>> {
     for name in &found.empty {
         remove(&directory.join(name));
     }
-    let mut lines: Vec<String> = found.left_alone;
-    let result = recover(&found.dead, arguments, &mut lines);
-    if lines.is_empty() && result.is_ok() {
-        lines.push(format!("nothing to recover in {}", directory.display()));
+    let mut recovered = Vec::new();
+    let result = recover(&found.dead, arguments, &mut recovered);
+    let output = if arguments.output.is_json() {
+        json_text(
+            &json!({ "left_alone": found.left_alone, "recovered": recovered.iter().map(json_of).collect::<Vec<_>>() }),
+        )
+    } else {
+        let mut lines: Vec<String> = found.left_alone;
+        lines.extend(recovered.iter().map(line));
+        if lines.is_empty() && result.is_ok() {
+            lines.push(format!("nothing to recover in {}", directory.display()));
+        }
+        lines.iter().map(|line| escaped(line) + "\n").collect()
+    };
+    // What was recovered is told also where another profile could not be written.
+    result.and(render::output(&output))
+}
+
+/// What became of a dead job.
+struct Recovered {
+    who: String,
+    /// None where it had recorded nothing.
+    profile: Option<PathBuf>,
+}
+
+fn line(Recovered { who, profile }: &Recovered) -> String {
+    match profile {
+        Some(path) => format!("{who}: recovered as {}", path.display()),
+        None => format!("{who}: nothing was recorded"),
     }
-    let text: String = lines.iter().map(|line| escaped(line) + "\n").collect();
-    result.and(render::output(&text))
+}
+
+fn json_of(Recovered { who, profile }: &Recovered) -> Value {
+    json!({ "job": who, "profile": profile.as_ref().map(|path| path.to_string_lossy()) })
 }
 
 fn directory(arguments: &RecoverArguments) -> PathBuf {
@@ -42,7 +70,7 @@ fn directory(arguments: &RecoverArguments) -> PathBuf {
 fn recover(
     dead: &[Found],
     arguments: &RecoverArguments,
-    lines: &mut Vec<String>,
+    recovered: &mut Vec<Recovered>,
 ) -> Result<(), Box<dyn Error>> {
     let segments: Vec<(&Path, Segment<'_>)> = dead
         .iter()
@@ -52,10 +80,10 @@ fn recover(
     for job in jobs(&segments, now) {
         let callpaths: usize = job.ranks.iter().map(|map| map.callpaths.len()).sum();
         if callpaths == 0 && job.losses().visits_not_recorded == 0 {
-            lines.push(format!("{}: nothing was recorded", job.who));
+            recovered.push(Recovered { who: job.who.clone(), profile: None });
         } else {
             let path = write(&job, arguments)?;
-            lines.push(format!("{}: recovered as {}", job.who, path.display()));
+            recovered.push(Recovered { who: job.who.clone(), profile: Some(path) });
         }
         // Only now: until the profile is written they are all there is.
         job.files.iter().for_each(|file| remove(file));
@@ -64,7 +92,7 @@ fn recover(
 }
 
 fn write(job: &Job<'_>, arguments: &RecoverArguments) -> Result<PathBuf, Box<dyn Error>> {
-    let name = arguments.output.clone().unwrap_or_else(|| {
+    let name = arguments.name.clone().unwrap_or_else(|| {
         // The directory of the program's profile may be on a machine or disk that is not there any more.
         let wanted = Path::new(&job.description.profile).file_name();
         wanted.map_or_else(|| "recovered".into(), PathBuf::from)

@@ -13,30 +13,36 @@ import { TreeView } from "./tree-view.js";
 import { RanksView } from "./ranks.js";
 import { IterationsView } from "./iterations.js";
 import { ExecutionsView } from "./executions.js";
+import { CompareView } from "./compare.js";
 import { Tabs } from "./tabs.js";
 
 async function start() {
   startTheme();
-  const [profile] = await Promise.all([...document.querySelectorAll("script.profile")].map(async (data) => new Profile(await unpacked(data))));
-  title(profile);
+  const dataOf = (name) => Promise.all([...document.querySelectorAll(`script.${name}`)].map(unpacked));
+  const profiles = (await dataOf("profile")).map((data) => new Profile(data));
+  const [comparison] = await dataOf("comparison");
+  // Of two runs the views show the later one.
+  const profile = profiles[profiles.length - 1];
+  title(profiles);
   const tabs = new Tabs([
     ["summary", "Summary", () => new SummaryView(profile, (key) => tabs.show(key))],
     ["tree", "Callpaths", () => new TreeView(profile)],
     ["ranks", "Ranks", () => new RanksView(profile)],
     ["iterations", "Iterations", () => new IterationsView(profile)],
     ["executions", "Executions", () => new ExecutionsView(profile)],
+    ...(comparison ? [["compare", "Compare", () => new CompareView(profiles, comparison.head)]] : []),
   ]);
   onTheme(() => tabs.redraw());
   onSelection(() => selectedLine(profile));
   selectedLine(profile);
   paper(tabs);
-  tabs.show("summary");
+  tabs.show(comparison ? "compare" : "summary");
   document.documentElement.dataset.ready = "true";
 }
 
-function title(profile) {
-  const { report } = profile;
-  const name = shown(report.name);
+function title(profiles) {
+  const { report } = profiles[profiles.length - 1];
+  const name = profiles.map((profile) => shown(profile.report.name)).join(" → ");
   document.title = `${name} – TinyProf`;
   document.getElementById("title").textContent = name;
   document.getElementById("subtitle").textContent =

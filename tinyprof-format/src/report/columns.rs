@@ -26,6 +26,7 @@ pub(super) enum Column {
 const SUMS: [&str; 2] = [" all ranks together ", " all ranks "];
 /// The titles above the columns that compare ranks.
 const SPREAD: [&str; 2] = [" inclusive, rank by rank ", " incl. by rank "];
+const EXCLUSIVE_SPREAD: [&str; 2] = [" exclusive, rank by rank ", " excl. by rank "];
 
 /// One way to lay out the numbers.
 #[derive(Clone, Copy, Debug)]
@@ -107,7 +108,7 @@ impl Numbers {
         };
         Self {
             tree_width: left.min(*tree.end()),
-            titles: (report.ranks > 1).then(|| titles(&widths, layout.gap)),
+            titles: (report.ranks > 1).then(|| titles(report, &widths, layout.gap)),
             headings: row(&|column, _| column.heading(layout.full).to_owned()),
             lines: (0..lines.len()).map(|line| row(&|_, cells| cells[line].clone())).collect(),
         }
@@ -139,7 +140,8 @@ fn widths(cells: &[(Column, Vec<String>)], layout: &Layout) -> Vec<(Column, usiz
 }
 
 /// The titles over their groups of columns: `--- title ---`. A group too narrow for its title has none.
-fn titles(widths: &[(Column, usize)], gap: usize) -> String {
+fn titles(report: &Report, widths: &[(Column, usize)], gap: usize) -> String {
+    let spread = if report.compares_exclusive() { EXCLUSIVE_SPREAD } else { SPREAD };
     let group = |titles: [&str; 2], compares: bool| {
         let group = widths.iter().filter(|(column, _)| column.compares_ranks() == compares);
         let width = group.map(|(_, width)| gap + width).sum::<usize>().saturating_sub(gap);
@@ -147,7 +149,7 @@ fn titles(widths: &[(Column, usize)], gap: usize) -> String {
         let ruled = title.map_or_else(|| " ".repeat(width), |title| format!("{title:-^width$}"));
         format!("{}{ruled}", " ".repeat(gap))
     };
-    group(SUMS, false) + &group(SPREAD, true)
+    group(SUMS, false) + &group(spread, true)
 }
 
 impl Column {
@@ -186,6 +188,7 @@ fn cell(report: &Report, line: &Line, column: Column) -> String {
 fn callpath_cell(report: &Report, row: usize, column: Column) -> String {
     let row = &report.statistics.rows()[row];
     let inclusive = &row.inclusive;
+    let spread = if report.compares_exclusive() { &row.exclusive } else { inclusive };
     match column {
         Column::Visits => count_cell(row.visits),
         Column::Ranks if row.ranks >= report.ranks => "all".to_owned(),
@@ -194,11 +197,11 @@ fn callpath_cell(report: &Report, row: usize, column: Column) -> String {
         Column::Inclusive => marked(inclusive.is_estimate(), time_cell(inclusive.sum_ns)),
         Column::Exclusive => marked(row.exclusive.is_estimate(), time_cell(row.exclusive.sum_ns)),
         Column::Share => share_cell(report, inclusive.sum_ns),
-        Column::Min => time_cell(inclusive.min_ns.into()),
-        Column::Mean => time_cell(rounded(inclusive.sum_ns, row.ranks.into())),
-        Column::Max => time_cell(inclusive.max_ns.into()),
-        Column::MaxRank => inclusive.max_rank.to_string(),
-        Column::Imbalance => row.imbalance(inclusive).map_or_else(|| "-".to_owned(), percent_cell),
+        Column::Min => time_cell(spread.min_ns.into()),
+        Column::Mean => time_cell(rounded(spread.sum_ns, row.ranks.into())),
+        Column::Max => time_cell(spread.max_ns.into()),
+        Column::MaxRank => spread.max_rank.to_string(),
+        Column::Imbalance => row.imbalance(spread).map_or_else(|| "-".to_owned(), percent_cell),
     }
 }
 

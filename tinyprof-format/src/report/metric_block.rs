@@ -1,7 +1,5 @@
 //! The metrics as text, below the table: one line for each key at each callpath.
 
-use std::cmp::Reverse;
-
 use super::Report;
 use super::metrics::Metric;
 use super::names::{columns, cut, escaped, shown};
@@ -36,13 +34,14 @@ const LAYOUTS: [(&[Column], usize); 4] = {
 
 /// The block, each line at most `width` columns wide; empty if there are no metrics.
 ///
-/// Lines are in the order of the callpaths' inclusive times, as the table's are, then by key.
+/// Lines are in the order of the callpaths in the table, by the report's metric, then by key.
 pub(super) fn metric_block(report: &Report, width: usize) -> String {
-    let mut rows: Vec<&Metric> = report.metrics.rows().iter().collect();
+    let mut rows: Vec<&Metric> =
+        report.metrics.rows().iter().filter(|row| report.shows_key(&row.key)).collect();
     if rows.is_empty() {
         return String::new();
     }
-    rows.sort_by_key(|row| Reverse(report.statistics.rows()[row.callpath.row()].inclusive.sum_ns));
+    rows.sort_by(|left, right| report.in_order(left.callpath, right.callpath));
     let more = rows.len().saturating_sub(LINES_MAX);
     rows.truncate(LINES_MAX);
     let mut names = vec![("metrics".to_owned(), "key".to_owned())];

@@ -36,7 +36,8 @@ pub(super) fn is_hazardous(c: char) -> bool {
 }
 
 /// A region's name as a table shows it. Quoted where it would otherwise be invisible or pass for an indent.
-pub(super) fn shown(name: &str) -> String {
+#[must_use]
+pub fn shown(name: &str) -> String {
     let escaped = escaped(name);
     if escaped.trim().len() < escaped.len() || escaped.is_empty() {
         return format!("\"{escaped}\"");
@@ -45,12 +46,14 @@ pub(super) fn shown(name: &str) -> String {
 }
 
 /// The columns that `text` occupies.
-pub(super) fn columns(text: &str) -> usize {
+#[must_use]
+pub fn columns(text: &str) -> usize {
     text.width()
 }
 
 /// `text` in at most `width` columns: the middle gives way to an ellipsis, since names differ at their ends.
-pub(super) fn cut(text: &str, width: usize) -> String {
+#[must_use]
+pub fn cut(text: &str, width: usize) -> String {
     if columns(text) <= width {
         return text.to_owned();
     }
@@ -77,7 +80,8 @@ fn head(chars: impl Iterator<Item = char>, width: usize) -> impl Iterator<Item =
 
 /// `text` broken after some of the `after`s, which end in a space, into lines of at most `width` columns, the
 /// second and later ones indented by two.
-pub(super) fn wrapped(text: &str, after: &str, width: usize) -> String {
+#[must_use]
+pub fn wrapped(text: &str, after: &str, width: usize) -> String {
     let (mut lines, mut used) = (String::new(), 0);
     for word in text.split_inclusive(after).map(str::trim_end) {
         if used > 0 && used + 1 + columns(word) > width {

@@ -2,19 +2,23 @@
 
 use serde_json::{Value, json};
 
-use super::Report;
 use super::names::{columns, cut, shown, wrapped};
 use super::text::indent;
 use super::tree::{Line, lines};
+use super::{MetricName, Report};
 use crate::model::CallpathIndex;
 
 /// What heads the two columns of numbers.
 const VISITS: &str = "visits";
 const RANKS: &str = "ranks";
 
+/// A key may be long, and a column must not be.
+const HEADING_MAX: usize = 20;
+
 impl Report {
     /// The callpath tree for people, in `width_columns` columns: every callpath with its visits on all ranks together and
-    /// the number of ranks that visited it. Siblings are in the order of their inclusive times.
+    /// the number of ranks that visited it. Siblings are in the order of their inclusive times, or of the
+    /// [metric](Self::by_metric) that was asked for, which then is a column too.
     ///
     /// Columns align, control characters in names are escaped, and every line ends in a newline.
     #[must_use]
@@ -29,18 +33,26 @@ impl Report {
         let counts: Vec<(String, String)> = rows.iter().map(counts).collect();
         let visits_width = counts.iter().map(|(visits, _)| visits.len()).max().unwrap_or(0).max(VISITS.len());
         let ranks_width = counts.iter().map(|(_, ranks)| ranks.len()).max().unwrap_or(0).max(RANKS.len());
-        let tree_width = width.saturating_sub(visits_width + ranks_width + 4).max(20);
-        text.push_str(&format!("{VISITS:>visits_width$}  {RANKS:>ranks_width$}  callpath\n"));
+        let values = self.value_column(&rows);
+        let value_width = values.first().map_or(0, |heading| columns(heading));
+        let tree_width = width.saturating_sub(visits_width + ranks_width + value_width + 4).max(20);
+        let mut values = values.into_iter();
+        let mut value = || values.next().unwrap_or_default();
+        text.push_str(&format!("{VISITS:>visits_width$}  {RANKS:>ranks_width$}  {}callpath\n", value()));
         for (index, (visits, ranks)) in rows.into_iter().zip(counts) {
             let callpath = self.callpaths.get(index);
             let indent = indent(callpath.depth as usize, tree_width);
             let name = cut(&shown(&callpath.region.name), tree_width.saturating_sub(columns(&indent)));
-            text.push_str(&format!("{visits:>visits_width$}  {ranks:>ranks_width$}  {indent}{name}\n"));
+            text.push_str(&format!(
+                "{visits:>visits_width$}  {ranks:>ranks_width$}  {}{indent}{name}\n",
+                value()
+            ));
         }
         text
     }
 
-    /// The same as JSON: `callpaths` in the order of the tree, with `path`, `name`, `depth`, `ranks` and `visits`. `path` is
+    /// The same as JSON: `callpaths` in the order of the tree, with `path`, `name`, `depth`, `ranks` and `visits`, and `value` if there is a
+    /// [metric](Self::by_metric). `path` is
     /// null where it would be longer than 16 KiB.
     #[must_use]
     pub fn to_tree_json(&self) -> Value {
@@ -51,19 +63,40 @@ impl Report {
             .map(|index| {
                 let callpath = self.callpaths.get(index);
                 let row = &self.statistics.rows()[index.row()];
-                json!({
+                let mut entry = json!({
                     "path": paths[index.row()],
                     "name": callpath.region.name,
                     "depth": callpath.depth,
                     "ranks": row.ranks,
                     "visits": row.visits,
-                })
+                });
+                if let Some(metric) = &self.metric {
+                    entry["value"] =
+                        serde_json::from_str(&self.metric_number(index, metric)).unwrap_or_default();
+                }
+                entry
             })
             .collect();
-        json!({ "name": self.name, "ranks": self.ranks, "callpaths": callpaths })
+        let metric = self.metric.as_ref().map(ToString::to_string);
+        json!({ "name": self.name, "ranks": self.ranks, "metric": metric, "callpaths": callpaths })
     }
 
-    fn in_tree_order(&self) -> Vec<CallpathIndex> {
+    /// The heading and the values of the metric, aligned, each with the space behind it; nothing if there is none.
+    fn value_column(&self, rows: &[CallpathIndex]) -> Vec<String> {
+        let Some(metric) = &self.metric else { return Vec::new() };
+        // Visits have a column already.
+        if *metric == MetricName::Visits {
+            return Vec::new();
+        }
+        let heading = cut(&shown(&metric.to_string()), HEADING_MAX);
+        let cells: Vec<String> = std::iter::once(heading)
+            .chain(rows.iter().map(|index| self.metric_cell(*index, metric)))
+            .collect();
+        let width = cells.iter().map(|cell| columns(cell)).max().unwrap_or(0);
+        cells.iter().map(|cell| format!("{}{cell}  ", " ".repeat(width - columns(cell)))).collect()
+    }
+
+    pub(super) fn in_tree_order(&self) -> Vec<CallpathIndex> {
         let callpath = |line| match line {
             Line::Callpath(index) => Some(index),
             Line::Folded(_) => None,

@@ -7,8 +7,8 @@ use crate::model::{
     CallpathFile, CallpathTable, EventMap, Losses, Manifest, PeakMemory, PhaseTimes, Profile, RunMetadata,
 };
 
-use super::Statistics;
 use super::metrics::Metrics;
+use super::{MetricName, Statistics};
 
 /// What there is to tell of a run. Equal profiles give equal reports.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,6 +23,8 @@ pub struct Report {
     pub(super) losses: Losses,
     pub(super) incomplete: Option<String>,
     pub(super) total_ns: u128,
+    /// What tables are sorted by, where that was said.
+    pub(super) metric: Option<MetricName>,
 }
 
 impl Report {
@@ -58,6 +60,7 @@ impl Report {
             metrics: Metrics::default(),
             total_ns: roots.fold(0, |sum, (_, row)| sum.saturating_add(row.inclusive.sum_ns)),
             statistics,
+            metric: None,
         }
     }
 

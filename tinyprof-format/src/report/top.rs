@@ -1,19 +1,18 @@
 //! The callpaths that take the most time themselves: a flat list, for who looks for what to improve.
 
-use std::cmp::Reverse;
-
 use serde_json::{Value, json};
 
-use super::Report;
 use super::names::{columns, cut, shown, wrapped};
-use super::units::{count_cell, percent_cell, ratio, time_cell};
+use super::units::{count_cell, number_cell, percent_cell, ratio, time_cell};
+use super::{MetricName, Report};
 use crate::model::CallpathIndex;
 
-/// The columns of numbers.
-const HEADINGS: [&str; 4] = ["exclusive", "share", "a visit", "visits"];
+/// A key may be long, and a column must not be.
+const HEADING_MAX: usize = 20;
 
 impl Report {
-    /// The `count` callpaths of the greatest exclusive time for people, in `width_columns` columns.
+    /// The `count` callpaths of the greatest exclusive time, or of the greatest value of the
+    /// [metric](Self::by_metric) that was asked for, for people, in `width_columns` columns.
     ///
     /// Times and visits are of all ranks together, the share is that of the roots' inclusive time. A time that is an estimate
     /// is marked with `~`. Columns align, control characters in names are escaped, and every line ends in a newline.
@@ -21,17 +20,22 @@ impl Report {
     pub fn to_top_text(&self, count: usize, width_columns: u16) -> String {
         let width = usize::from(width_columns);
         let top = self.top(count);
+        let headings = self.top_headings();
         let cells: Vec<[String; 4]> = top.iter().map(|index| self.top_cells(*index)).collect();
         let widths: [usize; 4] = std::array::from_fn(|column| {
             let widest = cells.iter().map(|cells| cells[column].len()).max();
-            widest.unwrap_or(0).max(HEADINGS[column].len())
+            widest.unwrap_or(0).max(columns(&headings[column]))
         });
         let numbers = |cells: [&str; 4]| -> String {
-            cells.iter().zip(widths).map(|(cell, width)| format!("{cell:>width$}  ")).collect()
+            let padded = |(cell, width): (&&str, usize)| {
+                format!("{}{cell}  ", " ".repeat(width.saturating_sub(columns(cell))))
+            };
+            cells.iter().zip(widths).map(padded).collect()
         };
-        let room = width.saturating_sub(columns(&numbers(HEADINGS))).max(20);
+        let headings = numbers(headings.each_ref().map(String::as_str));
+        let room = width.saturating_sub(columns(&headings)).max(20);
         let mut text = wrapped(&self.head(width), ", ", width);
-        text.push_str(&format!("{}callpath\n", numbers(HEADINGS)));
+        text.push_str(&format!("{headings}callpath\n"));
         for (index, cells) in top.into_iter().zip(&cells) {
             let path = cut(&self.shown_path(index, room), room);
             text.push_str(&format!(
@@ -66,25 +70,56 @@ impl Report {
         })
     }
 
-    /// Callpaths that were visited, by exclusive time, then in the order of the table.
-    fn top(&self, count: usize) -> Vec<CallpathIndex> {
+    /// Callpaths that were visited, by the metric, then in the order of the table.
+    pub(super) fn top(&self, count: usize) -> Vec<CallpathIndex> {
         let rows = self.statistics.rows();
         let visited =
             self.callpaths.iter().map(|(index, _)| index).filter(|index| rows[index.row()].ranks > 0);
-        let mut top: Vec<CallpathIndex> = visited.collect();
-        top.sort_by_key(|index| Reverse(rows[index.row()].exclusive.sum_ns));
+        let mut top: Vec<CallpathIndex> = match &self.metric {
+            Some(MetricName::Key(key)) => self
+                .callpaths
+                .iter()
+                .map(|(index, _)| index)
+                .filter(|at| self.recorded(*at, key).is_some())
+                .collect(),
+            _ => visited.collect(),
+        };
+        let metric = self.metric.as_ref().unwrap_or(&MetricName::Exclusive);
+        top.sort_by(|left, right| self.in_order_of(metric, *left, *right));
         top.truncate(count);
         top
     }
 
+    fn top_headings(&self) -> [String; 4] {
+        match &self.metric {
+            Some(MetricName::Key(key)) => {
+                [cut(&shown(key), HEADING_MAX), "mean".into(), "max".into(), "values".into()]
+            }
+            Some(MetricName::Inclusive) => ["inclusive", "share", "a visit", "visits"].map(str::to_owned),
+            _ => ["exclusive", "share", "a visit", "visits"].map(str::to_owned),
+        }
+    }
+
     fn top_cells(&self, index: CallpathIndex) -> [String; 4] {
         let row = &self.statistics.rows()[index.row()];
-        let mark = if row.exclusive.is_estimate() { "~" } else { "" };
-        let exclusive_ns = row.exclusive.sum_ns;
-        let visit_ns = exclusive_ns.checked_div(u128::from(row.visits)).unwrap_or(0);
+        let time = match &self.metric {
+            Some(MetricName::Key(key)) => {
+                let Some(recorded) = self.recorded(index, key) else { return Default::default() };
+                return [
+                    number_cell(recorded.sum),
+                    recorded.mean().map_or_else(|| "-".to_owned(), number_cell),
+                    number_cell(recorded.max),
+                    count_cell(recorded.values),
+                ];
+            }
+            Some(MetricName::Inclusive) => &row.inclusive,
+            _ => &row.exclusive,
+        };
+        let mark = if time.is_estimate() { "~" } else { "" };
+        let visit_ns = time.sum_ns.checked_div(u128::from(row.visits)).unwrap_or(0);
         [
-            format!("{mark}{}", time_cell(exclusive_ns)),
-            percent_cell(ratio(exclusive_ns, self.total_ns)),
+            format!("{mark}{}", time_cell(time.sum_ns)),
+            percent_cell(ratio(time.sum_ns, self.total_ns)),
             format!("{mark}{}", time_cell(visit_ns)),
             count_cell(row.visits),
         ]

@@ -1,7 +1,5 @@
 //! The lines of a report: the callpath tree in the order of time, with small callpaths folded.
 
-use std::cmp::Reverse;
-
 use crate::model::{Callpath, CallpathIndex};
 
 use super::units::ratio;
@@ -35,7 +33,7 @@ pub(super) struct Folded {
     pub(super) estimate: bool,
 }
 
-/// The lines of the whole tree, parents first, siblings by inclusive time, then in the order of the table.
+/// The lines of the whole tree, parents first, siblings by the report's metric, then in the order of the table.
 pub(super) fn lines(report: &Report, fold_below_share: Option<f64>) -> Vec<Line> {
     let tree = Tree::new(report, fold_below_share);
     let mut lines = Vec::new();
@@ -80,7 +78,7 @@ impl<'a> Tree<'a> {
     fn below(&self, parent: Option<CallpathIndex>) -> Vec<Line> {
         let mut children =
             self.children[parent.map_or(self.report.callpaths.len(), CallpathIndex::row)].clone();
-        children.sort_by_key(|child| Reverse(self.row(*child).inclusive.sum_ns));
+        children.sort_by(|left, right| self.report.in_order(*left, *right));
         let always = if parent.is_none() { ROOTS_SHOWN } else { 0 };
         let (mut shown, mut small) = (Vec::new(), Vec::new());
         for (position, child) in children.into_iter().enumerate() {

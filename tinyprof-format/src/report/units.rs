@@ -12,7 +12,8 @@ pub(super) fn time(ns: u128) -> String {
 }
 
 /// A time without a space, for a cell of a table: `1.23ms`.
-pub(super) fn time_cell(ns: u128) -> String {
+#[must_use]
+pub fn time_cell(ns: u128) -> String {
     let (number, unit) = time_parts(ns);
     format!("{number}{unit}")
 }
@@ -61,7 +62,8 @@ pub(super) fn count_cell(n: u64) -> String {
 }
 
 /// A number of unknown unit: integers exact up to six digits, all else with four significant digits.
-pub(super) fn number_cell(n: f64) -> String {
+#[must_use]
+pub fn number_cell(n: f64) -> String {
     let size = n.abs();
     if n == 0.0 {
         "0".to_owned()
@@ -79,7 +81,8 @@ pub(super) fn number_cell(n: f64) -> String {
 }
 
 /// A share as percent with one decimal; what is more than nothing never reads as nothing.
-pub(super) fn percent_cell(share: f64) -> String {
+#[must_use]
+pub fn percent_cell(share: f64) -> String {
     let percent = share * 100.0;
     if percent > 0.0 && percent < 0.05 {
         "<0.1%".to_owned()
@@ -91,7 +94,8 @@ pub(super) fn percent_cell(share: f64) -> String {
 }
 
 /// `1 rank`, `2 ranks`.
-pub(super) fn counted(n: u64, noun: &str) -> String {
+#[must_use]
+pub fn counted(n: u64, noun: &str) -> String {
     format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }
 

@@ -1,0 +1,92 @@
+//! What `--help` and the manual pages say below the options. Exit codes mean the same for every command.
+
+/// The exit codes of every command.
+macro_rules! exit_codes {
+    ($($above:literal)?) => {
+        concat!(
+            $($above, "\n",)?
+            "Exit codes:
+  0  done, also where the reader of the output left early (tinyprof report NAME.tprof | head)
+  1  not done: the input could not be read, or the output not be written
+  2  wrong arguments: nothing was done
+  3  done, but the input is damaged or something of it was lost (check, import)
+  4  done, and a callpath is above the limit (diff --fail-above)"
+        )
+    };
+}
+
+pub(crate) const EXIT_CODES: &str = exit_codes!();
+
+pub(crate) const DIFF_HELP: &str = exit_codes!(
+    "\
+Compares by callpath what a rank takes for an execution, on average: of two runs, or of several against
+several (--base A1 A2 A3 --new B1 B2 B3), which tells noise from change. Callpaths are the same if the names
+of their regions are. Regressions come first:
+
+  up, down   the difference is more than chance (Welch's t test; at most 5 % of such marks are expected to
+             be wrong, by Benjamini and Hochberg)
+  unclear    no more than chance may do
+  unjudged   there is nothing to tell chance by: one value on a side, or none that differs
+  equal, new, gone
+
+A value of the samples is a run where a side has several runs, else an execution, else a rank. The interval
+around a difference holds the true one in 95 % of cases; g is the difference in standard deviations
+(Hedges). docs/diff.md tells all this at length.
+"
+);
+
+pub(crate) const RECOVER_HELP: &str = exit_codes!(
+    "\
+A program that is killed, that aborts or crashes writes no profile, but what its threads have
+recorded lies in files in shared memory. This makes a profile of it, marked as incomplete, and removes
+the files; ranks of one job on this host become one profile. At most the last visit of each thread
+is missing. What belongs to a process that still runs, to another user, boot or version of
+tinyprof is left alone, with a line that says why. Run it on the host of the program. To have had
+nothing to recover is to be done; where a profile could not be written the files are still there.
+"
+);
+
+pub(crate) const CHECK_HELP: &str = exit_codes!(
+    "\
+Verifies the length and the checksum of every file and every section, and that what they hold fits
+together. Every damaged section is listed with its offset and what it holds, not only the first.
+"
+);
+
+pub(crate) const EXPORT_HELP: &str = exit_codes!(
+    "\
+tinyprof-csv is the text format of the paper that TinyProf implements: a line for each callpath, its
+times in seconds with | between ranks, - between executions and + between the visits of a loop. What
+would read as a delimiter in a name is written as % and two hexadecimal digits. Nanoseconds come back
+exactly when it is imported; varying metrics and places in the source are not in it. An existing
+file is never overwritten.
+"
+);
+
+pub(crate) const HTML_HELP: &str = exit_codes!(
+    "\
+The page shows where the time goes, on which rank, in which iteration and since when: a summary with
+hints, the callpath tree and a flame graph, ranks, iterations and executions; of two profiles also what
+became slower from the first to the second. It opens from disk and loads nothing. Of wide profiles
+neighbouring ranks share a column, of deep ones the costliest callpaths have values by rank; the page
+says so. An existing file is never overwritten.
+"
+);
+
+pub(crate) const IMPORT_HELP: &str = exit_codes!(
+    "\
+Reads the text format of the paper that TinyProf implements, also from damaged files: ranks that ran
+together, broken numbers, missing columns, a file that was cut off. Each problem is named with line and
+rank on standard error; what can be read is kept, what was lost is counted, and the profile is then
+marked as incomplete. A value whose rank is not certain is lost, never guessed. Ids may be
+joined by <, > or -. A profile's name that is taken is never used again: a number is added.
+"
+);
+
+pub(crate) const COMPLETIONS_HELP: &str = exit_codes!(
+    "\
+For bash, in ~/.bashrc:  source <(tinyprof completions bash)
+For zsh, in a directory of its fpath:  tinyprof completions zsh > _tinyprof
+For fish:  tinyprof completions fish > ~/.config/fish/completions/tinyprof.fish
+"
+);

@@ -1,0 +1,81 @@
+//! How commands are told what to print.
+
+use clap::{Args, ValueEnum};
+
+/// What a command with a table prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TableFormat {
+    /// For people: a table as wide as the terminal
+    Text,
+    /// Everything, every number unrounded, times in nanoseconds
+    Json,
+    /// The table unrounded, for spreadsheets and scripts; times in nanoseconds
+    Csv,
+}
+
+/// What a command without a table prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PlainFormat {
+    /// For people
+    Text,
+    /// For programs
+    Json,
+}
+
+/// Where colours are used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Color {
+    /// On a terminal, unless `NO_COLOR` is set
+    Auto,
+    /// Everywhere
+    Always,
+    /// Nowhere
+    Never,
+}
+
+/// The output of a command with a table.
+#[derive(Args, Debug)]
+pub(crate) struct TableOutput {
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        default_value = "text",
+        hide_possible_values = true,
+        help = "Print text, json or csv"
+    )]
+    format: TableFormat,
+    /// The same as --format json: every number unrounded, times in nanoseconds
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
+    /// Fit the table into N columns [default: those of the terminal, 120 elsewhere]
+    #[arg(long, value_name = "N", conflicts_with = "json", value_parser = clap::value_parser!(u16).range(20..=1000))]
+    pub(crate) width: Option<u16>,
+}
+
+impl TableOutput {
+    pub(crate) const fn format(&self) -> TableFormat {
+        if self.json { TableFormat::Json } else { self.format }
+    }
+}
+
+/// The output of a command without a table.
+#[derive(Args, Debug)]
+pub(crate) struct PlainOutput {
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        default_value = "text",
+        hide_possible_values = true,
+        help = "Print text or json"
+    )]
+    format: PlainFormat,
+    /// The same as --format json
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
+}
+
+impl PlainOutput {
+    pub(crate) const fn is_json(&self) -> bool {
+        self.json || matches!(self.format, PlainFormat::Json)
+    }
+}

@@ -1,0 +1,87 @@
+//! The command: reads the runs of both sides, compares them, prints what came of it.
+
+use std::collections::BTreeSet;
+use std::error::Error;
+use std::path::{Path, PathBuf};
+
+use tinyprof_format::file::read_profile;
+use tinyprof_format::model::Profile;
+use tinyprof_format::report::{MetricName, Report, json_text};
+
+use crate::arguments::{DiffArguments, TableFormat};
+use crate::name::name_of;
+use crate::outcome::Outcome;
+use crate::{render, select};
+
+use super::compare::{Diff, Run, rows};
+use super::names::Names;
+use super::{tables, text, values};
+
+pub(crate) fn run(arguments: &DiffArguments) -> Result<Outcome, Box<dyn Error>> {
+    let (base, new) = arguments.sides();
+    let mut names = Names::default();
+    let mut read = |side: &[PathBuf]| -> Result<Vec<Run>, Box<dyn Error>> {
+        side.iter().map(|directory| read_run(directory, arguments, &mut names)).collect()
+    };
+    let (mut base_runs, mut new_runs) = (read(base)?, read(new)?);
+    tell_apart(base_runs.iter_mut().chain(&mut new_runs), base.iter().chain(new));
+    let (base, new) = (base_runs, new_runs);
+    let rows = rows(names.rows().len(), &base, &new);
+    let diff = Diff {
+        base,
+        new,
+        metric: arguments.metric.clone(),
+        names,
+        rows,
+        fail_above: arguments.fail_above.map(|limit| limit.0),
+        min_share: arguments.min_share.0,
+    };
+    match arguments.output.format() {
+        TableFormat::Json => render::output(&json_text(&tables::json(&diff)))?,
+        TableFormat::Csv => render::output(&tables::csv(&diff))?,
+        TableFormat::Text => {
+            render::painted(&text::text(&diff, arguments.all, render::columns(arguments.output.width)))?;
+        }
+    }
+    let fails = diff.rows.iter().any(|row| diff.fails(row));
+    Ok(if fails { Outcome::AboveLimit } else { Outcome::Done })
+}
+
+/// Profiles of the same name bear the paths that the user typed.
+fn tell_apart<'a>(runs: impl Iterator<Item = &'a mut Run>, directories: impl Iterator<Item = &'a PathBuf>) {
+    let mut runs: Vec<(&mut Run, &PathBuf)> = runs.zip(directories).collect();
+    let names: BTreeSet<String> = runs.iter().map(|(run, _)| run.name.clone()).collect();
+    if names.len() < runs.len() {
+        runs.iter_mut().for_each(|(run, directory)| run.name = directory.display().to_string());
+    }
+}
+
+/// Reads a run and keeps the amounts only: many runs may be compared.
+fn read_run(directory: &Path, arguments: &DiffArguments, names: &mut Names) -> Result<Run, Box<dyn Error>> {
+    let in_run = |error: &dyn Error| format!("{}: {error}", directory.display());
+    let profile = select::select(read_profile(directory)?, &arguments.selection)
+        .map_err(|error| format!("{}: {error}", directory.display()))?;
+    if let MetricName::Key(_) = &arguments.metric {
+        // Says which keys there are.
+        Report::of_profile(&profile).by_metric(arguments.metric.clone()).map_err(|error| in_run(&error))?;
+    }
+    let ranks = ranks(&profile, arguments);
+    Ok(Run {
+        name: name_of(directory),
+        ranks: ranks.len(),
+        executions: profile.manifest.executions,
+        incomplete: !profile.manifest.complete,
+        rows: values::amounts(&profile, &arguments.metric, &ranks, names),
+    })
+}
+
+/// The ranks that are looked at. Those that are not selected have no values, but that does not tell them from ranks that
+/// visited nothing.
+fn ranks(profile: &Profile, arguments: &DiffArguments) -> Vec<usize> {
+    let selected = |rank: u32| arguments.selection.ranks.as_ref().is_none_or(|list| list.contains(rank));
+    (0_u32..)
+        .zip(0..profile.ranks.len())
+        .filter(|(number, _)| selected(*number))
+        .map(|(_, rank)| rank)
+        .collect()
+}

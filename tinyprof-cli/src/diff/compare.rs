@@ -1,0 +1,286 @@
+//! The comparison of two sides, callpath by callpath: what the samples are, and what they say.
+
+use tinyprof_format::report::MetricName;
+
+use super::names::Names;
+use super::statistics::{Comparison, Sample, Test, adjusted, compare};
+use super::values::Amounts;
+
+/// At most this part of the marks is expected to be wrong.
+pub(super) const FALSE_DISCOVERY_RATE: f64 = 0.05;
+
+/// One run of a side.
+#[derive(Clone, Debug)]
+pub(super) struct Run {
+    pub(super) name: String,
+    /// The ranks that are looked at.
+    pub(super) ranks: usize,
+    pub(super) executions: u32,
+    pub(super) incomplete: bool,
+    /// Row by row of the names when it was read; later callpaths are not of this run.
+    pub(super) rows: Vec<Amounts>,
+}
+
+/// What one value of the samples is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Unit {
+    /// A run.
+    Runs,
+    /// An execution of the only run of a side, or a batch of them.
+    Executions,
+    /// A rank of the only run of a side.
+    Ranks,
+    /// The mean of the only run of a side.
+    Single,
+}
+
+/// What is said of a callpath.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Verdict {
+    /// Greater in the new runs by more than chance.
+    Up,
+    /// Different, but without spread to compare the difference with.
+    Unjudged,
+    /// Different by no more than chance may do.
+    Unclear,
+    /// Less in the new runs by more than chance.
+    Down,
+    /// The same.
+    Equal,
+    /// In the new runs only.
+    New,
+    /// In the base runs only.
+    Gone,
+}
+
+/// One side of a callpath.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Side {
+    /// The mean, in the metric's unit, a rank and execution; 0 where it was never visited.
+    pub(super) mean: f64,
+    /// How many values it is the mean of.
+    pub(super) values: usize,
+    /// Their standard deviation; none of fewer than two.
+    pub(super) deviation: Option<f64>,
+    /// The runs in which it was visited.
+    pub(super) runs: usize,
+    /// The variance that the mean has because some visits were not timed; 0 where all were.
+    pub(super) estimate_variance: f64,
+}
+
+/// One callpath.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Row {
+    /// Its row of the names.
+    pub(super) callpath: usize,
+    pub(super) verdict: Verdict,
+    pub(super) unit: Unit,
+    /// Whether values stand for several executions each.
+    pub(super) folded: bool,
+    pub(super) base: Side,
+    pub(super) new: Side,
+    pub(super) difference: f64,
+    pub(super) test: Option<Test>,
+    /// The p value after Benjamini and Hochberg.
+    pub(super) adjusted_p: Option<f64>,
+    pub(super) hedges_g: Option<f64>,
+    /// Its part of the inclusive time of the root regions, on the side where it is greater.
+    pub(super) share: f64,
+}
+
+impl Side {
+    /// The standard error that the mean has because some visits were not timed; none where all were.
+    pub(super) fn estimate_error(&self) -> Option<f64> {
+        (self.estimate_variance > 0.0).then(|| self.estimate_variance.sqrt())
+    }
+}
+
+impl Row {
+    /// The interval around the difference.
+    pub(super) fn interval(&self) -> Option<(f64, f64)> {
+        self.test.map(|test| (self.difference - test.half_width, self.difference + test.half_width))
+    }
+
+    /// The difference as a part of the base; none where the base is 0 or the callpath is on one side only.
+    pub(super) fn change(&self) -> Option<f64> {
+        let comparable = !matches!(self.verdict, Verdict::New | Verdict::Gone) && self.base.mean > 0.0;
+        comparable.then(|| self.difference / self.base.mean)
+    }
+
+    /// Whether it is greater by more than `part` of the base, and chance does not explain it where that can be judged.
+    pub(super) fn exceeds(&self, part: f64) -> bool {
+        matches!(self.verdict, Verdict::Up | Verdict::Unjudged)
+            && self.difference > 0.0
+            && self.change().is_none_or(|change| change > part)
+    }
+}
+
+/// Two sides, compared.
+pub(super) struct Diff {
+    pub(super) base: Vec<Run>,
+    pub(super) new: Vec<Run>,
+    pub(super) metric: MetricName,
+    pub(super) names: Names,
+    pub(super) rows: Vec<Row>,
+    /// What part of the base a callpath may be up by.
+    pub(super) fail_above: Option<f64>,
+    /// Callpaths of a smaller share are neither shown nor failed on.
+    pub(super) min_share: f64,
+}
+
+impl Diff {
+    /// Whether the callpath is above the limit, if there is one.
+    pub(super) fn fails(&self, row: &Row) -> bool {
+        row.share >= self.min_share && self.fail_above.is_some_and(|limit| row.exceeds(limit))
+    }
+
+    pub(super) fn runs(&self) -> impl Iterator<Item = &Run> {
+        self.base.iter().chain(&self.new)
+    }
+}
+
+impl Verdict {
+    /// The word for it.
+    pub(super) const fn word(self) -> &'static str {
+        match self {
+            Self::Up => "up",
+            Self::Unjudged => "unjudged",
+            Self::Unclear => "unclear",
+            Self::Down => "down",
+            Self::Equal => "equal",
+            Self::New => "new",
+            Self::Gone => "gone",
+        }
+    }
+}
+
+impl Unit {
+    /// The word for it.
+    pub(super) const fn word(self) -> &'static str {
+        match self {
+            Self::Runs => "run",
+            Self::Executions => "execution",
+            Self::Ranks => "rank",
+            Self::Single => "value",
+        }
+    }
+}
+
+/// Compares the runs of two sides. Regressions come first, then what is uncertain by its size, improvements, and what only
+/// one side has.
+pub(super) fn rows(callpaths: usize, base: &[Run], new: &[Run]) -> Vec<Row> {
+    let both: Vec<(Row, Option<Comparison>)> =
+        (0..callpaths).filter_map(|callpath| row(callpath, base, new)).collect();
+    let tested: Vec<f64> = both.iter().filter_map(|(_, found)| Some(found.as_ref()?.test?.p)).collect();
+    let mut adjusted = adjusted(&tested).into_iter();
+    let mut rows: Vec<Row> = both
+        .into_iter()
+        .map(|(row, found)| {
+            let Some(found) = found else { return row };
+            let adjusted_p = found.test.and_then(|_| adjusted.next());
+            let verdict = verdict(&found, adjusted_p);
+            Row { verdict, adjusted_p, test: found.test, hedges_g: found.hedges_g, ..row }
+        })
+        .collect();
+    rows.sort_by(|left, right| {
+        let group = |row: &Row| match row.verdict {
+            Verdict::Unjudged | Verdict::Unclear => Verdict::Unclear,
+            other => other,
+        };
+        let size = |row: &Row| if row.verdict == Verdict::Down { -row.difference } else { row.difference };
+        group(left).cmp(&group(right)).then(size(right).total_cmp(&size(left)))
+    });
+    rows
+}
+
+fn verdict(found: &Comparison, adjusted_p: Option<f64>) -> Verdict {
+    match adjusted_p {
+        _ if found.difference == 0.0 => Verdict::Equal,
+        None => Verdict::Unjudged,
+        Some(p) if p >= FALSE_DISCOVERY_RATE => Verdict::Unclear,
+        Some(_) if found.difference > 0.0 => Verdict::Up,
+        Some(_) => Verdict::Down,
+    }
+}
+
+/// The row of a callpath, and what its samples say where both sides have it.
+fn row(callpath: usize, base: &[Run], new: &[Run]) -> Option<(Row, Option<Comparison>)> {
+    let (base_amounts, new_amounts) = (of_callpath(base, callpath), of_callpath(new, callpath));
+    let unit = unit(&base_amounts, &new_amounts);
+    let samples = [sample(&base_amounts, unit), sample(&new_amounts, unit)];
+    let [base, new] = [(&base_amounts, &samples[0]), (&new_amounts, &samples[1])].map(|(a, s)| side(a, s));
+    let all = || base_amounts.iter().chain(&new_amounts).flatten();
+    let verdict = match (base.runs, new.runs) {
+        (0, 0) => return None,
+        (0, _) => Verdict::New,
+        (_, 0) => Verdict::Gone,
+        _ => Verdict::Unjudged,
+    };
+    let found = if verdict == Verdict::Unjudged { compare(&samples[0], &samples[1]) } else { None };
+    let row = Row {
+        callpath,
+        verdict,
+        unit,
+        folded: unit == Unit::Executions && all().any(|amounts| amounts.folded),
+        difference: new.mean - base.mean,
+        test: None,
+        adjusted_p: None,
+        hedges_g: None,
+        share: all().map(|amounts| amounts.share).fold(0.0, f64::max),
+        base,
+        new,
+    };
+    Some((row, found))
+}
+
+/// What each run of a side says of a callpath; none where a run never visited it.
+fn of_callpath(runs: &[Run], callpath: usize) -> Vec<Option<&Amounts>> {
+    let of = |run| Run::amounts(run, callpath);
+    runs.iter().map(of).collect()
+}
+
+impl Run {
+    fn amounts(&self, callpath: usize) -> Option<&Amounts> {
+        self.rows.get(callpath).filter(|amounts| amounts.visited_ranks > 0)
+    }
+}
+
+/// Runs where there are several; else executions; else ranks.
+fn unit(base: &[Option<&Amounts>], new: &[Option<&Amounts>]) -> Unit {
+    let ([base], [new]) = (base, new) else { return Unit::Runs };
+    let several = |count: fn(&Amounts) -> usize| {
+        // A callpath that only one side has is described by what that side has.
+        [base, new].into_iter().flatten().all(|amounts| count(amounts) > 1)
+    };
+    if several(|amounts| amounts.by_execution.len()) {
+        Unit::Executions
+    } else if several(|amounts| amounts.by_rank.len()) {
+        Unit::Ranks
+    } else {
+        Unit::Single
+    }
+}
+
+/// The values of a side. A run that never visited the callpath spent no time there: that is a value of 0.
+fn sample(runs: &[Option<&Amounts>], unit: Unit) -> Sample {
+    let mean = |run: &Option<&Amounts>| run.map_or(0.0, |amounts| amounts.mean);
+    let values = match (unit, runs) {
+        (Unit::Executions, [Some(only)]) => only.by_execution.clone(),
+        (Unit::Ranks, [Some(only)]) => only.by_rank.clone(),
+        _ => runs.iter().map(mean).collect(),
+    };
+    let variance: f64 = runs.iter().flatten().map(|amounts| amounts.variance).sum();
+    #[expect(clippy::cast_precision_loss, reason = "there are few runs")]
+    Sample { values, estimate_variance: variance / (runs.len() as f64).powi(2) }
+}
+
+fn side(runs: &[Option<&Amounts>], sample: &Sample) -> Side {
+    let visited = runs.iter().flatten().count();
+    Side {
+        mean: sample.mean().unwrap_or(0.0),
+        values: if visited > 0 { sample.values.len() } else { 0 },
+        deviation: sample.deviation().filter(|_| visited > 0),
+        runs: visited,
+        estimate_variance: sample.estimate_variance,
+    }
+}

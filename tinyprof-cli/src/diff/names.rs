@@ -1,0 +1,128 @@
+//! The callpaths of several runs, told apart by the names of their regions alone.
+//!
+//! Ids and lines change with every edit of a program, and its versions are what is compared. So regions of the same name
+//! below the same callpath count as one, also within a run.
+
+use std::collections::HashMap;
+
+use tinyprof_format::model::{CallpathIndex, CallpathTable};
+use tinyprof_format::report::cells::{columns, cut, shown};
+
+/// A path longer than this is left out: in a hostile profile all paths together would be of quadratic size.
+const LONGEST_PATH_BYTES: usize = 16_384;
+
+/// A callpath of any of the runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Named {
+    pub(super) name: String,
+    /// Always an earlier row.
+    pub(super) parent: Option<usize>,
+    pub(super) depth: usize,
+    /// The row of the root region; its own for a root.
+    pub(super) root: usize,
+}
+
+/// The callpaths of all runs; a parent precedes its children.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Names {
+    rows: Vec<Named>,
+    places: HashMap<(Option<usize>, String), usize>,
+}
+
+impl Names {
+    pub(super) fn rows(&self) -> &[Named] {
+        &self.rows
+    }
+
+    /// Adds what is new in `table`. Gives the row of each of its callpaths.
+    pub(super) fn place(&mut self, table: &CallpathTable) -> Vec<usize> {
+        let mut placed: Vec<usize> = Vec::with_capacity(table.len());
+        for callpath in table.rows() {
+            let parent = callpath.parent.map(CallpathIndex::row).map(|parent| placed[parent]);
+            let next = self.rows.len();
+            let row = *self.places.entry((parent, callpath.region.name.clone())).or_insert(next);
+            if row == next {
+                self.rows.push(Named {
+                    name: callpath.region.name.clone(),
+                    parent,
+                    depth: callpath.depth as usize,
+                    root: parent.map_or(row, |parent| self.rows[parent].root),
+                });
+            }
+            placed.push(row);
+        }
+        placed
+    }
+
+    /// The path of each row as reports write it, `main<exchange`; none where it is too long.
+    pub(super) fn paths(&self) -> Vec<Option<String>> {
+        let mut paths: Vec<Option<String>> = Vec::with_capacity(self.rows.len());
+        for row in &self.rows {
+            let path = match row.parent {
+                None => Some(row.name.clone()),
+                Some(parent) => paths[parent].as_ref().map(|above| format!("{above}<{}", row.name)),
+            };
+            paths.push(path.filter(|path| path.len() <= LONGEST_PATH_BYTES));
+        }
+        paths
+    }
+
+    /// The path of a row as a table shows it in `room` columns. What is above stays away first: the name tells the most.
+    pub(super) fn shown_path(&self, row: usize, room: usize) -> String {
+        let (mut path, mut above) = (shown(&self.rows[row].name), self.rows[row].parent);
+        let mut shortened = path.clone();
+        while let Some(at) = above {
+            let candidate = format!("...<{path}");
+            if columns(&candidate) <= room {
+                shortened = candidate;
+            }
+            let longer = format!("{}<{path}", shown(&self.rows[at].name));
+            if columns(&longer) > room {
+                return cut(&shortened, room);
+            }
+            (path, above) = (longer, self.rows[at].parent);
+        }
+        cut(&path, room)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tinyprof_format::text::read_text;
+
+    use super::*;
+
+    fn table(ids: &[&str]) -> CallpathTable {
+        let mut text = "id,parent,tag,is_loop,times\n".to_owned();
+        for id in ids {
+            let parent = id.rsplit_once('<').map_or("null", |(parent, _)| parent);
+            text.push_str(&format!("{id},{parent},null,0,0.5\n"));
+        }
+        read_text(text.as_bytes()).expect("it is read").profile.callpaths
+    }
+
+    #[test]
+    fn callpaths_of_equal_names_are_one() {
+        let mut names = Names::default();
+        let first = names.place(&table(&["main", "main<a", "main<a<x", "main<b"]));
+        let second = names.place(&table(&["main", "main<b", "main<b<x"]));
+        assert_eq!(names.rows().len(), 5);
+        assert_eq!(first[0], second[0]);
+        let mut paths: Vec<String> = names.paths().into_iter().flatten().collect();
+        paths.sort();
+        assert_eq!(paths, ["main", "main<a", "main<a<x", "main<b", "main<b<x"]);
+        let x =
+            names.paths().iter().position(|path| path.as_deref() == Some("main<b<x")).expect("it is there");
+        assert_eq!(names.shown_path(x, 8), "main<b<x");
+        assert_eq!(names.shown_path(x, 7), "...<b<x");
+        assert_eq!(names.shown_path(x, 6), "...<x");
+    }
+
+    #[test]
+    fn a_name_with_a_delimiter_is_not_two_names() {
+        let mut names = Names::default();
+        let one = names.place(&table(&["a%3Cb"]));
+        let two = names.place(&table(&["a", "a<b"]));
+        assert_eq!((names.rows().len(), names.rows()[one[0]].depth, names.rows()[two[1]].depth), (3, 0, 1));
+    }
+}

@@ -1,0 +1,120 @@
+//! A comparison for programs: every callpath, every number unrounded, times in nanoseconds.
+
+use serde_json::{Value, json};
+use tinyprof_format::report::{MetricName, csv_line};
+
+use super::compare::{Diff, FALSE_DISCOVERY_RATE, Row, Run, Side};
+use super::statistics::CONFIDENCE;
+
+const HEADINGS: [&str; 19] = [
+    "path",
+    "verdict",
+    "fails",
+    "sample",
+    "base_values",
+    "base_mean",
+    "base_deviation",
+    "new_values",
+    "new_mean",
+    "new_deviation",
+    "difference",
+    "interval_low",
+    "interval_high",
+    "change",
+    "hedges_g",
+    "p",
+    "adjusted_p",
+    "share",
+    "estimate",
+];
+
+/// The comparison as JSON. A number is null where it cannot be told.
+pub(super) fn json(diff: &Diff) -> Value {
+    let paths = diff.names.paths();
+    let unit = match diff.metric {
+        MetricName::Inclusive | MetricName::Exclusive => "ns",
+        MetricName::Visits => "visits",
+        MetricName::Key(_) => "as recorded",
+    };
+    json!({
+        "base": diff.base.iter().map(run_json).collect::<Vec<_>>(),
+        "new": diff.new.iter().map(run_json).collect::<Vec<_>>(),
+        "metric": diff.metric.to_string(),
+        "unit": unit,
+        "per": "rank and execution",
+        "confidence": CONFIDENCE,
+        "false_discovery_rate": FALSE_DISCOVERY_RATE,
+        "fail_above": diff.fail_above,
+        "min_share": diff.min_share,
+        "fails": diff.rows.iter().filter(|row| diff.fails(row)).count(),
+        "callpaths": diff.rows.iter().map(|row| row_json(diff, row, paths[row.callpath].as_deref())).collect::<Vec<_>>(),
+    })
+}
+
+fn run_json(run: &Run) -> Value {
+    json!({ "profile": run.name, "ranks": run.ranks, "executions": run.executions, "complete": !run.incomplete })
+}
+
+fn row_json(diff: &Diff, row: &Row, path: Option<&str>) -> Value {
+    json!({
+        "path": path,
+        "name": diff.names.rows()[row.callpath].name,
+        "depth": diff.names.rows()[row.callpath].depth,
+        "verdict": row.verdict.word(),
+        "fails": diff.fails(row),
+        "sample": row.unit.word(),
+        "folded": row.folded,
+        "base": side_json(&row.base),
+        "new": side_json(&row.new),
+        "difference": row.difference,
+        "interval": row.interval().map(|(low, high)| [low, high]),
+        "change": row.change(),
+        "hedges_g": row.hedges_g,
+        "p": row.test.map(|test| test.p),
+        "adjusted_p": row.adjusted_p,
+        "share": row.share,
+    })
+}
+
+fn side_json(side: &Side) -> Value {
+    json!({
+        "mean": (side.runs > 0).then_some(side.mean),
+        "values": side.values,
+        "deviation": side.deviation,
+        "runs": side.runs,
+        "standard_error_of_estimate": side.estimate_error(),
+    })
+}
+
+/// The comparison as CSV: a line of headings, then one for each callpath. An empty cell is what cannot be told.
+pub(super) fn csv(diff: &Diff) -> String {
+    let paths = diff.names.paths();
+    let mut csv = csv_line(HEADINGS);
+    for row in &diff.rows {
+        let number = |number: Option<f64>| number.map(|number| number.to_string()).unwrap_or_default();
+        let mean = |side: &Side| number((side.runs > 0).then_some(side.mean));
+        let interval = row.interval();
+        csv.push_str(&csv_line([
+            paths[row.callpath].clone().unwrap_or_default(),
+            row.verdict.word().to_owned(),
+            diff.fails(row).to_string(),
+            row.unit.word().to_owned(),
+            row.base.values.to_string(),
+            mean(&row.base),
+            number(row.base.deviation),
+            row.new.values.to_string(),
+            mean(&row.new),
+            number(row.new.deviation),
+            row.difference.to_string(),
+            number(interval.map(|(low, _)| low)),
+            number(interval.map(|(_, high)| high)),
+            number(row.change()),
+            number(row.hedges_g),
+            number(row.test.map(|test| test.p)),
+            number(row.adjusted_p),
+            row.share.to_string(),
+            (row.base.estimate_variance + row.new.estimate_variance > 0.0).to_string(),
+        ]));
+    }
+    csv
+}

@@ -1,0 +1,9 @@
+//! The command-line tools as users and scripts meet them.
+
+mod diff;
+mod documents;
+mod estimates;
+mod formats;
+mod manual;
+mod support;
+mod terminal;

@@ -1,0 +1,62 @@
+//! Runs of the command in a directory of its own, and profiles for it.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use tinyprof_format::file::save_profile;
+use tinyprof_format::text::read_text;
+
+/// What a run of the command printed, and its exit code.
+pub(crate) struct Ran {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl From<Output> for Ran {
+    fn from(output: Output) -> Self {
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("what is printed is UTF-8");
+        Self { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
+    }
+}
+
+pub(crate) fn scratch() -> tempfile::TempDir {
+    tempfile::tempdir().expect("a temporary directory")
+}
+
+/// The command, free of what the caller's environment says of colours.
+pub(crate) fn tinyprof(arguments: &[&str], directory: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tinyprof"));
+    command.args(arguments).current_dir(directory);
+    for variable in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE"] {
+        command.env_remove(variable);
+    }
+    command
+}
+
+pub(crate) fn run(arguments: &[&str], directory: &Path) -> Ran {
+    tinyprof(arguments, directory).output().expect("tinyprof starts").into()
+}
+
+/// Standard output, where the command must do all it was told.
+pub(crate) fn done(arguments: &[&str], directory: &Path) -> String {
+    let ran = run(arguments, directory);
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{arguments:?}");
+    ran.stdout
+}
+
+pub(crate) fn json(arguments: &[&str], directory: &Path) -> serde_json::Value {
+    serde_json::from_str(&run(arguments, directory).stdout).expect("standard output is JSON")
+}
+
+/// Writes a profile of callpaths and their times as the paper's text format has them: seconds, with `|` between ranks and
+/// `-` between executions.
+pub(crate) fn write(directory: &Path, name: &str, callpaths: &[(&str, &str)]) {
+    let mut text = "id,parent,tag,is_loop,times\n".to_owned();
+    for (path, times) in callpaths {
+        let parent = path.rsplit_once('<').map_or("null", |(parent, _)| parent);
+        text.push_str(&format!("{path},{parent},null,0,{times}\n"));
+    }
+    let profile = read_text(text.as_bytes()).expect("it is read").profile;
+    save_profile(&directory.join(name), &profile).expect("it is written");
+}

@@ -1,0 +1,29 @@
+//! Tables for programs: comma-separated values by RFC 4180.
+
+use super::names::escaped;
+
+/// A line of a table: cells with commas between them, a newline at the end.
+///
+/// A cell that is no plain number or word is quoted. Control characters are escaped as on the screen; a cell that a
+/// spreadsheet would take for a formula (it begins with `=`, `+`, `-` or `@` and is no number) gets a `'` before it.
+///
+/// ```
+/// use tinyprof_format::report::csv_line;
+///
+/// assert_eq!(csv_line(["main<a, b", "3", "-1.5", "=1+1"]), "\"main<a, b\",3,-1.5,\"'=1+1\"\n");
+/// assert_eq!(csv_line(["a \"quoted\" one", ""]), "\"a \"\"quoted\"\" one\",\n");
+/// ```
+#[must_use]
+pub fn csv_line<C: AsRef<str>>(cells: impl IntoIterator<Item = C>) -> String {
+    let cells: Vec<String> = cells.into_iter().map(|text| cell(text.as_ref())).collect();
+    cells.join(",") + "\n"
+}
+
+fn cell(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.');
+    if text.chars().all(plain) || text.parse::<f64>().is_ok_and(f64::is_finite) {
+        return text.to_owned();
+    }
+    let guard = if text.starts_with(['=', '+', '-', '@']) { "'" } else { "" };
+    format!("\"{guard}{}\"", escaped(text).replace('"', "\"\""))
+}

@@ -1,0 +1,123 @@
+//! Which metric a report is sorted by.
+
+use std::cmp::Ordering;
+use std::collections::BTreeSet;
+use std::fmt;
+
+use crate::model::CallpathIndex;
+
+use super::metrics::Metric;
+use super::names::escaped;
+use super::units::{count_cell, number_cell, time_cell};
+use super::{MetricName, Report};
+
+/// So many keys are named before the rest is only counted.
+const KEYS_NAMED: usize = 8;
+
+/// A key under which no callpath of a report has recorded anything.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownMetric {
+    /// What was asked for.
+    pub key: String,
+    /// The keys that there are.
+    pub known: BTreeSet<String>,
+}
+
+impl fmt::Display for UnknownMetric {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "there is no metric {}: expected inclusive, exclusive, visits", escaped(&self.key))?;
+        for key in self.known.iter().take(KEYS_NAMED) {
+            write!(f, ", {}", escaped(key))?;
+        }
+        match self.known.len().saturating_sub(KEYS_NAMED) {
+            0 if self.known.is_empty() => f.write_str("; the program records no others"),
+            0 => Ok(()),
+            more => write!(f, ", or one of {more} others"),
+        }
+    }
+}
+
+impl std::error::Error for UnknownMetric {}
+
+impl Report {
+    /// The same report in the order of `metric`. Tables show it, and the table that compares ranks compares their exclusive
+    /// times if those are it.
+    ///
+    /// # Errors
+    /// If it is a key that nothing was recorded under.
+    ///
+    /// ```
+    /// use tinyprof_format::model::EventMap;
+    /// use tinyprof_format::report::{MetricName, Report};
+    ///
+    /// let report = || Report::of_event_map(&EventMap::default(), "program");
+    /// assert!(report().by_metric(MetricName::Exclusive).is_ok());
+    /// let error = report().by_metric(MetricName::from("bytes")).unwrap_err();
+    /// assert!(error.to_string().starts_with("there is no metric bytes: expected inclusive"));
+    /// ```
+    pub fn by_metric(self, metric: MetricName) -> Result<Self, UnknownMetric> {
+        if let MetricName::Key(key) = &metric
+            && !self.metrics.rows().iter().any(|row| row.key == *key)
+        {
+            let known = self.metrics.rows().iter().map(|row| row.key.clone()).collect();
+            return Err(UnknownMetric { key: key.clone(), known });
+        }
+        Ok(Self { metric: Some(metric), ..self })
+    }
+
+    /// Whether the columns that compare ranks are of exclusive times.
+    pub(super) fn compares_exclusive(&self) -> bool {
+        self.metric == Some(MetricName::Exclusive)
+    }
+
+    /// Whether the values under `key` are shown: all, unless one was asked for.
+    pub(super) fn shows_key(&self, key: &str) -> bool {
+        !matches!(&self.metric, Some(MetricName::Key(only)) if only != key)
+    }
+
+    /// The greater value of the report's metric first; inclusive times where none was asked for.
+    pub(super) fn in_order(&self, left: CallpathIndex, right: CallpathIndex) -> Ordering {
+        self.in_order_of(self.metric.as_ref().unwrap_or(&MetricName::Inclusive), left, right)
+    }
+
+    /// The greater value of `metric` first.
+    pub(super) fn in_order_of(
+        &self,
+        metric: &MetricName,
+        left: CallpathIndex,
+        right: CallpathIndex,
+    ) -> Ordering {
+        let rows = self.statistics.rows();
+        let (a, b) = (&rows[left.row()], &rows[right.row()]);
+        match metric {
+            MetricName::Inclusive => b.inclusive.sum_ns.cmp(&a.inclusive.sum_ns),
+            MetricName::Exclusive => b.exclusive.sum_ns.cmp(&a.exclusive.sum_ns),
+            MetricName::Visits => b.visits.cmp(&a.visits),
+            MetricName::Key(key) => {
+                let sum = |index| self.recorded(index, key).map_or(f64::NEG_INFINITY, |row| row.sum);
+                sum(right).total_cmp(&sum(left))
+            }
+        }
+    }
+
+    /// What was recorded under `key` at a callpath.
+    pub(super) fn recorded(&self, index: CallpathIndex, key: &str) -> Option<&Metric> {
+        let rows = self.metrics.rows();
+        let found = rows.binary_search_by(|row| (row.callpath, row.key.as_str()).cmp(&(index, key)));
+        found.ok().map(|at| &rows[at])
+    }
+
+    /// The value of `metric` at a callpath, on all ranks together, as a table shows it.
+    pub(super) fn metric_cell(&self, index: CallpathIndex, metric: &MetricName) -> String {
+        let row = &self.statistics.rows()[index.row()];
+        let estimate = |is: bool, ns: u128| format!("{}{}", if is { "~" } else { "" }, time_cell(ns));
+        match metric {
+            MetricName::Inclusive => estimate(row.inclusive.is_estimate(), row.inclusive.sum_ns),
+            MetricName::Exclusive => estimate(row.exclusive.is_estimate(), row.exclusive.sum_ns),
+            MetricName::Visits => count_cell(row.visits),
+            MetricName::Key(key) => {
+                self.recorded(index, key).map_or("-".to_owned(), |row| number_cell(row.sum))
+            }
+        }
+    }
+}
