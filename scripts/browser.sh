@@ -23,7 +23,7 @@ if ((${#MPI_FOUND[@]})); then
     mpi_use "${MPI_FOUND[0]}"
     cargo build --quiet --locked -p tinyprof-example-fft
     TINYPROF_OUT=$out/fft TINYPROF_REPORT=off \
-        "${MPIEXEC[@]}" -n 4 "$CARGO_TARGET_DIR/debug/fft" --runs 20 </dev/null >/dev/null
+        "${MPIEXEC[@]}" -n 4 "$CARGO_TARGET_DIR/debug/fft" --runs 5 </dev/null >/dev/null
 fi
 
 # Twenty million values take a minute to encode without any optimisation.
@@ -34,6 +34,7 @@ bin=${CARGO_TARGET_DIR:-$PWD/target}/debug
 
 "$bin/examples/synthetic" "$out/wide" 4096 100 50
 "$bin/examples/synthetic" "$out/other" 4 12 20
+"$bin/examples/synthetic" "$out/later" 4 13 30
 "$bin/examples/synthetic" "$out/one" 1 12 20
 "$bin/examples/synthetic" "$out/empty" 0 0 0
 "$bin/examples/hostile" "$out/hostile"
@@ -53,5 +54,8 @@ for profile in "$out"/*.tprof; do
     "$bin/tinyprof" html "$profile" -o "${profile%.tprof}.html"
     "$bin/tinyprof" report --json "$profile" >"${profile%.tprof}.json"
 done
+
+"$bin/tinyprof" html "$out/other.tprof" "$out/later.tprof" -o "$out/compared.html"
+"$bin/tinyprof" diff --json "$out/other.tprof" "$out/later.tprof" >"$out/compared.json"
 
 TINYPROF_PAGES=$out node --test --test-concurrency=2 "$web"/tests/*.test.js

@@ -13,7 +13,9 @@ use tinyprof_format::report::MetricName;
 use crate::numbers::NumberList;
 
 pub(crate) use diff::DiffArguments;
-use help::{CHECK_HELP, COMPLETIONS_HELP, DIFF_HELP, EXIT_CODES, EXPORT_HELP, HTML_HELP, IMPORT_HELP, RECOVER_HELP};
+use help::{
+    CHECK_HELP, COMPLETIONS_HELP, DIFF_HELP, EXIT_CODES, EXPORT_HELP, HTML_HELP, IMPORT_HELP, RECOVER_HELP,
+};
 pub(crate) use output::{Color, PlainOutput, TableFormat, TableOutput};
 
 const COLORS: &str = "When to use colours: auto (on a terminal, unless NO_COLOR is set), always or never";

@@ -55,7 +55,9 @@ impl Size {
         let mut series: Vec<Vec<u64>> = Vec::with_capacity(self.callpaths);
         for at in 0..self.callpaths {
             let site = SiteId::from_bits(at as u64 + 1);
-            ids.push(at.checked_sub(1).map_or(CallpathId::root(site), |below| ids[below / CHILDREN].child(site)));
+            ids.push(
+                at.checked_sub(1).map_or(CallpathId::root(site), |below| ids[below / CHILDREN].child(site)),
+            );
             series.push((0..self.iterations).map(|iteration| self.own_ns(rank, at, iteration)).collect());
         }
         // Callpaths come after their parents, so that a parent has its children's time when it is added to its own.

@@ -28,5 +28,13 @@ pub(crate) fn pair_json(base: Side<'_>, new: Side<'_>) -> Value {
     };
     let (base, new) = (vec![run(base)], vec![run(new)]);
     let rows = rows(names.rows().len(), &base, &new);
-    tables::json(&Diff { base, new, metric: MetricName::Inclusive, names, rows, fail_above: None, min_share: 0.0 })
+    tables::json(&Diff {
+        base,
+        new,
+        metric: MetricName::Inclusive,
+        names,
+        rows,
+        fail_above: None,
+        min_share: 0.0,
+    })
 }

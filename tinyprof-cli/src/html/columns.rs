@@ -64,7 +64,8 @@ mod tests {
         let (from, count) = (at("at"), at("count"));
         let byte = |plane: usize, i: usize| u32::from(columns.bytes[from + plane * count + i]);
         let code = |i| byte(0, i) | byte(1, i) << 8 | byte(2, i) << 16;
-        let value = |code| if code == ABSENT { f64::NAN } else { number("min") + f64::from(code) * number("step") };
+        let value =
+            |code| if code == ABSENT { f64::NAN } else { number("min") + f64::from(code) * number("step") };
         (0..count).map(code).map(value).collect()
     }
 

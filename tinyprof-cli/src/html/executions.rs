@@ -59,7 +59,8 @@ fn of_values(mut values: Vec<Measured>) -> Value {
     let count = outliers.len();
     outliers.sort_by(|a, b| (b.ns - median).abs().total_cmp(&(a.ns - median).abs()));
     outliers.truncate(OUTLIERS_MAX);
-    let outliers: Vec<Value> = outliers.iter().map(|value| json!([value.ns, value.rank, value.execution])).collect();
+    let outliers: Vec<Value> =
+        outliers.iter().map(|value| json!([value.ns, value.rank, value.execution])).collect();
     json!({
         "values": values.len(),
         "five": [first.ns, lower, median, upper, last.ns],

@@ -24,8 +24,11 @@ pub(super) fn iterations(profile: &Profile, callpaths: &[CallpathIndex], columns
     let of = |(index, found): &(CallpathIndex, Iterations)| {
         let bins = Bins::fitting(profile.ranks.len(), found.points.len(), map_max);
         let mut line = |value: fn(&IterationPoint) -> f64| {
-            let values: Vec<f64> =
-                found.points.iter().map(|point| if point.ranks > 0 { value(point) } else { f64::NAN }).collect();
+            let values: Vec<f64> = found
+                .points
+                .iter()
+                .map(|point| if point.ranks > 0 { value(point) } else { f64::NAN })
+                .collect();
             columns.add(&values, FINE)
         };
         json!({
@@ -57,9 +60,9 @@ fn map(profile: &Profile, index: CallpathIndex, found: &Iterations, bins: Bins) 
         };
         let of_ranks: Vec<Vec<f64>> = group.iter().map(of_rank).collect();
         let bin = Bins { ranks: of_ranks.len(), ranks_per_bin: of_ranks.len() };
-        for point in 0..points {
-            map.extend(bin.means(|rank| Some(of_ranks[rank][point]).filter(|ns| ns.is_finite())));
-        }
+        map.extend((0..points).flat_map(|point| {
+            bin.means(|rank| Some(of_ranks[rank][point]).filter(|ns| ns.is_finite()))
+        }));
     }
     map
 }

@@ -7,7 +7,7 @@ import { shown } from "./names.js";
 import { onSelection, select, selection } from "./selection.js";
 
 const ROWS_MAX = 200;
-const COLUMNS = ["Callpath", "Before", "After", "Difference", "95 % interval", "Change", "Verdict"];
+const HEADINGS = ["Callpath", "Before", "After", "Difference", "95 % interval", "Change", "Verdict"];
 const SIGNS = { up: "▲ up", down: "▼ down", unclear: "unclear", unjudged: "unjudged", equal: "equal", new: "+ new", gone: "− gone" };
 
 export class CompareView {
@@ -18,7 +18,7 @@ export class CompareView {
     const greatest = Math.max(1, ...rows.map(({ difference, interval }) => Math.max(Math.abs(difference), ...(interval ?? []).map(Math.abs))));
     this.body = element("tbody", {}, ...rows.map((row) => this.#row(row, greatest)));
     const table = element("table", { className: "compare" });
-    table.append(element("thead", {}, element("tr", {}, ...COLUMNS.map((textContent) => element("th", { scope: "col", textContent })))), this.body);
+    table.append(element("thead", {}, element("tr", {}, ...HEADINGS.map((textContent) => element("th", { scope: "col", textContent })))), this.body);
     this.flames = [this.base, this.new].map((side) => new Flame(side.profile, (row) => this.#pick(side, row)));
     const names = [comparison.base[0].profile, comparison.new[0].profile];
     const sides = this.flames.map((flame, at) =>
@@ -91,7 +91,7 @@ function intervalWords(interval) {
 function noteText({ confidence, false_discovery_rate, callpaths }, more) {
   const samples = [...new Set(callpaths.map(({ sample }) => sample))].join(" or ");
   const parts = [
-    `Inclusive time a rank and execution; values are ${samples || "none"}. Up and down are more than chance (at most ${percent(false_discovery_rate)} of these marks are expected to be wrong); the interval holds the true difference in ${percent(confidence)} of cases.`,
+    `Inclusive time a rank and execution, compared ${samples ? `by ${samples}` : "by nothing"}. Up and down are more than chance (at most ${percent(false_discovery_rate)} of these marks are expected to be wrong); the interval holds the true difference in ${percent(confidence)} of cases.`,
     "All other views show the run after.",
   ];
   if (more > 0) parts.push(`The first ${count(ROWS_MAX)} of ${count(callpaths.length)} callpaths are listed; tinyprof diff lists all.`);

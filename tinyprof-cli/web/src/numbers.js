@@ -50,7 +50,7 @@ function inUnits(n, units) {
   let at = 0;
   while (at + 1 < units.length && Math.abs(n) >= units[at + 1][0] * 0.9995) at += 1;
   const [size, unit] = units[at];
-  return `${threeDigits(n / size)}${unit ? ` ${unit}` : ""}`;
+  return `${threeDigits(n / size)}${unit ? ` ${unit}` : ""}`.replace("-", "−");
 }
 
 function threeDigits(n) {

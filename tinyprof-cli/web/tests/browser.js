@@ -28,6 +28,8 @@ export function reportOf(name) {
  */
 export async function open(browser, name, { beforeOpening, ...options } = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, colorScheme: "light", ...options });
+  // No machine is that slow; what waits longer waits for nothing.
+  context.setDefaultTimeout(20_000);
   const page = await context.newPage();
   const url = pathToFileURL(join(PAGES, `${name}.html`)).href;
   const wrong = [];
@@ -43,7 +45,9 @@ export async function open(browser, name, { beforeOpening, ...options } = {}) {
   });
   await beforeOpening?.(page);
   await page.goto(url);
-  await page.waitForSelector("html[data-ready]");
+  await page.waitForSelector("html[data-ready]").catch((error) => {
+    throw new Error([error.message, ...wrong].join("\n"));
+  });
   return { page, wrong };
 }
 

@@ -19,11 +19,16 @@ test("nothing of a hostile profile runs, in any view, under the pointer or from 
   for (const view of VIEWS) {
     await goTo(page, view);
     await screenshot(page, `hostile-${view}`);
-    for (const canvas of await page.$$(`#view-${view} canvas`)) {
+    for (const canvas of await page.$$(`#view-${view} canvas[role="img"]`)) {
       const box = await canvas.boundingBox();
       for (let y = 8; y < Math.min(box.height, 420); y += 12) await canvas.hover({ position: { x: box.width * 0.6, y }, force: true });
       await canvas.focus();
       for (const key of ["ArrowDown", "ArrowRight", "ArrowDown", "Enter"]) await page.keyboard.press(key);
+    }
+    for (const chart of await page.$$(`#view-${view} .chart`)) {
+      await chart.focus();
+      await page.keyboard.press("ArrowRight");
+      assert.equal(await page.isVisible("#tooltip"), true);
     }
   }
   await goTo(page, "tree");

@@ -154,7 +154,8 @@ pub fn slow_first(times_ns: &[f64]) -> Option<SlowFirst> {
         return None;
     }
     let median_ns = median(rest);
-    (median_ns > 0.0 && first_ns >= FIRST_TIMES_MEDIAN * median_ns).then_some(SlowFirst { first_ns, median_ns })
+    (median_ns > 0.0 && first_ns >= FIRST_TIMES_MEDIAN * median_ns)
+        .then_some(SlowFirst { first_ns, median_ns })
 }
 
 /// What measuring a region has cost, in nanoseconds, where that is too much for its size.
@@ -174,7 +175,8 @@ fn order(values: &[f64]) -> f64 {
     let mut ranks = vec![0.0; values.len()];
     let mut at = 0;
     while at < places.len() {
-        let same = places[at..].iter().take_while(|&&p| values[p].total_cmp(&values[places[at]]).is_eq()).count();
+        let same =
+            places[at..].iter().take_while(|&&p| values[p].total_cmp(&values[places[at]]).is_eq()).count();
         let shared = float_of(at) + float_of(same - 1) / 2.0;
         for &place in &places[at..at + same] {
             ranks[place] = shared;

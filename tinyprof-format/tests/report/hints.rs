@@ -14,7 +14,8 @@ fn node(name: &str, parent: Option<usize>, ns: fn(u32) -> Option<u64>) -> Node<'
 /// Gives the region called `name` a series on every rank: `buckets` of so many visits each, and a time a visit.
 fn with_series(maps: &mut [EventMap], name: &str, buckets: &[(u32, u64)]) {
     for (rank, map) in (0_u64..).zip(maps) {
-        let at = map.callpaths.iter().position(|(_, callpath)| callpath.region.name == name).expect("it is there");
+        let at =
+            map.callpaths.iter().position(|(_, callpath)| callpath.region.name == name).expect("it is there");
         let of = |&(visits, ns): &(u32, u64)| SeriesBucket {
             visits,
             sum_ns: (ns + rank) * u64::from(visits),
@@ -87,8 +88,15 @@ fn a_series_is_laid_over_the_ranks() {
     let (index, _) = profile.callpaths.iter().next().expect("main");
     let found = Iterations::of_callpath(&profile, index, 100).expect("two ranks have one");
     assert_eq!((found.visits, found.visits_per_point, found.folded), (3, 1, 1));
-    let point = |ranks, min_ns, mean_ns, max_ns, max_rank| IterationPoint { ranks, min_ns, mean_ns, max_ns, max_rank };
-    let expected = [point(2, 10.0, 10.5, 11.0, 1), point(2, 30.0, 30.5, 31.0, 1), point(1, 20.0, 20.0, 20.0, 0)];
+    let point = |ranks, min_ns, mean_ns, max_ns, max_rank| IterationPoint {
+        ranks,
+        min_ns,
+        mean_ns,
+        max_ns,
+        max_rank,
+    };
+    let expected =
+        [point(2, 10.0, 10.5, 11.0, 1), point(2, 30.0, 30.5, 31.0, 1), point(1, 20.0, 20.0, 20.0, 0)];
     assert_eq!(found.points, expected);
     // Two visits a point: the last has one.
     let found = Iterations::of_callpath(&profile, index, 2).expect("two ranks have one");

@@ -173,8 +173,10 @@ impl<'a> Run<'a> {
             return None;
         }
         let times_ns = &self.exclusive_ns[index.row()];
-        let slowest = self.ranks.iter().copied().max_by_key(|&rank| (times_ns[rank], std::cmp::Reverse(rank)))?;
-        let (max_ns, mean_ns) = (float(times_ns[slowest]), self.total_exclusive_ns(index) / float_of(self.ranks.len()));
+        let slowest =
+            self.ranks.iter().copied().max_by_key(|&rank| (times_ns[rank], std::cmp::Reverse(rank)))?;
+        let (max_ns, mean_ns) =
+            (float(times_ns[slowest]), self.total_exclusive_ns(index) / float_of(self.ranks.len()));
         let lost_ns = imbalanced(max_ns, mean_ns, self.mean_ns())?;
         let rank = u32::try_from(slowest).ok()?;
         Some(Hint {
@@ -183,7 +185,11 @@ impl<'a> Run<'a> {
             rank: Some(rank),
             iteration: None,
             lost_ns,
-            headline: format!("{} is imbalanced: rank {rank}{} takes longest", self.name(index), self.host(rank)),
+            headline: format!(
+                "{} is imbalanced: rank {rank}{} takes longest",
+                self.name(index),
+                self.host(rank)
+            ),
             evidence: format!(
                 "Without what it calls it takes {} there and {} on the mean rank; the others may wait {}.",
                 time(whole(max_ns)),
