@@ -60,9 +60,10 @@ fn map(profile: &Profile, index: CallpathIndex, found: &Iterations, bins: Bins) 
         };
         let of_ranks: Vec<Vec<f64>> = group.iter().map(of_rank).collect();
         let bin = Bins { ranks: of_ranks.len(), ranks_per_bin: of_ranks.len() };
-        map.extend((0..points).flat_map(|point| {
-            bin.means(|rank| Some(of_ranks[rank][point]).filter(|ns| ns.is_finite()))
-        }));
+        map.extend(
+            (0..points)
+                .flat_map(|point| bin.means(|rank| Some(of_ranks[rank][point]).filter(|ns| ns.is_finite()))),
+        );
     }
     map
 }
