@@ -39,8 +39,9 @@ export class Grid {
   }
 
   get #plot() {
-    const left = Math.min(this.options.left, this.box.clientWidth * 0.4);
-    const right = this.options.right ?? 0;
+    // On a phone the names give way.
+    const left = Math.min(this.options.left, this.box.clientWidth * 0.34);
+    const right = Math.min(this.options.right ?? 0, this.box.clientWidth * 0.16);
     const height = this.options.height ?? this.content.rows * this.options.rowHeight;
     return { left, top: 18, width: Math.max(20, this.box.clientWidth - left - right - 1), height };
   }
@@ -100,7 +101,7 @@ export class Grid {
     context.textBaseline = "middle";
     for (const [part, align] of [[0, "left"], [0.5, "center"], [1, "right"]]) {
       const column = Math.min(this.range[1] - 1, Math.floor(this.range[0] + part * (this.range[1] - this.range[0])));
-      if (part === 0.5 && this.range[1] - this.range[0] < 8) continue;
+      if (part === 0.5 && (this.range[1] - this.range[0] < 8 || width < 320)) continue;
       context.textAlign = align;
       if (column >= 0) context.fillText(axis(column), left + part * width, 8);
     }

@@ -3,7 +3,7 @@
 import { choice, element, nothing, picker } from "./elements.js";
 import { Grid, legend } from "./grid.js";
 import { amountColor, deviationColor } from "./colors.js";
-import { count, deviation, time } from "./numbers.js";
+import { count, counted, deviation, time } from "./numbers.js";
 import { onSelection, select, selection } from "./selection.js";
 import { timed } from "./canvas.js";
 
@@ -154,7 +154,7 @@ export class RanksView {
     return [
       row.callpath.text,
       this.profile.binText(bin, ranks_per_bin),
-      `${time(value)}${this.state.kind === "exclusive" ? " itself" : " with calls"}, ${count(Math.round(visits))} visits`,
+      `${time(value)}${this.state.kind === "exclusive" ? " itself" : " with calls"}, ${counted(Math.round(visits), "visit")}`,
       row.mean > 0 ? `${deviation(value / row.mean - 1)} against the mean of ${time(row.mean)}` : null,
     ];
   }
