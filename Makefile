@@ -2,13 +2,13 @@
 
 SHELL := /usr/bin/env bash
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench overhead scaling fmt clean
+.PHONY: help demo test python bench overhead scaling format-performance fmt clean
 
 help: ## Print this list
 	@echo "TinyProf. Two commands do everything on a machine with Rust:"
 	@awk -F ':.*## ' '/^(demo|test):.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
 	@echo "And for work on the code:"
-	@awk -F ':.*## ' '/^(bench|overhead|scaling|fmt|clean|help):.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^(python|bench|overhead|scaling|format-performance|fmt|clean|help):.*## / { printf "  make %-18s %s\n", $$1, $$2 }' Makefile
 	@echo "MPICC=mpicc.mpich make demo (or test) uses that MPI and no other."
 
 demo: ## Install what is missing, run a verified FFT on 4 ranks, print its profile
@@ -16,6 +16,9 @@ demo: ## Install what is missing, run a verified FFT on 4 ranks, print its profi
 
 test: ## Install what is missing, run every check and test, under each MPI found
 	@bash scripts/test.sh
+
+python: ## Build and test the Python package, in an environment of its own
+	@bash scripts/python.sh
 
 bench: ## Measure what a region costs, beside a bare pair of timestamp reads
 	@source scripts/rust.sh && rust_find && cargo bench -p tinyprof-benches
@@ -25,6 +28,9 @@ overhead: ## Measure TinyProf beside other profilers, and write the table in doc
 
 scaling: ## Measure and simulate the flush of many ranks, and write the tables and plots in docs/scaling.md
 	@bash scripts/scaling.sh
+
+format-performance: ## Measure loading and sizes of profiles, and write the tables in docs/format-performance.md
+	@bash scripts/format-performance.sh
 
 fmt: ## Format the code
 	@source scripts/rust.sh && rust_find && cargo fmt --all

@@ -29,14 +29,14 @@ fi
 # Twenty million values take a minute to encode without any optimisation.
 export CARGO_PROFILE_DEV_OPT_LEVEL=1
 cargo build --quiet --locked -p tinyprof-cli
-cargo build --quiet --locked -p tinyprof-format --example synthetic --example hostile
+cargo build --quiet --locked -p tinyprof-format --example story --example hostile
 bin=${CARGO_TARGET_DIR:-$PWD/target}/debug
 
-"$bin/examples/synthetic" "$out/wide" 4096 100 50
-"$bin/examples/synthetic" "$out/other" 4 12 20
-"$bin/examples/synthetic" "$out/later" 4 13 30
-"$bin/examples/synthetic" "$out/one" 1 12 20
-"$bin/examples/synthetic" "$out/empty" 0 0 0
+"$bin/examples/story" "$out/wide" 4096 100 50
+"$bin/examples/story" "$out/other" 4 12 20
+"$bin/examples/story" "$out/later" 4 13 30
+"$bin/examples/story" "$out/one" 1 12 20
+"$bin/examples/story" "$out/empty" 0 0 0
 "$bin/examples/hostile" "$out/hostile"
 # Ranks that ran together, a number that is none, a file that was cut off: what is left of them is a profile.
 printf '%s\n' '"id","parent","tag","is_loop","times"' \

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs what a build needs beside Rust and is not there: a C compiler, make, libclang, an MPI with headers; and
-# what tests use: valgrind, which counts instructions, groff, which judges manual pages, and script, which is a terminal.
+# what tests use: valgrind, which counts instructions, groff, which judges manual pages, script, which is a terminal,
+# sqlite3, with whose answers an example's are compared, and Python, in whose tools profiles are read.
 # With --tests also a browser and npm, with which pages are tested.
 # Where it cannot install, it prints what to install and fails. Touches nothing where nothing is missing.
 set -euo pipefail
@@ -11,11 +12,11 @@ for_tests=${1:-}
 # What is missing, by name -> the packages that bring it. Read through a name reference in `packages`.
 # shellcheck disable=SC2034
 declare -A debian=([cc]=build-essential [make]=make [libclang]=libclang-dev [valgrind]=valgrind
-    [groff]=groff-base [script]=bsdutils [mpi]='openmpi-bin libopenmpi-dev'
+    [python]='python3 python3-venv' [groff]=groff-base [script]=bsdutils [sqlite3]=sqlite3 [mpi]='openmpi-bin libopenmpi-dev'
     [chromium]=chromium [node]=nodejs [npm]=npm)
 # shellcheck disable=SC2034
 declare -A fedora=([cc]='gcc glibc-devel' [make]=make [libclang]=clang-devel [valgrind]=valgrind
-    [groff]=groff-base [script]=util-linux-script [mpi]=openmpi-devel
+    [python]=python3 [groff]=groff-base [script]=util-linux-script [sqlite3]=sqlite [mpi]=openmpi-devel
     [chromium]=chromium [node]=nodejs [npm]=npm)
 
 # rsmpi's bindgen loads libclang.so and reads clang's own headers; one without the other (Debian's libclang1 alone)
@@ -29,6 +30,11 @@ have_libclang() {
     compgen -G '/usr/lib*/clang/*/include/stddef.h' >/dev/null ||
         compgen -G '/usr/lib*/llvm*/lib*/clang/*/include/stddef.h' >/dev/null ||
         compgen -G '/usr/local/lib*/clang/*/include/stddef.h' >/dev/null
+}
+
+# Debian's python3 lacks what makes environments.
+have_python() {
+    python3 -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))' 2>/dev/null
 }
 
 # Without a C compiler no wrapper can prove itself: one that is there is believed until the compiler is.
@@ -46,6 +52,8 @@ find_missing() {
     command -v valgrind >/dev/null || missing+=(valgrind)
     command -v groff >/dev/null || command -v mandoc >/dev/null || missing+=(groff)
     command -v script >/dev/null || missing+=(script)
+    command -v sqlite3 >/dev/null || missing+=(sqlite3)
+    have_python || missing+=(python)
     have_mpi || missing+=(mpi)
     [[ $for_tests == --tests ]] || return 0
     command -v chromium >/dev/null || missing+=(chromium)

@@ -1,18 +1,20 @@
 //! What users type.
 
 mod diff;
+mod export;
 mod help;
 mod output;
 
 use std::convert::Infallible;
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand};
 use tinyprof_format::report::MetricName;
 
 use crate::numbers::NumberList;
 
 pub(crate) use diff::DiffArguments;
+pub(crate) use export::{ExportArguments, ExportFormat};
 use help::{
     CHECK_HELP, COMPLETIONS_HELP, DIFF_HELP, EXIT_CODES, EXPORT_HELP, HTML_HELP, IMPORT_HELP, RECOVER_HELP,
 };
@@ -32,6 +34,9 @@ pub(crate) struct Arguments {
     pub(crate) color: Color,
     #[command(subcommand)]
     pub(crate) command: Command,
+    /// Read no profile that needs more memory than this [default: 1GiB]
+    #[arg(long, global = true, value_name = "SIZE", value_parser = crate::memory::parse_bytes)]
+    pub(crate) memory: Option<u64>,
 }
 
 /// What to do.
@@ -149,27 +154,12 @@ pub(crate) struct CheckArguments {
     /// The same as --format json
     #[arg(long, conflicts_with = "format")]
     pub(crate) json: bool,
-}
-
-/// What a profile can be written as.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ExportFormat {
-    /// The paper's text format
-    TinyprofCsv,
-}
-
-/// Arguments of `tinyprof export`.
-#[derive(Args, Debug)]
-pub(crate) struct ExportArguments {
-    /// The profile: a directory NAME.tprof
-    #[arg(value_name = "DIR")]
-    pub(crate) directory: PathBuf,
-    /// The format to write
-    #[arg(long = "to", value_name = "FORMAT")]
-    pub(crate) format: ExportFormat,
-    /// The file to write, - for standard output
-    #[arg(short, long = "output", value_name = "FILE", default_value = "-")]
-    pub(crate) output: PathBuf,
+    /// Write a profile of all that is whole, also where files or the manifest are missing
+    #[arg(long, requires = "output")]
+    pub(crate) salvage: bool,
+    /// The name of the profile that is salvaged, .tprof added where missing
+    #[arg(short, long = "output", value_name = "NAME", requires = "salvage")]
+    pub(crate) output: Option<PathBuf>,
 }
 
 /// Arguments of `tinyprof html`.

@@ -4,29 +4,48 @@ use std::error::Error;
 use std::fmt::Write as _;
 
 use serde_json::json;
-use tinyprof_format::file::{Check, Damage, FileCheck, check_profile};
+use tinyprof_format::file::{Check, Damage, FileCheck, check_profile_within};
 use tinyprof_format::report::{csv_line, escaped, json_text};
 
 use crate::arguments::{CheckArguments, TableFormat};
 use crate::name::name_of;
 use crate::outcome::Outcome;
-use crate::render;
+use crate::salvage::{Salvaged, salvage};
+use crate::{memory, render};
 
 pub(crate) fn run(arguments: &CheckArguments) -> Result<Outcome, Box<dyn Error>> {
-    let check = check_profile(&arguments.directory)?;
     let name = name_of(&arguments.directory);
+    let check = check_profile_within(&arguments.directory, memory::limits());
+    let salvaged = match &arguments.output {
+        Some(output) => Some(salvage(&arguments.directory, output)?),
+        None => None,
+    };
+    // Without a manifest there is nothing to check, but there may be something to salvage.
+    let unreadable = match (&check, &salvaged) {
+        (Err(error), Some(_)) => Some(error.to_string()),
+        _ => None,
+    };
+    let check = if unreadable.is_some() { Check::default() } else { check? };
     let format = if arguments.json { TableFormat::Json } else { arguments.format };
-    match format {
-        TableFormat::Json => render::output(&json_text(&json!({
+    let output = match format {
+        TableFormat::Json => json_text(&json!({
             "name": name,
-            "whole": check.is_whole(),
+            "whole": unreadable.is_none() && check.is_whole(),
+            "unreadable": unreadable,
             "files": check.files,
             "contradiction": check.contradiction,
-        })))?,
-        TableFormat::Csv => render::output(&csv(&check))?,
-        TableFormat::Text => render::output(&text(&name, &check))?,
-    }
-    Ok(if check.is_whole() { Outcome::Done } else { Outcome::Damaged })
+            "salvaged": salvaged.as_ref().map(Salvaged::to_json),
+        })),
+        TableFormat::Csv => csv(&check),
+        TableFormat::Text => {
+            let found =
+                unreadable.as_ref().map_or_else(|| text(&name, &check), |error| escaped(error) + "\n");
+            found + &salvaged.as_ref().map_or_else(String::new, Salvaged::to_text)
+        }
+    };
+    render::output(&output)?;
+    let whole = unreadable.is_none() && check.is_whole() && salvaged.is_none_or(|s| s.is_whole());
+    Ok(if whole { Outcome::Done } else { Outcome::Damaged })
 }
 
 /// A line for each damaged place, then one on the whole.

@@ -11,12 +11,15 @@ mod documents;
 mod export;
 mod html;
 mod import;
+mod memory;
 mod name;
 mod numbers;
 mod outcome;
 mod paint;
+mod parameter;
 mod recover;
 mod render;
+mod salvage;
 mod select;
 #[expect(unsafe_code, reason = "std does not read the clocks that the recorder reads")]
 mod sys;
@@ -30,6 +33,7 @@ use arguments::Arguments;
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     render::choose_colors(arguments.color);
+    memory::allow(arguments.memory);
     match commands::run(&arguments.command) {
         Ok(outcome) => outcome.exit_code(),
         Err(error) => {

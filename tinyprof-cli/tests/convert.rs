@@ -154,7 +154,7 @@ fn nothing_is_overwritten() {
 #[test]
 fn unknown_formats_are_wrong_arguments() {
     let (scratch, _) = imported(WHOLE);
-    let output = run(&["export", "run.tprof", "--to", "cubex"], scratch.path());
+    let output = run(&["export", "run.tprof", "--to", "otf2"], scratch.path());
     let message = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.code() == Some(2) && message.contains("tinyprof-csv"), "{message}");
 }
@@ -192,18 +192,78 @@ fn a_check_lists_all_that_is_damaged() {
     ");
     let part = scratch.path().join("run.tprof/part-00000");
     let mut bytes = fs::read(&part).expect("the part");
-    bytes[28] ^= 1;
+    // The first section stands behind the header and its frame.
+    bytes[48] ^= 1;
     let last = bytes.len() - 5 * 24 - 1;
     bytes[last] ^= 1;
     fs::write(&part, bytes).expect("it is damaged");
     let output = run(&["check", "run.tprof"], scratch.path());
     let text = String::from_utf8_lossy(&output.stdout);
     assert_eq!((output.status.code(), output.stderr.len(), text.lines().count()), (Some(3), 0, 3), "{text}");
-    assert!(text.starts_with("part-00000, offset 28, what the ranks say of themselves: "), "{text}");
+    assert!(text.starts_with("part-00000, offset 48, what the ranks say of themselves: "), "{text}");
     let json = run(&["check", "run.tprof", "--json"], scratch.path());
     assert_eq!(json.status.code(), Some(3));
     let json: serde_json::Value = serde_json::from_slice(&json.stdout).expect("JSON");
-    assert_eq!((&json["whole"], &json["files"][1]["damage"][0]["offset"]), (&false.into(), &28.into()));
+    assert_eq!((&json["whole"], &json["files"][1]["damage"][0]["offset"]), (&false.into(), &48.into()));
+}
+
+#[test]
+fn what_is_whole_of_a_damaged_profile_is_salvaged() {
+    let (scratch, _) = imported(WHOLE);
+    let salvage = |more: &[&str]| {
+        run(&[&["check", "run.tprof", "--salvage", "-o", "saved"][..], more].concat(), scratch.path())
+    };
+    assert_snapshot!(shown(&salvage(&[])), @r"
+    exit code 0
+    --- stdout
+    run.tprof: whole, 2 files with 6 sections
+    saved.tprof: 2 ranks, 3 callpaths; nothing was lost
+    --- stderr
+    ");
+    let part = scratch.path().join("run.tprof/part-00000");
+    let mut bytes = fs::read(&part).expect("the part");
+    let last = bytes.len() - 5 * 24 - 1;
+    bytes[last] ^= 1;
+    fs::write(&part, bytes).expect("it is damaged");
+    assert_snapshot!(shown(&salvage(&[])), @r"
+    exit code 3
+    --- stdout
+    part-00000, offset 168, the times of main<a-b: section 2 does not match its checksum
+    run.tprof: damaged in 1 places, see above
+    saved-1.tprof: 2 ranks, 3 callpaths; lost: 1 section of times, 131 bytes that cannot be read
+    --- stderr
+    ");
+    fs::remove_file(scratch.path().join("run.tprof/manifest.json")).expect("it is removed");
+    assert_snapshot!(shown(&salvage(&[])), @r"
+    exit code 3
+    --- stdout
+    run.tprof has no manifest.json: its run ended before the profile was complete; tinyprof check --salvage reads what is there
+    saved-2.tprof: 2 ranks, 3 callpaths; lost: the facts of the run, 1 section of times, 131 bytes that cannot be read
+    --- stderr
+    ");
+    let json = salvage(&["--json"]);
+    let json: serde_json::Value = serde_json::from_slice(&json.stdout).expect("JSON");
+    assert_eq!((&json["whole"], &json["salvaged"]["profile"]), (&false.into(), &"saved-3.tprof".into()));
+    assert_eq!(json["salvaged"]["salvage"]["manifest_lost"], true);
+    assert_snapshot!(shown(&run(&["check", "saved-2.tprof"], scratch.path())), @r"
+    exit code 0
+    --- stdout
+    saved-2.tprof: whole, 2 files with 5 sections
+    --- stderr
+    ");
+    let report = run(&["report", "saved-2.tprof", "--width", "100"], scratch.path());
+    let report = String::from_utf8_lossy(&report.stdout);
+    assert!(report.contains("note: incomplete: it was salvaged from a damaged profile"), "{report}");
+}
+
+#[test]
+fn a_profile_that_needs_more_memory_is_refused() {
+    let (scratch, _) = imported(WHOLE);
+    let refused = run(&["report", "run.tprof", "--memory", "64B"], scratch.path());
+    let error = String::from_utf8_lossy(&refused.stderr);
+    assert_eq!(refused.status.code(), Some(1), "{error}");
+    assert!(error.contains("too large for a reader that may use 64 bytes"), "{error}");
+    assert!(run(&["report", "run.tprof", "--memory", "2GiB"], scratch.path()).status.success());
 }
 
 #[test]

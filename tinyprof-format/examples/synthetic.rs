@@ -1,140 +1,130 @@
-//! Writes a made-up profile of any size, for tests and for a look at what large profiles are like.
+//! Writes a profile of made-up times, for measurements of readers: `synthetic TARGET RANKS CALLPATHS RANKS_PER_PART`.
 //!
-//! ```sh
-//! cargo run -p tinyprof-format --example synthetic -- NAME RANKS CALLPATHS ITERATIONS
-//! ```
-//!
-//! Its story: one rank is slow everywhere, one region grows from the middle of the run on, one is imbalanced by rank, and the
-//! first iteration of another is slow. Times have noise, equal in every run of this program.
+//! Each callpath's own time is log-normal over the ranks, in nanoseconds. The numbers depend on nothing but the arguments, so
+//! that measurements of two days are of equal bytes.
 
-use std::path::Path;
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program says what came of it")]
+
+use std::path::PathBuf;
+use std::process::ExitCode;
 
 use tinyprof_format::file::write_profile;
 use tinyprof_format::model::{
     CallpathId, CallpathValues, EventMap, ExecutionSummary, Mode, PhaseTimes, RankFacts, Region, RegionKind,
-    RunMetadata, SeriesBucket, SiteId,
+    RunMetadata, SiteId,
 };
 
-/// Inner callpaths have so many children.
-const CHILDREN: usize = 6;
-const RANKS_PER_HOST: usize = 64;
-const NAMES: [&str; 10] =
-    ["solve", "exchange", "assemble", "precondition", "pack", "unpack", "reduce", "flux", "update", "write"];
+/// Callpaths below each callpath.
+const CHILDREN: usize = 3;
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
+fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [name, ranks, callpaths, iterations] = arguments.as_slice() else {
-        return Err("usage: synthetic NAME RANKS CALLPATHS ITERATIONS".into());
+    let numbers: Vec<u32> = arguments.iter().skip(1).filter_map(|text| text.parse().ok()).collect();
+    let ([target, ..], &[ranks, callpaths, ranks_per_part]) = (&arguments[..], &numbers[..]) else {
+        eprintln!("usage: synthetic TARGET RANKS CALLPATHS RANKS_PER_PART");
+        return ExitCode::from(2);
     };
-    let size = Size { ranks: ranks.parse()?, callpaths: callpaths.parse()?, iterations: iterations.parse()? };
-    let maps: Vec<EventMap> = (0..size.ranks).map(|rank| size.rank(rank)).collect();
+    let maps: Vec<EventMap> = (0..ranks).map(|rank| event_map(rank, callpaths.max(1) as usize)).collect();
     let metadata = RunMetadata {
         user: "ada".into(),
+        executable: "/opt/app/solve".into(),
+        cmdline: vec!["solve".into(), "--steps=100".into()],
+        cluster: "synthetic".into(),
         launchdate: 1_795_270_350,
-        executable: "/home/ada/synthetic".into(),
-        cmdline: arguments.clone(),
-        cluster: "analytical".into(),
-        tinyprof_version: env!("CARGO_PKG_VERSION").into(),
-        clock: "tsc".into(),
         ..RunMetadata::default()
     };
-    let ranks_per_part = size.ranks.div_ceil(16).max(1);
-    write_profile(Path::new(name), &maps, ranks_per_part, metadata, PhaseTimes::default())?;
-    Ok(())
-}
-
-struct Size {
-    ranks: usize,
-    callpaths: usize,
-    iterations: usize,
-}
-
-impl Size {
-    fn rank(&self, rank: usize) -> EventMap {
-        let mut ids: Vec<CallpathId> = Vec::with_capacity(self.callpaths);
-        let mut series: Vec<Vec<u64>> = Vec::with_capacity(self.callpaths);
-        for at in 0..self.callpaths {
-            let site = SiteId::from_bits(at as u64 + 1);
-            ids.push(
-                at.checked_sub(1).map_or(CallpathId::root(site), |below| ids[below / CHILDREN].child(site)),
-            );
-            series.push((0..self.iterations).map(|iteration| self.own_ns(rank, at, iteration)).collect());
+    let flush = PhaseTimes::default();
+    match write_profile(&PathBuf::from(target), &maps, ranks_per_part.max(1) as usize, metadata, flush) {
+        Ok(path) => {
+            println!("{}", path.display());
+            ExitCode::SUCCESS
         }
-        // Callpaths come after their parents, so that a parent has its children's time when it is added to its own.
-        for at in (1..self.callpaths).rev() {
-            let child = series[at].clone();
-            series[(at - 1) / CHILDREN].iter_mut().zip(child).for_each(|(parent, ns)| *parent += ns);
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
         }
-        let records = (0..self.callpaths).map(|at| {
-            let parent = at.checked_sub(1).map(|below| ids[below / CHILDREN]);
-            (ids[at], parent, region(at), values(&series[at]))
-        });
-        let host = format!("node{:04}", rank / RANKS_PER_HOST);
-        let process_id = u32::try_from(1_000 + rank).unwrap_or(u32::MAX);
-        EventMap::from_records(
-            records.collect::<Vec<_>>(),
-            RankFacts { host, process_id, threads: 1, peak_memory_bytes: 1 << 30, ..RankFacts::default() },
-        )
-    }
-
-    /// What a visit of callpath `at` takes without its children.
-    fn own_ns(&self, rank: usize, at: usize, iteration: usize) -> u64 {
-        let mut percent = 100;
-        if rank == self.ranks * 5 / 7 {
-            percent += 30;
-        }
-        if at == 7 && iteration * 2 >= self.iterations {
-            percent += 900;
-        }
-        if at == 9 && rank % 16 == 3 {
-            percent += 400;
-        }
-        if at == 11 && iteration == 0 {
-            percent += 900;
-        }
-        let base_ns = 4_000_000 / (at as u64 % 9 + 1);
-        base_ns * percent / 100 + noise(rank, at, iteration) % (base_ns / 20)
     }
 }
 
-fn region(at: usize) -> Region {
-    let name = if at == 0 { "main".to_owned() } else { format!("{}_{at}", NAMES[at % NAMES.len()]) };
-    let tag = match at % NAMES.len() {
-        1 | 6 => "COMM",
-        9 => "IO",
-        _ => "COMP",
+fn event_map(rank: u32, callpaths: usize) -> EventMap {
+    let mut random = Random(u64::from(rank) << 32);
+    let mut inclusive_ns: Vec<u64> = (0..callpaths).map(|row| own_ns(row, &mut random)).collect();
+    for row in (1..callpaths).rev() {
+        inclusive_ns[(row - 1) / CHILDREN] += inclusive_ns[row];
+    }
+    let mut ids: Vec<CallpathId> = Vec::new();
+    let records: Vec<_> = (0..callpaths)
+        .map(|row| {
+            let site = SiteId::from_bits(row as u64 + 1);
+            let parent = row.checked_sub(1).map(|before| ids[before / CHILDREN]);
+            let id = parent.map_or_else(|| CallpathId::root(site), |parent| parent.child(site));
+            ids.push(id);
+            (id, parent, region(row, site), values(row, inclusive_ns[row], &mut random))
+        })
+        .collect();
+    let facts = RankFacts { host: format!("node{}", rank / 64), threads: 1, ..RankFacts::default() };
+    EventMap::from_records(records, facts)
+}
+
+/// The middle differs from callpath to callpath by up to 2^8; the spread is a factor of e.
+fn own_ns(row: usize, random: &mut Random) -> u64 {
+    let middle_ns = f64::from(1_u32 << (12 + row * 5 % 9));
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a positive time far below 2^53"
+    )]
+    let ns = (middle_ns * random.normal().exp()) as u64;
+    ns
+}
+
+/// A third of the callpaths are visited once, a third ten times, a third as often as it happens.
+fn values(row: usize, sum_ns: u64, random: &mut Random) -> CallpathValues {
+    let visits = match row % 3 {
+        0 => 1,
+        1 => 10,
+        _ => 50 + random.next() % 100,
     };
+    let mut summary = ExecutionSummary::of_one_visit(0, sum_ns);
+    if visits > 1 {
+        let mean_ns = sum_ns / visits;
+        summary.visits = visits;
+        summary.min_ns = mean_ns - random.next() % (mean_ns / 2 + 1);
+        summary.max_ns = mean_ns + random.next() % (mean_ns + 1);
+        summary.sum_squares_ns2 *= 1.25 / f64::from(u32::try_from(visits).unwrap_or(u32::MAX));
+    }
+    CallpathValues { executions: vec![summary], ..CallpathValues::default() }
+}
+
+fn region(row: usize, site: SiteId) -> Region {
     Region {
-        site: SiteId::from_bits(at as u64 + 1),
-        name,
+        site,
+        name: format!("region_{row}"),
         module: "synthetic".into(),
-        file: "src/main.rs".into(),
-        line: 10,
+        file: "src/synthetic.rs".into(),
+        line: u32::try_from(row + 1).unwrap_or(u32::MAX),
         column: 1,
-        kind: if at == 0 { RegionKind::Function } else { RegionKind::Loop },
-        mode: Mode::Each,
+        kind: if row % 3 == 1 { RegionKind::Loop } else { RegionKind::Function },
+        mode: Mode::Total,
         rank_local: false,
-        constants: [("tag".to_owned(), tag.to_owned())].into(),
+        constants: [].into(),
     }
 }
 
-fn values(series_ns: &[u64]) -> CallpathValues {
-    let mut executions: Vec<ExecutionSummary> = Vec::new();
-    for &ns in series_ns {
-        let visit = ExecutionSummary::of_one_visit(0, ns);
-        match executions.last_mut() {
-            Some(all) => all.absorb(&visit),
-            None => executions.push(visit),
-        }
-    }
-    let series = series_ns.iter().map(|&ns| SeriesBucket::of_one_visit(0, ns)).collect();
-    CallpathValues { executions, series, ..CallpathValues::default() }
-}
+/// Splitmix64: small, fast, and good enough to strew times.
+struct Random(u64);
 
-/// The same for equal arguments, and in no order that could be seen (the finaliser of `SplitMix64`).
-fn noise(rank: usize, at: usize, iteration: usize) -> u64 {
-    let mut z = ((rank as u64) << 40) ^ ((at as u64) << 20) ^ iteration as u64;
-    z = (z ^ (z >> 30)).wrapping_add(0x9e37_79b9_7f4a_7c15).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// Of mean 0 and variance 1: the sum of twelve uniform numbers is near enough to normal.
+    fn normal(&mut self) -> f64 {
+        let uniform = |bits: u64| f64::from(u32::try_from(bits >> 32).unwrap_or(0)) / f64::from(u32::MAX);
+        (0..12).map(|_| uniform(self.next())).sum::<f64>() - 6.0
+    }
 }

@@ -4,6 +4,8 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
+use crate::model::FormatVersion;
+
 /// Why a profile could not be read.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -45,6 +47,15 @@ pub enum ReadError {
         /// What is there.
         found_bytes: u64,
     },
+    /// A file would need more memory than the reader may use: it is very large, or hostile.
+    OverLimit {
+        /// The file.
+        path: PathBuf,
+        /// What the reader may use, in bytes.
+        limit_bytes: u64,
+        /// What would need more.
+        reason: String,
+    },
     /// Bytes of a file are damaged.
     Damaged {
         /// The file.
@@ -62,7 +73,8 @@ impl fmt::Display for ReadError {
             Self::Io { path, source } => write!(f, "cannot read {}: {source}", path.display()),
             Self::NoManifest { directory, unfinished: true } => write!(
                 f,
-                "{} has no manifest.json: its run ended before the profile was complete",
+                "{} has no manifest.json: its run ended before the profile was complete; tinyprof check --salvage \
+                 reads what is there",
                 directory.display()
             ),
             Self::NoManifest { directory, unfinished: false } => write!(
@@ -75,8 +87,11 @@ impl fmt::Display for ReadError {
             }
             Self::NewerVersion { path, found: (major, minor) } => write!(
                 f,
-                "{} is of format version {major}.{minor}, newer than this reader; update tinyprof to read it",
-                path.display()
+                "{} is of format version {major}.{minor}, newer than this reader, which knows up to {}.{}; update \
+                 tinyprof to read it",
+                path.display(),
+                FormatVersion::CURRENT.major,
+                FormatVersion::CURRENT.minor
             ),
             Self::WrongLength { path, expected_bytes, found_bytes } => write!(
                 f,
@@ -84,6 +99,12 @@ impl fmt::Display for ReadError {
                 path.display(),
                 if found_bytes < expected_bytes { "cut off" } else { "longer than it should be" },
                 found_bytes.min(expected_bytes)
+            ),
+            Self::OverLimit { path, limit_bytes, reason } => write!(
+                f,
+                "{} is too large for a reader that may use {limit_bytes} bytes of memory: {reason}; if you \
+                 trust the profile, allow more, as in tinyprof --memory 4GiB",
+                path.display()
             ),
             Self::Damaged { path, offset, reason } => {
                 write!(f, "{} is damaged at offset {offset}: {reason}", path.display())

@@ -39,7 +39,7 @@ fn a_whole_profile_is_whole() {
     assert!(check.is_whole(), "{check:?}");
     let sections: Vec<_> = check.files.iter().map(|f| (f.file.as_str(), f.sections)).collect();
     assert_eq!(sections, [("callpaths", 2), ("part-00000", 4)]);
-    for version in ["0.1", "0.2", "0.3"] {
+    for version in ["0.1", "0.2", "0.3", "1.0", "1.0-8bit"] {
         let frozen =
             Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/profiles").join(format!("format-{version}"));
         assert!(check_profile(&frozen).expect("it is checked").is_whole(), "{version}");
@@ -54,8 +54,9 @@ fn every_damaged_section_is_listed_and_named() {
     let length = fs::metadata(&part).expect("the part").len();
     // The last section ends where the index begins: an entry of 24 bytes for each of 4 sections, and the footer.
     flip(&part, usize::try_from(length).expect("a small file") - 5 * 24 - 1);
-    flip(&part, 28);
-    flip(&profile.join("callpaths"), 20);
+    // The first section stands behind the header, of 28 and 16 bytes, and its frame.
+    flip(&part, 48);
+    flip(&profile.join("callpaths"), 36);
     let damage = all_damage(&profile);
     let sections: Vec<_> = damage.iter().map(|(file, d)| (file.as_str(), d.section.as_deref())).collect();
     // Without its table the names of callpaths are not known.
@@ -67,8 +68,8 @@ fn every_damaged_section_is_listed_and_named() {
             ("part-00000", Some("the times of callpath 2")),
         ]
     );
-    assert_eq!(damage[1].1.offset, Some(28));
-    flip(&profile.join("callpaths"), 20);
+    assert_eq!(damage[1].1.offset, Some(48));
+    flip(&profile.join("callpaths"), 36);
     let damage = all_damage(&profile);
     let named = damage[1].1.section.as_deref().expect("a section");
     assert!(["the times of main<a", "the times of main<b"].contains(&named), "{named}");

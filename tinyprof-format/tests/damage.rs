@@ -80,11 +80,12 @@ fn a_damaged_section_is_named_by_its_own_offset() {
     let path = small_profile(scratch.path());
     let file = path.join("part-00001");
     let mut bytes = fs::read(&file).unwrap();
-    let header = 28;
-    bytes[header + 3] ^= 0xff;
+    let (header, frame) = (28, 20);
+    let section = header + frame;
+    bytes[section + 3] ^= 0xff;
     fs::write(&file, &bytes).unwrap();
     match read_profile(&path).unwrap_err() {
-        ReadError::Damaged { path, offset, .. } => assert_eq!((path, offset), (file, header as u64)),
+        ReadError::Damaged { path, offset, .. } => assert_eq!((path, offset), (file, section as u64)),
         other => panic!("{other}"),
     }
 }
@@ -117,7 +118,7 @@ fn a_newer_layout_says_what_to_do() {
     let scratch = tempfile::tempdir().unwrap();
     let path = small_profile(scratch.path());
     let file = path.join("manifest.json");
-    let json = fs::read_to_string(&file).unwrap().replace("\"major\": 0", "\"major\": 9");
+    let json = fs::read_to_string(&file).unwrap().replace("\"major\": 1", "\"major\": 9");
     fs::write(&file, json).unwrap();
     let error = read_profile(&path).unwrap_err();
     assert!(matches!(error, ReadError::NewerVersion { found: (9, _), .. }), "{error}");

@@ -4,11 +4,11 @@
 
 use std::path::{Path, PathBuf};
 
-use tinyprof_format::file::{read_profile, write_profile};
+use tinyprof_format::file::{OutputFormat, read_profile, write_profile_with};
 use tinyprof_format::model::{
     CallpathId, CallpathValues, EventMap, ExecutionSummary, FormatVersion, Losses, MetricBucket,
-    MetricSummary, MetricValues, Mode, PhaseTimes, RankFacts, Region, RegionKind, RunMetadata, SeriesBucket,
-    SiteId,
+    MetricSummary, MetricValues, Mode, PhaseTimes, Precision, RankFacts, Region, RegionKind, RunMetadata,
+    RunState, SeriesBucket, SiteId,
 };
 
 fn profile_path(version: &str) -> PathBuf {
@@ -31,8 +31,9 @@ fn region(site: u64, name: &str, kind: RegionKind, mode: Mode) -> Region {
 }
 
 /// Every shape of values: executions of one visit, a series in whole microseconds and one in nanoseconds, a folded series,
-/// sums that are estimates, metrics, and a callpath that only one rank visited.
-fn rank(rank: u32) -> EventMap {
+/// sums that are estimates, metrics, and a callpath that only one rank visited. Since version 1.0 also a callpath whose sums
+/// are shorter without what it calls.
+fn rank(rank: u32, major: u16) -> EventMap {
     let main = CallpathId::root(SiteId::from_bits(1));
     let child = |site| main.child(SiteId::from_bits(site));
     let once = |ns: u64| CallpathValues {
@@ -50,6 +51,20 @@ fn rank(rank: u32) -> EventMap {
     ];
     if rank == 1 {
         records.push((child(5), Some(main), region(5, "io", RegionKind::Scope, Mode::Total), sampled()));
+    }
+    if major > 0 {
+        let outer = CallpathId::root(SiteId::from_bits(6));
+        let inner = outer.child(SiteId::from_bits(7));
+        let times = |own: u64| {
+            let visits = (0..8_u32).map(|execution| {
+                let called = 7_000_000 + u64::from((execution * 37 + rank * 11) % 97) * 104_729;
+                ExecutionSummary::of_one_visit(execution, called + own)
+            });
+            CallpathValues { executions: visits.collect(), ..CallpathValues::default() }
+        };
+        let total = |site, name| region(site, name, RegionKind::Function, Mode::Total);
+        records.push((outer, None, total(6, "outer"), times(500)));
+        records.push((inner, Some(outer), total(7, "inner"), times(0)));
     }
     let facts = RankFacts {
         host: format!("node{}", rank / 2),
@@ -114,17 +129,20 @@ fn sampled() -> CallpathValues {
     }
 }
 
-fn ranks() -> Vec<EventMap> {
-    (0..3).map(rank).collect()
+fn ranks(major: u16) -> Vec<EventMap> {
+    (0..3).map(|number| rank(number, major)).collect()
 }
 
 #[test]
 fn frozen_profiles_are_read() {
-    for version in ["0.2", "0.3"] {
+    for version in ["0.2", "0.3", "1.0", "1.0-8bit"] {
         let profile = read_profile(&profile_path(version)).expect("a frozen profile is read");
         let FormatVersion { major, minor } = profile.manifest.version;
-        assert_eq!(format!("{major}.{minor}"), version);
-        for (rank, map) in ranks().iter().enumerate() {
+        let precision = profile.manifest.precision;
+        let ending = if precision == Precision::EightBit { "-8bit" } else { "" };
+        assert_eq!(format!("{major}.{minor}{ending}"), version);
+        for (rank, map) in ranks(major).iter().enumerate() {
+            let map = map.in_precision(precision);
             let index = map.callpaths.index_by_id();
             for (at, callpath) in profile.callpaths.iter() {
                 let expected = index.get(&callpath.id).map(|i| map.values[i.row()].clone());
@@ -143,9 +161,20 @@ fn frozen_profiles_are_read() {
 #[ignore = "adds the profile of the current version to the repository"]
 fn freeze() {
     let FormatVersion { major, minor } = FormatVersion::CURRENT;
-    let path = profile_path(&format!("{major}.{minor}"));
-    assert!(!path.exists(), "{} is frozen", path.display());
-    let metadata = RunMetadata { user: "ada".into(), launchdate: 1_795_270_350, ..RunMetadata::default() };
-    let written = write_profile(&path, &ranks(), 2, metadata, PhaseTimes::default()).expect("it is written");
-    std::fs::rename(written, path).expect("it is renamed");
+    for (precision, ending) in [(Precision::Exact, ""), (Precision::EightBit, "-8bit")] {
+        let path = profile_path(&format!("{major}.{minor}{ending}"));
+        assert!(!path.exists(), "{} is frozen", path.display());
+        let metadata =
+            RunMetadata { user: "ada".into(), launchdate: 1_795_270_350, ..RunMetadata::default() };
+        let state = RunState { precision, ..RunState::default() };
+        let written = write_profile_with(
+            (OutputFormat::Tprof, &path),
+            &ranks(major),
+            2,
+            metadata,
+            PhaseTimes::default(),
+            state,
+        );
+        std::fs::rename(written.expect("it is written"), path).expect("it is renamed");
+    }
 }

@@ -50,6 +50,7 @@
 //! | `TINYPROF_BUDGET=1%` | [`Builder::budget`] | cap on the share of each thread's time that timing may take | none |
 //! | `TINYPROF_INTERVAL=5s` | [`Builder::checkpoint_interval`] | the time between two checkpoints | none |
 //! | `TINYPROF_CHECKPOINTS=all\|N` | [`Builder::keep_checkpoints`] | how many checkpoints stay | the newest two |
+//! | `TINYPROF_PRECISION=exact\|8bit` | [`Builder::precision`] | how exact the times in the profile are: as measured, or rounded to 8 bits, off by at most 0.4 % | exact |
 //!
 //! # Checkpoints
 //!

@@ -9,6 +9,7 @@ use mpi::environment::Universe;
 use mpi::topology::Communicator;
 use tinyprof::collect;
 use tinyprof_format::file::OutputFormat;
+use tinyprof_format::model::Precision;
 
 use crate::checkpoint;
 use crate::communicator::Rsmpi;
@@ -156,6 +157,13 @@ impl Builder {
         self
     }
 
+    /// How exact the times in the profile are. `TINYPROF_PRECISION` wins. It must be the same on all ranks: each rounds its
+    /// own times, and what rank 0 says stands in the profile. See [`Precision`].
+    pub fn precision(mut self, precision: Precision) -> Self {
+        self.settings.precision = Some(precision);
+        self
+    }
+
     /// How long a rank waits for the others, in each step of a flush, until it gives up and writes what it
     /// holds in a profile of its own. `TINYPROF_DEADLINE` wins; the default is 30 seconds. A rank that comes
     /// later than this is not in the profile of the others, so it should be longer than ranks are apart at the
@@ -202,6 +210,9 @@ impl Builder {
         run::begin();
         if let Some(share) = self.settings.budget {
             collect::set_budget(share);
+        }
+        if let Some(precision) = self.settings.precision {
+            collect::set_precision(precision);
         }
         if collect::ENABLED {
             checkpoint::begin(program, &communicator, &self.settings);

@@ -7,8 +7,8 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use mpi::topology::Communicator as _;
 use tinyprof::collect::{self, ENABLED, config, monotonic_ns};
-use tinyprof_format::file::{profile_path, write_incomplete_profile};
-use tinyprof_format::model::EventMap;
+use tinyprof_format::file::{OutputFormat, profile_path, write_profile_in_state};
+use tinyprof_format::model::{EventMap, PhaseTimes, RunState};
 
 use crate::FlushError;
 use crate::checkpoint;
@@ -94,7 +94,7 @@ fn flush_now(communicator: &Rsmpi, settings: &Settings) -> Result<Option<PathBuf
     communicator.end_flush();
     let flushed = match flushed {
         Ok(flushed) => flushed,
-        Err(interrupted) => return Err(write_apart(communicator, map, plan, &interrupted)),
+        Err(interrupted) => return Err(write_apart(communicator, &map, plan, &interrupted)),
     };
     let written = flushed.profile.transpose();
     if written.is_ok() {
@@ -115,7 +115,7 @@ fn flush_now(communicator: &Rsmpi, settings: &Settings) -> Result<Option<PathBuf
 }
 
 /// The ranks did not come together: this one writes what it holds, under a name of its own.
-fn write_apart(communicator: &Rsmpi, map: EventMap, plan: Plan, interrupted: &Interrupted) -> FlushError {
+fn write_apart(communicator: &Rsmpi, map: &EventMap, plan: Plan, interrupted: &Interrupted) -> FlushError {
     let (rank, ranks) = (communicator.rank(), communicator.size());
     let name = name_of_rank(&plan.target, rank);
     let shown = plan.format.path(&plan.target);
@@ -126,7 +126,15 @@ fn write_apart(communicator: &Rsmpi, map: EventMap, plan: Plan, interrupted: &In
     );
     if !map.callpaths.is_empty() {
         let because = format!("it holds rank {rank} of {ranks} alone: {interrupted}");
-        match write_incomplete_profile(&name, &[map], 1, plan.metadata, because) {
+        let state = RunState { incomplete_because: Some(because), ..plan.state };
+        match write_profile_in_state(
+            OutputFormat::Tprof,
+            &name,
+            map,
+            plan.metadata,
+            PhaseTimes::default(),
+            state,
+        ) {
             Ok(_) => collect::discard_segments(),
             Err(error) => reason = format!("{reason}; {error}"),
         }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tinyprof::collect::{self, Setting};
 use tinyprof_format::file::OutputFormat;
-use tinyprof_format::model::RunState;
+use tinyprof_format::model::{Precision, RunState};
 
 use crate::communicator::DEADLINE_DEFAULT;
 use crate::observer::Observer;
@@ -64,6 +64,7 @@ pub(crate) struct Settings {
     pub(crate) aggregators: Option<Aggregators>,
     pub(crate) report: Option<bool>,
     pub(crate) budget: Option<f64>,
+    pub(crate) precision: Option<Precision>,
     pub(crate) checkpoint_interval: Option<Duration>,
     pub(crate) checkpoints_kept: Option<u32>,
     pub(crate) deadline: Option<Duration>,
@@ -108,7 +109,7 @@ impl Settings {
             aggregators: aggregators.or(self.aggregators).unwrap_or_default(),
             series: series.unwrap_or_default(),
             format: collect::config().format.or(self.format).unwrap_or_default(),
-            state: RunState::default(),
+            state: RunState { precision: collect::precision(), ..RunState::default() },
             metadata,
             snapshot_ns,
             message_bytes_max: usize::try_from(i32::MAX).unwrap_or(usize::MAX),

@@ -46,7 +46,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
             sent.iter().map(|(summary, series)| EncodedRank::from_messages(summary, series)).collect()
         };
         let ranks = read_all()?;
-        let part = |ranks: &[EncodedRank]| encode_part(0, shape.callpaths, ranks);
+        let dictionary = event_map(shape, 0).callpaths;
+        let part = |ranks: &[EncodedRank]| encode_part(0, &dictionary, ranks);
         let read = (0..arguments.repetitions).map(|_| timed(|| drop(black_box(read_all()))));
         let written = (0..arguments.repetitions).map(|_| timed(|| drop(black_box(part(&ranks)))));
         print_row(&CostRow {

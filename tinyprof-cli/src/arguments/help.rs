@@ -50,16 +50,28 @@ pub(crate) const CHECK_HELP: &str = exit_codes!(
     "\
 Verifies the length and the checksum of every file and every section, and that what they hold fits
 together. Every damaged section is listed with its offset and what it holds, not only the first.
+
+With --salvage, what is whole becomes a profile of its own, marked as incomplete, which says what was
+lost. A damaged section costs one callpath on the ranks of one part, and the callpaths whose sums are
+stored without its own; a missing part costs its ranks; without the dictionary callpaths have numbers
+for names. The damaged profile is not changed, and no name that is taken is used.
 "
 );
 
 pub(crate) const EXPORT_HELP: &str = exit_codes!(
     "\
-tinyprof-csv is the text format of the paper that TinyProf implements: a line for each callpath, its
-times in seconds with | between ranks, - between executions and + between the visits of a loop. What
-would read as a delimiter in a name is written as % and two hexadecimal digits. Nanoseconds come back
-exactly when it is imported; varying metrics and places in the source are not in it. An existing
-file is never overwritten.
+Times are whole nanoseconds wherever the format can hold them. What a format has no place for is named
+on standard error. Parquet and CubeX are no text: they need -o FILE. An existing file is never overwritten.
+
+In speedscope and chrome a rank is a tab or a track. Of more ranks than --max-ranks they get the
+mean, minimum and maximum, and as many representatives, each named with how many ranks it stands for.
+
+Extra-P models how times grow over several profiles: name them all, and say with --parameter what
+differs, as in
+  tinyprof export p4.tprof p8.tprof p16.tprof --to extrap --parameter ranks -o scaling.json
+  tinyprof export a.tprof b.tprof --to extrap --parameter ranks --parameter size=256,512 -o scaling.json
+
+docs/exports.md says for each format what maps to what, and what is lost.
 "
 );
 

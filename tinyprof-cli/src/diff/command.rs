@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
-use tinyprof_format::file::read_profile;
+use tinyprof_format::file::read_profile_within;
 use tinyprof_format::model::Profile;
 use tinyprof_format::report::{MetricName, Report, json_text};
 
 use crate::arguments::{DiffArguments, TableFormat};
 use crate::name::name_of;
 use crate::outcome::Outcome;
-use crate::{render, select};
+use crate::{memory, render, select};
 
 use super::compare::{Diff, Run, rows};
 use super::names::Names;
@@ -59,7 +59,7 @@ fn tell_apart<'a>(runs: impl Iterator<Item = &'a mut Run>, directories: impl Ite
 /// Reads a run and keeps the amounts only: many runs may be compared.
 fn read_run(directory: &Path, arguments: &DiffArguments, names: &mut Names) -> Result<Run, Box<dyn Error>> {
     let in_run = |error: &dyn Error| format!("{}: {error}", directory.display());
-    let profile = select::select(read_profile(directory)?, &arguments.selection)
+    let profile = select::select(read_profile_within(directory, memory::limits())?, &arguments.selection)
         .map_err(|error| format!("{}: {error}", directory.display()))?;
     if let MetricName::Key(_) = &arguments.metric {
         // Says which keys there are.

@@ -6,6 +6,7 @@
 //! tag 2  pco        varint length, then a standalone pco file of 64-bit integers or floats
 //! tag 3  multiples  varint divisor, then a column of the values divided by it, which is of tag 1, 2 or 4
 //! tag 4  narrow     like 2, of 32-bit integers
+//! tag 5  rounded    numbers of eight significant bits, see `rounded.rs`: a column of their codes, of tag 1 or 4
 //! ```
 //!
 //! The number of values is not stored: whoever reads a column knows how many it must have. Floats that are not worth
@@ -13,24 +14,36 @@
 //!
 //! Clocks that tick in microseconds make multiples of 1,000. pco finds these by itself where there are many values, but
 //! then says so at a length that matters for a few hundred values; so does the width of its integers. Both
-//! together save 3 % on the profile of 512 ranks that sizes are measured on. Versions before 0.3 had tags 0 to 2 only.
+//! together save 3 % on the profile of 512 ranks that sizes are measured on. Versions before 0.3 had tags 0 to 2 only,
+//! those before 1.0 had 0 to 4.
 
-use pco::standalone::{simple_compress, simple_decompress_into};
+mod rounded;
+#[cfg(test)]
+mod tests;
+
+use pco::errors::PcoError;
+use pco::standalone::{DecompressorItem, FileDecompressor, simple_compress};
 use pco::{ChunkConfig, DeltaSpec};
 
 use super::{Cursor, Malformed, Sink};
+
+pub(crate) use rounded::round;
 
 const CONSTANT: u8 = 0;
 const VARINTS: u8 = 1;
 const PCO: u8 = 2;
 const MULTIPLES: u8 = 3;
 const NARROW: u8 = 4;
+const ROUNDED: u8 = 5;
 
 /// Below this many integers pco saves little on varints, if anything, and its tables take 10 us to make.
 const PCO_MIN_INTEGERS: usize = 32;
 
 /// The same for floats, whose bits are longer as varints than as they are.
 const PCO_MIN_FLOATS: usize = 8;
+
+/// Numbers that are decompressed at a time: a multiple of what pco makes at once.
+const BATCH: usize = 1_024;
 
 /// The most values one column may hold: a damaged or hostile count must not make the reader allocate more
 /// than 1 GiB at a time.
@@ -45,6 +58,24 @@ pub(crate) fn write_u64(sink: &mut Sink, values: &[u64]) {
         return;
     }
     let divisor = common_divisor(values);
+    match rounded::codes(values) {
+        // Few significant bits may be chance, and the numbers small multiples besides.
+        Some(codes) if range(&codes) < range(values) / divisor => {
+            sink.u8(ROUNDED);
+            write_varied(sink, &codes);
+        }
+        _ => write_multiples(sink, values, divisor),
+    }
+}
+
+/// How far the values are apart: what they take goes with it.
+fn range(values: &[u64]) -> u64 {
+    let ends = values.iter().fold((u64::MAX, 0), |(min, max), &value| (min.min(value), max.max(value)));
+    ends.1.saturating_sub(ends.0)
+}
+
+/// Appends values that are not all equal, all of them multiples of `divisor`.
+fn write_multiples(sink: &mut Sink, values: &[u64], divisor: u64) {
     if divisor == 1 {
         return write_varied(sink, values);
     }
@@ -68,7 +99,7 @@ fn common_divisor(values: &[u64]) -> u64 {
     divisor
 }
 
-/// Appends values that are not all equal.
+/// Appends values as they are.
 fn write_varied(sink: &mut Sink, values: &[u64]) {
     if values.len() >= PCO_MIN_INTEGERS {
         let varints_length: usize = values.iter().map(|&v| Sink::varint_length(v)).sum();
@@ -143,157 +174,114 @@ pub(crate) fn read_u64(cursor: &mut Cursor<'_>, count: usize, what: &str) -> Res
     match cursor.clone().u8(what)? {
         CONSTANT => {
             cursor.u8(what)?;
-            Ok(vec![cursor.varint(what)?; count])
+            let value = cursor.varint(what)?;
+            cursor.pass(count, size_of::<u64>(), what)?;
+            Ok(vec![value; count])
         }
         MULTIPLES => {
             cursor.u8(what)?;
-            let start = cursor.clone();
             let divisor = cursor.varint(what)?;
-            let overflow = || start.malformed(format!("{what} has multiples of {divisor} over 64 bits"));
-            let quotients = read_varied(cursor, count, what)?;
-            quotients.into_iter().map(|v| v.checked_mul(divisor).ok_or_else(overflow)).collect()
+            let reason = || format!("{what} has multiples of {divisor} over 64 bits");
+            read_varied(cursor, count, what, |value| value.overflowing_mul(divisor), &reason)
         }
-        _ => read_varied(cursor, count, what),
+        ROUNDED => {
+            cursor.u8(what)?;
+            read_varied(cursor, count, what, rounded::of_code, &|| {
+                format!("{what} has a code that stands for no number")
+            })
+        }
+        _ => read_varied(cursor, count, what, |value| (value, false), &String::new),
     }
 }
 
-/// Takes what [`write_varied`] wrote.
-fn read_varied(cursor: &mut Cursor<'_>, count: usize, what: &str) -> Result<Vec<u64>, Malformed> {
+/// Takes what [`write_varied`] wrote, each number as `convert` makes it and says whether that is wrong; `reason` says what.
+fn read_varied(
+    cursor: &mut Cursor<'_>,
+    count: usize,
+    what: &str,
+    mut convert: impl FnMut(u64) -> (u64, bool),
+    reason: &dyn Fn() -> String,
+) -> Result<Vec<u64>, Malformed> {
     let start = cursor.clone();
-    match cursor.u8(what)? {
-        VARINTS if count <= cursor.remaining() => (0..count).map(|_| cursor.varint(what)).collect(),
-        PCO => read_packed(cursor, count, what),
-        NARROW => Ok(read_packed::<u32>(cursor, count, what)?.into_iter().map(u64::from).collect()),
-        tag => Err(start.malformed(format!("{what} has no readable encoding (tag {tag})"))),
-    }
+    let mut wrong = false;
+    let mut checked = |value: u64| {
+        let (value, is_wrong) = convert(value);
+        wrong |= is_wrong;
+        value
+    };
+    let values = match cursor.u8(what)? {
+        VARINTS if count <= cursor.remaining() => {
+            cursor.pass(count, size_of::<u64>(), what)?;
+            let mut values = Vec::with_capacity(count);
+            for _ in 0..count {
+                values.push(checked(cursor.varint(what)?));
+            }
+            values
+        }
+        PCO => read_packed(cursor, count, what, checked)?,
+        NARROW => read_packed(cursor, count, what, |value: u32| checked(value.into()))?,
+        tag => return Err(start.malformed(format!("{what} has no readable encoding (tag {tag})"))),
+    };
+    if wrong { Err(start.malformed(reason())) } else { Ok(values) }
 }
 
 /// Takes a column of `count` floats.
 pub(crate) fn read_f64(cursor: &mut Cursor<'_>, count: usize, what: &str) -> Result<Vec<f64>, Malformed> {
     if count <= MAX_VALUES && cursor.clone().u8(what)? == PCO {
         cursor.u8(what)?;
-        return read_packed(cursor, count, what);
+        return read_packed(cursor, count, what, |value: f64| value);
     }
-    Ok(read_u64(cursor, count, what)?.into_iter().map(f64::from_bits).collect())
+    let bits = read_u64(cursor, count, what)?;
+    cursor.pass(count, size_of::<f64>(), what)?;
+    Ok(bits.into_iter().map(f64::from_bits).collect())
 }
 
-fn read_packed<T: pco::data_types::Number + Default>(
+fn read_packed<T: pco::data_types::Number + Default, U>(
     cursor: &mut Cursor<'_>,
     count: usize,
     what: &str,
-) -> Result<Vec<T>, Malformed> {
+    convert: impl FnMut(T) -> U,
+) -> Result<Vec<U>, Malformed> {
     let length = cursor.count(cursor.remaining(), what)?;
     let start = cursor.clone();
     let packed = cursor.take(length, what)?;
-    let mut values = vec![T::default(); count];
-    match simple_decompress_into(packed, &mut values) {
-        Ok(progress) if progress.n_processed == count && progress.finished => Ok(values),
-        Ok(progress) => Err(start.malformed(format!(
+    start.pass(count, size_of::<U>(), what)?;
+    let failed = |error| start.malformed(format!("{what} does not decompress: {error}"));
+    match unpack(packed, count, convert).map_err(failed)? {
+        (values, true) if values.len() == count => Ok(values),
+        (values, is_all) => Err(start.malformed(format!(
             "{what} holds {} values{} where {count} were expected",
-            progress.n_processed,
-            if progress.finished { "" } else { " or more" }
+            values.len(),
+            if is_all { "" } else { " or more" }
         ))),
-        Err(error) => Err(start.malformed(format!("{what} does not decompress: {error}"))),
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    fn check(values: &[u64]) {
-        let mut sink = Sink::default();
-        write_u64(&mut sink, values);
-        let bytes = sink.into_vec();
-        let mut cursor = Cursor::new(&bytes, 0);
-        assert_eq!(read_u64(&mut cursor, values.len(), "column").unwrap(), values);
-        cursor.finish("column").unwrap();
-        let more = read_u64(&mut Cursor::new(&bytes, 0), values.len() + 1, "column");
-        assert!(bytes[0] == CONSTANT || more.is_err(), "a column knows how long it is");
-    }
-
-    #[test]
-    fn a_trend_is_told_from_times_around_a_middle() {
-        let strewn = |i: u64| 100_000 + i.wrapping_mul(0x9e37_79b9_7f4a_7c15) % 20_000;
-        assert!(!neighbours_resemble((0..500).map(strewn)));
-        assert!(neighbours_resemble((0..500).map(|i| i * 1000 + strewn(i) % 100)));
-        assert!(neighbours_resemble((0..500).map(|i| (i / 250) * 1_000_000 + strewn(i))), "a step");
-        assert!(!neighbours_resemble([].into_iter()));
-    }
-
-    #[test]
-    fn a_trend_takes_few_bytes() {
-        let mut sink = Sink::default();
-        write_u64(&mut sink, &(0..4096).map(|i| 1_000_000_000 + i * 1_000).collect::<Vec<_>>());
-        assert!(sink.len() < 100, "{} bytes", sink.len());
-    }
-
-    #[test]
-    fn small_constant_and_extreme_columns_come_back() {
-        check(&[]);
-        check(&[7]);
-        check(&[5; 1000]);
-        check(&[0, u64::MAX, 1, 2]);
-        check(&(0..300).map(|i| i * i).collect::<Vec<_>>());
-        check(&(0..300).map(|i| i * i * u64::from(u32::MAX)).collect::<Vec<_>>());
-        check(&[u64::MAX, 0]);
-    }
-
-    fn length(values: &[u64]) -> usize {
-        let mut sink = Sink::default();
-        write_u64(&mut sink, values);
-        sink.len()
-    }
-
-    #[test]
-    fn multiples_take_what_their_quotients_take() {
-        let quotients: Vec<u64> = (0..400_u64).map(|i| i * 7_919 % 61 + 1).collect();
-        let multiples: Vec<u64> = quotients.iter().map(|v| v * 1_000_000).collect();
-        // The tag and a divisor of three bytes are more.
-        assert_eq!(length(&multiples), length(&quotients) + 4);
-        check(&multiples);
-    }
-
-    #[test]
-    fn a_hostile_divisor_is_an_error() {
-        let mut sink = Sink::default();
-        sink.u8(MULTIPLES);
-        sink.varint(u64::MAX);
-        sink.u8(VARINTS);
-        sink.bytes(&[1, 2]);
-        let error = read_u64(&mut Cursor::new(sink.as_slice(), 0), 2, "column").unwrap_err();
-        assert!(error.reason.contains("over 64 bits"), "{error:?}");
-        let nested = [MULTIPLES, 2, MULTIPLES, 2, CONSTANT, 1];
-        assert!(read_u64(&mut Cursor::new(&nested, 0), 2, "column").is_err(), "multiples of multiples");
-    }
-
-    proptest! {
-        #[test]
-        fn any_column_comes_back(values in prop::collection::vec(any::<u64>(), 0..200)) {
-            check(&values);
+/// Decompresses up to `count` numbers, and says whether these are all. Some are decompressed at a time and converted
+/// while they are in the nearest cache.
+fn unpack<T: pco::data_types::Number + Default, U>(
+    packed: &[u8],
+    count: usize,
+    mut convert: impl FnMut(T) -> U,
+) -> Result<(Vec<U>, bool), PcoError> {
+    let (file, mut rest) = FileDecompressor::new(packed)?;
+    let mut values = Vec::with_capacity(count);
+    let mut batch = [T::default(); BATCH];
+    loop {
+        let mut chunk = match file.chunk_decompressor::<T, _>(rest)? {
+            DecompressorItem::Chunk(chunk) => chunk,
+            DecompressorItem::EndOfData(_) => return Ok((values, true)),
+        };
+        if chunk.n() > count - values.len() {
+            return Ok((values, false));
         }
-
-        #[test]
-        fn any_multiples_come_back(values in prop::collection::vec(any::<u32>(), 0..50), unit in any::<u32>()) {
-            check(&values.iter().map(|&v| u64::from(v) * u64::from(unit)).collect::<Vec<_>>());
+        loop {
+            let progress = chunk.read(&mut batch)?;
+            values.extend(batch[..progress.n_processed].iter().map(|&value| convert(value)));
+            if progress.finished || progress.n_processed == 0 {
+                break;
+            }
         }
-
-        #[test]
-        fn any_floats_come_back_bit_by_bit(values in prop::collection::vec(any::<f64>(), 0..100)) {
-            let mut sink = Sink::default();
-            write_f64(&mut sink, &values);
-            let bytes = sink.into_vec();
-            let back = read_f64(&mut Cursor::new(&bytes, 0), values.len(), "column").unwrap();
-            let bits = |v: &[f64]| v.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
-            prop_assert_eq!(bits(&back), bits(&values));
-        }
-
-        #[test]
-        fn any_bytes_give_values_or_an_error(bytes in prop::collection::vec(any::<u8>(), 0..64), count in 0_usize..100) {
-            drop(read_u64(&mut Cursor::new(&bytes, 0), count, "column"));
-            drop(read_f64(&mut Cursor::new(&bytes, 0), count, "column"));
-        }
+        rest = chunk.into_src();
     }
 }

@@ -1,10 +1,20 @@
 //! Takes numbers and strings out of bytes that nobody vouches for.
 
+use super::Budget;
+
 /// What was wrong, and where: the offset counts from the start of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Malformed {
     pub(crate) offset: u64,
     pub(crate) reason: String,
+    /// The memory that the reader may use, where nothing but that was wrong.
+    pub(crate) limit_bytes: Option<u64>,
+}
+
+impl Malformed {
+    pub(crate) fn at(offset: u64, reason: impl Into<String>) -> Self {
+        Self { offset, reason: reason.into(), limit_bytes: None }
+    }
 }
 
 /// Reads forward through `bytes`, which begin at offset `base` of their file.
@@ -13,21 +23,64 @@ pub(crate) struct Cursor<'a> {
     bytes: &'a [u8],
     position: usize,
     base: u64,
+    budget: Option<&'a Budget>,
 }
 
 impl<'a> Cursor<'a> {
     pub(crate) fn new(bytes: &'a [u8], base: u64) -> Self {
-        Self { bytes, position: 0, base }
+        Self { bytes, position: 0, base, budget: None }
+    }
+
+    /// The same, with a limit to the memory that the bytes may claim.
+    pub(crate) fn within(budget: &'a Budget, bytes: &'a [u8], base: u64) -> Self {
+        Self { budget: Some(budget), ..Self::new(bytes, base) }
     }
 
     /// The error "`reason` at the current position".
     pub(crate) fn malformed(&self, reason: impl Into<String>) -> Malformed {
-        Malformed { offset: self.base + self.position as u64, reason: reason.into() }
+        Malformed::at(self.base + self.position as u64, reason)
+    }
+
+    /// Claims memory for `count` items that the reader's result keeps.
+    pub(crate) fn keep(&self, count: usize, item_bytes: usize, what: &str) -> Result<(), Malformed> {
+        self.claim(count, item_bytes, what, Budget::keep)
+    }
+
+    /// Runs `read`, after which whatever it has claimed to [pass](Self::pass) is gone.
+    pub(crate) fn passing<T>(&mut self, read: impl FnOnce(&mut Self) -> T) -> T {
+        let before = self.budget.map(Budget::passing_bytes);
+        let result = read(self);
+        if let (Some(budget), Some(before)) = (self.budget, before) {
+            budget.back_to(before);
+        }
+        result
+    }
+
+    /// Claims memory for `count` items that are gone soon, see [`passing`](Self::passing).
+    pub(crate) fn pass(&self, count: usize, item_bytes: usize, what: &str) -> Result<(), Malformed> {
+        self.claim(count, item_bytes, what, Budget::pass)
+    }
+
+    fn claim(
+        &self,
+        count: usize,
+        item_bytes: usize,
+        what: &str,
+        claim: fn(&Budget, u64) -> bool,
+    ) -> Result<(), Malformed> {
+        let Some(budget) = self.budget else { return Ok(()) };
+        let bytes = (count as u64).saturating_mul(item_bytes as u64);
+        if claim(budget, bytes) {
+            return Ok(());
+        }
+        let limit = budget.limit_bytes();
+        let reason = format!("{what} would need {bytes} bytes more than the {limit} that the reader may use");
+        Err(Malformed { limit_bytes: Some(limit), ..self.malformed(reason) })
     }
 
     /// A cursor over `bytes`, which begin where this one stands.
     pub(crate) fn sub(&self, bytes: &'a [u8]) -> Self {
-        Self::new(bytes, self.base + self.position as u64)
+        Self { budget: self.budget, ..Self::new(bytes, self.base + self.position as u64) }
     }
 
     pub(crate) fn remaining(&self) -> usize {

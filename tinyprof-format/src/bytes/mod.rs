@@ -2,9 +2,11 @@
 //!
 //! Everything is little endian.
 
+mod budget;
 pub(crate) mod column;
 mod cursor;
 mod sink;
 
+pub(crate) use budget::Budget;
 pub(crate) use cursor::{Cursor, Malformed};
 pub(crate) use sink::Sink;

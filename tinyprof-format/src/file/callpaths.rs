@@ -9,7 +9,8 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::section::{FrameError, SectionWriter, Sections};
-use crate::bytes::{Cursor, Malformed, Sink};
+use crate::bytes::{Budget, Cursor, Malformed, Sink};
+use crate::file::ReadLimits;
 use crate::model::{Callpath, CallpathId, CallpathTable, Link, Mode, Region, RegionKind, SiteId};
 
 /// The first bytes of the file.
@@ -17,6 +18,12 @@ pub(super) const MAGIC: &[u8; 8] = b"TPRFPATH";
 
 /// The fewest bytes that a row can take; bounds the allocation for a count that nobody vouches for.
 const ROW_BYTES_MIN: usize = 24;
+
+/// What a row takes in memory at most while its table is made, beside its texts.
+const ROW_MEMORY_BYTES: usize = 1_024;
+
+/// The same of a constant: its place in a map, of which a node has room for eleven.
+const CONSTANT_MEMORY_BYTES: usize = 11 * 2 * size_of::<String>() + 16;
 
 /// The same of a row of section 1.
 const EXTRA_BYTES_MIN: usize = 3;
@@ -100,37 +107,53 @@ impl<'a> Strings<'a> {
 /// # Errors
 /// Text that says what is wrong and at which offset, if these are not the bytes of a callpath table.
 pub fn decode_callpaths(bytes: &[u8]) -> Result<CallpathTable, String> {
-    decode(bytes).map_err(|error| match error {
+    let budget = ReadLimits::default().budget(bytes.len() as u64);
+    decode(bytes, &budget).map_err(|error| match error {
         FrameError::Malformed(at) => format!("damaged at offset {}: {}", at.offset, at.reason),
         FrameError::NewerVersion { major, minor } => format!("of a newer format version, {major}.{minor}"),
     })
 }
 
-pub(super) fn decode(bytes: &[u8]) -> Result<CallpathTable, FrameError> {
+pub(super) fn decode(bytes: &[u8], budget: &Budget) -> Result<CallpathTable, FrameError> {
     let file = Sections::<0>::open(bytes, MAGIC)?;
     if file.keys().next() != Some(0) {
-        let reason = "the callpath table is missing".to_owned();
-        return Err(Malformed { offset: 0, reason }.into());
+        return Err(Malformed::at(0, "the callpath table is missing").into());
     }
-    let mut cursor = file.section(0)?;
-    let mut rows = read_rows(&mut cursor)?;
-    cursor.finish("the callpath table")?;
-    if let Some(position) = file.keys().position(|key| key == 1) {
-        let mut extras = file.section(position)?;
-        read_extras(&mut extras, &mut rows)?;
+    let extras = file.keys().position(|key| key == 1);
+    let extras = extras.map(|position| file.section_within(position, budget)).transpose()?;
+    Ok(decode_sections(file.section_within(0, budget)?, extras)?)
+}
+
+/// The table of the two sections, of which the second may not be there.
+pub(super) fn decode_sections(
+    mut rows: Cursor<'_>,
+    extras: Option<Cursor<'_>>,
+) -> Result<CallpathTable, Malformed> {
+    let start = rows.clone();
+    let mut links = read_rows(&mut rows)?;
+    rows.finish("the callpath table")?;
+    if let Some(mut extras) = extras {
+        read_extras(&mut extras, &mut links)?;
         extras.finish("what regions say besides")?;
     }
-    let (table, placed) = CallpathTable::place(rows);
+    let (table, placed) = CallpathTable::place(links);
     if placed.iter().enumerate().any(|(row, at)| at.is_none_or(|at| at.row() != row)) {
-        return Err(cursor.malformed("the callpaths are not in canonical order").into());
+        return Err(start.malformed("the callpaths are not in canonical order"));
     }
     Ok(table)
 }
 
 fn read_rows(cursor: &mut Cursor<'_>) -> Result<Vec<Link>, Malformed> {
     let count = cursor.count(cursor.remaining(), "the number of strings")?;
-    let strings = (0..count).map(|_| cursor.string("a string")).collect::<Result<Vec<_>, _>>()?;
+    cursor.keep(count, size_of::<String>(), "the strings")?;
+    let mut strings = Vec::with_capacity(count);
+    for _ in 0..count {
+        let text = cursor.string("a string")?;
+        cursor.keep(1, text.len(), "the strings")?;
+        strings.push(text);
+    }
     let count = cursor.count(cursor.remaining() / ROW_BYTES_MIN, "the number of callpaths")?;
+    cursor.keep(count, ROW_MEMORY_BYTES, "the callpaths")?;
     let mut rows: Vec<Link> = Vec::with_capacity(count);
     for row in 0..count {
         let id = CallpathId::from_bits(cursor.u64("a callpath id")?);
@@ -160,6 +183,7 @@ fn read_extras(cursor: &mut Cursor<'_>, rows: &mut [Link]) -> Result<(), Malform
             other => return Err(cursor.malformed(format!("{other} is no set of flags"))),
         };
         let constants = cursor.count(cursor.remaining() / 2, "the number of constants")?;
+        cursor.keep(constants, CONSTANT_MEMORY_BYTES, "the constants")?;
         for _ in 0..constants {
             let key = cursor.string("the name of a constant")?;
             region.constants.insert(key, cursor.string("a constant")?);
@@ -173,7 +197,10 @@ fn read_region(cursor: &mut Cursor<'_>, site: SiteId, strings: &[String]) -> Res
         let Some(last) = strings.len().checked_sub(1) else {
             return Err(cursor.malformed("a callpath names a string, but there is none"));
         };
-        Ok(strings[cursor.count(last, what)?].clone())
+        let text = &strings[cursor.count(last, what)?];
+        // A long string may be that of many rows.
+        cursor.keep(1, text.len(), "the names of the callpaths")?;
+        Ok(text.clone())
     };
     let (name, module, file) = (text("a name")?, text("a module")?, text("a file")?);
     let line = cursor.varint_u32("a line")?;

@@ -1,17 +1,21 @@
 //! Verifies a profile: every length, every checksum, and then whether the bytes mean something.
 
-use std::fs;
 use std::path::Path;
 
 use serde::Serialize;
 
 use super::section::{FrameError, Sections};
-use super::{callpaths, manifest, part, read};
+use super::source::{Directory, is_inside, read_whole};
+use super::{ReadLimits, callpaths, manifest, part, read};
+use crate::bytes::Budget;
 use crate::error::ReadError;
 use crate::model::{CallpathIndex, CallpathTable};
 
 /// Callpaths of more parents than these are shown by their names alone.
 const DEEPEST_PATH: u32 = 64;
+
+/// No callpath is shown at more length than this: all damaged sections may be of one that is very long.
+const PATH_BYTES_MAX: usize = 200;
 
 /// What is wrong with the files of a profile.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -66,20 +70,30 @@ impl Check {
 /// # Errors
 /// When there is no manifest, or none that can be read: nothing says then what there should be.
 pub fn check_profile(directory: &Path) -> Result<Check, ReadError> {
-    let manifest = manifest::read_manifest(directory)?;
+    check_profile_within(directory, ReadLimits::default())
+}
+
+/// The same within these limits: what is too large for them counts as damaged.
+///
+/// # Errors
+/// As [`check_profile`].
+pub fn check_profile_within(directory: &Path, limits: ReadLimits) -> Result<Check, ReadError> {
+    let source = Directory::new(directory);
+    let manifest = manifest::read(&source, limits)?;
+    let budget = &read::budget(&source, &manifest, limits);
     let file = &manifest.callpaths;
     let mut table = None;
-    let dictionary = check_file(directory, &file.file, (file.bytes, file.crc32), |bytes, damage| {
+    let dictionary = check_file(&source, &file.file, (file.bytes, file.crc32), budget, |bytes, damage| {
         let sections = Sections::<0>::open(bytes, callpaths::MAGIC)?;
         check_sections(&sections, damage, |key| {
             ["the callpath table", "what regions say besides"].get(key as usize).map(|&name| name.to_owned())
         });
-        table = if damage.is_empty() { Some(callpaths::decode(bytes)?) } else { None };
+        table = if damage.is_empty() { Some(callpaths::decode(bytes, budget)?) } else { None };
         Ok(sections.keys().count())
     });
     let mut files = vec![dictionary];
     for file in &manifest.parts {
-        files.push(check_file(directory, &file.file, (file.bytes, file.crc32), |bytes, damage| {
+        files.push(check_file(&source, &file.file, (file.bytes, file.crc32), budget, |bytes, damage| {
             let sections = Sections::<3>::open(bytes, part::MAGIC)?;
             check_sections(&sections, damage, |key| {
                 Some(part::section_name(key, |row| path(table.as_ref(), row)))
@@ -89,7 +103,8 @@ pub fn check_profile(directory: &Path) -> Result<Check, ReadError> {
     }
     let mut check = Check { files, contradiction: None };
     if check.is_whole() {
-        check.contradiction = read::read_profile(directory).err().map(|error| error.to_string());
+        check.contradiction =
+            read::read_profile_within(directory, limits).err().map(|error| error.to_string());
     }
     Ok(check)
 }
@@ -97,32 +112,42 @@ pub fn check_profile(directory: &Path) -> Result<Check, ReadError> {
 /// A callpath for people. In a hostile profile whole paths would be of quadratic length.
 fn path(table: Option<&CallpathTable>, row: usize) -> String {
     let found = table.filter(|table| row < table.len()).map(|table| (table, CallpathIndex::new(row)));
-    match found {
+    let mut path = match found {
         Some((table, index)) if table.get(index).depth <= DEEPEST_PATH => table.path(index),
         Some((table, index)) => format!("...<{}", table.get(index).region.name),
         None => format!("callpath {row}"),
+    };
+    if path.len() > PATH_BYTES_MAX {
+        path = path.chars().take(PATH_BYTES_MAX / 4).chain("...".chars()).collect();
     }
+    path
 }
 
 /// Checks one file; `look_inside` lists the damage of its sections and tells how many there are.
 fn check_file(
-    directory: &Path,
+    source: &Directory,
     name: &str,
     (bytes, crc32): (u64, u32),
+    budget: &Budget,
     look_inside: impl FnOnce(&[u8], &mut Vec<Damage>) -> Result<usize, FrameError>,
 ) -> FileCheck {
     let mut check = FileCheck { file: name.to_owned(), ..FileCheck::default() };
     let mut whole_file = |reason: String| {
         check.damage.push(Damage { offset: None, section: None, reason });
     };
-    if !read::is_inside(name) {
+    if !is_inside(name) {
         whole_file("this is not the name of a file inside the profile".to_owned());
         return check;
     }
-    let found = match fs::read(directory.join(name)) {
+    let before = budget.passing_bytes();
+    let found = match read_whole(source, name, budget) {
         Ok(found) => found,
+        Err(ReadError::Io { source, .. }) => {
+            whole_file(format!("cannot be read: {source}"));
+            return check;
+        }
         Err(error) => {
-            whole_file(format!("cannot be read: {error}"));
+            whole_file(error.to_string());
             return check;
         }
     };
@@ -137,6 +162,7 @@ fn check_file(
         Ok(sections) => check.sections = sections,
         Err(error) => inside.push(of_frame(error)),
     }
+    budget.back_to(before);
     check.damage.extend(inside);
     if check.damage.is_empty() && crc32fast::hash(&found) != crc32 {
         let reason = "its sections are whole, but it does not match the checksum in the manifest: bytes between \

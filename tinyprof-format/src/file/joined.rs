@@ -30,7 +30,7 @@ pub(super) fn worth_joining(encoded: &[&[u8]]) -> Option<Vec<Vec<SeriesBucket>>>
         return None;
     }
     // Damaged series stay as they are; whoever reads them says so.
-    encoded.iter().map(|bytes| series::decode(Cursor::new(bytes, 0)).ok()).collect()
+    encoded.iter().map(|bytes| series::decode(&mut Cursor::new(bytes, 0)).ok()).collect()
 }
 
 pub(super) fn encode(sink: &mut Sink, ranks: &[Vec<SeriesBucket>]) {
@@ -85,9 +85,12 @@ pub(super) fn decode(cursor: &mut Cursor<'_>, ranks: &mut [CallpathValues]) -> R
         }
         other => return Err(cursor.malformed(format!("{other} is no kind of joined series"))),
     };
+    cursor.keep(elements, size_of::<SeriesBucket>(), "the series")?;
     let (mut stretch, mut at) = (0, 0);
     for (values, count) in ranks.iter_mut().zip(stretches) {
-        values.series.clear();
+        let of_rank = usize::try_from(count).ok().and_then(|count| lengths.get(stretch..stretch + count));
+        let of_rank: u64 = of_rank.unwrap_or_default().iter().sum();
+        values.series = Vec::with_capacity(usize::try_from(of_rank).unwrap_or(0));
         for position in 0..count {
             let execution = u32::try_from(gaps[stretch].wrapping_add(position));
             let execution = execution.map_err(|_| start.malformed("an execution does not fit 32 bits"))?;

@@ -1,14 +1,22 @@
 //! Reads the manifest.
 
-use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use super::OutputFormat;
+use super::source::{Directory, Source, read_whole};
+use super::{OutputFormat, ReadLimits};
+use crate::bytes::Budget;
 use crate::error::ReadError;
 use crate::model::{FormatVersion, Manifest};
+
+/// The name of the file.
+pub(super) const MANIFEST: &str = "manifest.json";
+
+/// What a byte of JSON takes in memory at most: an empty string in a list is three bytes, and its place in the list
+/// twice 24 while the list grows.
+const MEMORY_BYTES_A_BYTE: u64 = 32;
 
 /// The keys that every version has: read first, so that a newer layout is told from a damaged file.
 #[derive(Deserialize)]
@@ -22,22 +30,54 @@ struct Head {
 /// # Errors
 /// When there is none, when it is not a manifest, or when it is of a newer major version.
 pub fn read_manifest(directory: &Path) -> Result<Manifest, ReadError> {
-    read_manifest_of(OutputFormat::Tprof, directory)
+    read(&Directory::new(directory), ReadLimits::default())
+}
+
+/// The manifest that these bytes of `manifest.json` are.
+///
+/// # Errors
+/// When they are none, or one of a newer major version.
+pub fn decode_manifest(bytes: &[u8]) -> Result<Manifest, ReadError> {
+    parse(OutputFormat::Tprof, bytes, Path::new(MANIFEST))
+}
+
+pub(super) fn read(source: &dyn Source, limits: ReadLimits) -> Result<Manifest, ReadError> {
+    read_of(OutputFormat::Tprof, source, limits)
 }
 
 /// The manifest of a profile whose files are of `format`.
-pub(super) fn read_manifest_of(format: OutputFormat, directory: &Path) -> Result<Manifest, ReadError> {
-    let path = directory.join("manifest.json");
-    let bytes = match fs::read(&path) {
-        Ok(bytes) => bytes,
+pub(super) fn read_of(
+    format: OutputFormat,
+    source: &dyn Source,
+    limits: ReadLimits,
+) -> Result<Manifest, ReadError> {
+    let path = source.path(MANIFEST);
+    let length = match source.length(MANIFEST) {
+        Ok(length) => length,
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-            let unfinished = directory.join("callpaths").exists() || directory.join("part-00000").exists();
-            return Err(ReadError::NoManifest { directory: directory.to_owned(), unfinished });
+            let unfinished = ["callpaths", "part-00000"].iter().any(|file| source.length(file).is_ok());
+            let directory = path.parent().map(PathBuf::from).unwrap_or_default();
+            return Err(ReadError::NoManifest { directory, unfinished });
         }
         Err(source) => return Err(ReadError::Io { path, source }),
     };
-    let bad = |reason: String| ReadError::BadManifest { path: path.clone(), reason };
-    let head: Head = serde_json::from_slice(&bytes).map_err(|e| bad(e.to_string()))?;
+    let budget = Budget::new(limits.memory_bytes());
+    if !budget.keep(memory_bytes(length)) {
+        let reason = format!("it has {length} bytes");
+        return Err(ReadError::OverLimit { path, limit_bytes: limits.memory_bytes(), reason });
+    }
+    parse(format, &read_whole(source, MANIFEST, &budget)?, &path)
+}
+
+/// What a manifest of so many bytes takes in memory at most, with the small things that a reader does not count: tables of
+/// one compressed column, paths, messages.
+pub(super) fn memory_bytes(length: u64) -> u64 {
+    length.saturating_mul(MEMORY_BYTES_A_BYTE).saturating_add(1 << 18)
+}
+
+fn parse(format: OutputFormat, bytes: &[u8], path: &Path) -> Result<Manifest, ReadError> {
+    let bad = |reason: String| ReadError::BadManifest { path: path.to_owned(), reason };
+    let head: Head = serde_json::from_slice(bytes).map_err(|e| bad(e.to_string()))?;
     if head.format != format.name() {
         let mut reason = format!("its format is {:?}, not {:?}", head.format, format.name());
         if head.format == OutputFormat::Csv.name() {
@@ -45,8 +85,14 @@ pub(super) fn read_manifest_of(format: OutputFormat, directory: &Path) -> Result
         }
         return Err(bad(reason));
     }
-    if head.version.major > FormatVersion::CURRENT.major {
-        return Err(ReadError::NewerVersion { path, found: (head.version.major, head.version.minor) });
+    let FormatVersion { major, minor } = head.version;
+    if major > FormatVersion::CURRENT.major {
+        return Err(ReadError::NewerVersion { path: path.to_owned(), found: (major, minor) });
     }
-    serde_json::from_slice(&bytes).map_err(|e| bad(e.to_string()))
+    serde_json::from_slice(bytes).map_err(|error| {
+        let newer = head.version > FormatVersion::CURRENT;
+        let what_to_do =
+            if newer { "; it is newer than this reader: update tinyprof to read it" } else { "" };
+        bad(format!("{error} (format version {major}.{minor}){what_to_do}"))
+    })
 }

@@ -41,6 +41,12 @@ const SUMMARY_BYTES: usize = 48;
 /// The bytes of a metric in a message beside key, summaries and series.
 const HEAD_BYTES: usize = 24;
 
+/// What a rank's map of metrics takes with its first key: a node has room for eleven.
+const MAP_BYTES: usize = 11 * size_of::<(String, MetricValues)>() + 16;
+
+/// What each further key takes at most, as nodes are at least half full and have parents.
+const ENTRY_BYTES: usize = 3 * size_of::<(String, MetricValues)>();
+
 /// The fewest bytes that a key takes in a section: its length, and a column of at least 2 bytes for each quantity.
 const KEY_BYTES_MIN: usize = 14;
 
@@ -172,9 +178,12 @@ pub(super) fn decode_section(cursor: &mut Cursor<'_>, ranks: &mut [CallpathValue
         if before.as_ref().is_some_and(|before| *before >= key) {
             return Err(start.malformed("the keys of metrics are not in ascending order"));
         }
-        let metrics = decode_key(cursor, ranks.len(), &mut left)?;
+        cursor.pass(ranks.len(), size_of::<MetricValues>(), "a metric")?;
+        let metrics = cursor.passing(|cursor| decode_key(cursor, ranks.len(), &mut left))?;
         for (values, metric) in ranks.iter_mut().zip(metrics) {
             if !metric.is_empty() {
+                let map = if values.metrics.is_empty() { MAP_BYTES } else { ENTRY_BYTES };
+                cursor.keep(1, map + key.len(), "the keys of metrics")?;
                 values.metrics.insert(key.clone(), metric);
             }
         }
@@ -211,10 +220,12 @@ fn decode_key(
         )),
         other => return Err(cursor.malformed(format!("{other} is no kind of a metric's summaries"))),
     };
+    cursor.keep(total, size_of::<MetricSummary>(), "a metric's summaries")?;
     let mut at = 0;
     let mut metrics = Vec::with_capacity(ranks);
     for &length in &lengths {
-        let mut executions = Vec::new();
+        // All lengths together are those of the columns that have been read.
+        let mut executions = Vec::with_capacity(usize::try_from(length).unwrap_or(0));
         for position in 0..length {
             let execution = u32::try_from(gaps[at].wrapping_add(position));
             let (Ok(execution), Ok(span)) = (execution, u32::try_from(spans[at])) else {
@@ -240,7 +251,7 @@ fn decode_key(
     for (metric, length) in metrics.iter_mut().zip(lengths) {
         let base = cursor.clone();
         let bytes = cursor.take(usize::try_from(length).unwrap_or(usize::MAX), "a metric's series")?;
-        metric.series = series::decode_metric(base.sub(bytes))?;
+        metric.series = base.sub(bytes).passing(series::decode_metric)?;
     }
     Ok(metrics)
 }

@@ -1,111 +1,185 @@
 //! Reads a whole profile: every length and checksum is verified, and damage names file and offset.
 
-use std::fs;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
-use super::section::FrameError;
-use super::{callpaths, manifest, part};
+use super::manifest::{self, MANIFEST};
+use super::section::{FrameError, matches_checksum};
+use super::source::{Directory, Source, is_inside, read_whole};
+use super::{ReadLimits, callpaths, part};
+use crate::bytes::{Budget, Malformed};
 use crate::error::ReadError;
-use crate::model::{Manifest, Profile};
+use crate::model::{CallpathValues, Manifest, Profile, RankFacts};
 
-/// The profile in `directory`, with every rank's values.
+/// The profile in `directory`, with every rank's values, within the usual limits.
 ///
 /// # Errors
-/// When the profile is unfinished, of a newer version, or damaged anywhere; the error says where.
+/// When the profile is unfinished, of a newer version, damaged anywhere, or too large for the limits; the error says
+/// where.
 pub fn read_profile(directory: &Path) -> Result<Profile, ReadError> {
-    let manifest = manifest::read_manifest(directory)?;
+    read_profile_within(directory, ReadLimits::default())
+}
+
+/// The same within these limits.
+///
+/// # Errors
+/// As [`read_profile`].
+pub fn read_profile_within(directory: &Path, limits: ReadLimits) -> Result<Profile, ReadError> {
+    read_profile_of(&Directory::new(directory), limits)
+}
+
+/// The same of a profile whose files are elsewhere.
+///
+/// # Errors
+/// As [`read_profile`].
+pub fn read_profile_of(source: &dyn Source, limits: ReadLimits) -> Result<Profile, ReadError> {
+    let manifest = manifest::read(source, limits)?;
+    check_parts(source, &manifest)?;
+    let budget = budget(source, &manifest, limits);
     let file = &manifest.callpaths;
-    let (path, bytes) = read_file(directory, &file.file, file.bytes, file.crc32)?;
-    let table = callpaths::decode(&bytes).map_err(|e| explain(&path, e))?;
-    let damaged =
-        |path: &Path, reason: String| ReadError::Damaged { path: path.to_owned(), offset: 0, reason };
+    let (path, bytes) = read_file(source, &file.file, (file.bytes, file.crc32), &budget)?;
+    let table = callpaths::decode(&bytes, &budget).map_err(|e| explain(&path, e))?;
     if table.len() != file.callpaths as usize {
         let reason = format!("it has {} callpaths, the manifest says {}", table.len(), file.callpaths);
-        return Err(damaged(&path, reason));
+        return Err(ReadError::Damaged { path, offset: 0, reason });
     }
-    let mut ranks = Vec::new();
-    let mut values = vec![Vec::new(); table.len()];
+    drop(bytes);
+    budget.back_to(0);
+    let mut values = empty_values(source, table.len(), manifest.ranks as usize, &budget)?;
+    let children = table.children();
+    let mut rest: Vec<&mut [CallpathValues]> = values.iter_mut().map(Vec::as_mut_slice).collect();
+    let mut ranks = Vec::with_capacity(manifest.ranks as usize);
     for file in &manifest.parts {
-        let (path, bytes) = read_file(directory, &file.file, file.bytes, file.crc32)?;
-        let part = part::decode(&bytes, table.len(), file.ranks as usize).map_err(|e| explain(&path, e))?;
-        if part.first_rank as usize != ranks.len() || part.first_rank != file.first_rank {
-            let reason = format!(
-                "it begins with rank {}, the manifest says {}, and rank {} is the next",
-                part.first_rank,
-                file.first_rank,
-                ranks.len()
-            );
-            return Err(damaged(&path, reason));
-        }
-        ranks.extend(part.facts);
-        for (all, here) in values.iter_mut().zip(part.values) {
-            all.extend(here);
-        }
+        let before = budget.passing_bytes();
+        let (path, bytes) = read_file(source, &file.file, (file.bytes, file.crc32), &budget)?;
+        let mut here = take_ranks(&mut rest, file.ranks as usize);
+        let facts =
+            part::decode(&bytes, (file.first_rank, file.ranks as usize), &children, &mut here, &budget);
+        ranks.extend(facts.map_err(|e| explain(&path, e))?);
+        budget.back_to(before);
     }
-    check_ranks(directory, &manifest, ranks.len())?;
     Ok(Profile { manifest, callpaths: table, ranks, values })
 }
 
-fn check_ranks(directory: &Path, manifest: &Manifest, found: usize) -> Result<(), ReadError> {
-    if found == manifest.ranks as usize {
-        return Ok(());
+/// The values of ranks that visited nothing, row by row.
+pub(super) fn empty_values(
+    source: &dyn Source,
+    callpaths: usize,
+    ranks: usize,
+    budget: &Budget,
+) -> Result<Vec<Vec<CallpathValues>>, ReadError> {
+    // A row is its list, and a slice of it for the part that is read, twice; ranks have facts besides.
+    let row = (ranks as u64).saturating_mul(size_of::<CallpathValues>() as u64).saturating_add(64);
+    let facts = (ranks as u64).saturating_mul(size_of::<RankFacts>() as u64);
+    if !budget.keep((callpaths as u64).saturating_mul(row).saturating_add(facts)) {
+        let reason = format!("{callpaths} callpaths of {ranks} ranks");
+        let path = source.path(MANIFEST);
+        return Err(ReadError::OverLimit { path, limit_bytes: budget.limit_bytes(), reason });
     }
-    let reason = format!("its parts hold {found} ranks, but it says that there are {}", manifest.ranks);
-    Err(ReadError::BadManifest { path: directory.join("manifest.json"), reason })
+    Ok((0..callpaths).map(|_| vec![CallpathValues::default(); ranks]).collect())
+}
+
+/// Takes the values of the next `ranks` ranks from each row.
+pub(super) fn take_ranks<'a>(
+    rest: &mut [&'a mut [CallpathValues]],
+    ranks: usize,
+) -> Vec<&'a mut [CallpathValues]> {
+    let take = |row: &mut &'a mut [CallpathValues]| {
+        let (here, later) = std::mem::take(row).split_at_mut(ranks);
+        *row = later;
+        here
+    };
+    rest.iter_mut().map(take).collect()
+}
+
+/// What may be used for the files that the manifest names, beside the manifest itself.
+pub(super) fn budget(source: &dyn Source, manifest: &Manifest, limits: ReadLimits) -> Budget {
+    let budget = limits.budget(files_bytes(source, manifest));
+    // Where this is too much already, the next claim is refused.
+    budget.keep(manifest::memory_bytes(source.length(MANIFEST).unwrap_or(0)));
+    budget
+}
+
+/// The length of all files that the manifest names; those that are not there have none.
+fn files_bytes(source: &dyn Source, manifest: &Manifest) -> u64 {
+    let files = manifest.parts.iter().map(|part| &part.file).chain([&manifest.callpaths.file]);
+    let lengths = files.filter(|file| is_inside(file)).filter_map(|file| source.length(file).ok());
+    lengths.fold(0, u64::saturating_add)
+}
+
+/// Whether the manifest's parts hold all ranks, each once.
+pub(super) fn check_parts(source: &dyn Source, manifest: &Manifest) -> Result<(), ReadError> {
+    let bad = |reason: String| Err(ReadError::BadManifest { path: source.path(MANIFEST), reason });
+    let mut ranks = 0_u64;
+    for part in &manifest.parts {
+        if u64::from(part.first_rank) != ranks {
+            return bad(format!(
+                "{} begins with rank {}, but rank {ranks} is the next",
+                part.file, part.first_rank
+            ));
+        }
+        ranks += u64::from(part.ranks);
+    }
+    if ranks != u64::from(manifest.ranks) {
+        return bad(format!("its parts hold {ranks} ranks, but it says that there are {}", manifest.ranks));
+    }
+    Ok(())
 }
 
 fn read_file(
-    directory: &Path,
+    source: &dyn Source,
     name: &str,
-    expected_bytes: u64,
-    checksum: u32,
+    (expected_bytes, checksum): (u64, u32),
+    budget: &Budget,
 ) -> Result<(PathBuf, Vec<u8>), ReadError> {
-    if !is_inside(name) {
-        let reason = format!("{name:?} is not the name of a file inside the profile");
-        return Err(ReadError::BadManifest { path: directory.join("manifest.json"), reason });
-    }
-    let path = directory.join(name);
-    let io = |source| ReadError::Io { path: path.clone(), source };
-    let found_bytes = fs::metadata(&path).map_err(io)?.len();
-    if found_bytes != expected_bytes {
-        return Err(ReadError::WrongLength { path, expected_bytes, found_bytes });
-    }
-    let bytes = fs::read(&path).map_err(io)?;
-    if crc32fast::hash(&bytes) != checksum {
-        return Err(locate(path, name, &bytes));
+    let path = check_length(source, name, expected_bytes)?;
+    let bytes = read_whole(source, name, budget)?;
+    if !matches_checksum(&bytes, checksum) {
+        return Err(locate(path, name, &bytes, budget));
     }
     Ok((path, bytes))
 }
 
-/// Whether this is the name of a file in the profile's own directory: a manifest from a stranger must not make us read
-/// files elsewhere.
-pub(super) fn is_inside(name: &str) -> bool {
-    let mut components = Path::new(name).components();
-    matches!((components.next(), components.next()), (Some(Component::Normal(_)), None))
+/// The path of a file that has the length which the manifest says.
+pub(super) fn check_length(
+    source: &dyn Source,
+    name: &str,
+    expected_bytes: u64,
+) -> Result<PathBuf, ReadError> {
+    if !is_inside(name) {
+        let reason = format!("{name:?} is not the name of a file inside the profile");
+        return Err(ReadError::BadManifest { path: source.path(MANIFEST), reason });
+    }
+    let path = source.path(name);
+    match source.length(name) {
+        Ok(found_bytes) if found_bytes == expected_bytes => Ok(path),
+        Ok(found_bytes) => Err(ReadError::WrongLength { path, expected_bytes, found_bytes }),
+        Err(source) => Err(ReadError::Io { path, source }),
+    }
 }
 
 /// The file as a whole is damaged: its sections' own checksums tell where.
-fn locate(path: PathBuf, name: &str, bytes: &[u8]) -> ReadError {
-    let found = if name == "callpaths" { callpaths::decode(bytes).err() } else { part::locate_damage(bytes) };
+fn locate(path: PathBuf, name: &str, bytes: &[u8], budget: &Budget) -> ReadError {
+    let found =
+        if name == "callpaths" { callpaths::decode(bytes, budget).err() } else { part::locate_damage(bytes) };
     match found {
         Some(error) => explain(&path, error),
         None => ReadError::Damaged {
             path,
             offset: 0,
-            reason: "the file does not match the checksum in the manifest, but its own checksums agree: \
-                     it may belong to another profile"
+            reason: "the file does not match the checksum in the manifest, but its sections match their own: bytes \
+                     between them are damaged, or it belongs to another profile"
                 .to_owned(),
         },
     }
 }
 
-fn explain(path: &Path, error: FrameError) -> ReadError {
+pub(super) fn explain(path: &Path, error: FrameError) -> ReadError {
+    let path = path.to_owned();
     match error {
-        FrameError::Malformed(at) => {
-            ReadError::Damaged { path: path.to_owned(), offset: at.offset, reason: at.reason }
+        FrameError::Malformed(Malformed { reason, limit_bytes: Some(limit_bytes), .. }) => {
+            ReadError::OverLimit { path, limit_bytes, reason }
         }
-        FrameError::NewerVersion { major, minor } => {
-            ReadError::NewerVersion { path: path.to_owned(), found: (major, minor) }
-        }
+        FrameError::Malformed(at) => ReadError::Damaged { path, offset: at.offset, reason: at.reason },
+        FrameError::NewerVersion { major, minor } => ReadError::NewerVersion { path, found: (major, minor) },
     }
 }

@@ -31,7 +31,7 @@ fn write(unfinished: &UnfinishedProfile, profile: &Profile) -> Result<PathBuf, W
     let parts = if encoded.is_empty() {
         Vec::new()
     } else {
-        let bytes = encode_part(0, callpaths.callpaths, &encoded);
+        let bytes = encode_part(0, &profile.callpaths, &encoded);
         vec![write_part(OutputFormat::Tprof, unfinished.directory(), 0, 0..ranks, &bytes)?]
     };
     unfinished.finish(&manifest(profile, callpaths, parts, ranks))

@@ -2,19 +2,28 @@
 //!
 //! ```text
 //! header   magic 8 | major u16 | minor u16 | file's own fields | crc32 of all before u32
-//! sections bytes, one after the other
+//! sections for each: its frame, then its bytes
 //! index    for each section: key u32 | offset u64 | length u64 | crc32 u32
 //! footer   index offset u64 | sections u32 | crc32 of the index u32 | magic 8
+//!
+//! frame    key u32 | length u64 | crc32 of the section u32 | crc32 of the frame's 16 bytes before u32
 //! ```
 //!
-//! The index stands at the end, so that a part is written in one pass and one section is read without the rest.
+//! The index stands at the end, so that a part is written in one pass and one section is read without the rest. The
+//! frames say the same again, 20 bytes each, for whoever salvages a file whose end is damaged or missing: see `salvage.rs`.
+//! Before version 1.0 there were none.
 
-use crate::bytes::{Cursor, Malformed, Sink};
+use std::collections::HashSet;
+
+use crate::bytes::{Budget, Cursor, Malformed, Sink};
 use crate::model::FormatVersion;
 
 const FOOTER_MAGIC: &[u8; 8] = b"TPRFEND\n";
 const INDEX_ENTRY_BYTES: usize = 24;
-const FOOTER_BYTES: usize = 24;
+pub(super) const FOOTER_BYTES: usize = 24;
+
+/// The bytes of a frame.
+pub(super) const FRAME_BYTES: usize = 20;
 
 /// Writes a file of sections.
 #[derive(Debug)]
@@ -38,10 +47,12 @@ impl SectionWriter {
     }
 
     pub(super) fn section(&mut self, key: u32, bytes: &[u8]) {
+        let checksum = crc32fast::hash(bytes);
+        self.sink.bytes(&frame(key, bytes.len() as u64, checksum));
         self.index.u32(key);
         self.index.u64(self.sink.len() as u64);
         self.index.u64(bytes.len() as u64);
-        self.index.u32(crc32fast::hash(bytes));
+        self.index.u32(checksum);
         self.sink.bytes(bytes);
         self.sections += 1;
     }
@@ -57,6 +68,22 @@ impl SectionWriter {
     }
 }
 
+/// The bytes before a section of this key, length and checksum.
+pub(super) fn frame(key: u32, length: u64, checksum: u32) -> Vec<u8> {
+    let mut frame = Sink::with_capacity(FRAME_BYTES);
+    frame.u32(key);
+    frame.u64(length);
+    frame.u32(checksum);
+    let own = crc32fast::hash(frame.as_slice());
+    frame.u32(own);
+    frame.into_vec()
+}
+
+/// Whether bytes have this CRC-32. A fuzzer would never get past it: for that, all bytes have.
+pub(super) fn matches_checksum(bytes: &[u8], checksum: u32) -> bool {
+    cfg!(fuzzing) || crc32fast::hash(bytes) == checksum
+}
+
 /// What can be wrong with the frame of a file.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum FrameError {
@@ -70,27 +97,21 @@ impl From<Malformed> for FrameError {
     }
 }
 
-#[derive(Debug, Clone, Copy)]
-struct IndexEntry {
-    key: u32,
-    offset: u64,
-    length: u64,
-    checksum: u32,
+/// What the header of a file says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Header<const FIELDS: usize> {
+    /// The version of the writer.
+    pub(super) version: FormatVersion,
+    /// The numbers of the file's own.
+    pub(super) fields: [u32; FIELDS],
 }
 
-/// A file of sections whose header, footer and index have been checked.
-#[derive(Debug)]
-pub(super) struct Sections<'a, const HEADER: usize> {
-    bytes: &'a [u8],
-    /// The minor version of the writer.
-    pub(super) minor: u16,
-    /// The numbers of the header.
-    pub(super) header: [u32; HEADER],
-    index: Vec<IndexEntry>,
-}
+impl<const FIELDS: usize> Header<FIELDS> {
+    /// The bytes of a header.
+    pub(super) const BYTES: usize = 16 + 4 * FIELDS;
 
-impl<'a, const HEADER: usize> Sections<'a, HEADER> {
-    pub(super) fn open(bytes: &'a [u8], magic: &[u8; 8]) -> Result<Self, FrameError> {
+    /// Reads it from the first bytes of a file.
+    pub(super) fn read(bytes: &[u8], magic: &[u8; 8]) -> Result<Self, FrameError> {
         let mut cursor = Cursor::new(bytes, 0);
         let start = cursor.clone();
         if cursor.take(magic.len(), "the magic number")? != magic {
@@ -101,16 +122,49 @@ impl<'a, const HEADER: usize> Sections<'a, HEADER> {
         if major > FormatVersion::CURRENT.major {
             return Err(FrameError::NewerVersion { major, minor });
         }
-        let mut header = [0; HEADER];
-        for field in &mut header {
+        let mut fields = [0; FIELDS];
+        for field in &mut fields {
             *field = cursor.u32("the header")?;
         }
-        let covered = bytes.len() - cursor.remaining();
-        let found = crc32fast::hash(&bytes[..covered]);
-        if cursor.u32("the header's checksum")? != found {
+        let covered = &bytes[..bytes.len() - cursor.remaining()];
+        if !matches_checksum(covered, cursor.u32("the header's checksum")?) {
             return Err(start.malformed("the header does not match its checksum").into());
         }
-        Ok(Self { bytes, minor, header, index: read_index(bytes, covered + 4)? })
+        Ok(Self { version: FormatVersion { major, minor }, fields })
+    }
+}
+
+/// One section, as the index has it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct IndexEntry {
+    pub(super) key: u32,
+    pub(super) offset: u64,
+    pub(super) length: u64,
+    pub(super) checksum: u32,
+}
+
+impl IndexEntry {
+    /// Whether these are the bytes of the section.
+    pub(super) fn verify(&self, bytes: &[u8]) -> Result<(), Malformed> {
+        if matches_checksum(bytes, self.checksum) {
+            return Ok(());
+        }
+        Err(Malformed::at(self.offset, format!("section {} does not match its checksum", self.key)))
+    }
+}
+
+/// A file of sections whose header, footer and index have been checked.
+#[derive(Debug)]
+pub(super) struct Sections<'a, const FIELDS: usize> {
+    bytes: &'a [u8],
+    pub(super) header: Header<FIELDS>,
+    index: Vec<IndexEntry>,
+}
+
+impl<'a, const FIELDS: usize> Sections<'a, FIELDS> {
+    pub(super) fn open(bytes: &'a [u8], magic: &[u8; 8]) -> Result<Self, FrameError> {
+        let header = Header::read(bytes, magic)?;
+        Ok(Self { bytes, header, index: read_index(bytes, Header::<FIELDS>::BYTES)? })
     }
 
     /// The sections' keys in the order of the file.
@@ -118,62 +172,101 @@ impl<'a, const HEADER: usize> Sections<'a, HEADER> {
         self.index.iter().map(|entry| entry.key)
     }
 
+    /// The sections in the order of the file.
+    pub(super) fn entries(&self) -> &[IndexEntry] {
+        &self.index
+    }
+
     /// The section at `position` of the index, its checksum verified.
     pub(super) fn section(&self, position: usize) -> Result<Cursor<'a>, Malformed> {
         let entry = self.index[position];
-        let damaged = |reason: String| Malformed { offset: entry.offset, reason };
-        let range = usize::try_from(entry.offset)
-            .ok()
-            .zip(usize::try_from(entry.length).ok())
-            .and_then(|(start, length)| self.bytes.get(start..start.checked_add(length)?));
-        let Some(bytes) = range else {
-            return Err(damaged(format!(
-                "section {} of {} bytes lies outside of the file",
-                entry.key, entry.length
-            )));
-        };
-        if crc32fast::hash(bytes) != entry.checksum {
-            return Err(damaged(format!("section {} does not match its checksum", entry.key)));
-        }
-        Ok(Cursor::new(bytes, entry.offset))
+        Ok(Cursor::new(self.verified(entry)?, entry.offset))
+    }
+
+    /// The same, with a limit to the memory that it may claim.
+    pub(super) fn section_within(
+        &self,
+        position: usize,
+        budget: &'a Budget,
+    ) -> Result<Cursor<'a>, Malformed> {
+        let entry = self.index[position];
+        Ok(Cursor::within(budget, self.verified(entry)?, entry.offset))
+    }
+
+    fn verified(&self, entry: IndexEntry) -> Result<&'a [u8], Malformed> {
+        let range = usize::try_from(entry.offset).ok().zip(usize::try_from(entry.length).ok());
+        let range = range.and_then(|(start, length)| self.bytes.get(start..start.checked_add(length)?));
+        let bytes = range.ok_or_else(|| Malformed::at(entry.offset, "a section lies outside of the file"))?;
+        entry.verify(bytes)?;
+        Ok(bytes)
     }
 }
 
 fn read_index(bytes: &[u8], first_section: usize) -> Result<Vec<IndexEntry>, Malformed> {
     let Some(footer_start) = bytes.len().checked_sub(FOOTER_BYTES).filter(|&at| at >= first_section) else {
-        let reason = "the file ends before its index: it was cut off".to_owned();
-        return Err(Malformed { offset: bytes.len() as u64, reason });
+        return Err(Malformed::at(bytes.len() as u64, "the file ends before its index: it was cut off"));
     };
-    let mut footer = Cursor::new(&bytes[footer_start..], footer_start as u64);
-    let start = footer.clone();
-    let index_offset = footer.u64("the index's offset")?;
-    let sections = footer.u32("the number of sections")?;
-    let checksum = footer.u32("the index's checksum")?;
-    if footer.take(FOOTER_MAGIC.len(), "the footer")? != FOOTER_MAGIC {
-        return Err(start.malformed("the file does not end with an index: it was cut off or overwritten"));
+    let footer = Footer::read(&bytes[footer_start..], footer_start as u64, first_section as u64)?;
+    let index = usize::try_from(footer.index_offset).ok().and_then(|at| bytes.get(at..footer_start));
+    footer.index(index.unwrap_or_default(), first_section as u64)
+}
+
+/// The last bytes of a file, which tell where its index is.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Footer {
+    pub(super) index_offset: u64,
+    sections: u32,
+    checksum: u32,
+}
+
+impl Footer {
+    /// Reads it from its bytes, which begin at offset `at` of the file. The index ends there.
+    pub(super) fn read(bytes: &[u8], at: u64, first_section: u64) -> Result<Self, Malformed> {
+        let mut cursor = Cursor::new(bytes, at);
+        let start = cursor.clone();
+        let index_offset = cursor.u64("the index's offset")?;
+        let sections = cursor.u32("the number of sections")?;
+        let checksum = cursor.u32("the index's checksum")?;
+        if cursor.take(FOOTER_MAGIC.len(), "the footer")? != FOOTER_MAGIC {
+            return Err(start.malformed("the file does not end with an index: it was cut off or overwritten"));
+        }
+        let index_bytes = at.checked_sub(index_offset).filter(|_| index_offset >= first_section);
+        if index_bytes != Some(u64::from(sections) * INDEX_ENTRY_BYTES as u64) {
+            let reason = format!("an index of {sections} sections cannot be at {index_offset}");
+            return Err(start.malformed(reason));
+        }
+        Ok(Self { index_offset, sections, checksum })
     }
-    let index_bytes = usize::try_from(index_offset).ok().filter(|&at| at >= first_section);
-    let index_bytes = index_bytes.and_then(|at| bytes.get(at..footer_start));
-    let Some(index_bytes) = index_bytes.filter(|b| Some(b.len()) == index_length(sections)) else {
-        return Err(start.malformed(format!("an index of {sections} sections cannot be at {index_offset}")));
-    };
-    if crc32fast::hash(index_bytes) != checksum {
-        let reason = "the index does not match its checksum".to_owned();
-        return Err(Malformed { offset: index_offset, reason });
-    }
-    let mut cursor = Cursor::new(index_bytes, index_offset);
-    (0..sections)
-        .map(|_| {
-            Ok(IndexEntry {
+
+    /// Reads the index from its bytes. Sections of a file are in order, do not overlap and have different keys: otherwise a
+    /// small file could claim the same bytes again and again.
+    pub(super) fn index(&self, bytes: &[u8], first_section: u64) -> Result<Vec<IndexEntry>, Malformed> {
+        if !matches_checksum(bytes, self.checksum) {
+            return Err(Malformed::at(self.index_offset, "the index does not match its checksum"));
+        }
+        let mut cursor = Cursor::new(bytes, self.index_offset);
+        let mut index: Vec<IndexEntry> = Vec::with_capacity(bytes.len() / INDEX_ENTRY_BYTES);
+        let mut keys = HashSet::new();
+        let mut end = first_section;
+        for _ in 0..self.sections {
+            let start = cursor.clone();
+            let entry = IndexEntry {
                 key: cursor.u32("a section's key")?,
                 offset: cursor.u64("a section's offset")?,
                 length: cursor.u64("a section's length")?,
                 checksum: cursor.u32("a section's checksum")?,
-            })
-        })
-        .collect()
-}
-
-fn index_length(sections: u32) -> Option<usize> {
-    usize::try_from(sections).ok()?.checked_mul(INDEX_ENTRY_BYTES)
+            };
+            let next = entry.offset.checked_add(entry.length).filter(|&next| next <= self.index_offset);
+            let (Some(next), true) = (next, entry.offset >= end) else {
+                let reason = format!("section {} overlaps another or the index", entry.key);
+                return Err(start.malformed(reason));
+            };
+            if !keys.insert(entry.key) {
+                return Err(start.malformed(format!("section {} is there twice", entry.key)));
+            }
+            end = next;
+            index.push(entry);
+        }
+        Ok(index)
+    }
 }

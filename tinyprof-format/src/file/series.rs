@@ -69,21 +69,22 @@ pub(super) fn elements(bytes: &[u8]) -> Result<u64, Malformed> {
 }
 
 /// Reads what [`encode`] wrote: all bytes of `cursor`.
-pub(super) fn decode(mut cursor: Cursor<'_>) -> Result<Vec<SeriesBucket>, Malformed> {
+pub(super) fn decode(cursor: &mut Cursor<'_>) -> Result<Vec<SeriesBucket>, Malformed> {
     if cursor.remaining() == 0 {
         return Ok(Vec::new());
     }
-    let executions = read_executions(&mut cursor)?;
+    let executions = read_executions(cursor)?;
     let count = executions.len();
-    let visits = read_u32(&mut cursor, count, "the visits of a series")?;
-    let sums = column::read_u64(&mut cursor, count, "the times of a series")?;
+    let visits = read_u32(cursor, count, "the visits of a series")?;
+    let sums = column::read_u64(cursor, count, "the times of a series")?;
     let extremes = if cursor.remaining() == 0 {
         None
     } else {
-        let minima = column::read_u64(&mut cursor, count, "the minima of a series")?;
-        Some((minima, column::read_u64(&mut cursor, count, "the maxima of a series")?))
+        let minima = column::read_u64(cursor, count, "the minima of a series")?;
+        Some((minima, column::read_u64(cursor, count, "the maxima of a series")?))
     };
     cursor.finish("a series")?;
+    cursor.keep(count, size_of::<SeriesBucket>(), "a series")?;
     let bucket = |at: usize| {
         let (min_ns, max_ns) =
             extremes.as_ref().map_or((sums[at], sums[at]), |(min, max)| (min[at], max[at]));
@@ -93,21 +94,22 @@ pub(super) fn decode(mut cursor: Cursor<'_>) -> Result<Vec<SeriesBucket>, Malfor
 }
 
 /// Reads what [`encode_metric`] wrote: all bytes of `cursor`.
-pub(super) fn decode_metric(mut cursor: Cursor<'_>) -> Result<Vec<MetricBucket>, Malformed> {
+pub(super) fn decode_metric(cursor: &mut Cursor<'_>) -> Result<Vec<MetricBucket>, Malformed> {
     if cursor.remaining() == 0 {
         return Ok(Vec::new());
     }
-    let executions = read_executions(&mut cursor)?;
+    let executions = read_executions(cursor)?;
     let count = executions.len();
-    let values = read_u32(&mut cursor, count, "the values of a metric's series")?;
-    let sums = column::read_f64(&mut cursor, count, "the sums of a metric's series")?;
+    let values = read_u32(cursor, count, "the values of a metric's series")?;
+    let sums = column::read_f64(cursor, count, "the sums of a metric's series")?;
     let extremes = if cursor.remaining() == 0 {
         None
     } else {
-        let minima = column::read_f64(&mut cursor, count, "the minima of a metric's series")?;
-        Some((minima, column::read_f64(&mut cursor, count, "the maxima of a metric's series")?))
+        let minima = column::read_f64(cursor, count, "the minima of a metric's series")?;
+        Some((minima, column::read_f64(cursor, count, "the maxima of a metric's series")?))
     };
     cursor.finish("a metric's series")?;
+    cursor.keep(count, size_of::<MetricBucket>(), "a metric's series")?;
     let bucket = |at: usize| {
         let (min, max) = extremes.as_ref().map_or((sums[at], sums[at]), |(min, max)| (min[at], max[at]));
         MetricBucket { execution: executions[at], values: values[at], sum: sums[at], min, max }
@@ -125,6 +127,7 @@ fn read_executions(cursor: &mut Cursor<'_>) -> Result<Vec<u32>, Malformed> {
     if lengths.iter().try_fold(0_u64, |sum, &n| sum.checked_add(n)) != Some(count as u64) {
         return Err(start.malformed("the executions of a series do not add up to its length"));
     }
+    cursor.pass(count, size_of::<u32>(), "the executions of a series")?;
     let mut executions = Vec::with_capacity(count);
     for (execution, length) in distinct.into_iter().zip(lengths) {
         // No length is above their sum, which fits.
@@ -136,8 +139,12 @@ fn read_executions(cursor: &mut Cursor<'_>) -> Result<Vec<u32>, Malformed> {
 /// Takes a column whose numbers must fit 32 bits.
 fn read_u32(cursor: &mut Cursor<'_>, count: usize, what: &str) -> Result<Vec<u32>, Malformed> {
     let start = cursor.clone();
-    let narrow = |value: u64| {
-        u32::try_from(value).map_err(|_| start.malformed(format!("{what}: {value} does not fit 32 bits")))
-    };
-    column::read_u64(cursor, count, what)?.into_iter().map(narrow).collect()
+    let values = column::read_u64(cursor, count, what)?;
+    cursor.pass(count, size_of::<u32>(), what)?;
+    let mut narrow = vec![0; count];
+    for (narrow, value) in narrow.iter_mut().zip(values) {
+        let fits = u32::try_from(value);
+        *narrow = fits.map_err(|_| start.malformed(format!("{what}: {value} does not fit 32 bits")))?;
+    }
+    Ok(narrow)
 }

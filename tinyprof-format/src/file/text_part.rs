@@ -4,7 +4,8 @@ use super::encoded_rank::EncodedRank;
 use super::part::{self, encode_part};
 use super::section::FrameError;
 use super::write::ManifestFacts;
-use crate::model::{CallpathFile, CallpathTable, Manifest, PhaseTimes, Profile, RunMetadata};
+use crate::bytes::Budget;
+use crate::model::{CallpathFile, CallpathTable, CallpathValues, Manifest, PhaseTimes, Profile, RunMetadata};
 use crate::text::write_text;
 
 /// The text of `ranks`, the first of which is rank `first_rank` of the run, with a row for every callpath of `dictionary`,
@@ -23,18 +24,17 @@ pub fn encode_text_part(
     dictionary: &CallpathTable,
     ranks: &[EncodedRank],
 ) -> Result<Vec<u8>, String> {
-    let rows = u32::try_from(dictionary.len()).map_err(|_| "there are 2^32 callpaths or more".to_owned())?;
-    let bytes = encode_part(first_rank, rows, ranks);
-    let part = part::decode(&bytes, dictionary.len(), ranks.len()).map_err(|error| match error {
+    let bytes = encode_part(first_rank, dictionary, ranks);
+    let mut values = vec![vec![CallpathValues::default(); ranks.len()]; dictionary.len()];
+    let mut rows: Vec<&mut [CallpathValues]> = values.iter_mut().map(Vec::as_mut_slice).collect();
+    // These are our own bytes: they claim what was measured.
+    let budget = Budget::new(u64::MAX);
+    let facts = part::decode(&bytes, (first_rank, ranks.len()), &dictionary.children(), &mut rows, &budget);
+    let facts = facts.map_err(|error| match error {
         FrameError::Malformed(at) => at.reason,
         FrameError::NewerVersion { major, minor } => format!("it is of version {major}.{minor}"),
     })?;
-    let profile = Profile {
-        manifest: manifest(),
-        callpaths: dictionary.clone(),
-        ranks: part.facts,
-        values: part.values,
-    };
+    let profile = Profile { manifest: manifest(), callpaths: dictionary.clone(), ranks: facts, values };
     let mut text = Vec::new();
     write_text(&profile, &mut text).map_err(|error| error.to_string())?;
     Ok(text)

@@ -1,11 +1,13 @@
 //! Reads a profile that aggregators wrote as text.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::manifest::read_manifest_of;
 use super::output::OutputFormat;
-use super::read::is_inside;
+use super::read::{self, check_length};
+use super::section::matches_checksum;
+use super::source::{Directory, read_whole};
+use super::{ReadLimits, manifest};
+use crate::bytes::Budget;
 use crate::error::ReadError;
 use crate::model::{Manifest, PartFile, Profile};
 use crate::text::{Imported, join_ranks, read_text};
@@ -16,16 +18,20 @@ use crate::text::{Imported, join_ranks, read_text};
 /// When it has no such manifest, or a part is missing, damaged or no text. What is left of a damaged part is read by
 /// [`read_text`].
 pub fn read_text_profile(directory: &Path) -> Result<Imported, ReadError> {
-    let manifest = read_manifest_of(OutputFormat::Csv, directory)?;
+    let (source, limits) = (Directory::new(directory), ReadLimits::default());
+    let manifest = manifest::read_of(OutputFormat::Csv, &source, limits)?;
+    let budget = read::budget(&source, &manifest, limits);
     let mut texts = Vec::new();
     for part in &manifest.parts {
-        let (path, bytes) = read_part(directory, part)?;
+        let before = budget.passing_bytes();
+        let (path, bytes) = read_part(&source, part, &budget)?;
         let text = read_text(&bytes);
         texts.push(text.map_err(|error| ReadError::Damaged {
             path,
             offset: 0,
             reason: error.to_string(),
         })?);
+        budget.back_to(before);
     }
     let bad = |reason| ReadError::BadManifest { path: directory.join("manifest.json"), reason };
     let joined = join_ranks(texts).ok_or_else(|| bad("it names no part".to_owned()))?;
@@ -45,19 +51,10 @@ pub fn read_text_profile(directory: &Path) -> Result<Imported, ReadError> {
 }
 
 /// The bytes of a part, which must be those that were written.
-fn read_part(directory: &Path, part: &PartFile) -> Result<(PathBuf, Vec<u8>), ReadError> {
-    if !is_inside(&part.file) {
-        let reason = format!("{:?} is not the name of a file inside the profile", part.file);
-        return Err(ReadError::BadManifest { path: directory.join("manifest.json"), reason });
-    }
-    let path = directory.join(&part.file);
-    let io = |source| ReadError::Io { path: path.clone(), source };
-    let found_bytes = fs::metadata(&path).map_err(io)?.len();
-    if found_bytes != part.bytes {
-        return Err(ReadError::WrongLength { path, expected_bytes: part.bytes, found_bytes });
-    }
-    let bytes = fs::read(&path).map_err(io)?;
-    if crc32fast::hash(&bytes) != part.crc32 {
+fn read_part(source: &Directory, part: &PartFile, budget: &Budget) -> Result<(PathBuf, Vec<u8>), ReadError> {
+    let path = check_length(source, &part.file, part.bytes)?;
+    let bytes = read_whole(source, &part.file, budget)?;
+    if !matches_checksum(&bytes, part.crc32) {
         let reason =
             "its checksum is not that of the manifest; tinyprof import reads what is left of this file alone";
         return Err(ReadError::Damaged { path, offset: 0, reason: reason.to_owned() });

@@ -5,7 +5,7 @@
 //! summaries of each rank (0: the rank never went there)
 //! execution - position in the rank's list        all zero in a usual run
 //! executions covered by each summary | visits    left out if the kind is 0: all one
-//! sum
+//! sum                                            exclusive if the first byte has 32 in it, see `exclusive.rs`
 //! minimum | maximum | sum of squares             left out if the kind is 0
 //! variance of the sum                            only if the kind is 2
 //! 1 byte: the kind of the series
@@ -32,7 +32,7 @@
 use super::encoded_rank::all_single;
 use super::{joined, series};
 use crate::bytes::{Cursor, Malformed, Sink, column};
-use crate::model::{CallpathValues, ExecutionSummary, SeriesBucket};
+use crate::model::{CallpathValues, ExecutionSummary, precision};
 
 /// The kinds of summaries.
 const SINGLE: u8 = 0;
@@ -48,15 +48,35 @@ const JOINED: u8 = 2;
 /// Added to the kind of summaries: the section is of version 0.3 or later.
 const NEWER: u8 = 16;
 
-/// What one rank has of a callpath: summaries, and the bytes of its series.
-pub(super) type RankTimes<'a> = (&'a [ExecutionSummary], &'a [u8]);
+/// Added to the kind of summaries: sums are exclusive. Of version 1.0 or later.
+const EXCLUSIVE: u8 = 32;
+
+/// What one rank has of a callpath.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct RankTimes<'a> {
+    pub(super) executions: &'a [ExecutionSummary],
+    /// The bytes of its series.
+    pub(super) series: &'a [u8],
+    /// What the children of each summary add up to, where that may be left out of the sum.
+    pub(super) called: Option<&'a [u64]>,
+}
+
+/// Whether the sums of a section are inclusive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sums {
+    Inclusive,
+    /// Not yet: what is below must be added. `single` if the summaries hold one visit each.
+    Exclusive {
+        single: bool,
+    },
+}
 
 /// The bytes of the section.
 pub(super) fn encode(ranks: &[RankTimes<'_>]) -> Vec<u8> {
     let mut sink = Sink::default();
-    let joined = joined::worth_joining(&ranks.iter().map(|(_, series)| *series).collect::<Vec<_>>());
+    let joined = joined::worth_joining(&ranks.iter().map(|rank| rank.series).collect::<Vec<_>>());
     if let Some(joined) = &joined
-        && ranks.iter().zip(joined).all(|((executions, _), series)| are_of_series(executions, series))
+        && ranks.iter().zip(joined).all(|(rank, series)| precision::are_of_series(rank.executions, series))
     {
         sink.u8(NEWER | OF_SERIES);
         joined::encode(&mut sink, joined);
@@ -66,18 +86,19 @@ pub(super) fn encode(ranks: &[RankTimes<'_>]) -> Vec<u8> {
     if let Some(joined) = joined {
         sink.u8(JOINED);
         joined::encode(&mut sink, &joined);
-    } else if ranks.iter().all(|(_, series)| series.is_empty()) {
+    } else if ranks.iter().all(|rank| rank.series.is_empty()) {
         sink.u8(NONE);
     } else {
         sink.u8(OWN);
-        column::write_u64(&mut sink, &ranks.iter().map(|(_, s)| s.len() as u64).collect::<Vec<_>>());
-        ranks.iter().for_each(|(_, series)| sink.bytes(series));
+        column::write_u64(&mut sink, &ranks.iter().map(|r| r.series.len() as u64).collect::<Vec<_>>());
+        ranks.iter().for_each(|rank| sink.bytes(rank.series));
     }
     sink.into_vec()
 }
 
 fn encode_summaries(sink: &mut Sink, ranks: &[RankTimes<'_>]) {
-    let summaries: Vec<ExecutionSummary> = ranks.iter().flat_map(|(e, _)| e.iter().copied()).collect();
+    let summaries: Vec<ExecutionSummary> =
+        ranks.iter().flat_map(|rank| rank.executions.iter().copied()).collect();
     let kind = if all_single(&summaries) {
         SINGLE
     } else if summaries.iter().any(|e| e.sum_variance_ns2.to_bits() != 0) {
@@ -85,9 +106,10 @@ fn encode_summaries(sink: &mut Sink, ranks: &[RankTimes<'_>]) {
     } else {
         TIMED
     };
-    sink.u8(NEWER | kind);
-    column::write_u64(sink, &ranks.iter().map(|(e, _)| e.len() as u64).collect::<Vec<_>>());
-    let positions = ranks.iter().flat_map(|(e, _)| e.iter().zip(0_u64..));
+    let (exclusive, sums) = encode_sums(ranks, &summaries);
+    sink.u8(NEWER | kind | if exclusive { EXCLUSIVE } else { 0 });
+    column::write_u64(sink, &ranks.iter().map(|r| r.executions.len() as u64).collect::<Vec<_>>());
+    let positions = ranks.iter().flat_map(|rank| rank.executions.iter().zip(0_u64..));
     let gaps = positions.map(|(e, position)| u64::from(e.execution).wrapping_sub(position));
     column::write_u64(sink, &gaps.collect::<Vec<_>>());
     let numbers = |sink: &mut Sink, of: fn(&ExecutionSummary) -> u64| {
@@ -100,7 +122,7 @@ fn encode_summaries(sink: &mut Sink, ranks: &[RankTimes<'_>]) {
         numbers(sink, |e| u64::from(e.executions));
         numbers(sink, |e| e.visits);
     }
-    numbers(sink, |e| e.sum_ns);
+    sink.bytes(sums.as_slice());
     if kind != SINGLE {
         numbers(sink, |e| e.min_ns);
         numbers(sink, |e| e.max_ns);
@@ -111,49 +133,48 @@ fn encode_summaries(sink: &mut Sink, ranks: &[RankTimes<'_>]) {
     }
 }
 
-/// Whether summaries are those of a series, bit by bit.
-fn are_of_series(executions: &[ExecutionSummary], series: &[SeriesBucket]) -> bool {
-    let bits = |e: &ExecutionSummary| [e.sum_squares_ns2, e.sum_variance_ns2].map(f64::to_bits);
-    let of_series = of_series(series);
-    series.iter().all(|b| *b == SeriesBucket::of_one_visit(b.execution, b.sum_ns))
-        && executions == of_series
-        && executions.iter().map(bits).eq(of_series.iter().map(bits))
-}
-
-/// The summaries of a series whose buckets hold one visit each.
-fn of_series(series: &[SeriesBucket]) -> Vec<ExecutionSummary> {
-    let mut summaries: Vec<ExecutionSummary> = Vec::new();
-    for bucket in series {
-        let visit = ExecutionSummary::of_one_visit(bucket.execution, bucket.sum_ns);
-        match summaries.last_mut().filter(|last| last.execution == bucket.execution) {
-            Some(last) => last.absorb(&visit),
-            None => summaries.push(visit),
-        }
+/// The column of sums, and whether these are exclusive.
+fn encode_sums(ranks: &[RankTimes<'_>], summaries: &[ExecutionSummary]) -> (bool, Sink) {
+    let mut inclusive = Sink::default();
+    column::write_u64(&mut inclusive, &summaries.iter().map(|e| e.sum_ns).collect::<Vec<_>>());
+    let may_leave_out = ranks.iter().all(|rank| rank.called.is_some() || rank.executions.is_empty());
+    if !may_leave_out || summaries.is_empty() {
+        return (false, inclusive);
     }
-    summaries
+    let called = ranks.iter().filter_map(|rank| rank.called).flatten();
+    let own: Vec<u64> = summaries.iter().zip(called).map(|(e, &n)| e.sum_ns.wrapping_sub(n)).collect();
+    let mut exclusive = Sink::default();
+    column::write_u64(&mut exclusive, &own);
+    if exclusive.len() < inclusive.len() { (true, exclusive) } else { (false, inclusive) }
 }
 
 /// Fills in the times of a callpath, rank by rank.
-pub(super) fn decode(cursor: &mut Cursor<'_>, ranks: &mut [CallpathValues]) -> Result<(), Malformed> {
+pub(super) fn decode(cursor: &mut Cursor<'_>, ranks: &mut [CallpathValues]) -> Result<Sums, Malformed> {
     let first = cursor.clone().u8("the kind of summaries")?;
     let newer = first & NEWER != 0;
-    let kind = newer.then_some(first & !NEWER);
+    let exclusive = newer && first & EXCLUSIVE != 0;
+    let kind = newer.then_some(first & !(NEWER | EXCLUSIVE));
     if newer {
         cursor.u8("the kind of summaries")?;
     }
-    if kind == Some(OF_SERIES) {
+    if kind == Some(OF_SERIES) && !exclusive {
         joined::decode(cursor, ranks)?;
-        ranks.iter_mut().for_each(|values| values.executions = of_series(&values.series));
-        return Ok(());
+        for values in ranks {
+            let executions = values.series.chunk_by(|a, b| a.execution == b.execution).count();
+            cursor.keep(executions, size_of::<ExecutionSummary>(), "the summaries")?;
+            values.executions = precision::of_series(&values.series, executions);
+        }
+        return Ok(Sums::Inclusive);
     }
-    decode_summaries(cursor, ranks, kind)?;
+    cursor.passing(|cursor| decode_summaries(cursor, ranks, kind))?;
     let series = if newer { cursor.u8("the kind of series")? } else { OWN };
     match series {
-        NONE => Ok(()),
-        OWN => decode_own_series(cursor, ranks),
-        JOINED => joined::decode(cursor, ranks),
-        other => Err(cursor.malformed(format!("{other} is no kind of series"))),
+        NONE => {}
+        OWN => decode_own_series(cursor, ranks)?,
+        JOINED => joined::decode(cursor, ranks)?,
+        other => return Err(cursor.malformed(format!("{other} is no kind of series"))),
     }
+    Ok(if exclusive { Sums::Exclusive { single: kind == Some(SINGLE) } } else { Sums::Inclusive })
 }
 
 /// `kind` is none where it stands behind the sums.
@@ -185,14 +206,17 @@ fn decode_summaries(
             if kind == SAMPLED {
                 column::read_f64(cursor, total, "the variances")?
             } else {
+                cursor.pass(total, size_of::<f64>(), "the variances")?;
                 vec![0.0; total]
             },
         )),
         other => return Err(start.malformed(format!("{other} is no kind of summaries"))),
     };
+    cursor.keep(total, size_of::<ExecutionSummary>(), "the summaries")?;
     let mut at = 0;
     for (values, &length) in ranks.iter_mut().zip(&lengths) {
-        values.executions.clear();
+        // All lengths together are those of the columns that have been read.
+        values.executions = Vec::with_capacity(usize::try_from(length).unwrap_or(0));
         for position in 0..length {
             let span = counts.as_ref().map_or(1, |(spans, _)| spans[at]);
             let execution = u32::try_from(gaps[at].wrapping_add(position));
@@ -223,7 +247,7 @@ fn decode_own_series(cursor: &mut Cursor<'_>, ranks: &mut [CallpathValues]) -> R
     for (values, length) in ranks.iter_mut().zip(lengths) {
         let base = cursor.clone();
         let bytes = cursor.take(usize::try_from(length).unwrap_or(usize::MAX), "a series")?;
-        values.series = series::decode(base.sub(bytes))?;
+        values.series = base.sub(bytes).passing(series::decode)?;
     }
     Ok(())
 }
@@ -231,15 +255,20 @@ fn decode_own_series(cursor: &mut Cursor<'_>, ranks: &mut [CallpathValues]) -> R
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::SeriesBucket;
 
     fn series(execution: u32, times_ns: &[u64]) -> Vec<SeriesBucket> {
         times_ns.iter().map(|&ns| SeriesBucket::of_one_visit(execution, ns)).collect()
     }
 
+    fn times_of<'a>(executions: &'a [ExecutionSummary], series: &'a [u8]) -> RankTimes<'a> {
+        RankTimes { executions, series, called: None }
+    }
+
     fn kind_after_a_round_trip(ranks: &[(Vec<ExecutionSummary>, Vec<SeriesBucket>)]) -> u8 {
         let encoded: Vec<Vec<u8>> = ranks.iter().map(|(_, buckets)| series::encode(buckets)).collect();
-        let times: Vec<RankTimes<'_>> =
-            ranks.iter().zip(&encoded).map(|((e, _), s)| (e.as_slice(), s.as_slice())).collect();
+        let times = ranks.iter().zip(&encoded);
+        let times: Vec<_> = times.map(|((executions, _), series)| times_of(executions, series)).collect();
         let bytes = encode(&times);
         let mut found = vec![CallpathValues::default(); ranks.len()];
         let mut cursor = Cursor::new(&bytes, 0);
@@ -255,7 +284,7 @@ mod tests {
     fn sums_of_a_series_are_not_stored_beside_it() {
         let mut buckets = series(0, &[5, 3, 9]);
         buckets.extend(series(2, &[1]));
-        let summaries = of_series(&buckets);
+        let summaries = precision::of_series(&buckets, 2);
         assert_eq!(
             summaries.iter().map(|e| (e.execution, e.visits, e.sum_ns)).collect::<Vec<_>>(),
             [(0, 3, 17), (2, 1, 1)]
@@ -285,7 +314,7 @@ mod tests {
 
     #[test]
     fn a_reader_of_the_older_layout_finds_no_column_where_the_kind_is() {
-        let bytes = encode(&[(&[ExecutionSummary::of_one_visit(0, 7)], &[])]);
+        let bytes = encode(&[times_of(&[ExecutionSummary::of_one_visit(0, 7)], &[])]);
         let error = column::read_u64(&mut Cursor::new(&bytes, 0), 1, "the numbers of summaries").unwrap_err();
         assert!(error.reason.contains("no readable encoding"), "{error:?}");
     }

@@ -1,5 +1,6 @@
 //! Writes a whole profile from one process.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
@@ -9,7 +10,7 @@ use super::{EncodedRank, OutputFormat, UnfinishedProfile, encode_part, encode_te
 use crate::error::WriteError;
 use crate::model::{
     CallpathFile, CallpathTable, CheckpointTimes, EventMap, FORMAT_NAME, FormatVersion, Losses, Manifest,
-    PartFile, PeakMemory, PhaseTimes, RunMetadata, RunState,
+    PartFile, PeakMemory, PhaseTimes, Precision, RunMetadata, RunState,
 };
 
 /// What a manifest needs to know of the ranks of a part; facts of several parts add up in rank order.
@@ -77,6 +78,8 @@ impl ManifestFacts {
             metadata,
             complete: true,
             incomplete_because: None,
+            precision: Precision::Exact,
+            salvage: None,
             peak_memory: self.peak_memory,
             losses: self.losses,
             flush,
@@ -102,11 +105,41 @@ pub fn write_profile(
     flush: PhaseTimes,
 ) -> Result<PathBuf, WriteError> {
     let target = (OutputFormat::Tprof, target);
-    write(target, ranks, ranks_per_part, metadata, flush, RunState::default())
+    write_profile_with(target, ranks, ranks_per_part, metadata, flush, RunState::default())
 }
 
-/// The same for the one event map of a process whose run is in this state, in files of `format`: a checkpoint, or a profile
-/// after checkpoints.
+/// The same of a run in this state, in the precision that it names, in files of a format.
+///
+/// # Errors
+/// When a file cannot be written; nothing is left behind then.
+///
+/// # Panics
+/// If `ranks_per_part` is 0, or there are 2^32 ranks or more.
+pub fn write_profile_with(
+    (format, target): (OutputFormat, &Path),
+    ranks: &[EventMap],
+    ranks_per_part: usize,
+    metadata: RunMetadata,
+    flush: PhaseTimes,
+    state: RunState,
+) -> Result<PathBuf, WriteError> {
+    let ranks: Vec<_> = ranks.iter().map(|map| map.in_precision(state.precision)).collect();
+    let unfinished = UnfinishedProfile::create_as(format, target, &std::process::id().to_string())?;
+    let dictionary = ranks.iter().fold(CallpathTable::default(), |all, map| all.union(&map.callpaths));
+    let dictionary = dictionary.with_distinct_ids();
+    let written = write_files(format, &unfinished, &dictionary, &ranks, ranks_per_part);
+    let finished = written.and_then(|(callpaths, parts, facts)| {
+        let manifest = facts.manifest(narrow(ranks.len()), callpaths, parts, metadata, flush);
+        unfinished.finish(&manifest.with_state(state))
+    });
+    if finished.is_err() {
+        // The first error is the one to tell; a directory that cannot be removed has the same cause.
+        drop(unfinished.discard());
+    }
+    finished
+}
+
+/// The same for the one event map of a process, in files of `format`: a checkpoint, or a profile after checkpoints.
 ///
 /// # Errors
 /// When a file cannot be written; nothing is left behind then.
@@ -118,7 +151,7 @@ pub fn write_profile_in_state(
     flush: PhaseTimes,
     state: RunState,
 ) -> Result<PathBuf, WriteError> {
-    write((format, target), std::slice::from_ref(map), 1, metadata, flush, state)
+    write_profile_with((format, target), std::slice::from_ref(map), 1, metadata, flush, state)
 }
 
 /// The same for a run that did not come to its end: the profile says that it is incomplete, and why.
@@ -137,37 +170,14 @@ pub fn write_incomplete_profile(
 ) -> Result<PathBuf, WriteError> {
     let state = RunState { incomplete_because: Some(because), ..RunState::default() };
     let target = (OutputFormat::Tprof, target);
-    write(target, ranks, ranks_per_part, metadata, PhaseTimes::default(), state)
-}
-
-fn write(
-    (format, target): (OutputFormat, &Path),
-    ranks: &[EventMap],
-    ranks_per_part: usize,
-    metadata: RunMetadata,
-    flush: PhaseTimes,
-    state: RunState,
-) -> Result<PathBuf, WriteError> {
-    let unfinished = UnfinishedProfile::create_as(format, target, &std::process::id().to_string())?;
-    let dictionary = ranks.iter().fold(CallpathTable::default(), |all, map| all.union(&map.callpaths));
-    let dictionary = dictionary.with_distinct_ids();
-    let written = write_files(format, &unfinished, &dictionary, ranks, ranks_per_part);
-    let finished = written.and_then(|(callpaths, parts, facts)| {
-        let manifest = facts.manifest(narrow(ranks.len()), callpaths, parts, metadata, flush);
-        unfinished.finish(&manifest.with_state(state))
-    });
-    if finished.is_err() {
-        // The first error is the one to tell; a directory that cannot be removed has the same cause.
-        drop(unfinished.discard());
-    }
-    finished
+    write_profile_with(target, ranks, ranks_per_part, metadata, PhaseTimes::default(), state)
 }
 
 fn write_files(
     format: OutputFormat,
     unfinished: &UnfinishedProfile,
     dictionary: &CallpathTable,
-    ranks: &[EventMap],
+    ranks: &[Cow<'_, EventMap>],
     ranks_per_part: usize,
 ) -> Result<(CallpathFile, Vec<PartFile>, ManifestFacts), WriteError> {
     let callpaths = unfinished.write_callpaths(dictionary)?;
@@ -180,9 +190,9 @@ fn write_files(
             rank.renumber(&map.callpaths, dictionary);
             rank
         };
-        let encoded: Vec<_> = group.iter().map(encode).collect();
+        let encoded: Vec<_> = group.iter().map(|map| encode(map)).collect();
         let bytes = match format {
-            OutputFormat::Tprof => encode_part(first_rank, callpaths.callpaths, &encoded),
+            OutputFormat::Tprof => encode_part(first_rank, dictionary, &encoded),
             OutputFormat::Csv => {
                 encode_text_part(first_rank, dictionary, &encoded).map_err(|reason| WriteError {
                     action: "write",

@@ -1,5 +1,7 @@
 //! What one rank holds: the paper's event map (section IV-B), as a plain value.
 
+use std::collections::HashMap;
+
 use super::table::link;
 use super::{CallpathId, CallpathTable, CallpathValues, Losses, MetricValues, RankFacts, Region};
 
@@ -49,6 +51,26 @@ impl EventMap {
         let Some(row) = self.callpaths.rows().iter().position(|c| c.id == callpath) else { return false };
         self.values[row].metrics.entry(key.to_owned()).or_default().absorb(values);
         true
+    }
+
+    /// Adds many metrics, each of a callpath under a key, and returns how many had no place: of callpaths that are not in the
+    /// table.
+    #[must_use = "values of an unknown callpath are lost and must be counted"]
+    pub fn add_metrics(
+        &mut self,
+        metrics: impl IntoIterator<Item = (CallpathId, String, MetricValues)>,
+    ) -> u64 {
+        // Of several callpaths that share an id the first counts, as in `add_metric`.
+        let rows = self.callpaths.rows().iter().enumerate().rev();
+        let rows: HashMap<CallpathId, usize> = rows.map(|(row, callpath)| (callpath.id, row)).collect();
+        let mut lost = 0;
+        for (callpath, key, values) in metrics {
+            match rows.get(&callpath) {
+                Some(&row) => self.values[row].metrics.entry(key).or_default().absorb(values),
+                None => lost += 1,
+            }
+        }
+        lost
     }
 
     /// The number of executions: one more than the last that any callpath was visited in.

@@ -2,13 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Losses;
+use super::{Losses, Precision};
 
 /// The value of the manifest's `format` key.
 pub const FORMAT_NAME: &str = "tinyprof";
 
 /// The version of a profile's layout.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct FormatVersion {
     /// Readers refuse a greater one.
     pub major: u16,
@@ -18,7 +18,7 @@ pub struct FormatVersion {
 
 impl FormatVersion {
     /// What this crate writes.
-    pub const CURRENT: Self = Self { major: 0, minor: 3 };
+    pub const CURRENT: Self = Self { major: 1, minor: 0 };
 }
 
 /// Facts of the run, under the keys that users of Adiak and Thicket expect.
@@ -105,6 +105,55 @@ pub struct CheckpointTimes {
     pub total_ns: u64,
 }
 
+/// What was lost when a damaged profile was salvaged. Its values are those of no visit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Salvage {
+    /// Whether the manifest was lost, and with it the facts of the run.
+    pub manifest_lost: bool,
+    /// Callpaths whose names, places and parents were lost: they are root regions `[callpath N]` now.
+    pub callpaths_unnamed: u32,
+    /// Whether hints and constants of regions were lost.
+    pub constants_lost: bool,
+    /// Parts of which only a part could be read.
+    pub parts_damaged: u32,
+    /// Parts that were missing, or of which nothing could be read.
+    pub parts_lost: u32,
+    /// The ranks of these parts.
+    pub ranks_lost: u32,
+    /// Ranks whose host, process id and losses were lost.
+    pub ranks_without_facts: u32,
+    /// Sections of times that were lost: each is one callpath on the ranks of one part.
+    pub times_lost: u64,
+    /// Sections of metrics that were lost.
+    pub metrics_lost: u64,
+    /// Bytes of the parts that belong to no section that could be read.
+    pub bytes_lost: u64,
+}
+
+impl Salvage {
+    /// What was lost, in words: `the times of 2 callpaths on some ranks, 64 ranks`.
+    #[must_use]
+    pub fn summary(&self) -> String {
+        let counted = |count: u64, one: &str, many: &str| {
+            let noun = if count == 1 { one } else { many };
+            (count > 0).then(|| format!("{count} {noun}"))
+        };
+        let lost = [
+            self.manifest_lost.then(|| "the facts of the run".to_owned()),
+            counted(self.callpaths_unnamed.into(), "callpath's name", "callpaths' names"),
+            self.constants_lost.then(|| "the constants of regions".to_owned()),
+            counted(self.ranks_lost.into(), "rank", "ranks"),
+            counted(self.ranks_without_facts.into(), "rank's facts", "ranks' facts"),
+            counted(self.times_lost, "section of times", "sections of times"),
+            counted(self.metrics_lost, "section of metrics", "sections of metrics"),
+            counted(self.bytes_lost, "byte that cannot be read", "bytes that cannot be read"),
+        ];
+        let lost: Vec<String> = lost.into_iter().flatten().collect();
+        if lost.is_empty() { "anything that was known to be there".to_owned() } else { lost.join(", ") }
+    }
+}
+
 /// What was known of a run when its profile was written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RunState {
@@ -112,6 +161,8 @@ pub struct RunState {
     pub incomplete_because: Option<String>,
     /// The checkpoints so far.
     pub checkpoints: CheckpointTimes,
+    /// How exact the times are.
+    pub precision: Precision,
 }
 
 /// How much memory the ranks used at their peaks: the high-water marks of their resident sets, in bytes.
@@ -161,6 +212,12 @@ pub struct Manifest {
     /// Why it does not; none if it is complete.
     #[serde(default)]
     pub incomplete_because: Option<String>,
+    /// How exact the times are.
+    #[serde(default)]
+    pub precision: Precision,
+    /// What was lost when it was salvaged; none if it was written by its run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub salvage: Option<Salvage>,
     /// The memory of the ranks at their peaks.
     #[serde(default)]
     pub peak_memory: PeakMemory,
@@ -178,8 +235,8 @@ impl Manifest {
     /// The same manifest, of a run in this state.
     #[must_use]
     pub fn with_state(self, state: RunState) -> Self {
-        let RunState { incomplete_because, checkpoints } = state;
-        Self { complete: incomplete_because.is_none(), incomplete_because, checkpoints, ..self }
+        let RunState { incomplete_because, checkpoints, precision } = state;
+        Self { complete: incomplete_because.is_none(), incomplete_because, checkpoints, precision, ..self }
     }
 }
 

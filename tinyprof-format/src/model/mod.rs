@@ -6,6 +6,7 @@ mod facts;
 mod identity;
 mod manifest;
 mod metric;
+pub(crate) mod precision;
 mod profile;
 mod table;
 mod values;
@@ -16,9 +17,10 @@ pub use facts::{Losses, RankFacts};
 pub use identity::Identity;
 pub use manifest::{
     CallpathFile, CheckpointTimes, FORMAT_NAME, FormatVersion, Manifest, PartFile, PeakMemory, PhaseTimes,
-    RunMetadata, RunState,
+    RunMetadata, RunState, Salvage,
 };
 pub use metric::{MetricBucket, MetricSummary, MetricValues};
+pub use precision::Precision;
 pub use profile::Profile;
 pub use table::CallpathTable;
 pub(crate) use table::Link;

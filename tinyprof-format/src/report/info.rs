@@ -1,10 +1,10 @@
 //! The facts of a manifest as text.
 
-use crate::model::{Manifest, RunMetadata};
+use crate::model::{Manifest, Precision, RunMetadata};
 
 use super::date::utc;
 use super::names::escaped;
-use super::notes::sentences;
+use super::notes::{ROUNDED, sentences};
 use super::units::{counted, data, time};
 
 /// So many hosts are named before the rest is only counted.
@@ -34,6 +34,7 @@ pub fn info_text(manifest: &Manifest) -> String {
     line("executions", &manifest.executions.to_string());
     line("callpaths", &manifest.callpaths.callpaths.to_string());
     line("clock", &run.clock);
+    line("times", precision(manifest));
     line("peak memory", &peak_memory(manifest));
     line("files", &files(manifest));
     line("flush", &flush(manifest));
@@ -74,6 +75,13 @@ fn hosts(run: &RunMetadata) -> String {
         (0, _) => String::new(),
         (hosts, "") => hosts.to_string(),
         (hosts, _) => format!("{hosts} ({named}{more})"),
+    }
+}
+
+fn precision(manifest: &Manifest) -> &'static str {
+    match manifest.precision {
+        Precision::Exact => "",
+        Precision::EightBit => ROUNDED,
     }
 }
 

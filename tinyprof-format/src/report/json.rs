@@ -40,6 +40,7 @@ impl Report {
             "total_inclusive_ns": integer(self.total_ns),
             "complete": self.incomplete.is_none(),
             "incomplete_because": self.incomplete,
+            "precision": self.precision,
             "losses": losses,
             "callpaths": callpaths,
         })

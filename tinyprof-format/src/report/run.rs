@@ -4,7 +4,8 @@ use std::path::Path;
 
 use crate::file::ManifestFacts;
 use crate::model::{
-    CallpathFile, CallpathTable, EventMap, Losses, Manifest, PeakMemory, PhaseTimes, Profile, RunMetadata,
+    CallpathFile, CallpathTable, EventMap, Losses, Manifest, PeakMemory, PhaseTimes, Precision, Profile,
+    RunMetadata,
 };
 
 use super::metrics::Metrics;
@@ -22,6 +23,7 @@ pub struct Report {
     pub(super) metrics: Metrics,
     pub(super) losses: Losses,
     pub(super) incomplete: Option<String>,
+    pub(super) precision: Precision,
     pub(super) total_ns: u128,
     /// What tables are sorted by, where that was said.
     pub(super) metric: Option<MetricName>,
@@ -57,6 +59,7 @@ impl Report {
                 let because = manifest.incomplete_because.as_deref();
                 because.unwrap_or("its run did not come to its end").to_owned()
             }),
+            precision: manifest.precision,
             metrics: Metrics::default(),
             total_ns: roots.fold(0, |sum, (_, row)| sum.saturating_add(row.inclusive.sum_ns)),
             statistics,

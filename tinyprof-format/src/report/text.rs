@@ -4,9 +4,10 @@ use super::Report;
 use super::columns::Numbers;
 use super::metric_block::metric_block;
 use super::names::{columns, cut, escaped, shown, wrapped};
-use super::notes::sentences;
+use super::notes::{ROUNDED, sentences};
 use super::tree::{Line, lines};
 use super::units::{counted, rounded, time};
+use crate::model::Precision;
 
 /// What heads the tree.
 const HEADING: &str = "callpath";
@@ -63,6 +64,9 @@ impl Report {
         }
         if let Some(because) = &self.incomplete {
             text.push_str(&wrapped(&format!("note: incomplete: {}", escaped(because)), " ", width));
+        }
+        if self.precision == Precision::EightBit {
+            text.push_str(&wrapped(&format!("note: times {ROUNDED}"), " ", width));
         }
         for sentence in sentences(&self.losses) {
             text.push_str(&wrapped(&format!("note: {sentence}"), " ", width));

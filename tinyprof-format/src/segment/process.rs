@@ -37,11 +37,10 @@ pub fn recovered_map(segments: &[Segment<'_>], now: TicksNow) -> EventMap {
         let with_metrics: HashSet<_> = records.metrics.iter().map(|metric| metric.callpath).collect();
         metrics.extend(records.metrics);
         for record in records.callpaths {
-            let (id, parent, region) = (record.id, record.parent, record.region.clone());
             losses.visits_open += u64::from(record.open.is_some());
             let values = scale.values(&record.executions, &record.series, record.open, last);
-            if !values.executions.is_empty() || with_metrics.contains(&id) {
-                merged.push((id, parent, region, values));
+            if !values.executions.is_empty() || with_metrics.contains(&record.id) {
+                merged.push((record.id, record.parent, record.region, values));
             }
         }
     }
@@ -53,11 +52,8 @@ pub fn recovered_map(segments: &[Segment<'_>], now: TicksNow) -> EventMap {
         ..RankFacts::default()
     };
     let mut map = EventMap::from_records(merged, facts);
-    for metric in metrics {
-        if !map.add_metric(metric.callpath, &metric.key, metric.values) {
-            map.facts.losses.records_unreadable += 1;
-        }
-    }
+    let metrics = metrics.into_iter().map(|metric| (metric.callpath, metric.key, metric.values));
+    map.facts.losses.records_unreadable += map.add_metrics(metrics);
     map
 }
 

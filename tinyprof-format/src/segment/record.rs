@@ -46,6 +46,7 @@ pub(super) fn records(segment: &Segment<'_>, losses: &mut Losses) -> Records {
         sites,
         callpaths: HashMap::new(),
         budget_bytes: words.0.len(),
+        texts_budget_bytes: words.0.len().saturating_mul(TEXTS_A_BYTE).saturating_add(TEXTS_BYTES_MIN),
         records: Records::default(),
     };
     for line in nodes(words, losses) {
@@ -77,6 +78,12 @@ fn nodes(words: Words<'_>, losses: &mut Losses) -> Vec<u32> {
     lines
 }
 
+/// What the texts of all callpaths may take, for each byte of the segment: names of 4,096 bytes in every node of 128.
+const TEXTS_A_BYTE: usize = 32;
+
+/// What they may take in a segment however small it is.
+const TEXTS_BYTES_MIN: usize = 4 << 20;
+
 /// Where a callpath stands.
 #[derive(Clone, Copy, Debug)]
 struct Place {
@@ -91,6 +98,8 @@ struct Reader<'a> {
     callpaths: HashMap<u32, Place>,
     /// Lists do not overlap, so that together they are no longer than the segment.
     budget_bytes: usize,
+    /// Each callpath has the texts of its region: one long name may be that of many nodes.
+    texts_budget_bytes: usize,
     records: Records,
 }
 
@@ -105,7 +114,9 @@ impl Reader<'_> {
             0 => None,
             line => Some(*self.callpaths.get(&line)?),
         };
-        let site = self.sites.get(&self.word(line, node::SITE)?)?.clone();
+        let site = self.sites.get(&self.word(line, node::SITE)?)?;
+        self.texts_budget_bytes = self.texts_budget_bytes.checked_sub(site.memory_bytes())?;
+        let site = site.clone();
         let torn = !self.word(line, node::SEQUENCE)?.is_multiple_of(2);
         match site {
             Site::Region(region) => {

@@ -12,10 +12,11 @@ use super::salvage::{Problem, ProblemKind, Salvage, excerpt};
 use super::times;
 use crate::model::{
     CallpathFile, CallpathId, CallpathTable, CallpathValues, CheckpointTimes, FORMAT_NAME, FormatVersion,
-    Losses, Manifest, Mode, PeakMemory, PhaseTimes, Profile, RankFacts, Region, RegionKind, RunMetadata,
+    Losses, Manifest, Mode, PeakMemory, PhaseTimes, Precision, Profile, RankFacts, Region, RegionKind,
+    RunMetadata,
 };
 
-/// No column has a longer name: each row with a value there keeps a copy.
+/// No column has a longer name, escapes undone: each row with a value there keeps a copy.
 const COLUMN_NAME_BYTES_MAX: usize = 255;
 
 /// How many values of a table there may be for each byte of text. A whole text has no more than one.
@@ -107,7 +108,7 @@ impl Columns {
         let known = [Some(id), Some(times), parent, is_loop];
         let others = names.iter().enumerate().filter(|(at, _)| !known.contains(&Some(*at)));
         let (others, too_long): (Vec<_>, Vec<_>) =
-            others.partition(|(_, name)| name.len() <= COLUMN_NAME_BYTES_MAX);
+            others.partition(|(_, name)| unescape(name).0.len() <= COLUMN_NAME_BYTES_MAX);
         for (_, name) in too_long {
             let found = excerpt(name.as_bytes());
             salvage.add(problem(header.line, "", ProblemKind::ColumnNotRead, found));
@@ -235,6 +236,8 @@ fn manifest(
         complete: !lost,
         incomplete_because: lost
             .then(|| format!("the text it was read from is damaged: {}", salvage.summary())),
+        precision: Precision::Exact,
+        salvage: None,
         peak_memory: PeakMemory::default(),
         checkpoints: CheckpointTimes::default(),
         losses: Losses::default(),

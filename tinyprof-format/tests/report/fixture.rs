@@ -3,7 +3,7 @@
 use tinyprof_format::model::{
     CallpathFile, CallpathId, CallpathTable, CallpathValues, CheckpointTimes, EventMap, ExecutionSummary,
     FORMAT_NAME, FormatVersion, Losses, Manifest, MetricSummary, MetricValues, Mode, PartFile, PeakMemory,
-    PhaseTimes, Profile, RankFacts, Region, RegionKind, RunMetadata, SiteId,
+    PhaseTimes, Precision, Profile, RankFacts, Region, RegionKind, RunMetadata, SiteId,
 };
 
 /// One region of a tree: its name, the position of its parent in the list, and its time on a rank (none where
@@ -112,6 +112,8 @@ pub(crate) fn manifest(ranks: u32, callpaths: usize) -> Manifest {
         },
         complete: true,
         incomplete_because: None,
+        precision: Precision::Exact,
+        salvage: None,
         peak_memory: PeakMemory { max_bytes: 1_234_567_890, sum_bytes: 1_200_000_000 * u64::from(ranks) },
         losses: Losses::default(),
         flush: PhaseTimes {

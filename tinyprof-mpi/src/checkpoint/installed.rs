@@ -167,7 +167,7 @@ impl Closed {
     /// What the final profile says of them.
     pub(crate) fn state(&self) -> RunState {
         let checkpoints = self.0.as_ref().map(Checkpointer::times).unwrap_or_default();
-        RunState { checkpoints, ..RunState::default() }
+        RunState { checkpoints, precision: collect::precision(), ..RunState::default() }
     }
 
     /// The final profile is written.

@@ -60,7 +60,7 @@ pub(super) fn write_part(
     }
     let narrow = |count: usize| u32::try_from(count).expect("there are fewer than 2^32 ranks and callpaths");
     let bytes = match place.format {
-        OutputFormat::Tprof => Ok(encode_part(group.first_rank, narrow(dictionary.len()), &ranks)),
+        OutputFormat::Tprof => Ok(encode_part(group.first_rank, dictionary, &ranks)),
         OutputFormat::Csv => encode_text_part(group.first_rank, dictionary, &ranks),
     };
     let bytes = match bytes {

@@ -15,7 +15,17 @@ pub(crate) fn mpiexec(ranks: usize) -> Command {
         command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
     }
     // What the caller's environment says of profiles is not meant for these programs.
-    let names = ["", "_OUT", "_REPORT", "_AGGREGATORS", "_SERIES", "_DEADLINE", "_INTERVAL", "_CHECKPOINTS"];
+    let names = [
+        "",
+        "_OUT",
+        "_REPORT",
+        "_AGGREGATORS",
+        "_SERIES",
+        "_DEADLINE",
+        "_INTERVAL",
+        "_CHECKPOINTS",
+        "_FORMAT",
+    ];
     for variable in names.map(|end| format!("TINYPROF{end}")) {
         command.env_remove(variable);
     }

@@ -7,6 +7,7 @@ use tinyprof_format::file::{profile_path, remove_profile};
 use tinyprof_format::model::{CheckpointTimes, RunState};
 
 use super::config::{ALL_CHECKPOINTS, warn};
+use super::precision::precision;
 use super::session::{config, session};
 use super::snapshot::monotonic_ns;
 
@@ -48,7 +49,8 @@ impl CheckpointFiles {
         let at = boundary.map_or_else(String::new, |boundary| format!(" at boundary {boundary},"));
         let because =
             format!("it is checkpoint {},{at} {} after the start of the run", self.number, since_start());
-        let state = RunState { incomplete_because: Some(because), checkpoints: self.times };
+        let state =
+            RunState { incomplete_because: Some(because), checkpoints: self.times, precision: precision() };
         (self.target.with_file_name(name), state)
     }
 

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use tinyprof_format::file::OutputFormat;
+use tinyprof_format::model::Precision;
 
 use super::launcher;
 use crate::record::clock::ClockChoice;
@@ -31,6 +32,8 @@ pub struct Config {
     /// `TINYPROF_CHECKPOINTS`: how many checkpoints are kept, the newest (a number from 1 on);
     /// [`ALL_CHECKPOINTS`](super::ALL_CHECKPOINTS) for `all`.
     pub checkpoints_kept: Option<u32>,
+    /// `TINYPROF_PRECISION`: how exact the times in the profile are (`exact`, `8bit`).
+    pub precision: Option<Precision>,
     /// `TINYPROF_FORMAT`: what the final profile is written as (`tprof`, `csv`: the paper's text format). Checkpoints, and
     /// what a rank writes alone, are always `tprof`.
     pub format: Option<OutputFormat>,
@@ -122,6 +125,16 @@ const FORMAT: Setting<OutputFormat> = Setting {
     },
 };
 
+const PRECISION: Setting<Precision> = Setting {
+    variable: "TINYPROF_PRECISION",
+    expected: "exact or 8bit",
+    read: |text| match text.to_ascii_lowercase().as_str() {
+        "exact" => Some(Precision::Exact),
+        "8bit" => Some(Precision::EightBit),
+        _ => None,
+    },
+};
+
 const CLOCK: Setting<ClockChoice> = Setting {
     variable: "TINYPROF_CLOCK",
     expected: "auto, monotonic or fenced",
@@ -149,6 +162,7 @@ impl Config {
             report: switch("TINYPROF_REPORT"),
             checkpoint_interval: INTERVAL.value(&lookup),
             checkpoints_kept: CHECKPOINTS.value(&lookup),
+            precision: PRECISION.value(&lookup),
             format: FORMAT.value(&lookup),
             clock: CLOCK.value(&lookup).unwrap_or_default(),
         }
@@ -180,6 +194,7 @@ mod tests {
             report: None,
             checkpoint_interval: None,
             checkpoints_kept: None,
+            precision: None,
             format: None,
             clock: ClockChoice::Auto,
         };
@@ -217,6 +232,16 @@ mod tests {
         let kept = |text| read(&[("TINYPROF_CHECKPOINTS", text)]).checkpoints_kept;
         assert_eq!((kept("all"), kept("3")), (Some(ALL_CHECKPOINTS), Some(3)));
         assert_eq!((kept("0"), kept("-1"), kept("some")), (None, None, None));
+    }
+
+    #[test]
+    fn a_precision_is_exact_or_of_eight_bits() {
+        let precision = |text| read(&[("TINYPROF_PRECISION", text)]).precision;
+        assert_eq!(
+            (precision("exact"), precision(" 8Bit ")),
+            (Some(Precision::Exact), Some(Precision::EightBit))
+        );
+        assert_eq!((precision("8"), precision("")), (None, None));
     }
 
     #[test]

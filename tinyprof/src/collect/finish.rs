@@ -13,6 +13,7 @@ use super::config::warn;
 use super::launcher;
 use super::metadata::metadata;
 use super::name::profile_name;
+use super::precision::precision;
 use super::session::session;
 use super::snapshot::{monotonic_ns, snapshot};
 
@@ -44,7 +45,7 @@ fn write_alone_as(format: OutputFormat, name: &Path) {
         }
         return;
     }
-    let state = RunState { checkpoints: checkpoints::times(), ..RunState::default() };
+    let state = RunState { checkpoints: checkpoints::times(), precision: precision(), ..RunState::default() };
     let flush = PhaseTimes { snapshot_ns: monotonic_ns() - begin_ns, ..PhaseTimes::default() };
     let metadata = metadata();
     let report = Report::of_event_map(&map, &metadata.executable);

@@ -1,9 +1,46 @@
 //! Parts that are damaged, hostile, or of another version.
 
 use super::*;
+use crate::file::section::FRAME_BYTES;
 use crate::file::series;
-use crate::file::{EncodedCallpath, EncodedMetric};
-use crate::model::{ExecutionSummary, MetricBucket, MetricSummary};
+use crate::file::{EncodedCallpath, EncodedMetric, ReadLimits};
+use crate::model::{
+    CallpathId, CallpathValues, ExecutionSummary, FormatVersion, MetricBucket, MetricSummary, Mode, Region,
+    RegionKind, SiteId,
+};
+
+#[derive(Debug)]
+struct Part {
+    facts: Vec<RankFacts>,
+    values: Vec<Vec<CallpathValues>>,
+}
+
+/// A part of ranks from `first_rank` on.
+fn decode(bytes: &[u8], callpaths: usize, ranks: usize, first_rank: u32) -> Result<Part, FrameError> {
+    let budget = ReadLimits::default().budget(bytes.len() as u64);
+    let mut values = vec![vec![CallpathValues::default(); ranks]; callpaths];
+    let mut rows: Vec<&mut [CallpathValues]> = values.iter_mut().map(Vec::as_mut_slice).collect();
+    let facts =
+        super::decode(bytes, (first_rank, ranks), &vec![Vec::new(); callpaths + 1], &mut rows, &budget)?;
+    Ok(Part { facts, values })
+}
+
+/// A dictionary of two callpaths.
+fn two() -> CallpathTable {
+    let region = |site| Region {
+        site: SiteId::from_bits(site),
+        name: String::new(),
+        module: String::new(),
+        file: String::new(),
+        line: 0,
+        column: 0,
+        kind: RegionKind::Function,
+        mode: Mode::Total,
+        rank_local: false,
+        constants: [].into(),
+    };
+    CallpathTable::from_parents([1, 2].map(|id| (CallpathId::from_bits(id), None, region(id))))
+}
 
 fn rank(metrics: Vec<EncodedMetric>) -> EncodedRank {
     let executions = vec![ExecutionSummary::of_one_visit(0, 100), ExecutionSummary::of_one_visit(1, 120)];
@@ -21,6 +58,13 @@ fn metric(key: &str) -> EncodedMetric {
     }
 }
 
+/// Where the frames of the sections are: what they say is in the index too.
+fn frames(bytes: &[u8]) -> Vec<std::ops::Range<usize>> {
+    let file = Sections::<3>::open(bytes, MAGIC).unwrap();
+    let entries = file.entries().iter().map(|entry| usize::try_from(entry.offset).unwrap());
+    entries.map(|offset| offset - FRAME_BYTES..offset).collect()
+}
+
 /// The same file with another minor version.
 fn of_minor(mut bytes: Vec<u8>, minor: u8) -> Vec<u8> {
     let checksum_at = MAGIC.len() + 4 + 3 * 4;
@@ -33,23 +77,25 @@ fn of_minor(mut bytes: Vec<u8>, minor: u8) -> Vec<u8> {
 #[test]
 fn every_cut_and_every_flipped_byte_is_an_error() {
     let rank = rank(vec![metric("mem")]);
-    let bytes = encode_part(4, 2, &[rank.clone(), rank]);
-    let part = decode(&bytes, 2, 2).unwrap();
-    assert_eq!((part.first_rank, part.values[0][1].is_absent(), part.values[1][1].visits()), (4, true, 2));
+    let bytes = encode_part(4, &two(), &[rank.clone(), rank]);
+    let part = decode(&bytes, 2, 2, 4).unwrap();
+    assert_eq!((part.values[0][1].is_absent(), part.values[1][1].visits()), (true, 2));
     assert_eq!(part.values[1][1].metrics["mem"].sum().to_bits(), (-0.5_f64).to_bits());
     for cut in 0..bytes.len() {
-        assert!(decode(&bytes[..cut], 2, 2).is_err(), "cut at {cut}");
+        assert!(decode(&bytes[..cut], 2, 2, 4).is_err(), "cut at {cut}");
     }
+    let frames = frames(&bytes);
     for at in 0..bytes.len() {
         let mut damaged = bytes.clone();
         damaged[at] ^= 0x10;
-        assert!(decode(&damaged, 2, 2).is_err(), "flipped byte {at}");
+        let in_frame = frames.iter().any(|frame| frame.contains(&at));
+        assert_eq!(decode(&damaged, 2, 2, 4).is_ok(), in_frame, "flipped byte {at}");
     }
 }
 
 #[test]
 fn metrics_and_variances_cost_nothing_where_there_are_none() {
-    let plain = encode_part(0, 2, &[rank(Vec::new())]);
+    let plain = encode_part(0, &two(), &[rank(Vec::new())]);
     assert_eq!(Sections::<3>::open(&plain, MAGIC).unwrap().keys().collect::<Vec<_>>(), [RANKS_KEY, 1]);
     let timed = |variance: f64| {
         let mut rank = rank(Vec::new());
@@ -57,9 +103,9 @@ fn metrics_and_variances_cost_nothing_where_there_are_none() {
         rank.callpaths[0].executions[1].sum_variance_ns2 = variance;
         rank
     };
-    let (exact, sampled) = (encode_part(0, 2, &[timed(0.0)]), encode_part(0, 2, &[timed(1.0)]));
+    let (exact, sampled) = (encode_part(0, &two(), &[timed(0.0)]), encode_part(0, &two(), &[timed(1.0)]));
     assert!(exact.len() < sampled.len());
-    let variance = |bytes| decode(bytes, 2, 1).unwrap().values[1][0].sum_variance_ns2();
+    let variance = |bytes| decode(bytes, 2, 1, 0).unwrap().values[1][0].sum_variance_ns2();
     assert_eq!([variance(&exact), variance(&sampled)], [0.0, 1.0]);
 }
 
@@ -67,10 +113,10 @@ fn metrics_and_variances_cost_nothing_where_there_are_none() {
 fn metrics_are_found_by_their_key_without_times() {
     let mut rank = rank(vec![metric(""), metric("mem")]);
     rank.callpaths[0].executions.clear();
-    let bytes = encode_part(0, 2, &[rank]);
+    let bytes = encode_part(0, &two(), &[rank]);
     let keys: Vec<u32> = Sections::<3>::open(&bytes, MAGIC).unwrap().keys().collect();
     assert_eq!(keys, [RANKS_KEY, 1 | METRICS_KEY]);
-    let values = &decode(&bytes, 2, 1).unwrap().values[1][0];
+    let values = &decode(&bytes, 2, 1, 0).unwrap().values[1][0];
     assert!(values.executions.is_empty() && !values.is_absent());
     assert_eq!(values.metrics.keys().collect::<Vec<_>>(), ["", "mem"]);
 }
@@ -82,9 +128,9 @@ fn a_newer_minor_version_is_read_as_far_as_it_is_known() {
     file.section(RANKS_KEY, &[facts.as_slice(), b"more"].concat());
     file.section(5, b"of a later version");
     let bytes = file.finish();
-    assert!(decode(&bytes, 2, 1).is_err(), "of our own version, this is damage");
+    assert!(decode(&bytes, 2, 1, 0).is_err(), "of our own version, this is damage");
     let newer = of_minor(bytes, u8::try_from(FormatVersion::CURRENT.minor).unwrap() + 1);
-    assert_eq!(decode(&newer, 2, 1).unwrap().facts[0].host, "a");
+    assert_eq!(decode(&newer, 2, 1, 0).unwrap().facts[0].host, "a");
 }
 
 #[test]
@@ -93,9 +139,9 @@ fn a_part_of_hostile_counts_is_an_error() {
     file.section(RANKS_KEY, &encode_facts(&[rank(Vec::new())]));
     // One key whose only rank claims 2^35 - 1 summaries.
     file.section(1 | METRICS_KEY, &[&[1, 0, 0, 0xff, 0xff, 0xff, 0xff, 0x7f][..], &[0; 40]].concat());
-    let error = decode(&file.finish(), 2, 1).expect_err("a hostile part");
+    let error = decode(&file.finish(), 2, 1, 0).expect_err("a hostile part");
     assert!(format!("{error:?}").contains("more summaries than can be"), "{error:?}");
     let mut first = SectionWriter::new(MAGIC, &[0, 1, 2]);
     first.section(1, &[]);
-    assert!(decode(&first.finish(), 2, 1).is_err(), "the ranks come first");
+    assert!(decode(&first.finish(), 2, 1, 0).is_err(), "the ranks come first");
 }

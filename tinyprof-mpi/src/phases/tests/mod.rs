@@ -11,7 +11,7 @@ use proptest::prelude::*;
 use tinyprof_format::file::{OutputFormat, read_profile};
 use tinyprof_format::model::{
     CallpathId, CallpathValues, EventMap, ExecutionSummary, MetricBucket, MetricSummary, MetricValues, Mode,
-    RankFacts, Region, RegionKind, RunMetadata, RunState, SeriesBucket, SiteId,
+    Precision, RankFacts, Region, RegionKind, RunMetadata, RunState, SeriesBucket, SiteId,
 };
 use tinyprof_format::report::{Report, Statistics};
 
@@ -90,7 +90,9 @@ fn check_plan(ranks: &[EventMap], plan: &Plan, parts: u32) {
     assert_eq!(profile.ranks.len(), ranks.len());
     assert_eq!(profile.callpaths.index_by_id().len(), profile.callpaths.len(), "ids are distinct");
     let absent = CallpathValues::default();
+    assert_eq!(profile.manifest.precision, plan.state.precision);
     for (rank, map) in ranks.iter().enumerate() {
+        let map = map.in_precision(plan.state.precision);
         assert_eq!(profile.ranks[rank], map.facts);
         let index = map.callpaths.index_by_identity();
         for (at, _) in profile.callpaths.iter() {
@@ -187,6 +189,17 @@ fn a_part_for_each_run_of_ranks_on_a_host() {
         parts.iter().map(|p| (p.first_rank, p.ranks)).collect::<Vec<_>>(),
         [(0, 2), (2, 3), (5, 1), (6, 3)]
     );
+}
+
+#[test]
+fn every_rank_rounds_its_own_times_where_that_is_asked_for() {
+    let ranks: Vec<_> = (0..9).map(|r| rank(r, &[0, 1, 2], 3, 4)).collect();
+    let scratch = tempfile::tempdir().unwrap();
+    let state = RunState { precision: Precision::EightBit, ..RunState::default() };
+    check_plan(&ranks, &Plan { state, ..plan(scratch.path(), Some(2), UNLIMITED) }, 2);
+    let profile = read_profile(&scratch.path().join("p.tprof")).unwrap();
+    let main = profile.callpaths.iter().next().unwrap().0;
+    assert_eq!(profile.values(main, 8).series[1].sum_ns, 8000, "8001 ns");
 }
 
 #[test]

@@ -1,0 +1,105 @@
+//! What a line means.
+
+use super::matrix_market::Shape;
+
+/// What a line is.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Format {
+    /// `BEGIN END`, vertices from 0.
+    EdgeList,
+    /// `ROW COLUMN [VALUE...]`, from 1.
+    MatrixMarket(Shape),
+}
+
+/// The edge in a line; none in a comment and in an empty line.
+///
+/// # Errors
+/// What was expected, and what was found.
+pub(super) fn edge(line: &[u8], format: Format) -> Result<Option<[u32; 2]>, String> {
+    let text = String::from_utf8_lossy(line);
+    let text = text.trim();
+    if text.is_empty() || text.starts_with(['#', '%']) {
+        return Ok(None);
+    }
+    let mut words = text.split_whitespace();
+    let (Some(begin), Some(end)) = (words.next(), words.next()) else {
+        return Err(format!("expected two vertices, found {}", shown(text)));
+    };
+    let edge = [vertex(begin)?, vertex(end)?];
+    let Format::MatrixMarket(shape) = format else {
+        if words.next().is_some() {
+            return Err(format!("expected two vertices and no more, found {}", shown(text)));
+        }
+        return Ok(Some(edge));
+    };
+    for (number, (limit, name)) in edge.into_iter().zip([(shape.rows, "row"), (shape.columns, "column")]) {
+        if number == 0 || number > limit {
+            return Err(format!("expected a {name} from 1 to {limit}, found {number}"));
+        }
+    }
+    Ok(Some(edge.map(|number| number - 1)))
+}
+
+fn vertex(word: &str) -> Result<u32, String> {
+    word.parse().map_err(|_| {
+        let is_number = word.trim_start_matches(['-', '+']).bytes().all(|byte| byte.is_ascii_digit());
+        let what = match word.strip_prefix('-') {
+            Some(rest) if is_number && !rest.is_empty() => "is negative",
+            _ if is_number && word.len() > 1 => "is too large",
+            _ => "is no number",
+        };
+        format!("vertex {} {what}: expected a whole number from 0 to {}", shown(word), u32::MAX)
+    })
+}
+
+/// The text in quotes, of which a person needs the beginning.
+fn shown(text: &str) -> String {
+    const CHARACTERS: usize = 40;
+    let mut begin: String = text.chars().take(CHARACTERS).collect();
+    if begin.len() < text.len() {
+        begin.push_str("...");
+    }
+    format!("{begin:?}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(line: &str) -> Result<Option<[u32; 2]>, String> {
+        edge(line.as_bytes(), Format::EdgeList)
+    }
+
+    #[test]
+    fn edges_comments_and_nothing_are_read() {
+        assert_eq!(read("1 2\n"), Ok(Some([1, 2])));
+        assert_eq!(read("\t 4294967295\t0 \r\n"), Ok(Some([u32::MAX, 0])));
+        assert_eq!((read("# a b c"), read("% a"), read("  \r\n")), (Ok(None), Ok(None), Ok(None)));
+    }
+
+    #[test]
+    fn what_is_wrong_is_said() {
+        for (line, said) in [
+            ("1", "expected two vertices, found \"1\""),
+            ("1 2 3", "expected two vertices and no more, found \"1 2 3\""),
+            ("1 -2", "vertex \"-2\" is negative"),
+            ("4294967296 1", "vertex \"4294967296\" is too large"),
+            ("a 1", "vertex \"a\" is no number"),
+            ("1 -", "vertex \"-\" is no number"),
+            ("1.5 2", "vertex \"1.5\" is no number"),
+        ] {
+            let reason = read(line).unwrap_err();
+            assert!(reason.starts_with(said), "{reason}");
+        }
+        assert!(read(&"x".repeat(1000)).unwrap_err().len() < 200);
+        assert!(edge(b"\xff\xfe 1", Format::EdgeList).is_err());
+    }
+
+    #[test]
+    fn entries_of_a_matrix_begin_with_1() {
+        let format = Format::MatrixMarket(Shape { rows: 3, columns: 2, is_symmetric: false });
+        assert_eq!(edge(b"3 1 0.5", format), Ok(Some([2, 0])));
+        assert_eq!(edge(b"0 1", format), Err("expected a row from 1 to 3, found 0".to_owned()));
+        assert_eq!(edge(b"1 3 7", format), Err("expected a column from 1 to 2, found 3".to_owned()));
+    }
+}

@@ -1,0 +1,124 @@
+//! The header of a Matrix Market file (Boisvert, Pozo and Remington, NISTIR 5935): the matrix is that of the graph's edges.
+
+use std::io::{self, BufRead};
+
+/// How such a file begins.
+pub(super) const MARK: &[u8] = b"%%MatrixMarket";
+
+/// The size of a matrix, and whether an entry stands for two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Shape {
+    pub(super) rows: u32,
+    pub(super) columns: u32,
+    /// Only one of the two entries that mirror each other is in the file.
+    pub(super) is_symmetric: bool,
+}
+
+/// All that stands before the first entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Header {
+    pub(super) shape: Shape,
+    pub(super) entries: u64,
+    /// Its length.
+    pub(super) lines: u64,
+    pub(super) bytes: u64,
+}
+
+impl Header {
+    /// Reads it, up to the line with the sizes.
+    ///
+    /// # Errors
+    /// When the file cannot be read; and inside, the line that is wrong, 1-based, and why.
+    pub(super) fn read(file: &mut impl BufRead) -> io::Result<Result<Self, (u64, String)>> {
+        let (mut lines, mut bytes, mut text) = (0, 0, Vec::new());
+        let mut is_symmetric = None;
+        loop {
+            text.clear();
+            let length = file.read_until(b'\n', &mut text)?;
+            (lines, bytes) = (lines + 1, bytes + length as u64);
+            let line = String::from_utf8_lossy(&text);
+            let Some(known) = is_symmetric else {
+                match symmetry(&line) {
+                    Ok(found) => is_symmetric = Some(found),
+                    Err(reason) => return Ok(Err((lines, reason))),
+                }
+                continue;
+            };
+            let is_blank = length > 0 && line.trim().is_empty();
+            if is_blank || line.starts_with('%') {
+                continue;
+            }
+            let sizes: Vec<Option<u64>> = line.split_whitespace().map(|word| word.parse().ok()).collect();
+            let &[Some(rows), Some(columns), Some(entries)] = sizes.as_slice() else {
+                let found = line.trim();
+                return Ok(Err((lines, format!("expected rows, columns and entries, found {found:?}"))));
+            };
+            let (Ok(rows), Ok(columns)) = (u32::try_from(rows), u32::try_from(columns)) else {
+                let reason =
+                    format!("expected at most {} rows and columns, found {rows} and {columns}", u32::MAX);
+                return Ok(Err((lines, reason)));
+            };
+            let shape = Shape { rows, columns, is_symmetric: known };
+            return Ok(Ok(Self { shape, entries, lines, bytes }));
+        }
+    }
+}
+
+/// Whether the banner says that the matrix is symmetric.
+fn symmetry(banner: &str) -> Result<bool, String> {
+    let words: Vec<String> = banner.split_whitespace().map(str::to_ascii_lowercase).collect();
+    let [_, "matrix", "coordinate", field, symmetry] =
+        &words.iter().map(String::as_str).collect::<Vec<_>>()[..]
+    else {
+        let found = banner.trim();
+        return Err(format!("expected %%MatrixMarket matrix coordinate FIELD SYMMETRY, found {found:?}"));
+    };
+    if !["pattern", "integer", "real", "complex"].contains(field) {
+        return Err(format!("expected pattern, integer, real or complex, found {field:?}"));
+    }
+    match *symmetry {
+        "general" => Ok(false),
+        "symmetric" | "skew-symmetric" | "hermitian" => Ok(true),
+        other => Err(format!("expected general, symmetric, skew-symmetric or hermitian, found {other:?}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Header, (u64, String)> {
+        Header::read(&mut text.as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn a_header_is_read_up_to_the_sizes() {
+        let text = "%%MatrixMarket matrix coordinate pattern symmetric\n% by hand\n\n3 4 2\n1 1\n";
+        let shape = Shape { rows: 3, columns: 4, is_symmetric: true };
+        assert_eq!(read(text), Ok(Header { shape, entries: 2, lines: 4, bytes: text.len() as u64 - 4 }));
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_its_line() {
+        for (text, line, said) in [
+            (
+                "%%MatrixMarket matrix array real general\n2 2\n",
+                1,
+                "expected %%MatrixMarket matrix coordinate",
+            ),
+            ("%%MatrixMarket matrix coordinate words general\n", 1, "expected pattern"),
+            ("%%MatrixMarket matrix coordinate real upside-down\n", 1, "expected general"),
+            (
+                "%%MatrixMarket matrix coordinate real general\n%\n2 2\n",
+                3,
+                "expected rows, columns and entries",
+            ),
+            ("%%MatrixMarket matrix coordinate real general\n", 2, "expected rows, columns and entries"),
+            ("%%MatrixMarket matrix coordinate real general\n9999999999 1 1\n", 2, "expected at most"),
+        ] {
+            let (found, reason) = read(text).unwrap_err();
+            assert_eq!(found, line, "{reason}");
+            assert!(reason.starts_with(said), "{reason}");
+        }
+    }
+}

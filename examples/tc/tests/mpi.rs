@@ -1,0 +1,250 @@
+//! The program under mpiexec: its paths beside those of `SQLite`'s recursive query, what it refuses, and what is in its profile.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::fs;
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use tinyprof_format::file::read_profile;
+
+#[path = "../../../tinyprof-mpi/tests/support/mod.rs"]
+mod support;
+
+type Edges = Vec<[u32; 2]>;
+
+/// Runs `tc` on so many ranks in this directory; the profile is `tc.tprof` in it.
+fn tc(directory: &Path, ranks: usize, arguments: &[&str]) -> Output {
+    support::mpiexec(ranks)
+        .arg(env!("CARGO_BIN_EXE_tc"))
+        .args(arguments)
+        .current_dir(directory)
+        .env("TINYPROF_OUT", directory.join("tc"))
+        .env("TINYPROF_REPORT", "off")
+        .output()
+        .expect("the launcher can be started")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn pairs(text: &str) -> BTreeSet<[u32; 2]> {
+    let pair = |line: &str| {
+        let mut numbers = line.split([' ', '|']).map(|word| word.parse().expect("a vertex"));
+        [(); 2].map(|()| numbers.next().expect("two vertices"))
+    };
+    text.lines().map(pair).collect()
+}
+
+/// What `SQLite` finds: an engine that nobody here has written.
+fn of_sqlite(edges: &Edges) -> BTreeSet<[u32; 2]> {
+    let mut script = "create table edge(x integer, y integer);\nbegin;\n".to_owned();
+    for [begin, end] in edges {
+        writeln!(script, "insert into edge values ({begin}, {end});").expect("a string takes all");
+    }
+    script.push_str(
+        "create index by_begin on edge(x);\n\
+         with recursive path(x, y) as (\n\
+         select x, y from edge union select path.x, edge.y from path join edge on path.y = edge.x)\n\
+         select x, y from path;\n",
+    );
+    let mut sqlite = Command::new("sqlite3")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("sqlite3 is there: scripts/setup.sh installs it");
+    let mut stdin = sqlite.stdin.take().expect("it is a pipe");
+    let feeder = std::thread::spawn(move || stdin.write_all(script.as_bytes()));
+    let output = sqlite.wait_with_output().expect("it ends");
+    feeder.join().expect("the thread ends").expect("the script is taken");
+    assert!(output.status.success());
+    pairs(&text(&output.stdout))
+}
+
+fn edge_list(edges: &Edges) -> String {
+    edges.iter().map(|[begin, end]| format!("{begin}\t{end}\n")).collect()
+}
+
+/// Checks that the program finds on so many ranks what `SQLite` finds, and says how much.
+#[track_caller]
+fn check(ranks: usize, graph: &str, edges: &Edges) {
+    let scratch = tempfile::tempdir().expect("a directory");
+    fs::write(scratch.path().join("graph"), graph).expect("the graph is written");
+    let output = tc(scratch.path(), ranks, &["graph", "--output", "paths"]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let written = fs::read_to_string(scratch.path().join("paths")).expect("the paths are there");
+    let found = pairs(&written);
+    assert_eq!(written.lines().count(), found.len(), "each path once");
+    let expected = of_sqlite(edges);
+    assert!(found == expected, "{ranks} ranks: {} paths, SQLite has {}", found.len(), expected.len());
+    let different = edges.iter().collect::<BTreeSet<_>>().len();
+    let said = format!("tc: {different} edges, {} paths, ", expected.len());
+    assert!(text(&output.stdout).starts_with(&said), "{output:?}");
+}
+
+/// `SplitMix64`.
+fn numbers(mut state: u64) -> impl FnMut(u32) -> u32 {
+    move |below| {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        u32::try_from((z ^ (z >> 31)) % u64::from(below)).expect("it is below a u32")
+    }
+}
+
+#[test]
+fn chains_circles_and_grids() {
+    let chain: Edges = (0..200).map(|n| [n, n + 1]).collect();
+    check(3, &edge_list(&chain), &chain);
+    let circle: Edges = (0..50).map(|n| [n, (n + 1) % 50]).collect();
+    check(2, &edge_list(&circle), &circle);
+    let right = (0..144).filter(|n| n % 12 < 11).map(|n| [n, n + 1]);
+    let grid: Edges = right.chain((0..132).map(|n| [n, n + 12])).collect();
+    check(4, &edge_list(&grid), &grid);
+}
+
+#[test]
+fn graphs_by_chance_on_one_to_sixteen_ranks() {
+    for (ranks, seed) in [(1, 1), (2, 2), (5, 3), (16, 4)] {
+        let mut below = numbers(seed);
+        let edges: Edges = (0..300).map(|_| [below(200), below(200)]).collect();
+        check(ranks, &edge_list(&edges), &edges);
+    }
+}
+
+#[test]
+fn a_vertex_with_very_many_edges() {
+    let mut below = numbers(5);
+    // Among the edges into and out of it are self loops and duplicates.
+    let into: Edges = (0..2500).map(|_| [below(300), 0]).collect();
+    let out: Edges = (0..2500).map(|_| [0, below(5000)]).collect();
+    let edges = [into, out].concat();
+    check(4, &edge_list(&edges), &edges);
+}
+
+#[test]
+fn self_loops_duplicates_comments_and_nothing() {
+    check(3, "# a comment\n7 7\n\n1 2\n1 2\r\n% another\n2 1", &vec![[7, 7], [1, 2], [1, 2], [2, 1]]);
+    check(4, "", &Vec::new());
+    check(2, "# nothing\n", &Vec::new());
+    check(2, "4294967295 0\n", &vec![[u32::MAX, 0]]);
+}
+
+#[test]
+fn a_matrix_is_a_graph() {
+    let general = "%%MatrixMarket matrix coordinate real general\n%\n4 4 3\n1 2 0.5\n2 3 1e-3\n4 4 1\n";
+    check(3, general, &vec![[0, 1], [1, 2], [3, 3]]);
+    let symmetric = "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n2 1\n3 3\n";
+    check(2, symmetric, &vec![[1, 0], [0, 1], [2, 2]]);
+}
+
+#[test]
+fn the_paths_do_not_depend_on_the_number_of_ranks() {
+    let scratch = tempfile::tempdir().unwrap();
+    for kind in ["chain", "grid", "random", "powerlaw"] {
+        let of_ranks = [1, 2, 7].map(|ranks| {
+            let file = format!("{kind}-{ranks}");
+            let arguments = ["--generate", kind, "--vertices", "150", "--edges", "220", "--output", &file];
+            let output = tc(scratch.path(), ranks, &arguments);
+            assert_eq!(output.status.code(), Some(0), "{output:?}");
+            pairs(&fs::read_to_string(scratch.path().join(file)).unwrap())
+        });
+        assert!(
+            of_ranks[0] == of_ranks[1] && of_ranks[1] == of_ranks[2] && !of_ranks[0].is_empty(),
+            "{kind}"
+        );
+    }
+}
+
+#[test]
+fn what_cannot_be_read_is_said_by_one_rank_with_file_and_line() {
+    let scratch = tempfile::tempdir().unwrap();
+    let long: String = (0..500).map(|n| format!("{n} {}\n", n + 1)).collect();
+    for (graph, said) in [
+        (format!("{long}1 -2\n{long}x\n"), "tc: graph:501: vertex \"-2\" is negative"),
+        (format!("{long}{long}1\n"), "tc: graph:1001: expected two vertices, found \"1\""),
+        ("99999999999 1\n".to_owned(), "tc: graph:1: vertex \"99999999999\" is too large"),
+        ("%%MatrixMarket matrix array real general\n".to_owned(), "tc: graph:1: expected %%MatrixMarket"),
+        (
+            "%%MatrixMarket matrix coordinate pattern general\n2 2 3\n1 1\n1 2\n".to_owned(),
+            "tc: graph:2: expected 3 entries, as the header says, found 2",
+        ),
+        (
+            "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n3 1\n".to_owned(),
+            "tc: graph:3: expected a row from 1 to 2, found 3",
+        ),
+    ] {
+        fs::write(scratch.path().join("graph"), graph).unwrap();
+        check_refusal(scratch.path(), &["graph"], 1, said);
+    }
+    check_refusal(scratch.path(), &["absent"], 1, "tc: cannot read absent: No such file");
+    check_refusal(scratch.path(), &[], 2, "required arguments");
+    check_refusal(scratch.path(), &["--generate", "knot"], 2, "invalid value 'knot'");
+    fs::write(scratch.path().join("taken"), "mine").unwrap();
+    let output = tc(scratch.path(), 3, &["--generate", "chain", "--vertices", "3", "--output", "taken"]);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    assert_eq!(fs::read_to_string(scratch.path().join("taken")).unwrap(), "mine");
+}
+
+#[track_caller]
+fn check_refusal(directory: &Path, arguments: &[&str], code: i32, complaint: &str) {
+    let output = tc(directory, 4, arguments);
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(code), "{said}");
+    assert_eq!(said.matches(complaint).count(), 1, "{complaint}: {said}");
+    assert_eq!(text(&output.stdout), "");
+}
+
+#[test]
+fn the_profile_has_the_regions_that_the_readme_lists_and_counts_the_tuples() {
+    let scratch = tempfile::tempdir().unwrap();
+    fs::write(scratch.path().join("graph"), "0 1\n1 2\n2 3\n3 4\n").unwrap();
+    let output = tc(scratch.path(), 3, &["graph", "--output", "paths"]);
+    assert_eq!(text(&output.stdout), "tc: 4 edges, 10 paths, 4 iterations, 3 ranks\n");
+    let profile = read_profile(&scratch.path().join("tc.tprof")).unwrap();
+    for rank in 0..3 {
+        for (path, visits) in [
+            ("input", 1),
+            ("distribute", 1),
+            ("distribute<exchange", 1),
+            ("distribute<deduplicate", 1),
+            ("distribute<balance", 1),
+            ("fixpoint", 1),
+            ("fixpoint<are_left", 5),
+            ("fixpoint<iteration", 4),
+            ("fixpoint<iteration<balance", 4),
+            ("fixpoint<iteration<to_their_edges", 4),
+            ("fixpoint<iteration<join", 4),
+            ("fixpoint<iteration<exchange", 4),
+            ("fixpoint<iteration<exchange<pack", 4),
+            ("fixpoint<iteration<exchange<alltoall", 4),
+            ("fixpoint<iteration<exchange<unpack", 4),
+            ("fixpoint<iteration<deduplicate", 4),
+            ("output", 1),
+        ] {
+            let index = profile.find(path).unwrap_or_else(|| panic!("no callpath {path}"));
+            let found = profile.values(index, rank).visits();
+            let inside: u64 =
+                if path == "fixpoint<are_left" { visits_of_are_left(&profile, rank) } else { found };
+            assert_eq!(inside, visits, "{path} on rank {rank}");
+        }
+        let iteration = profile.find("fixpoint<iteration").unwrap();
+        assert_eq!(profile.values(iteration, rank).series.len(), 4, "each iteration has its time");
+    }
+    let sums = |path: &str| -> f64 {
+        let index = profile.find(path).unwrap();
+        (0..3).map(|rank| profile.values(index, rank).metrics["tuples"].sum()).sum()
+    };
+    assert_eq!(format!("{}", sums("fixpoint<deduplicate") + sums("fixpoint<iteration<deduplicate")), "10");
+    let tag = |path: &str| profile.callpaths.get(profile.find(path).unwrap()).region.constants["tag"].clone();
+    let tags = ["input", "fixpoint<iteration<join", "fixpoint<iteration<exchange<alltoall"].map(tag);
+    assert_eq!(tags, ["IO", "COMP", "COMM"]);
+}
+
+/// The condition of the loop is looked at before its first iteration, which is outside of it, and after each.
+fn visits_of_are_left(profile: &tinyprof_format::model::Profile, rank: usize) -> u64 {
+    let paths = ["fixpoint<are_left", "fixpoint<iteration<are_left"];
+    paths.iter().filter_map(|path| profile.find(path)).map(|index| profile.values(index, rank).visits()).sum()
+}

@@ -1,0 +1,78 @@
+//! What the targets share: a profile in memory, which is read in every way there is.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::PathBuf;
+
+use tinyprof_format::file::{ProfileReader, ReadLimits, Source, read_profile_of, salvage_profile_of};
+use tinyprof_format::model::Profile;
+use tinyprof_format::report::{Report, TextOptions, info_text};
+use tinyprof_format::text::write_text;
+
+/// What a reader may use. libFuzzer stops a target that takes four times as much.
+pub const LIMITS: ReadLimits = ReadLimits::new(8 << 20);
+
+/// Files by name.
+#[derive(Clone, Debug, Default)]
+pub struct Memory(pub BTreeMap<String, Vec<u8>>);
+
+impl Memory {
+    fn file(&self, file: &str) -> io::Result<&[u8]> {
+        self.0.get(file).map(Vec::as_slice).ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+}
+
+impl Source for Memory {
+    fn path(&self, file: &str) -> PathBuf {
+        PathBuf::from("memory").join(file)
+    }
+
+    fn length(&self, file: &str) -> io::Result<u64> {
+        Ok(self.file(file)?.len() as u64)
+    }
+
+    fn read(&self, file: &str, offset: u64, bytes: usize) -> io::Result<Vec<u8>> {
+        let start = usize::try_from(offset).map_err(|_| io::ErrorKind::UnexpectedEof)?;
+        let end = start.checked_add(bytes).ok_or(io::ErrorKind::UnexpectedEof)?;
+        Ok(self.file(file)?.get(start..end).ok_or(io::ErrorKind::UnexpectedEof)?.to_vec())
+    }
+
+    fn names(&self) -> Vec<String> {
+        self.0.keys().cloned().collect()
+    }
+}
+
+/// Reads a profile as a whole, callpath by callpath, and what can be salvaged of it. What can be read in several ways must be
+/// the same in all of them.
+pub fn read_in_every_way(files: &Memory) -> Option<Profile> {
+    let whole = read_profile_of(files, LIMITS).ok();
+    if let Ok(salvaged) = salvage_profile_of(files, LIMITS) {
+        show(&salvaged);
+    }
+    let reader = ProfileReader::of_source(files.clone(), LIMITS).ok();
+    if let Some(reader) = &reader {
+        for (index, _) in reader.callpaths().iter() {
+            let callpath = reader.callpath(index).ok();
+            // Numbers that are none are not equal to themselves; their text is.
+            if let (Some(whole), Some(callpath)) = (&whole, &callpath) {
+                assert_eq!(format!("{:?}", whole.values[index.row()]), format!("{callpath:?}"));
+            }
+            assert!(whole.is_none() || callpath.is_some(), "what is read with others is read alone");
+        }
+    }
+    if let Some(whole) = &whole {
+        show(whole);
+    }
+    whole
+}
+
+/// Whatever is shown of a profile.
+fn show(profile: &Profile) {
+    // Of more, tables and texts take long, and show nothing new.
+    if profile.callpaths.len() * profile.ranks.len() <= 1 << 12 {
+        drop(info_text(&profile.manifest));
+        let report = Report::of_profile(profile);
+        drop((report.to_text(&TextOptions::default()), report.to_json()));
+        drop(write_text(profile, &mut io::sink()));
+    }
+}

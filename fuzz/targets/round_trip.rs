@@ -1,0 +1,129 @@
+//! Whatever ranks measured comes back from the bytes of a profile, and every column from its own.
+#![no_main]
+
+use libfuzzer_sys::arbitrary::{Result, Unstructured};
+use libfuzzer_sys::fuzz_target;
+use tinyprof_format::column;
+use tinyprof_format::file::{EncodedRank, ManifestFacts, encode_callpaths, encode_part};
+use tinyprof_format::model::{
+    CallpathFile, CallpathId, CallpathTable, CallpathValues, EventMap, ExecutionSummary, MetricBucket,
+    MetricSummary, MetricValues, Mode, PartFile, PhaseTimes, Precision, RankFacts, Region, RegionKind,
+    RunMetadata, SeriesBucket, SiteId,
+};
+use tinyprof_fuzz::{Memory, read_in_every_way};
+
+fuzz_target!(|bytes: &[u8]| {
+    let values: Vec<u64> = bytes.chunks(8).map(number).collect();
+    assert_eq!(column::decode(&column::encode(&values), values.len()).as_ref(), Ok(&values));
+    // Bytes that are no column are an error or values, never a panic.
+    drop(column::decode(bytes, values.len()));
+    let mut input = Unstructured::new(bytes);
+    if let Ok(ranks) = (0..1 + bytes.len() % 3).map(|_| event_map(&mut input)).collect::<Result<Vec<_>>>() {
+        round_trip(&ranks);
+    }
+});
+
+fn number(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte))
+}
+
+fn round_trip(ranks: &[EventMap]) {
+    let table = ranks.iter().fold(CallpathTable::default(), |all, map| all.union(&map.callpaths));
+    let table = table.with_distinct_ids();
+    let encoded: Vec<EncodedRank> = ranks.iter().map(|map| sent(map, &table)).collect();
+    let (callpaths, part) = (encode_callpaths(&table), encode_part(0, &table, &encoded));
+    let count = u32::try_from(ranks.len()).expect("few ranks");
+    let dictionary = CallpathFile {
+        file: "callpaths".to_owned(),
+        bytes: callpaths.len() as u64,
+        crc32: 0,
+        callpaths: u32::try_from(table.len()).expect("few callpaths"),
+    };
+    let file = "part-00000".to_owned();
+    let parts = vec![PartFile { file, first_rank: 0, ranks: count, bytes: part.len() as u64, crc32: 0 }];
+    let facts = ManifestFacts::of_ranks(&encoded);
+    let manifest = facts.manifest(count, dictionary, parts, RunMetadata::default(), PhaseTimes::default());
+    let manifest = serde_json::to_vec(&manifest).expect("JSON");
+    let files = [("manifest.json", manifest), ("callpaths", callpaths), ("part-00000", part)];
+    let files = Memory(files.map(|(name, bytes)| (name.to_owned(), bytes)).into());
+    let read = read_in_every_way(&files).expect("what was written is read");
+    for (rank, map) in ranks.iter().enumerate() {
+        let index = map.callpaths.index_by_identity();
+        for (at, _) in read.callpaths.iter() {
+            let own = index.get(&read.callpaths.identities()[at.row()]);
+            let expected = own.map(|own| map.values[own.row()].clone()).unwrap_or_default();
+            assert_eq!(format!("{:?}", read.values(at, rank)), format!("{expected:?}"));
+        }
+    }
+}
+
+/// What arrives at the aggregator of a rank.
+fn sent(map: &EventMap, table: &CallpathTable) -> EncodedRank {
+    let mut rank = EncodedRank::of_event_map(map);
+    rank.renumber(&map.callpaths, table);
+    EncodedRank::from_messages(&rank.summary_bytes(), &rank.series_bytes()).expect("the messages are whole")
+}
+
+fn event_map(input: &mut Unstructured<'_>) -> Result<EventMap> {
+    let mut known: Vec<CallpathId> = Vec::new();
+    let mut records = Vec::new();
+    for _ in 0..input.int_in_range(0..=6)? {
+        let site = SiteId::from_bits(input.int_in_range(0..=7)?);
+        let parent = if known.is_empty() || input.arbitrary()? { None } else { Some(*input.choose(&known)?) };
+        let id = parent.map_or(CallpathId::root(site), |parent| parent.child(site));
+        if !known.contains(&id) {
+            known.push(id);
+            records.push((id, parent, region(site), values(input)?));
+        }
+    }
+    let map = EventMap::from_records(records, RankFacts::default());
+    let precision = if input.arbitrary()? { Precision::Exact } else { Precision::EightBit };
+    Ok(map.in_precision(precision).into_owned())
+}
+
+fn region(site: SiteId) -> Region {
+    Region {
+        site,
+        name: format!("r{}", site.to_bits()),
+        module: "m".to_owned(),
+        file: "f.rs".to_owned(),
+        line: 1,
+        column: 1,
+        kind: RegionKind::Loop,
+        mode: Mode::Each,
+        rank_local: false,
+        constants: [].into(),
+    }
+}
+
+fn values(input: &mut Unstructured<'_>) -> Result<CallpathValues> {
+    let mut values = CallpathValues::default();
+    let mut execution = 0;
+    for _ in 0..input.int_in_range(1..=4)? {
+        execution += input.int_in_range(0..=2)?;
+        let ns = input.arbitrary()?;
+        let one = ExecutionSummary::of_one_visit(execution, ns);
+        values.executions.push(if input.arbitrary()? {
+            one
+        } else {
+            let (visits, min_ns, sum_variance_ns2) =
+                (input.arbitrary()?, input.arbitrary()?, input.arbitrary()?);
+            ExecutionSummary { visits, min_ns, sum_variance_ns2, ..one }
+        });
+        execution += 1;
+    }
+    for _ in 0..input.int_in_range(0..=40)? {
+        let bucket = SeriesBucket::of_one_visit(input.int_in_range(0..=3)?, input.arbitrary::<u32>()?.into());
+        let visits = input.int_in_range(1..=2)?;
+        values.series.push(SeriesBucket { visits, ..bucket });
+    }
+    values.series.sort_by_key(|bucket| bucket.execution);
+    if input.arbitrary()? {
+        let metric = MetricValues {
+            executions: vec![MetricSummary::of_one_value(0, input.arbitrary()?)],
+            series: vec![MetricBucket::of_one_value(0, input.arbitrary()?)],
+        };
+        values.metrics.insert(input.arbitrary::<String>()?, metric);
+    }
+    Ok(values)
+}

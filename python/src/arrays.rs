@@ -1,0 +1,67 @@
+//! Hands columns to Python: a dictionary of names, each with the letter of a numpy type and the bytes.
+
+use pyo3::prelude::*;
+use pyo3::types::{PyByteArray, PyDict};
+
+use crate::series::{Elements, Number};
+use crate::summaries::Summaries;
+
+/// A number that numpy knows by a letter.
+pub(crate) trait Element: bytemuck::NoUninit {
+    const LETTER: &'static str;
+}
+
+impl Element for u32 {
+    const LETTER: &'static str = "u4";
+}
+
+impl Element for u64 {
+    const LETTER: &'static str = "u8";
+}
+
+impl Element for f64 {
+    const LETTER: &'static str = "f8";
+}
+
+/// Adds a column to `to`.
+pub(crate) fn put<T: Element>(to: &Bound<'_, PyDict>, name: &str, values: &[T]) -> PyResult<()> {
+    let bytes = PyByteArray::new(to.py(), bytemuck::cast_slice(values));
+    to.set_item(name, (T::LETTER, bytes))
+}
+
+/// Summaries, of which `ranks` are the ranks of the counts.
+pub(crate) fn of_summaries<'py, T: Number + Element>(
+    py: Python<'py>,
+    summaries: &Summaries<T>,
+    ranks: &[u32],
+) -> PyResult<Bound<'py, PyDict>> {
+    let to = PyDict::new(py);
+    let mut of_each = Vec::with_capacity(summaries.sums.len());
+    for (&rank, &count) in ranks.iter().zip(&summaries.counts) {
+        of_each.extend((0..count).map(|_| rank));
+    }
+    put(&to, "rank", &of_each)?;
+    put(&to, "execution", &summaries.executions)?;
+    put(&to, "executions", &summaries.covered)?;
+    put(&to, "visits", &summaries.visits)?;
+    put(&to, "sum", &summaries.sums)?;
+    put(&to, "min", &summaries.minima)?;
+    put(&to, "max", &summaries.maxima)?;
+    put(&to, "sum_squares", &summaries.squares)?;
+    put(&to, "sum_variance", &summaries.variances)?;
+    Ok(to)
+}
+
+pub(crate) fn of_elements<'py, T: Element>(
+    py: Python<'py>,
+    series: &Elements<T>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let to = PyDict::new(py);
+    put(&to, "rank", &series.ranks)?;
+    put(&to, "execution", &series.executions)?;
+    put(&to, "visits", &series.visits)?;
+    put(&to, "sum", &series.sums)?;
+    put(&to, "min", &series.minima)?;
+    put(&to, "max", &series.maxima)?;
+    Ok(to)
+}

@@ -1,0 +1,182 @@
+//! Takes numbers and strings out of bytes that nobody vouches for.
+
+use std::cell::Cell;
+
+/// What was wrong, and where: the offset counts from the start of the file, in bytes.
+#[derive(Debug)]
+pub(crate) struct Damage {
+    pub(crate) offset: u64,
+    pub(crate) reason: String,
+}
+
+/// How many bytes of memory a call may still take for what it reads: few bytes of a file can claim many values.
+#[derive(Debug)]
+pub(crate) struct Budget {
+    left_bytes: Cell<u64>,
+    limit_bytes: u64,
+}
+
+impl Budget {
+    pub(crate) const fn new(limit_bytes: u64) -> Self {
+        Self { left_bytes: Cell::new(limit_bytes), limit_bytes }
+    }
+
+    /// Gives all memory back: what was read is no longer kept.
+    pub(crate) fn give_back(&self) {
+        self.left_bytes.set(self.limit_bytes);
+    }
+}
+
+/// Reads forward through `bytes`, which begin at offset `base` of their file.
+#[derive(Clone, Debug)]
+pub(crate) struct Cursor<'a> {
+    bytes: &'a [u8],
+    position: usize,
+    base: u64,
+    budget: &'a Budget,
+}
+
+/// The bits of eight bytes that are payload of varints, and the flags that say that another byte follows.
+const PAYLOAD: u64 = 0x7f7f_7f7f_7f7f_7f7f;
+const FLAGS: u64 = !PAYLOAD;
+
+impl<'a> Cursor<'a> {
+    pub(crate) const fn new(bytes: &'a [u8], base: u64, budget: &'a Budget) -> Self {
+        Self { bytes, position: 0, base, budget }
+    }
+
+    /// The error "`reason` at the current position".
+    pub(crate) fn damage(&self, reason: impl Into<String>) -> Damage {
+        Damage { offset: self.base + self.position as u64, reason: reason.into() }
+    }
+
+    /// Takes memory for `count` values of eight bytes.
+    pub(crate) fn charge(&self, count: usize, what: &str) -> Result<(), Damage> {
+        let left = self.budget.left_bytes.get().checked_sub((count as u64).saturating_mul(8));
+        let left = left.ok_or_else(|| {
+            let limit = self.budget.limit_bytes;
+            self.damage(format!("{what} claims {count} values: over the limit of {limit} bytes for one read"))
+        })?;
+        self.budget.left_bytes.set(left);
+        Ok(())
+    }
+
+    pub(crate) fn remaining(&self) -> usize {
+        self.bytes.len() - self.position
+    }
+
+    /// The bytes that have not been read.
+    pub(crate) fn rest(&self) -> &'a [u8] {
+        &self.bytes[self.position..]
+    }
+
+    pub(crate) fn take(&mut self, length: usize, what: &str) -> Result<&'a [u8], Damage> {
+        let rest = &self.bytes[self.position..];
+        let Some(taken) = rest.get(..length) else {
+            return Err(self.damage(format!("{what} needs {length} bytes, {} are left", rest.len())));
+        };
+        self.position += length;
+        Ok(taken)
+    }
+
+    /// A cursor over the next `length` bytes.
+    pub(crate) fn stretch(&mut self, length: u64, what: &str) -> Result<Self, Damage> {
+        let base = self.base + self.position as u64;
+        let bytes = self.take(usize::try_from(length).unwrap_or(usize::MAX), what)?;
+        Ok(Self::new(bytes, base, self.budget))
+    }
+
+    fn array<const N: usize>(&mut self, what: &str) -> Result<[u8; N], Damage> {
+        let mut array = [0; N];
+        array.copy_from_slice(self.take(N, what)?);
+        Ok(array)
+    }
+
+    pub(crate) fn u8(&mut self, what: &str) -> Result<u8, Damage> {
+        Ok(self.array::<1>(what)?[0])
+    }
+
+    pub(crate) fn u16(&mut self, what: &str) -> Result<u16, Damage> {
+        Ok(u16::from_le_bytes(self.array(what)?))
+    }
+
+    pub(crate) fn u32(&mut self, what: &str) -> Result<u32, Damage> {
+        Ok(u32::from_le_bytes(self.array(what)?))
+    }
+
+    pub(crate) fn u64(&mut self, what: &str) -> Result<u64, Damage> {
+        Ok(u64::from_le_bytes(self.array(what)?))
+    }
+
+    /// Varints are most of what a wide profile is made of: eight bytes are looked at together.
+    #[inline]
+    pub(crate) fn varint(&mut self, what: &str) -> Result<u64, Damage> {
+        if let Some(word) = self.bytes[self.position..].first_chunk::<8>() {
+            let word = u64::from_le_bytes(*word);
+            let last = !word & FLAGS;
+            if last != 0 {
+                let covered = last ^ (last - 1);
+                self.position += last.trailing_zeros() as usize / 8 + 1;
+                return Ok(merge_bits(word & covered & PAYLOAD));
+            }
+        }
+        self.varint_by_bytes(what)
+    }
+
+    /// As many varints as `values` has room for.
+    pub(crate) fn varints(&mut self, values: &mut [u64], what: &str) -> Result<(), Damage> {
+        for value in values {
+            *value = self.varint(what)?;
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn varint_by_bytes(&mut self, what: &str) -> Result<u64, Damage> {
+        let mut value = 0_u64;
+        for shift in (0..64).step_by(7) {
+            let byte = self.u8(what)?;
+            let bits = u64::from(byte & 0x7f);
+            if bits << shift >> shift != bits {
+                break;
+            }
+            value |= bits << shift;
+            if byte < 0x80 {
+                return Ok(value);
+            }
+        }
+        Err(self.damage(format!("{what} does not fit 64 bits")))
+    }
+
+    /// A varint that must be at most `limit`.
+    pub(crate) fn count(&mut self, limit: usize, what: &str) -> Result<usize, Damage> {
+        let start = self.clone();
+        let value = self.varint(what)?;
+        match usize::try_from(value) {
+            Ok(count) if count <= limit => Ok(count),
+            _ => Err(start.damage(format!("{what} is {value}, at most {limit} is possible here"))),
+        }
+    }
+
+    pub(crate) fn string(&mut self, what: &str) -> Result<&'a str, Damage> {
+        let length = self.count(self.remaining(), what)?;
+        let start = self.clone();
+        std::str::from_utf8(self.take(length, what)?)
+            .map_err(|_| start.damage(format!("{what} is not UTF-8")))
+    }
+
+    /// An error unless every byte has been read.
+    pub(crate) fn finish(&self, what: &str) -> Result<(), Damage> {
+        match self.remaining() {
+            0 => Ok(()),
+            more => Err(self.damage(format!("{more} bytes follow the end of {what}"))),
+        }
+    }
+}
+
+/// Eight groups of seven bits, each in a byte of its own, side by side.
+const fn merge_bits(bytes: u64) -> u64 {
+    let pairs = (bytes & 0x007f_007f_007f_007f) | ((bytes & 0x7f00_7f00_7f00_7f00) >> 1);
+    let fours = (pairs & 0x0000_3fff_0000_3fff) | ((pairs & 0x3fff_0000_3fff_0000) >> 2);
+    (fours & 0x0fff_ffff) | ((fours & 0x0fff_ffff_0000_0000) >> 4)
+}

@@ -1,0 +1,170 @@
+//! The reader behind the Python package `tinyprof`. It is written from docs/format.md, not from the writer's code: where
+//! both agree, the document says enough.
+//!
+//! Python reads the manifest and builds frames; here are the parts that would take too long there.
+
+mod arrays;
+mod callpaths;
+mod cells;
+mod children;
+mod column;
+mod cursor;
+mod metrics;
+mod part;
+mod reader;
+mod sections;
+mod series;
+mod summaries;
+mod times;
+
+use std::path::PathBuf;
+
+use pyo3::exceptions::PyMemoryError;
+use pyo3::prelude::*;
+use pyo3::types::{PyByteArray, PyDict, PyList};
+
+use cells::{Columns, Unit};
+
+use reader::{Error, Listed, Profile};
+use summaries::Detail;
+
+/// Hosts, columns, and a dictionary for each kind of loss.
+type Facts<'py> = (Vec<(String, usize)>, Bound<'py, PyDict>, Vec<Bound<'py, PyDict>>);
+
+/// The files of one profile.
+#[pyclass(frozen)]
+struct Reader(Profile);
+
+#[pymethods]
+impl Reader {
+    #[new]
+    fn new(
+        py: Python<'_>,
+        directory: PathBuf,
+        dictionary: Listed,
+        rows: usize,
+        parts: Vec<(Listed, u32, u32)>,
+        limit_bytes: u64,
+    ) -> PyResult<Self> {
+        let read = Profile::open(&directory, (dictionary, rows), parts, limit_bytes);
+        read.map(Self).map_err(|error| raise(py, error))
+    }
+
+    /// The rows of the dictionary as tuples.
+    fn callpaths<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let rows = self.0.callpaths.iter().map(|row| {
+            let constants = PyDict::new(py);
+            for (key, value) in &row.constants {
+                constants.set_item(key, value)?;
+            }
+            let texts = (&row.name, &row.module, &row.file, row.line, row.column);
+            Ok((row.id, row.site, row.parent, texts, row.kind, row.mode, row.rank_local, constants))
+        });
+        PyList::new(py, rows.collect::<PyResult<Vec<_>>>()?)
+    }
+
+    /// What the ranks say of themselves: hosts with their numbers of ranks, then columns, then losses.
+    fn facts<'py>(&self, py: Python<'py>) -> PyResult<Facts<'py>> {
+        let facts = self.0.facts().map_err(|error| raise(py, error))?;
+        let columns = PyDict::new(py);
+        arrays::put(&columns, "process_id", &facts.process_ids)?;
+        arrays::put(&columns, "threads", &facts.threads)?;
+        arrays::put(&columns, "peak_memory_bytes", &facts.peaks_bytes)?;
+        let losses = facts.losses.iter().map(|losses| {
+            let column = PyDict::new(py);
+            arrays::put(&column, "loss", losses)?;
+            Ok(column)
+        });
+        Ok((facts.hosts, columns, losses.collect::<PyResult<_>>()?))
+    }
+
+    /// What each rank has of each callpath over all executions, with the callpaths in this order of rows.
+    ///
+    /// Gives the number of cells of each callpath in that order, and columns of 64 bits one after the other: visits, sums,
+    /// exclusive times; the cell's rank, unless every rank has a cell of every callpath (which `dense` makes so: cells of
+    /// zeros where a rank was not there); and if `all` are asked for minima, maxima,
+    /// and variances of the sums. Sums and exclusive times are integers in nanoseconds, or floats in `seconds`.
+    fn cells<'py>(
+        &self,
+        py: Python<'py>,
+        order: Vec<usize>,
+        ranks: usize,
+        all: bool,
+        seconds: bool,
+        dense: bool,
+    ) -> PyResult<(Vec<usize>, bool, Bound<'py, PyByteArray>)> {
+        let detail = if all { Detail::All } else { Detail::Sums };
+        let unit = if seconds { Unit::Seconds } else { Unit::Nanoseconds };
+        let counts = if dense {
+            vec![ranks; self.0.callpaths.len()]
+        } else {
+            self.0.count_cells().map_err(|error| raise(py, error))?
+        };
+        let mut starts = vec![0; counts.len()];
+        let mut cells = 0;
+        for &row in &order {
+            starts[row] = cells;
+            cells += counts[row];
+        }
+        let has_ranks = counts.iter().any(|&count| count != ranks);
+        let bytes = Columns::count(has_ranks, detail).saturating_mul(cells).saturating_mul(8);
+        self.0.check_limit(bytes).map_err(|error| raise(py, error))?;
+        let filled = PyByteArray::new_with(py, bytes, |bytes| {
+            let values = bytemuck::try_cast_slice_mut(bytes).map_err(|error| {
+                PyMemoryError::new_err(format!("memory of Python is not aligned to 8 bytes: {error}"))
+            })?;
+            let mut columns = Columns::within(values, cells, has_ranks, detail);
+            self.0.fill_cells(&mut columns, starts, detail, unit).map_err(|error| raise(py, error))
+        })?;
+        Ok((order.iter().map(|&row| counts[row]).collect(), has_ranks, filled))
+    }
+
+    /// The summaries and the series of a callpath.
+    fn times<'py>(&self, py: Python<'py>, row: usize) -> PyResult<(Bound<'py, PyDict>, Bound<'py, PyDict>)> {
+        let (summaries, ranks, series) = self.0.times(row).map_err(|error| raise(py, error))?;
+        Ok((arrays::of_summaries(py, &summaries, &ranks)?, arrays::of_elements(py, &series)?))
+    }
+
+    /// The metrics of a callpath by key: summaries and series.
+    fn metrics<'py>(&self, py: Python<'py>, row: usize) -> PyResult<Bound<'py, PyDict>> {
+        let found = PyDict::new(py);
+        for (key, metric) in self.0.metrics(row).map_err(|error| raise(py, error))? {
+            let summaries = arrays::of_summaries(py, &metric.summaries, &metric.ranks)?;
+            found.set_item(key, (summaries, arrays::of_elements(py, &metric.series)?))?;
+        }
+        Ok(found)
+    }
+
+    /// The rows of the dictionary that have metrics on some rank.
+    fn rows_with_metrics(&self) -> Vec<usize> {
+        self.0.rows_with_metrics()
+    }
+}
+
+/// The exception for an error: one of `tinyprof.errors`, or one of Python's own.
+fn raise(py: Python<'_>, error: Error) -> PyErr {
+    let made = match error {
+        Error::Io(path, source) => {
+            let text = format!("cannot read {}: {source}", path.display());
+            return std::io::Error::new(source.kind(), text).into();
+        }
+        Error::TooLarge(reason) => return PyMemoryError::new_err(reason),
+        Error::Damaged(path, damage) => {
+            exception(py, "DamagedError").and_then(|class| class.call1((path, damage.offset, damage.reason)))
+        }
+        Error::NewerVersion(path, found) => {
+            exception(py, "NewerVersionError").and_then(|class| class.call1((path, found)))
+        }
+    };
+    made.map_or_else(|error| error, PyErr::from_value)
+}
+
+fn exception<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+    py.import("tinyprof.errors")?.getattr(name)
+}
+
+#[pymodule]
+fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("NEWEST_VERSION", sections::NEWEST)?;
+    module.add_class::<Reader>()
+}

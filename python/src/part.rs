@@ -1,0 +1,130 @@
+//! A part: which sections it has, and what its ranks say of themselves.
+
+use crate::column;
+use crate::cursor::{Budget, Cursor, Damage};
+use crate::sections::{FileError, Section, SectionFile};
+
+const MAGIC: &[u8] = b"TPRFPART";
+const RANKS_KEY: u32 = u32::MAX;
+const METRICS_KEY: u32 = 1 << 31;
+
+/// The kinds of loss in version 0.1, which did not say how many there are.
+const LOSSES_0_1: usize = 10;
+/// The kinds that this reader knows.
+pub(crate) const LOSSES: usize = 12;
+/// No version has more kinds of loss than this: a damaged number must not make much work.
+const LOSSES_MAX: usize = 64;
+
+/// The sections of one part.
+#[derive(Debug)]
+pub(crate) struct Part {
+    pub(crate) first_rank: u32,
+    pub(crate) ranks: usize,
+    pub(crate) version: (u16, u16),
+    facts: Section,
+    newer: bool,
+    /// Row of the dictionary and section, in ascending order of rows.
+    pub(crate) times: Vec<(usize, Section)>,
+    pub(crate) metrics: Vec<(usize, Section)>,
+}
+
+/// What the manifest says of a part.
+#[derive(Debug)]
+pub(crate) struct Expected {
+    pub(crate) first_rank: u32,
+    pub(crate) ranks: u32,
+    pub(crate) callpaths: usize,
+}
+
+impl Part {
+    /// Reads which sections there are.
+    pub(crate) fn open(bytes: &[u8], expected: &Expected) -> Result<Self, FileError> {
+        let file = SectionFile::open(bytes, MAGIC, 3)?;
+        let budget = Budget::new(0);
+        let start = Cursor::new(bytes, 0, &budget);
+        let Expected { first_rank, ranks, callpaths } = *expected;
+        if (file.header[0], file.header[1], file.header[2] as usize) != (first_rank, ranks, callpaths) {
+            let [first, count, rows] = [0, 1, 2].map(|field| file.header[field]);
+            let reason = format!(
+                "the header speaks of {count} ranks from {first} on and {rows} callpaths, \
+                 the manifest of {ranks} from {first_rank} on and {callpaths}"
+            );
+            return Err(start.damage(reason).into());
+        }
+        let newer = file.is_newer();
+        let Some((&facts, sections)) =
+            file.sections.split_first().filter(|(first, _)| first.key == RANKS_KEY)
+        else {
+            return Err(start.damage("the section that describes the ranks is missing").into());
+        };
+        let (mut times, mut metrics) = (Vec::with_capacity(sections.len()), Vec::new());
+        for &section in sections {
+            let row = (section.key & !METRICS_KEY) as usize;
+            let list = if section.key < METRICS_KEY { &mut times } else { &mut metrics };
+            if row < callpaths {
+                if list.last().is_some_and(|&(before, _)| before >= row) {
+                    let reason = format!("section {} is not in its place", section.key);
+                    return Err(Damage { offset: section.offset, reason }.into());
+                }
+                list.push((row, section));
+            } else if !newer {
+                let reason = format!("section {} belongs to no callpath", section.key);
+                return Err(Damage { offset: section.offset, reason }.into());
+            }
+        }
+        let ranks = ranks as usize;
+        Ok(Self { first_rank, ranks, version: file.version, facts, newer, times, metrics })
+    }
+
+    /// What the ranks say of themselves, added to `facts`.
+    pub(crate) fn read_facts(&self, bytes: &[u8], budget: &Budget, facts: &mut Facts) -> Result<(), Damage> {
+        let mut cursor = self.facts.cursor(bytes, budget);
+        let mut left = self.ranks;
+        for _ in 0..cursor.count(self.ranks, "the number of hosts")? {
+            let host = cursor.string("a host")?.to_owned();
+            let ranks = cursor.count(left, "the ranks of a host")?;
+            left -= ranks;
+            facts.hosts.push((host, ranks));
+        }
+        if left > 0 {
+            return Err(cursor.damage(format!("{left} ranks have no host")));
+        }
+        column::integers(&mut cursor, self.ranks, "the process ids", &mut facts.process_ids)?;
+        column::integers(&mut cursor, self.ranks, "the threads", &mut facts.threads)?;
+        let mut kinds = LOSSES_0_1;
+        if self.version > (0, 1) {
+            column::integers(&mut cursor, self.ranks, "the peaks of memory", &mut facts.peaks_bytes)?;
+            kinds = cursor.count(LOSSES_MAX, "the number of kinds of loss")?;
+        }
+        facts.peaks_bytes.resize(facts.process_ids.len(), 0);
+        for kind in 0..kinds {
+            match facts.losses.get_mut(kind) {
+                Some(losses) => column::integers(&mut cursor, self.ranks, "a kind of loss", losses)?,
+                None => column::skip(&mut cursor, self.ranks, "a kind of loss")?,
+            }
+        }
+        facts.losses.iter_mut().for_each(|losses| losses.resize(facts.process_ids.len(), 0));
+        if self.newer { Ok(()) } else { cursor.finish("the section of the ranks") }
+    }
+}
+
+/// The first section of a part, or of the callpaths, that does not match its checksum, or what else is wrong with the file.
+pub(crate) fn locate_damage(bytes: &[u8], is_part: bool) -> Option<FileError> {
+    let file =
+        if is_part { SectionFile::open(bytes, MAGIC, 3) } else { SectionFile::open(bytes, b"TPRFPATH", 0) };
+    match file {
+        Ok(file) => file.sections.iter().find_map(|section| section.verify(bytes).err()).map(FileError::from),
+        Err(error) => Some(error),
+    }
+}
+
+/// What all ranks say of themselves, rank by rank.
+#[derive(Debug, Default)]
+pub(crate) struct Facts {
+    /// Hosts, and on how many neighbouring ranks.
+    pub(crate) hosts: Vec<(String, usize)>,
+    pub(crate) process_ids: Vec<u64>,
+    pub(crate) threads: Vec<u64>,
+    pub(crate) peaks_bytes: Vec<u64>,
+    pub(crate) losses: [Vec<u64>; LOSSES],
+}

@@ -1,0 +1,339 @@
+//! The files of one profile, read and verified; what Python asks for is decoded when it asks.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use crate::callpaths::{self, Callpath};
+use crate::cells::{Columns, Unit};
+use crate::children::Children;
+use crate::cursor::{Budget, Cursor, Damage};
+use crate::metrics::{self, Metric};
+use crate::part::{self, Expected, Facts, Part};
+use crate::sections::{FileError, Section};
+use crate::series::Elements;
+use crate::summaries::{Detail, Summaries};
+use crate::times::{self, Then};
+
+/// What can be wrong with a profile, and in which file.
+#[derive(Debug)]
+pub(crate) enum Error {
+    Io(PathBuf, std::io::Error),
+    Damaged(PathBuf, Damage),
+    NewerVersion(PathBuf, (u16, u16)),
+    /// The caller allows less memory than the values take.
+    TooLarge(String),
+}
+
+/// A file as the manifest lists it: name, length in bytes, CRC-32.
+pub(crate) type Listed = (String, u64, u32);
+
+#[derive(Debug)]
+struct PartFile {
+    path: PathBuf,
+    bytes: Vec<u8>,
+    part: Part,
+}
+
+/// Summaries of a callpath, the rank of each of their counts, and the series.
+pub(crate) type Times = (Summaries<u64>, Vec<u32>, Elements<u64>);
+
+/// The files of one profile.
+#[derive(Debug)]
+pub(crate) struct Profile {
+    pub(crate) callpaths: Vec<Callpath>,
+    parts: Vec<PartFile>,
+    limit_bytes: u64,
+}
+
+impl Profile {
+    /// Reads the files in `directory`: the dictionary, of which the manifest says how many rows it has, and the parts, with
+    /// first rank and ranks.
+    pub(crate) fn open(
+        directory: &Path,
+        (dictionary, rows): (Listed, usize),
+        parts: Vec<(Listed, u32, u32)>,
+        limit_bytes: u64,
+    ) -> Result<Self, Error> {
+        let (path, bytes) = read_file(directory, &dictionary, false)?;
+        let budget = Budget::new(limit_bytes);
+        let callpaths = callpaths::decode(&bytes, &budget).map_err(|error| explain(&path, error))?;
+        if callpaths.len() != rows {
+            let reason = format!("it has {} callpaths, the manifest says {rows}", callpaths.len());
+            return Err(Error::Damaged(path, Damage { offset: 0, reason }));
+        }
+        let mut next_rank = 0;
+        let mut files = Vec::with_capacity(parts.len());
+        for (listed, first_rank, ranks) in parts {
+            let (path, bytes) = read_file(directory, &listed, true)?;
+            let expected = Expected { first_rank, ranks, callpaths: rows };
+            let part = Part::open(&bytes, &expected).map_err(|error| explain(&path, error))?;
+            if first_rank != next_rank {
+                let reason = format!("it begins with rank {first_rank}, and rank {next_rank} is the next");
+                return Err(Error::Damaged(path, Damage { offset: 0, reason }));
+            }
+            next_rank = first_rank.saturating_add(ranks);
+            files.push(PartFile { path, bytes, part });
+        }
+        Ok(Self { callpaths, parts: files, limit_bytes })
+    }
+
+    pub(crate) fn facts(&self) -> Result<Facts, Error> {
+        let budget = Budget::new(self.limit_bytes);
+        let mut facts = Facts::default();
+        for file in &self.parts {
+            let read = file.part.read_facts(&file.bytes, &budget, &mut facts);
+            read.map_err(|damage| file.damaged(damage))?;
+        }
+        Ok(facts)
+    }
+
+    /// An error if a result of so many bytes is above the caller's limit.
+    pub(crate) fn check_limit(&self, bytes: usize) -> Result<(), Error> {
+        if bytes as u64 <= self.limit_bytes {
+            return Ok(());
+        }
+        let reason = format!("its values take {bytes} bytes, the limit is {}", self.limit_bytes);
+        Err(Error::TooLarge(reason))
+    }
+
+    /// How many cells each callpath has: one for each rank that visited it.
+    pub(crate) fn count_cells(&self) -> Result<Vec<usize>, Error> {
+        let budget = Budget::new(self.limit_bytes);
+        let (mut cells, mut counts) = (vec![0; self.callpaths.len()], Vec::new());
+        for file in &self.parts {
+            for (row, section) in &file.part.times {
+                counts.clear();
+                let mut cursor = section.cursor(&file.bytes, &budget);
+                times::read_counts(&mut cursor, file.part.ranks, &mut counts)
+                    .map_err(|damage| file.damaged(damage))?;
+                cells[*row] += counts.iter().filter(|&&count| count > 0).count();
+                budget.give_back();
+            }
+        }
+        Ok(cells)
+    }
+
+    /// What each rank has of each callpath over all executions. `starts` are the places of the callpaths' first cells.
+    pub(crate) fn fill_cells(
+        &self,
+        columns: &mut Columns<'_>,
+        starts: Vec<usize>,
+        detail: Detail,
+        unit: Unit,
+    ) -> Result<(), Error> {
+        let budget = Budget::new(self.limit_bytes);
+        let (dense, mut next) = (columns.ranks.is_empty(), starts);
+        let mut children = self.no_children();
+        for file in &self.parts {
+            let first_rank = file.part.first_rank;
+            let ahead = if dense { first_rank as usize } else { 0 };
+            self.walk_back(
+                file,
+                &budget,
+                None,
+                detail,
+                &mut children,
+                |row, summaries, children_ns, _, _| {
+                    let behind = columns.put(next[row] + ahead, first_rank, summaries, children_ns, unit);
+                    if !dense {
+                        next[row] = behind;
+                    }
+                    budget.give_back();
+                    Ok(())
+                },
+            )
+            .map_err(|damage| file.damaged(damage))?;
+        }
+        Ok(())
+    }
+
+    /// Summaries and series of one callpath, and the rank of each of the summaries' counts.
+    pub(crate) fn times(&self, row: usize) -> Result<Times, Error> {
+        let (mut all, mut places, mut series) = Times::default();
+        let budget = Budget::new(self.limit_bytes);
+        let mut children = self.no_children();
+        for file in &self.parts {
+            let ranks = (file.part.first_rank, file.part.ranks);
+            let Some(wanted) = self.needed_for(row, file, &budget) else { continue };
+            self.walk_back(
+                file,
+                &budget,
+                Some(&wanted),
+                Detail::All,
+                &mut children,
+                |found, summaries, _, cursor, then| {
+                    if found == row {
+                        places.extend((ranks.0..).take(ranks.1));
+                        all.append(summaries);
+                        if let Then::End = then.0 {
+                            series.append(std::mem::take(then.1));
+                        }
+                        times::read_series(cursor, ranks, then.0, &mut series)?;
+                    }
+                    Ok(())
+                },
+            )
+            .map_err(|damage| file.damaged(damage))?;
+        }
+        Ok((all, places, series))
+    }
+
+    /// Which rows of a part have to be read for one: those below it too, as far as sums are exclusive. None if the
+    /// part does not have the row.
+    fn needed_for(&self, row: usize, file: &PartFile, budget: &Budget) -> Option<Vec<bool>> {
+        let sections = &file.part.times;
+        let first = sections.binary_search_by_key(&row, |(row, _)| *row).ok()?;
+        let (mut needed, mut exclusive) =
+            (vec![false; self.callpaths.len()], vec![false; self.callpaths.len()]);
+        needed[row] = true;
+        for &(here, section) in &sections[first..] {
+            needed[here] |= self.callpaths[here].parent.is_some_and(|parent| exclusive[parent]);
+            exclusive[here] = needed[here] && times::is_exclusive(&section.cursor(&file.bytes, budget));
+        }
+        Some(needed)
+    }
+
+    fn no_children(&self) -> Vec<Children> {
+        let mut children = Vec::new();
+        children.resize_with(self.callpaths.len(), Children::default);
+        children
+    }
+
+    /// Hands the summaries of each callpath of a part, or of the `wanted` ones, to `visit`, with the times of its children
+    /// rank by rank; and the cursor behind them.
+    ///
+    /// A parent stands before its children in the dictionary: walking backwards, each knows its children's times.
+    /// `children` is a place for these, one a callpath.
+    fn walk_back<'a>(
+        &'a self,
+        file: &'a PartFile,
+        budget: &'a Budget,
+        wanted: Option<&[bool]>,
+        detail: Detail,
+        children: &mut [Children],
+        mut visit: impl FnMut(
+            usize,
+            &mut Summaries<u64>,
+            &[u64],
+            &mut Cursor<'a>,
+            (Then, &mut Elements<u64>),
+        ) -> Result<(), Damage>,
+    ) -> Result<(), Damage> {
+        let ranks = (file.part.first_rank, file.part.ranks);
+        let mut summaries = Summaries::default();
+        for &(row, section) in file.part.times.iter().rev() {
+            if wanted.is_some_and(|wanted| !wanted[row]) {
+                continue;
+            }
+            summaries.clear();
+            let own = std::mem::take(&mut children[row]);
+            let (mut cursor, mut series) = (section.cursor(&file.bytes, budget), Elements::default());
+            let then = times::read_summaries(&mut cursor, ranks, detail, &own, &mut summaries, &mut series)?;
+            if let Some(parent) = self.callpaths[row].parent {
+                children[parent].add(&summaries);
+            }
+            visit(row, &mut summaries, &own.by_rank, &mut cursor, (then, &mut series))?;
+        }
+        // Parents of which no visit has ended on these ranks.
+        for parent in file.part.times.iter().filter_map(|(row, _)| self.callpaths[*row].parent) {
+            if !children[parent].by_rank.is_empty() {
+                children[parent] = Children::default();
+            }
+        }
+        Ok(())
+    }
+
+    /// The metrics of one callpath, by key.
+    pub(crate) fn metrics(&self, row: usize) -> Result<BTreeMap<String, Metric>, Error> {
+        let mut found = BTreeMap::new();
+        let budget = Budget::new(self.limit_bytes);
+        self.each_section(
+            row,
+            |part| &part.metrics,
+            &budget,
+            |cursor, first_rank, ranks| metrics::read(cursor, first_rank, ranks, &mut found),
+        )?;
+        Ok(found)
+    }
+
+    /// The rows that have metrics on some rank.
+    pub(crate) fn rows_with_metrics(&self) -> Vec<usize> {
+        let mut rows: Vec<usize> =
+            self.parts.iter().flat_map(|f| &f.part.metrics).map(|(row, _)| *row).collect();
+        rows.sort_unstable();
+        rows.dedup();
+        rows
+    }
+
+    fn each_section<'a>(
+        &'a self,
+        row: usize,
+        list: impl Fn(&Part) -> &[(usize, Section)],
+        budget: &'a Budget,
+        mut read: impl FnMut(&mut Cursor<'a>, u32, usize) -> Result<(), Damage>,
+    ) -> Result<(), Error> {
+        for file in &self.parts {
+            let sections = list(&file.part);
+            let Ok(at) = sections.binary_search_by_key(&row, |(row, _)| *row) else { continue };
+            let mut cursor = sections[at].1.cursor(&file.bytes, budget);
+            read(&mut cursor, file.part.first_rank, file.part.ranks)
+                .map_err(|damage| file.damaged(damage))?;
+        }
+        Ok(())
+    }
+}
+
+impl PartFile {
+    fn damaged(&self, damage: Damage) -> Error {
+        Error::Damaged(self.path.clone(), damage)
+    }
+}
+
+fn read_file(
+    directory: &Path,
+    (name, expected_bytes, crc32): &Listed,
+    is_part: bool,
+) -> Result<(PathBuf, Vec<u8>), Error> {
+    let path = directory.join(name);
+    let failed = |source| Error::Io(path.clone(), source);
+    let mut file = File::open(&path).map_err(failed)?;
+    let found = file.metadata().map_err(failed)?;
+    if !found.is_file() {
+        let reason = "it is no regular file".to_owned();
+        return Err(Error::Damaged(path, Damage { offset: 0, reason }));
+    }
+    let (expected_bytes, found_bytes) = (*expected_bytes, found.len());
+    if found_bytes != expected_bytes {
+        let what = if found_bytes < expected_bytes { "cut off" } else { "longer than it should be" };
+        let reason =
+            format!("it has {found_bytes} bytes where the manifest says {expected_bytes}: it is {what}");
+        return Err(Error::Damaged(path, Damage { offset: found_bytes.min(expected_bytes), reason }));
+    }
+    let mut bytes = vec![0; usize::try_from(found_bytes).unwrap_or(usize::MAX)];
+    file.read_exact(&mut bytes).map_err(failed)?;
+    if crc32fast::hash(&bytes) != *crc32 {
+        return Err(locate(path, &bytes, is_part));
+    }
+    Ok((path, bytes))
+}
+
+/// The file as a whole does not match its checksum: those of its sections tell where.
+fn locate(path: PathBuf, bytes: &[u8], is_part: bool) -> Error {
+    match part::locate_damage(bytes, is_part) {
+        Some(error) => explain(&path, error),
+        None => {
+            let reason = "the file does not match the checksum in the manifest, but its own checksums agree: \
+                          it may belong to another profile";
+            Error::Damaged(path, Damage { offset: 0, reason: reason.to_owned() })
+        }
+    }
+}
+
+fn explain(path: &Path, error: FileError) -> Error {
+    match error {
+        FileError::Damaged(damage) => Error::Damaged(path.to_owned(), damage),
+        FileError::NewerVersion(found) => Error::NewerVersion(path.to_owned(), found),
+    }
+}

@@ -1,0 +1,154 @@
+"""Damaged and hostile profiles: an error that names file and offset, never a panic, a hang or much memory."""
+
+from __future__ import annotations
+
+import json
+import struct
+import zlib
+from pathlib import Path
+
+import pytest
+
+import tinyprof
+from conftest import NEWEST, VERSIONS, frozen
+from tinyprof._native import Reader
+from tinyprof.manifest import Manifest
+
+FILES = ("callpaths", "part-00000", "part-00001")
+
+
+def read_all(path: Path) -> None:
+    """Everything that can be decoded; without frames, which take ten times as long."""
+    manifest = Manifest(path)
+    reader = Reader(path, manifest.callpaths, manifest.rows, manifest.parts, 1 << 24)
+    reader.facts(), reader.cells(list(range(manifest.rows)), manifest.ranks, True, False, False)
+    for row in range(len(reader.callpaths())):
+        reader.times(row), reader.metrics(row)
+
+
+def test_every_flipped_byte_is_an_error_at_its_section(copy):
+    profile = copy(NEWEST)
+    for name in FILES:
+        file = profile / name
+        whole = file.read_bytes()
+        for at in range(len(whole)):
+            file.write_bytes(whole[:at] + bytes([whole[at] ^ 0x55]) + whole[at + 1 :])
+            with pytest.raises(tinyprof.ProfileError) as error:
+                read_all(profile)
+            assert error.value.path == file and str(file) in str(error.value)
+            # A version that is not known is no damage.
+            if isinstance(error.value, tinyprof.DamagedError):
+                assert 0 <= error.value.offset <= max(at, len(whole) - 24)
+        file.write_bytes(whole)
+    read_all(profile)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_cut_is_an_error_at_its_end(copy, name):
+    file = copy(NEWEST) / name
+    whole = file.read_bytes()
+    for length in range(len(whole)):
+        file.write_bytes(whole[:length])
+        with pytest.raises(tinyprof.DamagedError) as error:
+            read_all(file.parent)
+        assert (error.value.path, error.value.offset) == (file, length) and "cut off" in str(error.value)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_no_cut_is_read_even_if_the_manifest_agrees(copy, name):
+    profile = copy(NEWEST)
+    whole = (profile / name).read_bytes()
+    for length in range(len(whole)):
+        seal(profile, name, whole[:length])
+        with pytest.raises(tinyprof.DamagedError):
+            read_all(profile)
+
+
+def sections(whole: bytes) -> list[tuple[int, int, int]]:
+    """Place of the entry in the index, offset and length of each section."""
+    index, count = struct.unpack_from("<QI", whole, len(whole) - 24)
+    entries = [index + 24 * number for number in range(count)]
+    return [(entry, *struct.unpack_from("<QQ", whole, entry + 4)) for entry in entries]
+
+
+def reseal(profile: Path, name: str, damaged: bytearray) -> None:
+    """Writes a file whose checksums all agree, as somebody hostile would."""
+    for entry, offset, length in sections(damaged):
+        struct.pack_into("<I", damaged, entry + 20, zlib.crc32(damaged[offset : offset + length]))
+    index = struct.unpack_from("<Q", damaged, len(damaged) - 24)[0]
+    struct.pack_into("<I", damaged, len(damaged) - 12, zlib.crc32(damaged[index : len(damaged) - 24]))
+    seal(profile, name, bytes(damaged))
+
+
+def seal(profile: Path, name: str, damaged: bytes) -> None:
+    """Writes a file, and a manifest that agrees with it."""
+    (profile / name).write_bytes(damaged)
+    manifest = json.loads((profile / "manifest.json").read_text())
+    for entry in (manifest["callpaths"], *manifest["parts"]):
+        if entry["file"] == name:
+            entry["crc32"], entry["bytes"] = zlib.crc32(damaged), len(damaged)
+    (profile / "manifest.json").write_text(json.dumps(manifest))
+
+
+@pytest.mark.parametrize("version", [version for version in VERSIONS if version >= NEWEST])
+def test_hostile_bytes_are_numbers_or_an_error(copy, version):
+    profile, errors = copy(version), 0
+    for name in FILES:
+        whole = (profile / name).read_bytes()
+        for _, offset, length in sections(whole):
+            for at in range(offset, offset + length):
+                damaged = bytearray(whole)
+                damaged[at] = (0x00, 0xFF, damaged[at] ^ 0x01)[at % 3]
+                reseal(profile, name, damaged)
+                try:
+                    read_all(profile)
+                except (tinyprof.DamagedError, MemoryError):
+                    errors += 1
+        seal(profile, name, whole)
+    assert errors > 100, "the test damages nothing"
+    read_all(profile)
+
+
+def test_a_manifest_from_a_stranger_is_not_obeyed(copy):
+    profile = copy(NEWEST)
+    file = profile / "manifest.json"
+    good = json.loads(file.read_text())
+
+    def check(change, expected: str) -> None:
+        manifest = json.loads(json.dumps(good))
+        change(manifest)
+        file.write_text(json.dumps(manifest))
+        with pytest.raises(tinyprof.ProfileError, match=expected):
+            tinyprof.read(profile)
+
+    check(lambda m: m.update(format="other"), "not 'tinyprof'")
+    check(lambda m: m.update(version={"major": 2, "minor": 0}), "format version 2.0, newer than this reader; update")
+    check(lambda m: m["parts"][0].update(file=f"../{NEWEST}.tprof/part-00000"), "not the name of a file inside")
+    check(lambda m: m["parts"][0].update(bytes=1 << 50), "cut off")
+    check(lambda m: m["parts"][0].update(ranks=1), "other ranks")
+    check(lambda m: m["parts"].reverse(), "is the next")
+    check(lambda m: m["callpaths"].update(callpaths=3), "the manifest says 3")
+    check(lambda m: m.pop("ranks"), "not a readable manifest")
+    file.write_text("[" * 100_000)
+    with pytest.raises(tinyprof.ProfileError, match="not a readable manifest"):
+        tinyprof.read(profile)
+    file.unlink()
+    with pytest.raises(tinyprof.UnfinishedError, match="ended before"):
+        tinyprof.read(profile)
+    with pytest.raises(tinyprof.UnfinishedError, match="is not a profile"):
+        tinyprof.read(profile.parent)
+
+
+def test_a_part_of_a_newer_version_says_so(copy):
+    profile = copy(NEWEST)
+    damaged = bytearray((profile / "part-00000").read_bytes())
+    struct.pack_into("<H", damaged, 8, 7)
+    reseal(profile, "part-00000", damaged)
+    with pytest.raises(tinyprof.NewerVersionError, match="update tinyprof"):
+        tinyprof.read(profile)
+
+
+def test_memory_is_limited_by_the_caller():
+    with pytest.raises((MemoryError, tinyprof.DamagedError)):
+        tinyprof.read(frozen(NEWEST), limit_bytes=100).dataframe()
+    tinyprof.read(frozen(NEWEST), limit_bytes=100_000).dataframe()

@@ -1,0 +1,127 @@
+"""Frozen profiles of all versions hold what their recipe says."""
+
+from __future__ import annotations
+
+import typing
+
+import numpy as np
+import pytest
+
+import tinyprof
+from conftest import VERSIONS, frozen
+from recipe import folded_ns, series_ns
+
+EXACT = [version for version in VERSIONS if not version.endswith("8bit")]
+
+
+@pytest.fixture(params=EXACT)
+def profile(request) -> tinyprof.Profile:
+    return tinyprof.read(frozen(request.param))
+
+
+def test_the_facts_of_the_run_are_there(profile):
+    assert profile.metadata["user"] == "ada" and profile.metadata["jobsize"] == 3
+    assert profile.losses["visits_open"] == 3 and profile.losses["visits_not_timed"] == 24
+    ranks = profile.ranks
+    assert list(ranks["host"]) == ["node0", "node0", "node1"]
+    assert list(ranks["process_id"]) == [100, 101, 102]
+    assert list(ranks["visits_open"]) == [0, 1, 2]
+    assert set(ranks["peak_memory_bytes"]) == {1 << 20}
+
+
+def test_callpaths_have_parents_and_sites(profile):
+    found = {callpath.path: callpath for callpath in profile.callpaths}
+    io = found["main<io"]
+    assert (io.kind, io.mode, io.rank_local, io.constants) == ("scope", "total", True, {"tag": "IO"})
+    assert (io.file, io.line, io.column, io.module) == ("src/golden.rs", 7, 5, "golden")
+    assert io.parent == found["main"].row and (io.depth, found["main"].depth) == (1, 0)
+    assert found["main<steps"].mode == "each"
+
+
+def test_a_series_is_that_of_the_program(profile):
+    for rank in range(3):
+        for path, unit_ns in (("main<steps", 1_000), ("main<halo", 1)):
+            series = profile.series(path).loc[rank]
+            assert list(zip(series.index.get_level_values("execution"), series["sum_ns"])) == series_ns(rank, unit_ns)
+            assert list(series.index.get_level_values("visit")) == list(range(40))
+            assert (series["visits"] == 1).all() and (series["min_ns"] == series["sum_ns"]).all()
+            assert list(profile.series_arrays(path)[rank]) == [ns for _, ns in series_ns(rank, unit_ns)]
+        folded = profile.series("main<folded").loc[rank]
+        found = zip(folded.index.get_level_values(0), folded["sum_ns"], folded["min_ns"], folded["max_ns"])
+        assert list(found) == folded_ns(rank)
+        assert (folded["visits"] == 2).all()
+    assert profile.series("main").empty and profile.series_arrays("main") == {}
+
+
+def test_executions_add_up_the_series_and_have_exclusive_times(profile):
+    main, children_ns = profile.executions("main"), 0
+    for path in ("main<steps", "main<halo", "main<folded", "main<io"):
+        children_ns = children_ns + profile.executions(path)["sum_ns"].reindex(main.index, fill_value=0)
+    assert list(main["exclusive_ns"]) == list(main["sum_ns"] - children_ns)
+    steps = profile.executions("main<steps")
+    for (rank, execution), row in steps.iterrows():
+        times_ns = [ns for at, ns in series_ns(rank, 1_000) if at == execution]
+        assert (row["visits"], row["sum_ns"]) == (20, sum(times_ns))
+        assert (row["min_ns"], row["max_ns"]) == (min(times_ns), max(times_ns))
+        assert row["sum_squares_ns2"] == sum(float(ns) * ns for ns in times_ns)
+    assert (steps["exclusive_ns"] == steps["sum_ns"]).all()
+
+
+def test_estimates_and_metrics_of_one_rank_are_its_own(profile):
+    io = profile.executions("main<io")
+    assert list(io.index) == [(1, 1)]
+    assert list(io[["visits", "sum_ns", "min_ns", "sum_variance_ns2"]].iloc[0]) == [9, 9_000, 1_100, 12.5]
+    assert list(profile.metrics("main<io")) == ["bytes"]
+    recorded = profile.metrics("main<io")["bytes"].loc[(1, 1)]
+    assert list(recorded) == [1, 1, 1.5, 1.5, 1.5, 2.25]
+    assert list(profile.metric_series("main<io", "bytes")["sum"]) == [1.5]
+    assert profile.metrics("main") == {}
+    table = profile.dataframe()
+    assert table.loc[("main<io", 1), "metric bytes"] == 1.5
+    assert table.loc[("main<io", 1), "metric bytes values"] == 1
+    assert table["metric bytes"].count() == 1
+    assert table.loc[("main<io", 1), "standard_error_ns"] == np.sqrt(12.5)
+    assert ("main<io", 0) not in table.index
+
+
+@pytest.mark.parametrize("version", [version for version in VERSIONS if version.endswith("-8bit")])
+def test_eight_bits_are_near_and_counts_are_exact(version):
+    exact, rounded = tinyprof.read(frozen(version.removesuffix("-8bit"))), tinyprof.read(frozen(version))
+    assert (exact.manifest.precision, rounded.manifest.precision) == ("exact", "8bit")
+    left, right = exact.dataframe(), rounded.dataframe()
+    assert (left["visits"] == right["visits"]).all()
+    for column in ("sum_ns", "min_ns", "max_ns"):
+        assert (abs(left[column] - right[column].astype(float)) <= 0.004 * left[column]).all()
+    assert not left["sum_ns"].equals(right["sum_ns"])
+
+
+def test_a_callpath_is_named_by_path_row_or_itself(profile):
+    steps = next(c for c in profile.callpaths if c.path == "main<steps")
+    assert profile.series(steps).equals(profile.series("main<steps"))
+    assert profile.series(steps.row).equals(profile.series("main<steps"))
+    for missing in ("main<", 99, -1):
+        with pytest.raises(KeyError):
+            profile.series(missing)
+
+
+def test_other_tools_of_python_take_the_frame(profile):
+    import duckdb
+    import polars
+
+    cells = profile.dataframe().reset_index()
+    total_ns = int(cells["sum_ns"].sum())
+    assert duckdb.sql("select sum(sum_ns) from cells").fetchall()[0][0] == total_ns
+    assert polars.from_pandas(cells)["sum_ns"].sum() == total_ns
+
+
+def test_the_first_version_is_read():
+    profile = tinyprof.read(frozen("0.1"))
+    assert len(profile.ranks) == profile.manifest.ranks and len(profile.dataframe()) > 0
+
+
+def test_hints_of_types_mean_something():
+    public = [getattr(tinyprof.Profile, name) for name in dir(tinyprof.Profile) if not name.startswith("_")]
+    functions = [tinyprof.read, *(member for member in public if callable(member))]
+    for function in functions:
+        names = {"GraphFrame": object, "Thicket": object}
+        assert "return" in typing.get_type_hints(function, localns=names), function

@@ -1,0 +1,26 @@
+"""Reads profiles of TinyProf into numpy, pandas, Hatchet and Thicket.
+
+>>> import tinyprof
+>>> profile = tinyprof.read("fft-4242.tprof")      # doctest: +SKIP
+>>> profile.dataframe().loc["main<exchange"]       # doctest: +SKIP
+
+The words are those of the whole project: a *callpath* is a chain of regions from a root region, a *visit* one entry
+and exit of it, an *execution* one visit of the root region, a *series* the values of a callpath in the order of its
+visits. Times are integers in nanoseconds.
+"""
+
+from .callpath import Callpath
+from .errors import DamagedError, NewerVersionError, ProfileError, UnfinishedError
+from .profile import Profile, read
+from .thickets import to_thicket
+
+__all__ = [
+    "Callpath",
+    "DamagedError",
+    "NewerVersionError",
+    "Profile",
+    "ProfileError",
+    "UnfinishedError",
+    "read",
+    "to_thicket",
+]

@@ -1,0 +1,60 @@
+"""Cells: what each rank has of each callpath over all executions."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ._native import Reader
+
+_FEW = ("visits", "sum", "exclusive")
+_ALL = ("min", "max", "sum_variance")
+
+
+class Cells:
+    """Columns over the cells of a profile, callpath by callpath in a given order, then rank by rank."""
+
+    def __init__(
+        self,
+        reader: Reader,
+        order: list[int],
+        ranks: int,
+        *,
+        all_columns: bool = False,
+        seconds: bool = False,
+        dense: bool = False,
+    ) -> None:
+        """`order` is the order of the rows. Minima, maxima and variances are there only with `all_columns`.
+
+        `dense` makes cells of zeros where a rank did not visit a callpath; else these are left out.
+
+        Sums and exclusive times are integers in nanoseconds, or floats in `seconds`.
+        """
+        counts, has_ranks, data = reader.cells(order, ranks, all_columns, seconds, dense)
+        names = _FEW + (("rank",) if has_ranks else ()) + (_ALL if all_columns else ())
+        #: How many cells each callpath has.
+        self.counts = np.asarray(counts, np.int64)
+        table = np.frombuffer(data, np.uint64).reshape(len(names), int(self.counts.sum()))
+        self._columns = dict(zip(names, table))
+        for name in ("sum", "exclusive") if seconds else ():
+            self._columns[name] = self._columns[name].view(np.float64)
+        if all_columns:
+            self._columns["sum_variance"] = self._columns["sum_variance"].view(np.float64)
+        # pandas has codes of the smallest type that holds them, and copies all others.
+        kind = _code_type(ranks)
+        if has_ranks:
+            self.rank_codes = self._columns.pop("rank").astype(kind)
+        else:
+            self.rank_codes = np.tile(np.arange(ranks, dtype=kind), len(order))
+        self.callpath_codes = np.repeat(np.arange(len(order), dtype=_code_type(len(order))), self.counts)
+
+    def column(self, name: str) -> np.ndarray:
+        """A column by its name in `Profile.dataframe`."""
+        if name == "mean_ns":
+            return self._columns["sum"] / np.maximum(self._columns["visits"], 1)
+        if name == "standard_error_ns":
+            return np.sqrt(self._columns["sum_variance"])
+        return self._columns[name.removesuffix("_ns")]
+
+
+def _code_type(levels: int) -> type:
+    return np.int8 if levels < 127 else np.int16 if levels < 32_767 else np.int32

@@ -1,0 +1,38 @@
+"""What can go wrong with a profile's files, said so that a person knows what to do next."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+class ProfileError(Exception):
+    """A profile that cannot be read. `path` is the file or directory."""
+
+    def __init__(self, path: Path, message: str) -> None:
+        super().__init__(message)
+        self.path = path
+
+
+class UnfinishedError(ProfileError):
+    """There is no manifest: not a profile, or one whose run ended before it was complete."""
+
+
+class NewerVersionError(ProfileError):
+    """The profile was written in a newer layout. `found` is its version: major, minor."""
+
+    def __init__(self, path: Path, found: tuple[int, int]) -> None:
+        major, minor = found
+        super().__init__(
+            path,
+            f"{path} is of format version {major}.{minor}, newer than this reader; update tinyprof to read it",
+        )
+        self.found = found
+
+
+class DamagedError(ProfileError):
+    """Bytes of a file are damaged. `offset` is where the damaged section or field begins, in bytes."""
+
+    def __init__(self, path: Path, offset: int, reason: str) -> None:
+        super().__init__(path, f"{path} is damaged at offset {offset}: {reason}")
+        self.offset = offset
+        self.reason = reason

@@ -1,0 +1,107 @@
+"""Builds pandas frames from columns."""
+
+from __future__ import annotations
+
+from typing import Iterable
+
+import numpy as np
+import pandas as pd
+
+from .callpath import Callpath
+
+#: What the reader gives: by name, the letter of a numpy type and the bytes.
+Native = dict[str, tuple[str, bytearray]]
+
+
+def arrays(native: Native) -> dict[str, np.ndarray]:
+    """The columns as arrays, which share the reader's memory."""
+    return {name: np.frombuffer(data, letter) for name, (letter, data) in native.items()}
+
+
+def index_of(callpaths: list[Callpath], ranks: int, rows: np.ndarray, rank: np.ndarray) -> pd.MultiIndex:
+    """An index of callpath and rank made of levels and codes: the text of a path is touched once, not once a rank."""
+    paths = [callpath.path for callpath in callpaths]
+    if len(set(paths)) < len(paths):
+        # Levels must be unique: callpaths of several regions with the same names get their row behind the path.
+        seen = pd.Series(paths).duplicated(keep=False)
+        paths = [f"{path} [row {row}]" if twice else path for row, (path, twice) in enumerate(zip(paths, seen))]
+    levels = [pd.Index(paths, dtype=object), pd.RangeIndex(ranks)]
+    return pd.MultiIndex(levels, [rows, rank], names=["callpath", "rank"], verify_integrity=False)
+
+
+def of_cells(callpaths: list[Callpath], ranks: int, cells) -> pd.DataFrame:
+    """The frame of `Profile.dataframe` without metrics."""
+    names = ("visits", "sum_ns", "exclusive_ns", "min_ns", "max_ns", "mean_ns", "standard_error_ns")
+    index = index_of(callpaths, ranks, cells.callpath_codes, cells.rank_codes)
+    return pd.DataFrame({name: cells.column(name) for name in names}, index=index, copy=False)
+
+
+def of_summaries(native: Native, unit: str) -> pd.DataFrame:
+    """A row for each rank and execution; `unit` is what the names of columns end with."""
+    columns = arrays(native)
+    index = pd.MultiIndex.from_arrays([columns["rank"], columns["execution"]], names=["rank", "execution"])
+    table = {"executions": columns["executions"], "visits": columns["visits"]}
+    table |= {f"{name}{unit}": columns[name] for name in ("sum", "min", "max")}
+    table[f"sum_squares{unit and '_ns2'}"] = columns["sum_squares"]
+    if unit:
+        table["sum_variance_ns2"] = columns["sum_variance"]
+    return pd.DataFrame(table, index=index)
+
+
+def with_exclusive(table: pd.DataFrame, below: Iterable[pd.DataFrame]) -> pd.DataFrame:
+    """The summaries of a callpath with exclusive times; `below` are those of its children.
+
+    Where a long run was folded, a child's summary counts to that of the parent in which its first execution is.
+    """
+    place = _place(table)
+    children_ns = np.zeros(len(table), np.uint64)
+    for child in below:
+        at = np.searchsorted(place, _place(child), side="right") - 1
+        ranks = child.index.get_level_values("rank").to_numpy()
+        known = at >= 0
+        known[known] = table.index.get_level_values("rank").to_numpy()[at[known]] == ranks[known]
+        np.add.at(children_ns, at[known], child["sum_ns"].to_numpy()[known])
+    sums_ns = table["sum_ns"].to_numpy()
+    exclusive_ns = np.where(children_ns < sums_ns, sums_ns - children_ns, np.uint64(0))
+    table.insert(table.columns.get_loc("sum_ns") + 1, "exclusive_ns", exclusive_ns)
+    return table
+
+
+def _place(table: pd.DataFrame) -> np.ndarray:
+    rank, execution = (table.index.get_level_values(name).to_numpy() for name in ("rank", "execution"))
+    return rank.astype(np.uint64) << np.uint64(32) | execution.astype(np.uint64)
+
+
+def of_series(native: Native, unit: str) -> pd.DataFrame:
+    """A row for each element; `visit` counts the visits (or values) before it in its rank's series."""
+    columns = arrays(native)
+    rank, visits = columns["rank"], columns["visits"]
+    before = np.cumsum(visits) - visits
+    if len(rank):
+        firsts = np.flatnonzero(np.concatenate(([True], rank[1:] != rank[:-1])))
+        before = before - np.repeat(before[firsts], np.diff(np.append(firsts, len(rank))))
+    index = pd.MultiIndex.from_arrays(
+        [rank, columns["execution"], before], names=["rank", "execution", "visit"]
+    )
+    table = {"visits": visits} | {f"{name}{unit}": columns[name] for name in ("sum", "min", "max")}
+    return pd.DataFrame(table, index=index)
+
+
+def by_rank(native: Native) -> dict[int, np.ndarray]:
+    """The sums of a series as an array for each rank."""
+    columns = arrays(native)
+    ranks, firsts = np.unique(columns["rank"], return_index=True)
+    return dict(zip(ranks.tolist(), np.split(columns["sum"], firsts[1:]) if len(ranks) else []))
+
+
+def of_metrics(callpaths: list[Callpath], ranks: int, found: dict[int, dict]) -> pd.DataFrame:
+    """Sum and number of values of each metric, for each callpath and rank that recorded any."""
+    columns: dict[str, list[pd.Series]] = {}
+    for row, metrics in found.items():
+        for key, (summaries, _) in metrics.items():
+            table = of_summaries(summaries, "").groupby(level="rank", sort=True)[["sum", "visits"]].sum()
+            rank = table.index.to_numpy()
+            index = index_of(callpaths, ranks, np.full(len(rank), row), rank)
+            for name, column in ((f"metric {key}", "sum"), (f"metric {key} values", "visits")):
+                columns.setdefault(name, []).append(pd.Series(table[column].to_numpy(), index=index))
+    return pd.DataFrame({name: pd.concat(parts) for name, parts in columns.items()})

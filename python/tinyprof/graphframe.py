@@ -1,0 +1,90 @@
+"""Builds a Hatchet GraphFrame, for LLNL's Hatchet as well as for UMD's: both are imported by the same name."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from ._native import Reader
+from .callpath import Callpath
+from .cells import Cells
+
+if TYPE_CHECKING:
+    from hatchet import GraphFrame
+
+    from .profile import Profile
+
+def build(profile: Profile, reader: Reader, columns: tuple[str, ...]) -> GraphFrame:
+    """See `Profile.to_hatchet`."""
+    from hatchet import GraphFrame
+
+    graph, nodes = graph_of(profile.callpaths)
+    ranks = profile.manifest.ranks
+    # Hatchet sorts its frames by node: callpaths in the order of its walk over the tree need no sorting.
+    order = sorted(range(len(nodes)), key=lambda row: nodes[row]._hatchet_nid)
+    # Hatchet's own readers fill in zeros where a rank did not visit a node, and UMD's asks for all of them.
+    cells = Cells(reader, order, ranks, seconds=True, dense=True)
+    index = pd.MultiIndex(
+        [_objects([nodes[row] for row in order]), pd.RangeIndex(ranks)],
+        [cells.callpath_codes, cells.rank_codes],
+        names=["node", "rank"],
+        verify_integrity=False,
+    )
+    names = _objects([profile.callpaths[row].name for row in order]).to_numpy()
+    table = {"name": np.repeat(names, cells.counts)}
+    table |= {"time": cells.column("exclusive"), "time (inc)": cells.column("sum")}
+    if set(columns) - {"visits"}:
+        cells = Cells(reader, order, ranks, all_columns=True, dense=True)
+    table |= {name: cells.column(name) for name in columns}
+    inclusive = ["time (inc)", *(name for name in columns if name == "sum_ns")]
+    exclusive = ["time", *(name for name in columns if name != "sum_ns")]
+    frame = pd.DataFrame(table, index=index, copy=False)
+    return GraphFrame(graph, frame, exclusive, inclusive, metadata=dict(profile.metadata))
+
+
+def graph_of(callpaths: list[Callpath]):
+    """Hatchet's graph, and its nodes row by row."""
+    from hatchet.graph import Graph
+    from hatchet.node import Node
+
+    twice = _siblings_alike(callpaths)
+    nodes: list[Node] = []
+    for callpath in callpaths:
+        parent = None if callpath.parent is None else nodes[callpath.parent]
+        node = Node(_frame(callpath, twice), parent=parent)
+        nodes.append(node)
+        if parent is not None:
+            parent.add_child(node)
+    graph = Graph([node for node, callpath in zip(nodes, callpaths) if callpath.parent is None])
+    graph.enumerate_traverse()
+    return graph, nodes
+
+
+def _frame(callpath: Callpath, twice: set[tuple]):
+    from hatchet.frame import Frame
+
+    attributes = {"name": callpath.name, "type": callpath.kind}
+    # Hatchet takes nodes of equal frames for the same. Elsewhere a line would keep two versions of a program apart.
+    if _looks(callpath) in twice:
+        attributes |= {"file": callpath.file, "line": str(callpath.line), "column": str(callpath.column)}
+    return Frame(attributes)
+
+
+def _looks(callpath: Callpath) -> tuple:
+    return callpath.parent, callpath.name, callpath.kind
+
+
+def _siblings_alike(callpaths: list[Callpath]) -> set[tuple]:
+    """Siblings of different regions with the same name."""
+    counts = Counter(map(_looks, callpaths))
+    return {looks for looks, count in counts.items() if count > 1}
+
+
+def _objects(values: list) -> pd.Index:
+    """An index of Python objects, whatever they are."""
+    array = np.empty(len(values), object)
+    array[:] = values
+    return pd.Index(array, dtype=object)

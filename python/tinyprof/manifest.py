@@ -1,0 +1,96 @@
+"""The manifest: which files a profile has, and the facts of the run."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from ._native import NEWEST_VERSION
+from .errors import NewerVersionError, ProfileError, UnfinishedError
+
+#: Kinds of loss, in the order of their columns in a part.
+LOSSES = (
+    "visits_not_recorded",
+    "visits_in_other",
+    "visits_open",
+    "visits_unbalanced",
+    "clock_steps_back",
+    "records_unreadable",
+    "records_torn",
+    "segments_not_mapped",
+    "series_buckets_folded",
+    "executions_folded",
+    "visits_not_timed",
+    "values_not_recorded",
+)
+
+
+class Manifest:
+    """What `manifest.json` says, checked as far as the other files depend on it."""
+
+    def __init__(self, directory: Path) -> None:
+        self.path = directory / "manifest.json"
+        try:
+            text = self.path.read_bytes()
+        except (FileNotFoundError, NotADirectoryError):
+            raise self._missing(directory) from None
+        try:
+            self.json: dict[str, Any] = json.loads(text)
+            kind = self.json["format"]
+            self.version = (int(self.json["version"]["major"]), int(self.json["version"]["minor"]))
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            raise self._bad(f"{type(error).__name__}: {error}") from None
+        if kind != "tinyprof":
+            raise self._bad(f"its format is {kind!r}, not 'tinyprof'")
+        if self.version[0] > NEWEST_VERSION[0]:
+            raise NewerVersionError(self.path, self.version)
+        try:
+            self._read()
+        except (KeyError, TypeError, ValueError) as error:
+            raise self._bad(f"{type(error).__name__}: {error}") from None
+        if sum(ranks for _, _, ranks in self.parts) != self.ranks:
+            raise self._bad(f"its parts hold other ranks than the {self.ranks} that it speaks of")
+
+    def _read(self) -> None:
+        self.ranks = _number(self.json["ranks"], 32)
+        self.executions = _number(self.json["executions"], 32)
+        dictionary = self.json["callpaths"]
+        self.callpaths = self._file(dictionary)
+        self.rows = _number(dictionary["callpaths"], 31)
+        #: File, first rank, ranks.
+        self.parts = [
+            (self._file(part), _number(part["first_rank"], 32), _number(part["ranks"], 32))
+            for part in self.json["parts"]
+        ]
+        losses = self.json.get("losses", {})
+        self.losses = {name: int(losses.get(name, 0)) for name in LOSSES}
+        self.metadata: dict[str, Any] = dict(self.json["metadata"])
+        self.complete = bool(self.json.get("complete", True))
+        self.incomplete_because: str | None = self.json.get("incomplete_because")
+        self.precision: str = self.json.get("precision", "exact")
+
+    def _file(self, entry: dict[str, Any]) -> tuple[str, int, int]:
+        """Name, length in bytes and CRC-32 of a file inside the profile."""
+        name = entry["file"]
+        # A manifest from a stranger must not make us read files elsewhere.
+        if not isinstance(name, str) or name in ("", ".", "..") or set(name) & set("/\\\0"):
+            raise ValueError(f"{name!r} is not the name of a file inside the profile")
+        return name, _number(entry["bytes"], 64), _number(entry["crc32"], 32)
+
+    def _bad(self, reason: str) -> ProfileError:
+        return ProfileError(self.path, f"{self.path} is not a readable manifest: {reason}")
+
+    @staticmethod
+    def _missing(directory: Path) -> UnfinishedError:
+        if (directory / "callpaths").exists() or (directory / "part-00000").exists():
+            reason = "has no manifest.json: its run ended before the profile was complete"
+        else:
+            reason = "is not a profile: it has no manifest.json (expected a directory NAME.tprof)"
+        return UnfinishedError(directory, f"{directory} {reason}")
+
+
+def _number(value: object, bits: int) -> int:
+    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << bits:
+        return value
+    raise ValueError(f"{value!r} is no number of {bits} bits")

@@ -1,0 +1,77 @@
+"""Many runs in one Thicket."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from .cells import Cells
+from .graphframe import graph_of
+
+if TYPE_CHECKING:
+    from thicket import Thicket
+
+    from .profile import Profile
+
+_SECONDS_PER_NS = 1e-9
+
+
+def to_thicket(profiles: Iterable[Profile]) -> Thicket:
+    """A Thicket of several runs, with a row for each node and run, and the runs' metadata under Adiak's keys.
+
+    Columns, over the ranks that visited a callpath: `ranks` and `visits`; `time` (exclusive) and `time (inc)`, the
+    sums over the ranks in seconds; and `Min time/rank`, `Avg time/rank` and `Max time/rank` of both. Ranks themselves
+    are in `Profile.to_hatchet`. Needs the package `llnl-thicket`.
+    """
+    from hatchet import GraphFrame
+    from thicket import Thicket
+
+    thickets = []
+    for profile in profiles:
+        graph, nodes = graph_of(profile.callpaths)
+        table = statistics(profile)
+        index = np.empty(len(nodes), object)
+        index[:] = nodes
+        table.index = pd.Index(index, name="node")
+        inclusive = [name for name in table.columns if name.endswith("(inc)")]
+        exclusive = [name for name in table.columns if name not in inclusive and name != "name"]
+        frame = GraphFrame(graph, table.sort_index(), exclusive, inclusive, metadata=metadata(profile))
+        thickets.append(Thicket.thicketize_graphframe(frame, str(profile.path.absolute())))
+    if not thickets:
+        raise ValueError("a Thicket needs at least one profile")
+    if len(thickets) == 1:
+        return thickets[0]
+    return Thicket.concat_thickets(thickets, disable_tqdm=True)
+
+
+def statistics(profile: Profile) -> pd.DataFrame:
+    """A row for each callpath, over the ranks that visited it; times in seconds."""
+    rows = list(range(len(profile.callpaths)))
+    cells = Cells(profile._reader, rows, profile.manifest.ranks)
+    groups = pd.Series(cells.callpath_codes)
+    table = pd.DataFrame({"name": [callpath.name for callpath in profile.callpaths], "ranks": cells.counts})
+    table["visits"] = _sums(cells.column("visits"), cells)
+    for unit, name in (("", "exclusive_ns"), (" (inc)", "sum_ns")):
+        by_callpath = pd.Series(cells.column(name)).groupby(groups)
+        table[f"time{unit}"] = _sums(cells.column(name), cells) * _SECONDS_PER_NS
+        for label, values in (("Min", by_callpath.min()), ("Max", by_callpath.max())):
+            table[f"{label} time/rank{unit}"] = values.reindex(rows) * _SECONDS_PER_NS
+        table[f"Avg time/rank{unit}"] = table[f"time{unit}"] / table["ranks"].where(table["ranks"] > 0)
+    return table
+
+
+def _sums(values: np.ndarray, cells: Cells) -> np.ndarray:
+    """The sum of each callpath's cells: 0 where no rank visited it."""
+    ends = np.cumsum(cells.counts)
+    before = np.concatenate(([0], np.cumsum(values, dtype=np.uint64))).astype(np.uint64)
+    return before[ends] - before[ends - cells.counts]
+
+
+def metadata(profile: Profile) -> dict[str, Any]:
+    """Adiak's keys as Thicket wants them: a value a key, lists as text."""
+    facts = {key: " ".join(map(str, value)) if isinstance(value, list) else value for key, value in profile.metadata.items()}
+    losses = {f"losses.{name}": number for name, number in profile.losses.items()}
+    return {"ranks": profile.manifest.ranks, "complete": profile.manifest.complete, **facts, **losses}

@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# Builds the fuzz targets and runs each for SECONDS (60), two at a time, from the frozen profiles on.
+# An input that breaks a target is kept, and named with the command that repeats it.
+#
+# cargo-fuzz is not needed for this: all it adds on a stable toolchain are these flags, and it takes longer to install than to
+# fuzz. The sanitizers need a nightly toolchain; there is no unsafe code in tinyprof-format for them to look at.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+source scripts/rust.sh
+rust_find
+
+seconds=${1:-60}
+target=$(rustc -vV | sed -n 's/^host: //p')
+build=${CARGO_TARGET_DIR:-$PWD/target}/fuzz
+# Coverage for libFuzzer, in the targets and all that they use. Naming the target keeps the flags from build scripts.
+flags="-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4"
+flags+=" -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table"
+flags+=" -Cllvm-args=-sanitizer-coverage-trace-compares -Ccodegen-units=1 --cfg fuzzing"
+RUSTFLAGS=$flags CARGO_TARGET_DIR=$build cargo build --locked --release --manifest-path fuzz/Cargo.toml --target "$target"
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir -p "$work"/{part,manifest,text,round_trip} "$build/found"
+for profile in tinyprof-format/tests/profiles/*/; do
+    name=$(basename "$profile")
+    for part in "$profile"part-*; do cp "$part" "$work/part/$name-$(basename "$part")"; done
+    cp "$profile/manifest.json" "$work/manifest/$name.json"
+    cp "$profile/callpaths" "$work/manifest/$name.callpaths"
+    cp "$profile"part-00000 "$work/round_trip/$name"
+done
+cp fuzz/seeds/text/* "$work/text/"
+
+# run TARGET: from its seeds on, within memory and time limits that no reader may need.
+run() {
+    if ! "$build/$target/release/$1" "$work/$1" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=1024 -max_len=4096 \
+        -artifact_prefix="$build/found/$1-" -print_final_stats=1 >"$work/$1.log" 2>&1; then
+        tail -n 60 "$work/$1.log"
+        echo "fuzz target $1 failed. Repeat it with: $build/$target/release/$1 $build/found/$1-..." >&2
+        echo "Make the input a test in tinyprof-format/tests/hostile/, and mend what it found." >&2
+        return 1
+    fi
+    sed -n "s/^stat::number_of_executed_units: */$1: inputs tried: /p" "$work/$1.log"
+}
+
+for pair in "part manifest" "text round_trip"; do
+    read -r first second <<<"$pair"
+    run "$first" &
+    one=$!
+    run "$second" &
+    two=$!
+    wait "$one" && wait "$two" || { wait "$two" || true; exit 1; }
+done

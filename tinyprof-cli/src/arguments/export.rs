@@ -1,0 +1,58 @@
+//! Arguments of `tinyprof export`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::Selection;
+use crate::parameter::Parameter;
+
+/// What a profile can be written as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ExportFormat {
+    /// The paper's text format, a line for each callpath: tinyprof import, the paper's own tools
+    TinyprofCsv,
+    /// Parquet, a row for each execution and each visit of a series: DuckDB, Polars, pandas, Spark, R
+    Parquet,
+    /// Json-split as Caliper writes it, a row for each callpath and rank: LLNL's hatchet, Thicket
+    Hatchet,
+    /// Flame charts of each rank: speedscope.app
+    Speedscope,
+    /// Stacks with the time of all ranks: flamegraph.pl, inferno, speedscope.app
+    Folded,
+    /// A flame graph of all ranks as SVG: any web browser
+    Flamegraph,
+    /// A time line of series and executions, laid end to end: Perfetto (ui.perfetto.dev), Chrome (about:tracing)
+    Chrome,
+    /// Times of several profiles over what differs between them: Extra-P
+    Extrap,
+    /// The callpath tree with its statistics: networkx, Gephi, yEd, Cytoscape
+    Graphml,
+    /// CubeX 4, visits, time and metrics of each callpath and rank: CubeGUI, Scalasca's tools, Extra-P
+    Cubex,
+    /// Statistics over ranks as OpenMetrics text, no label for a rank: Prometheus, VictoriaMetrics, Grafana
+    Openmetrics,
+}
+
+/// Arguments of `tinyprof export`.
+#[derive(Args, Debug)]
+pub(crate) struct ExportArguments {
+    /// The profile: a directory NAME.tprof; several for extrap
+    #[arg(value_name = "DIR", required = true)]
+    pub(crate) directories: Vec<PathBuf>,
+    /// The format to write
+    #[arg(long = "to", value_name = "FORMAT")]
+    pub(crate) format: ExportFormat,
+    /// The file to write, - for standard output
+    #[arg(short, long = "output", value_name = "FILE", default_value = "-")]
+    pub(crate) output: PathBuf,
+    #[command(flatten)]
+    pub(crate) selection: Selection,
+    /// For speedscope and chrome: show at most N ranks, of more than that representatives [default: 64]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) max_ranks: Option<u32>,
+    /// For extrap: what differs between the profiles: ranks, hosts, or a name with a value for each, such as
+    /// size=256,512; may be given several times [default: ranks]
+    #[arg(long = "parameter", value_name = "NAME[=VALUES]")]
+    pub(crate) parameters: Vec<Parameter>,
+}

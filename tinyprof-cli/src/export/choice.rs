@@ -1,0 +1,126 @@
+//! Which ranks a viewer gets that lays them side by side: all, or representatives of a wide profile.
+//!
+//! Ranks are compared by the exclusive times of all callpaths. The first representative is the rank nearest to the mean
+//! of all; each further one is the rank that is farthest from those chosen so far (farthest-point clustering), so that
+//! outliers are seen. Ties go to the lower rank: equal profiles give equal choices.
+
+use super::exporter::{Source, float};
+
+/// A rank to be shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Shown {
+    pub(super) rank: usize,
+    /// How many ranks it stands for, itself included.
+    pub(super) stands_for: usize,
+}
+
+impl Shown {
+    /// What the viewer calls it.
+    pub(super) fn name(self) -> String {
+        match self.stands_for {
+            1 => format!("rank {}", self.rank),
+            ranks => format!("rank {}, for {ranks} ranks like it", self.rank),
+        }
+    }
+}
+
+/// The ranks to be shown, by rank.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Choice {
+    pub(super) shown: Vec<Shown>,
+    /// Whether ranks were left out, so that mean, minimum and maximum of all must be shown too.
+    pub(super) is_capped: bool,
+}
+
+impl Choice {
+    /// What was left out, for standard error.
+    pub(super) fn note(&self, source: &Source) -> Option<String> {
+        let (all, shown) = (source.ranks.len(), self.shown.len());
+        self.is_capped.then(|| {
+            format!(
+                "{all} ranks are shown as their mean, minimum and maximum and {shown} representatives; \
+                 --max-ranks shows more, --rank those that you name"
+            )
+        })
+    }
+}
+
+/// All ranks of `source` if they are at most `most`, else at most so many representatives.
+pub(super) fn choose(source: &Source, most: usize) -> Choice {
+    let is_capped = source.ranks.len() > most;
+    if !is_capped {
+        let shown = source.ranks.iter().map(|&rank| Shown { rank, stands_for: 1 }).collect();
+        return Choice { shown, is_capped };
+    }
+    let exclusive = |&rank: &usize| -> Vec<f64> {
+        source.of_rank(rank).iter().map(|row| float(row.exclusive.sum_ns)).collect()
+    };
+    let vectors: Vec<Vec<f64>> = source.ranks.iter().map(exclusive).collect();
+    let mut shown: Vec<Shown> = clusters(&vectors, most)
+        .into_iter()
+        .map(|(position, stands_for)| Shown { rank: source.ranks[position], stands_for })
+        .collect();
+    shown.sort_by_key(|shown| shown.rank);
+    Choice { shown, is_capped }
+}
+
+/// At most `most` of the vectors, by position, each with how many are nearer to it than to the others.
+fn clusters(vectors: &[Vec<f64>], most: usize) -> Vec<(usize, usize)> {
+    let mean: Vec<f64> = (0..vectors.first().map_or(0, Vec::len))
+        .map(|at| vectors.iter().map(|vector| vector[at]).sum::<f64>() / float(vectors.len() as u128))
+        .collect();
+    // Of each vector: how far the nearest representative is, and which that is.
+    let mut nearest: Vec<(f64, usize)> = vectors.iter().map(|vector| (distance(vector, &mean), 0)).collect();
+    let Some(mut next) = position_by(&nearest, |new, old| new < old) else { return Vec::new() };
+    nearest.iter_mut().for_each(|nearest| nearest.0 = f64::INFINITY);
+    let mut chosen = Vec::new();
+    while chosen.len() < most && nearest[next].0 > 0.0 {
+        for (vector, nearest) in vectors.iter().zip(&mut nearest) {
+            let distance = distance(vector, &vectors[next]);
+            if distance < nearest.0 {
+                *nearest = (distance, chosen.len());
+            }
+        }
+        chosen.push((next, 0));
+        next = position_by(&nearest, |new, old| new > old).unwrap_or(next);
+    }
+    for (_, cluster) in nearest {
+        chosen[cluster].1 += 1;
+    }
+    chosen
+}
+
+/// The square of the Euclidean distance.
+fn distance(one: &[f64], other: &[f64]) -> f64 {
+    one.iter().zip(other).map(|(a, b)| (a - b) * (a - b)).sum()
+}
+
+/// The first position whose distance is `better` than all before.
+fn position_by(list: &[(f64, usize)], better: impl Fn(f64, f64) -> bool) -> Option<usize> {
+    (0..list.len()).reduce(|best, at| if better(list[at].0, list[best].0) { at } else { best })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(values: &[f64], most: usize, expected: &[(usize, usize)]) {
+        let vectors: Vec<Vec<f64>> = values.iter().map(|&value| vec![value, 1.0]).collect();
+        assert_eq!(clusters(&vectors, most), expected, "{values:?}");
+    }
+
+    #[test]
+    fn representatives_are_the_middle_and_then_the_farthest() {
+        check(&[1.0, 2.0, 3.0, 100.0, 101.0, 50.0], 1, &[(5, 6)]);
+        check(&[1.0, 2.0, 3.0, 100.0, 101.0, 50.0], 3, &[(5, 1), (4, 2), (0, 3)]);
+        check(&[7.0, 7.0, 7.0, 9.0], 3, &[(0, 3), (3, 1)]);
+        check(&[7.0, 7.0], 1, &[(0, 2)]);
+        check(&[], 1, &[]);
+    }
+
+    #[test]
+    fn a_name_says_how_many_ranks_it_stands_for() {
+        assert_eq!(Shown { rank: 3, stands_for: 1 }.name(), "rank 3");
+        assert_eq!(Shown { rank: 3, stands_for: 40 }.name(), "rank 3, for 40 ranks like it");
+    }
+}

@@ -1,0 +1,79 @@
+//! A profile as CubeX has it: metrics, one tree, hosts with their ranks, and the bytes of each value.
+
+use std::collections::{BTreeSet, HashMap};
+
+use tinyprof_format::model::CallpathValues;
+
+use super::tree::{Kind, Tree};
+use crate::export::exporter::{Source, metrics_of};
+
+/// What is told of each callpath on each rank.
+pub(super) struct Metric {
+    pub(super) kind: Kind,
+    pub(super) what: What,
+}
+
+pub(super) enum What {
+    /// A whole number.
+    Visits,
+    /// Whole nanoseconds.
+    Time,
+    /// The sum of a varying metric.
+    Varying(String),
+}
+
+/// A profile as CubeX has it.
+pub(super) struct Cube<'a> {
+    pub(super) source: &'a Source,
+    pub(super) tree: Tree,
+    pub(super) metrics: Vec<Metric>,
+    /// The hosts, in the order of their first rank, with their ranks.
+    pub(super) hosts: Vec<(&'a str, Vec<usize>)>,
+    /// The ranks in the order of the hosts: that of the locations in the system tree.
+    pub(super) locations: Vec<usize>,
+}
+
+impl<'a> Cube<'a> {
+    pub(super) fn new(source: &'a Source) -> Self {
+        let mut hosts: Vec<(&str, Vec<usize>)> = Vec::new();
+        let mut known: HashMap<&str, usize> = HashMap::new();
+        for &rank in &source.ranks {
+            let host = source.profile.ranks[rank].host.as_str();
+            let at = *known.entry(host).or_insert(hosts.len());
+            if at == hosts.len() {
+                hosts.push((host, Vec::new()));
+            }
+            hosts[at].1.push(rank);
+        }
+        let keys: BTreeSet<&String> =
+            source.profile.values.iter().flatten().flat_map(|values| values.metrics.keys()).collect();
+        let varying = |key: &String| Metric { kind: Kind::Exclusive, what: What::Varying(key.clone()) };
+        let mut metrics = vec![
+            Metric { kind: Kind::Exclusive, what: What::Visits },
+            Metric { kind: Kind::Inclusive, what: What::Time },
+        ];
+        metrics.extend(keys.into_iter().map(varying));
+        let locations = hosts.iter().flat_map(|(_, ranks)| ranks.iter().copied()).collect();
+        Self { source, tree: Tree::new(&source.profile.callpaths), metrics, hosts, locations }
+    }
+
+    pub(super) fn value(&self, metric: &Metric, node: usize, rank: usize) -> [u8; 8] {
+        let rows = &self.source.profile.values;
+        let Some(row) = self.tree.row(node) else {
+            // The root that joins several has no values but the sum of its children's.
+            let below = self.tree.roots().iter().map(|root| rows[*root][rank].inclusive_ns());
+            let is_time = matches!(metric.what, What::Time);
+            return if is_time { below.fold(0, u64::saturating_add).to_le_bytes() } else { [0; 8] };
+        };
+        let values = &rows[row][rank];
+        match &metric.what {
+            What::Visits => values.visits().to_le_bytes(),
+            What::Time => values.inclusive_ns().to_le_bytes(),
+            What::Varying(key) => sum(values, key).to_le_bytes(),
+        }
+    }
+}
+
+fn sum(values: &CallpathValues, key: &str) -> f64 {
+    metrics_of(values).find(|(found, _)| *found == key).map_or(0.0, |(_, metric)| metric.sum)
+}

@@ -1,0 +1,56 @@
+//! Folded stacks: a line for each callpath with the time that all ranks spent in it, without what it called.
+
+use std::error::Error;
+use std::io::Write;
+
+use super::exporter::{Exporter, Notes, Request, Source};
+use super::names::without;
+use super::paths::joined;
+
+pub(super) struct Folded;
+
+impl Exporter for Folded {
+    fn export(&self, request: &Request, out: &mut (dyn Write + Send)) -> Result<Notes, Box<dyn Error>> {
+        for (stack, ns) in stacks(request.source())? {
+            writeln!(out, "{stack} {ns}")?;
+        }
+        Ok(Notes::new())
+    }
+}
+
+/// The callpaths that have time of their own, sorted, with the exclusive time of all ranks in nanoseconds.
+pub(super) fn stacks(source: &Source) -> Result<Vec<(String, u128)>, String> {
+    let table = &source.profile.callpaths;
+    let stacks = joined(table, ";", table.rows().iter().map(|callpath| frame(&callpath.region.name)))?;
+    let statistics = source.statistics();
+    let times = statistics.rows().iter().map(|row| row.exclusive.sum_ns);
+    let mut lines: Vec<(String, u128)> = stacks.into_iter().zip(times).filter(|(_, ns)| *ns > 0).collect();
+    lines.sort();
+    Ok(lines)
+}
+
+/// A name without the delimiters of a line. A number after a space at its end would read as a time.
+fn frame(name: &str) -> String {
+    let frame = without(';', name);
+    match frame.rsplit_once(' ') {
+        Some((before, number)) if number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') => {
+            format!("{before}\\u{{20}}{number}")
+        }
+        _ => frame,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_frame_has_no_delimiter() {
+        let check = |name: &str, expected: &str| assert_eq!(frame(name), expected);
+        check("solve<f64> of x", "solve<f64> of x");
+        check("a;b\n", r"a\u{3b}b\n");
+        check("step 12", r"step\u{20}12");
+        check("step 1 2.5", r"step 1\u{20}2.5");
+        check("trailing ", r"trailing\u{20}");
+    }
+}

@@ -1,0 +1,111 @@
+//! GraphML: the callpath tree, with what the report says of each callpath.
+
+use std::error::Error;
+use std::io::{self, Write};
+
+use tinyprof_format::model::{Callpath, CallpathIndex};
+use tinyprof_format::report::{RankStatistics, Spread};
+
+use super::exporter::{Exporter, Notes, Request};
+use super::names::xml;
+
+pub(super) struct GraphMl;
+
+const HEAD: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
+<graphml xmlns="http://graphml.graphdrawing.org/xmlns" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="http://graphml.graphdrawing.org/xmlns http://graphml.graphdrawing.org/xmlns/1.0/graphml.xsd">
+"#;
+
+/// The texts of a node.
+const TEXTS: [&str; 4] = ["name", "id", "module", "file"];
+
+/// The whole numbers of a node.
+const NUMBERS: [&str; 10] = [
+    "line",
+    "ranks",
+    "visits",
+    "inclusive_sum_ns",
+    "inclusive_min_ns",
+    "inclusive_max_ns",
+    "exclusive_sum_ns",
+    "exclusive_min_ns",
+    "exclusive_max_ns",
+    "depth",
+];
+
+/// The other numbers of a node.
+const MEANS: [&str; 2] = ["inclusive_mean_ns", "exclusive_mean_ns"];
+
+impl Exporter for GraphMl {
+    fn export(&self, request: &Request, out: &mut (dyn Write + Send)) -> Result<Notes, Box<dyn Error>> {
+        let source = request.source();
+        let statistics = source.statistics();
+        let table = &source.profile.callpaths;
+        let numbers: Vec<[u128; NUMBERS.len()]> = table
+            .rows()
+            .iter()
+            .zip(statistics.rows())
+            .map(|(callpath, row)| numbers(callpath, row))
+            .collect();
+        out.write_all(HEAD.as_bytes())?;
+        for name in TEXTS {
+            key(out, name, "string")?;
+        }
+        for (at, name) in NUMBERS.into_iter().enumerate() {
+            // A long of GraphML has 64 bits with the sign.
+            let is_long = numbers.iter().all(|numbers| i64::try_from(numbers[at]).is_ok());
+            key(out, name, if is_long { "long" } else { "double" })?;
+        }
+        for name in MEANS {
+            key(out, name, "double")?;
+        }
+        writeln!(out, "  <graph id=\"{}\" edgedefault=\"directed\">", xml(&source.name))?;
+        for ((index, callpath), (row, numbers)) in table.iter().zip(statistics.rows().iter().zip(&numbers)) {
+            node(out, index, callpath, row, numbers)?;
+        }
+        for (index, callpath) in table.iter() {
+            if let Some(parent) = callpath.parent {
+                writeln!(out, "    <edge source=\"n{}\" target=\"n{}\"/>", parent.row(), index.row())?;
+            }
+        }
+        out.write_all(b"  </graph>\n</graphml>\n")?;
+        let metrics =
+            source.profile.values.iter().flatten().map(|values| values.metrics.len()).sum::<usize>();
+        let note = || format!("not in this format: varying metrics ({metrics})");
+        Ok((metrics > 0).then(note).into_iter().collect())
+    }
+}
+
+fn key(out: &mut (dyn Write + Send), name: &str, kind: &str) -> io::Result<()> {
+    writeln!(out, "  <key id=\"{name}\" for=\"node\" attr.name=\"{name}\" attr.type=\"{kind}\"/>")
+}
+
+fn node(
+    out: &mut (dyn Write + Send),
+    index: CallpathIndex,
+    callpath: &Callpath,
+    row: &RankStatistics,
+    numbers: &[u128],
+) -> io::Result<()> {
+    let region = &callpath.region;
+    let id = format!("{:016x}", callpath.id.to_bits());
+    writeln!(out, "    <node id=\"n{}\">", index.row())?;
+    for (name, text) in TEXTS.into_iter().zip([&region.name, &id, &region.module, &region.file]) {
+        writeln!(out, "      <data key=\"{name}\">{}</data>", xml(text))?;
+    }
+    for (name, number) in NUMBERS.into_iter().zip(numbers) {
+        writeln!(out, "      <data key=\"{name}\">{number}</data>")?;
+    }
+    for (name, spread) in MEANS.into_iter().zip([&row.inclusive, &row.exclusive]) {
+        if let Some(mean) = row.mean_ns(spread) {
+            writeln!(out, "      <data key=\"{name}\">{mean}</data>")?;
+        }
+    }
+    writeln!(out, "    </node>")
+}
+
+fn numbers(callpath: &Callpath, row: &RankStatistics) -> [u128; NUMBERS.len()] {
+    let of = |spread: &Spread| [spread.sum_ns, spread.min_ns.into(), spread.max_ns.into()];
+    let ([i_sum, i_min, i_max], [e_sum, e_min, e_max]) = (of(&row.inclusive), of(&row.exclusive));
+    let (line, ranks, visits) = (callpath.region.line.into(), row.ranks.into(), row.visits.into());
+    [line, ranks, visits, i_sum, i_min, i_max, e_sum, e_min, e_max, callpath.depth.into()]
+}

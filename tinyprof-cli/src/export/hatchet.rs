@@ -1,0 +1,152 @@
+//! Hatchet's json-split, as Caliper writes it: the tree as a list of nodes, and a row for each node and rank.
+//!
+//! Hatchet takes the order of the nodes from a first column of that name, of which row N belongs to node N. So the rows of the
+//! first rank are complete, with zeros where it did not visit; those of other ranks are left out there, and the reader
+//! fills them in with zeros.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::error::Error;
+use std::io::Write;
+
+use serde::Serialize;
+use serde::ser::{SerializeSeq as _, Serializer};
+use tinyprof_format::model::{Callpath, CallpathIndex, CallpathValues, MetricSummary, RunMetadata};
+use tinyprof_format::report::RankStatistics;
+
+use super::exporter::{Exporter, Notes, Request, Source, float, metrics_of};
+use super::{json, paths};
+
+pub(super) struct Hatchet;
+
+/// The columns before those of metrics. Hatchet takes what has `(inc)` in its name as inclusive; by its custom `time` is
+/// in seconds.
+const COLUMNS: [&str; 8] =
+    ["Node order", "path", "rank", "visits", "time", "time (inc)", "time_ns", "time_ns (inc)"];
+
+impl Exporter for Hatchet {
+    fn export(&self, request: &Request, out: &mut (dyn Write + Send)) -> Result<Notes, Box<dyn Error>> {
+        let source = request.source();
+        let (order, node_of_row) = preorder(source);
+        let keys = keys(source);
+        let named = keys.iter().map(|key| format!("metric {key}"));
+        let columns: Vec<String> = COLUMNS.into_iter().map(str::to_owned).chain(named).collect();
+        // What is no value names a node. The order does, too, and Hatchet must not take it for a metric.
+        let is_value = |column: &String| !COLUMNS[..2].contains(&column.as_str());
+        let column_metadata =
+            columns.iter().map(|column| ColumnMetadata { is_value: is_value(column) }).collect();
+        let nodes =
+            order.iter().map(|&index| Node::of(source.profile.callpaths.get(index), &node_of_row)).collect();
+        let file = File {
+            data: Data { source, order: &order, keys: &keys },
+            columns,
+            column_metadata,
+            nodes,
+            profile: &source.name,
+            metadata: &source.profile.manifest.metadata,
+        };
+        json::write(out, &file)?;
+        writeln!(out)?;
+        Ok(Notes::new())
+    }
+}
+
+/// The callpaths in the order of a walk over the tree, and the place of each row in it.
+fn preorder(source: &Source) -> (Vec<CallpathIndex>, Vec<usize>) {
+    let order = paths::preorder(&source.profile.callpaths);
+    let mut node_of_row = vec![0; order.len()];
+    for (node, index) in order.iter().enumerate() {
+        node_of_row[index.row()] = node;
+    }
+    (order, node_of_row)
+}
+
+/// The keys of all varying metrics.
+fn keys(source: &Source) -> Vec<&str> {
+    let values = source.profile.values.iter().flatten();
+    let keys: BTreeSet<&str> = values.flat_map(|values| values.metrics.keys().map(String::as_str)).collect();
+    keys.into_iter().collect()
+}
+
+#[derive(Serialize)]
+struct File<'a> {
+    data: Data<'a>,
+    columns: Vec<String>,
+    column_metadata: Vec<ColumnMetadata>,
+    nodes: Vec<Node<'a>>,
+    profile: &'a str,
+    #[serde(flatten)]
+    metadata: &'a RunMetadata,
+}
+
+#[derive(Serialize)]
+struct ColumnMetadata {
+    is_value: bool,
+}
+
+#[derive(Serialize)]
+struct Node<'a> {
+    label: &'a str,
+    column: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parent: Option<usize>,
+}
+
+impl<'a> Node<'a> {
+    fn of(callpath: &'a Callpath, node_of_row: &[usize]) -> Self {
+        let parent = callpath.parent.map(|parent| node_of_row[parent.row()]);
+        Self { label: &callpath.region.name, column: "path", parent }
+    }
+}
+
+/// The rows, written one by one: those of a wide profile need not be in memory.
+struct Data<'a> {
+    source: &'a Source,
+    order: &'a [CallpathIndex],
+    keys: &'a [&'a str],
+}
+
+impl Serialize for Data<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let first = self.source.ranks.first();
+        serializer.collect_seq(self.source.ranks.iter().flat_map(|&rank| {
+            let rows = self.source.of_rank(rank);
+            self.order.iter().enumerate().filter_map(move |(node, &index)| {
+                let values = self.source.profile.values(index, rank);
+                let is_wanted = Some(&rank) == first || !values.is_absent();
+                is_wanted.then(|| Row { node, rank, statistics: rows[index.row()], values, keys: self.keys })
+            })
+        }))
+    }
+}
+
+/// What is known of a node on a rank, in the order of the columns.
+struct Row<'a> {
+    node: usize,
+    rank: usize,
+    statistics: RankStatistics,
+    values: &'a CallpathValues,
+    keys: &'a [&'a str],
+}
+
+impl Serialize for Row<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let RankStatistics { visits, inclusive, exclusive, .. } = self.statistics;
+        let mut row = serializer.serialize_seq(Some(COLUMNS.len() + self.keys.len()))?;
+        for whole in [self.node, self.node, self.rank] {
+            row.serialize_element(&whole)?;
+        }
+        row.serialize_element(&visits)?;
+        for seconds in [exclusive.sum_ns, inclusive.sum_ns].map(|ns| float(ns) / 1e9) {
+            row.serialize_element(&seconds)?;
+        }
+        // The times of one rank have 64 bits.
+        for ns in [exclusive.max_ns, inclusive.max_ns] {
+            row.serialize_element(&ns)?;
+        }
+        let metrics: BTreeMap<&str, MetricSummary> = metrics_of(self.values).collect();
+        for key in self.keys {
+            row.serialize_element(&metrics.get(key).map_or(0.0, |metric| metric.sum))?;
+        }
+        row.end()
+    }
+}

@@ -1,0 +1,190 @@
+//! OpenMetrics text: what the report says of each callpath, for monitoring. Never a label for a rank: a monitor keeps a
+//! series for each combination of labels, for ever.
+
+use std::error::Error;
+use std::io::{self, Write};
+
+use tinyprof_format::model::{CallpathIndex, MetricSummary, Profile};
+use tinyprof_format::report::{RankStatistics, Spread};
+
+use super::exporter::{Exporter, Notes, Request, Source};
+use super::names::shown;
+use super::paths;
+
+pub(super) struct OpenMetrics;
+
+type SpreadOf = fn(&RankStatistics) -> &Spread;
+
+/// The two times of a callpath.
+const TIMES: [(&str, &str, SpreadOf); 2] = [
+    ("inclusive", "Time from entry to exit", |row| &row.inclusive),
+    ("exclusive", "Time without what the callpath calls", |row| &row.exclusive),
+];
+
+type NumberOf = fn(&MetricSummary) -> f64;
+
+/// What is told of a varying metric.
+const METRICS: [(&str, NumberOf); 3] =
+    [("sum", |metric| metric.sum), ("min", |metric| metric.min), ("max", |metric| metric.max)];
+
+impl Exporter for OpenMetrics {
+    fn export(&self, request: &Request, out: &mut (dyn Write + Send)) -> Result<Notes, Box<dyn Error>> {
+        let source = request.source();
+        let labels = labels(&source.profile)?;
+        let statistics = source.statistics();
+        let rows: Vec<(&String, &RankStatistics)> =
+            labels.iter().zip(statistics.rows()).filter(|(_, row)| row.ranks > 0).collect();
+        run(out, source)?;
+        family(out, "tinyprof_callpath_ranks", "gauge", "Ranks that visited the callpath")?;
+        for (label, row) in &rows {
+            writeln!(out, "tinyprof_callpath_ranks{{{label}}} {}", row.ranks)?;
+        }
+        family(out, "tinyprof_callpath_visits", "gauge", "Visits on all ranks together")?;
+        for (label, row) in &rows {
+            writeln!(out, "tinyprof_callpath_visits{{{label}}} {}", row.visits)?;
+        }
+        for (time, help, spread) in TIMES {
+            times(out, time, help, &rows, spread)?;
+        }
+        metrics(out, source, &labels)?;
+        out.write_all(b"# EOF\n")?;
+        Ok(Notes::new())
+    }
+}
+
+fn family(out: &mut (dyn Write + Send), name: &str, kind: &str, help: &str) -> io::Result<()> {
+    writeln!(out, "# TYPE {name} {kind}")?;
+    if name.ends_with("_seconds") {
+        writeln!(out, "# UNIT {name} seconds")?;
+    }
+    writeln!(out, "# HELP {name} {help}.")
+}
+
+/// The facts of the run.
+fn run(out: &mut (dyn Write + Send), source: &Source) -> io::Result<()> {
+    let manifest = &source.profile.manifest;
+    let metadata = &manifest.metadata;
+    family(out, "tinyprof_run", "info", "The run that the profile is of")?;
+    writeln!(
+        out,
+        "tinyprof_run_info{{profile={},executable={},cluster={},user={},complete=\"{}\"}} 1",
+        quoted(&source.name),
+        quoted(&metadata.executable),
+        quoted(&metadata.cluster),
+        quoted(&metadata.user),
+        manifest.complete,
+    )?;
+    for (name, help, number) in [
+        ("tinyprof_ranks", "Ranks of the profile", u64::from(manifest.ranks)),
+        ("tinyprof_hosts", "Hosts of the profile", metadata.numhosts.into()),
+        ("tinyprof_executions", "Visits of root regions that are kept apart", manifest.executions.into()),
+        ("tinyprof_launch_timestamp_seconds", "When the run began, since 1970", metadata.launchdate),
+    ] {
+        family(out, name, "gauge", help)?;
+        writeln!(out, "{name} {number}")?;
+    }
+    family(out, "tinyprof_losses", "gauge", "What was dropped, folded or left open, by kind")?;
+    for (kind, count) in manifest.losses.named() {
+        writeln!(out, "tinyprof_losses{{kind=\"{kind}\"}} {count}")?;
+    }
+    Ok(())
+}
+
+/// Sum, minimum, mean and maximum over the ranks that visited.
+fn times(
+    out: &mut (dyn Write + Send),
+    time: &str,
+    help: &str,
+    rows: &[(&String, &RankStatistics)],
+    spread: SpreadOf,
+) -> io::Result<()> {
+    for (statistic, over) in [
+        ("sum", "all ranks together"),
+        ("min", "the fastest rank"),
+        ("mean", "the mean rank"),
+        ("max", "the slowest rank"),
+    ] {
+        let name = format!("tinyprof_{time}_{statistic}_seconds");
+        family(out, &name, "gauge", &format!("{help}, {over}"))?;
+        for (label, row) in rows {
+            let spread = spread(row);
+            let seconds = match statistic {
+                "sum" => seconds(spread.sum_ns),
+                "min" => seconds(spread.min_ns.into()),
+                "max" => seconds(spread.max_ns.into()),
+                _ => row.mean_ns(spread).map_or_else(String::new, |ns| (ns / 1e9).to_string()),
+            };
+            writeln!(out, "{name}{{{label}}} {seconds}")?;
+        }
+    }
+    Ok(())
+}
+
+fn metrics(out: &mut (dyn Write + Send), source: &Source, labels: &[String]) -> io::Result<()> {
+    for (statistic, number) in METRICS {
+        let name = format!("tinyprof_metric_{statistic}");
+        family(
+            out,
+            &name,
+            "gauge",
+            &format!("The {statistic} of a varying metric over all ranks, in its own unit"),
+        )?;
+        for (row, label) in labels.iter().enumerate() {
+            for (key, metric) in source.metrics(CallpathIndex::new(row)) {
+                writeln!(out, "{name}{{{label},metric={}}} {}", quoted(key), value(number(&metric)))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What tells each callpath from all others: siblings may bear the same name, so the path alone does not.
+fn labels(profile: &Profile) -> Result<Vec<String>, String> {
+    let paths = paths::plain(&profile.callpaths)?;
+    let rows = profile.callpaths.rows().iter().zip(paths);
+    Ok(rows
+        .map(|(row, path)| format!("callpath={},id=\"{:016x}\"", quoted(&path), row.id.to_bits()))
+        .collect())
+}
+
+/// Seconds to the nanosecond.
+fn seconds(ns: u128) -> String {
+    format!("{}.{:09}", ns / 1_000_000_000, ns % 1_000_000_000)
+}
+
+/// A float as the format spells those that are not finite.
+fn value(number: f64) -> String {
+    if number.is_nan() {
+        "NaN".to_owned()
+    } else if number.is_infinite() {
+        (if number > 0.0 { "+Inf" } else { "-Inf" }).to_owned()
+    } else {
+        number.to_string()
+    }
+}
+
+/// A label's value. The format escapes three characters only; what could steer a terminal is spelled out before.
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", shown(text).replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_exact_and_spelled_as_the_format_wants() {
+        assert_eq!(seconds(1), "0.000000001");
+        assert_eq!(seconds(u128::from(u64::MAX)), "18446744073.709551615");
+        assert_eq!(value(f64::NEG_INFINITY), "-Inf");
+        assert_eq!(value(f64::INFINITY), "+Inf");
+        assert_eq!(value(f64::NAN), "NaN");
+        assert_eq!(value(0.1), "0.1");
+    }
+
+    #[test]
+    fn a_label_cannot_be_left() {
+        assert_eq!(quoted("a\"} 1\n\\"), r#""a\"} 1\\n\\""#);
+        assert_eq!(quoted("\u{202e}\0"), r#""\\u{202e}\\u{0}""#);
+    }
+}

@@ -1,0 +1,79 @@
+//! Where an export goes: a new file, or standard output.
+
+use std::error::Error;
+use std::fs::{self, OpenOptions};
+use std::io::{self, BufWriter, ErrorKind, Write};
+use std::path::Path;
+
+use super::exporter::Notes;
+
+/// Gives `export` a place to write to: standard output for `-`, else a new file at `path`; what was there before is
+/// somebody's. A file that could not be written to its end is removed.
+pub(super) fn write(
+    path: &Path,
+    export: impl FnOnce(&mut (dyn Write + Send)) -> Result<Notes, Box<dyn Error>>,
+) -> Result<Notes, Box<dyn Error>> {
+    if path == Path::new("-") {
+        return to_standard_output(export);
+    }
+    let fail = |error: io::Error| match error.kind() {
+        ErrorKind::AlreadyExists => {
+            format!("{} exists already and is left as it is; name another file, or remove it", path.display())
+        }
+        _ => format!("cannot create {}: {error}", path.display()),
+    };
+    let file = OpenOptions::new().write(true).create_new(true).open(path).map_err(fail)?;
+    let mut out = BufWriter::new(file);
+    let written = export(&mut out).and_then(|notes| {
+        out.flush()?;
+        Ok(notes)
+    });
+    written.map_err(|error| {
+        // The first error is the one to tell.
+        fs::remove_file(path).ok();
+        format!("{}: {error}", path.display()).into()
+    })
+}
+
+fn to_standard_output(
+    export: impl FnOnce(&mut (dyn Write + Send)) -> Result<Notes, Box<dyn Error>>,
+) -> Result<Notes, Box<dyn Error>> {
+    let mut out = BufWriter::new(Pipe { inner: io::stdout(), is_closed: false });
+    let written = export(&mut out).and_then(|notes| {
+        out.flush()?;
+        Ok(notes)
+    });
+    // What is left in the buffer would be written, and fail, once more.
+    let (pipe, _) = out.into_parts();
+    match written {
+        Err(_) if pipe.is_closed => Ok(Notes::new()),
+        Err(error) => Err(format!("cannot write to standard output: {error}").into()),
+        written => written,
+    }
+}
+
+/// Remembers that the reader has left: one such as `head` has had what it wanted. Exporters hand errors through
+/// libraries that hide of which kind they are.
+struct Pipe<W> {
+    inner: W,
+    is_closed: bool,
+}
+
+impl<W> Pipe<W> {
+    fn seen<T>(&mut self, result: io::Result<T>) -> io::Result<T> {
+        self.is_closed |= result.as_ref().is_err_and(|error| error.kind() == ErrorKind::BrokenPipe);
+        result
+    }
+}
+
+impl<W: Write> Write for Pipe<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.inner.write(bytes);
+        self.seen(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let flushed = self.inner.flush();
+        self.seen(flushed)
+    }
+}

@@ -1,0 +1,133 @@
+//! The rows of the table that one callpath has on one rank.
+
+use tinyprof_format::model::{CallpathValues, ExecutionSummary, MetricValues};
+
+use crate::export::exporter::Source;
+use crate::export::paths;
+
+/// What a row says beside where it is from.
+pub(super) struct Row<'a> {
+    /// Whether it is an element of a series; else it sums up executions.
+    pub(super) is_series: bool,
+    /// None for times.
+    pub(super) metric: Option<&'a str>,
+    pub(super) execution: u32,
+    pub(super) executions: u32,
+    pub(super) first_visit: Option<u64>,
+    pub(super) visits: u64,
+    pub(super) numbers: Numbers,
+}
+
+pub(super) enum Numbers {
+    /// Nanoseconds: sum, minimum, maximum, and the standard error of a sum that is an estimate.
+    Time([u64; 3], Option<f64>),
+    /// Of a metric: sum, minimum, maximum.
+    Metric([f64; 3]),
+}
+
+/// Texts that many rows share.
+pub(super) struct Texts<'a> {
+    /// Row by row of the callpath table.
+    pub(super) ids: Vec<String>,
+    /// Row by row of the callpath table.
+    pub(super) paths: Vec<String>,
+    /// By rank; none where it is not known.
+    pub(super) hosts: Vec<Option<&'a str>>,
+}
+
+impl<'a> Texts<'a> {
+    /// # Errors
+    /// When all paths together would be too long.
+    pub(super) fn of(source: &'a Source) -> Result<Self, String> {
+        let table = &source.profile.callpaths;
+        let host = |host: &'a String| (!host.is_empty()).then_some(host.as_str());
+        Ok(Self {
+            ids: table.rows().iter().map(|row| format!("{:016x}", row.id.to_bits())).collect(),
+            paths: paths::plain(table)?,
+            hosts: source.profile.ranks.iter().map(|rank| host(&rank.host)).collect(),
+        })
+    }
+}
+
+/// Summaries and series of the time, then of each metric.
+pub(super) fn rows(values: &CallpathValues) -> impl Iterator<Item = Row<'_>> {
+    let executions = values.executions.iter().map(|e| Row {
+        is_series: false,
+        metric: None,
+        execution: e.execution,
+        executions: e.executions,
+        first_visit: None,
+        visits: e.visits,
+        numbers: Numbers::Time([e.sum_ns, e.min_ns, e.max_ns], standard_error_ns(e)),
+    });
+    let mut place = Place::default();
+    let series = values.series.iter().map(move |b| Row {
+        is_series: true,
+        metric: None,
+        execution: b.execution,
+        executions: 1,
+        first_visit: Some(place.pass(b.execution, b.visits)),
+        visits: b.visits.into(),
+        numbers: Numbers::Time([b.sum_ns, b.min_ns, b.max_ns], None),
+    });
+    let metrics = values.metrics.iter().flat_map(|(key, metric)| metric_rows(key, metric));
+    executions.chain(series).chain(metrics)
+}
+
+fn metric_rows<'a>(key: &'a str, metric: &'a MetricValues) -> impl Iterator<Item = Row<'a>> {
+    let executions = metric.executions.iter().map(move |e| Row {
+        is_series: false,
+        metric: Some(key),
+        execution: e.execution,
+        executions: e.executions,
+        first_visit: None,
+        visits: e.values,
+        numbers: Numbers::Metric([e.sum, e.min, e.max]),
+    });
+    let mut place = Place::default();
+    let series = metric.series.iter().map(move |b| Row {
+        is_series: true,
+        metric: Some(key),
+        execution: b.execution,
+        executions: 1,
+        first_visit: Some(place.pass(b.execution, b.values)),
+        visits: b.values.into(),
+        numbers: Numbers::Metric([b.sum, b.min, b.max]),
+    });
+    executions.chain(series)
+}
+
+fn standard_error_ns(summary: &ExecutionSummary) -> Option<f64> {
+    (summary.sum_variance_ns2 > 0.0).then(|| summary.sum_variance_ns2.sqrt())
+}
+
+/// Counts the visits of a series inside each execution.
+#[derive(Default)]
+struct Place {
+    execution: u32,
+    visits: u64,
+}
+
+impl Place {
+    /// The number of the first of `visits` visits, 0-based.
+    fn pass(&mut self, execution: u32, visits: u32) -> u64 {
+        if execution != self.execution {
+            *self = Self { execution, visits: 0 };
+        }
+        let first = self.visits;
+        self.visits += u64::from(visits);
+        first
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn visits_are_counted_anew_in_each_execution() {
+        let mut place = Place::default();
+        let seen = [(0, 1), (0, 4), (0, 1), (3, 2), (3, 2)].map(|(execution, n)| place.pass(execution, n));
+        assert_eq!(seen, [0, 1, 5, 0, 2]);
+    }
+}

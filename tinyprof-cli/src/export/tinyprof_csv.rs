@@ -1,0 +1,29 @@
+//! The paper's text format.
+
+use std::error::Error;
+use std::io::Write;
+
+use tinyprof_format::text::{Omitted, write_text};
+
+use super::exporter::{Exporter, Notes, Request};
+
+pub(super) struct TinyprofCsv;
+
+impl Exporter for TinyprofCsv {
+    fn export(&self, request: &Request, mut out: &mut (dyn Write + Send)) -> Result<Notes, Box<dyn Error>> {
+        Ok(notes(&write_text(&request.source().profile, &mut out)?))
+    }
+}
+
+fn notes(omitted: &Omitted) -> Notes {
+    let mut notes = Notes::new();
+    let mut note = |n: u64, what: &str| {
+        if n > 0 {
+            notes.push(format!("not in this format: {what} ({n})"));
+        }
+    };
+    note(omitted.metrics, "varying metrics");
+    note(omitted.sums_of_visits, "number, minimum and maximum of visits that only a sum is left of");
+    note(omitted.estimates, "standard errors of estimates");
+    notes
+}

@@ -1,0 +1,88 @@
+//! How much memory a reader may use for a file of a stranger: a few bytes may claim many values.
+
+use std::cell::Cell;
+
+/// What a reader may still allocate. Memory is claimed before it is allocated, so that the sum of what is kept
+/// and of what passes never exceeds the limit.
+#[derive(Debug)]
+pub(crate) struct Budget {
+    limit_bytes: u64,
+    kept_bytes: Cell<u64>,
+    passing_bytes: Cell<u64>,
+    /// Everything that was ever claimed: filling memory takes time, also where it is given back.
+    claimed_bytes: Cell<u64>,
+}
+
+/// All that is claimed may be so many times the limit. What passes in a whole profile is less than what is kept.
+const CLAIMS_MAX: u64 = 4;
+
+impl Budget {
+    pub(crate) fn new(limit_bytes: u64) -> Self {
+        let none = || Cell::new(0);
+        Self { limit_bytes, kept_bytes: none(), passing_bytes: none(), claimed_bytes: none() }
+    }
+
+    pub(crate) fn limit_bytes(&self) -> u64 {
+        self.limit_bytes
+    }
+
+    /// Claims memory that the reader's result keeps. False if there is not so much.
+    pub(crate) fn keep(&self, bytes: u64) -> bool {
+        self.claim(&self.kept_bytes, bytes)
+    }
+
+    /// Claims memory that is given [back](Self::back_to) soon. False if there is not so much.
+    pub(crate) fn pass(&self, bytes: u64) -> bool {
+        self.claim(&self.passing_bytes, bytes)
+    }
+
+    /// What is kept so far.
+    pub(crate) fn kept_bytes(&self) -> u64 {
+        self.kept_bytes.get()
+    }
+
+    /// What is passing now, to come [back](Self::back_to) to.
+    pub(crate) fn passing_bytes(&self) -> u64 {
+        self.passing_bytes.get()
+    }
+
+    /// Gives back what has been passing since it was so much.
+    pub(crate) fn back_to(&self, passing_bytes: u64) {
+        self.passing_bytes.set(passing_bytes);
+    }
+
+    fn claim(&self, of: &Cell<u64>, bytes: u64) -> bool {
+        let all = self.kept_bytes.get().saturating_add(self.passing_bytes.get()).saturating_add(bytes);
+        let claimed = self.claimed_bytes.get().saturating_add(bytes);
+        if all > self.limit_bytes || claimed > self.limit_bytes.saturating_mul(CLAIMS_MAX) {
+            return false;
+        }
+        of.set(of.get() + bytes);
+        self.claimed_bytes.set(claimed);
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_kept_and_what_passes_share_the_limit() {
+        let budget = Budget::new(100);
+        assert!(budget.keep(60) && budget.pass(40));
+        assert!(!budget.keep(1) && !budget.pass(1));
+        budget.back_to(0);
+        assert!(budget.pass(40) && !budget.pass(u64::MAX));
+    }
+
+    #[test]
+    fn memory_that_passes_again_and_again_comes_to_an_end() {
+        let budget = Budget::new(100);
+        let sections = (0..).take_while(|_| {
+            budget.back_to(0);
+            budget.pass(100)
+        });
+        assert_eq!(sections.count(), 4);
+    }
+}

@@ -1,0 +1,80 @@
+//! Numbers of eight significant bits: what a profile of less precision holds.
+//!
+//! They have codes in their own order: `c` stands for `c` below 256, and above for 128 to 255 (`c % 128`) times a
+//! power of two (`c / 128 - 1`). There are 7,424 of them, where the numbers need up to 64 bits.
+
+/// One more than the greatest code.
+const CODES: u64 = 58 * 128;
+
+/// The nearest number of eight significant bits; off by at most 1 part in 256.
+pub(crate) const fn round(value: u64) -> u64 {
+    let bits = u64::BITS - value.leading_zeros();
+    if bits <= 8 {
+        return value;
+    }
+    let shift = bits - 8;
+    // A carry into a ninth bit leaves a number of one significant bit. There is none above the greatest.
+    match value.checked_add(1 << (shift - 1)) {
+        Some(sum) => sum >> shift << shift,
+        None => 255 << 56,
+    }
+}
+
+/// The codes of the numbers, if all have eight significant bits and at least one is worth a code.
+pub(super) fn codes(values: &[u64]) -> Option<Vec<u64>> {
+    let few_bits =
+        values.iter().all(|&value| value == 0 || value.leading_zeros() + value.trailing_zeros() >= 56);
+    (few_bits && values.iter().any(|&value| value >= 256)).then(|| values.iter().map(|&v| code(v)).collect())
+}
+
+const fn code(value: u64) -> u64 {
+    if value < 256 {
+        return value;
+    }
+    let shift = 56 - value.leading_zeros();
+    ((shift as u64 + 1) << 7) | (value >> shift & 127)
+}
+
+/// The number of a code, and whether it is none. Without branches: this is done for every number of a column.
+#[inline]
+pub(super) const fn of_code(code: u64) -> (u64, bool) {
+    let exponent = code >> 7;
+    let leading_bit = ((exponent > 0) as u64) << 7;
+    ((leading_bit | code & 127) << (exponent.saturating_sub(1) & 63), code >= CODES)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn codes_are_numbers_in_order() {
+        let numbers: Vec<u64> = (0..CODES).map(|code| of_code(code).0).collect();
+        assert!(numbers.is_sorted_by(|a, b| a < b));
+        assert_eq!(numbers.last(), Some(&(255 << 56)));
+        assert!(of_code(CODES).1 && of_code(u64::MAX).1 && !of_code(CODES - 1).1);
+        for (expected, &number) in (0..).zip(&numbers) {
+            assert_eq!((code(number), round(number)), (expected, number));
+        }
+    }
+
+    #[test]
+    fn numbers_of_more_bits_have_no_codes() {
+        assert_eq!(codes(&[256, 257]), None);
+        assert_eq!(codes(&[0, 255]), None, "small numbers are their own codes");
+        assert_eq!(codes(&[0, 256, 510]), Some(vec![0, 256, 383]));
+        assert_eq!((round(511), round(u64::MAX)), (512, 255 << 56));
+    }
+
+    proptest! {
+        #[test]
+        fn the_error_is_at_most_four_per_mille_and_order_is_kept(a in any::<u64>(), b in any::<u64>(), shift in 0..64) {
+            let (a, b) = (a >> shift, b >> shift);
+            prop_assert!(u128::from(round(a).abs_diff(a)) * 1000 <= u128::from(a) * 4);
+            prop_assert!((a <= b) == (round(a) <= round(b)) || round(a) == round(b));
+            prop_assert_eq!(round(round(a)), round(a));
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! Reads a part, as a whole or section by section.
+
+use super::{MAGIC, METRICS_KEY, RANKS_KEY};
+use crate::bytes::{Budget, Cursor, Malformed, column};
+use crate::file::exclusive::Exclusive;
+use crate::file::section::{FrameError, Sections};
+use crate::file::times::Sums;
+use crate::file::{metrics, times};
+use crate::model::{CallpathIndex, CallpathValues, FormatVersion, Losses, RankFacts};
+
+/// The kinds of loss in version 0.1, which did not say how many there are.
+const LOSSES_0_1: usize = 10;
+
+/// No version has more kinds of loss than this: a damaged number must not make much work.
+const LOSSES_MAX: usize = 64;
+
+/// What a section of a part holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(in crate::file) enum PartSection {
+    /// What the ranks say of themselves.
+    Ranks,
+    /// The times of the callpath of a row.
+    Times(usize),
+    /// Its metrics.
+    Metrics(usize),
+}
+
+impl PartSection {
+    /// The callpath's row; none of the section of the ranks.
+    pub(in crate::file) const fn row(self) -> Option<usize> {
+        match self {
+            Self::Ranks => None,
+            Self::Times(row) | Self::Metrics(row) => Some(row),
+        }
+    }
+
+    /// What the section with this key holds; none if it is of no callpath of a dictionary of so many rows.
+    pub(in crate::file) fn of_key(key: u32, callpaths: usize) -> Option<Self> {
+        let row = (key & !METRICS_KEY) as usize;
+        match key {
+            RANKS_KEY => Some(Self::Ranks),
+            _ if row >= callpaths => None,
+            _ if key < METRICS_KEY => Some(Self::Times(row)),
+            _ => Some(Self::Metrics(row)),
+        }
+    }
+}
+
+/// Reads a part of a profile with these ranks into `values`: a slice of so many for each row of the dictionary, which has
+/// these children.
+pub(in crate::file) fn decode(
+    bytes: &[u8],
+    (first_rank, ranks): (u32, usize),
+    children: &[Vec<CallpathIndex>],
+    values: &mut [&mut [CallpathValues]],
+    budget: &Budget,
+) -> Result<Vec<RankFacts>, FrameError> {
+    let file = Sections::<3>::open(bytes, MAGIC)?;
+    let [found_first, found_ranks, found_callpaths] = file.header.fields;
+    let header = Cursor::new(bytes, 0);
+    let found = (found_first, found_ranks as usize, found_callpaths as usize);
+    if found != (first_rank, ranks, values.len()) {
+        let reason = format!(
+            "the header speaks of {found_ranks} ranks from {found_first} on and {found_callpaths} callpaths, the \
+             manifest of {ranks} from {first_rank} on and {}",
+            values.len()
+        );
+        return Err(header.malformed(reason).into());
+    }
+    let version = file.header.version;
+    let newer = version > FormatVersion::CURRENT;
+    let mut sections = file.keys().enumerate();
+    // The ranks come first: what follows may then be of as many ranks as this section has shown to be there.
+    let Some((position, RANKS_KEY)) = sections.next() else {
+        return Err(header.malformed("the section that describes the ranks is missing").into());
+    };
+    let facts = decode_facts(file.section_within(position, budget)?, ranks, version)?;
+    let mut exclusive = Exclusive::default();
+    for (position, key) in sections {
+        let section = file.section_within(position, budget)?;
+        match PartSection::of_key(key, values.len()) {
+            Some(what) => {
+                if let (Sums::Exclusive { single }, Some(row)) =
+                    (decode_section(section, what, values, version)?, what.row())
+                {
+                    exclusive.push(row, single);
+                }
+            }
+            None if newer => {}
+            None => return Err(section.malformed(format!("section {key} belongs to no callpath")).into()),
+        }
+    }
+    exclusive.resolve(children, values);
+    Ok(facts)
+}
+
+/// Reads the section of a callpath into its values, and says whether its sums are to be made inclusive.
+pub(in crate::file) fn decode_section(
+    mut section: Cursor<'_>,
+    what: PartSection,
+    values: &mut [&mut [CallpathValues]],
+    version: FormatVersion,
+) -> Result<Sums, Malformed> {
+    let decoded = section.passing(|section| {
+        let mut sums = Sums::Inclusive;
+        match what {
+            PartSection::Ranks => return Err(section.malformed("the ranks describe themselves twice")),
+            PartSection::Times(row) => sums = times::decode(section, values[row])?,
+            PartSection::Metrics(row) => metrics::decode_section(section, values[row])?,
+        }
+        section.finish("a section")?;
+        Ok(sums)
+    });
+    decoded.map_err(|error| of_version(error, version))
+}
+
+/// The same error, with what to do where the file is of a newer version than the reader.
+fn of_version(error: Malformed, version: FormatVersion) -> Malformed {
+    if version <= FormatVersion::CURRENT || error.limit_bytes.is_some() {
+        return error;
+    }
+    let (FormatVersion { major, minor }, known) = (version, FormatVersion::CURRENT);
+    let reason = format!(
+        "{}; the file is of format version {major}.{minor}, this reader knows {}.{}: update tinyprof to read it",
+        error.reason, known.major, known.minor
+    );
+    Malformed { reason, ..error }
+}
+
+/// Reads what the ranks say of themselves: the whole section.
+pub(in crate::file) fn decode_facts(
+    mut section: Cursor<'_>,
+    ranks: usize,
+    version: FormatVersion,
+) -> Result<Vec<RankFacts>, Malformed> {
+    let facts = section.passing(|section| {
+        let facts = read_facts(section, ranks, version)?;
+        if version <= FormatVersion::CURRENT {
+            section.finish("the section of the ranks")?;
+        }
+        Ok(facts)
+    });
+    facts.map_err(|error| of_version(error, version))
+}
+
+fn read_facts(
+    cursor: &mut Cursor<'_>,
+    ranks: usize,
+    version: FormatVersion,
+) -> Result<Vec<RankFacts>, Malformed> {
+    cursor.keep(ranks, size_of::<RankFacts>(), "the ranks")?;
+    let mut facts = Vec::with_capacity(ranks);
+    for _ in 0..cursor.count(ranks, "the number of hosts")? {
+        let host = cursor.string("a host")?;
+        let length = cursor.count(ranks - facts.len(), "the ranks of a host")?;
+        cursor.keep(length + 1, host.len(), "the names of the hosts")?;
+        facts.resize(facts.len() + length, RankFacts { host, ..RankFacts::default() });
+    }
+    if facts.len() != ranks {
+        return Err(cursor.malformed(format!("{} ranks have a host, {ranks} were expected", facts.len())));
+    }
+    let narrow = |value: u64| u32::try_from(value).unwrap_or(u32::MAX);
+    let processes = column::read_u64(cursor, ranks, "the process ids")?;
+    let threads = column::read_u64(cursor, ranks, "the threads")?;
+    for (rank, facts) in facts.iter_mut().enumerate() {
+        facts.process_id = narrow(processes[rank]);
+        facts.threads = narrow(threads[rank]);
+    }
+    let mut kinds = LOSSES_0_1;
+    if version > (FormatVersion { major: 0, minor: 1 }) {
+        let peaks = column::read_u64(cursor, ranks, "the peaks of memory")?;
+        facts.iter_mut().zip(peaks).for_each(|(facts, peak)| facts.peak_memory_bytes = peak);
+        kinds = cursor.count(LOSSES_MAX, "the number of kinds of loss")?;
+    }
+    cursor.pass(ranks, size_of::<[u64; Losses::COUNT]>(), "the losses")?;
+    let mut losses = vec![[0; Losses::COUNT]; ranks];
+    for kind in 0..kinds {
+        let column = cursor.passing(|cursor| column::read_u64(cursor, ranks, "a kind of loss"))?;
+        for (losses, number) in losses.iter_mut().zip(column) {
+            if let Some(loss) = losses.get_mut(kind) {
+                *loss = number;
+            }
+        }
+    }
+    facts.iter_mut().zip(losses).for_each(|(facts, losses)| facts.losses = Losses::from_numbers(losses));
+    Ok(facts)
+}

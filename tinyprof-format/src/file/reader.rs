@@ -1,0 +1,255 @@
+//! Reads one callpath of a profile, without the others.
+
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::part::{self, PartSection};
+use super::read::{budget, check_length, check_parts, explain};
+use super::section::{FOOTER_BYTES, Footer, FrameError, Header, IndexEntry};
+use super::source::{Directory, Source, read_whole};
+use super::times::Sums;
+use super::{ReadLimits, callpaths};
+use super::{exclusive, manifest};
+use crate::bytes::{Budget, Cursor};
+use crate::error::ReadError;
+use crate::model::{CallpathIndex, CallpathTable, CallpathValues, FormatVersion, Manifest, PartFile};
+
+/// A profile of which callpaths are read one by one.
+///
+/// ```
+/// use tinyprof_format::file::{ProfileReader, write_profile};
+/// use tinyprof_format::model::{EventMap, PhaseTimes, RunMetadata};
+///
+/// let scratch = std::env::temp_dir().join(format!("tinyprof-reader-{}", std::process::id()));
+/// std::fs::create_dir_all(&scratch)?;
+/// let path = write_profile(
+///     &scratch.join("run"),
+///     &[EventMap::default()],
+///     1,
+///     RunMetadata::default(),
+///     PhaseTimes::default(),
+/// )?;
+/// let reader = ProfileReader::open(&path)?;
+/// for (index, callpath) in reader.callpaths().iter() {
+///     println!("{}: {} visits", callpath.region.name, reader.callpath(index)?[0].visits());
+/// }
+/// # std::fs::remove_dir_all(&scratch)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Cost
+/// Opening reads the manifest and the dictionary. The first callpath reads the index of each part, and every callpath then its
+/// own sections; where its sums are stored without those of the callpaths that it calls, also theirs. The checksums of what is read are verified, and no other: damage elsewhere goes unnoticed.
+#[derive(Debug)]
+pub struct ProfileReader<S> {
+    source: S,
+    limits: ReadLimits,
+    /// The memory that manifest and dictionary take.
+    kept_bytes: u64,
+    manifest: Manifest,
+    callpaths: CallpathTable,
+    children: Vec<Vec<CallpathIndex>>,
+    /// The index of each part, once it has been read.
+    parts: Vec<OnceCell<PartIndex>>,
+}
+
+#[derive(Debug)]
+struct PartIndex {
+    version: FormatVersion,
+    entries: Vec<IndexEntry>,
+}
+
+impl ProfileReader<Directory> {
+    /// Opens the profile in `directory` within the usual limits.
+    ///
+    /// # Errors
+    /// When the profile is unfinished, of a newer version, or its manifest or dictionary are damaged.
+    pub fn open(directory: &Path) -> Result<Self, ReadError> {
+        Self::of_source(Directory::new(directory), ReadLimits::default())
+    }
+}
+
+impl<S: Source> ProfileReader<S> {
+    /// Opens the profile whose files are in `source`. What one call allocates is within the limits.
+    ///
+    /// # Errors
+    /// As [`open`](ProfileReader::open).
+    pub fn of_source(source: S, limits: ReadLimits) -> Result<Self, ReadError> {
+        let manifest = manifest::read(&source, limits)?;
+        check_parts(&source, &manifest)?;
+        let budget = budget(&source, &manifest, limits);
+        let path = check_length(&source, &manifest.callpaths.file, manifest.callpaths.bytes)?;
+        let bytes = read_whole(&source, &manifest.callpaths.file, &budget)?;
+        let callpaths = callpaths::decode(&bytes, &budget).map_err(|e| explain(&path, e))?;
+        let parts = manifest.parts.iter().map(|_| OnceCell::new()).collect();
+        let children = callpaths.children();
+        let kept_bytes = budget.kept_bytes();
+        Ok(Self { source, limits, kept_bytes, manifest, callpaths, children, parts })
+    }
+
+    /// The manifest.
+    pub fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    /// The dictionary.
+    pub fn callpaths(&self) -> &CallpathTable {
+        &self.callpaths
+    }
+
+    /// What every rank measured of a callpath, by rank.
+    ///
+    /// # Errors
+    /// When the index of a part or a section of the callpath is damaged, or too large for the limits.
+    ///
+    /// # Panics
+    /// If the callpath is not of this profile.
+    pub fn callpath(&self, callpath: CallpathIndex) -> Result<Vec<CallpathValues>, ReadError> {
+        let budget = self.budget();
+        let mut values = self.empty(self.manifest.ranks as usize, &budget)?;
+        let mut rest = values.as_mut_slice();
+        for number in 0..self.manifest.parts.len() {
+            let (here, later) = rest.split_at_mut(self.manifest.parts[number].ranks as usize);
+            self.read(number, callpath.row(), here, &budget)?;
+            rest = later;
+        }
+        Ok(values)
+    }
+
+    /// What `rank` measured of a callpath. Reads nothing of parts without the rank.
+    ///
+    /// # Errors
+    /// As [`callpath`](Self::callpath).
+    ///
+    /// # Panics
+    /// If the callpath or the rank is not of this profile.
+    pub fn callpath_of_rank(&self, callpath: CallpathIndex, rank: u32) -> Result<CallpathValues, ReadError> {
+        assert!(rank < self.manifest.ranks, "rank {rank} of {}", self.manifest.ranks);
+        let number = self.manifest.parts.partition_point(|part| part.first_rank <= rank) - 1;
+        // Parts of no ranks may stand beside the one.
+        let number = (0..=number).rev().find(|&n| self.manifest.parts[n].ranks > 0).unwrap_or(number);
+        let part = &self.manifest.parts[number];
+        let budget = self.budget();
+        let mut values = self.empty(part.ranks as usize, &budget)?;
+        self.read(number, callpath.row(), &mut values, &budget)?;
+        Ok(values.swap_remove((rank - part.first_rank) as usize))
+    }
+
+    /// What a call may use beside what the reader keeps.
+    fn budget(&self) -> Budget {
+        let budget = budget(&self.source, &self.manifest, self.limits);
+        // The manifest is counted twice; a claim that is too much already makes the next one fail.
+        budget.keep(self.kept_bytes);
+        budget
+    }
+
+    fn empty(&self, ranks: usize, budget: &Budget) -> Result<Vec<CallpathValues>, ReadError> {
+        let mut rows = super::read::empty_values(&self.source, 1, ranks, budget)?;
+        Ok(rows.swap_remove(0))
+    }
+
+    /// Reads the sections of a callpath in one part, and of those below it that its sums are stored without.
+    fn read(
+        &self,
+        number: usize,
+        row: usize,
+        values: &mut [CallpathValues],
+        budget: &Budget,
+    ) -> Result<(), ReadError> {
+        // Rows below a callpath have greater numbers, so that the last of the list is to be resolved first.
+        let mut rows: BTreeMap<usize, (Vec<CallpathValues>, Sums)> = BTreeMap::new();
+        let mut wanted = vec![row];
+        while let Some(row) = wanted.pop() {
+            let mut values = self.empty(values.len(), budget)?;
+            let sums = self.read_own(number, row, &mut values, budget)?;
+            if sums != Sums::Inclusive {
+                wanted.extend(self.children[row].iter().map(|child| child.row()));
+            }
+            rows.insert(row, (values, sums));
+        }
+        for row in rows.keys().rev().copied().collect::<Vec<_>>() {
+            let Some(&(_, Sums::Exclusive { single })) = rows.get(&row) else { continue };
+            let Some((mut own, _)) = rows.remove(&row) else { continue };
+            let children = self.children[row].iter().filter_map(|child| rows.get(&child.row()));
+            let children: Vec<&[CallpathValues]> = children.map(|(values, _)| values.as_slice()).collect();
+            exclusive::make_inclusive(&mut own, &children, single);
+            rows.insert(row, (own, Sums::Inclusive));
+        }
+        if let Some((own, _)) = rows.remove(&row) {
+            values.iter_mut().zip(own).for_each(|(values, own)| *values = own);
+        }
+        Ok(())
+    }
+
+    /// Reads the sections of a callpath in one part.
+    fn read_own(
+        &self,
+        number: usize,
+        row: usize,
+        values: &mut [CallpathValues],
+        budget: &Budget,
+    ) -> Result<Sums, ReadError> {
+        let mut sums = Sums::Inclusive;
+        let part = &self.manifest.parts[number];
+        let index = self.index(number, budget)?;
+        let path = self.source.path(&part.file);
+        let explain = |error: FrameError| explain(&path, error);
+        for entry in &index.entries {
+            let what = match PartSection::of_key(entry.key, self.callpaths.len()) {
+                Some(PartSection::Times(found)) if found == row => PartSection::Times(0),
+                Some(PartSection::Metrics(found)) if found == row => PartSection::Metrics(0),
+                _ => continue,
+            };
+            let before = budget.passing_bytes();
+            let bytes = self.bytes(&part.file, entry.offset, entry.length, budget)?;
+            entry.verify(&bytes).map_err(|e| explain(e.into()))?;
+            let section = Cursor::within(budget, &bytes, entry.offset);
+            let found = part::decode_section(section, what, &mut [&mut *values], index.version);
+            if let found @ Sums::Exclusive { .. } = found.map_err(|e| explain(e.into()))? {
+                sums = found;
+            }
+            budget.back_to(before);
+        }
+        Ok(sums)
+    }
+
+    fn index(&self, number: usize, budget: &Budget) -> Result<&PartIndex, ReadError> {
+        if let Some(index) = self.parts[number].get() {
+            return Ok(index);
+        }
+        let index = self.read_index(&self.manifest.parts[number], budget)?;
+        Ok(self.parts[number].get_or_init(|| index))
+    }
+
+    fn read_index(&self, part: &PartFile, budget: &Budget) -> Result<PartIndex, ReadError> {
+        let path = check_length(&self.source, &part.file, part.bytes)?;
+        let explain = |error: FrameError| explain(&path, error);
+        let first_section = Header::<3>::BYTES as u64;
+        let header = self.bytes(&part.file, 0, first_section.min(part.bytes), budget)?;
+        let header = Header::<3>::read(&header, part::MAGIC).map_err(explain)?;
+        let callpaths = u32::try_from(self.callpaths.len()).unwrap_or(u32::MAX);
+        if header.fields != [part.first_rank, part.ranks, callpaths] {
+            let reason = "its header speaks of other ranks or callpaths than the manifest".to_owned();
+            return Err(ReadError::Damaged { path, offset: 0, reason });
+        }
+        let footer_at = part.bytes.saturating_sub(FOOTER_BYTES as u64);
+        let footer = self.bytes(&part.file, footer_at, part.bytes - footer_at, budget)?;
+        let footer = Footer::read(&footer, footer_at, first_section).map_err(|e| explain(e.into()))?;
+        let length = footer_at - footer.index_offset;
+        // Its entries take no more memory than their bytes, and the set of their keys as much again.
+        budget.pass(length.saturating_mul(2));
+        let bytes = self.bytes(&part.file, footer.index_offset, length, budget)?;
+        let entries = footer.index(&bytes, first_section).map_err(|e| explain(e.into()))?;
+        Ok(PartIndex { version: header.version, entries })
+    }
+
+    fn bytes(&self, file: &str, offset: u64, length: u64, budget: &Budget) -> Result<Vec<u8>, ReadError> {
+        let path = self.source.path(file);
+        let Some(bytes) = usize::try_from(length).ok().filter(|_| budget.pass(length)) else {
+            let reason = format!("a section of {length} bytes");
+            return Err(ReadError::OverLimit { path, limit_bytes: budget.limit_bytes(), reason });
+        };
+        self.source.read(file, offset, bytes).map_err(|source| ReadError::Io { path, source })
+    }
+}

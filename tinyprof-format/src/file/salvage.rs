@@ -1,0 +1,157 @@
+//! Reads what is left of a damaged profile: a damaged section costs that section, a missing file that file.
+//!
+//! What stands nowhere is not made up: values that are lost are those of no visit, and everything lost is counted.
+
+mod dictionary;
+mod found;
+mod part;
+
+use std::path::Path;
+
+use super::manifest;
+use super::read::{budget, empty_values, take_ranks};
+use super::source::{Directory, Source};
+use super::{ManifestFacts, ReadLimits};
+use crate::error::ReadError;
+use crate::model::{
+    CallpathFile, CallpathValues, FORMAT_NAME, FormatVersion, Losses, Manifest, PartFile, PeakMemory,
+    Profile, RankFacts, RunMetadata, Salvage,
+};
+
+/// Reads whatever is whole in the profile in `directory`, within the limits. Its manifest says in `salvage` what was
+/// lost; a profile that is whole comes back as it is, with a `salvage` of nothing.
+///
+/// ```
+/// use tinyprof_format::file::{ReadLimits, salvage_profile, write_profile};
+/// use tinyprof_format::model::{EventMap, PhaseTimes, RunMetadata};
+///
+/// let scratch = std::env::temp_dir().join(format!("tinyprof-salvage-{}", std::process::id()));
+/// std::fs::create_dir_all(&scratch)?;
+/// let ranks = [EventMap::default(), EventMap::default()];
+/// let path = write_profile(&scratch.join("run"), &ranks, 1, RunMetadata::default(), PhaseTimes::default())?;
+/// std::fs::remove_file(path.join("part-00001"))?;
+/// let salvage = salvage_profile(&path, ReadLimits::default())?.manifest.salvage.unwrap_or_default();
+/// assert_eq!((salvage.parts_lost, salvage.ranks_lost), (1, 1));
+/// # std::fs::remove_dir_all(&scratch)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// When there is nothing of a profile, when it is of a newer major version, or too large for the limits.
+pub fn salvage_profile(directory: &Path, limits: ReadLimits) -> Result<Profile, ReadError> {
+    salvage_profile_of(&Directory::new(directory), limits)
+}
+
+/// The same of a profile whose files are elsewhere.
+///
+/// # Errors
+/// As [`salvage_profile`].
+pub fn salvage_profile_of(source: &dyn Source, limits: ReadLimits) -> Result<Profile, ReadError> {
+    let mut salvage = Salvage::default();
+    let mut manifest = match manifest::read(source, limits) {
+        Ok(manifest) => manifest,
+        Err(error @ (ReadError::NewerVersion { .. } | ReadError::OverLimit { .. })) => return Err(error),
+        Err(error) => {
+            salvage.manifest_lost = true;
+            found::manifest(source).ok_or(error)?
+        }
+    };
+    let budget = budget(source, &manifest, limits);
+    let dictionary = dictionary::salvage(source, &manifest.callpaths, &budget, &mut salvage)?;
+    let parts = in_order(manifest.parts.clone(), &mut manifest.ranks, &mut salvage);
+    let ranks = manifest.ranks as usize;
+    let mut values = empty_values(source, dictionary.table.len(), ranks, &budget)?;
+    let mut rest: Vec<&mut [CallpathValues]> = values.iter_mut().map(Vec::as_mut_slice).collect();
+    let mut facts: Vec<RankFacts> = Vec::new();
+    for file in &parts {
+        let missing = file.first_rank as usize - facts.len();
+        drop(take_ranks(&mut rest, missing));
+        facts.resize(facts.len() + missing, RankFacts::default());
+        let mut here = take_ranks(&mut rest, file.ranks as usize);
+        facts.extend(part::salvage(
+            source,
+            (file, manifest.version),
+            &dictionary,
+            &mut here,
+            &budget,
+            &mut salvage,
+        )?);
+    }
+    facts.resize(ranks, RankFacts::default());
+    let mut profile = Profile { manifest, callpaths: dictionary.table, ranks: facts, values };
+    mark(&mut profile, salvage);
+    Ok(profile)
+}
+
+/// The parts by first rank, without those that overlap others; the ranks of no part are lost.
+fn in_order(mut parts: Vec<PartFile>, ranks: &mut u32, salvage: &mut Salvage) -> Vec<PartFile> {
+    parts.sort_by_key(|part| part.first_rank);
+    let mut next = 0_u64;
+    parts.retain(|part| {
+        let end = u64::from(part.first_rank) + u64::from(part.ranks);
+        let fits = u64::from(part.first_rank) >= next && end <= u64::from(u32::MAX);
+        if fits {
+            salvage.ranks_lost += u32::try_from(u64::from(part.first_rank) - next).unwrap_or(u32::MAX);
+            next = end;
+        } else {
+            salvage.parts_lost += 1;
+        }
+        fits
+    });
+    let next = u32::try_from(next).unwrap_or(u32::MAX);
+    salvage.ranks_lost = salvage.ranks_lost.saturating_add(ranks.saturating_sub(next));
+    *ranks = next.max(*ranks);
+    parts
+}
+
+/// Says in the manifest what was lost, and what the ranks say where nothing else does.
+fn mark(profile: &mut Profile, salvage: Salvage) {
+    let Profile { manifest, ranks, values, .. } = profile;
+    if salvage.manifest_lost {
+        let ends = values.iter().flatten().filter_map(|values| values.executions.last());
+        manifest.executions = ends.map(|e| e.execution.saturating_add(e.executions)).max().unwrap_or(0);
+        let mut facts = ManifestFacts::default();
+        for rank in ranks.iter().filter(|rank| !rank.host.is_empty()) {
+            facts.absorb(ManifestFacts {
+                executions: 0,
+                losses: rank.losses,
+                peak_memory: PeakMemory::of_one_rank(rank.peak_memory_bytes),
+                hosts: vec![rank.host.clone()],
+            });
+        }
+        (manifest.losses, manifest.peak_memory) = (facts.losses, facts.peak_memory);
+        manifest.metadata.jobsize = manifest.ranks;
+        manifest.metadata.numhosts = u32::try_from(facts.hosts.len()).unwrap_or(u32::MAX);
+        manifest.metadata.hostlist = facts.hosts;
+    }
+    if salvage != Salvage::default() {
+        let before = manifest.incomplete_because.take();
+        let before = before.map_or_else(String::new, |because| format!("; before that: {because}"));
+        manifest.complete = false;
+        manifest.incomplete_because =
+            Some(format!("it was salvaged from a damaged profile, without {}{before}", salvage.summary()));
+    }
+    manifest.salvage = Some(salvage);
+}
+
+/// A manifest that says nothing but which files there are.
+fn bare_manifest(callpaths: u32, parts: Vec<PartFile>) -> Manifest {
+    let file = CallpathFile { file: "callpaths".to_owned(), callpaths, ..CallpathFile::default() };
+    Manifest {
+        format: FORMAT_NAME.to_owned(),
+        version: FormatVersion::CURRENT,
+        ranks: 0,
+        executions: 0,
+        callpaths: file,
+        parts,
+        metadata: RunMetadata::default(),
+        complete: false,
+        incomplete_because: None,
+        precision: crate::model::Precision::Exact,
+        salvage: None,
+        peak_memory: PeakMemory::default(),
+        losses: Losses::default(),
+        flush: crate::model::PhaseTimes::default(),
+        checkpoints: crate::model::CheckpointTimes::default(),
+    }
+}

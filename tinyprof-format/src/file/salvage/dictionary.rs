@@ -1,0 +1,117 @@
+//! The dictionary of a damaged profile, or one of callpaths without names.
+
+use std::collections::BTreeMap;
+
+use super::found;
+use crate::bytes::{Budget, Cursor};
+use crate::error::ReadError;
+use crate::file::callpaths::{self, MAGIC};
+use crate::file::read::explain;
+use crate::file::section::{FrameError, Header, IndexEntry, Sections};
+use crate::file::source::{Source, is_inside, read_whole};
+use crate::model::{
+    CallpathFile, CallpathId, CallpathIndex, CallpathTable, Mode, Region, RegionKind, Salvage, SiteId,
+};
+
+/// What a callpath takes in memory that has no name.
+const UNNAMED_BYTES: u64 = 1_024;
+
+/// The callpaths of a profile that is salvaged.
+pub(super) struct Dictionary {
+    pub(super) table: CallpathTable,
+    pub(super) children: Vec<Vec<CallpathIndex>>,
+    /// Whether `children` are known: they are not where the dictionary is lost.
+    pub(super) is_whole: bool,
+}
+
+pub(super) fn salvage(
+    source: &dyn Source,
+    file: &CallpathFile,
+    budget: &Budget,
+    salvage: &mut Salvage,
+) -> Result<Dictionary, ReadError> {
+    if let Some((table, has_constants)) = read(source, file, budget)? {
+        salvage.constants_lost = !has_constants;
+        let children = table.children();
+        return Ok(Dictionary { table, children, is_whole: true });
+    }
+    salvage.callpaths_unnamed = file.callpaths;
+    if !budget.keep(u64::from(file.callpaths) * UNNAMED_BYTES) {
+        let reason = format!("{} callpaths without names", file.callpaths);
+        let path = source.path(&file.file);
+        return Err(ReadError::OverLimit { path, limit_bytes: budget.limit_bytes(), reason });
+    }
+    // Ids that ascend: each callpath keeps its row.
+    let unnamed = (0..file.callpaths).map(|row| (CallpathId::from_bits(row.into()), None, unnamed(row)));
+    let table = CallpathTable::from_parents(unnamed);
+    let children = table.children();
+    Ok(Dictionary { table, children, is_whole: false })
+}
+
+/// The table, and whether the section on what only some regions say could be read; none if the rows could not.
+fn read(
+    source: &dyn Source,
+    file: &CallpathFile,
+    budget: &Budget,
+) -> Result<Option<(CallpathTable, bool)>, ReadError> {
+    if !is_inside(&file.file) {
+        return Ok(None);
+    }
+    let before = budget.passing_bytes();
+    let bytes = match read_whole(source, &file.file, budget) {
+        Ok(bytes) => bytes,
+        Err(error @ ReadError::OverLimit { .. }) => return Err(error),
+        Err(_) => return Ok(None),
+    };
+    let path = source.path(&file.file);
+    let newer = |error: FrameError| match error {
+        FrameError::NewerVersion { .. } => Err(explain(&path, error)),
+        FrameError::Malformed(at) if at.limit_bytes.is_some() => Err(explain(&path, at.into())),
+        FrameError::Malformed(_) => Ok(None),
+    };
+    let entries = match Sections::<0>::open(&bytes, MAGIC) {
+        Ok(file) => file.entries().to_vec(),
+        Err(error @ FrameError::NewerVersion { .. }) => return newer(error),
+        Err(FrameError::Malformed(_)) => found::sections(&bytes, Header::<0>::BYTES),
+    };
+    let section = |key: u32| -> Option<Cursor<'_>> {
+        let entry = entries.iter().find(|entry| entry.key == key)?;
+        Some(Cursor::within(budget, section_bytes(&bytes, entry)?, entry.offset))
+    };
+    let expects_constants = entries.iter().any(|entry| entry.key == 1);
+    let Some(rows) = section(0) else { return Ok(None) };
+    let constants = section(1);
+    let has_constants = constants.is_some() || !expects_constants;
+    let table = match callpaths::decode_sections(rows.clone(), constants) {
+        Ok(table) => Ok(Some((table, has_constants))),
+        Err(at) if at.limit_bytes.is_some() => newer(at.into()),
+        Err(_) => match callpaths::decode_sections(rows, None) {
+            Ok(table) => Ok(Some((table, false))),
+            Err(at) => newer(at.into()),
+        },
+    }?;
+    budget.back_to(before);
+    Ok(table.filter(|(table, _)| file.callpaths == 0 || table.len() == file.callpaths as usize))
+}
+
+/// The bytes of a section that match its checksum.
+pub(super) fn section_bytes<'a>(bytes: &'a [u8], entry: &IndexEntry) -> Option<&'a [u8]> {
+    let start = usize::try_from(entry.offset).ok()?;
+    let end = start.checked_add(usize::try_from(entry.length).ok()?)?;
+    bytes.get(start..end).filter(|bytes| entry.verify(bytes).is_ok())
+}
+
+fn unnamed(row: u32) -> Region {
+    Region {
+        site: SiteId::from_bits(row.into()),
+        name: format!("[callpath {row}]"),
+        module: String::new(),
+        file: String::new(),
+        line: 0,
+        column: 0,
+        kind: RegionKind::Scope,
+        mode: Mode::Each,
+        rank_local: false,
+        constants: BTreeMap::new(),
+    }
+}

@@ -1,0 +1,171 @@
+//! The sections of a damaged part that are whole.
+
+use std::collections::{BTreeMap, HashSet};
+
+use super::dictionary::{Dictionary, section_bytes};
+use super::found;
+use crate::bytes::{Budget, Cursor, Malformed};
+use crate::error::ReadError;
+use crate::file::exclusive::make_inclusive;
+use crate::file::part::{self, MAGIC, PartSection};
+use crate::file::read::explain;
+use crate::file::section::{FRAME_BYTES, FrameError, Header, IndexEntry, Sections};
+use crate::file::source::{Source, is_inside, read_whole};
+use crate::file::times::Sums;
+use crate::model::{CallpathValues, FormatVersion, PartFile, RankFacts, Salvage};
+
+/// Reads what is whole in a part into `values`, and what its ranks say of themselves.
+pub(super) fn salvage(
+    source: &dyn Source,
+    (file, version): (&PartFile, FormatVersion),
+    dictionary: &Dictionary,
+    values: &mut [&mut [CallpathValues]],
+    budget: &Budget,
+    salvage: &mut Salvage,
+) -> Result<Vec<RankFacts>, ReadError> {
+    let path = source.path(&file.file);
+    let before = budget.passing_bytes();
+    let bytes = match is_inside(&file.file).then(|| read_whole(source, &file.file, budget)) {
+        Some(Ok(bytes)) => bytes,
+        Some(Err(error @ ReadError::OverLimit { .. })) => return Err(error),
+        None | Some(Err(_)) => {
+            lose_part(file, 0, salvage);
+            return Ok(vec![RankFacts::default(); file.ranks as usize]);
+        }
+    };
+    let mut reader = Reader {
+        dictionary,
+        version,
+        ranks: file.ranks as usize,
+        budget,
+        facts: None,
+        sums: BTreeMap::new(),
+        lost: HashSet::new(),
+        read_bytes: 0,
+    };
+    let expected = [file.first_rank, file.ranks, u32::try_from(values.len()).unwrap_or(u32::MAX)];
+    let (entries, is_certain) = match Sections::<3>::open(&bytes, MAGIC) {
+        // Whole, but of another profile.
+        Ok(sections) if sections.header.fields != expected => (Vec::new(), true),
+        Ok(sections) => (sections.entries().to_vec(), true),
+        Err(error @ FrameError::NewerVersion { .. }) => return Err(explain(&path, error)),
+        Err(FrameError::Malformed(_)) => (found::sections(&bytes, Header::<3>::BYTES), false),
+    };
+    for entry in &entries {
+        reader.section(&bytes, entry, values).map_err(|error| explain(&path, error.into()))?;
+    }
+    reader.resolve(values, is_certain);
+    budget.back_to(before);
+    let expected = file.bytes.max(bytes.len() as u64);
+    if reader.read_bytes == 0 && file.ranks > 0 {
+        lose_part(file, expected, salvage);
+        return Ok(vec![RankFacts::default(); file.ranks as usize]);
+    }
+    let frames = entries.len() * if is_certain { 24 } else { FRAME_BYTES };
+    let used = reader.read_bytes + frames as u64 + Header::<3>::BYTES as u64;
+    if !is_certain || !reader.lost.is_empty() || reader.facts.is_none() {
+        salvage.bytes_lost = salvage.bytes_lost.saturating_add(expected.saturating_sub(used));
+        salvage.parts_damaged += 1;
+    }
+    let metrics = reader.lost.iter().filter(|lost| matches!(lost, PartSection::Metrics(_))).count() as u64;
+    let times = reader.lost.iter().filter(|lost| matches!(lost, PartSection::Times(_))).count() as u64;
+    salvage.metrics_lost += metrics;
+    salvage.times_lost += times;
+    Ok(reader.facts.unwrap_or_else(|| {
+        salvage.ranks_without_facts = salvage.ranks_without_facts.saturating_add(file.ranks);
+        vec![RankFacts::default(); file.ranks as usize]
+    }))
+}
+
+fn lose_part(file: &PartFile, found_bytes: u64, salvage: &mut Salvage) {
+    salvage.parts_lost += 1;
+    salvage.ranks_lost = salvage.ranks_lost.saturating_add(file.ranks);
+    salvage.bytes_lost = salvage.bytes_lost.saturating_add(file.bytes.max(found_bytes));
+}
+
+struct Reader<'a> {
+    dictionary: &'a Dictionary,
+    version: FormatVersion,
+    ranks: usize,
+    budget: &'a Budget,
+    facts: Option<Vec<RankFacts>>,
+    /// The callpaths whose times were read.
+    sums: BTreeMap<usize, Sums>,
+    lost: HashSet<PartSection>,
+    read_bytes: u64,
+}
+
+impl Reader<'_> {
+    /// Reads one section, or counts it as lost.
+    ///
+    /// # Errors
+    /// If it would need more memory than may be used.
+    fn section(
+        &mut self,
+        bytes: &[u8],
+        entry: &IndexEntry,
+        values: &mut [&mut [CallpathValues]],
+    ) -> Result<(), Malformed> {
+        let Some(what) = PartSection::of_key(entry.key, values.len()) else { return Ok(()) };
+        let Some(found) = section_bytes(bytes, entry) else {
+            self.lost.insert(what);
+            return Ok(());
+        };
+        let section = Cursor::within(self.budget, found, entry.offset);
+        let read = if what == PartSection::Ranks {
+            part::decode_facts(section, self.ranks, self.version).map(|facts| self.facts = Some(facts))
+        } else {
+            part::decode_section(section, what, values, self.version).map(|sums| {
+                if let PartSection::Times(row) = what {
+                    self.sums.insert(row, sums);
+                }
+            })
+        };
+        match read {
+            Ok(()) => self.read_bytes += entry.length,
+            Err(error) if error.limit_bytes.is_some() => return Err(error),
+            Err(_) => {
+                self.lost.insert(what);
+                clear(what, values);
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes exclusive sums inclusive. Where a child was lost they are lost, too; `is_certain` says that a child of which no
+    /// section was found has none.
+    fn resolve(&mut self, values: &mut [&mut [CallpathValues]], is_certain: bool) {
+        for (row, sums) in std::mem::take(&mut self.sums).into_iter().rev() {
+            let Sums::Exclusive { single } = sums else {
+                self.sums.insert(row, sums);
+                continue;
+            };
+            let children = &self.dictionary.children[row];
+            let is_known = |row: usize| {
+                let may_be_absent = is_certain && !self.lost.contains(&PartSection::Times(row));
+                self.sums.contains_key(&row) || may_be_absent
+            };
+            if !self.dictionary.is_whole || !children.iter().all(|child| is_known(child.row())) {
+                self.lost.insert(PartSection::Times(row));
+                clear(PartSection::Times(row), values);
+                continue;
+            }
+            let (above, below) = values.split_at_mut(row + 1);
+            let children: Vec<&[CallpathValues]> =
+                children.iter().map(|child| &*below[child.row() - row - 1]).collect();
+            make_inclusive(above[row], &children, single);
+            self.sums.insert(row, Sums::Inclusive);
+        }
+    }
+}
+
+/// Takes back what a section that is damaged inside has left.
+fn clear(what: PartSection, values: &mut [&mut [CallpathValues]]) {
+    let Some(row) = what.row() else { return };
+    for values in values[row].iter_mut() {
+        match what {
+            PartSection::Metrics(_) => values.metrics.clear(),
+            _ => (values.executions, values.series) = (Vec::new(), Vec::new()),
+        }
+    }
+}

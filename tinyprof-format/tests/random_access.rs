@@ -1,0 +1,165 @@
+//! One callpath of a wide profile is read without the others: its own bytes, and the index.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use tinyprof_format::error::ReadError;
+use tinyprof_format::file::{Directory, ProfileReader, ReadLimits, Source, read_profile, write_profile};
+use tinyprof_format::model::{
+    CallpathId, CallpathIndex, CallpathValues, EventMap, ExecutionSummary, Mode, PhaseTimes, RankFacts,
+    Region, RegionKind, RunMetadata, SeriesBucket, SiteId,
+};
+
+/// A directory that counts the bytes that are read, by file.
+#[derive(Clone)]
+struct Counted {
+    directory: Directory,
+    read: Rc<RefCell<BTreeMap<String, u64>>>,
+}
+
+impl Source for Counted {
+    fn path(&self, file: &str) -> PathBuf {
+        self.directory.path(file)
+    }
+
+    fn length(&self, file: &str) -> io::Result<u64> {
+        self.directory.length(file)
+    }
+
+    fn read(&self, file: &str, offset: u64, bytes: usize) -> io::Result<Vec<u8>> {
+        *self.read.borrow_mut().entry(file.to_owned()).or_default() += bytes as u64;
+        self.directory.read(file, offset, bytes)
+    }
+
+    fn names(&self) -> Vec<String> {
+        self.directory.names()
+    }
+}
+
+const RANKS: u32 = 64;
+const RANKS_PER_PART: u32 = 16;
+const CALLPATHS: u64 = 50;
+
+/// A root with 49 leaves below it. They take nearly all of its time, so that its sums are stored without theirs.
+fn rank(rank: u32) -> EventMap {
+    let region = |site: u64| Region {
+        site: SiteId::from_bits(site),
+        name: format!("r{site}"),
+        module: "m".into(),
+        file: "f.rs".into(),
+        line: 1,
+        column: 1,
+        kind: RegionKind::Function,
+        mode: Mode::Each,
+        rank_local: false,
+        constants: [].into(),
+    };
+    let noise = |site: u64, i: u64| (site * 7_919 + i * 104_729 + u64::from(rank) * 1_299_709) % 1_000_003;
+    let root = CallpathId::root(SiteId::from_bits(0));
+    let mut records = Vec::new();
+    for site in 0..CALLPATHS {
+        let id = if site == 0 { root } else { root.child(SiteId::from_bits(site)) };
+        let all = |i: u64| (1..CALLPATHS).map(|site| noise(site, i)).sum::<u64>();
+        let ns = |i: u64| if site == 0 { all(i) + 40 } else { noise(site, i) };
+        let executions =
+            (0..20).map(|i| ExecutionSummary::of_one_visit(u32::try_from(i).expect("few"), ns(i)));
+        let series = (0..20).map(|i| SeriesBucket::of_one_visit(u32::try_from(i).expect("few"), ns(i) / 2));
+        let (executions, series) =
+            (executions.collect(), if site == 0 { Vec::new() } else { series.collect() });
+        let values = CallpathValues { executions, series, ..CallpathValues::default() };
+        let parent = (site > 0).then_some(root);
+        records.push((id, parent, region(site), values));
+    }
+    EventMap::from_records(records, RankFacts { host: format!("node{}", rank / 8), ..RankFacts::default() })
+}
+
+fn written(scratch: &Path) -> PathBuf {
+    let ranks: Vec<EventMap> = (0..RANKS).map(rank).collect();
+    let per_part = RANKS_PER_PART as usize;
+    write_profile(&scratch.join("run"), &ranks, per_part, RunMetadata::default(), PhaseTimes::default())
+        .expect("it is written")
+}
+
+fn opened(path: &Path) -> (ProfileReader<Counted>, Counted) {
+    let source = Counted { directory: Directory::new(path), read: Rc::default() };
+    let reader = ProfileReader::of_source(source.clone(), ReadLimits::default()).expect("it is opened");
+    (reader, source)
+}
+
+fn find(reader: &ProfileReader<Counted>, name: &str) -> CallpathIndex {
+    let found = reader.callpaths().iter().find(|(_, callpath)| callpath.region.name == name);
+    found.expect("the callpath is there").0
+}
+
+#[test]
+fn every_callpath_alone_is_what_it_is_with_the_others() {
+    let scratch = tempfile::tempdir().expect("a temporary directory");
+    let path = written(scratch.path());
+    let whole = read_profile(&path).expect("it is read");
+    let (reader, _) = opened(&path);
+    for (index, _) in whole.callpaths.iter() {
+        assert_eq!(reader.callpath(index).expect("it is read"), whole.values[index.row()]);
+        for rank in [0, 15, 16, 63] {
+            let values = reader.callpath_of_rank(index, rank).expect("it is read");
+            assert_eq!(&values, whole.values(index, rank as usize));
+        }
+    }
+}
+
+#[test]
+fn a_callpath_reads_its_own_bytes_and_the_index_only() {
+    let scratch = tempfile::tempdir().expect("a temporary directory");
+    let path = written(scratch.path());
+    let (reader, source) = opened(&path);
+    let read = || std::mem::take(&mut *source.read.borrow_mut());
+    assert_eq!(read().keys().collect::<Vec<_>>(), ["callpaths", "manifest.json"]);
+    let leaf = find(&reader, "r7");
+    reader.callpath_of_rank(leaf, 20).expect("it is read");
+    let once = read();
+    assert_eq!(once.keys().collect::<Vec<_>>(), ["part-00001"], "no part without the rank");
+    // The header, the footer, and an entry for each callpath and the ranks.
+    let index = 28 + 24 + 24 * (CALLPATHS + 1);
+    reader.callpath_of_rank(leaf, 21).expect("it is read");
+    let again = read()["part-00001"];
+    assert_eq!(once["part-00001"], index + again, "the index is read once");
+    let part = reader.manifest().parts[1].bytes;
+    assert!(again * 40 < part && again > 100, "{again} of {part} bytes");
+    reader.callpath(leaf).expect("it is read");
+    let all = read();
+    assert_eq!(all.len(), 4, "one in each part");
+    assert_eq!(all["part-00001"], again);
+    // Its sums are stored without those of the callpaths that it calls: these are read too.
+    reader.callpath_of_rank(find(&reader, "r0"), 20).expect("it is read");
+    assert!(read()["part-00001"] > 30 * again);
+}
+
+#[test]
+fn damage_elsewhere_is_not_in_the_way_and_damage_here_is_named() {
+    let scratch = tempfile::tempdir().expect("a temporary directory");
+    let path = written(scratch.path());
+    let (reader, source) = opened(&path);
+    let file = path.join("part-00000");
+    let whole = std::fs::read(&file).expect("the part");
+    let leaf = find(&reader, "r7");
+    let expected = reader.callpath(leaf).expect("it is read");
+    source.read.borrow_mut().clear();
+    let mut refused = 0;
+    for at in (0..whole.len()).step_by(97) {
+        let mut damaged = whole.clone();
+        damaged[at] ^= 1;
+        std::fs::write(&file, &damaged).expect("it is damaged");
+        match opened(&path).0.callpath(leaf) {
+            Ok(values) => assert_eq!(values, expected),
+            Err(ReadError::Damaged { path, .. }) => {
+                assert_eq!(path, file);
+                refused += 1;
+            }
+            Err(error) => panic!("{error}"),
+        }
+    }
+    let index_and_section = 24 * CALLPATHS + 1_000;
+    assert!((1..=index_and_section / 97 + 2).contains(&refused), "{refused} refused");
+}
