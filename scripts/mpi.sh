@@ -71,7 +71,8 @@ mpi_use() {
     # rsmpi's build asks these before it asks MPICC, and would link another MPI than the launcher's.
     unset MPI_PKG_CONFIG CRAY_MPICH_DIR
     # It does not notice a changed MPICC either, so each MPI gets a directory of its own.
-    MPI_TARGET_BASE=${MPI_TARGET_BASE:-${CARGO_TARGET_DIR:-$PWD/target}}
+    # Scripts that are started from here find the base where it was.
+    export MPI_TARGET_BASE=${MPI_TARGET_BASE:-${CARGO_TARGET_DIR:-$PWD/target}}
     export CARGO_TARGET_DIR=$MPI_TARGET_BASE/mpi-$1
     MPIEXEC=("$TINYPROF_MPIEXEC")
     if [[ $1 == openmpi ]]; then

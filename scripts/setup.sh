@@ -2,18 +2,22 @@
 # Installs what a build needs beside Rust and is not there: a C compiler, make, libclang, an MPI with headers; and
 # what tests use: valgrind, which counts instructions, groff, which judges manual pages, script, which is a terminal,
 # sqlite3, with whose answers an example's are compared, and Python, in whose tools profiles are read.
+# With --tests also a browser and npm, with which pages are tested.
 # Where it cannot install, it prints what to install and fails. Touches nothing where nothing is missing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/mpi.sh
+for_tests=${1:-}
 
 # What is missing, by name -> the packages that bring it. Read through a name reference in `packages`.
 # shellcheck disable=SC2034
 declare -A debian=([cc]=build-essential [make]=make [libclang]=libclang-dev [valgrind]=valgrind
-    [python]='python3 python3-venv' [groff]=groff-base [script]=bsdutils [sqlite3]=sqlite3 [mpi]='openmpi-bin libopenmpi-dev')
+    [python]='python3 python3-venv' [groff]=groff-base [script]=bsdutils [sqlite3]=sqlite3 [mpi]='openmpi-bin libopenmpi-dev'
+    [chromium]=chromium [node]=nodejs [npm]=npm)
 # shellcheck disable=SC2034
 declare -A fedora=([cc]='gcc glibc-devel' [make]=make [libclang]=clang-devel [valgrind]=valgrind
-    [python]=python3 [groff]=groff-base [script]=util-linux-script [sqlite3]=sqlite [mpi]=openmpi-devel)
+    [python]=python3 [groff]=groff-base [script]=util-linux-script [sqlite3]=sqlite [mpi]=openmpi-devel
+    [chromium]=chromium [node]=nodejs [npm]=npm)
 
 # rsmpi's bindgen loads libclang.so and reads clang's own headers; one without the other (Debian's libclang1 alone)
 # fails in the middle of the build. The list of places is shorter than bindgen's: LIBCLANG_PATH is for the others.
@@ -51,6 +55,10 @@ find_missing() {
     command -v sqlite3 >/dev/null || missing+=(sqlite3)
     have_python || missing+=(python)
     have_mpi || missing+=(mpi)
+    [[ $for_tests == --tests ]] || return 0
+    command -v chromium >/dev/null || missing+=(chromium)
+    command -v node >/dev/null || missing+=(node)
+    command -v npm >/dev/null || missing+=(npm)
 }
 
 # Prints the packages of everything missing, from the table named $1.

@@ -15,7 +15,9 @@ use crate::numbers::NumberList;
 
 pub(crate) use diff::DiffArguments;
 pub(crate) use export::{ExportArguments, ExportFormat};
-use help::{CHECK_HELP, COMPLETIONS_HELP, DIFF_HELP, EXIT_CODES, EXPORT_HELP, IMPORT_HELP, RECOVER_HELP};
+use help::{
+    CHECK_HELP, COMPLETIONS_HELP, DIFF_HELP, EXIT_CODES, EXPORT_HELP, HTML_HELP, IMPORT_HELP, RECOVER_HELP,
+};
 pub(crate) use output::{Color, PlainOutput, TableFormat, TableOutput};
 
 const COLORS: &str = "When to use colours: auto (on a terminal, unless NO_COLOR is set), always or never";
@@ -61,6 +63,9 @@ pub(crate) enum Command {
     /// Write a profile in a format of other tools
     #[command(after_help = EXPORT_HELP)]
     Export(ExportArguments),
+    /// Write a page for the browser: one file that needs no network
+    #[command(after_help = HTML_HELP)]
+    Html(HtmlArguments),
     /// Make a profile of a text in the paper's format, also of a damaged one
     #[command(after_help = IMPORT_HELP)]
     Import(ImportArguments),
@@ -155,6 +160,19 @@ pub(crate) struct CheckArguments {
     /// The name of the profile that is salvaged, .tprof added where missing
     #[arg(short, long = "output", value_name = "NAME", requires = "salvage")]
     pub(crate) output: Option<PathBuf>,
+}
+
+/// Arguments of `tinyprof html`.
+#[derive(Args, Debug)]
+pub(crate) struct HtmlArguments {
+    /// The profile: a directory NAME.tprof; or two, the run before and the run after
+    #[arg(value_name = "DIR", required = true, num_args = 1..=2)]
+    pub(crate) directories: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) selection: Selection,
+    /// The file to write, - for standard output
+    #[arg(short, long = "output", value_name = "FILE")]
+    pub(crate) output: PathBuf,
 }
 
 /// Arguments of `tinyprof import`.

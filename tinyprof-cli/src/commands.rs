@@ -11,7 +11,7 @@ use crate::arguments::{
 };
 use crate::name::name_of;
 use crate::outcome::Outcome;
-use crate::{check, diff, documents, export, import, memory, recover, render, select};
+use crate::{check, diff, documents, export, html, import, memory, recover, render, select};
 
 pub(crate) fn run(command: &Command) -> Result<Outcome, Box<dyn Error>> {
     match command {
@@ -22,6 +22,7 @@ pub(crate) fn run(command: &Command) -> Result<Outcome, Box<dyn Error>> {
         Command::Info(arguments) => info(arguments).map(Outcome::done),
         Command::Check(arguments) => check::run(arguments),
         Command::Export(arguments) => export::run(arguments).map(Outcome::done),
+        Command::Html(arguments) => html::run(arguments).map(Outcome::done),
         Command::Import(arguments) => import::run(arguments),
         Command::Recover(arguments) => recover::run(arguments).map(Outcome::done),
         Command::Completions(arguments) => documents::completions(arguments).map(Outcome::done),

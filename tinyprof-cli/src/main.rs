@@ -9,6 +9,7 @@ mod commands;
 mod diff;
 mod documents;
 mod export;
+mod html;
 mod import;
 mod memory;
 mod name;

@@ -2,7 +2,7 @@
 //!
 //! * [`model`]: callpaths, values, the event map of one rank, the profile of a run.
 //! * [`file`](mod@file): the profile directory: its writer and its reader.
-//! * [`column`]: numbers in the smallest of their encodings.
+//! * [`mod@column`]: numbers in the smallest of their encodings.
 //! * [`ticks`]: what a recorder holds, before it is nanoseconds.
 //! * [`report`]: statistics over ranks, and the table that people read.
 //! * [`segment`]: what a program that was killed has left of its measurements.

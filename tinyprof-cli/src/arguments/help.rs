@@ -75,6 +75,16 @@ docs/exports.md says for each format what maps to what, and what is lost.
 "
 );
 
+pub(crate) const HTML_HELP: &str = exit_codes!(
+    "\
+The page shows where the time goes, on which rank, in which iteration and since when: a summary with
+hints, the callpath tree and a flame graph, ranks, iterations and executions; of two profiles also what
+became slower from the first to the second. It opens from disk and loads nothing. Of wide profiles
+neighbouring ranks share a column, of deep ones the costliest callpaths have values by rank; the page
+says so. An existing file is never overwritten.
+"
+);
+
 pub(crate) const IMPORT_HELP: &str = exit_codes!(
     "\
 Reads the text format of the paper that TinyProf implements, also from damaged files: ranks that ran

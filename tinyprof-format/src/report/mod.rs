@@ -6,6 +6,8 @@
 //! * [`Report::to_tree_text`], [`Report::to_top_text`]: the callpaths alone, and those that take the most time.
 //! * [`Report::by_metric`]: the same in the order of a metric that the user names. All of it as CSV, too.
 //! * [`info_text`]: the facts of a manifest.
+//! * [`hints`]: what stands out, in plain words; [`Efficiency`]: how well the ranks were used; [`Iterations`]: the series
+//!   of a callpath over all ranks.
 //! * [`cells`], [`csv_line`]: what other tables are made of.
 //!
 //! Names come from the program that was measured and are never trusted: whatever could move a terminal's
@@ -15,7 +17,10 @@ pub mod cells;
 mod columns;
 mod csv;
 mod date;
+mod efficiency;
+mod hints;
 mod info;
+mod iterations;
 mod json;
 mod metric_block;
 mod metric_name;
@@ -34,7 +39,15 @@ mod units;
 mod wire;
 
 pub use csv::csv_line;
+pub use efficiency::{Activity, Efficiency, RankTimes, exclusive_ns};
+pub use hints::{
+    FIRST_ITERATIONS_MIN, FIRST_TIMES_MEDIAN, GROWTH_ITERATIONS_MIN, GROWTH_MIN, GROWTH_ORDER_ERRORS,
+    GROWTH_ORDER_MIN, Growth, HINTS_MAX, Hint, HintKind, IMBALANCE_LOSS_PART, IMBALANCE_MIN, SMALL_COST_PART,
+    SMALL_VISIT_NS, STRAGGLER_RANKS_MIN, STRAGGLER_REGIONS_MIN, STRAGGLER_REGIONS_PART, STRAGGLER_SLOWER_BY,
+    SlowFirst, Straggler, VISIT_COST_NS, growing, hints, imbalanced, slow_first, straggler, too_small,
+};
 pub use info::info_text;
+pub use iterations::{IterationPoint, Iterations, rank_points};
 pub use json::json_text;
 pub use metric_name::MetricName;
 pub use names::escaped;

@@ -1,9 +1,18 @@
 //! What was lost, in plain words.
 
-use crate::model::Losses;
+use crate::model::{Losses, Precision};
 
 /// What is said of times in a profile of less precision.
 pub(super) const ROUNDED: &str = "are rounded to 8 bits: each is off by at most 0.4 %; counts are exact";
+
+impl super::Report {
+    /// A sentence for each kind of loss that there was, in plain words; a rounding of all times is one.
+    #[must_use]
+    pub fn losses_in_words(&self) -> Vec<String> {
+        let rounded = (self.precision == Precision::EightBit).then(|| format!("times {ROUNDED}"));
+        rounded.into_iter().chain(sentences(&self.losses)).collect()
+    }
+}
 
 /// A sentence for each loss that is not zero. Nothing is lost in silence: a loss without a sentence does not
 /// compile.

@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# Writes pages of profiles of several kinds with `tinyprof html`, and clicks through them in Chromium. Screenshots lie in
+# target/browser/screenshots afterwards. scripts/setup.sh brings Chromium, Node.js and npm.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+source scripts/rust.sh
+source scripts/mpi.sh
+
+web=tinyprof-cli/web
+out=$PWD/target/browser
+shared=${TINYPROF_SHARED_DATA:-$PWD/../shared/data}
+
+rust_find
+npm ci --prefix "$web" --silent --ignore-scripts --no-audit --no-fund
+# What is committed is what the registry has.
+bash "$web/vendor.sh" --check
+
+rm -rf "$out"
+mkdir -p "$out"
+
+mpi_find
+if ((${#MPI_FOUND[@]})); then
+    mpi_use "${MPI_FOUND[0]}"
+    cargo build --quiet --locked -p tinyprof-example-fft
+    TINYPROF_OUT=$out/fft TINYPROF_REPORT=off \
+        "${MPIEXEC[@]}" -n 4 "$CARGO_TARGET_DIR/debug/fft" --runs 5 </dev/null >/dev/null
+fi
+
+# Twenty million values take a minute to encode without any optimisation.
+export CARGO_PROFILE_DEV_OPT_LEVEL=1
+cargo build --quiet --locked -p tinyprof-cli
+cargo build --quiet --locked -p tinyprof-format --example story --example hostile
+bin=${CARGO_TARGET_DIR:-$PWD/target}/debug
+
+"$bin/examples/story" "$out/wide" 4096 100 50
+"$bin/examples/story" "$out/other" 4 12 20
+"$bin/examples/story" "$out/later" 4 13 30
+"$bin/examples/story" "$out/one" 1 12 20
+"$bin/examples/story" "$out/empty" 0 0 0
+"$bin/examples/hostile" "$out/hostile"
+# Ranks that ran together, a number that is none, a file that was cut off: what is left of them is a profile.
+printf '%s\n' '"id","parent","tag","is_loop","times"' \
+    '"main","null","COMP","0","0.300000|0.310000|0.290000"' \
+    '"main-a","main","COMM","0","0.100000,0.285482|0.200000"' \
+    '"main-b","main","IO","0","0.100000|0.0x|0.2' >"$out/damaged.csv"
+"$bin/tinyprof" import "$out/damaged.csv" -o "$out/damaged" >"$out/import.txt" 2>&1 || (($? == 3))
+if [[ -f $shared/sim_vis_512_1_1_512.csv ]]; then
+    "$bin/tinyprof" import "$shared/sim_vis_512_1_1_512.csv" -o "$out/authors" >>"$out/import.txt" 2>&1 || (($? == 3))
+else
+    echo "browser: the authors' profile is not in $shared (see TINYPROF_SHARED_DATA): its page is not tested"
+fi
+
+for profile in "$out"/*.tprof; do
+    "$bin/tinyprof" html "$profile" -o "${profile%.tprof}.html"
+    "$bin/tinyprof" report --json "$profile" >"${profile%.tprof}.json"
+done
+
+"$bin/tinyprof" html "$out/other.tprof" "$out/later.tprof" -o "$out/compared.html"
+"$bin/tinyprof" diff --json "$out/other.tprof" "$out/later.tprof" >"$out/compared.json"
+
+TINYPROF_PAGES=$out node --test --test-concurrency=2 "$web"/tests/*.test.js

@@ -1,0 +1,40 @@
+//! Two profiles that are in memory, compared by their inclusive times: what the page for the browser shows.
+
+use serde_json::Value;
+use tinyprof_format::model::Profile;
+use tinyprof_format::report::MetricName;
+
+use super::compare::{Diff, Run, rows};
+use super::names::Names;
+use super::{tables, values};
+
+/// A profile, its name, and the ranks of it that are looked at.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Side<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) profile: &'a Profile,
+    pub(crate) ranks: &'a [usize],
+}
+
+/// What `tinyprof diff --json` says of the two, without limits.
+pub(crate) fn pair_json(base: Side<'_>, new: Side<'_>) -> Value {
+    let mut names = Names::default();
+    let mut run = |Side { name, profile, ranks }| Run {
+        name: String::from(name),
+        ranks: <[usize]>::len(ranks),
+        executions: profile.manifest.executions,
+        incomplete: !profile.manifest.complete,
+        rows: values::amounts(profile, &MetricName::Inclusive, ranks, &mut names),
+    };
+    let (base, new) = (vec![run(base)], vec![run(new)]);
+    let rows = rows(names.rows().len(), &base, &new);
+    tables::json(&Diff {
+        base,
+        new,
+        metric: MetricName::Inclusive,
+        names,
+        rows,
+        fail_above: None,
+        min_share: 0.0,
+    })
+}

@@ -1,0 +1,91 @@
+//! Columns of numbers as the page holds them: each number one of a few million steps between the least and the greatest.
+//!
+//! A step is 1 wherever that is enough, so that small columns are exact. The codes take 24 bits, in three planes of
+//! bytes: where a column needs fewer, the planes above are zeros, which compress to nothing.
+//!
+//! ```text
+//! column of n values at byte `at`:  n low bytes | n middle bytes | n high bytes
+//! value = min + code * step         code 0xffffff: there is no value
+//! ```
+
+use serde_json::{Value, json};
+
+const ABSENT: u32 = 0xff_ffff;
+
+/// So fine are columns of which there are few.
+pub(super) const FINE: u32 = ABSENT - 1;
+/// So fine is what fills most of a page: 0.01 % of a column's spread. Digits after it would be most of the page.
+pub(super) const USUAL: u32 = 4_095;
+/// So fine is what is only looked at as a colour.
+pub(super) const COARSE: u32 = 255;
+
+/// The bytes of all columns.
+#[derive(Debug, Default)]
+pub(super) struct Columns {
+    bytes: Vec<u8>,
+}
+
+impl Columns {
+    /// Adds a column in at most `steps` steps and gives what the page needs to read it. What is not a number is absent.
+    pub(super) fn add(&mut self, values: &[f64], steps: u32) -> Value {
+        let known = || values.iter().copied().filter(|value| value.is_finite());
+        let (min, max) = (known().fold(f64::INFINITY, f64::min), known().fold(f64::NEG_INFINITY, f64::max));
+        let (min, max) = if min <= max { (min, max) } else { (0.0, 0.0) };
+        let step = ((max - min) / f64::from(steps)).ceil().max(1.0);
+        let codes: Vec<u32> = values.iter().map(|&value| code(value, min, step)).collect();
+        let at = self.bytes.len();
+        for shift in [0, 8, 16] {
+            self.bytes.extend(codes.iter().map(|code| code.to_le_bytes()[shift / 8]));
+        }
+        json!({ "at": at, "count": values.len(), "min": min, "max": max, "step": step })
+    }
+
+    pub(super) fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "between 0 and the number of steps, which fits 24 bits"
+)]
+fn code(value: f64, min: f64, step: f64) -> u32 {
+    if value.is_finite() { ((value - min) / step).round() as u32 } else { ABSENT }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn back(columns: &Columns, column: &Value) -> Vec<f64> {
+        let number = |key: &str| column[key].as_f64().expect("a number");
+        let at = |key: &str| usize::try_from(column[key].as_u64().expect("an integer")).expect("it fits");
+        let (from, count) = (at("at"), at("count"));
+        let byte = |plane: usize, i: usize| u32::from(columns.bytes[from + plane * count + i]);
+        let code = |i| byte(0, i) | byte(1, i) << 8 | byte(2, i) << 16;
+        let value =
+            |code| if code == ABSENT { f64::NAN } else { number("min") + f64::from(code) * number("step") };
+        (0..count).map(code).map(value).collect()
+    }
+
+    #[test]
+    fn a_column_comes_back_within_half_a_step() {
+        let check = |values: &[f64], steps: u32, within: f64| {
+            let mut columns = Columns::default();
+            columns.add(&[1.0, 2.0], FINE);
+            let column = columns.add(values, steps);
+            for (found, &expected) in back(&columns, &column).iter().zip(values) {
+                let same = found.is_nan() && !expected.is_finite() || (found - expected).abs() <= within;
+                assert!(same, "{found} is not {expected}");
+            }
+        };
+        check(&[], USUAL, 0.0);
+        check(&[7.0, 7.0], COARSE, 0.0);
+        check(&[1e12, 1e12 + 4_095.0, 1e12 + 17.0], USUAL, 0.0);
+        check(&[f64::NAN, 3.0, f64::INFINITY], FINE, 0.0);
+        check(&[0.0, 16_777_214.0, 12_345_678.0], FINE, 0.0);
+        check(&[0.0, 1e9, 0.3e9], USUAL, 1e9 / 4_095.0);
+        check(&[0.0, 1e9, 0.3e9], COARSE, 1e9 / 255.0);
+    }
+}

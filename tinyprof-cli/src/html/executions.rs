@@ -1,0 +1,108 @@
+//! How the times of a callpath are spread over executions and ranks: boxes, and the outliers by name.
+
+use serde_json::{Value, json};
+use tinyprof_format::model::{CallpathIndex, CallpathValues, Profile};
+
+/// Runs of more executions have several of them in a box.
+const BOXES_MAX: u32 = 40;
+/// So many outliers of a box are named; the page says how many there are.
+const OUTLIERS_MAX: usize = 5;
+/// A value is an outlier when it is so many boxes' heights away from the box (Tukey).
+const WHISKER: f64 = 1.5;
+
+/// One value: what a rank spent in one execution, or in several that were folded into one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Measured {
+    ns: f64,
+    rank: u32,
+    execution: u32,
+}
+
+/// The boxes of each of `callpaths`.
+pub(super) fn executions(profile: &Profile, callpaths: &[CallpathIndex]) -> Value {
+    let of = |&index: &CallpathIndex| {
+        let ranks = &profile.values[index.row()];
+        let last = ranks.iter().flat_map(|values| &values.executions).map(|e| e.execution).max();
+        // One more than the last is the number of executions.
+        let per_box = last.unwrap_or(0) / BOXES_MAX + 1;
+        let boxes: Vec<Value> = by_box(ranks, per_box).into_iter().map(of_values).collect();
+        json!({ "callpath": index.row(), "executions_per_box": per_box, "boxes": boxes })
+    };
+    callpaths.iter().map(of).collect()
+}
+
+/// The values of all ranks, box by box. Where executions were folded, their mean counts for the first of them.
+#[expect(clippy::cast_precision_loss, reason = "what is shown in three digits")]
+fn by_box(ranks: &[CallpathValues], per_box: u32) -> Vec<Vec<Measured>> {
+    let mut boxes: Vec<Vec<Measured>> = Vec::new();
+    for (rank, values) in (0_u32..).zip(ranks) {
+        for summary in &values.executions {
+            let at = (summary.execution / per_box) as usize;
+            boxes.resize_with(boxes.len().max(at + 1), Vec::new);
+            let ns = summary.sum_ns as f64 / f64::from(summary.executions.max(1));
+            boxes[at].push(Measured { ns, rank, execution: summary.execution });
+        }
+    }
+    boxes
+}
+
+/// Minimum, quartiles and maximum in nanoseconds, the ends of the whiskers, and the outliers that are farthest away.
+fn of_values(mut values: Vec<Measured>) -> Value {
+    values.sort_by(|a, b| a.ns.total_cmp(&b.ns));
+    let (Some(first), Some(last)) = (values.first(), values.last()) else { return Value::Null };
+    let [lower, median, upper] = [0.25, 0.5, 0.75].map(|part| quantile(&values, part));
+    let reach = WHISKER * (upper - lower);
+    let inside = |value: &&Measured| (lower - reach..=upper + reach).contains(&value.ns);
+    let low = values.iter().find(inside).map_or(first.ns, |value| value.ns);
+    let high = values.iter().rfind(inside).map_or(last.ns, |value| value.ns);
+    let mut outliers: Vec<&Measured> = values.iter().filter(|value| !inside(value)).collect();
+    let count = outliers.len();
+    outliers.sort_by(|a, b| (b.ns - median).abs().total_cmp(&(a.ns - median).abs()));
+    outliers.truncate(OUTLIERS_MAX);
+    let outliers: Vec<Value> =
+        outliers.iter().map(|value| json!([value.ns, value.rank, value.execution])).collect();
+    json!({
+        "values": values.len(),
+        "five": [first.ns, lower, median, upper, last.ns],
+        "whiskers": [low, high],
+        "outlier_count": count,
+        "outliers": outliers,
+    })
+}
+
+/// The value below which `part` of the others lie, between two where that is between two.
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a place in a list that is in memory"
+)]
+fn quantile(sorted: &[Measured], part: f64) -> f64 {
+    let place = part * (sorted.len() - 1) as f64;
+    let below = place.floor() as usize;
+    let above = (below + 1).min(sorted.len() - 1);
+    (sorted[above].ns - sorted[below].ns).mul_add(place.fract(), sorted[below].ns)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_box_has_quartiles_whiskers_and_outliers_with_their_rank() {
+        let measured = |(rank, ns): (u32, f64)| Measured { ns, rank, execution: 7 };
+        let found = of_values((0..).zip([10.0, 12.0, 11.0, 13.0, 100.0]).map(measured).collect());
+        assert_eq!(found["five"], json!([10.0, 11.0, 12.0, 13.0, 100.0]));
+        assert_eq!(found["whiskers"], json!([10.0, 13.0]));
+        assert_eq!((&found["outlier_count"], &found["outliers"]), (&json!(1), &json!([[100.0, 4, 7]])));
+        assert_eq!(of_values(Vec::new()), Value::Null);
+        let one = of_values(vec![measured((3, 5.0))]);
+        assert_eq!((&one["five"], &one["outlier_count"]), (&json!([5.0, 5.0, 5.0, 5.0, 5.0]), &json!(0)));
+    }
+
+    #[test]
+    fn quantiles_lie_between_values() {
+        let of = |ns: f64| Measured { ns, rank: 0, execution: 0 };
+        assert_eq!(quantile(&[of(0.0), of(10.0)], 0.25).to_bits(), 2.5_f64.to_bits());
+    }
+}

@@ -1,0 +1,70 @@
+//! `tinyprof html`: a profile as one page for the browser, which needs no network and runs nothing but its own scripts.
+//!
+//! * `payload`: what of the profile is in the page; `rows`, `iterations`, `executions` are its larger parts, `columns` how
+//!   their numbers are packed.
+//! * `page`: the page around it; `scripts` are the modules that draw it, in `web/`.
+
+mod columns;
+mod executions;
+mod iterations;
+mod page;
+mod payload;
+mod rows;
+mod scripts;
+
+use std::error::Error;
+use std::fs::{self, OpenOptions};
+use std::io::{self, ErrorKind, Write as _};
+use std::path::Path;
+
+use serde_json::Value;
+use tinyprof_format::file::read_profile;
+use tinyprof_format::model::Profile;
+
+use crate::arguments::HtmlArguments;
+use crate::name::name_of;
+use crate::{diff, render, select};
+
+pub(crate) fn run(arguments: &HtmlArguments) -> Result<(), Box<dyn Error>> {
+    let mut profiles = Vec::new();
+    for directory in &arguments.directories {
+        let profile = select::select(read_profile(directory)?, &arguments.selection)
+            .map_err(|error| format!("{}: {error}", directory.display()))?;
+        profiles.push((name_of(directory), profile));
+    }
+    let page = page::of_profiles(&profiles, comparison(&profiles, arguments).as_ref())?;
+    if arguments.output == Path::new("-") {
+        return render::output(&page);
+    }
+    save(&page, &arguments.output)
+}
+
+/// What became of the first profile in the second, if there are two.
+fn comparison(profiles: &[(String, Profile)], arguments: &HtmlArguments) -> Option<Value> {
+    let [(base_name, base), (new_name, new)] = profiles else { return None };
+    let selected = |rank: &usize| {
+        let list = arguments.selection.ranks.as_ref();
+        list.is_none_or(|list| u32::try_from(*rank).is_ok_and(|rank| list.contains(rank)))
+    };
+    let ranks = |profile: &Profile| (0..profile.ranks.len()).filter(selected).collect::<Vec<_>>();
+    let (base_ranks, new_ranks) = (ranks(base), ranks(new));
+    let base = diff::Side { name: base_name, profile: base, ranks: &base_ranks };
+    let new = diff::Side { name: new_name, profile: new, ranks: &new_ranks };
+    Some(diff::pair_json(base, new))
+}
+
+/// Writes a new file; what was there before is somebody's. A file that could not be written to its end is removed.
+fn save(page: &str, path: &Path) -> Result<(), Box<dyn Error>> {
+    let fail = |error: io::Error| match error.kind() {
+        ErrorKind::AlreadyExists => {
+            format!("{} exists already and is left as it is; name another file, or remove it", path.display())
+        }
+        _ => format!("cannot create {}: {error}", path.display()),
+    };
+    let mut file = OpenOptions::new().write(true).create_new(true).open(path).map_err(fail)?;
+    file.write_all(page.as_bytes()).and_then(|()| file.flush()).map_err(|error| {
+        // The first error is the one to tell.
+        fs::remove_file(path).ok();
+        format!("cannot write {}: {error}", path.display()).into()
+    })
+}

@@ -1,0 +1,86 @@
+//! The page: one file that may run its own scripts, and load nothing.
+//!
+//! What the profile says is never text of the page: it is base64, which has no character that means something to HTML, and the
+//! scripts put it into the page as text. A Content-Security-Policy names the scripts and the style by their hashes, so that
+//! the browser would run nothing else even if that went wrong.
+
+use std::io;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+use tinyprof_format::model::Profile;
+
+use super::{payload, scripts};
+
+const BODY: &str = include_str!("../../web/page.html");
+const STYLES: [&str; 3] = [
+    include_str!("../../web/vendor/uplot.css"),
+    include_str!("../../web/style/page.css"),
+    include_str!("../../web/style/views.css"),
+];
+
+/// The page of one profile, or of two and their comparison.
+///
+/// # Errors
+/// When a profile is too large for a page: its names and statistics alone would be 4 GiB.
+pub(super) fn of_profiles(profiles: &[(String, Profile)], comparison: Option<&Value>) -> io::Result<String> {
+    let style = STYLES.concat();
+    let (libraries, program) = (scripts::libraries(), scripts::program());
+    let policy = format!(
+        "default-src 'none'; script-src {} {}; style-src {}; img-src data:; base-uri 'none'; form-action 'none'",
+        source(&libraries),
+        source(&program),
+        source(&style),
+    );
+    let mut page = format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"referrer\" content=\"no-referrer\">\n\
+         <link rel=\"icon\" href=\"data:,\">\n\
+         <title>TinyProf</title>\n<style>{style}</style>\n</head>\n<body>\n{BODY}"
+    );
+    for (name, profile) in profiles {
+        add_data(&mut page, "profile", &payload::of_profile(name, profile)?);
+    }
+    if let Some(comparison) = comparison {
+        add_data(&mut page, "comparison", &payload::packed(comparison, &[])?);
+    }
+    page.push_str(&format!(
+        "<script>{libraries}</script>\n<script type=\"module\">{program}</script>\n</body>\n</html>\n"
+    ));
+    Ok(page)
+}
+
+/// Adds what is no script to the browser, whatever the element's name: base64 for ours.
+fn add_data(page: &mut String, class: &str, base64: &str) {
+    for part in ["<script type=\"application/octet-stream\" class=\"", class, "\">", base64, "</script>\n"] {
+        page.push_str(part);
+    }
+}
+
+/// How a policy names a script or a style.
+fn source(text: &str) -> String {
+    format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_part_of_the_page_ends_its_own_element_or_loads_anything() {
+        for script in [scripts::libraries(), scripts::program()] {
+            let lower = script.to_lowercase();
+            assert!(!lower.contains("</script") && !lower.contains("<!--"), "a script would end too early");
+        }
+        assert!(!STYLES.concat().to_lowercase().contains("</style"));
+        for part in [BODY, &STYLES.concat()] {
+            for loads in ["src=", "url(", "@import", "http:", "https:", "onclick", "style="] {
+                assert!(!part.contains(loads), "{loads} loads something, or is refused by the policy");
+            }
+        }
+    }
+}

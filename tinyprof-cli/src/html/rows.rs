@@ -1,0 +1,118 @@
+//! The values of ranks x callpaths: a heat map's rows.
+
+use serde_json::{Value, json};
+use tinyprof_format::model::{CallpathIndex, Profile};
+use tinyprof_format::report::exclusive_ns;
+
+use super::columns::{Columns, USUAL};
+
+/// The page holds the values of so many callpaths, those of the greatest inclusive time.
+pub(super) const ROWS_MAX: usize = 200;
+
+/// A page has room for so many values; with more, neighbouring ranks share one.
+const VALUES_MAX: usize = 4_096 * 100;
+
+/// How ranks share columns of the page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Bins {
+    /// The number of ranks of the profile.
+    pub(super) ranks: usize,
+    /// So many neighbouring ranks are one bin: 1 where each has its own.
+    pub(super) ranks_per_bin: usize,
+}
+
+impl Bins {
+    /// Bins of so many ranks that `rows` rows have at most `values_max` values.
+    pub(super) fn fitting(ranks: usize, rows: usize, values_max: usize) -> Self {
+        let bins_max = (values_max / rows.max(1)).max(1);
+        Self { ranks, ranks_per_bin: ranks.div_ceil(bins_max).max(1) }
+    }
+
+    pub(super) fn count(self) -> usize {
+        self.ranks.div_ceil(self.ranks_per_bin)
+    }
+
+    /// The mean of each bin over the ranks that have a value; not a number where none has.
+    #[expect(clippy::cast_precision_loss, reason = "the number of ranks of a bin fits 53 bits")]
+    pub(super) fn means(self, value: impl Fn(usize) -> Option<f64>) -> Vec<f64> {
+        let bin = |bin: usize| {
+            let first = bin * self.ranks_per_bin;
+            let ranks = first..(first + self.ranks_per_bin).min(self.ranks);
+            let (sum, count) = ranks.filter_map(&value).fold((0.0, 0_usize), |(sum, n), v| (sum + v, n + 1));
+            sum / count as f64
+        };
+        (0..self.count()).map(bin).collect()
+    }
+}
+
+/// The callpaths that the page has values of, by their inclusive time, the greatest first.
+pub(super) fn costliest(profile: &Profile) -> Vec<CallpathIndex> {
+    let total = |index: CallpathIndex| -> u128 {
+        profile.values[index.row()].iter().map(|values| u128::from(values.inclusive_ns())).sum()
+    };
+    let mut by_time: Vec<(u128, CallpathIndex)> =
+        profile.callpaths.iter().map(|(index, _)| (total(index), index)).collect();
+    // Equal times stay in the order of the table, so that equal profiles give equal pages.
+    by_time.sort_by_key(|&(ns, index)| (std::cmp::Reverse(ns), index));
+    by_time.truncate(ROWS_MAX);
+    by_time.into_iter().map(|(_, index)| index).collect()
+}
+
+/// The times and visits of the costliest callpaths on every rank.
+#[expect(clippy::cast_precision_loss, reason = "what is shown in colours and three digits")]
+pub(super) fn rows(profile: &Profile, callpaths: &[CallpathIndex], columns: &mut Columns) -> Value {
+    let bins = Bins::fitting(profile.ranks.len(), callpaths.len(), VALUES_MAX);
+    let exclusive: Vec<Vec<u64>> = (0..bins.ranks).map(|rank| exclusive_ns(profile, rank)).collect();
+    let mut has_children = vec![false; profile.callpaths.len()];
+    for (_, callpath) in profile.callpaths.iter() {
+        if let Some(parent) = callpath.parent {
+            has_children[parent.row()] = true;
+        }
+    }
+    let row = |&index: &CallpathIndex| {
+        let values = &profile.values[index.row()];
+        let visited = |rank: usize| !values[rank].executions.is_empty();
+        let mut add = |value: &dyn Fn(usize) -> u64| {
+            let means = bins.means(|rank| visited(rank).then(|| value(rank) as f64));
+            columns.add(&means, USUAL)
+        };
+        let inclusive = add(&|rank| values[rank].inclusive_ns());
+        // A callpath that calls nothing has one time.
+        let exclusive = has_children[index.row()].then(|| add(&|rank| exclusive[rank][index.row()]));
+        json!({
+            "callpath": index.row(),
+            "inclusive_ns": inclusive,
+            "exclusive_ns": exclusive,
+            "visits": add(&|rank| values[rank].visits()),
+        })
+    };
+    let rows: Vec<Value> = callpaths.iter().map(row).collect();
+    json!({ "ranks_per_bin": bins.ranks_per_bin, "bins": bins.count(), "rows": rows })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranks_share_a_bin_only_where_there_are_too_many() {
+        let check = |ranks, rows, per_bin, count| {
+            let bins = Bins::fitting(ranks, rows, VALUES_MAX);
+            assert_eq!((bins.ranks_per_bin, bins.count()), (per_bin, count), "{ranks} ranks, {rows} rows");
+        };
+        check(4_096, 100, 1, 4_096);
+        check(4_096, 101, 2, 2_048);
+        check(32_768, 200, 16, 2_048);
+        check(1, 1, 1, 1);
+        check(0, 0, 1, 0);
+    }
+
+    #[test]
+    fn a_bin_is_the_mean_of_the_ranks_that_have_a_value() {
+        let bins = Bins { ranks: 5, ranks_per_bin: 2 };
+        let found =
+            bins.means(|rank| (rank != 1 && rank != 4).then(|| f64::from(u32::try_from(rank).expect("few"))));
+        assert_eq!(found[..2], [0.0, 2.5]);
+        assert!(found[2].is_nan());
+    }
+}

@@ -1,0 +1,101 @@
+//! The scripts of the page: the libraries as they come, and our modules made one.
+//!
+//! A page that is opened from disk cannot import modules from files, and other ways to import need a policy that would let
+//! strangers' scripts in. So the modules are joined in an order in which each comes after what it imports, without their
+//! lines of `import` and the word `export`: what they define shares one scope, and is named only once.
+
+const LIBRARIES: [&str; 5] = [
+    include_str!("../../web/vendor/uplot.js"),
+    include_str!("../../web/vendor/d3-color.js"),
+    include_str!("../../web/vendor/d3-interpolate.js"),
+    include_str!("../../web/vendor/d3-scale-chromatic.js"),
+    include_str!("../../web/vendor/d3-hierarchy.js"),
+];
+
+macro_rules! modules {
+    ($($name:literal),* $(,)?) => {
+        &[$(($name, include_str!(concat!("../../web/src/", $name)))),*]
+    };
+}
+
+/// The modules, each after those that it imports.
+const MODULES: &[(&str, &str)] = modules![
+    "numbers.js",
+    "names.js",
+    "elements.js",
+    "columns.js",
+    "profile.js",
+    "selection.js",
+    "theme.js",
+    "colors.js",
+    "tooltip.js",
+    "canvas.js",
+    "grid.js",
+    "facts.js",
+    "summary.js",
+    "frames.js",
+    "flame.js",
+    "tree.js",
+    "tree-view.js",
+    "ranks.js",
+    "lines.js",
+    "iterations.js",
+    "boxes.js",
+    "executions.js",
+    "compare.js",
+    "tabs.js",
+    "main.js",
+];
+
+/// The libraries, as one script. Each comes with its licence, see `web/vendor`.
+pub(super) fn libraries() -> String {
+    LIBRARIES.join("\n")
+}
+
+/// Our modules, as one module.
+pub(super) fn program() -> String {
+    let mut program = String::new();
+    for (_, text) in MODULES {
+        for line in text.lines().filter(|line| !line.starts_with("import ")) {
+            program.push_str(line.strip_prefix("export ").unwrap_or(line));
+            program.push('\n');
+        }
+    }
+    program
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn each_module_comes_after_what_it_imports() {
+        let mut before = BTreeSet::new();
+        for (name, text) in MODULES {
+            for line in text.lines().filter(|line| line.starts_with("import ")) {
+                let from = line.rsplit_once(" from \"./").and_then(|(_, rest)| rest.strip_suffix("\";"));
+                let from = from.unwrap_or_else(|| panic!("{name}: an import is one line, {line:?} is not"));
+                assert!(before.contains(from), "{name} imports {from}, which is not before it");
+            }
+            before.insert(*name);
+        }
+        assert_eq!(before.len(), MODULES.len(), "a module is there twice");
+    }
+
+    #[test]
+    fn a_name_is_defined_once() {
+        let program = program();
+        let mut names = BTreeSet::new();
+        for line in program.lines() {
+            let words: Vec<&str> = line.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+            let name = match words.as_slice() {
+                ["async", "function", name, ..] | ["function" | "const" | "let" | "class", name, ..] => name,
+                _ => continue,
+            };
+            assert!(name.is_empty() || names.insert(*name), "{name} is defined twice");
+        }
+        assert!(names.len() > 20, "{names:?}");
+    }
+}

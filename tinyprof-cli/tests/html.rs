@@ -1,0 +1,108 @@
+//! `tinyprof html`: the file that it writes, and what it never does. What the page does in a browser is tested in `web/tests`.
+
+mod support;
+
+use std::fs;
+use std::path::Path;
+
+use tinyprof_format::file::write_profile;
+use tinyprof_format::model::{
+    CallpathId, CallpathValues, EventMap, ExecutionSummary, Mode, PhaseTimes, RankFacts, Region, RegionKind,
+    RunMetadata, SiteId,
+};
+
+use support::{run, shown};
+
+const HOSTILE: &str = "</script><script>alert(1)</script>";
+
+/// A run of `ranks` ranks with one region, whose name is an attempt to get out of the page's data.
+fn written(scratch: &Path, name: &str, ranks: u64) {
+    let site = SiteId::from_bits(1);
+    let region = Region {
+        site,
+        name: HOSTILE.into(),
+        module: HOSTILE.into(),
+        file: HOSTILE.into(),
+        line: 1,
+        column: 1,
+        kind: RegionKind::Function,
+        mode: Mode::Total,
+        rank_local: false,
+        constants: [].into(),
+    };
+    let rank = |rank| {
+        let executions = vec![ExecutionSummary::of_one_visit(0, 1_000_000 + rank)];
+        let values = CallpathValues { executions, ..CallpathValues::default() };
+        let facts = RankFacts { host: HOSTILE.into(), ..RankFacts::default() };
+        EventMap::from_records([(CallpathId::root(site), None, region.clone(), values)], facts)
+    };
+    let maps: Vec<EventMap> = (0..ranks).map(rank).collect();
+    let metadata = RunMetadata { executable: HOSTILE.into(), ..RunMetadata::default() };
+    write_profile(&scratch.join(name), &maps, 4, metadata, PhaseTimes::default()).expect("it is written");
+}
+
+fn page(scratch: &Path, arguments: &[&str]) -> String {
+    let output = run(arguments, scratch);
+    assert_eq!(output.status.code(), Some(0), "{}", shown(&output));
+    String::from_utf8(output.stdout).expect("a page is text")
+}
+
+#[test]
+fn a_page_is_whole_and_names_nothing_of_the_profile() {
+    let scratch = tempfile::tempdir().expect("a temporary directory");
+    written(scratch.path(), "run", 3);
+    let page = page(scratch.path(), &["html", "run.tprof", "-o", "-"]);
+    assert!(page.starts_with("<!doctype html>") && page.ends_with("</html>\n"));
+    assert!(!page.contains("alert(1)"), "a name is text of the page");
+    assert!(page.contains("default-src 'none'; script-src 'sha256-") && !page.contains("unsafe-"));
+    assert_eq!(page.matches("class=\"profile\"").count(), 1);
+    assert!(!page.contains("class=\"comparison\""));
+}
+
+#[test]
+fn two_profiles_and_what_became_of_them_are_in_one_page() {
+    let scratch = tempfile::tempdir().expect("a temporary directory");
+    written(scratch.path(), "before", 2);
+    written(scratch.path(), "after", 3);
+    let page = page(scratch.path(), &["html", "before.tprof", "after.tprof", "-o", "-"]);
+    assert_eq!(page.matches("class=\"profile\"").count(), 2);
+    assert_eq!(page.matches("class=\"comparison\"").count(), 1);
+}
+
+#[test]
+fn equal_profiles_give_equal_pages_and_selected_ranks_another() {
+    let scratch = tempfile::tempdir().expect("a temporary directory");
+    written(scratch.path(), "run", 3);
+    let whole = page(scratch.path(), &["html", "run.tprof", "-o", "-"]);
+    assert_eq!(whole, page(scratch.path(), &["html", "run.tprof", "-o", "-"]));
+    assert_ne!(whole, page(scratch.path(), &["html", "run.tprof", "--rank", "1", "-o", "-"]));
+    let output = run(&["html", "run.tprof", "--rank", "7", "-o", "report.html"], scratch.path());
+    assert_eq!(output.status.code(), Some(1));
+    assert!(shown(&output).contains("there is no rank 7"), "{}", shown(&output));
+    assert!(!scratch.path().join("report.html").exists());
+}
+
+#[test]
+fn a_file_that_exists_is_left_as_it_is() {
+    let scratch = tempfile::tempdir().expect("a temporary directory");
+    written(scratch.path(), "run", 1);
+    let file = scratch.path().join("report.html");
+    page(scratch.path(), &["html", "run.tprof", "-o", "report.html"]);
+    assert!(fs::metadata(&file).expect("the page").len() > 100_000);
+    fs::write(&file, "somebody's").expect("it is changed");
+    let output = run(&["html", "run.tprof", "-o", "report.html"], scratch.path());
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
+    assert!(shown(&output).contains("report.html exists already"), "{}", shown(&output));
+    assert_eq!(fs::read(&file).expect("it is there"), b"somebody's");
+}
+
+#[test]
+fn a_profile_that_cannot_be_read_and_arguments_that_are_missing_are_told() {
+    let scratch = tempfile::tempdir().expect("a temporary directory");
+    let output = run(&["html", "nowhere.tprof", "-o", "report.html"], scratch.path());
+    assert_eq!(output.status.code(), Some(1), "{}", shown(&output));
+    assert!(!scratch.path().join("report.html").exists());
+    for wrong in [&["html"][..], &["html", "a"], &["html", "a", "b", "c", "-o", "d"]] {
+        assert_eq!(run(wrong, scratch.path()).status.code(), Some(2), "{wrong:?}");
+    }
+}

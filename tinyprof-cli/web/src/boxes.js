@@ -1,0 +1,69 @@
+// Boxes: minimum, quartiles and maximum of many values, with outliers as rings. uPlot has the axes and the scale.
+
+import { axes } from "./lines.js";
+import { token } from "./theme.js";
+
+/** uPlot's options and data for boxes, of which some may be null. `x` writes the place of a box. */
+export function boxPlot(boxes, x) {
+  const known = boxes.filter(Boolean);
+  const highest = Math.max(1, ...known.map(({ five }) => five[4]));
+  const lowest = Math.min(highest, ...known.map(({ five }) => five[0]));
+  // A spread that is small against the values is what one looks for: the axis begins near the least value then.
+  const from = lowest > highest / 2 ? Math.max(0, lowest - (highest - lowest || highest) * 0.25) : 0;
+  return {
+    data: [boxes.map((_, at) => at), boxes.map((box) => box && box.five[2])],
+    options: {
+      scales: {
+        x: { time: false, range: () => [-0.7, boxes.length - 0.3] },
+        y: { range: () => [from, highest + (highest - from) * 0.06] },
+      },
+      axes: axes("execution", (at) => (Number.isInteger(at) && at >= 0 && at < boxes.length ? x(at) : "")),
+      series: [{}, { stroke: "transparent", points: { show: false } }],
+      hooks: { draw: [(chart) => drawBoxes(chart, boxes)] },
+    },
+  };
+}
+
+function drawBoxes(chart, boxes) {
+  const { ctx } = chart;
+  const scale = devicePixelRatio || 1;
+  const y = (ns) => chart.valToPos(ns, "y", true);
+  const gap = chart.valToPos(1, "x", true) - chart.valToPos(0, "x", true);
+  const half = Math.min(28 * scale, gap * 0.32);
+  ctx.save();
+  ctx.lineWidth = 1.5 * scale;
+  ctx.strokeStyle = token("--ink");
+  boxes.forEach((box, at) => {
+    if (!box) return;
+    const x = chart.valToPos(at, "x", true);
+    const [, lower, median, upper] = box.five.map(y);
+    const [low, high] = box.whiskers.map(y);
+    ctx.fillStyle = token("--band");
+    ctx.fillRect(x - half, upper, 2 * half, lower - upper);
+    ctx.strokeRect(x - half, upper, 2 * half, lower - upper);
+    for (const [x0, y0, x1, y1] of [
+      [x, lower, x, low],
+      [x, upper, x, high],
+      [x - half / 2, low, x + half / 2, low],
+      [x - half / 2, high, x + half / 2, high],
+    ]) line(ctx, x0, y0, x1, y1);
+    ctx.strokeStyle = token("--accent");
+    ctx.lineWidth = 2.5 * scale;
+    line(ctx, x - half, median, x + half, median);
+    ctx.strokeStyle = token("--ink");
+    ctx.lineWidth = 1.5 * scale;
+    for (const [ns] of box.outliers) {
+      ctx.beginPath();
+      ctx.arc(x, y(ns), 3.5 * scale, 0, 2 * Math.PI);
+      ctx.stroke();
+    }
+  });
+  ctx.restore();
+}
+
+function line(ctx, x0, y0, x1, y1) {
+  ctx.beginPath();
+  ctx.moveTo(x0, y0);
+  ctx.lineTo(x1, y1);
+  ctx.stroke();
+}

@@ -1,0 +1,36 @@
+// Canvases that are as sharp as the screen.
+
+/** Sets the size of a canvas in CSS pixels and gives its context, scaled so that units are CSS pixels. */
+export function prepared(canvas, width, height) {
+  const scale = window.devicePixelRatio || 1;
+  canvas.style.width = `${width}px`;
+  canvas.style.height = `${height}px`;
+  canvas.width = Math.max(1, Math.round(width * scale));
+  canvas.height = Math.max(1, Math.round(height * scale));
+  const context = canvas.getContext("2d");
+  context.setTransform(scale, 0, 0, scale, 0, 0);
+  return context;
+}
+
+/** Calls `draw` when the width of `box` is not the one that `drawnWidth()` tells, at most once a frame. */
+export function onWidth(box, drawnWidth, draw) {
+  let waiting = false;
+  const isDrawn = () => box.clientWidth === 0 || box.clientWidth === drawnWidth();
+  new ResizeObserver(() => {
+    if (waiting || isDrawn()) return;
+    waiting = true;
+    requestAnimationFrame(() => {
+      waiting = false;
+      if (!isDrawn()) draw();
+    });
+  }).observe(box);
+}
+
+export const FONT = "12px system-ui, sans-serif";
+
+/** Times what draws, so that it can be looked up in the browser's own measurements. */
+export function timed(name, draw) {
+  performance.mark(`${name} begins`);
+  draw();
+  performance.measure(name, `${name} begins`);
+}

@@ -1,0 +1,72 @@
+// Colours that all can tell apart: cividis for amounts, purple to orange for deviations. Both differ in lightness, not in hue
+// alone. What a region does is told by a pattern besides.
+
+import { token } from "./theme.js";
+
+const STEPS = 256;
+
+/** Packed colours, ready for the pixels of an image. */
+function palette(interpolate) {
+  const colors = new Uint32Array(STEPS);
+  for (let i = 0; i < STEPS; i += 1) {
+    const { r, g, b } = d3.rgb(interpolate(i / (STEPS - 1)));
+    colors[i] = 0xff000000 | (Math.round(b) << 16) | (Math.round(g) << 8) | Math.round(r);
+  }
+  return colors;
+}
+
+const amountPalette = palette(d3.interpolateCividis);
+const deviationPalette = palette(d3.interpolatePuOr);
+
+/** The packed colour of an amount between 0 and 1. */
+export function amountColor(t) {
+  return amountPalette[Math.max(0, Math.min(STEPS - 1, Math.round(t * (STEPS - 1))))];
+}
+
+/** The packed colour of a deviation between -1 and 1. */
+export function deviationColor(t) {
+  return deviationPalette[Math.max(0, Math.min(STEPS - 1, Math.round((t + 1) * 0.5 * (STEPS - 1))))];
+}
+
+/** A packed colour for the style of a canvas. */
+export function cssColor(packed) {
+  return `rgb(${packed & 255} ${(packed >> 8) & 255} ${(packed >> 16) & 255})`;
+}
+
+/** Whether black is easier to read than white on it. */
+export function isLight(packed) {
+  return 0.299 * (packed & 255) + 0.587 * ((packed >> 8) & 255) + 0.114 * ((packed >> 16) & 255) > 140;
+}
+
+const ACTIVITIES = {
+  COMP: { text: "computation", color: "--comp" },
+  COMM: { text: "communication", color: "--comm" },
+  IO: { text: "input and output", color: "--io" },
+  none: { text: "not tagged", color: "--untagged" },
+};
+
+/** Name and colour of what a region does. */
+export function activityOf(callpath) {
+  const key = callpath.activity ?? "none";
+  return { key, text: ACTIVITIES[key].text, color: token(ACTIVITIES[key].color) };
+}
+
+/** The pattern over the colour: stripes for communication, dots for input and output, nothing for the others. */
+export function activityPattern(context, key) {
+  if (key !== "COMM" && key !== "IO") return null;
+  const tile = new OffscreenCanvas(8, 8);
+  const drawn = tile.getContext("2d");
+  drawn.strokeStyle = drawn.fillStyle = token("--pattern");
+  if (key === "COMM") {
+    for (const offset of [-8, 0, 8]) {
+      drawn.moveTo(offset, 8);
+      drawn.lineTo(offset + 8, 0);
+    }
+    drawn.lineWidth = 1.5;
+    drawn.stroke();
+  } else {
+    drawn.arc(4, 4, 1.3, 0, 2 * Math.PI);
+    drawn.fill();
+  }
+  return context.createPattern(tile, "repeat");
+}

@@ -1,0 +1,61 @@
+// Elements of the page. Text is only ever text here: nothing in these modules parses HTML.
+
+/** An element with these properties (those with a dash are attributes) and children (elements or text). */
+export function element(tag, properties = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [key, value] of Object.entries(properties)) {
+    if (value === undefined || value === null) continue;
+    if (key.includes("-") || key === "role" || key === "for" || key === "scope") made.setAttribute(key, value);
+    else made[key] = value;
+  }
+  made.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  return made;
+}
+
+/** A name of the measured program, kept apart from the direction of the text around it. */
+export function nameElement(text, className = "name") {
+  return element("bdi", { className, textContent: text, title: text });
+}
+
+/** A number in a table: shown as `text`, with the exact one at hand for whoever reads the page by program. */
+export function numberCell(text, exact) {
+  return element("td", { className: "number", textContent: text, "data-exact": exact === null ? undefined : String(exact) });
+}
+
+/** A cell with a part of one, as a bar of `full` and as `text`. */
+export function shareCell(part, full, text) {
+  const bar = element("span", { className: "bar-fill" });
+  bar.style.width = `${Math.min(100, (part / (full || 1)) * 100)}%`;
+  const track = element("span", { className: "bar-track", "aria-hidden": "true" }, bar);
+  return element("td", { className: "share" }, track, element("span", { className: "share-number", textContent: text }));
+}
+
+/** A group of buttons of which one is pressed. `choices` are pairs of key and text. */
+export function choice(label, choices, chosen, onChoose) {
+  const buttons = choices.map(([key, text]) =>
+    element("button", { type: "button", textContent: text, "aria-pressed": String(key === chosen), onclick: () => choose(key) }),
+  );
+  function choose(key) {
+    choices.forEach(([own], at) => buttons[at].setAttribute("aria-pressed", String(own === key)));
+    onChoose(key);
+  }
+  return element("div", { className: "choice", role: "group", "aria-label": label }, element("span", {}, label), ...buttons);
+}
+
+/** A selection list. `options` are pairs of value and text. */
+export function picker(label, options, chosen, onChoose) {
+  const list = element("select", { onchange: () => onChoose(list.value) });
+  list.append(...options.map(([value, textContent]) => element("option", { value, textContent })));
+  list.value = chosen;
+  return element("label", { className: "picker" }, element("span", {}, label), list);
+}
+
+/** A sentence where there is nothing to draw. */
+export function nothing(text) {
+  return element("p", { className: "nothing", textContent: text });
+}
+
+/** A button that shows a callpath's name and selects it. */
+export function callpathButton(text, onclick) {
+  return element("button", { type: "button", className: "link", onclick }, nameElement(text));
+}

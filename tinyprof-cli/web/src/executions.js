@@ -1,0 +1,89 @@
+// Executions: how a region's times are spread over executions and ranks, and who is far outside.
+
+import { Chart } from "./lines.js";
+import { boxPlot } from "./boxes.js";
+import { element, nothing, numberCell, picker } from "./elements.js";
+import { count, counted, deviation, time } from "./numbers.js";
+import { onSelection, select, selection } from "./selection.js";
+
+const FIVE = ["least", "lower quartile", "median", "upper quartile", "greatest"];
+
+export class ExecutionsView {
+  key = "executions";
+  title = "Executions";
+
+  constructor(profile) {
+    this.profile = profile;
+    this.panel = element("div");
+    this.known = profile.executions.filter(({ boxes }) => boxes.length > 0);
+    if (this.known.length === 0) {
+      this.panel.append(nothing("No region was visited."));
+      return;
+    }
+    this.note = element("p", { className: "note" });
+    this.pickerBox = element("div", { className: "controls" });
+    this.chart = new Chart("Spread of times over ranks, by execution", (at) => this.#boxWords(at));
+    this.list = element("div", { className: "scroll" });
+    this.panel.append(this.pickerBox, this.note, this.chart.box, this.list);
+    onSelection(() => this.panel.isConnected && this.draw());
+  }
+
+  draw() {
+    if (!this.chart) return;
+    const { profile } = this;
+    const { callpath } = selection();
+    const wanted = this.known.find((entry) => entry.callpath === callpath);
+    this.entry = wanted ?? this.known[0];
+    const options = this.known.map((entry) => [String(entry.callpath), profile.path(entry.callpath, 3)]);
+    this.pickerBox.replaceChildren(picker("Region", options, String(this.entry.callpath), (row) => select({ callpath: Number(row) })));
+    const per = this.entry.executions_per_box;
+    const parts = ["A box is the middle half of all ranks, its line the median; rings lie more than 1.5 boxes away."];
+    if (per > 1) parts.push(`Each box has ${per} neighbouring executions.`);
+    if (callpath !== null && !wanted) parts.unshift("The selected region was never visited, or is not among the costliest; this is another.");
+    this.note.textContent = parts.join(" ");
+    this.chart.show(() => boxPlot(this.entry.boxes, (at) => this.#place(at)));
+    this.list.replaceChildren(this.#outliers());
+  }
+
+  #place(at) {
+    const per = this.entry.executions_per_box;
+    return per === 1 ? String(at) : `${at * per}–${(at + 1) * per - 1}`;
+  }
+
+  #boxWords(at) {
+    const box = this.entry.boxes[at];
+    if (!box) return [`execution ${this.#place(at)}`, "never visited"];
+    return [
+      `execution ${this.#place(at)}`,
+      `${counted(box.values, "value")}`,
+      ...box.five.map((ns, i) => `${FIVE[i]} ${time(ns)}`).reverse(),
+      box.outlier_count > 0 ? counted(box.outlier_count, "outlier") : null,
+    ];
+  }
+
+  #outliers() {
+    const all = this.entry.boxes.filter(Boolean);
+    const named = all.flatMap(({ outliers, five }) => outliers.map((outlier) => ({ outlier, median: five[2] })));
+    const total = all.reduce((sum, box) => sum + box.outlier_count, 0);
+    if (total === 0) return element("p", { className: "note" }, "No rank is an outlier.");
+    named.sort((a, b) => Math.abs(b.outlier[0] - b.median) - Math.abs(a.outlier[0] - a.median));
+    const shownRows = named.slice(0, 20).map(({ outlier: [ns, rank, execution], median }) =>
+      element(
+        "tr",
+        {},
+        element("th", { scope: "row" }, element("button", { type: "button", className: "link", onclick: () => select({ rank }) }, element("bdi", {}, this.profile.rankText(rank)))),
+        numberCell(String(execution), execution),
+        numberCell(time(ns), ns),
+        numberCell(deviation(median > 0 ? ns / median - 1 : NaN), null),
+      ),
+    );
+    const table = element("table", { className: "outliers" });
+    const title = `${counted(total, "outlier")}${total > shownRows.length ? `, the ${count(shownRows.length)} farthest` : ""}`;
+    table.append(
+      element("caption", { textContent: title }),
+      element("thead", {}, element("tr", {}, ...["Rank", "Execution", "Time", "Against the median"].map((textContent) => element("th", { scope: "col", textContent })))),
+      element("tbody", {}, ...shownRows),
+    );
+    return table;
+  }
+}

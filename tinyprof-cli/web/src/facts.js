@@ -1,0 +1,81 @@
+// The facts of the run, what was lost, and how well the ranks were used.
+
+import { element, nameElement } from "./elements.js";
+import { count, counted, data, percent, time } from "./numbers.js";
+import { shown } from "./names.js";
+
+/** The facts as a list of terms and what they are. */
+export function factList(profile) {
+  const { report, facts } = profile;
+  const rows = [
+    ["program", facts.executable && shown(facts.executable)],
+    ["command", facts.cmdline.length > 0 && facts.cmdline.map(shown).join(" ")],
+    ["started", dateText(facts.launchdate)],
+    ["user", facts.user && shown(facts.user)],
+    ["cluster", facts.cluster && shown(facts.cluster)],
+    ["job", facts.jobid && shown(facts.jobid)],
+    ["ranks", `${rankWords(report.ranks, facts.ranks_of_profile)}${onHosts(report.hosts)}`],
+    ["executions", count(report.executions)],
+    ["callpaths", count(report.callpaths.length)],
+    ["MPI", facts.mpi_version && shown(facts.mpi_version)],
+    ["memory", facts.peak_memory_max_bytes > 0 && `${data(facts.peak_memory_max_bytes)} at the peak of a rank`],
+    ["profiler", `TinyProf ${shown(facts.tinyprof_version)}, clock ${shown(facts.clock)}, ${time(facts.flush_ns)} to write`],
+  ];
+  const list = element("dl", { className: "facts" });
+  for (const [term, text] of rows.filter(([, text]) => text)) {
+    list.append(element("dt", { textContent: term }), element("dd", {}, nameElement(text, "fact")));
+  }
+  return list;
+}
+
+/** ` on 2 hosts`, where they are known. */
+export function onHosts(hosts) {
+  return hosts > 0 ? ` on ${counted(hosts, "host")}` : "";
+}
+
+/** Seconds since 1970 as a date; nothing where they are none that a calendar knows. */
+function dateText(seconds) {
+  const date = new Date(seconds * 1000);
+  if (!(seconds > 0) || Number.isNaN(date.getTime())) return "";
+  return `${date.toISOString().slice(0, 19).replace("T", " ")} UTC`;
+}
+
+function rankWords(ranks, ofProfile) {
+  return ranks === ofProfile ? count(ranks) : `${count(ranks)} of ${count(ofProfile)}`;
+}
+
+/** What the reader must know before any number: that the run did not end, and what was lost. */
+export function warnings(profile) {
+  const { report, losses } = profile;
+  const lines = [];
+  if (!report.complete) lines.push(`This profile is incomplete: ${shown(report.incomplete_because ?? "")}`);
+  lines.push(...losses);
+  return lines.map((line) => element("p", { className: "warning" }, element("span", { "aria-hidden": "true" }, "▲ "), line));
+}
+
+const EFFICIENCIES = [
+  ["parallel", "Parallel efficiency", "useful time of the mean rank, of the longest rank's time"],
+  ["load_balance", "Load balance", "useful time of the mean rank, of the greatest"],
+  ["communication", "Communication efficiency", "greatest useful time, of the longest rank's time"],
+];
+
+/** The efficiencies as bars with numbers. */
+export function efficiencyBlock(profile) {
+  const found = profile.efficiency;
+  if (!found) {
+    return element("p", { className: "hint-evidence" }, "Not known: no region is tagged COMM, COMP or IO, as in #[profile(tag = \"COMM\")].");
+  }
+  const rows = EFFICIENCIES.map(([key, name, meaning]) => {
+    const bar = element("span", { className: "bar-fill" });
+    bar.style.width = `${Math.min(100, found[key] * 100)}%`;
+    return element(
+      "div",
+      { className: "efficiency" },
+      element("span", { className: "efficiency-name", title: meaning }, name),
+      element("span", { className: "bar-track", "aria-hidden": "true" }, bar),
+      element("span", { className: "number", textContent: percent(found[key]), "data-exact": String(found[key]) }),
+    );
+  });
+  const io = found.io_share > 0 ? [element("p", { className: "hint-evidence" }, `Input and output take ${percent(found.io_share)} of all time.`)] : [];
+  return element("div", {}, ...rows, ...io);
+}

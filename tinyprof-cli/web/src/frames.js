@@ -1,0 +1,30 @@
+// The layout of a flame graph: a frame for each callpath, as wide as its time.
+
+/** The time of a callpath over the ranks: `mean` or `max`, in nanoseconds; 0 where no rank visited. */
+export function timeOf(callpath, kind, over) {
+  const spread = kind === "exclusive" ? callpath.exclusive_ns : callpath.inclusive_ns;
+  return spread ? spread[over] : 0;
+}
+
+/**
+ * Frames of the callpaths below `roots`, with places between 0 and 1 in `x0` and `x1`, by row of the table.
+ *
+ * A mean is the total divided by all ranks, so that parts add up where some ranks did not come there. Greatest times of
+ * several ranks need not add up: a frame is then as wide as those above it.
+ */
+export function frames(roots, over) {
+  const width = (callpath) => (over === "mean" ? (callpath.inclusive_ns?.sum ?? 0) : timeOf(callpath, "inclusive", over));
+  const top = { children: roots };
+  const tree = d3.hierarchy(top).sum((callpath) => {
+    if (callpath === top) return 0;
+    const below = callpath.children.reduce((sum, child) => sum + width(child), 0);
+    return Math.max(0, width(callpath) - below);
+  });
+  tree.sort((a, b) => b.value - a.value);
+  d3.partition()(tree);
+  const found = new Map();
+  tree.each((node) => {
+    if (node.data !== top) found.set(node.data.row, { callpath: node.data, depth: node.depth - 1, x0: node.x0, x1: node.x1 });
+  });
+  return found;
+}

@@ -1,0 +1,251 @@
+// A heat map on a canvas: rows x columns of numbers, with a cursor for pointer and keys. Where there are more columns or rows
+// than pixels, a pixel shows the one of its values that stands out most, so that no single rank can hide.
+
+import { cssColor } from "./colors.js";
+import { FONT, onWidth, prepared } from "./canvas.js";
+import { fitted } from "./names.js";
+import { hush, say, tell } from "./tooltip.js";
+import { token } from "./theme.js";
+
+export class Grid {
+  /**
+   * `options.label`: what it is, for screen readers. `options.left`: pixels for the names of rows. `options.rowHeight`: in
+   * pixels. `options.tell(row, column)`: lines about a cell. `options.pick(row, column)`: a cell was chosen.
+   */
+  constructor(options) {
+    this.options = options;
+    this.canvas = document.createElement("canvas");
+    this.canvas.tabIndex = 0;
+    this.canvas.setAttribute("role", "img");
+    this.canvas.setAttribute("aria-label", `${options.label}. Arrow keys move the cursor, Enter selects, plus and minus zoom.`);
+    this.box = document.createElement("div");
+    this.box.className = "grid";
+    this.box.append(this.canvas);
+    this.cursor = null;
+    this.#listen();
+    onWidth(this.box, () => this.drawnWidth, () => this.draw());
+  }
+
+  /**
+   * Sets what is drawn. `numbers(row)`: the row's numbers. `color(number, row)`: packed; the greatest of the
+   * numbers that share a pixel is shown. `order`: which column stands where, or null. `marks(row)`: a column to ring, or null.
+   */
+  show(content) {
+    const sameColumns = this.content?.columns === content.columns;
+    this.content = content;
+    if (!sameColumns) this.range = [0, content.columns];
+    this.cursor = null;
+    this.draw();
+  }
+
+  get #plot() {
+    // On a phone the names give way.
+    const left = Math.min(this.options.left, this.box.clientWidth * 0.34);
+    const right = Math.min(this.options.right ?? 0, this.box.clientWidth * 0.16);
+    const height = this.options.height ?? this.content.rows * this.options.rowHeight;
+    return { left, top: 18, width: Math.max(20, this.box.clientWidth - left - right - 1), height };
+  }
+
+  draw() {
+    if (!this.content || this.box.clientWidth === 0) return;
+    this.drawnWidth = this.box.clientWidth;
+    const { left, top, width, height } = this.#plot;
+    const context = prepared(this.canvas, this.box.clientWidth, top + height + 2);
+    context.font = FONT;
+    this.#drawCells(context, left, top, width, height);
+    this.#drawWords(context, left, top, width, height);
+    if (this.cursor) this.#drawCursor(context);
+  }
+
+  #drawCells(context, left, top, width, height) {
+    const { rows, numbers, color, order } = this.content;
+    const [first, end] = this.range;
+    const across = Math.max(1, Math.min(end - first, Math.round(width)));
+    const down = Math.max(1, Math.min(rows, Math.round(height)));
+    const image = new ImageData(across, down);
+    const pixels = new Uint32Array(image.data.buffer);
+    const chosen = new Float64Array(across);
+    const absent = this.#absent();
+    const place = Uint32Array.from({ length: end - first }, (_, at) => Math.floor((at * across) / (end - first)));
+    let row = 0;
+    for (let y = 0; y < down; y += 1) {
+      chosen.fill(NaN);
+      for (const until = Math.max(row + 1, Math.floor(((y + 1) * rows) / down)); row < until && row < rows; row += 1) {
+        const values = numbers(row);
+        for (let column = first; column < end; column += 1) {
+          const value = values[order ? order[column] : column];
+          const x = place[column - first];
+          // A number that is none is not greater than any, nor is any number less than it.
+          if (value === value && !(value <= chosen[x])) chosen[x] = value;
+        }
+      }
+      for (let x = 0; x < across; x += 1) {
+        pixels[y * across + x] = chosen[x] === chosen[x] ? color(chosen[x], row - 1) : absent;
+      }
+    }
+    const cells = new OffscreenCanvas(across, down);
+    cells.getContext("2d").putImageData(image, 0, 0);
+    context.imageSmoothingEnabled = false;
+    context.drawImage(cells, left, top, width, height);
+  }
+
+  #absent() {
+    const { r, g, b } = d3.rgb(token("--absent"));
+    return 0xff000000 | (b << 16) | (g << 8) | r;
+  }
+
+  #drawWords(context, left, top, width, height) {
+    const { rows, rowText, rightText, marks, axis, isSelected } = this.content;
+    const rowHeight = height / rows;
+    context.fillStyle = token("--muted");
+    context.textBaseline = "middle";
+    for (const [part, align] of [[0, "left"], [0.5, "center"], [1, "right"]]) {
+      const column = Math.min(this.range[1] - 1, Math.floor(this.range[0] + part * (this.range[1] - this.range[0])));
+      if (part === 0.5 && (this.range[1] - this.range[0] < 8 || width < 320)) continue;
+      context.textAlign = align;
+      if (column >= 0) context.fillText(axis(column), left + part * width, 8);
+    }
+    const step = Math.max(1, Math.ceil(14 / rowHeight));
+    for (let row = 0; row < rows; row += step) {
+      const y = top + (row + 0.5) * rowHeight;
+      context.fillStyle = isSelected?.(row) ? token("--accent") : token("--ink");
+      context.textAlign = "right";
+      context.fillText(fitted(context, `${isSelected?.(row) ? "▸ " : ""}${rowText(row)}`, left - 8), left - 6, y);
+      if (rightText) {
+        context.fillStyle = token("--muted");
+        context.textAlign = "left";
+        context.fillText(rightText(row), left + width + 6, y);
+      }
+    }
+    if (!marks) return;
+    for (let row = 0; row < rows; row += 1) {
+      const column = marks(row);
+      if (column === null || column < this.range[0] || column >= this.range[1]) continue;
+      const x = left + ((column + 0.5 - this.range[0]) / (this.range[1] - this.range[0])) * width;
+      for (const [color, line] of [["#fff", 3], ["#000", 1.2]]) {
+        context.strokeStyle = color;
+        context.lineWidth = line;
+        context.beginPath();
+        context.arc(x, top + (row + 0.5) * rowHeight, Math.min(4, rowHeight / 2.5), 0, 2 * Math.PI);
+        context.stroke();
+      }
+    }
+  }
+
+  /** How many columns share a pixel. */
+  get columnsPerPixel() {
+    return (this.range[1] - this.range[0]) / this.#plot.width;
+  }
+
+  #place() {
+    const { left, top, width, height } = this.#plot;
+    const columns = this.range[1] - this.range[0];
+    const x = left + ((this.cursor.column - this.range[0]) / columns) * width;
+    const y = top + (this.cursor.row / this.content.rows) * height;
+    return { x, y, width: Math.max(3, width / columns), height: Math.max(3, height / this.content.rows) };
+  }
+
+  #drawCursor(context) {
+    const { x, y, width, height } = this.#place();
+    for (const [color, line] of [["#000", 3], ["#fff", 1.5]]) {
+      context.strokeStyle = color;
+      context.lineWidth = line;
+      context.strokeRect(x, y, width, height);
+    }
+  }
+
+  #cellAt(event) {
+    if (!this.content || this.content.rows === 0) return null;
+    const { left, top, width, height } = this.#plot;
+    const box = this.canvas.getBoundingClientRect();
+    const row = Math.floor(((event.clientY - box.top - top) / height) * this.content.rows);
+    const part = (event.clientX - box.left - left) / width;
+    const column = Math.floor(this.range[0] + part * (this.range[1] - this.range[0]));
+    if (row < 0 || row >= this.content.rows || part >= 1) return null;
+    return { row, column: part < 0 ? null : column };
+  }
+
+  /** Shows fewer or more columns around `column`. */
+  zoom(factor, column = (this.range[0] + this.range[1]) / 2) {
+    const columns = this.content.columns;
+    const wanted = Math.max(Math.min(8, columns), Math.min(columns, (this.range[1] - this.range[0]) * factor));
+    const part = (column - this.range[0]) / (this.range[1] - this.range[0]);
+    const first = Math.round(Math.max(0, Math.min(columns - wanted, column - part * wanted)));
+    this.range = [first, Math.min(columns, first + Math.round(wanted))];
+    this.draw();
+  }
+
+  #listen() {
+    this.canvas.addEventListener("pointermove", (event) => {
+      const cell = this.#cellAt(event);
+      if (cell === null || cell.column === null) hush();
+      else tell(this.options.tell(cell.row, this.#source(cell.column)), event.clientX, event.clientY);
+    });
+    this.canvas.addEventListener("pointerleave", hush);
+    this.canvas.addEventListener("click", (event) => {
+      const cell = this.#cellAt(event);
+      if (cell) this.options.pick?.(cell.row, cell.column === null ? null : this.#source(cell.column));
+    });
+    this.canvas.addEventListener(
+      "wheel",
+      (event) => {
+        const cell = this.#cellAt(event);
+        if (!event.ctrlKey || cell === null || cell.column === null) return;
+        event.preventDefault();
+        this.zoom(event.deltaY > 0 ? 1.25 : 0.8, cell.column);
+      },
+      { passive: false },
+    );
+    this.canvas.addEventListener("keydown", (event) => this.#key(event));
+    this.canvas.addEventListener("blur", () => {
+      this.cursor = null;
+      hush();
+      this.draw();
+    });
+  }
+
+  #source(column) {
+    return this.content.order ? this.content.order[column] : column;
+  }
+
+  #key(event) {
+    if (!this.content || this.content.rows === 0 || this.content.columns === 0) return;
+    const moves = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0], Home: [0, -Infinity], End: [0, Infinity] };
+    const cursor = this.cursor ?? { row: 0, column: this.range[0] - 1 };
+    if (moves[event.key]) {
+      const [down, right] = moves[event.key];
+      const row = Math.max(0, Math.min(this.content.rows - 1, cursor.row + down));
+      const column = Math.max(this.range[0], Math.min(this.range[1] - 1, cursor.column + right));
+      this.cursor = { row, column };
+    } else if (event.key === "+" || event.key === "-") {
+      this.zoom(event.key === "-" ? 2 : 0.5, this.cursor ? cursor.column : undefined);
+    } else if (event.key === "Enter" && this.cursor) {
+      this.options.pick?.(cursor.row, this.#source(cursor.column));
+    } else return;
+    event.preventDefault();
+    this.draw();
+    if (!this.cursor) return;
+    const lines = this.options.tell(this.cursor.row, this.#source(this.cursor.column));
+    const box = this.canvas.getBoundingClientRect();
+    const { x, y, height } = this.#place();
+    tell(lines, box.left + x, box.top + y + height);
+    say(lines);
+  }
+}
+
+/** A scale in words and colours: `stops` are pairs of text and packed colour. */
+export function legend(title, stops) {
+  const box = document.createElement("div");
+  box.className = "legend";
+  const words = document.createElement("span");
+  words.textContent = title;
+  box.append(words);
+  for (const [text, packed] of stops) {
+    const item = document.createElement("span");
+    const swatch = document.createElement("i");
+    swatch.style.background = typeof packed === "string" ? packed : cssColor(packed);
+    item.append(swatch, text);
+    box.append(item);
+  }
+  return box;
+}

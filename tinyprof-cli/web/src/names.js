@@ -1,0 +1,34 @@
+// Names of the measured program. They are not trusted: they reach the page as text only, with what could hide in it or
+// reorder it spelled out.
+
+// Controls, formats (bidirectional ones, zero width), surrogates, private and unassigned characters, separators of lines, marks.
+const HAZARDOUS = /[\p{C}\p{Zl}\p{Zp}\p{M}]/gu;
+const NAME_MAX = 200;
+
+/** A name as it is shown: quoted where it would otherwise be invisible, its middle left out where it is very long. */
+export function shown(name) {
+  const characters = Array.from(String(name));
+  const half = NAME_MAX / 2;
+  const short =
+    characters.length > NAME_MAX ? `${characters.slice(0, half).join("")}…${characters.slice(-half).join("")}` : String(name);
+  const escaped = short.replace(HAZARDOUS, (c) => `\\u{${c.codePointAt(0).toString(16)}}`);
+  return escaped === "" || escaped.trim() !== escaped ? `"${escaped}"` : escaped;
+}
+
+/** `text` cut so that `context` draws it in `width` pixels; its middle gives way. */
+export function fitted(context, text, width) {
+  if (context.measureText(text).width <= width) return text;
+  let low = 0;
+  let high = text.length;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (context.measureText(shortened(text, middle)).width <= width) low = middle;
+    else high = middle - 1;
+  }
+  return low < 2 ? "" : shortened(text, low);
+}
+
+function shortened(text, length) {
+  const head = Math.ceil(length / 2);
+  return `${text.slice(0, head)}…${text.slice(text.length - (length - head))}`;
+}

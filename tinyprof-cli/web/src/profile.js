@@ -1,0 +1,66 @@
+// A profile as the views ask for it.
+
+import { numbersOf } from "./columns.js";
+import { shown } from "./names.js";
+
+export class Profile {
+  #bytes;
+
+  constructor({ head, bytes }) {
+    this.#bytes = bytes;
+    Object.assign(this, head);
+    this.callpaths = this.report.callpaths;
+    this.callpaths.forEach((callpath, row) => {
+      callpath.row = row;
+      callpath.children = [];
+      callpath.text = shown(callpath.name);
+      if (callpath.parent !== null) this.callpaths[callpath.parent].children.push(callpath);
+    });
+    this.roots = this.callpaths.filter((callpath) => callpath.parent === null);
+    this.rowOf = new Map(this.ranks.rows.map((row) => [row.callpath, row]));
+    this.iterationsOf = new Map(this.iterations.map((series) => [series.callpath, series]));
+    this.executionsOf = new Map(this.executions.map((boxes) => [boxes.callpath, boxes]));
+  }
+
+  /** The numbers of a column; decoded when they are first asked for. */
+  numbers(column) {
+    column.numbers ??= numbersOf(this.#bytes, column);
+    return column.numbers;
+  }
+
+  /** The column of a callpath's times by rank: a callpath that calls nothing has one time. */
+  times(row, kind) {
+    return kind === "exclusive" && row.exclusive_ns ? row.exclusive_ns : row.inclusive_ns;
+  }
+
+  /** `main<exchange`, at most its last few names. */
+  path(row, names = 6) {
+    const parts = [];
+    for (let at = row; at !== null; at = this.callpaths[at].parent) {
+      if (parts.length === names) {
+        parts.push("…");
+        break;
+      }
+      parts.push(this.callpaths[at].text);
+    }
+    return parts.reverse().join(" › ");
+  }
+
+  /** ` on node001`, where the host is known. */
+  host(rank) {
+    const name = this.hosts[this.host_of_rank[rank]];
+    return name ? shown(name) : "";
+  }
+
+  rankText(rank) {
+    const host = this.host(rank);
+    return host ? `rank ${rank} on ${host}` : `rank ${rank}`;
+  }
+
+  /** The ranks of a bin in words. */
+  binText(bin, ranksPerBin) {
+    if (ranksPerBin === 1) return this.rankText(bin);
+    const last = Math.min((bin + 1) * ranksPerBin, this.host_of_rank.length) - 1;
+    return `ranks ${bin * ranksPerBin} to ${last}, mean`;
+  }
+}

@@ -1,0 +1,161 @@
+// Ranks x regions: which rank takes how long, and which region tells ranks apart.
+
+import { choice, element, nothing, picker } from "./elements.js";
+import { Grid, legend } from "./grid.js";
+import { amountColor, deviationColor } from "./colors.js";
+import { count, counted, deviation, time } from "./numbers.js";
+import { onSelection, select, selection } from "./selection.js";
+import { timed } from "./canvas.js";
+
+/** Colours of amounts reach from the greatest down to a ten-thousandth of it. */
+const DECADES = 4;
+/** Colours of deviations reach to one of these: the first that is not below what is usual among the regions. */
+const LIMITS = [0.02, 0.05, 0.1, 0.25, 0.5, 1];
+const SORTS = [["time", "time"], ["imbalance", "imbalance"], ["name", "name"], ["tree", "tree"]];
+
+export class RanksView {
+  key = "ranks";
+  title = "Ranks";
+
+  constructor(profile) {
+    this.profile = profile;
+    this.state = { kind: "exclusive", scale: "relative", sort: "time", order: "rank" };
+    this.note = element("p", { className: "note" });
+    this.legendBox = element("div");
+    const { bins } = profile.ranks;
+    if (bins === 0 || profile.ranks.rows.length === 0) {
+      this.panel = element("div", {}, nothing("There is no rank with a region."));
+      return;
+    }
+    this.grid = new Grid({
+      label: "Heat map of ranks and regions",
+      left: 190,
+      right: 96,
+      rowHeight: 16,
+      tell: (row, column) => this.#lines(this.rows[row], column),
+      pick: (row, column) => this.#pick(row, column),
+    });
+    this.panel = element(
+      "div",
+      {},
+      element(
+        "div",
+        { className: "controls" },
+        choice("Time", [["exclusive", "itself"], ["inclusive", "with calls"]], this.state.kind, (kind) => this.#set({ kind })),
+        choice("Colour", [["relative", "against the mean"], ["absolute", "absolute"]], this.state.scale, (scale) => this.#set({ scale })),
+        picker("Regions by", SORTS, this.state.sort, (sort) => this.#set({ sort })),
+        picker("Ranks by", [["rank", "number"], ["selected", "time in the selected region"]], "rank", (order) => this.#set({ order })),
+        element("button", { type: "button", textContent: "Zoom in", onclick: () => this.grid.zoom(0.5) }),
+        element("button", { type: "button", textContent: "Zoom out", onclick: () => this.grid.zoom(2) }),
+      ),
+      this.note,
+      this.legendBox,
+      this.grid.box,
+    );
+    onSelection(() => this.panel.isConnected && this.draw());
+  }
+
+  #set(change) {
+    Object.assign(this.state, change);
+    this.draw();
+  }
+
+  #pick(row, column) {
+    const change = { callpath: this.rows[row].callpath.row };
+    if (column !== null && this.profile.ranks.ranks_per_bin === 1) change.rank = column;
+    select(change);
+  }
+
+  draw() {
+    if (!this.grid) return;
+    timed("draw ranks", () => this.#draw());
+  }
+
+  #draw() {
+    const { ranks } = this.profile;
+    this.rows = this.#sorted(ranks.rows.map((row) => this.#row(row)));
+    const order = this.#order();
+    const greatest = Math.max(1, ...this.rows.map(({ max }) => max));
+    const relative = this.state.scale === "relative";
+    const limit = this.#limit();
+    const places = order && order.reduce((at, bin, place) => ((at[bin] = place), at), new Uint32Array(ranks.bins));
+    this.grid.show({
+      rows: this.rows.length,
+      columns: ranks.bins,
+      order,
+      numbers: (row) => this.rows[row].numbers,
+      color: relative
+        ? (value, row) => deviationColor(this.rows[row].mean > 0 ? (value / this.rows[row].mean - 1) / limit : 0)
+        : (value) => amountColor(value <= 0 ? 0 : 1 + Math.log10(value / greatest) / DECADES),
+      rowText: (row) => this.rows[row].callpath.text,
+      rightText: (row) => `${deviation(this.rows[row].above)}`,
+      isSelected: (row) => this.rows[row].callpath.row === selection().callpath,
+      marks: (row) => {
+        const bin = this.rows[row].maxBin;
+        return bin === null ? null : places ? places[bin] : bin;
+      },
+      axis: (column) => `rank ${(order ? order[column] : column) * ranks.ranks_per_bin}`,
+    });
+    this.#words(greatest, limit);
+  }
+
+  #limit() {
+    const above = this.rows.map(({ above }) => above ?? 0).sort((a, b) => a - b);
+    const usual = above[Math.floor(above.length / 2)] ?? 0;
+    return LIMITS.find((limit) => limit >= usual) ?? LIMITS[LIMITS.length - 1];
+  }
+
+  #row(row) {
+    const callpath = this.profile.callpaths[row.callpath];
+    const numbers = this.profile.numbers(this.profile.times(row, this.state.kind));
+    const spread = this.state.kind === "exclusive" ? callpath.exclusive_ns : callpath.inclusive_ns;
+    // Of ranks that are equal in the page's steps the report knows which is slowest.
+    const maxBin = spread ? Math.floor(spread.max_rank / this.profile.ranks.ranks_per_bin) : null;
+    const { sum = 0, mean = 0, max = 0, imbalance: above = null } = spread ?? {};
+    return { source: row, callpath, numbers, sum, mean, max, maxBin, above };
+  }
+
+  #sorted(rows) {
+    const by = {
+      time: (a, b) => b.sum - a.sum,
+      imbalance: (a, b) => (b.above ?? -1) - (a.above ?? -1),
+      name: (a, b) => (a.callpath.text < b.callpath.text ? -1 : 1),
+      tree: (a, b) => a.callpath.row - b.callpath.row,
+    };
+    return rows.sort(by[this.state.sort]);
+  }
+
+  #order() {
+    const row = this.rows.find(({ callpath }) => callpath.row === selection().callpath);
+    if (this.state.order !== "selected" || !row) return null;
+    const value = (bin) => (row.numbers[bin] === row.numbers[bin] ? row.numbers[bin] : -1);
+    return Uint32Array.from(row.numbers.keys()).sort((a, b) => value(b) - value(a) || (b === row.maxBin) - (a === row.maxBin));
+  }
+
+  #words(greatest, limit) {
+    const { rows, ranks_per_bin } = this.profile.ranks;
+    const all = this.profile.callpaths.length;
+    const parts = ["Each row is a region, each column a rank; the ring is the slowest rank, the number how far it is above the mean."];
+    if (ranks_per_bin > 1) parts.push(`${ranks_per_bin} neighbouring ranks share a column, which shows their mean.`);
+    if (this.grid.columnsPerPixel > 1) parts.push("Where ranks share a pixel the slowest of them shows: zoom in for each.");
+    if (rows.length < all) parts.push(`The ${count(rows.length)} costliest of ${count(all)} callpaths are shown.`);
+    if (this.state.order === "selected" && selection().callpath === null) parts.push("Select a region to sort the ranks by it.");
+    this.note.textContent = parts.join(" ");
+    const relative = [-1, -0.5, 0, 0.5, 1].map((t) => [t === 0 ? "mean" : `${deviation(t * limit)}${t === 1 ? " and more" : ""}`, deviationColor(t)]);
+    const absolute = [4, 3, 2, 1, 0].map((down) => [time(greatest / 10 ** down), amountColor(1 - down / DECADES)]);
+    this.legendBox.replaceChildren(legend("Colour:", this.state.scale === "relative" ? relative : absolute));
+  }
+
+  #lines(row, bin) {
+    const { ranks_per_bin } = this.profile.ranks;
+    const value = ranks_per_bin === 1 && bin === row.maxBin ? row.max : row.numbers[bin];
+    const visits = this.profile.numbers(row.source.visits)[bin];
+    if (value !== value) return [row.callpath.text, this.profile.binText(bin, ranks_per_bin), "never came here"];
+    return [
+      row.callpath.text,
+      this.profile.binText(bin, ranks_per_bin),
+      `${time(value)}${this.state.kind === "exclusive" ? " itself" : " with calls"}, ${counted(Math.round(visits), "visit")}`,
+      row.mean > 0 ? `${deviation(value / row.mean - 1)} against the mean of ${time(row.mean)}` : null,
+    ];
+  }
+}

@@ -1,0 +1,59 @@
+// The views as tabs. A view is made when it is first looked at: the first paint waits for the first view only.
+
+import { element } from "./elements.js";
+import { hush } from "./tooltip.js";
+
+export class Tabs {
+  /** `makers` are [key, title, make]: `make()` gives a view with `panel` and `draw()`. */
+  constructor(makers) {
+    this.tabs = makers.map(([key, title, make], at) => {
+      const button = element("button", {
+        type: "button", role: "tab", id: `tab-${key}`, textContent: title, "aria-controls": `view-${key}`, "aria-selected": "false", tabIndex: -1,
+      });
+      button.onclick = () => this.show(key);
+      button.onkeydown = (event) => this.#key(event, at);
+      const panel = element("section", { role: "tabpanel", id: `view-${key}`, "aria-labelledby": `tab-${key}`, className: "view", hidden: true });
+      panel.append(element("h2", { className: "print-title", textContent: title }));
+      return { key, make, button, panel, view: null };
+    });
+    document.getElementById("tabs").replaceChildren(...this.tabs.map(({ button }) => button));
+    document.getElementById("views").replaceChildren(...this.tabs.map(({ panel }) => panel));
+  }
+
+  show(key) {
+    hush();
+    this.current = key;
+    for (const tab of this.tabs) {
+      const isCurrent = tab.key === key;
+      tab.button.setAttribute("aria-selected", String(isCurrent));
+      tab.button.tabIndex = isCurrent ? 0 : -1;
+      tab.panel.hidden = !isCurrent;
+      if (isCurrent) this.#drawn(tab);
+    }
+  }
+
+  #drawn(tab) {
+    if (tab.view === null) {
+      tab.view = tab.make();
+      tab.panel.append(tab.view.panel);
+    }
+    tab.view.draw();
+  }
+
+  /** Draws the view that is looked at, or all for paper. */
+  redraw(all = false) {
+    for (const tab of this.tabs) {
+      if (all) tab.panel.hidden = false;
+      if (all || tab.key === this.current) this.#drawn(tab);
+    }
+  }
+
+  #key(event, at) {
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    const next = this.tabs[(at + step + this.tabs.length) % this.tabs.length];
+    this.show(next.key);
+    next.button.focus();
+  }
+}

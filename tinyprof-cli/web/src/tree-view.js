@@ -1,0 +1,99 @@
+// The callpath tree and the flame graph, with what is known of the callpath that is selected.
+
+import { choice, element, nameElement } from "./elements.js";
+import { count, counted, time } from "./numbers.js";
+import { shown } from "./names.js";
+import { onSelection, select, selection } from "./selection.js";
+import { activityOf } from "./colors.js";
+import { Flame } from "./flame.js";
+import { legend } from "./grid.js";
+import { Tree } from "./tree.js";
+
+export class TreeView {
+  key = "tree";
+  title = "Callpaths";
+
+  constructor(profile) {
+    this.profile = profile;
+    this.state = { kind: "inclusive", over: "mean" };
+    this.flame = new Flame(profile, (row) => select({ callpath: row }));
+    this.tree = new Tree(profile, (row) => select({ callpath: row }));
+    this.detail = element("div", { className: "detail" });
+    this.matches = element("span", { className: "quiet-words", role: "status" });
+    this.legendBox = element("div");
+    const search = element("input", { type: "search", placeholder: "name", id: "search", oninput: () => this.#search(search.value) });
+    const controls = element(
+      "div",
+      { className: "controls" },
+      choice("Time", [["inclusive", "with calls"], ["exclusive", "itself"]], "inclusive", (kind) => this.#set({ kind })),
+      choice("Ranks", [["mean", "mean"], ["max", "slowest"]], "mean", (over) => this.#set({ over })),
+      element("label", { className: "picker" }, element("span", {}, "Search"), search, this.matches),
+      element("button", { type: "button", textContent: "Zoom to selected", onclick: () => this.flame.zoomTo(selection().callpath) }),
+      element("button", { type: "button", textContent: "Show all", onclick: () => this.flame.zoomTo(null) }),
+    );
+    this.panel = element("div", {}, controls, this.legendBox, this.flame.box, this.detail, this.tree.box);
+    onSelection(() => this.panel.isConnected && this.draw());
+  }
+
+  #set(change) {
+    Object.assign(this.state, change);
+    this.draw();
+  }
+
+  #search(text) {
+    const wanted = text.trim().toLowerCase();
+    const found = wanted === "" ? [] : this.profile.callpaths.filter((callpath) => callpath.name.toLowerCase().includes(wanted));
+    this.matches.textContent = wanted === "" ? "" : counted(found.length, "match").replace(/matchs$/, "matches");
+    this.flame.show({ search: wanted });
+  }
+
+  draw() {
+    const { callpath } = selection();
+    this.legendBox.replaceChildren(this.#legend());
+    this.flame.show({ ...this.state, selected: callpath });
+    this.tree.show(this.state.kind, callpath);
+    this.detail.replaceChildren(callpath === null ? placeholder() : this.#details(this.profile.callpaths[callpath]));
+  }
+
+  #legend() {
+    if (this.state.kind === "exclusive") return legend("Colour: time of the callpath itself, light is much", []);
+    const keys = [...new Set(this.profile.callpaths.map((callpath) => callpath.activity ?? null))];
+    const stops = keys.map((activity) => {
+      const { text, color, key } = activityOf({ activity });
+      const pattern = { COMM: " (striped)", IO: " (dotted)" }[key] ?? "";
+      return [text + pattern, color];
+    });
+    return legend("Width: time with calls.", stops);
+  }
+
+  #details(callpath) {
+    const { site } = callpath;
+    const rows = [
+      ["where", site.file && `${shown(site.file)}:${site.line}`],
+      ["ranks", `${count(callpath.ranks)} of ${count(this.profile.report.ranks)}`],
+      ["time with calls", words(callpath.inclusive_ns)],
+      ["time itself", words(callpath.exclusive_ns)],
+      ...Object.entries(site.constants).map(([key, value]) => [shown(key), shown(value)]),
+      ...Object.entries(callpath.metrics).map(([key, metric]) => [shown(key), metricWords(metric)]),
+    ];
+    const list = element("dl", { className: "facts" });
+    for (const [term, text] of rows.filter(([, text]) => text)) {
+      list.append(element("dt", {}, element("bdi", {}, term)), element("dd", {}, nameElement(text, "fact")));
+    }
+    return list;
+  }
+}
+
+function placeholder() {
+  return element("p", { className: "note" }, "Select a callpath to see where it is in the source, its times and its metrics; all views follow.");
+}
+
+function words(spread) {
+  if (!spread) return "";
+  return `${time(spread.min)} to ${time(spread.max)}, mean ${time(spread.mean)} a rank`;
+}
+
+function metricWords({ values, sum, min, mean, max }) {
+  const number = (n) => (n === null ? "–" : String(Number(n.toPrecision(4))));
+  return `${count(values)} values, sum ${number(sum)}, ${number(min)} to ${number(max)}, mean ${number(mean)}`;
+}

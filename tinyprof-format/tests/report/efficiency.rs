@@ -1,0 +1,92 @@
+//! The efficiency of a run, and that load balance and communication make it up.
+
+use proptest::prelude::*;
+use tinyprof_format::model::{EventMap, Profile};
+use tinyprof_format::report::{Activity, Efficiency, RankTimes};
+
+use crate::fixture::{Node, event_map, profile};
+
+fn near(left: f64, right: f64) -> bool {
+    (left - right).abs() <= 1e-12 * right.abs().max(1.0)
+}
+
+/// Ranks whose useful time is part of their total time.
+fn ranks() -> impl Strategy<Value = Vec<RankTimes>> {
+    let rank = (0_u64..1 << 50, 0_u64..=1_000, 0_u64..=1_000).prop_map(|(total_ns, useful, io)| {
+        let useful_ns = total_ns / 1_000 * useful;
+        RankTimes { total_ns, useful_ns, io_ns: (total_ns - useful_ns) / 1_000 * io }
+    });
+    prop::collection::vec(rank, 1..40)
+}
+
+proptest! {
+    #[test]
+    fn parallel_efficiency_is_load_balance_times_communication_efficiency(ranks in ranks()) {
+        let found = Efficiency::of_ranks(&ranks);
+        prop_assert_eq!(found.is_some(), ranks.iter().any(|rank| rank.useful_ns > 0));
+        if let Some(found) = found {
+            prop_assert!(near(found.parallel, found.load_balance * found.communication), "{:?}", found);
+            for part in [found.parallel, found.load_balance, found.communication, found.io_share] {
+                prop_assert!((0.0..=1.0 + 1e-12).contains(&part), "{:?}", found);
+            }
+        }
+    }
+
+    #[test]
+    fn equal_ranks_are_balanced_and_ranks_without_time_do_not_count(useful_ns in 1_u64..1_000, idle in 0_usize..5) {
+        let rank = RankTimes { total_ns: 1_000, useful_ns, io_ns: 0 };
+        let mut ranks = vec![rank; 3];
+        ranks.extend(vec![RankTimes::default(); idle]);
+        let found = Efficiency::of_ranks(&ranks).expect("three ranks were useful");
+        prop_assert!(near(found.load_balance, 1.0) && near(found.communication, found.parallel));
+    }
+}
+
+/// main 1000 < { solve, write }, solve < { exchange, read }, exchange < pack; on rank 1 the exchange is shorter.
+fn tagged(tags: &[(usize, &str)]) -> Profile {
+    fn node(name: &str, parent: Option<usize>, ns: fn(u32) -> Option<u64>) -> Node<'_> {
+        Node { name, parent, ns }
+    }
+    let tree = [
+        node("main", None, |_| Some(1_000)),
+        node("solve", Some(0), |_| Some(800)),
+        node("write", Some(0), |_| Some(100)),
+        node("exchange", Some(1), |rank| Some(if rank == 0 { 400 } else { 200 })),
+        node("pack", Some(3), |_| Some(100)),
+    ];
+    let maps: Vec<EventMap> = (0..2).map(|rank| event_map(&tree, rank)).collect();
+    let mut profile = profile(&maps);
+    let names: Vec<&str> = tags.iter().map(|&(at, _)| tree[at].name).collect();
+    let triples = profile.callpaths.iter().map(|(_, callpath)| {
+        let mut region = callpath.region.clone();
+        if let Some(at) = names.iter().position(|name| *name == region.name) {
+            region.constants.insert("tag".into(), tags[at].1.into());
+        }
+        (callpath.id, callpath.parent.map(|parent| profile.callpaths.get(parent).id), region)
+    });
+    profile.callpaths = tinyprof_format::model::CallpathTable::from_parents(triples.collect::<Vec<_>>());
+    profile
+}
+
+#[test]
+fn a_tag_holds_for_what_is_below_until_there_is_another() {
+    // On rank 0 400 of exchange, on rank 1 200, with pack; 100 of write on both.
+    let found = Efficiency::of_profile(&tagged(&[(2, "IO"), (3, "COMM")])).expect("it has tags");
+    let expected = Efficiency { parallel: 0.6, load_balance: 0.6 / 0.7, communication: 0.7, io_share: 0.1 };
+    assert!(near(found.parallel, expected.parallel) && near(found.load_balance, expected.load_balance));
+    assert!(near(found.communication, expected.communication) && near(found.io_share, expected.io_share));
+
+    // Packing is computation again.
+    let found = Efficiency::of_profile(&tagged(&[(3, "COMM"), (4, "COMP")])).expect("it has tags");
+    assert!(near(found.communication, 0.9) && near(found.parallel, 0.8));
+}
+
+#[test]
+fn without_tags_nothing_is_said() {
+    assert_eq!(Efficiency::of_profile(&tagged(&[])), None);
+    assert_eq!(Efficiency::of_profile(&tagged(&[(2, "comm"), (3, "")])), None);
+    assert_eq!(Efficiency::of_ranks(&[]), None);
+    let profile = tagged(&[(1, "COMM")]);
+    let known = Activity::of_callpaths(&profile.callpaths).into_iter().flatten().count();
+    assert_eq!(known, 3, "solve, exchange and pack");
+}
