@@ -26,8 +26,6 @@ if ((${#MPI_FOUND[@]})); then
         "${MPIEXEC[@]}" -n 4 "$CARGO_TARGET_DIR/debug/fft" --runs 5 </dev/null >/dev/null
 fi
 
-# Twenty million values take a minute to encode without any optimisation.
-export CARGO_PROFILE_DEV_OPT_LEVEL=1
 cargo build --quiet --locked -p tinyprof-cli
 cargo build --quiet --locked -p tinyprof-format --example story --example hostile
 bin=${CARGO_TARGET_DIR:-$PWD/target}/debug
