@@ -2,13 +2,13 @@
 
 SHELL := /usr/bin/env bash
 .DEFAULT_GOAL := help
-.PHONY: help demo test python bench overhead scaling format-performance fmt clean
+.PHONY: help demo test browser python bench overhead scaling format-performance fmt clean
 
 help: ## Print this list
 	@echo "TinyProf. Two commands do everything on a machine with Rust:"
 	@awk -F ':.*## ' '/^(demo|test):.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
 	@echo "And for work on the code:"
-	@awk -F ':.*## ' '/^(python|bench|overhead|scaling|format-performance|fmt|clean|help):.*## / { printf "  make %-18s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^(browser|python|bench|overhead|scaling|format-performance|fmt|clean|help):.*## / { printf "  make %-18s %s\n", $$1, $$2 }' Makefile
 	@echo "MPICC=mpicc.mpich make demo (or test) uses that MPI and no other."
 
 demo: ## Install what is missing, run a verified FFT on 4 ranks, print its profile
@@ -19,6 +19,9 @@ test: ## Install what is missing, run every check and test, under each MPI found
 
 python: ## Build and test the Python package, in an environment of its own
 	@bash scripts/python.sh
+
+browser: ## Write pages of profiles of all kinds, and click through them in Chromium
+	@bash scripts/browser.sh
 
 bench: ## Measure what a region costs, beside a bare pair of timestamp reads
 	@source scripts/rust.sh && rust_find && cargo bench -p tinyprof-benches

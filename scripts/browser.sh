@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Writes pages of profiles of several kinds with `tinyprof html`, and clicks through them in Chromium. Screenshots lie in
-# target/browser/screenshots afterwards. scripts/setup.sh brings Chromium, Node.js and npm.
+# target/browser/screenshots afterwards. Installs Chromium, Node.js and npm where they are missing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/rust.sh
@@ -11,6 +11,7 @@ out=$PWD/target/browser
 shared=${TINYPROF_SHARED_DATA:-$PWD/../shared/data}
 
 rust_find
+bash scripts/setup.sh --browser
 npm ci --prefix "$web" --silent --ignore-scripts --no-audit --no-fund
 # What is committed is what the registry has.
 bash "$web/vendor.sh" --check

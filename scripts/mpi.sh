@@ -70,10 +70,18 @@ mpi_use() {
     export MPICC=${MPI_CC[$1]} TINYPROF_MPIEXEC=${MPI_EXEC[$1]}
     # rsmpi's build asks these before it asks MPICC, and would link another MPI than the launcher's.
     unset MPI_PKG_CONFIG CRAY_MPICH_DIR
-    # It does not notice a changed MPICC either, so each MPI gets a directory of its own.
+    # It does not notice a changed MPICC either, so each MPI gets a directory of its own; or, where nobody comes back to the
+    # first (MPI_ONE_TARGET), the same in which the binding is built anew.
     # Scripts that are started from here find the base where it was.
     export MPI_TARGET_BASE=${MPI_TARGET_BASE:-${CARGO_TARGET_DIR:-$PWD/target}}
-    export CARGO_TARGET_DIR=$MPI_TARGET_BASE/mpi-$1
+    export CARGO_TARGET_DIR=$MPI_TARGET_BASE/mpi${MPI_ONE_TARGET:+-all}
+    if [[ -z ${MPI_ONE_TARGET:-} ]]; then
+        CARGO_TARGET_DIR+=-$1
+    elif [[ -f $CARGO_TARGET_DIR/mpi && $(<"$CARGO_TARGET_DIR/mpi") != "$1" ]]; then
+        cargo clean --quiet -p mpi-sys
+    fi
+    mkdir -p "$CARGO_TARGET_DIR"
+    if [[ -n ${MPI_ONE_TARGET:-} ]]; then printf '%s' "$1" >"$CARGO_TARGET_DIR/mpi"; fi
     MPIEXEC=("$TINYPROF_MPIEXEC")
     if [[ $1 == openmpi ]]; then
         MPIEXEC+=(--oversubscribe --bind-to none)

@@ -2,12 +2,12 @@
 # Installs what a build needs beside Rust and is not there: a C compiler, make, libclang, an MPI with headers; and
 # what tests use: valgrind, which counts instructions, groff, which judges manual pages, script, which is a terminal,
 # sqlite3, with whose answers an example's are compared, and Python, in whose tools profiles are read.
-# With --tests also a browser and npm, with which pages are tested.
+# With --browser also a browser and npm, with which pages are tested.
 # Where it cannot install, it prints what to install and fails. Touches nothing where nothing is missing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/mpi.sh
-for_tests=${1:-}
+with=${1:-}
 
 # What is missing, by name -> the packages that bring it. Read through a name reference in `packages`.
 # shellcheck disable=SC2034
@@ -55,7 +55,7 @@ find_missing() {
     command -v sqlite3 >/dev/null || missing+=(sqlite3)
     have_python || missing+=(python)
     have_mpi || missing+=(mpi)
-    [[ $for_tests == --tests ]] || return 0
+    [[ $with == --browser ]] || return 0
     command -v chromium >/dev/null || missing+=(chromium)
     command -v node >/dev/null || missing+=(node)
     command -v npm >/dev/null || missing+=(npm)

@@ -20,7 +20,7 @@ step() {
 trap 'if ((${#durations[@]})); then printf "\n"; printf "%s\n" "${durations[@]}"; fi' EXIT
 
 rust_find
-step "what a build needs" bash scripts/setup.sh --tests
+step "what a build needs" bash scripts/setup.sh
 if ! cargo fmt --version >/dev/null 2>&1 || ! cargo clippy --version >/dev/null 2>&1; then
     step "rustfmt and clippy" rustup component add rustfmt clippy
 fi
@@ -42,8 +42,6 @@ step "fuzz targets, 60 s each" bash scripts/fuzz.sh 60
 step "model of the recorder" cargo test --locked --release --manifest-path tinyprof/tests/loom/Cargo.toml
 step "format of the Python package's reader" cargo fmt --manifest-path python/Cargo.toml --check -- --config-path rustfmt.toml
 step "Python" bash scripts/python.sh
-
-step "browser" bash scripts/browser.sh
 
 # One test at a time: each starts several ranks that spin while they wait, and two such tests on few cores slow each
 # other down far more than twofold.

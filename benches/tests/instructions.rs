@@ -39,10 +39,10 @@ fn a_visit_takes_the_instructions_that_it_took() {
     assert!(wrong.is_empty(), "{}\nIf that is meant, change benches/instructions.txt.", wrong.join("\n"));
 }
 
-/// Builds `examples/visits.rs` as users build: with the release profile.
+/// Builds the package `benches/visits` as users build: with the release profile.
 fn build_visits() -> PathBuf {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
-    let build = ["build", "--locked", "--release", "-p", env!("CARGO_PKG_NAME"), "--example", "visits"];
+    let build = ["build", "--locked", "--release", "-p", "tinyprof-bench-visits"];
     let mut cargo = Command::new(env!("CARGO"));
     // Other code for other flags: the figures are for the default ones.
     cargo
@@ -50,7 +50,7 @@ fn build_visits() -> PathBuf {
         .env_remove("CARGO_ENCODED_RUSTFLAGS")
         .current_dir(env!("CARGO_MANIFEST_DIR"));
     run(cargo.args(build).arg("--target-dir").arg(target));
-    target.join("release/examples/visits")
+    target.join("release/visits")
 }
 
 /// The instructions of a whole run.

@@ -28,7 +28,7 @@ pub(crate) fn scratch() -> tempfile::TempDir {
 pub(crate) fn tinyprof(arguments: &[&str], directory: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tinyprof"));
     command.args(arguments).current_dir(directory);
-    for variable in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE"] {
+    for variable in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "CI"] {
         command.env_remove(variable);
     }
     command

@@ -24,7 +24,7 @@ fn on_terminal(arguments: &str, environment: &[(&str, &str)], directory: &Path) 
     let mut script = Command::new("script");
     script.args(["-q", "-e", "-c", &command, "/dev/null"]).current_dir(directory);
     script.env("TERM", "xterm").env("SHELL", "/bin/sh");
-    for variable in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE"] {
+    for variable in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "CI"] {
         script.env_remove(variable);
     }
     script.envs(environment.iter().copied()).stdin(std::process::Stdio::null());
