@@ -15,14 +15,15 @@ from .cells import Cells
 if TYPE_CHECKING:
     from hatchet import GraphFrame
 
-    from .profile import Profile
+    from .manifest import Manifest
 
-def build(profile: Profile, reader: Reader, columns: tuple[str, ...]) -> GraphFrame:
+
+def build(callpaths: list[Callpath], manifest: Manifest, reader: Reader, columns: tuple[str, ...]) -> GraphFrame:
     """See `Profile.to_hatchet`."""
     from hatchet import GraphFrame
 
-    graph, nodes = graph_of(profile.callpaths)
-    ranks = profile.manifest.ranks
+    graph, nodes = graph_of(callpaths)
+    ranks = manifest.ranks
     # Hatchet sorts its frames by node: callpaths in the order of its walk over the tree need no sorting.
     order = sorted(range(len(nodes)), key=lambda row: nodes[row]._hatchet_nid)
     # Hatchet's own readers fill in zeros where a rank did not visit a node, and UMD's asks for all of them.
@@ -33,7 +34,7 @@ def build(profile: Profile, reader: Reader, columns: tuple[str, ...]) -> GraphFr
         names=["node", "rank"],
         verify_integrity=False,
     )
-    names = _objects([profile.callpaths[row].name for row in order]).to_numpy()
+    names = _objects([callpaths[row].name for row in order]).to_numpy()
     table = {"name": np.repeat(names, cells.counts)}
     table |= {"time": cells.column("exclusive"), "time (inc)": cells.column("sum")}
     if set(columns) - {"visits"}:
@@ -42,7 +43,7 @@ def build(profile: Profile, reader: Reader, columns: tuple[str, ...]) -> GraphFr
     inclusive = ["time (inc)", *(name for name in columns if name == "sum_ns")]
     exclusive = ["time", *(name for name in columns if name != "sum_ns")]
     frame = pd.DataFrame(table, index=index, copy=False)
-    return GraphFrame(graph, frame, exclusive, inclusive, metadata=dict(profile.metadata))
+    return GraphFrame(graph, frame, exclusive, inclusive, metadata=dict(manifest.metadata))
 
 
 def graph_of(callpaths: list[Callpath]):

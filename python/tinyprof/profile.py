@@ -157,4 +157,4 @@ class Profile:
         `time` (exclusive) and `time (inc)` are in seconds, as is Hatchet's custom. `columns` are columns of
         `dataframe` that are wanted besides. Needs the package `llnl-hatchet`, or `hatchet`, which is UMD's.
         """
-        return graphframe.build(self, self._reader, columns)
+        return graphframe.build(self.callpaths, self.manifest, self._reader, columns)
