@@ -136,7 +136,8 @@ impl Builder {
     /// With `MPI_THREAD_SERIALIZED` there are none, as nobody could say when the profiler may call MPI.
     ///
     /// # Cost
-    /// Without MPI a boundary takes 50 ns more (`docs/cost.md`), with MPI it reads the same clock; and between two checkpoints two non-blocking reductions of a number.
+    /// A boundary takes up to 50 ns more, measured with MPI (`docs/scaling.md`) and without (`docs/cost.md`); between two
+    /// checkpoints there are two non-blocking reductions of a number.
     pub fn checkpoint_interval(mut self, interval: Duration) -> Self {
         self.settings.checkpoint_interval = Some(interval);
         self
