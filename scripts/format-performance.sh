@@ -5,16 +5,14 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/rust.sh
+source scripts/page.sh
 source scripts/mpi.sh
 rust_find
 
 page=docs/format-performance.md
 begin='<!-- begin: written by make format-performance -->'
 end='<!-- end -->'
-if ! grep -qF -- "$begin" "$page" || ! grep -qF -- "$end" "$page"; then
-    echo "format-performance: $page has no place for the tables, between $begin and $end" >&2
-    exit 1
-fi
+require_place "$page" "$begin" "$end"
 
 bash scripts/python.sh env
 scratch=$(mktemp -d)
@@ -45,19 +43,7 @@ if ((${#MPI_FOUND[@]})); then
     done
 fi
 
-machine() {
-    if command -v lscpu >/dev/null; then
-        LC_ALL=C lscpu | awk -F ': +' '
-            /^Model name/ { name = $2 } /^CPU family/ { family = $2 } /^Model:/ { model = $2 } /^CPU\(s\)/ { n = $2 }
-            /^Hypervisor vendor/ { machine = ", a virtual machine (" $2 ")" }
-            END { printf "%s (family %s, model %s), %s processors%s\n", name, family, model, n, machine }'
-    else
-        uname -m
-    fi
-}
-
-commit=$(git rev-parse --short HEAD 2>/dev/null || echo unknown)
-if [[ -n $(git status --porcelain -- tinyprof-format python 2>/dev/null) ]]; then commit+=" with changes"; fi
+commit=$(commit_of tinyprof-format python)
 load_before=$(cut -d ' ' -f 1 /proc/loadavg 2>/dev/null || echo unknown)
 python=target/python/env/bin/python
 
@@ -78,10 +64,4 @@ python=target/python/env/bin/python
     printf '\n%s\n' "$end"
 } >"$scratch/result"
 
-# The page with everything between the two marks replaced.
-awk -v begin="$begin" -v end="$end" -v result="$scratch/result" '
-    $0 == begin { while ((getline line < result) > 0) print line; skip = 1 }
-    !skip { print }
-    $0 == end { skip = 0 }' "$page" >"$page.new"
-mv "$page.new" "$page"
-sed -n "/^$begin\$/,/^$end\$/p" "$page"
+put_in_place "$page" "$begin" "$end" "$scratch/result"

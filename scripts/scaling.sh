@@ -7,6 +7,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/rust.sh
+source scripts/page.sh
 source scripts/mpi.sh
 rust_find
 
@@ -30,16 +31,7 @@ memory=/dev/shm
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-machine() {
-    LC_ALL=C lscpu 2>/dev/null | awk -F ': +' '
-        /^Model name/ { name = $2 } /^CPU family/ { family = $2 } /^Model:/ { model = $2 } /^CPU\(s\)/ { n = $2 }
-        /^Hypervisor vendor/ { machine = ", a virtual machine (" $2 ")" }
-        END { printf "%s (family %s, model %s), %s processors%s\n", name, family, model, n, machine }'
-}
-commit=$(git rev-parse --short HEAD 2>/dev/null || echo unknown)
-if [[ -n $(git status --porcelain -- tinyprof tinyprof-format tinyprof-mpi benches/collective/src benches/simgrid/src 2>/dev/null) ]]; then
-    commit+=" with changes"
-fi
+commit=$(commit_of tinyprof tinyprof-format tinyprof-mpi benches/collective/src benches/simgrid/src)
 {
     if [[ -n ${SCALING_NOTE:-} ]]; then printf '**%s**\n\n' "$SCALING_NOTE"; fi
     printf -- '* Date: %s. Commit: %s. Run anew: %s.\n' "$(date -u +%Y-%m-%d)" "$commit" "${parts[*]}"

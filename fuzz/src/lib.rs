@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::path::PathBuf;
 
-use tinyprof_format::file::{ProfileReader, ReadLimits, Source, read_profile_of, salvage_profile_of};
+use tinyprof_format::file::{ProfileReader, ReadLimits, read_profile_of, salvage_profile_of};
 use tinyprof_format::model::Profile;
 use tinyprof_format::report::{Report, TextOptions, info_text};
 use tinyprof_format::text::write_text;
@@ -13,34 +12,7 @@ use tinyprof_format::text::write_text;
 pub const LIMITS: ReadLimits = ReadLimits::new(8 << 20);
 
 /// Files by name.
-#[derive(Clone, Debug, Default)]
-pub struct Memory(pub BTreeMap<String, Vec<u8>>);
-
-impl Memory {
-    fn file(&self, file: &str) -> io::Result<&[u8]> {
-        self.0.get(file).map(Vec::as_slice).ok_or_else(|| io::ErrorKind::NotFound.into())
-    }
-}
-
-impl Source for Memory {
-    fn path(&self, file: &str) -> PathBuf {
-        PathBuf::from("memory").join(file)
-    }
-
-    fn length(&self, file: &str) -> io::Result<u64> {
-        Ok(self.file(file)?.len() as u64)
-    }
-
-    fn read(&self, file: &str, offset: u64, bytes: usize) -> io::Result<Vec<u8>> {
-        let start = usize::try_from(offset).map_err(|_| io::ErrorKind::UnexpectedEof)?;
-        let end = start.checked_add(bytes).ok_or(io::ErrorKind::UnexpectedEof)?;
-        Ok(self.file(file)?.get(start..end).ok_or(io::ErrorKind::UnexpectedEof)?.to_vec())
-    }
-
-    fn names(&self) -> Vec<String> {
-        self.0.keys().cloned().collect()
-    }
-}
+pub type Memory = BTreeMap<&'static str, Vec<u8>>;
 
 /// Reads a profile as a whole, callpath by callpath, and what can be salvaged of it. What can be read in several ways must be
 /// the same in all of them.

@@ -24,5 +24,5 @@ fuzz_target!(|bytes: &[u8]| {
         ("part-00000", PART_0.to_vec()),
         ("part-00001", PART_1.to_vec()),
     ];
-    read_in_every_way(&Memory(files.map(|(name, bytes)| (name.to_owned(), bytes)).into()));
+    read_in_every_way(&Memory::from(files));
 });

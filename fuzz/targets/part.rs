@@ -20,5 +20,5 @@ fuzz_target!(|part: &[u8]| {
     let manifest = serde_json::to_vec(&manifest).expect("JSON");
     let files =
         [("manifest.json", manifest), ("callpaths", CALLPATHS.to_vec()), ("part-00000", part.to_vec())];
-    read_in_every_way(&Memory(files.map(|(name, bytes)| (name.to_owned(), bytes)).into()));
+    read_in_every_way(&Memory::from(files));
 });

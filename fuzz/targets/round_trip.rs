@@ -45,7 +45,7 @@ fn round_trip(ranks: &[EventMap]) {
     let manifest = facts.manifest(count, dictionary, parts, RunMetadata::default(), PhaseTimes::default());
     let manifest = serde_json::to_vec(&manifest).expect("JSON");
     let files = [("manifest.json", manifest), ("callpaths", callpaths), ("part-00000", part)];
-    let files = Memory(files.map(|(name, bytes)| (name.to_owned(), bytes)).into());
+    let files = Memory::from(files);
     let read = read_in_every_way(&files).expect("what was written is read");
     for (rank, map) in ranks.iter().enumerate() {
         let index = map.callpaths.index_by_identity();

@@ -134,26 +134,13 @@ mod tests {
     use std::rc::Rc;
 
     use tinyprof_format::file::read_profile;
-    use tinyprof_format::model::{
-        CallpathId, CallpathValues, ExecutionSummary, Mode, RankFacts, Region, RegionKind, SiteId,
-    };
+    use tinyprof_format::model::{CallpathId, CallpathValues, ExecutionSummary, RankFacts, Region, SiteId};
 
     use super::*;
 
     fn map() -> EventMap {
         let site = SiteId::from_bits(1);
-        let region = Region {
-            site,
-            name: "main".into(),
-            module: "m".into(),
-            file: "m.rs".into(),
-            line: 1,
-            column: 1,
-            kind: RegionKind::Function,
-            mode: Mode::Total,
-            rank_local: false,
-            constants: [].into(),
-        };
+        let region = Region::named(site, "main");
         let executions = vec![ExecutionSummary::of_one_visit(0, 10)];
         let values = CallpathValues { executions, ..CallpathValues::default() };
         EventMap::from_records([(CallpathId::root(site), None, region, values)], RankFacts::default())

@@ -82,21 +82,10 @@ fn too_deep(table: &CallpathTable) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tinyprof_format::model::{CallpathId, Mode, Region, RegionKind, SiteId};
+    use tinyprof_format::model::{CallpathId, Region, SiteId};
 
     fn chain(depth: u64, name: &str) -> CallpathTable {
-        let region = Region {
-            site: SiteId::from_bits(1),
-            name: name.into(),
-            module: String::new(),
-            file: String::new(),
-            line: 1,
-            column: 1,
-            kind: RegionKind::Function,
-            mode: Mode::Total,
-            rank_local: false,
-            constants: [].into(),
-        };
+        let region = Region::named(SiteId::from_bits(1), name);
         let id = CallpathId::from_bits;
         let below = |at: u64| (id(at), at.checked_sub(1).map(id), region.clone());
         CallpathTable::from_parents((0..depth).map(below))

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use tinyprof_format::file::write_profile;
 use tinyprof_format::model::{
-    CallpathId, CallpathValues, EventMap, ExecutionSummary, MetricSummary, MetricValues, Mode, PhaseTimes,
-    RankFacts, Region, RegionKind, RunMetadata, SiteId,
+    CallpathId, CallpathValues, EventMap, ExecutionSummary, MetricSummary, MetricValues, PhaseTimes,
+    RankFacts, Region, RunMetadata, SiteId,
 };
 
 use crate::support::{done, json, run, scratch};
@@ -13,18 +13,7 @@ use crate::support::{done, json, run, scratch};
 /// A program of one region `main`.
 fn write(directory: &Path, name: &str, values: CallpathValues) {
     let site = SiteId::from_bits(1);
-    let region = Region {
-        site,
-        name: "main".into(),
-        module: "run".into(),
-        file: "src/main.rs".into(),
-        line: 1,
-        column: 1,
-        kind: RegionKind::Function,
-        mode: Mode::Total,
-        rank_local: false,
-        constants: [].into(),
-    };
+    let region = Region::named(site, "main");
     let map = EventMap::from_records([(CallpathId::root(site), None, region, values)], RankFacts::default());
     let times = PhaseTimes::default();
     write_profile(&directory.join(name), &[map], 1, RunMetadata::default(), times).expect("it is written");

@@ -1,5 +1,7 @@
 //! Where a profile's files come from: a directory, of which nothing is trusted.
 
+use std::borrow::Borrow;
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::{Component, Path, PathBuf};
@@ -66,6 +68,34 @@ impl Source for Directory {
         let entries = fs::read_dir(&self.0).into_iter().flatten().flatten();
         entries.filter_map(|entry| entry.file_name().into_string().ok()).collect()
     }
+}
+
+/// Files in memory, by name.
+impl<Name: Borrow<str> + Ord> Source for BTreeMap<Name, Vec<u8>> {
+    fn path(&self, file: &str) -> PathBuf {
+        PathBuf::from("memory").join(file)
+    }
+
+    fn length(&self, file: &str) -> io::Result<u64> {
+        Ok(in_memory(self, file)?.len() as u64)
+    }
+
+    fn read(&self, file: &str, offset: u64, bytes: usize) -> io::Result<Vec<u8>> {
+        let start = usize::try_from(offset).map_err(|_| io::ErrorKind::UnexpectedEof)?;
+        let end = start.checked_add(bytes).ok_or(io::ErrorKind::UnexpectedEof)?;
+        Ok(in_memory(self, file)?.get(start..end).ok_or(io::ErrorKind::UnexpectedEof)?.to_vec())
+    }
+
+    fn names(&self) -> Vec<String> {
+        self.keys().map(|name| name.borrow().to_owned()).collect()
+    }
+}
+
+fn in_memory<'a, Name: Borrow<str> + Ord>(
+    files: &'a BTreeMap<Name, Vec<u8>>,
+    file: &str,
+) -> io::Result<&'a [u8]> {
+    files.get(file).map(Vec::as_slice).ok_or_else(|| io::ErrorKind::NotFound.into())
 }
 
 /// Whether this is the name of a file in the profile's own directory: a manifest from a stranger must not make us read

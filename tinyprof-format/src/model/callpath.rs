@@ -158,6 +158,25 @@ pub struct Region {
     pub constants: BTreeMap<String, String>,
 }
 
+impl Region {
+    /// A function of which nothing is known but its name: no place in the source, no constants; sums are kept of it.
+    #[must_use]
+    pub fn named(site: SiteId, name: impl Into<String>) -> Self {
+        Self {
+            site,
+            name: name.into(),
+            module: String::new(),
+            file: String::new(),
+            line: 0,
+            column: 0,
+            kind: RegionKind::Function,
+            mode: Mode::Total,
+            rank_local: false,
+            constants: BTreeMap::new(),
+        }
+    }
+}
+
 /// One row of a [`CallpathTable`](super::CallpathTable): a region reached through its parent.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Callpath {

@@ -99,23 +99,12 @@ impl EventMap {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{MetricBucket, MetricSummary, Mode, RegionKind, SiteId};
+    use crate::model::{MetricBucket, MetricSummary, Mode, SiteId};
 
     #[test]
     fn a_metric_needs_a_callpath_and_what_it_folded_is_counted() {
         let site = SiteId::from_bits(1);
-        let region = Region {
-            site,
-            name: "main".into(),
-            module: "m".into(),
-            file: "m.rs".into(),
-            line: 1,
-            column: 1,
-            kind: RegionKind::Function,
-            mode: Mode::Each,
-            rank_local: false,
-            constants: [].into(),
-        };
+        let region = Region { mode: Mode::Each, ..Region::named(site, "main") };
         let main = CallpathId::root(site);
         let record = (main, None, region, CallpathValues::default());
         let mut map = EventMap::from_records([record], RankFacts::default());
@@ -133,18 +122,7 @@ mod tests {
 
     #[test]
     fn records_of_one_id_but_different_regions_or_parents_are_kept_apart() {
-        let region = |site: u64| Region {
-            site: SiteId::from_bits(site),
-            name: format!("r{site}"),
-            module: "m".into(),
-            file: "m.rs".into(),
-            line: 1,
-            column: 1,
-            kind: RegionKind::Function,
-            mode: Mode::Total,
-            rank_local: false,
-            constants: [].into(),
-        };
+        let region = |site: u64| Region::named(SiteId::from_bits(site), format!("r{site}"));
         let id = CallpathId::from_bits;
         let record = |own, parent: Option<u64>, site, ns| {
             let visited = crate::model::ExecutionSummary::of_one_visit(0, ns);

@@ -1,6 +1,6 @@
 //! The descriptions of sites in a segment.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use super::layout::{LINE_BYTES, header, site};
 use super::words::{Words, high, low};
@@ -50,10 +50,6 @@ fn described(words: Words<'_>, line: u32, budget_bytes: &mut usize) -> Option<(u
     *budget_bytes = budget_bytes.checked_sub(length.max(LINE_BYTES))?;
     let place = word(site::PLACE)?;
     let mut region = Region {
-        site: SiteId::from_bits(word(site::ID)?),
-        name: String::new(),
-        module: String::new(),
-        file: String::new(),
         line: low(place),
         column: high(place),
         kind: match high(kind) & 0xff {
@@ -67,8 +63,7 @@ fn described(words: Words<'_>, line: u32, budget_bytes: &mut usize) -> Option<(u
             1 => Mode::Each,
             _ => return None,
         },
-        rank_local: false,
-        constants: BTreeMap::new(),
+        ..Region::named(SiteId::from_bits(word(site::ID)?), "")
     };
     let mut key = None;
     let mut fields = words.bytes(line, site::FIELDS, length)?;

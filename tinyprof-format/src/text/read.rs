@@ -203,16 +203,10 @@ fn fill(
 
 fn region(place: &Place, is_loop: u8, each: bool, constants: BTreeMap<String, String>) -> Region {
     Region {
-        site: place.site,
-        name: place.name.clone(),
-        module: String::new(),
-        file: String::new(),
-        line: 0,
-        column: 0,
         kind: if is_loop == 0 { RegionKind::Function } else { RegionKind::Loop },
         mode: if each { Mode::Each } else { Mode::Total },
-        rank_local: false,
         constants,
+        ..Region::named(place.site, place.name.clone())
     }
 }
 

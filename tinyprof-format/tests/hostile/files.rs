@@ -1,40 +1,9 @@
 //! Files that no writer makes: frames and checksums are right, what is inside is not.
 
 use std::collections::BTreeMap;
-use std::io;
-use std::path::PathBuf;
-
-use tinyprof_format::file::Source;
 
 /// Files in memory.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Files(pub(crate) BTreeMap<&'static str, Vec<u8>>);
-
-impl Files {
-    fn file(&self, file: &str) -> io::Result<&[u8]> {
-        self.0.get(file).map(Vec::as_slice).ok_or_else(|| io::ErrorKind::NotFound.into())
-    }
-}
-
-impl Source for Files {
-    fn path(&self, file: &str) -> PathBuf {
-        PathBuf::from("hostile").join(file)
-    }
-
-    fn length(&self, file: &str) -> io::Result<u64> {
-        Ok(self.file(file)?.len() as u64)
-    }
-
-    fn read(&self, file: &str, offset: u64, bytes: usize) -> io::Result<Vec<u8>> {
-        let start = usize::try_from(offset).map_err(|_| io::ErrorKind::UnexpectedEof)?;
-        let end = start.checked_add(bytes).ok_or(io::ErrorKind::UnexpectedEof)?;
-        Ok(self.file(file)?.get(start..end).ok_or(io::ErrorKind::UnexpectedEof)?.to_vec())
-    }
-
-    fn names(&self) -> Vec<String> {
-        self.0.keys().map(ToString::to_string).collect()
-    }
-}
+pub(crate) type Files = BTreeMap<&'static str, Vec<u8>>;
 
 /// A number as a varint.
 pub(crate) fn varint(mut value: u64) -> Vec<u8> {
@@ -128,5 +97,5 @@ pub(crate) fn whole(ranks: u32, callpaths: u32, dictionary: Vec<u8>, part: Vec<u
         "losses": {},
     });
     let manifest = serde_json::to_vec(&manifest).expect("JSON");
-    Files([("manifest.json", manifest), ("callpaths", dictionary), ("part-00000", part)].into())
+    [("manifest.json", manifest), ("callpaths", dictionary), ("part-00000", part)].into()
 }

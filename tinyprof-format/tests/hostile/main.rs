@@ -33,7 +33,7 @@ fn refused(files: &Files) -> ReadError {
             }
         }
     });
-    let held: usize = files.0.values().map(Vec::len).sum();
+    let held: usize = files.values().map(Vec::len).sum();
     within("to read callpath by callpath", peak - held);
     let (read, peak) = peak_bytes(|| read_profile_of(files, limits).map(drop));
     within("to read", peak);
@@ -177,9 +177,9 @@ fn sections_that_overlap_or_are_there_twice() {
 #[test]
 fn a_manifest_of_many_empty_names() {
     let mut files = profile(1, 1, Vec::new());
-    let manifest = String::from_utf8(files.0["manifest.json"].clone()).expect("JSON is UTF-8");
+    let manifest = String::from_utf8(files["manifest.json"].clone()).expect("JSON is UTF-8");
     let hosts = "\"\",".repeat(500_000);
     let hosts = format!("\"metadata\":{{\"hostlist\":[{}]}}", hosts.trim_end_matches(','));
-    files.0.insert("manifest.json", manifest.replace("\"metadata\":{}", &hosts).into_bytes());
+    files.insert("manifest.json", manifest.replace("\"metadata\":{}", &hosts).into_bytes());
     is_over_limit(&files);
 }

@@ -12,12 +12,12 @@ fn of_version(version: (u16, u16), times: &[u8]) -> Files {
     let part = [(u32::MAX, facts), (0, times.to_vec()), unknown];
     let part = sections_of(version, b"TPRFPART", &[0, 1, 1], &part);
     let mut files = whole(1, 1, dictionary(1, "r"), part);
-    let manifest = String::from_utf8(files.0["manifest.json"].clone()).expect("JSON is UTF-8");
+    let manifest = String::from_utf8(files["manifest.json"].clone()).expect("JSON is UTF-8");
     let (major, minor) = version;
     let newer = format!("\"version\":{{\"major\":{major},\"minor\":{minor}}},\"of_a_later_version\":[1]");
     let manifest = manifest.replace("\"version\":{\"major\":1,\"minor\":0}", &newer);
     assert!(manifest.contains(&newer), "{manifest}");
-    files.0.insert("manifest.json", manifest.into_bytes());
+    files.insert("manifest.json", manifest.into_bytes());
     files
 }
 
@@ -61,10 +61,10 @@ fn a_newer_major_version_is_refused_whichever_file_says_so() {
     let newer = of_version((2, 0), &times(&constant(5)));
     refused(&newer);
     let mut part_alone = of_version((1, 0), &times(&constant(5)));
-    part_alone.0.insert("part-00000", newer.0["part-00000"].clone());
-    let crc32 = |files: &Files| crc32fast::hash(&files.0["part-00000"]).to_string();
-    let manifest = String::from_utf8(part_alone.0["manifest.json"].clone()).expect("JSON is UTF-8");
+    part_alone.insert("part-00000", newer["part-00000"].clone());
+    let crc32 = |files: &Files| crc32fast::hash(&files["part-00000"]).to_string();
+    let manifest = String::from_utf8(part_alone["manifest.json"].clone()).expect("JSON is UTF-8");
     let old = crc32(&of_version((1, 0), &times(&constant(5))));
-    part_alone.0.insert("manifest.json", manifest.replace(&old, &crc32(&newer)).into_bytes());
+    part_alone.insert("manifest.json", manifest.replace(&old, &crc32(&newer)).into_bytes());
     refused(&part_alone);
 }

@@ -74,22 +74,11 @@ fn below(above: &mut Slot, ns: u64, aside_ns: u64) -> (u32, u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tinyprof_format::model::{CallpathId, ExecutionSummary, Mode, Region, RegionKind, SiteId};
+    use tinyprof_format::model::{CallpathId, ExecutionSummary, Region, SiteId};
 
     /// Track, start and end of each summary of a root, its children and grandchildren.
     fn check(times: [&[(u32, u64)]; 3], expected: [&[(u32, u64, u64)]; 3]) {
-        let region = Region {
-            site: SiteId::from_bits(1),
-            name: String::new(),
-            module: String::new(),
-            file: String::new(),
-            line: 1,
-            column: 1,
-            kind: RegionKind::Function,
-            mode: Mode::Total,
-            rank_local: false,
-            constants: [].into(),
-        };
+        let region = Region::named(SiteId::from_bits(1), "");
         let id = CallpathId::from_bits;
         let rows = [(id(1), None), (id(2), Some(id(1))), (id(3), Some(id(2)))];
         let table = CallpathTable::from_parents(rows.map(|(id, parent)| (id, parent, region.clone())));

@@ -1,7 +1,5 @@
 //! The dictionary of a damaged profile, or one of callpaths without names.
 
-use std::collections::BTreeMap;
-
 use super::found;
 use crate::bytes::{Budget, Cursor};
 use crate::error::ReadError;
@@ -102,16 +100,7 @@ pub(super) fn section_bytes<'a>(bytes: &'a [u8], entry: &IndexEntry) -> Option<&
 }
 
 fn unnamed(row: u32) -> Region {
-    Region {
-        site: SiteId::from_bits(row.into()),
-        name: format!("[callpath {row}]"),
-        module: String::new(),
-        file: String::new(),
-        line: 0,
-        column: 0,
-        kind: RegionKind::Scope,
-        mode: Mode::Each,
-        rank_local: false,
-        constants: BTreeMap::new(),
-    }
+    let name = format!("[callpath {row}]");
+    let known = Region::named(SiteId::from_bits(row.into()), name);
+    Region { kind: RegionKind::Scope, mode: Mode::Each, ..known }
 }

@@ -1,21 +1,10 @@
 //! The order of callpaths, their union, and what keeps them apart.
 
 use super::*;
-use crate::model::{Mode, RegionKind, SiteId};
+use crate::model::SiteId;
 
 fn region(site: u64) -> Region {
-    Region {
-        site: SiteId::from_bits(site),
-        name: format!("r{site}"),
-        module: "m".into(),
-        file: "f.rs".into(),
-        line: 1,
-        column: 1,
-        kind: RegionKind::Function,
-        mode: Mode::Total,
-        rank_local: false,
-        constants: [].into(),
-    }
+    Region::named(SiteId::from_bits(site), format!("r{site}"))
 }
 
 fn chain(sites: &[u64]) -> Vec<(CallpathId, Option<CallpathId>, Region)> {
