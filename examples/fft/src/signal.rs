@@ -33,7 +33,7 @@ impl Signal {
     }
 
     /// Writes the points from `first` on into `data`.
-    #[profile]
+    #[profile(tag = "COMP")]
     pub(crate) fn initialise(&self, first: usize, data: &mut [Complex64]) {
         for (point, value) in (first..).zip(data) {
             *value = self.point(point);
@@ -43,7 +43,7 @@ impl Signal {
     /// Compares the frequencies from `first` on with what they should be, and returns the largest error,
     /// relative to the root mean square of the spectrum. Odd ranks do this in every run, as a sample of the
     /// whole: it needs no word from another rank.
-    #[profile]
+    #[profile(tag = "COMP")]
     pub(crate) fn audit(&self, first: usize, data: &[Complex64]) -> f64 {
         largest_error(data, (first..).map(|k| self.frequency(k))) / self.rms_of_spectrum()
     }

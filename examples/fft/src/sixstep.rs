@@ -62,7 +62,7 @@ pub(crate) struct SixStep {
 
 impl SixStep {
     /// Plans the part of `rank` in a transform of this layout.
-    #[profile]
+    #[profile(tag = "COMP")]
     pub(crate) fn plan(layout: Layout, rank: usize, direction: Direction) -> Self {
         let matrix = layout.matrix();
         let way = match direction {
@@ -90,20 +90,20 @@ impl SixStep {
         let matrix = self.layout.matrix();
         self.transposer.transpose(matrix, ranks, data);
         {
-            profile_scope!("columns");
+            profile_scope!("columns", tag = "COMP");
             self.columns.process_with_scratch(data, &mut self.scratch);
         }
         self.twiddle(data);
         self.transposer.transpose(matrix.transposed(), ranks, data);
         {
-            profile_scope!("rows");
+            profile_scope!("rows", tag = "COMP");
             self.rows.process_with_scratch(data, &mut self.scratch);
         }
         self.transposer.transpose(matrix, ranks, data);
     }
 
     /// Multiplies each point with its factor.
-    #[profile]
+    #[profile(tag = "COMP")]
     fn twiddle(&self, data: &mut [Complex64]) {
         for (value, factor) in data.iter_mut().zip(&self.twiddles) {
             *value *= factor;

@@ -100,6 +100,20 @@ fn against_serial(
     rank: usize,
     data: &[Complex64],
 ) -> Option<f64> {
+    let spectrum = gather(layout, world, rank, data)?;
+    let mut expected: Vec<_> = (0..layout.size()).map(|j| signal.point(j)).collect();
+    FftPlanner::new().plan_fft_forward(layout.size()).process(&mut expected);
+    Some(largest_error(&spectrum, expected) / signal.rms_of_spectrum())
+}
+
+/// The shares of all ranks in one piece on rank 0, and nothing on the others. Collective.
+#[profile(tag = "COMM")]
+fn gather(
+    layout: Layout,
+    world: &SimpleCommunicator,
+    rank: usize,
+    data: &[Complex64],
+) -> Option<Vec<Complex64>> {
     let root = world.process_at_rank(0);
     if rank > 0 {
         root.gather_into(data);
@@ -107,9 +121,7 @@ fn against_serial(
     }
     let mut spectrum = vec![Complex64::default(); layout.size()];
     root.gather_into_root(data, &mut spectrum[..]);
-    let mut expected: Vec<_> = (0..layout.size()).map(|j| signal.point(j)).collect();
-    FftPlanner::new().plan_fft_forward(layout.size()).process(&mut expected);
-    Some(largest_error(&spectrum, expected) / signal.rms_of_spectrum())
+    Some(spectrum)
 }
 
 /// The largest difference between what was computed and what was expected.

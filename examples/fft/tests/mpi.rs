@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::Output;
 
 use tinyprof_format::file::read_profile;
+use tinyprof_format::report::Efficiency;
 
 #[path = "../../../tinyprof-mpi/tests/support/mod.rs"]
 mod support;
@@ -148,12 +149,36 @@ fn the_profile_has_the_regions_that_the_readme_lists_as_often_as_it_says() {
         ] {
             assert_eq!(visits(path, rank), [a_run; 5], "{path} on rank {rank}");
         }
-        for path in ["plan", "verify", "verify<against_serial"] {
+        for path in ["plan", "verify", "verify<against_serial", "verify<against_serial<gather"] {
             assert_eq!(visits(path, rank), [1], "{path} on rank {rank}");
         }
         let audits: &[u64] = if rank % 2 == 1 { &[1; 5] } else { &[] };
         assert_eq!(visits("run<audit", rank), audits, "audit on rank {rank}");
     }
+    let tag = |path: &str| {
+        let index = profile.find(path).unwrap_or_else(|| panic!("no callpath {path}"));
+        profile.callpaths.get(index).region.constants.get("tag").map(String::as_str)
+    };
+    for (path, expected) in [
+        ("run", None),
+        ("run<initialise", Some("COMP")),
+        ("run<audit", Some("COMP")),
+        ("run<transform", None),
+        ("run<transform<transpose", None),
+        ("run<transform<transpose<pack", Some("COMP")),
+        ("run<transform<transpose<alltoall", Some("COMM")),
+        ("run<transform<transpose<unpack", Some("COMP")),
+        ("run<transform<columns", Some("COMP")),
+        ("run<transform<twiddle", Some("COMP")),
+        ("run<transform<rows", Some("COMP")),
+        ("plan", Some("COMP")),
+        ("verify", None),
+        ("verify<against_serial<gather", Some("COMM")),
+    ] {
+        assert_eq!(tag(path), expected, "{path}");
+    }
+    let efficiency = Efficiency::of_profile(&profile).expect("regions say what they do");
+    assert!(efficiency.communication < 1.0, "the exchange is not useful: {efficiency:?}");
 }
 
 #[test]

@@ -49,6 +49,7 @@ pub(crate) fn fixpoint(ranks: &impl Ranks, edges: &Relation<2>) -> Closure {
     let mut iterations = 0;
     profile_loop!(
         "iteration",
+        mode = each,
         checkpoint,
         while are_left(ranks, &delta) {
             balance(ranks, &mut paths);

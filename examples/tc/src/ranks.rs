@@ -17,7 +17,7 @@ pub(crate) trait Ranks {
     fn sum(&self, numbers: &mut [u64]);
 }
 
-/// The most words that one collective sends from one rank to another: MPI counts them, over all ranks, in an `int`.
+/// The most bytes that a rank sends in one collective, and receives: MPI counts words, over all other ranks, in an `int`.
 const ROUND_BYTES_MAX: usize = 1 << 30;
 
 impl Ranks for SimpleCommunicator {

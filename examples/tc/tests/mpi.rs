@@ -8,6 +8,8 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use tinyprof_format::file::read_profile;
+use tinyprof_format::model::Profile;
+use tinyprof_format::report::Activity;
 
 #[path = "../../../tinyprof-mpi/tests/support/mod.rs"]
 mod support;
@@ -138,6 +140,41 @@ fn a_matrix_is_a_graph() {
     check(3, general, &vec![[0, 1], [1, 2], [3, 3]]);
     let symmetric = "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n2 1\n3 3\n";
     check(2, symmetric, &vec![[1, 0], [0, 1], [2, 2]]);
+    let skew = "%%MatrixMarket matrix coordinate integer skew-symmetric\n4 4 2\n3 1 -5\n4 2 7\n";
+    check(2, skew, &vec![[2, 0], [0, 2], [3, 1], [1, 3]]);
+    let complex = "%%MatrixMarket matrix coordinate complex hermitian\n3 3 2\n1 1 2 0\n3 1 0.5 -1\n";
+    check(2, complex, &vec![[0, 0], [2, 0], [0, 2]]);
+}
+
+/// Laid out as the files of the `SuiteSparse` collection are: a banner, a head of comments, sizes, and the lower triangle of a mesh
+/// column by column.
+#[test]
+fn a_file_as_collections_have_it_is_read_by_all_ranks() {
+    let right = (0..90).filter(|n| n % 9 < 8).map(|n| [n + 1, n]);
+    let mesh: Edges = right.chain((0..81).map(|n| [n + 9, n])).collect();
+    let mut file = "%%MatrixMarket matrix coordinate real symmetric\n".to_owned();
+    file += "%-------------------------------------------------------------------------------\n";
+    file += "% name: Nobody/mesh90\n% kind: 2D/3D problem\n";
+    file += "%-------------------------------------------------------------------------------\n";
+    writeln!(file, "90 90 {}", mesh.len()).expect("a string takes all");
+    for (number, [row, column]) in mesh.iter().enumerate() {
+        writeln!(file, "{} {} -{number}.25e-1", row + 1, column + 1).expect("a string takes all");
+    }
+    let both = mesh.iter().flat_map(|&[row, column]| [[row, column], [column, row]]).collect();
+    check(4, &file, &both);
+}
+
+#[test]
+fn a_graph_where_few_vertices_have_most_edges() {
+    let mut below = numbers(6);
+    // Vertex k is an end in proportion to ln(400 / k): a number below one that is itself below 400.
+    let edges: Edges = (0..600)
+        .map(|_| {
+            let most = below(400) + 1;
+            [below(400), below(most)]
+        })
+        .collect();
+    check(8, &edge_list(&edges), &edges);
 }
 
 #[test]
@@ -241,10 +278,24 @@ fn the_profile_has_the_regions_that_the_readme_lists_and_counts_the_tuples() {
     let tag = |path: &str| profile.callpaths.get(profile.find(path).unwrap()).region.constants["tag"].clone();
     let tags = ["input", "fixpoint<iteration<join", "fixpoint<iteration<exchange<alltoall"].map(tag);
     assert_eq!(tags, ["IO", "COMP", "COMM"]);
+    only_messages_and_files_are_no_useful_time(&profile);
+}
+
+/// Envelopes have no tag, and the time that is theirs alone counts as computation: what is left out of the useful time are
+/// the collectives, wherever they are called from, and files.
+fn only_messages_and_files_are_no_useful_time(profile: &Profile) {
+    let activities = Activity::of_callpaths(&profile.callpaths);
+    let mut others = BTreeSet::new();
+    for ((_, callpath), activity) in profile.callpaths.iter().zip(&activities) {
+        if matches!(activity, Some(Activity::Communication | Activity::InputOutput)) {
+            others.insert(callpath.region.name.as_str());
+        }
+    }
+    assert_eq!(others, ["alltoall", "are_left", "input", "lengths_of_all", "output"].into());
 }
 
 /// The condition of the loop is looked at before its first iteration, which is outside of it, and after each.
-fn visits_of_are_left(profile: &tinyprof_format::model::Profile, rank: usize) -> u64 {
+fn visits_of_are_left(profile: &Profile, rank: usize) -> u64 {
     let paths = ["fixpoint<are_left", "fixpoint<iteration<are_left"];
     paths.iter().filter_map(|path| profile.find(path)).map(|index| profile.values(index, rank).visits()).sum()
 }

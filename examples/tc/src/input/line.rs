@@ -7,7 +7,7 @@ use super::matrix_market::Shape;
 pub(super) enum Format {
     /// `BEGIN END`, vertices from 0.
     EdgeList,
-    /// `ROW COLUMN [VALUE...]`, from 1.
+    /// `ROW COLUMN` and so many values as the header says, from 1.
     MatrixMarket(Shape),
 }
 
@@ -32,10 +32,14 @@ pub(super) fn edge(line: &[u8], format: Format) -> Result<Option<[u32; 2]>, Stri
         }
         return Ok(Some(edge));
     };
-    for (number, (limit, name)) in edge.into_iter().zip([(shape.rows, "row"), (shape.columns, "column")]) {
-        if number == 0 || number > limit {
-            return Err(format!("expected a {name} from 1 to {limit}, found {number}"));
+    for (number, name) in edge.into_iter().zip(["row", "column"]) {
+        if number == 0 || number > shape.vertices {
+            return Err(format!("expected a {name} from 1 to {}, found {number}", shape.vertices));
         }
+    }
+    let (expected, found) = (2 + shape.entry.values, 2 + words.count());
+    if found != expected {
+        return Err(format!("expected {expected} numbers, of which two are row and column, found {found}"));
     }
     Ok(Some(edge.map(|number| number - 1)))
 }
@@ -64,6 +68,7 @@ fn shown(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::matrix_market::Entry;
     use super::*;
 
     fn read(line: &str) -> Result<Option<[u32; 2]>, String> {
@@ -97,9 +102,23 @@ mod tests {
 
     #[test]
     fn entries_of_a_matrix_begin_with_1() {
-        let format = Format::MatrixMarket(Shape { rows: 3, columns: 2, is_symmetric: false });
+        let format = matrix(1);
         assert_eq!(edge(b"3 1 0.5", format), Ok(Some([2, 0])));
-        assert_eq!(edge(b"0 1", format), Err("expected a row from 1 to 3, found 0".to_owned()));
-        assert_eq!(edge(b"1 3 7", format), Err("expected a column from 1 to 2, found 3".to_owned()));
+        assert_eq!(edge(b"0 1 1", format), Err("expected a row from 1 to 3, found 0".to_owned()));
+        assert_eq!(edge(b"1 4 7", format), Err("expected a column from 1 to 3, found 4".to_owned()));
+    }
+
+    #[test]
+    fn entries_of_a_matrix_have_the_values_that_its_header_says() {
+        assert_eq!(edge(b"1 2", matrix(0)), Ok(Some([0, 1])));
+        assert_eq!(edge(b"1 2 1e-3 -4", matrix(2)), Ok(Some([0, 1])));
+        let reason = edge(b"1 2 0.5", matrix(2)).unwrap_err();
+        assert_eq!(reason, "expected 4 numbers, of which two are row and column, found 3");
+        assert!(edge(b"1 2 0.5", matrix(0)).is_err() && edge(b"1 2", matrix(1)).is_err());
+    }
+
+    fn matrix(values: usize) -> Format {
+        let entry = Entry { values, is_symmetric: false };
+        Format::MatrixMarket(Shape { vertices: 3, entry })
     }
 }

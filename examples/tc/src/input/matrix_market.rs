@@ -5,11 +5,19 @@ use std::io::{self, BufRead};
 /// How such a file begins.
 pub(super) const MARK: &[u8] = b"%%MatrixMarket";
 
-/// The size of a matrix, and whether an entry stands for two.
+/// The size of a matrix, and what its entries are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shape {
-    pub(super) rows: u32,
-    pub(super) columns: u32,
+    /// The number of rows, and that of columns.
+    pub(super) vertices: u32,
+    pub(super) entry: Entry,
+}
+
+/// What an entry says besides its row and its column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Entry {
+    /// How many numbers follow, which a graph does not need.
+    pub(super) values: usize,
     /// Only one of the two entries that mirror each other is in the file.
     pub(super) is_symmetric: bool,
 }
@@ -31,15 +39,15 @@ impl Header {
     /// When the file cannot be read; and inside, the line that is wrong, 1-based, and why.
     pub(super) fn read(file: &mut impl BufRead) -> io::Result<Result<Self, (u64, String)>> {
         let (mut lines, mut bytes, mut text) = (0, 0, Vec::new());
-        let mut is_symmetric = None;
+        let mut entry = None;
         loop {
             text.clear();
             let length = file.read_until(b'\n', &mut text)?;
             (lines, bytes) = (lines + 1, bytes + length as u64);
             let line = String::from_utf8_lossy(&text);
-            let Some(known) = is_symmetric else {
-                match symmetry(&line) {
-                    Ok(found) => is_symmetric = Some(found),
+            let Some(entry) = entry else {
+                match entry_of(&line) {
+                    Ok(found) => entry = Some(found),
                     Err(reason) => return Ok(Err((lines, reason))),
                 }
                 continue;
@@ -53,19 +61,26 @@ impl Header {
                 let found = line.trim();
                 return Ok(Err((lines, format!("expected rows, columns and entries, found {found:?}"))));
             };
-            let (Ok(rows), Ok(columns)) = (u32::try_from(rows), u32::try_from(columns)) else {
-                let reason =
-                    format!("expected at most {} rows and columns, found {rows} and {columns}", u32::MAX);
-                return Ok(Err((lines, reason)));
-            };
-            let shape = Shape { rows, columns, is_symmetric: known };
-            return Ok(Ok(Self { shape, entries, lines, bytes }));
+            let shape = vertices(rows, columns).map(|vertices| Shape { vertices, entry });
+            return Ok(shape
+                .map(|shape| Self { shape, entries, lines, bytes })
+                .map_err(|reason| (lines, reason)));
         }
     }
 }
 
-/// Whether the banner says that the matrix is symmetric.
-fn symmetry(banner: &str) -> Result<bool, String> {
+/// The vertices of the graph: its matrix has a row and a column for each.
+fn vertices(rows: u64, columns: u64) -> Result<u32, String> {
+    if rows != columns {
+        return Err(format!(
+            "expected as many rows as columns, one for each vertex, found {rows} and {columns}"
+        ));
+    }
+    u32::try_from(rows).map_err(|_| format!("expected at most {} rows and columns, found {rows}", u32::MAX))
+}
+
+/// What the banner says of all entries.
+fn entry_of(banner: &str) -> Result<Entry, String> {
     let words: Vec<String> = banner.split_whitespace().map(str::to_ascii_lowercase).collect();
     let [_, "matrix", "coordinate", field, symmetry] =
         &words.iter().map(String::as_str).collect::<Vec<_>>()[..]
@@ -73,14 +88,20 @@ fn symmetry(banner: &str) -> Result<bool, String> {
         let found = banner.trim();
         return Err(format!("expected %%MatrixMarket matrix coordinate FIELD SYMMETRY, found {found:?}"));
     };
-    if !["pattern", "integer", "real", "complex"].contains(field) {
-        return Err(format!("expected pattern, integer, real or complex, found {field:?}"));
-    }
-    match *symmetry {
-        "general" => Ok(false),
-        "symmetric" | "skew-symmetric" | "hermitian" => Ok(true),
-        other => Err(format!("expected general, symmetric, skew-symmetric or hermitian, found {other:?}")),
-    }
+    let values = match *field {
+        "pattern" => 0,
+        "integer" | "real" => 1,
+        "complex" => 2,
+        other => return Err(format!("expected pattern, integer, real or complex, found {other:?}")),
+    };
+    let is_symmetric = match *symmetry {
+        "general" => false,
+        "symmetric" | "skew-symmetric" | "hermitian" => true,
+        other => {
+            return Err(format!("expected general, symmetric, skew-symmetric or hermitian, found {other:?}"));
+        }
+    };
+    Ok(Entry { values, is_symmetric })
 }
 
 #[cfg(test)]
@@ -93,9 +114,21 @@ mod tests {
 
     #[test]
     fn a_header_is_read_up_to_the_sizes() {
-        let text = "%%MatrixMarket matrix coordinate pattern symmetric\n% by hand\n\n3 4 2\n1 1\n";
-        let shape = Shape { rows: 3, columns: 4, is_symmetric: true };
+        let text = "%%MatrixMarket matrix coordinate pattern symmetric\n% by hand\n\n3 3 2\n1 1\n";
+        let shape = Shape { vertices: 3, entry: Entry { values: 0, is_symmetric: true } };
         assert_eq!(read(text), Ok(Header { shape, entries: 2, lines: 4, bytes: text.len() as u64 - 4 }));
+    }
+
+    #[test]
+    fn every_kind_of_entry_is_known_in_any_case_of_letters() {
+        for (field, values) in [("pattern", 0), ("INTEGER", 1), ("Real", 1), ("complex", 2)] {
+            for (symmetry, is_symmetric) in
+                [("general", false), ("symmetric", true), ("Skew-Symmetric", true), ("hermitian", true)]
+            {
+                let text = format!("%%MatrixMarket MATRIX coordinate {field} {symmetry}\n1 1 0\n");
+                assert_eq!(read(&text).unwrap().shape.entry, Entry { values, is_symmetric }, "{text}");
+            }
+        }
     }
 
     #[test]
@@ -114,7 +147,12 @@ mod tests {
                 "expected rows, columns and entries",
             ),
             ("%%MatrixMarket matrix coordinate real general\n", 2, "expected rows, columns and entries"),
-            ("%%MatrixMarket matrix coordinate real general\n9999999999 1 1\n", 2, "expected at most"),
+            (
+                "%%MatrixMarket matrix coordinate real general\n9999999999 9999999999 1\n",
+                2,
+                "expected at most 4294967295",
+            ),
+            ("%%MatrixMarket matrix coordinate real general\n3 4 1\n", 2, "expected as many rows as columns"),
         ] {
             let (found, reason) = read(text).unwrap_err();
             assert_eq!(found, line, "{reason}");

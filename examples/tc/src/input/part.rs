@@ -55,7 +55,7 @@ impl Part {
         self.entries += 1;
         self.edges.push([begin, end]);
         if let Format::MatrixMarket(shape) = format
-            && shape.is_symmetric
+            && shape.entry.is_symmetric
             && begin != end
         {
             self.edges.push([end, begin]);
