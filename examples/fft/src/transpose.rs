@@ -44,9 +44,9 @@ impl Transposer {
     }
 }
 
-/// Points that are read from a row before the next row's turn comes: two cache lines. Each goes to a line of its own, and
-/// lines that are a power of two apart share eight places in a cache.
-const SIDE_BY_SIDE: usize = 8;
+/// Points that are read from a row before the next row's turn comes: eight cache lines, all of which are used. Each point goes to
+/// a line of its own, so that more of them would be more lines at a time than a cache keeps apart.
+const SIDE_BY_SIDE: usize = 32;
 
 /// Cuts the rows of `data` into a block for each rank and writes each block column by column.
 #[profile(tag = "COMP")]
@@ -90,7 +90,7 @@ mod tests {
     #[test]
     fn every_value_finds_its_place() {
         for ranks in 1..=5 {
-            for (a, b) in [(1, 1), (1, 3), (2, 1), (3, 4), (5, 2), (2, 19)] {
+            for (a, b) in [(1, 1), (1, 3), (2, 1), (3, 4), (5, 2), (2, 67)] {
                 let matrix = Matrix { rows: a * ranks, columns: b * ranks, ranks };
                 let mut data = numbered(matrix.rows, matrix.columns);
                 on_ranks(ranks, &mut data, |_, world, share| {
