@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Writes pages of profiles of several kinds with `tinyprof html`, and clicks through them in Chromium. Screenshots lie in
-# target/browser/screenshots afterwards. Installs Chromium, Node.js and npm where they are missing.
+# target/browser/screenshots afterwards; with --pictures two of them become those of the README. Installs Chromium, Node.js and
+# npm where they are missing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/rust.sh
@@ -22,9 +23,11 @@ mkdir -p "$out"
 mpi_find
 if ((${#MPI_FOUND[@]})); then
     mpi_use "${MPI_FOUND[0]}"
-    cargo build --quiet --locked -p tinyprof-example-fft
+    cargo build --quiet --locked -p tinyprof-example-fft -p tinyprof-example-tc
     TINYPROF_OUT=$out/fft TINYPROF_REPORT=off \
-        "${MPIEXEC[@]}" -n 4 "$CARGO_TARGET_DIR/debug/fft" --runs 5 </dev/null >/dev/null
+        "${MPIEXEC[@]}" -n 4 "$CARGO_TARGET_DIR/debug/fft" </dev/null >/dev/null
+    TINYPROF_OUT=$out/tc TINYPROF_REPORT=off "${MPIEXEC[@]}" -n 4 "$CARGO_TARGET_DIR/debug/tc" \
+        --generate powerlaw --vertices 20000 --edges 24000 </dev/null >/dev/null
 fi
 
 cargo build --quiet --locked -p tinyprof-cli
@@ -58,3 +61,8 @@ done
 "$bin/tinyprof" diff --json "$out/other.tprof" "$out/later.tprof" >"$out/compared.json"
 
 TINYPROF_PAGES=$out node --test --test-concurrency=2 "$web"/tests/*.test.js
+
+if [[ ${1:-} == --pictures ]]; then
+    cp "$out/screenshots/fft-summary.png" docs/images/summary.png
+    cp "$out/screenshots/tc-iterations.png" docs/images/iterations.png
+fi

@@ -13,7 +13,7 @@ before(async () => {
 });
 after(() => browser.close());
 
-const names = ["fft", "authors", "wide", "one", "damaged"].filter((name) => existsSync(join(PAGES, `${name}.html`)));
+const names = ["fft", "tc", "authors", "wide", "one", "damaged"].filter((name) => existsSync(join(PAGES, `${name}.html`)));
 
 /** The cells of a table: text and exact number. */
 function cells(page, selector) {
