@@ -58,15 +58,17 @@ impl Part {
             return Err(start.damage("the section that describes the ranks is missing").into());
         };
         let (mut times, mut metrics) = (Vec::with_capacity(sections.len()), Vec::new());
+        let mut before = None;
         for &section in sections {
             let row = (section.key & !METRICS_KEY) as usize;
-            let list = if section.key < METRICS_KEY { &mut times } else { &mut metrics };
+            let of_metrics = section.key >= METRICS_KEY;
             if row < callpaths {
-                if list.last().is_some_and(|&(before, _)| before >= row) {
+                if before >= Some((row, of_metrics)) {
                     let reason = format!("section {} is not in its place", section.key);
                     return Err(Damage { offset: section.offset, reason }.into());
                 }
-                list.push((row, section));
+                before = Some((row, of_metrics));
+                if of_metrics { &mut metrics } else { &mut times }.push((row, section));
             } else if !newer {
                 let reason = format!("section {} belongs to no callpath", section.key);
                 return Err(Damage { offset: section.offset, reason }.into());
@@ -74,6 +76,15 @@ impl Part {
         }
         let ranks = ranks as usize;
         Ok(Self { first_rank, ranks, version: file.version, facts, newer, times, metrics })
+    }
+
+    /// Where the times of a row of the dictionary are in the list.
+    pub(crate) fn place_of(&self, row: usize) -> Option<usize> {
+        // Rows ascend: no row stands behind the place of its own number, and in a usual run each stands there.
+        if self.times.get(row).is_some_and(|&(found, _)| found == row) {
+            return Some(row);
+        }
+        self.times[..row.min(self.times.len())].binary_search_by_key(&row, |&(row, _)| row).ok()
     }
 
     /// What the ranks say of themselves, added to `facts`.

@@ -186,6 +186,9 @@ pub(crate) fn read_u64(cursor: &mut Cursor<'_>, count: usize, what: &str) -> Res
         }
         ROUNDED => {
             cursor.u8(what)?;
+            if cursor.clone().u8(what)? == PCO {
+                return Err(cursor.malformed(format!("{what} has codes in an encoding that codes do not have")));
+            }
             read_varied(cursor, count, what, rounded::of_code, &|| {
                 format!("{what} has a code that stands for no number")
             })
