@@ -78,15 +78,6 @@ impl Part {
         Ok(Self { first_rank, ranks, version: file.version, facts, newer, times, metrics })
     }
 
-    /// Where the times of a row of the dictionary are in the list.
-    pub(crate) fn place_of(&self, row: usize) -> Option<usize> {
-        // Rows ascend: no row stands behind the place of its own number, and in a usual run each stands there.
-        if self.times.get(row).is_some_and(|&(found, _)| found == row) {
-            return Some(row);
-        }
-        self.times[..row.min(self.times.len())].binary_search_by_key(&row, |&(row, _)| row).ok()
-    }
-
     /// What the ranks say of themselves, added to `facts`.
     pub(crate) fn read_facts(&self, bytes: &[u8], budget: &Budget, facts: &mut Facts) -> Result<(), Damage> {
         let mut cursor = self.facts.cursor(bytes, budget);

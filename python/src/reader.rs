@@ -39,66 +39,6 @@ struct PartFile {
 /// Summaries of a callpath, the rank of each of their counts, and the series.
 pub(crate) type Times = (Summaries<u64>, Vec<u32>, Elements<u64>);
 
-/// What is left of a section behind its summaries: a series, which has been read where the summaries are made of it.
-struct Rest<'a> {
-    cursor: Cursor<'a>,
-    then: Then,
-    series: Elements<u64>,
-}
-
-/// A walk over the times of a part, from the last callpath to the first.
-///
-/// A parent stands before its children in the dictionary: walking backwards, each knows its children's times.
-struct Walk<'a> {
-    file: &'a PartFile,
-    /// How many sections are left.
-    left: usize,
-    /// The times of the children of each section's callpath, as far as they are known.
-    children: Vec<Children>,
-}
-
-impl<'a> Walk<'a> {
-    fn of(file: &'a PartFile) -> Self {
-        let left = file.part.times.len();
-        let mut children = Vec::new();
-        children.resize_with(left, Children::default);
-        Self { file, left, children }
-    }
-
-    /// The row of the next section.
-    fn row(&self) -> Option<usize> {
-        self.left.checked_sub(1).map(|last| self.file.part.times[last].0)
-    }
-
-    fn pass(&mut self) {
-        self.left -= 1;
-    }
-
-    /// Reads the summaries of the next section into `summaries`. Gives the times of the callpath's children, and what is left
-    /// of the section.
-    fn read(
-        &mut self,
-        parent: Option<usize>,
-        budget: &'a Budget,
-        detail: Detail,
-        summaries: &mut Summaries<u64>,
-    ) -> Result<(Children, Rest<'a>), Error> {
-        self.left -= 1;
-        let part = &self.file.part;
-        let own = std::mem::take(&mut self.children[self.left]);
-        let mut cursor = part.times[self.left].1.cursor(&self.file.bytes, budget);
-        summaries.clear();
-        let (ranks, mut series) = ((part.first_rank, part.ranks), Elements::default());
-        let then = times::read_summaries(&mut cursor, ranks, detail, &own, summaries, &mut series)
-            .map_err(|damage| self.file.damaged(damage))?;
-        // A parent without a section has no visit that has ended on these ranks.
-        if let Some(place) = parent.and_then(|parent| part.place_of(parent)) {
-            self.children[place].add(summaries);
-        }
-        Ok((own, Rest { cursor, then, series }))
-    }
-}
-
 /// The files of one profile.
 #[derive(Debug)]
 pub(crate) struct Profile {
@@ -185,20 +125,26 @@ impl Profile {
     ) -> Result<(), Error> {
         let budget = Budget::new(self.limit_bytes);
         let (dense, mut next) = (columns.ranks.is_empty(), starts);
-        // Callpath by callpath over all parts, as the cells stand: part by part would touch memory here and there.
-        let mut walks: Vec<Walk<'_>> = self.parts.iter().map(Walk::of).collect();
-        let mut summaries = Summaries::default();
-        for (row, callpath) in self.callpaths.iter().enumerate().rev() {
-            for walk in walks.iter_mut().filter(|walk| walk.row() == Some(row)) {
-                let (children, _) = walk.read(callpath.parent, &budget, detail, &mut summaries)?;
-                let first_rank = walk.file.part.first_rank;
-                let at = next[row] + if dense { first_rank as usize } else { 0 };
-                let behind = columns.put(at, first_rank, &summaries, &children.by_rank, unit);
-                if !dense {
-                    next[row] = behind;
-                }
-                budget.give_back();
-            }
+        let mut children = self.no_children();
+        for file in &self.parts {
+            let first_rank = file.part.first_rank;
+            let ahead = if dense { first_rank as usize } else { 0 };
+            self.walk_back(
+                file,
+                &budget,
+                None,
+                detail,
+                &mut children,
+                |row, summaries, children_ns, _, _| {
+                    let behind = columns.put(next[row] + ahead, first_rank, summaries, children_ns, unit);
+                    if !dense {
+                        next[row] = behind;
+                    }
+                    budget.give_back();
+                    Ok(())
+                },
+            )
+            .map_err(|damage| file.damaged(damage))?;
         }
         Ok(())
     }
@@ -207,27 +153,29 @@ impl Profile {
     pub(crate) fn times(&self, row: usize) -> Result<Times, Error> {
         let (mut all, mut places, mut series) = Times::default();
         let budget = Budget::new(self.limit_bytes);
-        let mut summaries = Summaries::default();
+        let mut children = self.no_children();
         for file in &self.parts {
             let ranks = (file.part.first_rank, file.part.ranks);
             let Some(wanted) = self.needed_for(row, file, &budget) else { continue };
-            let mut walk = Walk::of(file);
-            while let Some(here) = walk.row() {
-                if !wanted[here] {
-                    walk.pass();
-                    continue;
-                }
-                let parent = self.callpaths[here].parent;
-                let (_, mut rest) = walk.read(parent, &budget, Detail::All, &mut summaries)?;
-                if here != row {
-                    continue;
-                }
-                places.extend((ranks.0..).take(ranks.1));
-                all.append(&mut summaries);
-                series.append(rest.series);
-                times::read_series(&mut rest.cursor, ranks, rest.then, &mut series)
-                    .map_err(|damage| file.damaged(damage))?;
-            }
+            self.walk_back(
+                file,
+                &budget,
+                Some(&wanted),
+                Detail::All,
+                &mut children,
+                |found, summaries, _, cursor, then| {
+                    if found == row {
+                        places.extend((ranks.0..).take(ranks.1));
+                        all.append(summaries);
+                        if let Then::End = then.0 {
+                            series.append(std::mem::take(then.1));
+                        }
+                        times::read_series(cursor, ranks, then.0, &mut series)?;
+                    }
+                    Ok(())
+                },
+            )
+            .map_err(|damage| file.damaged(damage))?;
         }
         Ok((all, places, series))
     }
@@ -245,6 +193,56 @@ impl Profile {
             exclusive[here] = needed[here] && times::is_exclusive(&section.cursor(&file.bytes, budget));
         }
         Some(needed)
+    }
+
+    fn no_children(&self) -> Vec<Children> {
+        let mut children = Vec::new();
+        children.resize_with(self.callpaths.len(), Children::default);
+        children
+    }
+
+    /// Hands the summaries of each callpath of a part, or of the `wanted` ones, to `visit`, with the times of its children
+    /// rank by rank; and the cursor behind them.
+    ///
+    /// A parent stands before its children in the dictionary: walking backwards, each knows its children's times.
+    /// `children` is a place for these, one a callpath.
+    fn walk_back<'a>(
+        &'a self,
+        file: &'a PartFile,
+        budget: &'a Budget,
+        wanted: Option<&[bool]>,
+        detail: Detail,
+        children: &mut [Children],
+        mut visit: impl FnMut(
+            usize,
+            &mut Summaries<u64>,
+            &[u64],
+            &mut Cursor<'a>,
+            (Then, &mut Elements<u64>),
+        ) -> Result<(), Damage>,
+    ) -> Result<(), Damage> {
+        let ranks = (file.part.first_rank, file.part.ranks);
+        let mut summaries = Summaries::default();
+        for &(row, section) in file.part.times.iter().rev() {
+            if wanted.is_some_and(|wanted| !wanted[row]) {
+                continue;
+            }
+            summaries.clear();
+            let own = std::mem::take(&mut children[row]);
+            let (mut cursor, mut series) = (section.cursor(&file.bytes, budget), Elements::default());
+            let then = times::read_summaries(&mut cursor, ranks, detail, &own, &mut summaries, &mut series)?;
+            if let Some(parent) = self.callpaths[row].parent {
+                children[parent].add(&summaries);
+            }
+            visit(row, &mut summaries, &own.by_rank, &mut cursor, (then, &mut series))?;
+        }
+        // Parents of which no visit has ended on these ranks.
+        for parent in file.part.times.iter().filter_map(|(row, _)| self.callpaths[*row].parent) {
+            if !children[parent].by_rank.is_empty() {
+                children[parent] = Children::default();
+            }
+        }
+        Ok(())
     }
 
     /// The metrics of one callpath, by key.

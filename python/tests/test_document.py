@@ -135,7 +135,7 @@ REFUSED = {
     "a kind of summaries of no version": part((0, times(ONE, ZERO, constant(5), first=20))),
     "a first byte with other bits": part((0, times(ONE, ZERO, constant(5), first=80))),
     "an empty stretch of a joined series": part((0, joined(1, 0))),
-    "an empty stretch of a rank's series": part((0, own_series(b"\x01\x02" + column(0, 1) + column(1, 0) + ONE + ZERO))),
+    "an empty stretch of a rank's series": part((0, own_series(b"\x02\x02" + column(0, 1) + column(2, 0) + ONE + ZERO))),
     "more joined elements than there can be": part((0, joined(127, 127, 127, 127, 127, 127, 127, 127, 127))),
     "visits of an element over 32 bits": part((0, joined(1, visits=b"\x00\x80\x80\x80\x80\x10"))),
     "an execution over 32 bits": part((0, times(ONE, b"\x00\x80\x80\x80\x80\x10", constant(5)))),
