@@ -62,7 +62,10 @@ pub(in crate::file) fn check_order(sections: &[IndexEntry], callpaths: usize) ->
             return Err(Malformed::at(section.offset, reason));
         }
         if place.is_some() && place <= before {
-            return Err(Malformed::at(section.offset, format!("section {} is not in its place", section.key)));
+            return Err(Malformed::at(
+                section.offset,
+                format!("section {} is not in its place", section.key),
+            ));
         }
         before = place;
     }
