@@ -57,6 +57,10 @@ for profile in "$out"/*.tprof; do
     "$bin/tinyprof" report --json "$profile" >"${profile%.tprof}.json"
 done
 
+for name in other one hostile; do
+    "$bin/tinyprof" export "$out/$name.tprof" --to chrome -o "$out/$name.trace.json" 2>>"$out/export.txt"
+done
+
 "$bin/tinyprof" html "$out/other.tprof" "$out/later.tprof" -o "$out/compared.html"
 "$bin/tinyprof" diff --json "$out/other.tprof" "$out/later.tprof" >"$out/compared.json"
 

@@ -17,8 +17,8 @@ pub(crate) struct Callpath {
     pub(crate) name: String,
     pub(crate) module: String,
     pub(crate) file: String,
-    pub(crate) line: u64,
-    pub(crate) column: u64,
+    pub(crate) line: u32,
+    pub(crate) column: u32,
     pub(crate) kind: u8,
     pub(crate) mode: u8,
     pub(crate) rank_local: bool,
@@ -35,16 +35,10 @@ pub(crate) fn decode(bytes: &[u8], budget: &Budget) -> Result<Vec<Callpath>, Fil
     let mut cursor = section.cursor(bytes, budget);
     let mut rows = read_rows(&mut cursor)?;
     cursor.finish("the callpath table")?;
-    for section in &file.sections[1..] {
+    if let Some(section) = file.sections.iter().find(|section| section.key == 1) {
         let mut cursor = section.cursor(bytes, budget);
-        match section.key {
-            1 => {
-                read_extras(&mut cursor, &mut rows)?;
-                cursor.finish("what regions say besides")?;
-            }
-            _ if file.is_newer() => {}
-            key => return Err(cursor.damage(format!("there is no section {key}")).into()),
-        }
+        read_extras(&mut cursor, &mut rows)?;
+        cursor.finish("what regions say besides")?;
     }
     Ok(rows)
 }
@@ -75,8 +69,8 @@ fn read_rows(cursor: &mut Cursor<'_>) -> Result<Vec<Callpath>, Damage> {
             name: text("a name")?,
             module: text("a module")?,
             file: text("a file")?,
-            line: cursor.varint("a line")?,
-            column: cursor.varint("a column")?,
+            line: cursor.varint_u32("a line")?,
+            column: cursor.varint_u32("a column")?,
             kind: one_of(cursor, 3, "kind of region")?,
             mode: one_of(cursor, 2, "mode")?,
             rank_local: false,

@@ -16,6 +16,9 @@ const ANY: &[u8] = &[CONSTANT, VARINTS, PCO, MULTIPLES, NARROW, ROUNDED];
 const IN_MULTIPLES: &[u8] = &[VARINTS, PCO, NARROW];
 const IN_ROUNDED: &[u8] = &[VARINTS, NARROW];
 
+/// The most numbers that a column may have.
+const VALUES_MAX: usize = 1 << 27;
+
 /// Codes of a rounded column below this are the numbers themselves.
 const CODES_EXACT: u64 = 256;
 /// The codes of numbers of eight significant bits with up to 64.
@@ -28,8 +31,31 @@ pub(crate) fn integers(
     what: &str,
     values: &mut Vec<u64>,
 ) -> Result<(), Damage> {
-    cursor.charge(count, what)?;
+    check_count(cursor, count, what)?;
     encoded(cursor, count, what, values, ANY)
+}
+
+/// The same where each must fit 32 bits.
+pub(crate) fn integers_u32(
+    cursor: &mut Cursor<'_>,
+    count: usize,
+    what: &str,
+    values: &mut Vec<u64>,
+) -> Result<(), Damage> {
+    let (start, first) = (cursor.clone(), values.len());
+    integers(cursor, count, what, values)?;
+    match values[first..].iter().find(|&&value| value > u32::MAX.into()) {
+        Some(value) => Err(start.damage(format!("{what}: {value} does not fit 32 bits"))),
+        None => Ok(()),
+    }
+}
+
+/// An error unless a column may have so many numbers, and there is memory for them.
+fn check_count(cursor: &Cursor<'_>, count: usize, what: &str) -> Result<(), Damage> {
+    if count > VALUES_MAX {
+        return Err(cursor.damage(format!("{what} claims {count} values, at most {VALUES_MAX} are allowed")));
+    }
+    cursor.charge(count, what)
 }
 
 fn encoded(
@@ -100,7 +126,7 @@ pub(crate) fn floats(
     values: &mut Vec<f64>,
 ) -> Result<(), Damage> {
     if cursor.clone().u8(what)? == PCO {
-        cursor.charge(count, what)?;
+        check_count(cursor, count, what)?;
         cursor.u8(what)?;
         let first = values.len();
         values.resize(first + count, 0.0);

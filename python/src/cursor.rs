@@ -158,6 +158,13 @@ impl<'a> Cursor<'a> {
         }
     }
 
+    /// A varint that must fit 32 bits.
+    pub(crate) fn varint_u32(&mut self, what: &str) -> Result<u32, Damage> {
+        let start = self.clone();
+        let value = self.varint(what)?;
+        u32::try_from(value).map_err(|_| start.damage(format!("{what} is {value}: over 32 bits")))
+    }
+
     pub(crate) fn string(&mut self, what: &str) -> Result<&'a str, Damage> {
         let length = self.count(self.remaining(), what)?;
         let start = self.clone();

@@ -58,15 +58,17 @@ impl Part {
             return Err(start.damage("the section that describes the ranks is missing").into());
         };
         let (mut times, mut metrics) = (Vec::with_capacity(sections.len()), Vec::new());
+        let mut before = None;
         for &section in sections {
             let row = (section.key & !METRICS_KEY) as usize;
-            let list = if section.key < METRICS_KEY { &mut times } else { &mut metrics };
+            let of_metrics = section.key >= METRICS_KEY;
             if row < callpaths {
-                if list.last().is_some_and(|&(before, _)| before >= row) {
+                if before >= Some((row, of_metrics)) {
                     let reason = format!("section {} is not in its place", section.key);
                     return Err(Damage { offset: section.offset, reason }.into());
                 }
-                list.push((row, section));
+                before = Some((row, of_metrics));
+                if of_metrics { &mut metrics } else { &mut times }.push((row, section));
             } else if !newer {
                 let reason = format!("section {} belongs to no callpath", section.key);
                 return Err(Damage { offset: section.offset, reason }.into());

@@ -1,5 +1,7 @@
 //! Files of sections: header, sections with lengths and checksums, an index at the end.
 
+use std::collections::HashSet;
+
 use crate::cursor::{Budget, Cursor, Damage};
 
 const FOOTER_MAGIC: &[u8] = b"TPRFEND\n";
@@ -113,6 +115,7 @@ fn read_index(bytes: &[u8], first_section: usize) -> Result<Vec<Section>, Damage
     }
     let mut cursor = Cursor::new(index, offset, &budget);
     let mut end = first_section as u64;
+    let mut keys = HashSet::new();
     let mut sections = Vec::with_capacity(count);
     for _ in 0..count {
         let here = cursor.clone();
@@ -127,6 +130,9 @@ fn read_index(bytes: &[u8], first_section: usize) -> Result<Vec<Section>, Damage
             let Section { key, offset, length, .. } = section;
             return Err(here.damage(format!("section {key} of {length} bytes cannot be at {offset}")));
         };
+        if !keys.insert(section.key) {
+            return Err(here.damage(format!("section {} is there twice", section.key)));
+        }
         end = next;
         sections.push(section);
     }

@@ -3,6 +3,9 @@
 use crate::column;
 use crate::cursor::{Cursor, Damage};
 
+/// Joined series have no more stretches and elements than this for each rank.
+const JOINED_A_RANK_MAX: usize = 1_024;
+
 /// What columns hold: nanoseconds or the floats of a metric.
 pub(crate) trait Number: Copy {
     /// Appends a column.
@@ -85,7 +88,7 @@ impl<T: Number> Elements<T> {
         for (execution, length) in distinct.into_iter().zip(lengths) {
             self.add_stretch(&start, rank, execution, length)?;
         }
-        column::integers(cursor, count, "the visits of a series", &mut self.visits)?;
+        column::integers_u32(cursor, count, "the visits of a series", &mut self.visits)?;
         T::column(cursor, count, "the sums of a series", &mut self.sums)?;
         let has_extremes = cursor.remaining() > 0;
         self.read_extremes(cursor, count, has_extremes)?;
@@ -102,10 +105,17 @@ impl<T: Number> Elements<T> {
         let start = cursor.clone();
         let (mut stretches, mut gaps, mut lengths) = (Vec::new(), Vec::new(), Vec::new());
         column::integers(cursor, ranks, "the stretches of series", &mut stretches)?;
+        let most = JOINED_A_RANK_MAX.saturating_mul(ranks);
         let total = total(&start, &stretches, "the stretches of series")?;
+        if total > most {
+            return Err(start.damage("there are more stretches than can be in joined series"));
+        }
         column::integers(cursor, total, "the executions of series", &mut gaps)?;
         column::integers(cursor, total, "the lengths of stretches", &mut lengths)?;
         let count = self::total(&start, &lengths, "the lengths of stretches")?;
+        if count > most {
+            return Err(start.damage("there are more elements than can be in joined series"));
+        }
         cursor.charge(count, "joined series")?;
         let mut each = gaps.into_iter().zip(lengths);
         for (rank, stretches) in (first_rank..).zip(stretches) {
@@ -113,7 +123,7 @@ impl<T: Number> Elements<T> {
                 self.add_stretch(&start, rank, gap.wrapping_add(position), length)?;
             }
         }
-        column::integers(cursor, count, "the visits of series", &mut self.visits)?;
+        column::integers_u32(cursor, count, "the visits of series", &mut self.visits)?;
         T::column(cursor, count, "the times of series", &mut self.sums)?;
         let kind = cursor.u8("the kind of joined series")?;
         if kind > 1 {

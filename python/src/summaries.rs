@@ -84,7 +84,7 @@ impl<T: Number> Summaries<T> {
     ) -> Result<(), Damage> {
         match detail {
             Detail::Sums => column::skip(cursor, count, "the covered executions")?,
-            Detail::All => column::integers(cursor, count, "the covered executions", &mut self.covered)?,
+            Detail::All => column::integers_u32(cursor, count, "the covered executions", &mut self.covered)?,
         }
         column::integers(cursor, count, "the visits", &mut self.visits)
     }

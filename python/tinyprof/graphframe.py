@@ -34,8 +34,10 @@ def build(callpaths: list[Callpath], manifest: Manifest, reader: Reader, columns
         names=["node", "rank"],
         verify_integrity=False,
     )
-    names = _objects([callpaths[row].name for row in order]).to_numpy()
-    table = {"name": np.repeat(names, cells.counts)}
+    # A cell for every rank: filling row by row takes half as long as `np.repeat` of objects.
+    names = np.empty((len(order), ranks), object)
+    names[:] = _objects([callpaths[row].name for row in order]).to_numpy()[:, None]
+    table = {"name": names.reshape(-1)}
     table |= {"time": cells.column("exclusive"), "time (inc)": cells.column("sum")}
     if set(columns) - {"visits"}:
         cells = Cells(reader, order, ranks, all_columns=True, dense=True)
@@ -43,7 +45,8 @@ def build(callpaths: list[Callpath], manifest: Manifest, reader: Reader, columns
     inclusive = ["time (inc)", *(name for name in columns if name == "sum_ns")]
     exclusive = ["time", *(name for name in columns if name != "sum_ns")]
     frame = pd.DataFrame(table, index=index, copy=False)
-    return GraphFrame(graph, frame, exclusive, inclusive, metadata=dict(manifest.metadata))
+    metadata = {**manifest.metadata, "precision": manifest.precision}
+    return GraphFrame(graph, frame, exclusive, inclusive, metadata=metadata)
 
 
 def graph_of(callpaths: list[Callpath]):

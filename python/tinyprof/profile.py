@@ -69,6 +69,11 @@ class Profile:
         return self.manifest.metadata
 
     @property
+    def precision(self) -> str:
+        """How exact times are: `exact`, as they were measured, or `8bit`, rounded: each is off by at most 0.4 %."""
+        return self.manifest.precision
+
+    @property
     def losses(self) -> dict[str, int]:
         """Everything that was dropped, folded or left open, over all ranks. All zero in a usual run."""
         return self.manifest.losses

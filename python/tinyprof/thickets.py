@@ -74,4 +74,5 @@ def metadata(profile: Profile) -> dict[str, Any]:
     """Adiak's keys as Thicket wants them: a value a key, lists as text."""
     facts = {key: " ".join(map(str, value)) if isinstance(value, list) else value for key, value in profile.metadata.items()}
     losses = {f"losses.{name}": number for name, number in profile.losses.items()}
-    return {"ranks": profile.manifest.ranks, "complete": profile.manifest.complete, **facts, **losses}
+    own = {"ranks": profile.manifest.ranks, "complete": profile.manifest.complete, "precision": profile.precision}
+    return {**own, **facts, **losses}

@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::path::Path;
 
-use tinyprof_format::file::{read_manifest, read_profile_within};
+use tinyprof_format::file::read_manifest;
 use tinyprof_format::report::{MetricName, Report, TextOptions, info_text, json_text};
 
 use crate::arguments::{
@@ -11,7 +11,7 @@ use crate::arguments::{
 };
 use crate::name::name_of;
 use crate::outcome::Outcome;
-use crate::{check, diff, documents, export, html, import, memory, recover, render, select};
+use crate::{check, diff, documents, export, html, import, recover, render, select};
 
 pub(crate) fn run(command: &Command) -> Result<Outcome, Box<dyn Error>> {
     match command {
@@ -75,7 +75,7 @@ fn report_of(
     selection: &Selection,
     metric: Option<&MetricName>,
 ) -> Result<Report, Box<dyn Error>> {
-    let profile = select::select(read_profile_within(directory, memory::limits())?, selection)?;
+    let profile = select::read(directory, selection)?;
     let report = Report::of_profile(&profile).named(name_of(directory));
     Ok(match metric {
         Some(metric) => report.by_metric(metric.clone())?,

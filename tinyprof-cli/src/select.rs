@@ -1,27 +1,55 @@
 //! `--rank`, `--execution` and `--path`: a smaller profile, of some ranks or executions, or of a part of the tree.
 
 use std::collections::BTreeSet;
+use std::error::Error;
+use std::path::Path;
 
+use tinyprof_format::file::{Directory, ProfileReader, read_profile_within};
 use tinyprof_format::model::{CallpathIndex, CallpathTable, CallpathValues, Losses, Profile};
 
 use crate::arguments::Selection;
+use crate::memory;
 use crate::numbers::NumberList;
+
+/// The part of the profile in `directory` that is selected. Of a part of the tree, only the bytes of its callpaths are read, and
+/// what the ranks say of themselves: damage elsewhere goes unnoticed.
+///
+/// # Errors
+/// When it cannot be read, or as [`select`].
+pub(crate) fn read(directory: &Path, selection: &Selection) -> Result<Profile, Box<dyn Error>> {
+    let limits = memory::limits();
+    let Some(path) = &selection.path else {
+        return Ok(select(read_profile_within(directory, limits)?, selection)?);
+    };
+    let reader = ProfileReader::of_source(Directory::new(directory), limits)?;
+    let (callpaths, chosen) = below(reader.callpaths(), path)?;
+    let (ranks, values) = (reader.ranks()?, reader.of_callpaths(&chosen)?);
+    let profile = Profile { manifest: reader.manifest().clone(), callpaths, ranks, values };
+    Ok(ranks_and_executions(profile, selection)?)
+}
 
 /// The part of `profile` that is selected. Ranks keep their numbers; those left out are as if they had visited nothing.
 ///
 /// # Errors
 /// When there is no such rank, execution or callpath, or where executions cannot be told apart.
 pub(crate) fn select(mut profile: Profile, selection: &Selection) -> Result<Profile, String> {
+    if let Some(path) = &selection.path {
+        let (callpaths, chosen) = below(&profile.callpaths, path)?;
+        let take = |callpath: CallpathIndex| std::mem::take(&mut profile.values[callpath.row()]);
+        let values = chosen.into_iter().map(take).collect();
+        profile = Profile { callpaths, values, ..profile };
+    }
+    ranks_and_executions(profile, selection)
+}
+
+fn ranks_and_executions(mut profile: Profile, selection: &Selection) -> Result<Profile, String> {
     if let Some(ranks) = &selection.ranks {
         keep_ranks(&mut profile, ranks)?;
     }
     if let Some(executions) = &selection.executions {
         keep_executions(&mut profile, executions)?;
     }
-    match &selection.path {
-        Some(path) => below(profile, path),
-        None => Ok(profile),
-    }
+    Ok(profile)
 }
 
 fn keep_ranks(profile: &mut Profile, list: &NumberList) -> Result<(), String> {
@@ -88,9 +116,9 @@ fn retain<T>(list: &mut Vec<T>, is_kept: impl Fn(&T) -> Result<bool, String>) ->
     Ok(())
 }
 
-/// The callpaths at and below `path`. They bear its whole path as the name of their root, so that it stays visible.
-fn below(profile: Profile, path: &str) -> Result<Profile, String> {
-    let table = &profile.callpaths;
+/// The callpaths at and below `path`, and which of `table` they are, in their new order. They bear the whole path as the
+/// name of their root, so that it stays visible.
+fn below(table: &CallpathTable, path: &str) -> Result<(CallpathTable, Vec<CallpathIndex>), String> {
     let mut inside = vec![false; table.len()];
     let mut triples = Vec::new();
     for (index, callpath) in table.iter() {
@@ -112,11 +140,8 @@ fn below(profile: Profile, path: &str) -> Result<Profile, String> {
     }
     let rows = table.index_by_id();
     let callpaths = CallpathTable::from_parents(triples);
-    let mut values = profile.values;
-    let of =
-        |callpath: &tinyprof_format::model::Callpath| std::mem::take(&mut values[rows[&callpath.id].row()]);
-    let values = callpaths.rows().iter().map(of).collect();
-    Ok(Profile { callpaths, values, ..profile })
+    let chosen = callpaths.rows().iter().map(|callpath| rows[&callpath.id]).collect();
+    Ok((callpaths, chosen))
 }
 
 /// Whether `path` is that of the callpath. Looks at names from the end, so that a deep tree costs no more than the path.

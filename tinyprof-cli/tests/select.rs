@@ -61,6 +61,25 @@ fn a_path_selects_what_is_below_it_and_keeps_its_name() {
 }
 
 #[test]
+fn a_path_reads_its_own_callpaths_alone() {
+    let scratch = scratch();
+    let part = scratch.path().join("run.tprof/part-00000");
+    let mut bytes = std::fs::read(&part).expect("the part");
+    // The index follows the last section, which is that of the deepest callpath, main<a<x.
+    let footer = bytes.len() - 24;
+    let index_at = u64::from_le_bytes(bytes[footer..footer + 8].try_into().expect("eight bytes"));
+    bytes[usize::try_from(index_at).expect("a small file") - 1] ^= 1;
+    std::fs::write(&part, &bytes).expect("it is damaged");
+    for command in ["report", "tree", "top"] {
+        let code = |path: &[&str]| run(&[&[command, "run.tprof"], path].concat(), scratch.path()).0;
+        assert_eq!(code(&["--path", "main<b"]), Some(0), "{command} reads nothing of the damage");
+        assert_eq!((code(&["--path", "main<a"]), code(&[])), (Some(1), Some(1)), "{command}");
+    }
+    let export = ["export", "run.tprof", "--to", "hatchet", "--path", "main<b"];
+    assert_eq!(run(&export, scratch.path()).0, Some(0));
+}
+
+#[test]
 fn what_is_not_there_is_said() {
     let scratch = scratch();
     for (arguments, code, expected) in [

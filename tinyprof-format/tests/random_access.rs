@@ -137,6 +137,36 @@ fn a_callpath_reads_its_own_bytes_and_the_index_only() {
 }
 
 #[test]
+fn callpaths_that_are_asked_for_together_are_read_once() {
+    let scratch = tempfile::tempdir().expect("a temporary directory");
+    let path = written(scratch.path());
+    let whole = read_profile(&path).expect("it is read");
+    let (reader, source) = opened(&path);
+    let sum = || std::mem::take(&mut *source.read.borrow_mut()).values().sum::<u64>();
+    let two = [find(&reader, "r9"), find(&reader, "r7")];
+    let alone: Vec<u64> = two
+        .iter()
+        .map(|&callpath| {
+            reader.callpath(callpath).expect("it is read");
+            sum();
+            reader.callpath(callpath).expect("it is read");
+            sum()
+        })
+        .collect();
+    let values = reader.of_callpaths(&two).expect("they are read");
+    assert_eq!(values, two.map(|callpath| whole.values[callpath.row()].clone()), "in the order of the list");
+    assert_eq!(sum(), alone[0] + alone[1]);
+    assert_eq!(reader.ranks().expect("they are read"), whole.ranks);
+    let ranks = sum();
+    // The sums of the root are stored without those of all others, which are asked for besides.
+    let all: Vec<CallpathIndex> = whole.callpaths.iter().map(|(index, _)| index).collect();
+    assert_eq!(reader.of_callpaths(&all).expect("they are read"), whole.values);
+    let parts: u64 = reader.manifest().parts.iter().map(|part| part.bytes).sum();
+    let around = 4 * (28 + 24 + (20 + 24) * (CALLPATHS + 1));
+    assert_eq!(sum() + ranks + around, parts, "every section once");
+}
+
+#[test]
 fn damage_elsewhere_is_not_in_the_way_and_damage_here_is_named() {
     let scratch = tempfile::tempdir().expect("a temporary directory");
     let path = written(scratch.path());

@@ -158,8 +158,8 @@ impl Builder {
         self
     }
 
-    /// How exact the times in the profile are. `TINYPROF_PRECISION` wins. It must be the same on all ranks: each rounds its
-    /// own times, and what rank 0 says stands in the profile. See [`Precision`].
+    /// How exact the times in the profile are. `TINYPROF_PRECISION` wins. It should be the same on all ranks: where one
+    /// is to keep its times exact, all do, and rank 0 warns. See [`Precision`].
     pub fn precision(mut self, precision: Precision) -> Self {
         self.settings.precision = Some(precision);
         self

@@ -96,6 +96,14 @@ fn flush_now(communicator: &Rsmpi, settings: &Settings) -> Result<Option<PathBuf
         Ok(flushed) => flushed,
         Err(interrupted) => return Err(write_apart(communicator, &map, plan, &interrupted)),
     };
+    if flushed.overruled > 0 && communicator.rank() == 0 {
+        collect::warn(&format!(
+            "{} of {} ranks were told to round their times (TINYPROF_PRECISION=8bit), the others to keep them: all \
+             were kept exact; set it alike on all ranks",
+            flushed.overruled,
+            communicator.size()
+        ));
+    }
     let written = flushed.profile.transpose();
     if written.is_ok() {
         collect::discard_segments();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::error::Error;
 use std::io::Write;
 
-use tinyprof_format::model::{CallpathIndex, CallpathValues, MetricSummary, Profile};
+use tinyprof_format::model::{CallpathIndex, CallpathValues, MetricSummary, Precision, Profile};
 use tinyprof_format::report::{RankStatistics, Statistics};
 
 use crate::parameter::Parameter;
@@ -72,6 +72,21 @@ impl Source {
         let mut statistics = Statistics::new(table.len());
         statistics.add_rank(table, 0, |index| self.profile.values(index, rank));
         statistics.rows().to_vec()
+    }
+
+    /// Whether times are as they were measured, as formats with a place for it say it.
+    pub(super) fn precision(&self) -> &'static str {
+        self.profile.manifest.precision.name()
+    }
+
+    /// What a title says of times that are rounded.
+    pub(super) fn rounded(&self) -> Option<&'static str> {
+        (self.profile.manifest.precision == Precision::EightBit).then_some("times rounded to 8 bits")
+    }
+
+    /// The note of a format that cannot say so.
+    pub(super) fn rounded_note(&self) -> Option<String> {
+        self.rounded().map(|rounded| format!("not in this format: {rounded}"))
     }
 
     /// What was recorded under each key at a callpath, over all ranks in their order, as in the report.

@@ -58,7 +58,8 @@ impl Exporter for ExtraP {
         };
         let measurements = names.into_iter().enumerate().map(of_callpath).collect();
         let parameters = request.parameters.iter().map(Parameter::name).collect();
-        json::write(out, &File { parameters, measurements })?;
+        let precisions = request.sources.iter().map(Source::precision).collect();
+        json::write(out, &File { parameters, precisions, measurements })?;
         writeln!(out)?;
         Ok(notes(request, points.len()))
     }
@@ -67,6 +68,8 @@ impl Exporter for ExtraP {
 #[derive(Serialize)]
 struct File<'a> {
     parameters: Vec<&'a str>,
+    /// Of each profile. Extra-P leaves out what it does not know.
+    precisions: Vec<&'static str>,
     measurements: BTreeMap<String, BTreeMap<&'static str, Vec<Measurement>>>,
 }
 

@@ -25,6 +25,7 @@ impl Exporter for FlameGraph {
         let lines: Vec<String> = stacks.into_iter().map(|(stack, ns)| format!("{stack} {ns}")).collect();
         let mut options = Options::default();
         options.title = format!("{}: time on {} ranks", shown(&source.name), source.ranks.len());
+        options.subtitle = source.rounded().map(str::to_owned);
         options.count_name = "ns".to_owned();
         options.name_type = "Callpath:".to_owned();
         // The same profile gives the same picture.

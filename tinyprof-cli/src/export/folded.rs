@@ -14,7 +14,7 @@ impl Exporter for Folded {
         for (stack, ns) in stacks(request.source())? {
             writeln!(out, "{stack} {ns}")?;
         }
-        Ok(Notes::new())
+        Ok(request.source().rounded_note().into_iter().collect())
     }
 }
 

@@ -58,7 +58,12 @@ impl Exporter for GraphMl {
         for name in MEANS {
             key(out, name, "double")?;
         }
+        writeln!(
+            out,
+            "  <key id=\"precision\" for=\"graph\" attr.name=\"precision\" attr.type=\"string\"/>"
+        )?;
         writeln!(out, "  <graph id=\"{}\" edgedefault=\"directed\">", xml(&source.name))?;
+        writeln!(out, "    <data key=\"precision\">{}</data>", source.precision())?;
         for ((index, callpath), (row, numbers)) in table.iter().zip(statistics.rows().iter().zip(&numbers)) {
             node(out, index, callpath, row, numbers)?;
         }

@@ -42,6 +42,7 @@ impl Exporter for Hatchet {
             column_metadata,
             nodes,
             profile: &source.name,
+            precision: source.precision(),
             metadata: &source.profile.manifest.metadata,
         };
         json::write(out, &file)?;
@@ -74,6 +75,7 @@ struct File<'a> {
     column_metadata: Vec<ColumnMetadata>,
     nodes: Vec<Node<'a>>,
     profile: &'a str,
+    precision: &'static str,
     #[serde(flatten)]
     metadata: &'a RunMetadata,
 }

@@ -24,14 +24,13 @@ use std::path::Path;
 
 use clap::CommandFactory as _;
 use clap::error::ErrorKind;
-use tinyprof_format::file::read_profile_within;
 
 use exporter::{Request, Source};
 
 use crate::arguments::{Arguments, ExportArguments, Selection};
 use crate::name::name_of;
 use crate::parameter::Parameter;
-use crate::{memory, render, select};
+use crate::{render, select};
 
 /// How many ranks a viewer that lays them side by side gets unless told otherwise.
 const DEFAULT_MAX_RANKS: u32 = 64;
@@ -72,7 +71,7 @@ fn fault(arguments: &ExportArguments) -> Option<String> {
 }
 
 fn source(directory: &Path, selection: &Selection) -> Result<Source, Box<dyn Error>> {
-    let profile = select::select(read_profile_within(directory, memory::limits())?, selection)?;
+    let profile = select::read(directory, selection)?;
     let is_selected = |rank: &usize| match (&selection.ranks, u32::try_from(*rank)) {
         (Some(list), Ok(rank)) => list.contains(rank),
         _ => true,

@@ -67,12 +67,13 @@ fn run(out: &mut (dyn Write + Send), source: &Source) -> io::Result<()> {
     family(out, "tinyprof_run", "info", "The run that the profile is of")?;
     writeln!(
         out,
-        "tinyprof_run_info{{profile={},executable={},cluster={},user={},complete=\"{}\"}} 1",
+        "tinyprof_run_info{{profile={},executable={},cluster={},user={},complete=\"{}\",precision=\"{}\"}} 1",
         quoted(&source.name),
         quoted(&metadata.executable),
         quoted(&metadata.cluster),
         quoted(&metadata.user),
         manifest.complete,
+        source.precision(),
     )?;
     for (name, help, number) in [
         ("tinyprof_ranks", "Ranks of the profile", u64::from(manifest.ranks)),

@@ -1,5 +1,6 @@
 //! speedscope's own JSON: a profile for each rank, whose samples are callpaths weighted with their exclusive time.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::error::Error;
 use std::io::Write;
@@ -35,7 +36,10 @@ impl Exporter for Speedscope {
         }
         let file = File {
             schema: SCHEMA,
-            name: &source.name,
+            name: match source.rounded() {
+                Some(rounded) => format!("{} ({rounded})", source.name).into(),
+                None => source.name.as_str().into(),
+            },
             exporter: concat!("tinyprof ", env!("CARGO_PKG_VERSION")),
             active_profile_index: 0,
             shared: Shared { frames },
@@ -82,7 +86,7 @@ fn frames(table: &CallpathTable) -> (Vec<Frame<'_>>, Vec<usize>) {
 struct File<'a> {
     #[serde(rename = "$schema")]
     schema: &'static str,
-    name: &'a str,
+    name: Cow<'a, str>,
     exporter: &'static str,
     #[serde(rename = "activeProfileIndex")]
     active_profile_index: usize,

@@ -11,7 +11,9 @@ pub(super) struct TinyprofCsv;
 
 impl Exporter for TinyprofCsv {
     fn export(&self, request: &Request, mut out: &mut (dyn Write + Send)) -> Result<Notes, Box<dyn Error>> {
-        Ok(notes(&write_text(&request.source().profile, &mut out)?))
+        let source = request.source();
+        let omitted = write_text(&source.profile, &mut out)?;
+        Ok(notes(&omitted).into_iter().chain(source.rounded_note()).collect())
     }
 }
 

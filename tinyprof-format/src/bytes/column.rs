@@ -51,37 +51,42 @@ pub(crate) const MAX_VALUES: usize = 1 << 27;
 
 /// Appends a column of integers.
 pub(crate) fn write_u64(sink: &mut Sink, values: &[u64]) {
-    let first = values.first().copied().unwrap_or(0);
-    if values.iter().all(|&v| v == first) {
+    let (least, greatest) = ends(values);
+    if least >= greatest {
         sink.u8(CONSTANT);
-        sink.varint(first);
+        sink.varint(greatest);
         return;
     }
     let divisor = common_divisor(values);
-    match rounded::codes(values) {
-        // Few significant bits may be chance, and the numbers small multiples besides.
-        Some(codes) if range(&codes) < range(values) / divisor => {
+    let ends = (least / divisor, greatest / divisor);
+    match rounded::codes(values, greatest) {
+        // Few significant bits may be chance, and the numbers small multiples besides. Codes have the order of the numbers.
+        Some(codes) if rounded::range(least, greatest) < (greatest - least) / divisor => {
             sink.u8(ROUNDED);
-            write_varied(sink, &codes);
+            write_varied(sink, &codes, NARROW, rounded::code(least));
         }
-        _ => write_multiples(sink, values, divisor),
+        _ if divisor == 1 => write_integers(sink, values.iter().copied(), ends),
+        _ => {
+            sink.u8(MULTIPLES);
+            sink.varint(divisor);
+            write_integers(sink, values.iter().map(|&value| value / divisor), ends);
+        }
     }
 }
 
-/// How far the values are apart: what they take goes with it.
-fn range(values: &[u64]) -> u64 {
-    let ends = values.iter().fold((u64::MAX, 0), |(min, max), &value| (min.min(value), max.max(value)));
-    ends.1.saturating_sub(ends.0)
+/// The least and the greatest value; of none the greatest is 0, and less than the least.
+fn ends(values: &[u64]) -> (u64, u64) {
+    values.iter().fold((u64::MAX, 0), |(least, greatest), &value| (least.min(value), greatest.max(value)))
 }
 
-/// Appends values that are not all equal, all of them multiples of `divisor`.
-fn write_multiples(sink: &mut Sink, values: &[u64], divisor: u64) {
-    if divisor == 1 {
-        return write_varied(sink, values);
+/// Appends integers between these ends, of 32 bits if that is enough.
+fn write_integers(sink: &mut Sink, values: impl Iterator<Item = u64>, (least, greatest): (u64, u64)) {
+    if greatest <= u32::MAX.into() {
+        let narrow: Vec<u32> = values.map(|value| u32::try_from(value).unwrap_or(u32::MAX)).collect();
+        write_varied(sink, &narrow, NARROW, least);
+    } else {
+        write_varied(sink, &values.collect::<Vec<u64>>(), PCO, least);
     }
-    sink.u8(MULTIPLES);
-    sink.varint(divisor);
-    write_varied(sink, &values.iter().map(|v| v / divisor).collect::<Vec<_>>());
 }
 
 /// The greatest number that divides all values, of which not all are 0. Values of a fine clock end the search soon.
@@ -99,25 +104,23 @@ fn common_divisor(values: &[u64]) -> u64 {
     divisor
 }
 
-/// Appends values as they are.
-fn write_varied(sink: &mut Sink, values: &[u64]) {
+/// Appends values, none of them below `least`, as they are; packed they have this tag.
+fn write_varied<T: pco::data_types::Number + Into<u64>>(sink: &mut Sink, values: &[T], tag: u8, least: u64) {
+    let integers = values.iter().map(|&value| value.into());
     if values.len() >= PCO_MIN_INTEGERS {
-        let varints_length: usize = values.iter().map(|&v| Sink::varint_length(v)).sum();
-        let configuration = configuration(values.iter().copied());
-        let narrow: Result<Vec<u32>, _> = values.iter().map(|&v| u32::try_from(v)).collect();
-        let (tag, packed) = match narrow {
-            Ok(narrow) => (NARROW, simple_compress(&narrow, &configuration)),
-            Err(_) => (PCO, simple_compress(values, &configuration)),
+        let packed = simple_compress(values, &configuration(integers.clone()));
+        let is_shorter = |packed: &Vec<u8>| {
+            // The least of them tells most often, without a look at the others.
+            packed.len() < values.len() * Sink::varint_length(least)
+                || packed.len() < integers.clone().map(Sink::varint_length).sum()
         };
         // Only an absurd chunk configuration makes pco fail; varints are then as correct and merely longer.
-        if let Ok(packed) = packed
-            && packed.len() < varints_length
-        {
+        if let Some(packed) = packed.ok().filter(is_shorter) {
             return write_packed(sink, tag, &packed);
         }
     }
     sink.u8(VARINTS);
-    values.iter().for_each(|&v| sink.varint(v));
+    integers.for_each(|value| sink.varint(value));
 }
 
 /// How pco shall look at a column; `ordered` gives the values, or whatever has the same order.
@@ -186,6 +189,11 @@ pub(crate) fn read_u64(cursor: &mut Cursor<'_>, count: usize, what: &str) -> Res
         }
         ROUNDED => {
             cursor.u8(what)?;
+            if cursor.clone().u8(what)? == PCO {
+                return Err(
+                    cursor.malformed(format!("{what} has codes in an encoding that codes do not have"))
+                );
+            }
             read_varied(cursor, count, what, rounded::of_code, &|| {
                 format!("{what} has a code that stands for no number")
             })

@@ -31,7 +31,8 @@ pub(super) fn called(rank: &EncodedRank, dictionary: &CallpathTable) -> Called {
     called
 }
 
-fn ascend(executions: &[ExecutionSummary]) -> bool {
+/// Whether summaries ascend strictly by their executions, as exclusive sums need it.
+pub(super) fn ascend(executions: &[ExecutionSummary]) -> bool {
     executions.is_sorted_by(|a, b| a.execution < b.execution)
 }
 

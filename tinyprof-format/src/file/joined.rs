@@ -75,6 +75,9 @@ pub(super) fn decode(cursor: &mut Cursor<'_>, ranks: &mut [CallpathValues]) -> R
     let gaps = column::read_u64(cursor, total, "the executions of series")?;
     let lengths = column::read_u64(cursor, total, "the lengths of stretches")?;
     let elements = checked_sum(&lengths, "elements")?;
+    if lengths.contains(&0) {
+        return Err(start.malformed("an execution of a series has no elements"));
+    }
     let visits = column::read_u64(cursor, elements, "the visits of series")?;
     let sums = column::read_u64(cursor, elements, "the times of series")?;
     let extremes = match cursor.u8("the kind of joined series")? {

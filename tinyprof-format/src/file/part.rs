@@ -33,7 +33,7 @@ use super::times::{self, RankTimes};
 use crate::bytes::{Sink, column};
 use crate::model::{CallpathTable, Losses, RankFacts};
 
-pub(super) use decode::{PartSection, decode, decode_facts, decode_section};
+pub(super) use decode::{PartSection, check_order, decode, decode_facts, decode_section};
 
 /// The first bytes of a part.
 pub(super) const MAGIC: &[u8; 8] = b"TPRFPART";

@@ -8,7 +8,7 @@ use super::source::{Directory, Source, is_inside, read_whole};
 use super::{ReadLimits, callpaths, part};
 use crate::bytes::{Budget, Malformed};
 use crate::error::ReadError;
-use crate::model::{CallpathValues, Manifest, Profile, RankFacts};
+use crate::model::{CallpathTable, CallpathValues, Manifest, Profile, RankFacts};
 
 /// The profile in `directory`, with every rank's values, within the usual limits.
 ///
@@ -38,10 +38,7 @@ pub fn read_profile_of(source: &dyn Source, limits: ReadLimits) -> Result<Profil
     let file = &manifest.callpaths;
     let (path, bytes) = read_file(source, &file.file, (file.bytes, file.crc32), &budget)?;
     let table = callpaths::decode(&bytes, &budget).map_err(|e| explain(&path, e))?;
-    if table.len() != file.callpaths as usize {
-        let reason = format!("it has {} callpaths, the manifest says {}", table.len(), file.callpaths);
-        return Err(ReadError::Damaged { path, offset: 0, reason });
-    }
+    check_rows(path, &table, &manifest)?;
     drop(bytes);
     budget.back_to(0);
     let mut values = empty_values(source, table.len(), manifest.ranks as usize, &budget)?;
@@ -104,6 +101,16 @@ fn files_bytes(source: &dyn Source, manifest: &Manifest) -> u64 {
     let files = manifest.parts.iter().map(|part| &part.file).chain([&manifest.callpaths.file]);
     let lengths = files.filter(|file| is_inside(file)).filter_map(|file| source.length(file).ok());
     lengths.fold(0, u64::saturating_add)
+}
+
+/// Whether the dictionary has as many rows as the manifest says.
+pub(super) fn check_rows(path: PathBuf, table: &CallpathTable, manifest: &Manifest) -> Result<(), ReadError> {
+    let (found, expected) = (table.len(), manifest.callpaths.callpaths);
+    if found == expected as usize {
+        return Ok(());
+    }
+    let reason = format!("it has {found} callpaths, the manifest says {expected}");
+    Err(ReadError::Damaged { path, offset: 0, reason })
 }
 
 /// Whether the manifest's parts hold all ranks, each once.

@@ -1,19 +1,21 @@
 //! Reads one callpath of a profile, without the others.
 
 use std::cell::OnceCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use super::part::{self, PartSection};
-use super::read::{budget, check_length, check_parts, explain};
+use super::read::{budget, check_length, check_parts, check_rows, explain};
 use super::section::{FOOTER_BYTES, Footer, FrameError, Header, IndexEntry};
 use super::source::{Directory, Source, read_whole};
 use super::times::Sums;
 use super::{ReadLimits, callpaths};
 use super::{exclusive, manifest};
-use crate::bytes::{Budget, Cursor};
+use crate::bytes::{Budget, Cursor, Malformed};
 use crate::error::ReadError;
-use crate::model::{CallpathIndex, CallpathTable, CallpathValues, FormatVersion, Manifest, PartFile};
+use crate::model::{
+    CallpathIndex, CallpathTable, CallpathValues, FormatVersion, Manifest, PartFile, RankFacts,
+};
 
 /// A profile of which callpaths are read one by one.
 ///
@@ -40,7 +42,9 @@ use crate::model::{CallpathIndex, CallpathTable, CallpathValues, FormatVersion, 
 ///
 /// # Cost
 /// Opening reads the manifest and the dictionary. The first callpath reads the index of each part, and every callpath then its
-/// own sections; where its sums are stored without those of the callpaths that it calls, also theirs. The checksums of what is read are verified, and no other: damage elsewhere goes unnoticed.
+/// own sections; where its sums are stored without those of the callpaths that it calls, also theirs. Several callpaths
+/// that are asked for together are read once. The checksums of what is read are verified, and no other: damage elsewhere
+/// goes unnoticed.
 #[derive(Debug)]
 pub struct ProfileReader<S> {
     source: S,
@@ -57,8 +61,11 @@ pub struct ProfileReader<S> {
 #[derive(Debug)]
 struct PartIndex {
     version: FormatVersion,
-    entries: Vec<IndexEntry>,
+    sections: HashMap<PartSection, IndexEntry>,
 }
+
+/// What the ranks of a part measured of several callpaths, by row.
+type Rows = BTreeMap<usize, (Vec<CallpathValues>, Sums)>;
 
 impl ProfileReader<Directory> {
     /// Opens the profile in `directory` within the usual limits.
@@ -82,6 +89,7 @@ impl<S: Source> ProfileReader<S> {
         let path = check_length(&source, &manifest.callpaths.file, manifest.callpaths.bytes)?;
         let bytes = read_whole(&source, &manifest.callpaths.file, &budget)?;
         let callpaths = callpaths::decode(&bytes, &budget).map_err(|e| explain(&path, e))?;
+        check_rows(path, &callpaths, &manifest)?;
         let parts = manifest.parts.iter().map(|_| OnceCell::new()).collect();
         let children = callpaths.children();
         let kept_bytes = budget.kept_bytes();
@@ -106,15 +114,46 @@ impl<S: Source> ProfileReader<S> {
     /// # Panics
     /// If the callpath is not of this profile.
     pub fn callpath(&self, callpath: CallpathIndex) -> Result<Vec<CallpathValues>, ReadError> {
+        let mut values = self.of_callpaths(&[callpath])?;
+        Ok(values.pop().unwrap_or_default())
+    }
+
+    /// What every rank measured of several callpaths, by callpath in the order that they are named, then by rank. Each is to be
+    /// named once.
+    ///
+    /// # Errors
+    /// As [`callpath`](Self::callpath).
+    ///
+    /// # Panics
+    /// If a callpath is not of this profile.
+    pub fn of_callpaths(&self, callpaths: &[CallpathIndex]) -> Result<Vec<Vec<CallpathValues>>, ReadError> {
         let budget = self.budget();
-        let mut values = self.empty(self.manifest.ranks as usize, &budget)?;
-        let mut rest = values.as_mut_slice();
+        let mut values: Vec<Vec<CallpathValues>> = vec![Vec::new(); callpaths.len()];
         for number in 0..self.manifest.parts.len() {
-            let (here, later) = rest.split_at_mut(self.manifest.parts[number].ranks as usize);
-            self.read(number, callpath.row(), here, &budget)?;
-            rest = later;
+            let mut rows = self.read(number, callpaths, &budget)?;
+            for (values, callpath) in values.iter_mut().zip(callpaths) {
+                values.extend(rows.remove(&callpath.row()).into_iter().flat_map(|(own, _)| own));
+            }
         }
         Ok(values)
+    }
+
+    /// What each rank says of itself, by rank.
+    ///
+    /// # Errors
+    /// When the index of a part or its section of the ranks is damaged, or too large for the limits.
+    pub fn ranks(&self) -> Result<Vec<RankFacts>, ReadError> {
+        let budget = self.budget();
+        let mut facts = Vec::new();
+        for (number, part) in self.manifest.parts.iter().enumerate() {
+            let index = self.index(number, &budget)?;
+            // The order of the sections has been checked: this one is there.
+            let Some(entry) = index.sections.get(&PartSection::Ranks) else { continue };
+            facts.extend(self.section(&part.file, *entry, &budget, |section| {
+                part::decode_facts(section, part.ranks as usize, index.version)
+            })?);
+        }
+        Ok(facts)
     }
 
     /// What `rank` measured of a callpath. Reads nothing of parts without the rank.
@@ -131,8 +170,8 @@ impl<S: Source> ProfileReader<S> {
         let number = (0..=number).rev().find(|&n| self.manifest.parts[n].ranks > 0).unwrap_or(number);
         let part = &self.manifest.parts[number];
         let budget = self.budget();
-        let mut values = self.empty(part.ranks as usize, &budget)?;
-        self.read(number, callpath.row(), &mut values, &budget)?;
+        let mut rows = self.read(number, &[callpath], &budget)?;
+        let (mut values, _) = rows.remove(&callpath.row()).unwrap_or((Vec::new(), Sums::Inclusive));
         Ok(values.swap_remove((rank - part.first_rank) as usize))
     }
 
@@ -149,19 +188,16 @@ impl<S: Source> ProfileReader<S> {
         Ok(rows.swap_remove(0))
     }
 
-    /// Reads the sections of a callpath in one part, and of those below it that its sums are stored without.
-    fn read(
-        &self,
-        number: usize,
-        row: usize,
-        values: &mut [CallpathValues],
-        budget: &Budget,
-    ) -> Result<(), ReadError> {
+    /// Reads the sections of callpaths in one part, and of those below them that their sums are stored without.
+    fn read(&self, number: usize, callpaths: &[CallpathIndex], budget: &Budget) -> Result<Rows, ReadError> {
         // Rows below a callpath have greater numbers, so that the last of the list is to be resolved first.
-        let mut rows: BTreeMap<usize, (Vec<CallpathValues>, Sums)> = BTreeMap::new();
-        let mut wanted = vec![row];
+        let mut rows = Rows::new();
+        let mut wanted: Vec<usize> = callpaths.iter().map(|callpath| callpath.row()).collect();
         while let Some(row) = wanted.pop() {
-            let mut values = self.empty(values.len(), budget)?;
+            if rows.contains_key(&row) {
+                continue;
+            }
+            let mut values = self.empty(self.manifest.parts[number].ranks as usize, budget)?;
             let sums = self.read_own(number, row, &mut values, budget)?;
             if sums != Sums::Inclusive {
                 wanted.extend(self.children[row].iter().map(|child| child.row()));
@@ -176,10 +212,7 @@ impl<S: Source> ProfileReader<S> {
             exclusive::make_inclusive(&mut own, &children, single);
             rows.insert(row, (own, Sums::Inclusive));
         }
-        if let Some((own, _)) = rows.remove(&row) {
-            values.iter_mut().zip(own).for_each(|(values, own)| *values = own);
-        }
-        Ok(())
+        Ok(rows)
     }
 
     /// Reads the sections of a callpath in one part.
@@ -191,27 +224,37 @@ impl<S: Source> ProfileReader<S> {
         budget: &Budget,
     ) -> Result<Sums, ReadError> {
         let mut sums = Sums::Inclusive;
-        let part = &self.manifest.parts[number];
         let index = self.index(number, budget)?;
-        let path = self.source.path(&part.file);
-        let explain = |error: FrameError| explain(&path, error);
-        for entry in &index.entries {
-            let what = match PartSection::of_key(entry.key, self.callpaths.len()) {
-                Some(PartSection::Times(found)) if found == row => PartSection::Times(0),
-                Some(PartSection::Metrics(found)) if found == row => PartSection::Metrics(0),
-                _ => continue,
-            };
-            let before = budget.passing_bytes();
-            let bytes = self.bytes(&part.file, entry.offset, entry.length, budget)?;
-            entry.verify(&bytes).map_err(|e| explain(e.into()))?;
-            let section = Cursor::within(budget, &bytes, entry.offset);
-            let found = part::decode_section(section, what, &mut [&mut *values], index.version);
-            if let found @ Sums::Exclusive { .. } = found.map_err(|e| explain(e.into()))? {
+        for (own, of_one) in [
+            (PartSection::Times(row), PartSection::Times(0)),
+            (PartSection::Metrics(row), PartSection::Metrics(0)),
+        ] {
+            let Some(entry) = index.sections.get(&own) else { continue };
+            let found = self.section(&self.manifest.parts[number].file, *entry, budget, |section| {
+                part::decode_section(section, of_one, &mut [&mut *values], index.version)
+            })?;
+            if found != Sums::Inclusive {
                 sums = found;
             }
-            budget.back_to(before);
         }
         Ok(sums)
+    }
+
+    /// Reads a section and hands it to `decode`.
+    fn section<T>(
+        &self,
+        file: &str,
+        entry: IndexEntry,
+        budget: &Budget,
+        decode: impl FnOnce(Cursor<'_>) -> Result<T, Malformed>,
+    ) -> Result<T, ReadError> {
+        let path = self.source.path(file);
+        let before = budget.passing_bytes();
+        let bytes = self.bytes(file, entry.offset, entry.length, budget)?;
+        let decoded =
+            entry.verify(&bytes).and_then(|()| decode(Cursor::within(budget, &bytes, entry.offset)));
+        budget.back_to(before);
+        decoded.map_err(|error| explain(&path, error.into()))
     }
 
     fn index(&self, number: usize, budget: &Budget) -> Result<&PartIndex, ReadError> {
@@ -237,11 +280,15 @@ impl<S: Source> ProfileReader<S> {
         let footer = self.bytes(&part.file, footer_at, part.bytes - footer_at, budget)?;
         let footer = Footer::read(&footer, footer_at, first_section).map_err(|e| explain(e.into()))?;
         let length = footer_at - footer.index_offset;
-        // Its entries take no more memory than their bytes, and the set of their keys as much again.
-        budget.pass(length.saturating_mul(2));
+        // The list of its entries, the set of their keys and the map of the sections: each entry has 24 bytes here.
+        budget.pass(length.saturating_mul(6));
         let bytes = self.bytes(&part.file, footer.index_offset, length, budget)?;
         let entries = footer.index(&bytes, first_section).map_err(|e| explain(e.into()))?;
-        Ok(PartIndex { version: header.version, entries })
+        part::check_order(&entries, self.callpaths.len()).map_err(|e| explain(e.into()))?;
+        let known = entries.into_iter().filter_map(|entry| {
+            PartSection::of_key(entry.key, self.callpaths.len()).map(|section| (section, entry))
+        });
+        Ok(PartIndex { version: header.version, sections: known.collect() })
     }
 
     fn bytes(&self, file: &str, offset: u64, length: u64, budget: &Budget) -> Result<Vec<u8>, ReadError> {

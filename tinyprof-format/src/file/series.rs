@@ -127,6 +127,9 @@ fn read_executions(cursor: &mut Cursor<'_>) -> Result<Vec<u32>, Malformed> {
     if lengths.iter().try_fold(0_u64, |sum, &n| sum.checked_add(n)) != Some(count as u64) {
         return Err(start.malformed("the executions of a series do not add up to its length"));
     }
+    if lengths.contains(&0) {
+        return Err(start.malformed("an execution of a series has no elements"));
+    }
     cursor.pass(count, size_of::<u32>(), "the executions of a series")?;
     let mut executions = Vec::with_capacity(count);
     for (execution, length) in distinct.into_iter().zip(lengths) {

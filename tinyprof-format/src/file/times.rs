@@ -30,7 +30,7 @@
 //! the byte now stands: 16 is none, so that they refuse the section instead of reading wrong numbers.
 
 use super::encoded_rank::all_single;
-use super::{joined, series};
+use super::{exclusive, joined, series};
 use crate::bytes::{Cursor, Malformed, Sink, column};
 use crate::model::{CallpathValues, ExecutionSummary, precision};
 
@@ -166,7 +166,11 @@ pub(super) fn decode(cursor: &mut Cursor<'_>, ranks: &mut [CallpathValues]) -> R
         }
         return Ok(Sums::Inclusive);
     }
+    let start = cursor.clone();
     cursor.passing(|cursor| decode_summaries(cursor, ranks, kind))?;
+    if exclusive && !ranks.iter().all(|rank| exclusive::ascend(&rank.executions)) {
+        return Err(start.malformed("summaries with exclusive sums are not in the order of executions"));
+    }
     let series = if newer { cursor.u8("the kind of series")? } else { OWN };
     match series {
         NONE => {}
@@ -317,6 +321,33 @@ mod tests {
         let bytes = encode(&[times_of(&[ExecutionSummary::of_one_visit(0, 7)], &[])]);
         let error = column::read_u64(&mut Cursor::new(&bytes, 0), 1, "the numbers of summaries").unwrap_err();
         assert!(error.reason.contains("no readable encoding"), "{error:?}");
+    }
+
+    #[test]
+    fn exclusive_sums_are_of_executions_in_order() {
+        // Kind 0: two summaries, of the executions 3 and gap + 1, with the sums 7 and 8.
+        let bytes = |first: u8, gap: u8| [NEWER | first, 0, 2, 1, 3, gap, 1, 7, 8, NONE];
+        let read = |bytes: &[u8]| decode(&mut Cursor::new(bytes, 0), &mut [CallpathValues::default()]);
+        assert_eq!(read(&bytes(EXCLUSIVE, 3)), Ok(Sums::Exclusive { single: true }));
+        assert_eq!(read(&bytes(0, 2)), Ok(Sums::Inclusive), "nobody looks these up");
+        let error = read(&bytes(EXCLUSIVE, 2)).unwrap_err();
+        assert!(error.reason.contains("not in the order of executions"), "{error:?}");
+    }
+
+    #[test]
+    fn a_stretch_has_an_element_at_least() {
+        // Joined: two stretches of one rank, executions 0 and 1, of which the second has so many elements.
+        let joined = |second: u8| [NEWER | OF_SERIES, 0, 2, 0, 0, 1, 1, second, 0, 1, 0, 9, 0];
+        // Of its own: two elements, two executions, of which the second has so many.
+        let own = |first: u8, second: u8| {
+            let series = [2, 2, 1, 0, 1, 1, first, second, 0, 1, 0, 9];
+            [&[NEWER, 0, 0, 0, 0, 0, 0, OWN, 0, 12][..], &series].concat()
+        };
+        let read = |bytes: &[u8]| decode(&mut Cursor::new(bytes, 0), &mut [CallpathValues::default()]);
+        assert_eq!((read(&joined(1)), read(&own(1, 1))), (Ok(Sums::Inclusive), Ok(Sums::Inclusive)));
+        for empty in [read(&joined(0)), read(&own(2, 0))] {
+            assert!(empty.unwrap_err().reason.contains("has no elements"));
+        }
     }
 
     #[test]

@@ -19,6 +19,17 @@ pub enum Precision {
     EightBit,
 }
 
+impl Precision {
+    /// As `TINYPROF_PRECISION` and the manifest spell it: `exact` or `8bit`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Exact => "exact",
+            Self::EightBit => "8bit",
+        }
+    }
+}
+
 impl EventMap {
     /// The same measurements in this precision.
     ///

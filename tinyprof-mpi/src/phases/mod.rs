@@ -20,7 +20,7 @@ use std::path::PathBuf;
 
 use tinyprof::collect::monotonic_ns;
 use tinyprof_format::file::{EncodedRank, UnfinishedProfile};
-use tinyprof_format::model::{EventMap, PhaseTimes};
+use tinyprof_format::model::{EventMap, PhaseTimes, RunState};
 
 pub use plan::{Aggregators, SeriesGather};
 pub(crate) use plan::{Flushed, Plan};
@@ -42,10 +42,9 @@ pub(crate) async fn flush(
 ) -> Result<Flushed, Interrupted> {
     let clock = Stopwatch::start();
     // In less precision, all that leaves this rank is rounded: the dictionary and the counts are the same.
-    let map = &*map.in_precision(plan.state.precision);
-    let mut own = EncodedRank::of_event_map(map);
+    let mut own = EncodedRank::of_event_map(&map.in_precision(plan.state.precision));
     plan.observer.reached(Milestone::Encoded);
-    let agreed = synchronise::agree(communicator, map, &own, plan).await?;
+    let agreed = synchronise::agree(communicator, map, &mut own, plan).await?;
     if agreed.dictionary.is_empty() {
         return Ok(Flushed::default());
     }
@@ -81,7 +80,7 @@ async fn aggregate_and_write(
         PhaseTimes { snapshot_ns: plan.snapshot_ns, synchronise_ns: clock.lap_ns(), ..Default::default() };
     let place = match directory {
         Ok(directory) => Place { directory, format: agreed.format },
-        Err(reason) => return Ok(Flushed { profile: Some(Err(reason)), report: None }),
+        Err(reason) => return Ok(Flushed { profile: Some(Err(reason)), ..Flushed::default() }),
     };
     let group = agreed.groups.group_of(communicator.rank());
     let chunk_bytes = (limit / agreed.groups.largest() as usize).max(1);
@@ -105,7 +104,8 @@ async fn aggregate_and_write(
     times.write_ns = clock.lap_ns();
     let unfinished = unfinished.and_then(|created| created.as_ref().ok());
     let finished = unfinished.zip(total).map(|(unfinished, total)| {
-        let facts = (plan.metadata.clone(), plan.state.clone(), times);
+        let state = RunState { precision: agreed.precision, ..plan.state.clone() };
+        let facts = (plan.metadata.clone(), state, times);
         write::finish(unfinished, total, &agreed.dictionary, communicator.size(), facts)
     });
     if finished.is_some() {
@@ -120,7 +120,7 @@ async fn aggregate_and_write(
         (shared, _) => shared?,
     };
     plan.observer.reached(Milestone::Told);
-    Ok(Flushed { profile: Some(profile), report })
+    Ok(Flushed { profile: Some(profile), report, overruled: agreed.overruled })
 }
 
 /// What a person reads who misses a profile.

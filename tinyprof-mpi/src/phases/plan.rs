@@ -34,7 +34,8 @@ pub enum SeriesGather {
     Counts,
 }
 
-/// What a flush needs to know besides the measurements. Rank 0's counts where ranks differ.
+/// What a flush needs to know besides the measurements. Rank 0's counts where ranks differ, except in precision: if
+/// one rank is to keep its times exact, all do.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
     /// The name of the profile.
@@ -65,4 +66,6 @@ pub(crate) struct Flushed {
     pub(crate) profile: Option<Result<PathBuf, String>>,
     /// What was measured, on rank 0, unless nothing was, or the phases did not come so far.
     pub(crate) report: Option<Report>,
+    /// How many ranks were to round their times and did not, because others were to keep theirs.
+    pub(crate) overruled: u64,
 }

@@ -1,11 +1,11 @@
 //! Phase 1: every rank gets the same dictionary of callpaths (paper, section V-A).
 //!
-//! One fixed-size Allreduce, of maxima and beside them a sum, tells whether all ranks hold the same set
+//! One fixed-size Allreduce, of maxima and beside them sums, tells whether all ranks hold the same set
 //! already. That is the usual case, and then no name is sent. Otherwise the tables are united up a tree and the
 //! union is broadcast: an Allgather, as in the paper, would cost memory for all ranks' names on every rank.
 
 use tinyprof_format::file::{EncodedRank, OutputFormat, decode_callpaths, encode_callpaths};
-use tinyprof_format::model::{CallpathTable, EventMap};
+use tinyprof_format::model::{CallpathTable, EventMap, Precision};
 
 use super::groups::Groups;
 use super::plan::{Aggregators, Plan, SeriesGather};
@@ -28,13 +28,20 @@ pub(super) struct Agreed {
     pub(super) groups: Groups,
     /// What the parts are.
     pub(super) format: OutputFormat,
+    /// How exact the times are that every rank sends.
+    pub(super) precision: Precision,
+    /// How many ranks were to round and do not.
+    pub(super) overruled: u64,
 }
 
 /// Agrees on the dictionary, on the sizes of messages, and on who sends to whom. Collective.
+///
+/// `own` is the map in the precision of the plan. Where ranks differ in that, it becomes the exact one: a profile of both would
+/// be called exact and not be it, and what was rounded cannot be had back.
 pub(super) async fn agree(
     communicator: &impl Communicator,
     map: &EventMap,
-    own: &EncodedRank,
+    own: &mut EncodedRank,
     plan: &Plan,
 ) -> Result<Agreed, Interrupted> {
     let fingerprint = map.callpaths.fingerprint();
@@ -53,7 +60,20 @@ pub(super) async fn agree(
         of_rank_0(plan.series as u64),
         of_rank_0(format_as_word(plan.format)),
     ];
-    let (maxima, sums) = communicator.all_reduce(&maxima, &[series_bytes]).await?;
+    let rounds = plan.state.precision == Precision::EightBit;
+    let (maxima, sums) = communicator.all_reduce(&maxima, &[series_bytes, rounds.into()]).await?;
+    let all_round = sums[1] == u64::from(communicator.size());
+    let overruled = if all_round { 0 } else { sums[1] };
+    let (mut summary_bytes, mut longest, mut sum) = (maxima[4], maxima[5], sums[0]);
+    if overruled > 0 {
+        // Exact series are longer. Nobody pays for this second round who has set all ranks alike.
+        if rounds {
+            *own = EncodedRank::of_event_map(map);
+        }
+        let lengths = [own.summary_length() as u64, own.series_length() as u64];
+        let (again, sums) = communicator.all_reduce(&lengths, &lengths[1..]).await?;
+        (summary_bytes, longest, sum) = (again[0], again[1], sums[0]);
+    }
     let agreed = maxima[0] == !maxima[2] && maxima[1] == !maxima[3];
     let dictionary =
         if agreed { map.callpaths.clone() } else { unite(communicator, &map.callpaths, plan).await? };
@@ -63,11 +83,13 @@ pub(super) async fn agree(
         |bytes: u64| usize::try_from(bytes).expect("the rank that has this message holds it in memory");
     Ok(Agreed {
         dictionary,
-        summary_bytes: fits(maxima[4]),
-        series_bytes: fits(maxima[5]),
-        series_are_padded: is_padded(maxima[7], maxima[5], sums[0], communicator.size()),
+        summary_bytes: fits(summary_bytes),
+        series_bytes: fits(longest),
+        series_are_padded: is_padded(maxima[7], longest, sum, communicator.size()),
         groups: groups(communicator, maxima[6], &map.facts.host, plan.message_bytes_max).await?,
         format: if maxima[8] == CSV { OutputFormat::Csv } else { OutputFormat::Tprof },
+        precision: if all_round { Precision::EightBit } else { Precision::Exact },
+        overruled,
     })
 }
 

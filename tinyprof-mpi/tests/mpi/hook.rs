@@ -4,8 +4,10 @@
 use std::path::Path;
 
 use tinyprof_format::file::{read_profile, read_text_profile};
+use tinyprof_format::model::Precision;
 
-use crate::programs::{Ended, launch, paths, profile, run, values, visits};
+use crate::programs::{Ended, launch, paths, profile, program, run, values, visits};
+use crate::support::mpiexec;
 
 fn hook(ranks: usize, out: &Path, end: &str, aggregators: &str) -> Ended {
     run(launch(ranks, "hook", out).arg(end).env("TINYPROF_AGGREGATORS", aggregators))
@@ -130,6 +132,21 @@ fn aggregators_write_text_where_that_is_asked_for() {
     }
     let refused = read_profile(&directory).unwrap_err().to_string();
     assert!(refused.contains("tinyprof import"), "{refused}");
+}
+
+#[test]
+fn ranks_that_differ_in_precision_keep_all_times_exact_and_say_so_once() {
+    // Rank 1 alone is to round. Both MPIs tell a process its rank before it starts.
+    const WRAPPER: &str = "case ${OMPI_COMM_WORLD_RANK:-$PMI_RANK} in 1) export TINYPROF_PRECISION=8bit;; esac; \
+                           exec \"$0\" well";
+    let scratch = tempfile::tempdir().unwrap();
+    let out = scratch.path().join("p");
+    let ended = run(mpiexec(3).args(["sh", "-c", WRAPPER]).arg(program("hook")).env("TINYPROF_OUT", &out));
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    let warning =
+        "1 of 3 ranks were told to round their times (TINYPROF_PRECISION=8bit), the others to keep them";
+    assert_eq!(ended.stderr.matches(warning).count(), 1, "{}", ended.stderr);
+    assert_eq!(profile(&out.with_extension("tprof")).manifest.precision, Precision::Exact);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use crate::export::exporter::float;
+use crate::export::exporter::{Source, float};
 use crate::export::json;
 
 /// What the file says of itself.
@@ -40,7 +40,7 @@ impl<'a> Event<'a> {
     }
 
     pub(super) fn lasting(self, track: u32, start_ns: u64, ns: u64, args: Args<'a>) -> Self {
-        Self { tid: Some(track), dur: Some(microseconds(ns)), ..self.at(start_ns, args) }
+        Self { tid: Some(track), dur: Some(length(start_ns, ns)), ..self.at(start_ns, args) }
     }
 
     pub(super) fn at(self, start_ns: u64, args: Args<'a>) -> Self {
@@ -51,6 +51,14 @@ impl<'a> Event<'a> {
 /// The format counts in microseconds with a fraction: whole nanoseconds are exact for a hundred days.
 fn microseconds(ns: u64) -> f64 {
     float(ns.into()) / 1e3
+}
+
+/// A length in microseconds with which the slice ends, to a viewer that adds doubles, where its neighbour starts and where the
+/// slice around it ends. What ends a rounding error later overlaps, and viewers leave such slices out.
+fn length(start_ns: u64, ns: u64) -> f64 {
+    let (start, end) = (microseconds(start_ns), microseconds(start_ns.saturating_add(ns)));
+    let plain = microseconds(ns);
+    if (start + plain).to_bits() == end.to_bits() { plain } else { end - start }
 }
 
 #[derive(Serialize)]
@@ -82,9 +90,11 @@ pub(super) struct Events<'w> {
 }
 
 impl<'w> Events<'w> {
-    pub(super) fn start(out: &'w mut (dyn Write + Send), profile: &str) -> io::Result<Self> {
+    pub(super) fn start(out: &'w mut (dyn Write + Send), source: &Source) -> io::Result<Self> {
         out.write_all(b"{\"displayTimeUnit\":\"ns\",\"otherData\":")?;
-        json::write(out, &BTreeMap::from([("profile", profile), ("positions", CAVEAT)]))?;
+        let data =
+            [("profile", source.name.as_str()), ("positions", CAVEAT), ("precision", source.precision())];
+        json::write(out, &BTreeMap::from(data))?;
         out.write_all(b",\"traceEvents\":[")?;
         Ok(Self { out, is_first: true })
     }
@@ -97,5 +107,25 @@ impl<'w> Events<'w> {
 
     pub(super) fn end(self) -> io::Result<()> {
         self.out.write_all(b"\n]}\n")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slices_end_where_their_neighbours_start() {
+        let (mut start_ns, mut state, mut adjusted) = (0_u64, 1_u64, 0);
+        for _ in 0..100_000 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let ns = state >> 33 >> (state % 31);
+            let length = length(start_ns, ns);
+            adjusted += u32::from(length.to_bits() != microseconds(ns).to_bits());
+            let next = microseconds(start_ns + ns);
+            assert_eq!((microseconds(start_ns) + length).to_bits(), next.to_bits(), "{start_ns} and {ns} ns");
+            start_ns += ns;
+        }
+        assert!(adjusted > 0, "adding the plain lengths would do as well");
     }
 }

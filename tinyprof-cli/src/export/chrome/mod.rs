@@ -32,7 +32,7 @@ impl Exporter for Chrome {
         let paths = paths::plain(table)?;
         let choice = choose(source, request.max_ranks);
         let mut notes: Notes = choice.note(source).into_iter().collect();
-        let mut events = Events::start(out, &source.name)?;
+        let mut events = Events::start(out, source)?;
         let mut process = 0;
         let mut left_out = 0;
         let mut show = |name: &str, values: &[&CallpathValues]| {

@@ -12,6 +12,7 @@ pub(super) fn anchor(cube: &Cube<'_>) -> String {
     for (key, value) in [
         ("Creator", concat!("tinyprof ", env!("CARGO_PKG_VERSION"))),
         ("tinyprof profile", &cube.source.name),
+        ("tinyprof precision", cube.source.precision()),
         ("executable", &cube.source.profile.manifest.metadata.executable),
     ] {
         let _ = writeln!(xml, "<attr key=\"{key}\" value=\"{}\"/>", text(value));

@@ -20,14 +20,20 @@ pub(crate) const fn round(value: u64) -> u64 {
     }
 }
 
-/// The codes of the numbers, if all have eight significant bits and at least one is worth a code.
-pub(super) fn codes(values: &[u64]) -> Option<Vec<u64>> {
-    let few_bits =
-        values.iter().all(|&value| value == 0 || value.leading_zeros() + value.trailing_zeros() >= 56);
-    (few_bits && values.iter().any(|&value| value >= 256)).then(|| values.iter().map(|&v| code(v)).collect())
+/// The codes of the numbers up to `greatest`, if all have eight significant bits and at least one is worth a code.
+pub(super) fn codes(values: &[u64], greatest: u64) -> Option<Vec<u32>> {
+    let few_bits = |&value: &u64| value == 0 || value.leading_zeros() + value.trailing_zeros() >= 56;
+    let narrow = |&value: &u64| u32::try_from(code(value)).unwrap_or(u32::MAX);
+    (greatest >= 256 && values.iter().all(few_bits)).then(|| values.iter().map(narrow).collect())
 }
 
-const fn code(value: u64) -> u64 {
+/// How far the codes of numbers between these are apart.
+pub(super) const fn range(least: u64, greatest: u64) -> u64 {
+    code(greatest) - code(least)
+}
+
+/// The code of a number of eight significant bits.
+pub(super) const fn code(value: u64) -> u64 {
     if value < 256 {
         return value;
     }
@@ -62,9 +68,10 @@ mod tests {
 
     #[test]
     fn numbers_of_more_bits_have_no_codes() {
-        assert_eq!(codes(&[256, 257]), None);
-        assert_eq!(codes(&[0, 255]), None, "small numbers are their own codes");
-        assert_eq!(codes(&[0, 256, 510]), Some(vec![0, 256, 383]));
+        assert_eq!(codes(&[256, 257], 257), None);
+        assert_eq!(codes(&[0, 255], 255), None, "small numbers are their own codes");
+        assert_eq!(codes(&[0, 256, 510], 510), Some(vec![0, 256, 383]));
+        assert_eq!(range(255, 510), 128);
         assert_eq!((round(511), round(u64::MAX)), (512, 255 << 56));
     }
 

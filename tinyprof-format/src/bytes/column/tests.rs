@@ -126,6 +126,17 @@ fn a_code_that_is_none_is_an_error() {
 }
 
 #[test]
+fn codes_are_never_of_64_bits() {
+    let mut sink = Sink::default();
+    let codes: Vec<u64> = (0..500).map(|i| i * 17 % 7_000).collect();
+    write_packed(&mut sink, PCO, &simple_compress(&codes, &ChunkConfig::default()).unwrap());
+    let wide = sink.into_vec();
+    assert_eq!(read_u64(&mut Cursor::new(&wide, 0), 500, "column"), Ok(codes));
+    let error = read_u64(&mut Cursor::new(&[&[ROUNDED], wide.as_slice()].concat(), 0), 500, "column");
+    assert!(error.unwrap_err().reason.contains("that codes do not have"));
+}
+
+#[test]
 fn few_bytes_cannot_claim_more_memory_than_the_budget() {
     let budget = Budget::new(1000);
     let claim = |count| read_u64(&mut Cursor::within(&budget, &[CONSTANT, 7], 0), count, "column");

@@ -3,7 +3,7 @@
 use super::{MAGIC, METRICS_KEY, RANKS_KEY};
 use crate::bytes::{Budget, Cursor, Malformed, column};
 use crate::file::exclusive::Exclusive;
-use crate::file::section::{FrameError, Sections};
+use crate::file::section::{FrameError, IndexEntry, Sections};
 use crate::file::times::Sums;
 use crate::file::{metrics, times};
 use crate::model::{CallpathIndex, CallpathValues, FormatVersion, Losses, RankFacts};
@@ -46,6 +46,32 @@ impl PartSection {
     }
 }
 
+/// An error unless the sections of a part stand in their order: the ranks, then row by row its times and its metrics. Those
+/// of no callpath may be anywhere: they are of a later version.
+pub(in crate::file) fn check_order(sections: &[IndexEntry], callpaths: usize) -> Result<(), Malformed> {
+    let mut before = None;
+    for (position, section) in sections.iter().enumerate() {
+        let place = match PartSection::of_key(section.key, callpaths) {
+            Some(PartSection::Ranks) => None,
+            Some(PartSection::Times(row)) => Some((row, 0)),
+            Some(PartSection::Metrics(row)) => Some((row, 1)),
+            None => continue,
+        };
+        if place.is_none() != (position == 0) {
+            let reason = "the section that describes the ranks is missing, or not the first";
+            return Err(Malformed::at(section.offset, reason));
+        }
+        if place.is_some() && place <= before {
+            return Err(Malformed::at(
+                section.offset,
+                format!("section {} is not in its place", section.key),
+            ));
+        }
+        before = place;
+    }
+    Ok(())
+}
+
 /// Reads a part of a profile with these ranks into `values`: a slice of so many for each row of the dictionary, which has
 /// these children.
 pub(in crate::file) fn decode(
@@ -70,6 +96,7 @@ pub(in crate::file) fn decode(
     let version = file.header.version;
     let newer = version > FormatVersion::CURRENT;
     let mut sections = file.keys().enumerate();
+    check_order(file.entries(), values.len())?;
     // The ranks come first: what follows may then be of as many ranks as this section has shown to be there.
     let Some((position, RANKS_KEY)) = sections.next() else {
         return Err(header.malformed("the section that describes the ranks is missing").into());

@@ -145,3 +145,26 @@ fn a_part_of_hostile_counts_is_an_error() {
     first.section(1, &[]);
     assert!(decode(&first.finish(), 2, 1, 0).is_err(), "the ranks come first");
 }
+
+#[test]
+fn sections_stand_in_their_order() {
+    let bytes = encode_part(0, &two(), &[rank(vec![metric("mem")])]);
+    let file = Sections::<3>::open(&bytes, MAGIC).unwrap();
+    let of_position = |position: usize| {
+        let mut section = file.section(position).unwrap();
+        (file.entries()[position].key, section.take(section.remaining(), "all").unwrap())
+    };
+    let [ranks, times, metrics] = [0, 1, 2].map(of_position);
+    let error = |order: &[(u32, &[u8])]| {
+        let mut file = SectionWriter::new(MAGIC, &[0, 1, 2]);
+        order.iter().for_each(|(key, bytes)| file.section(*key, bytes));
+        decode(&file.finish(), 2, 1, 0).err().map(|error| format!("{error:?}"))
+    };
+    assert_eq!(error(&[ranks, times, metrics]), None);
+    let (of_row_0, of_row_1) = ((0, times.1), times);
+    assert_eq!(error(&[ranks, of_row_0, of_row_1, metrics]), None);
+    for wrong in [[ranks, metrics, times], [ranks, of_row_1, of_row_0]] {
+        assert!(error(&wrong).unwrap().contains("is not in its place"));
+    }
+    assert!(error(&[times, ranks, metrics]).unwrap().contains("missing"));
+}

@@ -15,7 +15,7 @@ fn dictionary(ranks: &[EventMap]) -> (CallpathTable, Vec<Sent>) {
     let size = u32::try_from(ranks.len()).unwrap();
     let (agreed, sent) = virtual_ranks::run_counted(size, |communicator| {
         let (map, plan) = (&ranks[communicator.rank() as usize], &plan);
-        async move { agree(&communicator, map, &EncodedRank::of_event_map(map), plan).await.unwrap() }
+        async move { agree(&communicator, map, &mut EncodedRank::of_event_map(map), plan).await.unwrap() }
     });
     let bytes: Vec<_> = agreed.iter().map(|agreed| encode_callpaths(&agreed.dictionary)).collect();
     assert!(bytes.iter().all(|other| *other == bytes[0]), "byte for byte on every rank");
@@ -72,7 +72,7 @@ fn callpaths_whose_ids_collide_on_one_rank_or_on_several_are_kept_apart() {
 fn ranks_that_agree_send_no_name() {
     let ranks = vec![rank(0, &[3, 3, 3], 1, 1); 64];
     let (_, sent) = dictionary(&ranks);
-    assert!(sent.iter().all(|message| message.bytes <= 80), "one Allreduce of nine words");
+    assert!(sent.iter().all(|message| message.bytes <= FIXED_BYTES), "one Allreduce");
     assert_eq!(sent.len(), 2 * 63);
 }
 
@@ -89,7 +89,7 @@ fn names_go_only_to_ranks_that_lack_them() {
     assert_eq!(up, [(63, 62), (62, 60), (60, 56), (56, 48), (48, 32), (32, 0)]);
     // The others send nothing longer than a digest a row, besides the Allreduce.
     let rest = sent.iter().filter(|m| m.from > m.to && m.bytes <= 4096).map(|m| m.bytes);
-    assert!(rest.max() <= Some(80), "{:?}", sent.iter().map(|m| m.bytes).max());
+    assert!(rest.max() <= Some(FIXED_BYTES), "{:?}", sent.iter().map(|m| m.bytes).max());
 }
 
 proptest! {

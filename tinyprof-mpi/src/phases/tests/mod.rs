@@ -38,7 +38,7 @@ fn plan(directory: &Path, aggregators: Option<u32>, message_bytes_max: usize) ->
 }
 
 /// The longest message that is not cut: the Allreduce of phase 1.
-const FIXED_BYTES: usize = 80;
+const FIXED_BYTES: usize = 88;
 
 fn flush_all(ranks: &[EventMap], plan: &Plan) -> Vec<Flushed> {
     let size = u32::try_from(ranks.len()).unwrap();
@@ -200,6 +200,31 @@ fn every_rank_rounds_its_own_times_where_that_is_asked_for() {
     let profile = read_profile(&scratch.path().join("p.tprof")).unwrap();
     let main = profile.callpaths.iter().next().unwrap().0;
     assert_eq!(profile.values(main, 8).series[1].sum_ns, 8000, "8001 ns");
+}
+
+#[test]
+fn one_rank_that_keeps_its_times_exact_keeps_those_of_all() {
+    let ranks: Vec<_> = (0..9).map(|r| rank(r, &[0, 1, 2], 3, 4)).collect();
+    let rounding = |rank: u32, exact: u32| if rank == exact { Precision::Exact } else { Precision::EightBit };
+    for (exact, overruled) in [(0, 8), (5, 8), (8, 8), (9, 0)] {
+        let scratch = tempfile::tempdir().unwrap();
+        let flushed = virtual_ranks::run(9, |communicator| {
+            let number = communicator.rank();
+            let state = RunState { precision: rounding(number, exact), ..RunState::default() };
+            let plan = Plan { state, ..plan(scratch.path(), Some(2), UNLIMITED) };
+            let map = &ranks[number as usize];
+            async move { flush(&communicator, map, &plan).await.unwrap() }
+        });
+        assert!(flushed.iter().all(|f| f.overruled == overruled), "the same on every rank");
+        let profile = read_profile(&scratch.path().join("p.tprof")).unwrap();
+        let precision = if overruled > 0 { Precision::Exact } else { Precision::EightBit };
+        assert_eq!(profile.manifest.precision, precision);
+        let main = profile.callpaths.iter().next().unwrap().0;
+        for (number, map) in ranks.iter().enumerate() {
+            let expected = &map.in_precision(precision).values[0].series;
+            assert_eq!(&profile.values(main, number).series, expected, "rank {number}");
+        }
+    }
 }
 
 #[test]
