@@ -4,9 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use tinyprof::collect::monotonic_ns;
 
 use crate::application::{Cost, RunRow, Variant, Work, directory_bytes};
 use crate::processes::resident_bytes;
@@ -49,7 +50,7 @@ pub(crate) fn always_on(context: &Context) -> Result<Vec<AlwaysOnRow>, String> {
     let mut command =
         context.programs.command(&work, context.ranks, variant, &scratch.path().join("profile"))?;
     command.stdin(Stdio::null()).stdout(Stdio::piped());
-    let start = Instant::now();
+    let start_ns = monotonic_ns();
     let mut child = command.spawn().map_err(|error| format!("cannot start {command:?}: {error}"))?;
     let mut rows = Vec::new();
     let between = (Duration::from_secs(context.always_on_s) / 120).clamp(SAMPLE_MIN, SAMPLE_MAX);
@@ -59,7 +60,7 @@ pub(crate) fn always_on(context: &Context) -> Result<Vec<AlwaysOnRow>, String> {
         // Ranks are started one after the other, and end so.
         if resident_bytes.len() == context.ranks as usize {
             let (kept, checkpoint_bytes) = checkpoints(scratch.path());
-            let seconds = start.elapsed().as_secs_f64();
+            let seconds = Duration::from_nanos(monotonic_ns() - start_ns).as_secs_f64();
             rows.push(AlwaysOnRow::Sample(Sample { seconds, resident_bytes, kept, checkpoint_bytes }));
         }
     }

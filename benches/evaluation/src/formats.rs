@@ -3,9 +3,9 @@
 use std::fs;
 use std::hint::black_box;
 use std::path::Path;
-use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
+use tinyprof::collect::monotonic_ns;
 use tinyprof_bench_collective::launch::output;
 use tinyprof_bench_collective::map::{Shape, event_map};
 use tinyprof_format::file::{read_profile, save_profile, write_profile};
@@ -150,9 +150,9 @@ fn timed<T>(
     }
     (0..repetitions)
         .map(|_| {
-            let start = Instant::now();
+            let start_ns = monotonic_ns();
             let loaded = black_box(load()?);
-            let ns = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
+            let ns = monotonic_ns() - start_ns;
             drop(loaded);
             Ok(ns)
         })

@@ -8,7 +8,9 @@ use crate::{always_on, formats, scaling, table_two};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Part {
+    #[value(name = "fft-20")]
     Fft20,
+    #[value(name = "fft-3000")]
     Fft3000,
     Tc,
     Weak,
@@ -77,4 +79,19 @@ impl Part {
 
 fn values<T: Serialize>(rows: Vec<T>) -> Result<Vec<serde_json::Value>, String> {
     rows.into_iter().map(|row| serde_json::to_value(row).map_err(|error| error.to_string())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::ValueEnum;
+
+    use super::*;
+
+    #[test]
+    fn a_part_is_called_as_its_file_is() {
+        for part in Part::ALL {
+            assert_eq!(Part::from_str(part.name(), false), Ok(part));
+        }
+        assert_eq!(Part::ALL.len(), Part::value_variants().len());
+    }
 }

@@ -2,7 +2,9 @@
 
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::Duration;
+
+use tinyprof::collect::monotonic_ns;
 
 use crate::application::Programs;
 use crate::kept::{self, Head, Kept, Place, Wanted};
@@ -110,16 +112,16 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
         let there = chosen.len() - left.len();
         say(&format!("{there} of {} parts are there already; --fresh measures them again", chosen.len()));
     }
-    let start = Instant::now();
+    let start_ns = monotonic_ns();
     let processors = processors();
     let expected = |part: Part| part.expected(arguments.always_on_s);
     let mut done: Vec<(Expected, u64)> = Vec::new();
     for (at, &part) in left.iter().enumerate() {
         let to_come: Vec<Expected> = left[at..].iter().map(|&part| expected(part)).collect();
-        say_part(at + 1, left.len(), part.name(), start.elapsed(), left_s(&done, &to_come));
-        let (begun, load) = (Instant::now(), load_average());
+        say_part(at + 1, left.len(), part.name(), since(start_ns), left_s(&done, &to_come));
+        let (begun_ns, load) = (monotonic_ns(), load_average());
         let rows = part.measure(&context(arguments, processors, part))?;
-        let took_s = begun.elapsed().as_secs();
+        let took_s = since(begun_ns).as_secs();
         let head = Head { wanted: wanted(part), place: place(arguments, processors), load, took_s };
         kept::write(&arguments.results, part.name(), &Kept { head, rows })?;
         done.push((expected(part), took_s));
@@ -171,6 +173,10 @@ fn ranks_for(processors: u32) -> u32 {
 
 fn processors() -> u32 {
     std::thread::available_parallelism().map_or(1, |count| u32::try_from(count.get()).unwrap_or(u32::MAX))
+}
+
+fn since(start_ns: u64) -> Duration {
+    Duration::from_nanos(monotonic_ns() - start_ns)
 }
 
 fn load_average() -> String {

@@ -5,11 +5,14 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 fn evaluation(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_evaluation")).args(arguments).output().unwrap()
+    Command::new(env!("CARGO_BIN_EXE_evaluation"))
+        .args(arguments)
+        .output()
+        .expect("the program can be started")
 }
 
 fn measure(results: &Path, more: &[&str]) -> String {
-    let results = results.to_str().unwrap();
+    let results = results.to_str().expect("the directory has a plain name");
     let fixed = ["run", "--results", results, "--parts", "formats", "--repetitions", "2", "--small"];
     let output = evaluation(&[&fixed[..], more].concat());
     let said = String::from_utf8_lossy(&output.stderr).into_owned();

@@ -1,6 +1,4 @@
-//! How long something takes on the slowest rank, by a clock that is not the profiler's.
-
-use std::time::Instant;
+//! How long something takes on the slowest rank, by MPI's clock.
 
 use mpi::collective::SystemOperation;
 use mpi::topology::SimpleCommunicator;
@@ -8,19 +6,21 @@ use mpi::traits::*;
 
 /// Runs from when all ranks were there.
 #[derive(Debug)]
-pub(crate) struct Stopwatch(Instant);
+pub(crate) struct Stopwatch {
+    start_s: f64,
+}
 
 impl Stopwatch {
     /// Collective.
     pub(crate) fn start(world: &SimpleCommunicator) -> Self {
         world.barrier();
-        Self(Instant::now())
+        Self { start_s: mpi::time() }
     }
 
     /// Has rank 0 print what took how long. Collective.
     #[expect(clippy::print_stdout, reason = "it was asked for")]
     pub(crate) fn stop(self, world: &SimpleCommunicator, what: &str) {
-        let own_s = self.0.elapsed().as_secs_f64();
+        let own_s = mpi::time() - self.start_s;
         let mut slowest_s = 0.0;
         world.all_reduce_into(&own_s, &mut slowest_s, SystemOperation::max());
         if world.rank() == 0 {

@@ -38,7 +38,7 @@ pub(crate) struct Arguments {
 
     /// Find it again and again, until so many seconds have passed on rank 0
     #[arg(long, value_name = "S", conflicts_with = "repeat")]
-    pub(crate) seconds: Option<u64>,
+    pub(crate) seconds: Option<u32>,
 
     /// Print how long that took on the slowest rank
     #[arg(long)]

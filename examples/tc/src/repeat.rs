@@ -1,7 +1,5 @@
 //! The same work again and again, on all ranks equally often, and how long it took.
 
-use std::time::{Duration, Instant};
-
 use mpi::collective::SystemOperation;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::*;
@@ -15,18 +13,18 @@ pub(crate) fn repeat<T>(arguments: &Arguments, world: &SimpleCommunicator, mut w
     if arguments.time {
         world.barrier();
     }
-    let start = Instant::now();
+    let start_s = mpi::time();
     let mut times = 0;
     loop {
         let done = work();
         times += 1;
         let enough = match arguments.seconds {
-            Some(seconds) => on_rank_0(world, start.elapsed() >= Duration::from_secs(seconds)),
+            Some(seconds) => on_rank_0(world, mpi::time() - start_s >= f64::from(seconds)),
             None => times == arguments.repeat,
         };
         if enough {
             if arguments.time {
-                let slowest_s = slowest_s(world, start);
+                let slowest_s = slowest_s(world, mpi::time() - start_s);
                 if Ranks::rank(world) == 0 {
                     println!("tc: {times} closures took {slowest_s:.6} s");
                 }
@@ -43,8 +41,8 @@ fn on_rank_0(world: &SimpleCommunicator, says: bool) -> bool {
     yes != [0]
 }
 
-fn slowest_s(world: &SimpleCommunicator, start: Instant) -> f64 {
+fn slowest_s(world: &SimpleCommunicator, own_s: f64) -> f64 {
     let mut slowest_s = 0.0;
-    world.all_reduce_into(&start.elapsed().as_secs_f64(), &mut slowest_s, SystemOperation::max());
+    world.all_reduce_into(&own_s, &mut slowest_s, SystemOperation::max());
     slowest_s
 }
