@@ -49,6 +49,11 @@ if [[ -d $shared ]]; then arguments+=(--shared-data "$shared"); fi
 if [[ -n ${EVALUATION_PARTS:-} ]]; then arguments+=(--parts "$EVALUATION_PARTS"); fi
 if [[ -n ${EVALUATION_SMALL:-} ]]; then arguments+=(--small); fi
 
+# The program measures what a visit costs by visits of its own; their profile is of no use.
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+export TINYPROF_OUT=$scratch/calibration TINYPROF_REPORT=off
+
 # The page is made also of what there was before a part failed.
 status=0
 "$program" run "${arguments[@]}" "$@" || status=$?

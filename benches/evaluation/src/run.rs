@@ -36,10 +36,10 @@ pub(crate) struct Arguments {
     #[arg(long, default_value = "")]
     mpiexec: String,
     /// The directory of the examples built with the feature `enable`
-    #[arg(long, default_value = "")]
+    #[arg(long, default_value = ".")]
     on: PathBuf,
     /// The directory of those built without
-    #[arg(long, default_value = "")]
+    #[arg(long, default_value = ".")]
     off: PathBuf,
     /// Where the profiles are that the authors of the paper published
     #[arg(long)]

@@ -34,7 +34,7 @@ pub(crate) struct Interval {
 }
 
 /// How sure one wants to be.
-const WANTED: f64 = 0.95;
+pub(crate) const WANTED: f64 = 0.95;
 
 /// Between which two of the values the median lies of all that could have been measured: nothing is assumed of how they are
 /// spread, only that they are independent. The narrowest such interval with a confidence of 95 %; of fewer than six values

@@ -53,7 +53,8 @@ pub fn draw(path: &Path, words: &Words<'_>, lines: &[Line]) -> Result<(), String
         })
         .collect();
     let Some([x, y]) = extent(&lines) else { return Ok(()) };
-    let x = (x[0] * 0.8..x[1] * 1.25).log_scale();
+    // To the right of the lines there is room for their names.
+    let x = (x[0] * 0.8..x[1] * 1.25 * (x[1] / x[0]).powf(0.4)).log_scale();
     let y = (y[0] * 0.7..y[1] * 1.4).log_scale();
     told(path, drawn(path, words, &lines, x, y))
 }
@@ -65,7 +66,9 @@ pub fn draw(path: &Path, words: &Words<'_>, lines: &[Line]) -> Result<(), String
 pub fn draw_even(path: &Path, words: &Words<'_>, lines: &[Line]) -> Result<(), String> {
     let Some([x, y]) = extent(lines) else { return Ok(()) };
     let end = |most: f64| if most > 0.0 { most } else { 1.0 };
-    let (x, y) = (0.0..end(x[1]) * 1.02, 0.0..end(y[1]) * 1.35);
+    // Above the lines there is room for their names.
+    let names = lines.iter().fold(0.1, |room, _| room + 0.1);
+    let (x, y) = (0.0..end(x[1]) * 1.02, 0.0..end(y[1]) * (1.0 + names));
     told(path, drawn::<_, _, RangedCoordf64, RangedCoordf64>(path, words, lines, x, y))
 }
 

@@ -37,8 +37,7 @@ impl<'a> Outcome<'a> {
         overhead(self.run)
     }
 
-    /// The memory of a rank in the first and in the last third of the run, in MB; the greatest of them is of the rank that grew
-    /// most.
+    /// The memory of a rank in the first and in the last third of the run, in MB.
     fn memory(&self, rank: usize) -> Option<[Spread; 2]> {
         self.thirds(|sample| sample.resident_bytes.get(rank).copied())
     }
@@ -57,24 +56,25 @@ impl<'a> Outcome<'a> {
         Some([within(0.0, 1.0 / 3.0)?, within(2.0 / 3.0, 1.0)?])
     }
 
-    /// How the most memory of the last third compares with that of the first: of the rank that grew most.
+    /// How the memory of the last third compares with that of the first, of the rank that grew most: medians, as a checkpoint
+    /// takes memory for a moment, which some looks see.
     pub(super) fn memory_growth(&self) -> Option<f64> {
         let ranks = 0..self.run.ranks as usize;
-        ranks.filter_map(|rank| self.memory(rank)).map(growth).reduce(f64::max)
+        ranks
+            .filter_map(|rank| self.memory(rank))
+            .map(|[first, last]| last.median / first.median)
+            .reduce(f64::max)
     }
 
+    /// How the largest checkpoint of the last third compares with that of the first: lists fold to half their length.
     pub(super) fn profile_growth(&self) -> Option<f64> {
-        self.profile().map(growth)
+        self.profile().map(|[first, last]| last.most / first.most)
     }
 
     /// The most checkpoints that were on disk when somebody looked.
     pub(super) fn kept_most(&self) -> u32 {
         self.samples.iter().map(|sample| sample.kept).max().unwrap_or_default()
     }
-}
-
-fn growth([first, last]: [Spread; 2]) -> f64 {
-    last.most / first.most
 }
 
 pub(super) fn table(kept: Option<&Kept<AlwaysOnRow>>) -> String {
@@ -168,7 +168,7 @@ mod tests {
         assert_eq!((outcome.memory_growth(), outcome.profile_growth()), (Some(1.0), Some(1.0)));
         assert_eq!((outcome.kept_most(), outcome.overhead_percent()), (2, Some(0.5)));
         let leaky = kept(|at| u64::from(at) * 1_000_000);
-        assert_eq!(Outcome::of(&leaky).unwrap().memory_growth(), Some(3.0));
+        assert_eq!(Outcome::of(&leaky).unwrap().memory_growth(), Some(25.0 / 5.5));
         let text = table(Some(&leaky));
         assert!(text.contains("of the last | 5.50 (at most 10.0), 25.0 (at most 30.0) |"), "{text}");
     }

@@ -35,7 +35,7 @@ pub(super) fn table(rows: &Rows) -> String {
     let of = |value: fn(&Outcome<'_>) -> Option<f64>| always_on.as_ref().and_then(value);
     goal("always on: overhead by the paper's formula, %", 1.0, of(|outcome| outcome.overhead_percent()));
     goal(
-        "always on: most memory of the last third beside the first, of the process that grew most",
+        "always on: memory of the last third beside the first, of the process that grew most",
         1.05,
         of(|outcome| outcome.memory_growth()),
     );

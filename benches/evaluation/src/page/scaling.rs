@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tinyprof_bench_collective::document::plot::{Line, Words, draw};
+use tinyprof_bench_collective::document::plot::{Line, Words, draw, draw_even};
 use tinyprof_bench_collective::document::table::{Table, float};
 
 use super::Rows;
@@ -118,8 +118,8 @@ pub(super) fn plot(rows: &Rows, directory: &Path) -> Result<(), String> {
         }
     }
     let words =
-        Words { title: "Annotations of a rank", x: "ranks", y: "annotations", names_in_the_middle: true };
-    draw(&directory.join("annotations.svg"), &words, &counts)?;
+        Words { title: "Annotations of a rank", x: "ranks", y: "annotations", names_in_the_middle: false };
+    draw_even(&directory.join("annotations.svg"), &words, &counts)?;
     flushes.push(flush_line(&rows.simulated));
     flushes
         .push(Line { name: "the paper, Theta".to_owned(), points: vec![(32_768.0, FIGURE_7_32K_S * 1e3)] });

@@ -7,7 +7,7 @@ use super::cells::{NOT_MEASURED, below, bold_spread, milliseconds, seconds, spre
 use crate::application::{RunRow, Variant};
 use crate::formula::{TABLE_TWO, overhead_percent};
 use crate::kept::Kept;
-use crate::statistics::median_interval;
+use crate::statistics::{WANTED, median_interval};
 
 /// The overhead of a run by the paper's formula, in percent.
 pub(super) fn overhead(row: &RunRow) -> Option<f64> {
@@ -121,6 +121,7 @@ fn difference(name: &str, pairs: &[(&RunRow, &RunRow)]) -> [String; 10] {
         (format!("{} to {}", three(of.low), three(of.high)), three(of.confidence * 100.0))
     });
     let verdict = match interval {
+        Some(of) if of.confidence < WANTED => "not known: too few pairs",
         Some(of) if of.low > 0.0 => "seen",
         Some(of) if of.high < 0.0 => "not seen: the runs with it were the faster ones",
         Some(_) => "less than what runs differ by",
@@ -174,7 +175,8 @@ mod tests {
         assert_eq!(cells[8], "0.500");
         let turned: Vec<_> = on.iter().zip(&off).collect();
         assert!(difference("TC", &turned)[9].starts_with("not seen"));
-        let mixed = [pairs[0], turned[1], pairs[2], turned[3]];
+        let mixed = [pairs[0], turned[1], pairs[2], turned[3], pairs[4], turned[5]];
         assert_eq!(difference("TC", &mixed)[9], "less than what runs differ by");
+        assert_eq!(difference("TC", &pairs[..5])[9], "not known: too few pairs");
     }
 }
