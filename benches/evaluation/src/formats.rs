@@ -56,16 +56,18 @@ pub(crate) fn formats(context: &Context) -> Result<Vec<FormatRow>, String> {
             let work = Work::fft("FFT", runs, context.size(1 << 14, 1 << 10));
             let target = scratch.path().join(format!("fft-{ranks}"));
             output(context.programs.command(&work, ranks, Variant::On, &target)?)?;
-            let profile = read(&target.with_extension("tprof"))?;
+            let path = target.with_extension("tprof");
             let name = format!("the FFT, {runs} transforms");
-            rows.extend(measure(context, &name, false, &profile, scratch.path())?);
+            rows.extend(measure(context, &name, false, &path)?);
         }
     }
     let authors = context.shared_data.as_ref().map(|directory| directory.join(AUTHORS));
     if let Some(text) = authors.and_then(|path| fs::read(path).ok()) {
         context.say(&format!("the authors' {AUTHORS}"));
         let profile = read_text(&text).map_err(|error| error.to_string())?.profile;
-        rows.extend(measure(context, &format!("the authors' `{AUTHORS}`"), false, &profile, scratch.path())?);
+        let path =
+            save_profile(&scratch.path().join("authors"), &profile).map_err(|error| error.to_string())?;
+        rows.extend(measure(context, &format!("the authors' `{AUTHORS}`"), false, &path)?);
     }
     let most = if context.small { 64 } else { 16_384 };
     for ranks in [16, 64, 1024, 2048, 4096, 8192, 16_384].into_iter().filter(|&ranks| ranks <= most) {
@@ -76,9 +78,8 @@ pub(crate) fn formats(context: &Context) -> Result<Vec<FormatRow>, String> {
         let written = write_profile(&target, &maps, 16, RunMetadata::default(), PhaseTimes::default());
         let path = written.map_err(|error| error.to_string())?;
         drop(maps);
-        let profile = read(&path)?;
+        rows.extend(measure(context, "made up", true, &path)?);
         fs::remove_dir_all(&path).map_err(|error| error.to_string())?;
-        rows.extend(measure(context, "made up", true, &profile, scratch.path())?);
     }
     Ok(rows)
 }
@@ -87,18 +88,12 @@ fn read(path: &Path) -> Result<Profile, String> {
     read_profile(path).map_err(|error| error.to_string())
 }
 
-/// Writes the profile in all formats, checks that each holds what the first does, and times how long it takes to read.
-fn measure(
-    context: &Context,
-    name: &str,
-    synthetic: bool,
-    profile: &Profile,
-    scratch: &Path,
-) -> Result<Vec<FormatRow>, String> {
-    let rows = times(profile);
+/// Writes the profile at this path in all other formats, checks that each holds what the first does, and times how long it takes to read.
+fn measure(context: &Context, name: &str, synthetic: bool, path: &Path) -> Result<Vec<FormatRow>, String> {
+    let profile = read(path)?;
+    let rows = times(&profile);
     let mut text = Vec::new();
-    write_text(profile, &mut text).map_err(|error| error.to_string())?;
-    let saved = save_profile(&scratch.join("saved"), profile).map_err(|error| error.to_string())?;
+    write_text(&profile, &mut text).map_err(|error| error.to_string())?;
     let row = |format, bytes, load_ns| FormatRow {
         profile: name.to_owned(),
         synthetic,
@@ -111,11 +106,10 @@ fn measure(
     let repetitions = context.repetitions;
     let mut measured = vec![row(
         Format::Tprof,
-        directory_bytes(&saved)?,
-        timed(repetitions, || read(&saved), |read| times(read) == rows)?,
+        directory_bytes(path)?,
+        timed(repetitions, || read(path), |read| times(read) == rows)?,
     )];
-    fs::remove_dir_all(&saved).map_err(|error| error.to_string())?;
-    let file = scratch.join("other");
+    let file = path.with_extension("other");
     let mut of_file = |format, bytes: &[u8], load: Load<'_>| -> Result<(), String> {
         fs::write(&file, bytes).map_err(|error| error.to_string())?;
         measured.push(row(format, bytes.len() as u64, load(&file)?));

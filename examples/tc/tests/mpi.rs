@@ -195,7 +195,7 @@ fn a_closure_that_is_repeated_is_an_execution_each_time() {
         let graph = ["--generate", "chain", "--vertices", "5", "--time"];
         let output = tc(scratch.path(), 2, &[&graph[..], &often[..]].concat());
         let printed = text(&output.stdout);
-        assert!(printed.starts_with(&format!("tc: {closures} closures took 0.")), "{printed}");
+        assert!(printed.starts_with(&format!("tc: {closures} closures took ")), "{printed}");
         assert!(printed.ends_with("tc: 4 edges, 10 paths, 4 iterations, 2 ranks\n"), "{printed}");
         let profile = scratch.path().join("tc.tprof");
         let read = read_profile(&profile).unwrap();
