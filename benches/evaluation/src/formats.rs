@@ -69,7 +69,7 @@ pub(crate) fn formats(context: &Context) -> Result<Vec<FormatRow>, String> {
             save_profile(&scratch.path().join("authors"), &profile).map_err(|error| error.to_string())?;
         rows.extend(measure(context, &format!("the authors' `{AUTHORS}`"), false, &path)?);
     }
-    let most = if context.small { 64 } else { 16_384 };
+    let most = if context.small { 16 } else { 16_384 };
     for ranks in [16, 64, 1024, 2048, 4096, 8192, 16_384].into_iter().filter(|&ranks| ranks <= most) {
         context.say(&format!("a made-up profile of {ranks} ranks"));
         let shape = Shape { callpaths: CALLPATHS, executions: 1, iterations: 1, each: false };

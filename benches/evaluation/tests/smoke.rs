@@ -50,7 +50,7 @@ fn a_part_is_measured_once_for_each_commit_and_shown_on_the_page() {
     ]);
     assert!(output.status.success(), "{output:?}");
     let text = fs::read_to_string(&page).unwrap();
-    assert!(text.contains("| made up, 64 ranks | 2496 | JSON |"), "{text}");
+    assert!(text.contains("| made up, 16 ranks | 624 | JSON |"), "{text}");
     assert!(text.contains("commit abd") && text.contains("not measured"), "{text}");
     assert!(fs::read_to_string(plots.join("figure9-size.svg")).unwrap().contains("JSON"));
 }

@@ -54,7 +54,7 @@ pub fn draw(path: &Path, words: &Words<'_>, lines: &[Line]) -> Result<(), String
         .collect();
     let Some([x, y]) = extent(&lines) else { return Ok(()) };
     // To the right of the lines there is room for their names.
-    let x = (x[0] * 0.8..x[1] * 1.25 * (x[1] / x[0]).powf(0.4)).log_scale();
+    let x = (x[0] * 0.8..x[1] * 1.25 * (x[1] / x[0]).powf(0.5)).log_scale();
     let y = (y[0] * 0.7..y[1] * 1.4).log_scale();
     told(path, drawn(path, words, &lines, x, y))
 }

@@ -60,10 +60,16 @@ pub(super) fn to_a_processor(ranks: u32, head: &Head) -> String {
 /// A line below a table: what was measured, where, and how often.
 pub(super) fn below(head: &Head, repetitions: usize) -> String {
     let place = &head.place;
-    let counted = if repetitions == 1 { "1 repetition" } else { &format!("{repetitions} repetitions") };
+    let counted = if repetitions == 1 {
+        "once".to_owned()
+    } else {
+        format!(
+            "{repetitions} repetitions, of which the median and, in parentheses, the least and the greatest"
+        )
+    };
     let trial = if head.wanted.small { " Sizes of a trial, which say nothing." } else { "" };
     format!(
-        "\n*Measured at commit {} on {}, {}; {}; {counted}, of which the median and, in parentheses, the least and the greatest; \
+        "\n*Measured at commit {} on {}, {}; {}; {counted}; \
          load average {} before.{trial}*\n",
         head.wanted.commit, place.date, place.machine, place.mpi, head.load
     )

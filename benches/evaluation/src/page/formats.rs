@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use tinyprof_bench_collective::document::plot::{Line, Words, draw};
-use tinyprof_bench_collective::document::table::{Table, float, mb, per};
+use tinyprof_bench_collective::document::table::{Table, float, kb, per};
 
 use super::Rows;
 use super::cells::{NOT_MEASURED, below, bold_spread, median, milliseconds, three};
@@ -37,7 +37,7 @@ fn of(kept: Option<&Kept<FormatRow>>, synthetic: bool) -> String {
         "profile",
         "times",
         "format",
-        "MB",
+        "kB",
         "bytes a time",
         "size beside tinyprof",
         "load, ms",
@@ -50,7 +50,7 @@ fn of(kept: Option<&Kept<FormatRow>>, synthetic: bool) -> String {
             format!("{}, {} ranks", row.profile, row.ranks),
             row.times.to_string(),
             name(row.format).to_owned(),
-            mb(row.bytes),
+            kb(row.bytes),
             per(row.bytes, row.times),
             three(size),
             bold_spread(row.load_ns.iter().map(|&ns| milliseconds(ns))),
@@ -126,7 +126,7 @@ mod tests {
         let kept = Kept { head: crate::kept::tests::head("abc"), rows };
         let text = wide(Some(&kept));
         assert!(
-            text.contains("| made up, 64 ranks | 100 | JSON | 0.04 | 400 | 10.0 | **5.00** | 0.500 |"),
+            text.contains("| made up, 64 ranks | 100 | JSON | 40.0 | 400 | 10.0 | **5.00** | 0.500 |"),
             "{text}"
         );
         assert_eq!(of_the_widest(&kept, Format::Json), Some([0.1, 2.0]));

@@ -38,5 +38,5 @@ pub(super) fn table(rows: &Rows) -> String {
 
 pub(super) fn flush_line(rows: &[ModelRow]) -> Line {
     let point = |row: &ModelRow| (f64::from(row.ranks), milliseconds(row.total_ns));
-    Line { name: "39 callpaths, simulated (SimGrid)".to_owned(), points: rows.iter().map(point).collect() }
+    Line { name: "simulated (SimGrid)".to_owned(), points: rows.iter().map(point).collect() }
 }
