@@ -45,7 +45,7 @@ pub(crate) fn always_on(context: &Context) -> Result<Vec<AlwaysOnRow>, String> {
     let visit_ps = context.visit_ps();
     let scratch = tempfile::tempdir().map_err(|error| format!("cannot make a directory: {error}"))?;
     // A small graph, so that there are very many executions and iterations: more than are kept apart.
-    let work = Work::tc_for_seconds("TC", context.always_on_s, context.size(10_000, 1000));
+    let work = Work::tc_for_seconds("TC", context.always_on_s, context.size(4000, 1000));
     let variant = Variant::Checkpoints(INTERVAL_S);
     let mut command =
         context.programs.command(&work, context.ranks, variant, &scratch.path().join("profile"))?;
