@@ -2,13 +2,13 @@
 
 SHELL := /usr/bin/env bash
 .DEFAULT_GOAL := help
-.PHONY: help demo test browser python bench overhead scaling format-performance fmt clean
+.PHONY: help demo test browser python bench overhead scaling evaluation format-performance fmt clean
 
 help: ## Print this list
 	@echo "TinyProf. Two commands do everything on a machine with Rust:"
 	@awk -F ':.*## ' '/^(demo|test):.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
 	@echo "And for work on the code:"
-	@awk -F ':.*## ' '/^(browser|python|bench|overhead|scaling|format-performance|fmt|clean|help):.*## / { printf "  make %-18s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^(browser|python|bench|overhead|scaling|evaluation|format-performance|fmt|clean|help):.*## / { printf "  make %-18s %s\n", $$1, $$2 }' Makefile
 	@echo "MPICC=mpicc.mpich make demo (or test) uses that MPI and no other."
 
 demo: ## Install what is missing, run a verified FFT on 4 ranks, print its profile
@@ -31,6 +31,9 @@ overhead: ## Measure TinyProf beside other profilers, and write the table in doc
 
 scaling: ## Measure and simulate the flush of many ranks, and write the tables and plots in docs/scaling.md
 	@bash scripts/scaling.sh
+
+evaluation: ## Repeat the paper's evaluation, and write the tables and plots in docs/evaluation.md (half an hour, can be resumed)
+	@bash scripts/evaluation.sh
 
 format-performance: ## Measure loading and sizes of profiles, and write the tables in docs/format-performance.md
 	@bash scripts/format-performance.sh

@@ -2,8 +2,7 @@
 # Measures and simulates the flush of many ranks, and writes the tables and plots of docs/scaling.md.
 #     scripts/scaling.sh [REPETITIONS]
 # SCALING_NOTE is put under the heading of the page (such as: provisional, busy machine). SCALING_PARTS chooses what is
-# run anew; rows of the other parts stay as they are: figure6 strategies series boundaries cost virtual simgrid
-# applications.
+# run anew; rows of the other parts stay as they are: figure6 strategies series boundaries cost virtual simgrid.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/rust.sh
@@ -12,7 +11,7 @@ source scripts/mpi.sh
 rust_find
 
 repetitions=${1:-7}
-read -ra parts <<<"${SCALING_PARTS:-figure6 strategies series boundaries cost virtual simgrid applications}"
+read -ra parts <<<"${SCALING_PARTS:-figure6 strategies series boundaries cost virtual simgrid}"
 results=$PWD/benches/collective/results
 mkdir -p "$results"
 
@@ -22,7 +21,7 @@ family=openmpi
 [[ -n ${MPI_CC[openmpi]:-} ]] || family=${MPI_FOUND[0]:?no MPI was found, scripts/setup.sh installs one}
 mpi_use "$family"
 simgrid_target=$MPI_TARGET_BASE/simgrid
-cargo build --locked --release -p tinyprof-bench-collective -p tinyprof-example-fft
+cargo build --locked --release -p tinyprof-bench-collective
 program=$CARGO_TARGET_DIR/release/collective
 
 # Profiles of the simulations are many small files, for which memory is the place; measured ones go to the disk.
@@ -80,12 +79,6 @@ virtual() {
     "$program" virtual --scratch "$memory"
     "$program" virtual --scratch "$memory" --case differ --ranks 1024,32768
 }
-applications() {
-    # The program measures what a visit costs by visits of its own; their profile is of no use.
-    TINYPROF_OUT=$scratch/calibration TINYPROF_REPORT=off "$program" applications \
-        --mpiexec "${MPIEXEC[*]}" --fft "$CARGO_TARGET_DIR/release/fft" --repetitions "$(((repetitions + 1) / 2))" \
-        --runs "${SCALING_FFT:-20:4:16777216,20:16:16777216,3000:4:65536}"
-}
 simulate() {
     local ranks
     for ranks in 1024 2048 4096 8192 16384 32768; do simgrid "$ranks" 0; done
@@ -113,7 +106,6 @@ if [[ " ${parts[*]} " == *" simgrid "* ]]; then
         echo "scaling: no smpicc (Debian: libsimgrid-dev): the simulated rows stay as they are" >&2
     fi
 fi
-part applications applications.jsonl applications
 
 "$program" page --results "$results" --page docs/scaling.md --plots docs/scaling
 echo "scaling: docs/scaling.md and docs/scaling/ are written"

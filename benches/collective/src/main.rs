@@ -3,7 +3,6 @@
 //! `measure` starts mpiexec with this program again (`flush`), which runs all repetitions in one job: no process is
 //! started in the time that is measured.
 
-mod applications;
 mod boundaries;
 mod cost;
 mod flush;
@@ -30,8 +29,6 @@ enum Command {
     Cost(cost::Arguments),
     /// The phases on virtual ranks
     Virtual(virtual_scale::Arguments),
-    /// The applications of the paper's Table II under mpiexec
-    Applications(applications::Arguments),
     /// Makes the page and its plots of the rows
     Page(page::Arguments),
 }
@@ -44,7 +41,6 @@ fn main() -> ExitCode {
         Command::Boundaries => boundaries::run(),
         Command::Cost(arguments) => cost::run(&arguments),
         Command::Virtual(arguments) => virtual_scale::run(&arguments),
-        Command::Applications(arguments) => applications::run(&arguments),
         Command::Page(arguments) => page::run(&arguments),
     };
     match done {

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use tinyprof_bench_collective::launch::{launcher, output};
 
 use crate::flush::Series;
 
@@ -86,24 +86,6 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
         keep(&arguments.rows, &output(command)?)?;
     }
     Ok(())
-}
-
-/// `mpiexec FLAGS -n RANKS`.
-pub(crate) fn launcher(mpiexec: &str, ranks: u32) -> Result<Command, String> {
-    let mut words = mpiexec.split_whitespace();
-    let mut command = Command::new(words.next().ok_or("--mpiexec names no launcher")?);
-    command.args(words).arg("-n").arg(ranks.to_string());
-    Ok(command)
-}
-
-/// What the command prints.
-pub(crate) fn output(mut command: Command) -> Result<Vec<u8>, String> {
-    let output = command.stderr(std::process::Stdio::inherit()).output();
-    let output = output.map_err(|error| format!("cannot start {command:?}: {error}"))?;
-    if !output.status.success() {
-        return Err(format!("{command:?} ended with {}", output.status));
-    }
-    Ok(output.stdout)
 }
 
 /// Adds rows to a file.

@@ -121,27 +121,6 @@ pub struct ModelRow {
     pub peak_memory_bytes: u64,
 }
 
-/// One profiled application.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct ApplicationRow {
-    /// Its name in the paper.
-    pub name: String,
-    /// The number of ranks.
-    pub ranks: u32,
-    /// Its repetition, 0-based.
-    pub repetition: u32,
-    /// Points of the transform.
-    pub size: u64,
-    /// Wall time of the application, in nanoseconds: of the slowest rank.
-    pub application_ns: u64,
-    /// Visits of the busiest rank.
-    pub visits: u64,
-    /// What they cost, in nanoseconds.
-    pub annotation_ns: u64,
-    /// Snapshot and the three phases, in nanoseconds.
-    pub io_ns: u64,
-}
-
 /// The rows of a file of JSON lines; none if there is no such file.
 ///
 /// # Errors

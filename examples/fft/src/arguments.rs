@@ -21,6 +21,10 @@ pub(crate) struct Arguments {
     /// Compare with a serial transform (up to 2^20 points) and transform back
     #[arg(long)]
     pub(crate) verify: bool,
+
+    /// Print how long the runs took on the slowest rank
+    #[arg(long)]
+    pub(crate) time: bool,
 }
 
 impl Arguments {

@@ -12,6 +12,7 @@ mod exchange;
 mod layout;
 mod signal;
 mod sixstep;
+mod stopwatch;
 mod transpose;
 mod verify;
 
@@ -27,6 +28,7 @@ use crate::arguments::Arguments;
 use crate::layout::Layout;
 use crate::signal::Signal;
 use crate::sixstep::{Direction, SixStep};
+use crate::stopwatch::Stopwatch;
 use crate::verify::Findings;
 
 #[expect(clippy::print_stdout, clippy::print_stderr, reason = "a program says its results")]
@@ -69,8 +71,12 @@ fn compute(arguments: &Arguments, layout: Layout, world: &SimpleCommunicator, ra
     let mut fft = SixStep::plan(layout, rank, Direction::Forward);
     let mut data = vec![Complex64::default(); layout.share()];
     let mut findings = Findings::default();
+    let stopwatch = arguments.time.then(|| Stopwatch::start(world));
     for number in 0..arguments.runs {
         run(&Signal::of_run(number, layout.size()), &mut fft, world, &mut data, &mut findings);
+    }
+    if let Some(stopwatch) = stopwatch {
+        stopwatch.stop(world, &format!("fft: {} runs", arguments.runs));
     }
     if arguments.verify {
         let last = Signal::of_run(arguments.runs - 1, layout.size());

@@ -117,6 +117,16 @@ fn a_command_line_that_cannot_be_read_is_told_once() {
 }
 
 #[test]
+fn the_time_of_the_runs_is_told_when_it_is_asked_for() {
+    let output = fft(2, &["--size", "1024", "--runs", "3", "--time"]);
+    let printed = text(&output.stdout);
+    let line = printed.lines().next().unwrap_or_default();
+    let seconds = line.strip_prefix("fft: 3 runs took ").and_then(|rest| rest.strip_suffix(" s"));
+    let seconds: f64 = seconds.and_then(|number| number.parse().ok()).unwrap_or_else(|| panic!("{printed}"));
+    assert!(seconds > 0.0, "{printed}");
+}
+
+#[test]
 fn help_is_printed_once() {
     let output = fft(3, &["--help"]);
     assert_eq!(output.status.code(), Some(0));

@@ -32,6 +32,18 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
 
+    /// Find the closure so often, each time from the edges
+    #[arg(long, value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) repeat: u64,
+
+    /// Find it again and again, until so many seconds have passed on rank 0
+    #[arg(long, value_name = "S", conflicts_with = "repeat")]
+    pub(crate) seconds: Option<u32>,
+
+    /// Print how long that took on the slowest rank
+    #[arg(long)]
+    pub(crate) time: bool,
+
     /// Write all paths to this new file: lines of two vertices, in no order
     #[arg(long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,

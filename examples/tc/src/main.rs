@@ -15,6 +15,7 @@ mod input;
 mod output;
 mod ranks;
 mod relation;
+mod repeat;
 
 use std::process::ExitCode;
 
@@ -44,8 +45,11 @@ fn main() -> ExitCode {
 #[expect(clippy::print_stdout, reason = "a program says its results")]
 fn run(arguments: &Arguments, world: &SimpleCommunicator) -> Result<(), Failed> {
     let own = edges(arguments, world)?;
-    let edges = distribute(world, own);
-    let closure = fixpoint(world, &edges);
+    let (edges, closure) = repeat::repeat(arguments, world, || {
+        let edges = distribute(world, own.clone());
+        let closure = fixpoint(world, &edges);
+        (edges, closure)
+    });
     let mut counts = [edges.index().len() as u64, closure.paths.index().len() as u64];
     world.sum(&mut counts);
     if Ranks::rank(world) == 0 {

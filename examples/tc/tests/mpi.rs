@@ -225,6 +225,23 @@ fn what_cannot_be_read_is_said_by_one_rank_with_file_and_line() {
     assert_eq!(fs::read_to_string(scratch.path().join("taken")).unwrap(), "mine");
 }
 
+#[test]
+fn a_closure_that_is_repeated_is_an_execution_each_time() {
+    let scratch = tempfile::tempdir().unwrap();
+    for (often, closures) in [(["--repeat", "3"], 3), (["--seconds", "0"], 1)] {
+        let graph = ["--generate", "chain", "--vertices", "5", "--time"];
+        let output = tc(scratch.path(), 2, &[&graph[..], &often[..]].concat());
+        let printed = text(&output.stdout);
+        assert!(printed.starts_with(&format!("tc: {closures} closures took ")), "{printed}");
+        assert!(printed.ends_with("tc: 4 edges, 10 paths, 4 iterations, 2 ranks\n"), "{printed}");
+        let profile = scratch.path().join("tc.tprof");
+        let read = read_profile(&profile).unwrap();
+        let fixpoint = read.find("fixpoint").unwrap();
+        assert_eq!(read.values(fixpoint, 1).executions.len(), closures);
+        fs::remove_dir_all(profile).unwrap();
+    }
+}
+
 #[track_caller]
 fn check_refusal(directory: &Path, arguments: &[&str], code: i32, complaint: &str) {
     let output = tc(directory, 4, arguments);

@@ -2,7 +2,7 @@
 
 use tinyprof_bench_collective::rows::{BoundaryRow, FlushRow, median};
 
-use super::table::{Table, float, ms};
+use tinyprof_bench_collective::document::table::{Table, float, ms};
 
 pub(super) fn series(rows: &[FlushRow]) -> String {
     let mut table = Table::new(&[

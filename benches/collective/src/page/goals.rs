@@ -3,7 +3,7 @@
 use super::Rows;
 use super::measured::cases;
 use super::simulated::{SYNCHRONISE, phase_ns};
-use super::table::{Table, float};
+use tinyprof_bench_collective::document::table::{Table, float};
 
 /// The paper's flush on 32k ranks (Figure 7), in seconds.
 const PAPER_32K_S: f64 = 0.397;
@@ -76,11 +76,5 @@ pub(super) fn table(rows: &Rows) -> String {
         1.0,
         of(4).zip(of(64).zip(of(1))).map(|(default, (each, single))| default / each.min(single)),
     );
-    let minute = rows.applications.iter().map(|row| {
-        // What a run of a minute would pay: annotation grows with the run, I/O does not.
-        let annotation = float(row.annotation_ns) / float(row.application_ns);
-        (annotation + float(row.io_ns) / 60e9) * 100.0
-    });
-    goal("overhead of Table II if the run lasted a minute, %, the worst", 0.2, minute.reduce(f64::max));
     table.finish()
 }

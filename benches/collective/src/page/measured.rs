@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use tinyprof_bench_collective::rows::{ApplicationRow, CostRow, FlushRow, median};
+use tinyprof_bench_collective::rows::{CostRow, FlushRow, median};
 
 use super::Rows;
-use super::plot::{Line, Words, draw};
-use super::table::{Table, float, mb, ms, per};
+use tinyprof_bench_collective::document::plot::{Line, Words, draw};
+use tinyprof_bench_collective::document::table::{Table, float, mb, ms, per};
 
 /// The repetitions of one number of ranks and aggregators.
 pub(super) struct Case<'a> {
@@ -124,59 +124,6 @@ pub(super) fn cost(rows: &[CostRow]) -> String {
     table.finish()
 }
 
-/// The paper's Table II: application, ranks, seconds of application, annotation and I/O.
-const PAPER: [(&str, u32, f64, f64, f64); 2] =
-    [("FFT-20", 4096, 57.70, 0.0031, 0.056), ("FFT-3000", 512, 272.61, 0.529, 0.086)];
-
-pub(super) fn applications(rows: &[ApplicationRow]) -> String {
-    let mut table = Table::new(&[
-        "A",
-        "P",
-        "points",
-        "application, s",
-        "annotation, s",
-        "I/O, s",
-        "overhead, %",
-        "where",
-    ]);
-    let mut seen: Vec<(&str, u32)> = Vec::new();
-    for row in rows {
-        let key = (row.name.as_str(), row.ranks);
-        if seen.contains(&key) {
-            continue;
-        }
-        seen.push(key);
-        let middle = |of: fn(&ApplicationRow) -> u64| {
-            float(median(rows.iter().filter(|r| (r.name.as_str(), r.ranks) == key).map(of))) / 1e9
-        };
-        let (a, n, i) = (middle(|r| r.application_ns), middle(|r| r.annotation_ns), middle(|r| r.io_ns));
-        table.row(&line(&row.name, row.ranks, &row.size.to_string(), [a, n, i], "here"));
-    }
-    for (name, ranks, a, n, i) in PAPER {
-        table.row(&line(
-            name,
-            ranks,
-            &format!("{} (bytes)", u64::from(ranks).pow(2) * 1024),
-            [a, n, i],
-            "the paper, Theta",
-        ));
-    }
-    table.finish()
-}
-
-fn line(name: &str, ranks: u32, size: &str, [a, n, i]: [f64; 3], place: &str) -> [String; 8] {
-    [
-        name.to_owned(),
-        ranks.to_string(),
-        size.to_owned(),
-        format!("{a:.2}"),
-        format!("{n:.6}"),
-        format!("{i:.4}"),
-        format!("**{:.3}**", (n + i) / a * 100.0),
-        place.to_owned(),
-    ]
-}
-
 pub(super) fn plot(rows: &Rows, directory: &Path) -> Result<(), String> {
     let cases = cases(&rows.figure6);
     let mut ranks: Vec<u32> = cases.iter().map(|case| case.ranks).collect();
@@ -244,12 +191,5 @@ mod tests {
         let table = strategies(&rows);
         assert!(table.contains("| 4 | 4 (file per process) | **4.00** | 0.00 | 2.00 | - |"), "{table}");
         assert!(table.contains("| 4 | 1 (single file) | **9.00** |"), "{table}");
-    }
-
-    #[test]
-    fn overhead_is_by_the_formula_of_the_paper() {
-        let table = applications(&[]);
-        assert!(table.contains("**0.102**"), "{table}");
-        assert!(table.contains("**0.226**"), "{table}");
     }
 }

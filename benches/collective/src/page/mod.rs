@@ -3,14 +3,13 @@
 mod gathered;
 mod goals;
 mod measured;
-mod plot;
 mod simulated;
-mod table;
 
 use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
-use tinyprof_bench_collective::rows::{self, ApplicationRow, BoundaryRow, CostRow, FlushRow, ModelRow};
+use tinyprof_bench_collective::document::replace;
+use tinyprof_bench_collective::rows::{self, BoundaryRow, CostRow, FlushRow, ModelRow};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
@@ -36,7 +35,6 @@ pub(crate) struct Rows {
     virtual_ranks: Vec<ModelRow>,
     simgrid: Vec<ModelRow>,
     simgrid_aggregators: Vec<ModelRow>,
-    applications: Vec<ApplicationRow>,
 }
 
 impl Rows {
@@ -56,7 +54,6 @@ impl Rows {
             virtual_ranks: of(directory, "virtual.jsonl")?,
             simgrid: of(directory, "simgrid.jsonl")?,
             simgrid_aggregators: of(directory, "simgrid-aggregators.jsonl")?,
-            applications: of(directory, "applications.jsonl")?,
         })
     }
 }
@@ -80,33 +77,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
         ("virtual ranks", simulated::phases(&rows.virtual_ranks)),
         ("simgrid", simulated::phases(&rows.simgrid)),
         ("simgrid figure 6", simulated::aggregators(&rows.simgrid_aggregators)),
-        ("table II", measured::applications(&rows.applications)),
     ] {
         page = replace(&page, name, &text)?;
     }
     std::fs::write(&arguments.page, page)
         .map_err(|error| format!("cannot write {}: {error}", arguments.page.display()))
-}
-
-/// The page with everything between two marks replaced.
-fn replace(page: &str, name: &str, text: &str) -> Result<String, String> {
-    let (begin, end) = (format!("<!-- begin {name} -->\n"), format!("<!-- end {name} -->"));
-    let missing = || format!("the page has no place {} ... {end}", begin.trim_end());
-    let (before, rest) = page.split_once(&begin).ok_or_else(missing)?;
-    let (_, after) = rest.split_once(&end).ok_or_else(missing)?;
-    Ok(format!("{before}{begin}\n{}\n\n{end}{after}", text.trim()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_stands_between_the_marks_is_replaced() {
-        let page = "a\n<!-- begin x -->\nold\n<!-- end x -->\nb\n";
-        let new = replace(page, "x", "new").unwrap();
-        assert_eq!(new, "a\n<!-- begin x -->\n\nnew\n\n<!-- end x -->\nb\n");
-        assert_eq!(replace(&new, "x", "new").unwrap(), new);
-        assert!(replace(page, "y", "new").unwrap_err().contains("begin y"));
-    }
 }

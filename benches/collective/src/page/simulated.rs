@@ -5,8 +5,8 @@ use std::path::Path;
 use tinyprof_bench_collective::rows::{ModelRow, PhaseRow};
 
 use super::Rows;
-use super::plot::{Line, Words, draw};
-use super::table::{Table, float, kb, mb, ms};
+use tinyprof_bench_collective::document::plot::{Line, Words, draw};
+use tinyprof_bench_collective::document::table::{Table, float, kb, mb, ms};
 
 /// The time of some phases together, in nanoseconds.
 pub(super) fn phase_ns(row: &ModelRow, names: &[&str]) -> u64 {

@@ -1,13 +1,15 @@
 //! Tables in Markdown, and numbers as people read them.
 
 /// A table whose first column is text and whose others are numbers.
-#[derive(Debug, Default)]
-pub(super) struct Table {
+#[derive(Clone, Debug, Default)]
+pub struct Table {
     text: String,
 }
 
 impl Table {
-    pub(super) fn new(heads: &[&str]) -> Self {
+    /// A table with these heads.
+    #[must_use]
+    pub fn new(heads: &[&str]) -> Self {
         let mut table = Self::default();
         table.row(&heads.iter().map(|head| (*head).to_owned()).collect::<Vec<_>>());
         table.row(
@@ -20,23 +22,28 @@ impl Table {
         table
     }
 
-    pub(super) fn row(&mut self, cells: &[String]) {
+    /// Adds a row.
+    pub fn row(&mut self, cells: &[String]) {
         self.text.push_str(&format!("| {} |\n", cells.join(" | ")));
     }
 
-    pub(super) fn finish(self) -> String {
+    /// The table as Markdown.
+    #[must_use]
+    pub fn finish(self) -> String {
         self.text
     }
 }
 
 /// A number for arithmetic on medians.
+#[must_use]
 #[expect(clippy::cast_precision_loss, reason = "what is shown has three digits")]
-pub(super) fn float(number: u64) -> f64 {
+pub fn float(number: u64) -> f64 {
     number as f64
 }
 
 /// Three digits.
-fn digits(number: f64) -> String {
+#[must_use]
+pub fn digits(number: f64) -> String {
     let places = if number >= 100.0 {
         0
     } else if number >= 10.0 {
@@ -48,23 +55,27 @@ fn digits(number: f64) -> String {
 }
 
 /// Nanoseconds in milliseconds.
-pub(super) fn ms(ns: u64) -> String {
+#[must_use]
+pub fn ms(ns: u64) -> String {
     let ms = float(ns) / 1e6;
     if ms > 0.0 && ms < 0.1 { format!("{ms:.3}") } else { digits(ms) }
 }
 
 /// Bytes in kilobytes.
-pub(super) fn kb(bytes: u64) -> String {
+#[must_use]
+pub fn kb(bytes: u64) -> String {
     digits(float(bytes) / 1e3)
 }
 
 /// Bytes in megabytes.
-pub(super) fn mb(bytes: u64) -> String {
+#[must_use]
+pub fn mb(bytes: u64) -> String {
     digits(float(bytes) / 1e6)
 }
 
 /// A quotient with three digits; a dash where there is nothing to divide by.
-pub(super) fn per(number: u64, of: u64) -> String {
+#[must_use]
+pub fn per(number: u64, of: u64) -> String {
     if of == 0 { "-".to_owned() } else { digits(float(number) / float(of)) }
 }
 

@@ -1,0 +1,143 @@
+//! What a part has measured, in a file: first a line on when and where, then a row a line. It is written when the part is
+//! complete, and says whether it still counts.
+
+use std::path::{Path, PathBuf};
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+/// What makes one measurement another one: who asks for the same again is given the rows that there are.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Wanted {
+    /// The code that was measured.
+    pub(crate) commit: String,
+    /// How often each case.
+    pub(crate) repetitions: u32,
+    /// How long the run takes that is always on, in seconds; 0 for all other parts.
+    pub(crate) always_on_s: u64,
+    /// Whether sizes are those of a trial.
+    pub(crate) small: bool,
+}
+
+/// Where it was measured.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Place {
+    pub(crate) date: String,
+    pub(crate) machine: String,
+    pub(crate) processors: u32,
+    /// The kernel and the compiler.
+    pub(crate) system: String,
+    pub(crate) mpi: String,
+    /// What is to be known of these numbers.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) note: String,
+}
+
+/// The first line of a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Head {
+    #[serde(flatten)]
+    pub(crate) wanted: Wanted,
+    #[serde(flatten)]
+    pub(crate) place: Place,
+    /// The load average before.
+    pub(crate) load: String,
+    pub(crate) took_s: u64,
+}
+
+/// A part's file.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Kept<T> {
+    pub(crate) head: Head,
+    pub(crate) rows: Vec<T>,
+}
+
+/// The file of a part.
+pub(crate) fn path(results: &Path, part: &str) -> PathBuf {
+    results.join(format!("{part}.jsonl"))
+}
+
+/// The rows of a part; none if it was never measured.
+pub(crate) fn read<T: DeserializeOwned>(results: &Path, part: &str) -> Result<Option<Kept<T>>, String> {
+    let path = path(results, part);
+    let text = match std::fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(format!("cannot read {}: {error}", path.display())),
+    };
+    let wrong = |number: usize, error: serde_json::Error| {
+        format!("line {number} of {}: {error}; remove the file to measure anew", path.display())
+    };
+    let mut lines = text.lines().zip(1..);
+    let (first, _) = lines.next().unwrap_or_default();
+    let head = serde_json::from_str(first).map_err(|error| wrong(1, error))?;
+    let row = |(line, number)| serde_json::from_str(line).map_err(|error| wrong(number, error));
+    Ok(Some(Kept { head, rows: lines.map(row).collect::<Result<_, _>>()? }))
+}
+
+/// Whether the part need not be measured: there are rows of just what is wanted.
+pub(crate) fn is_there(results: &Path, part: &str, wanted: &Wanted) -> bool {
+    read::<serde_json::Value>(results, part)
+        .is_ok_and(|kept| kept.is_some_and(|kept| kept.head.wanted == *wanted))
+}
+
+/// Puts the rows in the place of what was there.
+pub(crate) fn write<T: Serialize>(results: &Path, part: &str, kept: &Kept<T>) -> Result<(), String> {
+    let path = path(results, part);
+    let to_text = || -> Result<String, serde_json::Error> {
+        let mut text = serde_json::to_string(&kept.head)?;
+        for row in &kept.rows {
+            text.push('\n');
+            text.push_str(&serde_json::to_string(row)?);
+        }
+        Ok(text + "\n")
+    };
+    let text = to_text().map_err(|error| error.to_string())?;
+    let new = path.with_extension("new");
+    let written = std::fs::create_dir_all(results)
+        .and_then(|()| std::fs::write(&new, text))
+        .and_then(|()| std::fs::rename(&new, &path));
+    written.map_err(|error| format!("cannot write {}: {error}", path.display()))
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    pub(crate) fn head(commit: &str) -> Head {
+        Head {
+            wanted: Wanted { commit: commit.into(), repetitions: 3, always_on_s: 0, small: false },
+            place: Place { processors: 2, ..Place::default() },
+            load: "0.10".into(),
+            took_s: 7,
+        }
+    }
+
+    #[test]
+    fn what_was_measured_is_there_again_for_the_same_wish_alone() {
+        let scratch = tempfile::tempdir().unwrap();
+        let results = scratch.path().join("results");
+        assert_eq!(read::<u32>(&results, "weak").unwrap(), None);
+        let kept = Kept { head: head("abc"), rows: vec![1_u32, 2] };
+        write(&results, "weak", &kept).unwrap();
+        assert_eq!(read(&results, "weak").unwrap(), Some(kept.clone()));
+        let is_there = |wanted: &Wanted| is_there(&results, "weak", wanted);
+        assert!(is_there(&kept.head.wanted));
+        assert!(!is_there(&Wanted { commit: "abd".into(), ..kept.head.wanted.clone() }));
+        assert!(!is_there(&Wanted { repetitions: 4, ..kept.head.wanted.clone() }));
+        assert!(!is_there(&Wanted { small: true, ..kept.head.wanted.clone() }));
+        assert!(!super::is_there(&results, "strong", &kept.head.wanted));
+    }
+
+    #[test]
+    fn a_broken_file_is_not_there_and_says_which_line() {
+        let scratch = tempfile::tempdir().unwrap();
+        let kept = Kept { head: head("abc"), rows: vec![1_u32] };
+        write(scratch.path(), "weak", &kept).unwrap();
+        let path = path(scratch.path(), "weak");
+        let text = std::fs::read_to_string(&path).unwrap() + "{";
+        std::fs::write(&path, text).unwrap();
+        assert!(!is_there(scratch.path(), "weak", &kept.head.wanted));
+        assert!(read::<u32>(scratch.path(), "weak").unwrap_err().contains("line 3 of "));
+    }
+}

@@ -1,0 +1,48 @@
+//! Repeats the evaluation of the paper (Table II, Figures 7 to 9, a run that is always on) and makes the page of it.
+//!
+//! It starts programs under mpiexec and needs no MPI itself. What a part has measured is kept when the part is complete, so
+//! that a run that was stopped goes on where it was.
+
+mod always_on;
+mod application;
+mod content;
+mod formats;
+mod formula;
+mod kept;
+mod page;
+mod parts;
+mod processes;
+mod progress;
+mod run;
+mod scaling;
+mod statistics;
+mod table_two;
+mod visit;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+#[derive(Debug, Parser)]
+#[command(version, about)]
+enum Command {
+    /// Measures what is not measured yet, part by part
+    Run(run::Arguments),
+    /// Makes the page and its plots of what was measured
+    Page(page::Arguments),
+}
+
+#[expect(clippy::print_stderr, reason = "a program says what went wrong")]
+fn main() -> ExitCode {
+    let done = match Command::parse() {
+        Command::Run(arguments) => run::run(&arguments),
+        Command::Page(arguments) => page::run(&arguments),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(reason) => {
+            eprintln!("evaluation: {reason}");
+            ExitCode::FAILURE
+        }
+    }
+}

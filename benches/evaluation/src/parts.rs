@@ -1,0 +1,97 @@
+//! The parts of the evaluation, each measured and kept by itself.
+
+use serde::Serialize;
+
+use crate::progress::Expected;
+use crate::run::Context;
+use crate::{always_on, formats, scaling, table_two};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Part {
+    #[value(name = "fft-20")]
+    Fft20,
+    #[value(name = "fft-3000")]
+    Fft3000,
+    Tc,
+    Weak,
+    Strong,
+    Iterations,
+    Formats,
+    AlwaysOn,
+}
+
+impl Part {
+    /// In the order in which they are measured: what takes longest comes last.
+    pub(crate) const ALL: [Self; 8] = [
+        Self::Fft20,
+        Self::Fft3000,
+        Self::Tc,
+        Self::Weak,
+        Self::Strong,
+        Self::Iterations,
+        Self::Formats,
+        Self::AlwaysOn,
+    ];
+
+    /// Of its file.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Fft20 => "fft-20",
+            Self::Fft3000 => "fft-3000",
+            Self::Tc => "tc",
+            Self::Weak => "weak",
+            Self::Strong => "strong",
+            Self::Iterations => "iterations",
+            Self::Formats => "formats",
+            Self::AlwaysOn => "always-on",
+        }
+    }
+
+    /// With seven repetitions, or for as long as the run that is always on shall take.
+    pub(crate) fn expected(self, always_on_s: u64) -> Expected {
+        let usual_s = match self {
+            Self::Fft20 => 80,
+            Self::Fft3000 => 140,
+            Self::Tc => 170,
+            Self::Weak => 65,
+            Self::Strong => 50,
+            Self::Iterations => 95,
+            Self::Formats => 40,
+            Self::AlwaysOn => always_on_s,
+        };
+        Expected { usual_s, is_fixed: self == Self::AlwaysOn }
+    }
+
+    /// Measures it; its rows.
+    pub(crate) fn measure(self, context: &Context) -> Result<Vec<serde_json::Value>, String> {
+        match self {
+            Self::Fft20 => values(table_two::fft_20(context)?),
+            Self::Fft3000 => values(table_two::fft_3000(context)?),
+            Self::Tc => values(table_two::tc(context)?),
+            Self::Weak => values(scaling::weak(context)?),
+            Self::Strong => values(scaling::strong(context)?),
+            Self::Iterations => values(scaling::iterations(context)?),
+            Self::Formats => values(formats::formats(context)?),
+            Self::AlwaysOn => values(always_on::always_on(context)?),
+        }
+    }
+}
+
+fn values<T: Serialize>(rows: Vec<T>) -> Result<Vec<serde_json::Value>, String> {
+    rows.into_iter().map(|row| serde_json::to_value(row).map_err(|error| error.to_string())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::ValueEnum;
+
+    use super::*;
+
+    #[test]
+    fn a_part_is_called_as_its_file_is() {
+        for part in Part::ALL {
+            assert_eq!(Part::from_str(part.name(), false), Ok(part));
+        }
+        assert_eq!(Part::ALL.len(), Part::value_variants().len());
+    }
+}

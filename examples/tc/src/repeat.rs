@@ -1,0 +1,48 @@
+//! The same work again and again, on all ranks equally often, and how long it took.
+
+use mpi::collective::SystemOperation;
+use mpi::topology::SimpleCommunicator;
+use mpi::traits::*;
+
+use crate::arguments::Arguments;
+use crate::ranks::Ranks;
+
+/// Does the work as often as the arguments say, and returns what came of the last time. Collective.
+#[expect(clippy::print_stdout, reason = "the time was asked for")]
+pub(crate) fn repeat<T>(arguments: &Arguments, world: &SimpleCommunicator, mut work: impl FnMut() -> T) -> T {
+    if arguments.time {
+        world.barrier();
+    }
+    let start_s = mpi::time();
+    let mut times = 0;
+    loop {
+        let done = work();
+        times += 1;
+        let enough = match arguments.seconds {
+            Some(seconds) => on_rank_0(world, mpi::time() - start_s >= f64::from(seconds)),
+            None => times == arguments.repeat,
+        };
+        if enough {
+            if arguments.time {
+                let slowest_s = slowest_s(world, mpi::time() - start_s);
+                if Ranks::rank(world) == 0 {
+                    println!("tc: {times} closures took {slowest_s:.6} s");
+                }
+            }
+            return done;
+        }
+    }
+}
+
+/// What rank 0 says: clocks differ, and all must go on or none. Collective.
+fn on_rank_0(world: &SimpleCommunicator, says: bool) -> bool {
+    let mut yes = [u64::from(says && Ranks::rank(world) == 0)];
+    world.sum(&mut yes);
+    yes != [0]
+}
+
+fn slowest_s(world: &SimpleCommunicator, own_s: f64) -> f64 {
+    let mut slowest_s = 0.0;
+    world.all_reduce_into(&own_s, &mut slowest_s, SystemOperation::max());
+    slowest_s
+}
