@@ -25,6 +25,7 @@ pub(crate) fn mpiexec(ranks: usize) -> Command {
         "_INTERVAL",
         "_CHECKPOINTS",
         "_FORMAT",
+        "_SIGNAL",
     ];
     for variable in names.map(|end| format!("TINYPROF{end}")) {
         command.env_remove(variable);
