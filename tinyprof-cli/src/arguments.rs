@@ -17,6 +17,7 @@ pub(crate) use diff::DiffArguments;
 pub(crate) use export::{ExportArguments, ExportFormat};
 use help::{
     CHECK_HELP, COMPLETIONS_HELP, DIFF_HELP, EXIT_CODES, EXPORT_HELP, HTML_HELP, IMPORT_HELP, RECOVER_HELP,
+    TOP_HELP,
 };
 pub(crate) use output::{Color, PlainOutput, TableFormat, TableOutput};
 

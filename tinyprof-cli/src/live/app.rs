@@ -73,7 +73,9 @@ impl App {
                 State::Waiting(_) => {}
                 State::Choosing(jobs) => match action {
                     Action::Up => self.view.choice = self.view.choice.saturating_sub(1),
-                    Action::Down => self.view.choice = (self.view.choice + 1).min(jobs.len().saturating_sub(1)),
+                    Action::Down => {
+                        self.view.choice = (self.view.choice + 1).min(jobs.len().saturating_sub(1))
+                    }
                     Action::Enter | Action::Expand => {
                         if let Some(job) = jobs.get(self.view.choice) {
                             self.watch.choose(job.id.clone());
@@ -101,7 +103,7 @@ impl App {
 
 fn waiting(watch: &Watch) -> String {
     let directory = escaped(&watch.directory().display().to_string());
-    format!("Nothing to watch in {directory} yet; waiting for a job that records there, or a checkpoint")
+    format!("Nothing to watch in {directory} yet; waiting for a job")
 }
 
 #[cfg(test)]
@@ -146,7 +148,8 @@ mod tests {
     fn one_of_several_jobs_is_chosen() {
         let empty = tempfile::tempdir().expect("a directory");
         let mut app = App::new(Watch::new(empty.path(), None));
-        let jobs = ["7", "8", "9"].map(|id| super::super::source::JobLine { id: id.to_owned(), what: String::new() });
+        let jobs = ["7", "8", "9"]
+            .map(|id| super::super::source::JobLine { id: id.to_owned(), what: String::new() });
         app.take(Seen::Several(jobs.to_vec()));
         for action in [Action::Down, Action::Down, Action::Down, Action::Up] {
             app.act(action);

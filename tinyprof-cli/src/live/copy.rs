@@ -13,6 +13,8 @@ use tinyprof_format::segment::layout::{LINE_WORDS, PAST_WORDS, SERIES_WORDS, hea
 
 /// How often a record that keeps changing is tried.
 const TRIES: usize = 10_000;
+/// How often before others may have the processor.
+const SPINS: usize = 100;
 /// Words of the record of samples.
 const SAMPLES_WORDS: usize = samples::TIMED + 1;
 
@@ -42,7 +44,7 @@ pub(super) fn copy(shared: &[AtomicU64]) -> Result<Vec<u8>, HasGrown> {
         if at + node::WORDS > shared.len() {
             break;
         }
-        if !(0..TRIES).any(|_| copy.try_node(at)) {
+        if !(1..=TRIES).any(|tried| copy.try_node(at) || wait(tried)) {
             copy.words[at + node::SEQUENCE] |= 1;
         }
         line = high(copy.words[at + node::PARENT]);
@@ -119,6 +121,14 @@ impl Copy<'_> {
         }
         same == Some(true)
     }
+}
+
+/// The thread may have lost its processor in the middle of a change: lets it have ours now and then. Not a success.
+fn wait(tried: usize) -> bool {
+    if tried.is_multiple_of(SPINS) {
+        std::thread::yield_now();
+    }
+    false
 }
 
 /// The words of the list that word `word` of a record describes.

@@ -33,7 +33,6 @@ pub(super) struct Row {
     /// The part of the time of all root regions, from 0 to 1.
     pub(super) share: f64,
     pub(super) imbalance: Option<f64>,
-    pub(super) slowest_rank: u32,
     /// None where there is no sample before.
     pub(super) recent: Option<Recent>,
 }
@@ -76,7 +75,6 @@ impl Frame {
                 is_estimate: statistics.inclusive.is_estimate(),
                 share: ratio(statistics.inclusive.sum_ns, total_ns),
                 imbalance: statistics.imbalance(&statistics.inclusive),
-                slowest_rank: statistics.inclusive.max_rank,
                 recent: since.as_ref().zip(recent_ns).map(|(since, whole_ns)| Recent {
                     visits_per_s: ratio(u128::from(since.visits[at]) * 1_000_000_000, since.interval_ns),
                     share: ratio(since.inclusive_ns[at], whole_ns),
@@ -85,13 +83,9 @@ impl Frame {
         };
         let rows: Vec<Row> = table.iter().map(row).collect();
         let roots = (0..rows.len()).filter(|&at| rows[at].depth == 0).collect();
-        let interval = since.map(|since| Duration::from_nanos(u64::try_from(since.interval_ns).unwrap_or(u64::MAX)));
+        let interval =
+            since.map(|since| Duration::from_nanos(u64::try_from(since.interval_ns).unwrap_or(u64::MAX)));
         Self { rows, roots, interval, sample }
-    }
-
-    /// The row of a callpath.
-    pub(super) fn row_of(&self, identity: Identity) -> Option<usize> {
-        self.rows.iter().position(|row| row.identity == identity)
     }
 }
 
@@ -109,7 +103,10 @@ impl Since {
         let rows = sample.callpaths.identities().iter().zip(sample.statistics.rows());
         let (visits, inclusive_ns) = rows
             .map(|(identity, now)| {
-                let then = known.get(identity).map(|index| before.statistics.rows()[index.row()]).unwrap_or_default();
+                let then = known
+                    .get(identity)
+                    .map(|index| before.statistics.rows()[index.row()])
+                    .unwrap_or_default();
                 (
                     now.visits.saturating_sub(then.visits),
                     now.inclusive.sum_ns.saturating_sub(then.inclusive.sum_ns),

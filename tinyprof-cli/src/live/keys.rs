@@ -30,7 +30,10 @@ mod tests {
     #[test]
     fn keys_have_one_meaning_and_others_none() {
         assert_eq!(action_of(Key::Char('j')), action_of(Key::Down));
-        assert_eq!((action_of(Key::Ctrl('c')), action_of(Key::Char('q'))), (Some(Action::Quit), Some(Action::Quit)));
+        assert_eq!(
+            (action_of(Key::Ctrl('c')), action_of(Key::Char('q'))),
+            (Some(Action::Quit), Some(Action::Quit))
+        );
         assert_eq!((action_of(Key::Char('x')), action_of(Key::Ctrl('s'))), (None, None));
     }
 }

@@ -50,9 +50,11 @@ pub(crate) fn run(arguments: &TopArguments) -> Result<(), Box<dyn Error>> {
         || arguments.metric.is_some()
         || !matches!(arguments.output.format(), TableFormat::Text);
     if of_profiles {
-        return Err("a running job is shown as text, all of it: --rank, --execution, --path, --metric, --format and \
+        return Err(
+            "a running job is shown as text, all of it: --rank, --execution, --path, --metric, --format and \
                     --json are for profiles; name one, NAME.tprof or NAME-checkpoint-NNNN.tprof"
-            .into());
+                .into(),
+        );
     }
     let directory = segment_directory(arguments.directory.as_deref());
     let mut app = App::new(Watch::new(&directory, arguments.job.clone()));
@@ -111,6 +113,9 @@ fn once(app: &App, width: usize) -> String {
             }
         }
     }
-    lines.extend(app.trouble().map(|why| format!("note: not read this time: {}", tinyprof_format::report::escaped(why))));
+    lines.extend(
+        app.trouble()
+            .map(|why| format!("note: not read this time: {}", tinyprof_format::report::escaped(why))),
+    );
     lines.into_iter().map(|line| line + "\n").collect()
 }

@@ -48,13 +48,10 @@ pub(super) fn cells(frame: &Frame, row: usize, room: usize) -> Vec<Cell> {
 pub(super) fn legend(frame: &Frame, row: usize, room: usize) -> String {
     let ranks = frame.sample.hosts.len();
     let each = match ranks_a_cell(ranks, room) {
-        1 => "a digit a rank".to_owned(),
-        several => format!("a digit for the slowest of {several} ranks"),
+        1 => "a digit for each".to_owned(),
+        several => format!("a digit for the slowest of {several}"),
     };
-    format!(
-        "{}, inclusive: {each}, 9 is the slowest of all, . is none",
-        shown(&frame.rows[row].name)
-    )
+    format!("{} by rank: {each}; 9 is the slowest, . none", shown(&frame.rows[row].name))
 }
 
 /// The slowest ranks of a callpath with their hosts and times, the slowest first.
@@ -95,7 +92,7 @@ mod tests {
         let exchange = frame.rows.iter().position(|row| row.name == "exchange").expect("it is there");
         let cells: String = cells(&frame, exchange, 80).into_iter().map(Cell::symbol).collect();
         // From 30 to 39 ms.
-        assert_eq!(cells, "7788899999");
+        assert_eq!(cells, "7788889999");
         let slowest = slowest(&frame, exchange, 2);
         assert!(slowest[0].starts_with("rank 9 ") && slowest[1].starts_with("rank 8 "), "{slowest:?}");
         assert!(slowest[0].ends_with("39.0ms"), "{slowest:?}");

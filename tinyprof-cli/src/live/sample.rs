@@ -30,8 +30,13 @@ pub(super) struct Sample {
 impl Sample {
     /// The measurements of these ranks.
     pub(super) fn of_ranks(ranks: &[EventMap]) -> Self {
-        let callpaths =
-            ranks.iter().fold(CallpathTable::default(), |table, rank| table.union(&rank.callpaths));
+        let mut callpaths = CallpathTable::default();
+        for rank in ranks {
+            // Most ranks have been where the others have.
+            if rank.callpaths.identities() != callpaths.identities() {
+                callpaths = callpaths.union(&rank.callpaths);
+            }
+        }
         let mut sample = Self {
             statistics: Statistics::new(callpaths.len()),
             inclusive_ns: vec![vec![None; ranks.len()]; callpaths.len()],

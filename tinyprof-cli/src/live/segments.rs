@@ -5,7 +5,6 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use tinyprof_format::report::cells::counted;
 use tinyprof_format::segment::{Segment, TicksNow, running_map};
 
 use super::copy::copy;
@@ -76,8 +75,16 @@ fn processes(job: &Job<'_>, segments: &[(&Path, Segment<'_>)]) -> Vec<String> {
 }
 
 fn line(processes: &[String], job: &Job<'_>) -> JobLine {
-    let count = counted(processes.len() as u64, "process").replace("processs", "processes");
-    JobLine { id: processes.first().cloned().unwrap_or_default(), what: format!("{}, {count}", name(job)) }
+    let count = if processes.len() == 1 { "process" } else { "processes" };
+    let what = format!("{}, {} {count}", name(job), processes.len());
+    JobLine { id: processes.first().cloned().unwrap_or_default(), what }
+}
+
+fn memory_of(processes: &[String]) -> String {
+    match processes {
+        [one] => format!("memory of process {one}"),
+        several => format!("memory of {} processes", several.len()),
+    }
 }
 
 fn name(job: &Job<'_>) -> String {
@@ -89,7 +96,7 @@ fn sample(job: &Job<'_>, segments: &[(&Path, Segment<'_>)], now: TicksNow) -> Sa
     let started_ns = of_job(job, segments).map(|segment| segment.header().start_ns).min();
     Sample {
         name: name(job),
-        source: job.who.clone(),
+        source: memory_of(&processes(job, segments)),
         moment_ns: now.monotonic_ns,
         elapsed: started_ns.map(|start| Duration::from_nanos(now.monotonic_ns.saturating_sub(start))),
         age: Duration::ZERO,

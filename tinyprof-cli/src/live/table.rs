@@ -31,9 +31,14 @@ pub(super) fn job_line(frame: &Frame) -> String {
     hosts.sort_unstable();
     hosts.dedup();
     let ranks = counted(sample.hosts.len() as u64, "rank");
-    let elapsed = sample.elapsed.map_or_else(String::new, |elapsed| format!(", {} since its start", seconds(elapsed)));
+    let elapsed = sample.elapsed.map_or_else(String::new, |elapsed| format!(", ran {}", seconds(elapsed)));
     let hosts = counted(hosts.len() as u64, "host");
-    format!("{}: {ranks} on {hosts}{elapsed}; {}, {} old", escaped(&sample.name), escaped(&sample.source), seconds(sample.age))
+    format!(
+        "{}: {ranks} on {hosts}{elapsed}; {}, {} old",
+        escaped(&sample.name),
+        escaped(&sample.source),
+        seconds(sample.age)
+    )
 }
 
 /// What could not be read or was lost, where it bears on what is seen; empty if nothing.
@@ -50,7 +55,8 @@ pub(super) fn losses_line(frame: &Frame) -> String {
 
 /// The head of the table.
 pub(super) fn head(frame: &Frame, width: usize) -> String {
-    let interval = frame.interval.map_or_else(String::new, |interval| format!(" (now: last {})", seconds(interval)));
+    let interval =
+        frame.interval.map_or_else(String::new, |interval| format!(" (now: last {})", seconds(interval)));
     let name = format!("callpath{interval}");
     line(&name, COLUMNS.map(|(head, _)| head.to_owned()), width)
 }

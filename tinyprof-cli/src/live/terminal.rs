@@ -74,6 +74,8 @@ pub(super) fn on_terminal(work: impl FnOnce(&mut Live) -> io::Result<()>) -> Res
     }));
     let done = catch_unwind(AssertUnwindSafe(|| work(&mut take_over(Arc::clone(&signal))?)));
     panic::set_hook(before);
+    // What gives the screen back may still be in the buffer, which a signal's default action does not write.
+    let written = io::stdout().flush();
     let done = done.unwrap_or_else(|panic| {
         let told = told.lock().unwrap_or_else(PoisonError::into_inner);
         // There is nowhere left to say that standard error is closed.
@@ -83,7 +85,7 @@ pub(super) fn on_terminal(work: impl FnOnce(&mut Live) -> io::Result<()>) -> Res
     if let Ok(number @ 1..) = i32::try_from(signal.load(Relaxed)) {
         signal_hook::low_level::emulate_default_handler(number)?;
     }
-    done.map_err(|error| format!("cannot draw on the terminal: {error}").into())
+    done.and(written).map_err(|error| format!("cannot draw on the terminal: {error}").into())
 }
 
 fn take_over(signal: Arc<AtomicUsize>) -> io::Result<Live> {
@@ -102,6 +104,5 @@ fn take_over(signal: Arc<AtomicUsize>) -> io::Result<Live> {
     let output = io::stdout().into_raw_mode()?.into_alternate_screen()?;
     let mut terminal = Terminal::new(TermionBackend::new(output))?;
     terminal.hide_cursor()?;
-    terminal.clear()?;
     Ok(Live { terminal, keys, signal })
 }

@@ -57,7 +57,7 @@ pub(super) enum Action {
 #[derive(Clone, Debug, Default)]
 pub(super) struct View {
     pub(super) selected: Option<Identity>,
-    collapsed: HashSet<Identity>,
+    pub(super) collapsed: HashSet<Identity>,
     pub(super) sort: Sort,
     /// Whether the slowest ranks are listed.
     pub(super) ranks: bool,
@@ -156,7 +156,9 @@ mod tests {
         let mut view = View::default();
         // 4 x 31.5 ms of exchange on average, 2 x 50 ms of compute.
         assert_eq!(names(&view, &frame), ["ma", "ex", "pa", "co"]);
-        let keys = |view: &mut View, actions: &[Action]| actions.iter().for_each(|&action| view.apply(action, &frame));
+        let keys = |view: &mut View, actions: &[Action]| {
+            actions.iter().for_each(|&action| view.apply(action, &frame))
+        };
         keys(&mut view, &[Action::Down, Action::Collapse]);
         assert_eq!(names(&view, &frame), ["ma", "ex", "co"]);
         keys(&mut view, &[Action::Enter, Action::Enter, Action::Expand, Action::PageDown]);
@@ -167,7 +169,10 @@ mod tests {
         assert_eq!(view.sort, Sort::Visits);
         assert_eq!(names(&view, &frame), ["ma", "ex", "pa", "co"]);
         keys(&mut view, &[Action::PageUp, Action::Collapse, Action::Up]);
-        assert_eq!((names(&view, &frame), view.position(&frame, &view.visible(&frame))), (vec!["ma".to_owned()], 0));
+        assert_eq!(
+            (names(&view, &frame), view.position(&frame, &view.visible(&frame))),
+            (vec!["ma".to_owned()], 0)
+        );
     }
 
     #[test]

@@ -39,11 +39,7 @@ struct Process<'s, 'a> {
 }
 
 /// The jobs that these segments are of, in the order of their first processes.
-pub(crate) fn jobs<'a>(
-    segments: &[(&'a Path, Segment<'a>)],
-    now: TicksNow,
-    map_of: MapOf,
-) -> Vec<Job<'a>> {
+pub(crate) fn jobs<'a>(segments: &[(&'a Path, Segment<'a>)], now: TicksNow, map_of: MapOf) -> Vec<Job<'a>> {
     let mut processes: BTreeMap<(u64, u32), Vec<&(&'a Path, Segment<'a>)>> = BTreeMap::new();
     for segment in segments {
         let header = segment.1.header();

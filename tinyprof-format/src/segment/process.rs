@@ -28,8 +28,10 @@ pub fn recovered_map(segments: &[Segment<'_>], now: TicksNow) -> EventMap {
     })
 }
 
-/// The event map of a process that still runs, from consistent copies of its segments. Visits that are open count with the
-/// time that they have lasted until `now`, a moment of the same boot of the same machine.
+/// The event map of a process that still runs, from consistent copies of its segments.
+///
+/// Visits that are open count with the time that they have lasted until `now`, a moment of the same boot of the same
+/// machine.
 #[must_use]
 pub fn running_map(segments: &[Segment<'_>], now: TicksNow) -> EventMap {
     map_until(segments, now, |_, segment| match segment.header().clock {

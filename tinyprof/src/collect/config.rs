@@ -260,7 +260,10 @@ mod tests {
     #[test]
     fn a_signal_is_asked_for_by_its_name() {
         let signal = |text| read(&[("TINYPROF_SIGNAL", text)]).report_on_signal;
-        assert_eq!((signal(" USR1 "), signal("sigusr1"), signal("off")), (Some(true), Some(true), Some(false)));
+        assert_eq!(
+            (signal(" USR1 "), signal("sigusr1"), signal("off")),
+            (Some(true), Some(true), Some(false))
+        );
         assert_eq!((signal("usr2"), signal("on"), signal("")), (None, None, None));
     }
 

@@ -20,7 +20,10 @@ impl Running {
     fn start(arguments: &[&str], signal: Option<&str>) -> Self {
         let place = Place::new();
         let mut command = place.command("test_so_far");
-        command.args(arguments).env("TINYPROF_REPORT", "off").envs(signal.map(|how| ("TINYPROF_SIGNAL", how)));
+        command
+            .args(arguments)
+            .env("TINYPROF_REPORT", "off")
+            .envs(signal.map(|how| ("TINYPROF_SIGNAL", how)));
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let stdin = child.stdin.take().unwrap();
@@ -109,7 +112,10 @@ fn a_handler_of_the_programs_own_stays_and_a_line_says_so() {
     program.signal();
     let (status, stdout, stderr) = program.end();
     assert_eq!((status.code(), stdout.as_str()), (Some(0), "handled 1\n1 threads\n"));
-    assert!(stderr.contains("no table on SIGUSR1: the program handles or ignores SIGUSR1 itself"), "{stderr}");
+    assert!(
+        stderr.contains("no table on SIGUSR1: the program handles or ignores SIGUSR1 itself"),
+        "{stderr}"
+    );
     assert_eq!(stderr.lines().count(), 1, "{stderr}");
 }
 
