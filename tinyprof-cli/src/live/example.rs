@@ -22,7 +22,7 @@ pub(super) fn sample(ranks: u64, visits: u64) -> Sample {
         let exchange = main.child(SiteId::from_bits(2));
         let compute = main.child(SiteId::from_bits(3));
         let pack = exchange.child(SiteId::from_bits(4));
-        let skew = 1_000_000 * (rank % 10);
+        let skew = 1_000_000 * (10 * rank / ranks);
         let mut records = vec![
             (main, None, region(1, "main"), values(visits, visits * 100_000_000)),
             (exchange, Some(main), region(2, "exchange"), values(10 * visits, visits * (30_000_000 + skew))),

@@ -209,6 +209,7 @@ mod tests {
             checkpoints_kept: None,
             precision: None,
             format: None,
+            report_on_signal: None,
             clock: ClockChoice::Auto,
         };
         assert_eq!(read(&[]), defaults);
