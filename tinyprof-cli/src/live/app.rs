@@ -74,7 +74,7 @@ impl App {
                 State::Choosing(jobs) => match action {
                     Action::Up => self.view.choice = self.view.choice.saturating_sub(1),
                     Action::Down => {
-                        self.view.choice = (self.view.choice + 1).min(jobs.len().saturating_sub(1))
+                        self.view.choice = (self.view.choice + 1).min(jobs.len().saturating_sub(1));
                     }
                     Action::Enter | Action::Expand => {
                         if let Some(job) = jobs.get(self.view.choice) {

@@ -58,7 +58,7 @@ pub(super) fn head(frame: &Frame, width: usize) -> String {
     let interval =
         frame.interval.map_or_else(String::new, |interval| format!(" (now: last {})", seconds(interval)));
     let name = format!("callpath{interval}");
-    line(&name, COLUMNS.map(|(head, _)| head.to_owned()), width)
+    line(&name, &COLUMNS.map(|(head, _)| head.to_owned()), width)
 }
 
 /// A callpath as a line of the table.
@@ -85,10 +85,10 @@ pub(super) fn row(row: &Row, view: &View, width: usize) -> String {
         row.ranks.to_string(),
         or_dash(row.imbalance.map(percent_cell)),
     ];
-    line(&name, cells, width)
+    line(&name, &cells, width)
 }
 
-fn line(name: &str, cells: [String; 8], width: usize) -> String {
+fn line(name: &str, cells: &[String; 8], width: usize) -> String {
     let is_shown = |at: usize| width >= WIDE || !NARROW_LACKS.contains(&at);
     let numbers: usize =
         COLUMNS.iter().enumerate().filter(|(at, _)| is_shown(*at)).map(|(_, (_, width))| width + 1).sum();

@@ -128,11 +128,9 @@ impl View {
         };
         match action {
             Action::Expand => drop(self.collapsed.remove(&row.identity)),
-            Action::Collapse if !row.children.is_empty() => drop(self.collapsed.insert(row.identity)),
-            Action::Enter => {
-                if !self.collapsed.remove(&row.identity) && !row.children.is_empty() {
-                    self.collapsed.insert(row.identity);
-                }
+            Action::Enter if self.is_collapsed(row) => drop(self.collapsed.remove(&row.identity)),
+            Action::Enter | Action::Collapse if !row.children.is_empty() => {
+                self.collapsed.insert(row.identity);
             }
             Action::Sort => self.sort = self.sort.next(),
             _ => {}
