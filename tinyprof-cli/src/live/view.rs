@@ -155,7 +155,7 @@ mod tests {
         // 4 x 31.5 ms of exchange on average, 2 x 50 ms of compute.
         assert_eq!(names(&view, &frame), ["ma", "ex", "pa", "co"]);
         let keys = |view: &mut View, actions: &[Action]| {
-            actions.iter().for_each(|&action| view.apply(action, &frame))
+            actions.iter().for_each(|&action| view.apply(action, &frame));
         };
         keys(&mut view, &[Action::Down, Action::Collapse]);
         assert_eq!(names(&view, &frame), ["ma", "ex", "co"]);
