@@ -42,6 +42,7 @@ step "fuzz targets, 60 s each" bash scripts/fuzz.sh 60
 step "model of the recorder" cargo test --locked --release --manifest-path tinyprof/tests/loom/Cargo.toml
 step "format of the Python package's reader" cargo fmt --manifest-path python/Cargo.toml --check -- --config-path rustfmt.toml
 step "Python" bash scripts/python.sh
+step "pages in Chromium" bash scripts/browser.sh
 
 # One test at a time: each starts several ranks that spin while they wait, and two such tests on few cores slow each
 # other down far more than twofold.

@@ -1,5 +1,6 @@
 //! The rows of the table that one callpath has on one rank.
 
+use parquet::data_type::ByteArray;
 use tinyprof_format::model::{CallpathValues, ExecutionSummary, MetricValues};
 
 use crate::export::exporter::Source;
@@ -26,25 +27,30 @@ pub(super) enum Numbers {
 }
 
 /// Texts that many rows share.
-pub(super) struct Texts<'a> {
+pub(super) struct Texts {
     /// Row by row of the callpath table.
-    pub(super) ids: Vec<String>,
+    pub(super) ids: Vec<ByteArray>,
     /// Row by row of the callpath table.
-    pub(super) paths: Vec<String>,
+    pub(super) paths: Vec<ByteArray>,
     /// By rank; none where it is not known.
-    pub(super) hosts: Vec<Option<&'a str>>,
+    pub(super) hosts: Vec<Option<ByteArray>>,
+    pub(super) execution: ByteArray,
+    pub(super) series: ByteArray,
 }
 
-impl<'a> Texts<'a> {
+impl Texts {
     /// # Errors
     /// When all paths together would be too long.
-    pub(super) fn of(source: &'a Source) -> Result<Self, String> {
-        let table = &source.profile.callpaths;
-        let host = |host: &'a String| (!host.is_empty()).then_some(host.as_str());
+    pub(super) fn of(source: &Source) -> Result<Self, String> {
+        let paths = paths::plain(&source.profile.callpaths)?;
+        let host = |host: &String| (!host.is_empty()).then(|| ByteArray::from(host.as_str()));
+        let ids = source.profile.callpaths.rows().iter().map(|row| format!("{:016x}", row.id.to_bits()));
         Ok(Self {
-            ids: table.rows().iter().map(|row| format!("{:016x}", row.id.to_bits())).collect(),
-            paths: paths::plain(table)?,
+            ids: ids.map(|id| ByteArray::from(id.as_str())).collect(),
+            paths: paths.iter().map(|path| ByteArray::from(path.as_str())).collect(),
             hosts: source.profile.ranks.iter().map(|rank| host(&rank.host)).collect(),
+            execution: ByteArray::from("execution"),
+            series: ByteArray::from("series"),
         })
     }
 }

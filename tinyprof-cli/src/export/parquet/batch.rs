@@ -1,0 +1,144 @@
+//! Rows on their way into the file, column by column.
+
+use std::io::Write;
+
+use parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType, Int32Type, Int64Type};
+use parquet::errors::ParquetError;
+use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
+use tinyprof_format::model::{Callpath, CallpathIndex};
+
+use super::rows::{Numbers, Row, Texts};
+
+/// A column of optional values; those that are there, and for each row whether it is.
+struct Column<T> {
+    values: Vec<T>,
+    levels: Vec<i16>,
+}
+
+impl<T> Default for Column<T> {
+    fn default() -> Self {
+        Self { values: Vec::new(), levels: Vec::new() }
+    }
+}
+
+impl<T> Column<T> {
+    fn push(&mut self, value: Option<T>) {
+        self.levels.push(value.is_some().into());
+        self.values.extend(value);
+    }
+}
+
+#[derive(Default)]
+pub(super) struct Batch {
+    kind: Vec<ByteArray>,
+    metric: Column<ByteArray>,
+    callpath: Vec<ByteArray>,
+    parent: Column<ByteArray>,
+    path: Vec<ByteArray>,
+    rank: Vec<i32>,
+    host: Column<ByteArray>,
+    execution: Vec<i32>,
+    executions: Vec<i32>,
+    first_visit: Column<i64>,
+    visits: Vec<i64>,
+    /// Sum, minimum and maximum.
+    times_ns: [Column<i64>; 3],
+    standard_error_ns: Column<f64>,
+    /// Sum, minimum and maximum.
+    metrics: [Column<f64>; 3],
+}
+
+impl Batch {
+    pub(super) fn len(&self) -> usize {
+        self.kind.len()
+    }
+
+    /// Adds a row. Parquet has signed integers only; that a column is unsigned is in the schema, so bits are kept.
+    pub(super) fn push(
+        &mut self,
+        texts: &Texts,
+        callpath: &Callpath,
+        index: CallpathIndex,
+        rank: usize,
+        row: &Row<'_>,
+    ) {
+        self.kind.push(if row.is_series { &texts.series } else { &texts.execution }.clone());
+        self.metric.push(row.metric.map(ByteArray::from));
+        self.callpath.push(texts.ids[index.row()].clone());
+        self.parent.push(callpath.parent.map(|parent| texts.ids[parent.row()].clone()));
+        self.path.push(texts.paths[index.row()].clone());
+        self.rank.push(i32::try_from(rank).unwrap_or(i32::MAX));
+        self.host.push(texts.hosts[rank].clone());
+        self.execution.push(row.execution.cast_signed());
+        self.executions.push(row.executions.cast_signed());
+        self.first_visit.push(row.first_visit.map(u64::cast_signed));
+        self.visits.push(row.visits.cast_signed());
+        let (times_ns, standard_error_ns, metrics) = match row.numbers {
+            Numbers::Time(times_ns, error) => (times_ns.map(|ns| Some(ns.cast_signed())), error, [None; 3]),
+            Numbers::Metric(numbers) => ([None; 3], None, numbers.map(Some)),
+        };
+        self.times_ns.iter_mut().zip(times_ns).for_each(|(column, ns)| column.push(ns));
+        self.standard_error_ns.push(standard_error_ns);
+        self.metrics.iter_mut().zip(metrics).for_each(|(column, number)| column.push(number));
+    }
+
+    /// Writes what there is as a row group, in the order of the schema, and starts anew.
+    pub(super) fn write<W: Write + Send>(
+        &mut self,
+        writer: &mut SerializedFileWriter<W>,
+    ) -> Result<(), ParquetError> {
+        let batch = std::mem::take(self);
+        if batch.len() == 0 {
+            return Ok(());
+        }
+        let mut group = writer.next_row_group()?;
+        required::<ByteArrayType, W>(&mut group, &batch.kind)?;
+        optional::<ByteArrayType, W>(&mut group, &batch.metric)?;
+        required::<ByteArrayType, W>(&mut group, &batch.callpath)?;
+        optional::<ByteArrayType, W>(&mut group, &batch.parent)?;
+        required::<ByteArrayType, W>(&mut group, &batch.path)?;
+        required::<Int32Type, W>(&mut group, &batch.rank)?;
+        optional::<ByteArrayType, W>(&mut group, &batch.host)?;
+        required::<Int32Type, W>(&mut group, &batch.execution)?;
+        required::<Int32Type, W>(&mut group, &batch.executions)?;
+        optional::<Int64Type, W>(&mut group, &batch.first_visit)?;
+        required::<Int64Type, W>(&mut group, &batch.visits)?;
+        for column in &batch.times_ns {
+            optional::<Int64Type, W>(&mut group, column)?;
+        }
+        optional::<DoubleType, W>(&mut group, &batch.standard_error_ns)?;
+        for column in &batch.metrics {
+            optional::<DoubleType, W>(&mut group, column)?;
+        }
+        group.close()?;
+        Ok(())
+    }
+}
+
+type Group<'a, W> = SerializedRowGroupWriter<'a, W>;
+
+fn required<T: DataType, W: Write + Send>(
+    group: &mut Group<'_, W>,
+    values: &[T::T],
+) -> Result<(), ParquetError> {
+    write_column::<T, W>(group, values, None)
+}
+
+fn optional<T: DataType, W: Write + Send>(
+    group: &mut Group<'_, W>,
+    column: &Column<T::T>,
+) -> Result<(), ParquetError> {
+    write_column::<T, W>(group, &column.values, Some(&column.levels))
+}
+
+fn write_column<T: DataType, W: Write + Send>(
+    group: &mut Group<'_, W>,
+    values: &[T::T],
+    levels: Option<&[i16]>,
+) -> Result<(), ParquetError> {
+    let Some(mut column) = group.next_column()? else {
+        return Err(ParquetError::General("the schema has fewer columns than a batch".to_owned()));
+    };
+    column.typed::<T>().write_batch(values, levels, None)?;
+    column.close()
+}
