@@ -17,10 +17,13 @@ pub(crate) use diff::DiffArguments;
 pub(crate) use export::{ExportArguments, ExportFormat};
 use help::{
     CHECK_HELP, COMPLETIONS_HELP, DIFF_HELP, EXIT_CODES, EXPORT_HELP, HTML_HELP, IMPORT_HELP, RECOVER_HELP,
+    TOP_HELP,
 };
 pub(crate) use output::{Color, PlainOutput, TableFormat, TableOutput};
 
 const COLORS: &str = "When to use colours: auto (on a terminal, unless NO_COLOR is set), always or never";
+const TOP_DIR: &str = "The profile, a directory NAME.tprof; or, to watch a running job, the directory of its checkpoints or of \
+     its threads' files [default: TINYPROF_SEGMENT_DIR, or /dev/shm/tinyprof-UID]";
 const SORT_METRIC: &str =
     "Show and sort by this metric: inclusive, exclusive, visits, or a key that the program records";
 const DIFF_METRIC: &str =
@@ -48,8 +51,8 @@ pub(crate) enum Command {
     /// Print the callpath tree alone: visits and ranks of every callpath, nothing folded
     #[command(after_help = EXIT_CODES)]
     Tree(TreeArguments),
-    /// Print the callpaths that take the most time themselves, without what they call
-    #[command(after_help = EXIT_CODES)]
+    /// Print the callpaths that take the most time themselves, without what they call; or watch a job that runs
+    #[command(after_help = TOP_HELP)]
     Top(TopArguments),
     /// Compare runs callpath by callpath: what became slower, and is it more than chance
     #[command(after_help = DIFF_HELP)]
@@ -128,9 +131,8 @@ pub(crate) struct TreeArguments {
 /// Arguments of `tinyprof top`.
 #[derive(Args, Debug)]
 pub(crate) struct TopArguments {
-    /// The profile: a directory NAME.tprof
-    #[arg(value_name = "DIR")]
-    pub(crate) directory: PathBuf,
+    #[arg(value_name = "DIR", help = TOP_DIR)]
+    pub(crate) directory: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) selection: Selection,
     /// How many callpaths
@@ -140,6 +142,15 @@ pub(crate) struct TopArguments {
     pub(crate) metric: Option<MetricName>,
     #[command(flatten)]
     pub(crate) output: TableOutput,
+    /// Of a running job: print it once, as text, as is done where standard output is no terminal
+    #[arg(long)]
+    pub(crate) once: bool,
+    /// Of several running jobs: this one, by a process id or by the name of its profile
+    #[arg(long, value_name = "ID")]
+    pub(crate) job: Option<String>,
+    /// Of a running job: look anew every so many seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) interval: u32,
 }
 
 /// Arguments of `tinyprof check`.

@@ -11,7 +11,7 @@ use crate::arguments::{
 };
 use crate::name::name_of;
 use crate::outcome::Outcome;
-use crate::{check, diff, documents, export, html, import, recover, render, select};
+use crate::{check, diff, documents, export, html, import, live, recover, render, select};
 
 pub(crate) fn run(command: &Command) -> Result<Outcome, Box<dyn Error>> {
     match command {
@@ -51,7 +51,10 @@ fn tree(arguments: &TreeArguments) -> Result<(), Box<dyn Error>> {
 }
 
 fn top(arguments: &TopArguments) -> Result<(), Box<dyn Error>> {
-    let report = report_of(&arguments.directory, &arguments.selection, arguments.metric.as_ref())?;
+    let Some(directory) = arguments.directory.as_deref().filter(|_| !live::is_asked_for(arguments)) else {
+        return live::run(arguments);
+    };
+    let report = report_of(directory, &arguments.selection, arguments.metric.as_ref())?;
     let count = usize::try_from(arguments.count).unwrap_or(usize::MAX);
     match arguments.output.format() {
         TableFormat::Json => render::output(&json_text(&report.to_top_json(count))),

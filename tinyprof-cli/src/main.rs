@@ -11,6 +11,7 @@ mod documents;
 mod export;
 mod html;
 mod import;
+mod live;
 mod memory;
 mod name;
 mod numbers;
@@ -21,7 +22,7 @@ mod recover;
 mod render;
 mod salvage;
 mod select;
-#[expect(unsafe_code, reason = "std does not read the clocks that the recorder reads")]
+#[expect(unsafe_code, reason = "std neither reads the recorder's clocks nor maps files")]
 mod sys;
 
 use std::process::ExitCode;

@@ -1,4 +1,12 @@
-//! The clocks of this machine, for the rate of a dead program's ticks: the only unsafe code of the command.
+//! The clocks of this machine, for the rate of a program's ticks, and files that another process writes to as memory: the
+//! only unsafe code of the command.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::AsRawFd;
+use std::ptr;
+use std::sync::atomic::AtomicU64;
+use std::time::Duration;
 
 use tinyprof_format::segment::TicksNow;
 
@@ -14,10 +22,19 @@ pub(crate) fn now() -> TicksNow {
     tightest.map_or(TicksNow { ticks: 0, monotonic_ns: 0 }, |(_, now)| now)
 }
 
+/// The date: how long ago the year 1970 began.
+pub(crate) fn since_1970() -> Duration {
+    Duration::from_nanos(clock_ns(libc::CLOCK_REALTIME))
+}
+
 fn monotonic_ns() -> u64 {
+    clock_ns(libc::CLOCK_MONOTONIC)
+}
+
+fn clock_ns(clock: libc::clockid_t) -> u64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: `time` is a valid place for the result. The call cannot fail for this clock and address.
-    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut time) };
+    // SAFETY: `time` is a valid place for the result. The call cannot fail for these clocks and this address.
+    unsafe { libc::clock_gettime(clock, &raw mut time) };
     let (seconds, ns) = (u64::try_from(time.tv_sec).unwrap_or(0), u64::try_from(time.tv_nsec).unwrap_or(0));
     seconds * 1_000_000_000 + ns
 }
@@ -45,4 +62,50 @@ fn counter() -> u64 {
 pub(crate) fn user_id() -> u32 {
     // SAFETY: takes nothing and always succeeds.
     unsafe { libc::geteuid() }
+}
+
+/// The words of a file that another process has mapped and writes to, for reading.
+///
+/// A file that is made shorter while this is there ends the process that reads beyond its end. The recorder never does so:
+/// it makes files longer, and removes them, which leaves the memory where it is.
+#[derive(Debug)]
+pub(crate) struct SharedWords {
+    start: ptr::NonNull<AtomicU64>,
+    words: usize,
+}
+
+impl SharedWords {
+    /// The whole words of `file` as long as it is now.
+    ///
+    /// # Errors
+    /// If it is empty, or the system does not map it.
+    pub(crate) fn of(file: &File) -> io::Result<Self> {
+        let bytes = usize::try_from(file.metadata()?.len()).map_err(io::Error::other)?;
+        let words = bytes / size_of::<AtomicU64>();
+        if words == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        // SAFETY: maps the open file at an address of the system's choice, for reading alone.
+        let place = unsafe {
+            libc::mmap(ptr::null_mut(), words * 8, libc::PROT_READ, libc::MAP_SHARED, file.as_raw_fd(), 0)
+        };
+        if place == libc::MAP_FAILED {
+            return Err(io::Error::last_os_error());
+        }
+        let start = ptr::NonNull::new(place.cast()).ok_or(io::ErrorKind::InvalidData)?;
+        Ok(Self { start, words })
+    }
+
+    /// The words. Only relaxed loads may be made of them: the memory is not ours to write to.
+    pub(crate) fn words(&self) -> &[AtomicU64] {
+        // SAFETY: the mapping is as long as this, aligned to a page, and taken back with `self`; all access is atomic.
+        unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.words) }
+    }
+}
+
+impl Drop for SharedWords {
+    fn drop(&mut self) {
+        // SAFETY: the mapping was made with this start and length, and no reference to it is left.
+        unsafe { libc::munmap(self.start.as_ptr().cast(), self.words * 8) };
+    }
 }

@@ -151,6 +151,13 @@ impl Builder {
         self
     }
 
+    /// Has this rank print the table so far to standard error whenever it gets `SIGUSR1`. `TINYPROF_SIGNAL` wins. See
+    /// [`report_on_signal`](tinyprof::collect::report_on_signal).
+    pub fn report_on_signal(mut self, on: bool) -> Self {
+        self.settings.report_on_signal = on;
+        self
+    }
+
     /// Caps the share of each thread's time that timing may take, from 0 to 1, for callpaths that are visited first after
     /// the start. `TINYPROF_BUDGET` wins. See [`set_budget`](tinyprof::collect::set_budget).
     pub fn budget(mut self, share: f64) -> Self {
@@ -211,6 +218,9 @@ impl Builder {
         run::begin();
         if let Some(share) = self.settings.budget {
             collect::set_budget(share);
+        }
+        if self.settings.report_on_signal {
+            collect::report_on_signal();
         }
         if let Some(precision) = self.settings.precision {
             collect::set_precision(precision);

@@ -63,6 +63,7 @@ pub(crate) struct Settings {
     pub(crate) name: Option<PathBuf>,
     pub(crate) aggregators: Option<Aggregators>,
     pub(crate) report: Option<bool>,
+    pub(crate) report_on_signal: bool,
     pub(crate) budget: Option<f64>,
     pub(crate) precision: Option<Precision>,
     pub(crate) checkpoint_interval: Option<Duration>,

@@ -1,4 +1,4 @@
-//! Which files of a directory are segments of dead processes, and why the others are left alone.
+//! Which files of a directory are segments of dead processes, which of running ones, and why the others are left alone.
 
 use std::error::Error;
 use std::fs::{self, File, OpenOptions};
@@ -11,19 +11,21 @@ use tinyprof_format::segment::{NoSegment, ProcessState, Segment, SegmentHeader, 
 use crate::sys;
 
 /// A segment that a dead process has left.
-pub(super) struct Found {
-    pub(super) path: PathBuf,
-    pub(super) bytes: Vec<u8>,
+pub(crate) struct Found {
+    pub(crate) path: PathBuf,
+    pub(crate) bytes: Vec<u8>,
 }
 
 /// What is in a directory of segments.
 #[derive(Default)]
-pub(super) struct Findings {
-    pub(super) dead: Vec<Found>,
+pub(crate) struct Findings {
+    pub(crate) dead: Vec<Found>,
     /// Names of files whose process died before it had written anything to them.
-    pub(super) empty: Vec<String>,
-    /// A line for each of the others.
-    pub(super) left_alone: Vec<String>,
+    pub(crate) empty: Vec<String>,
+    /// Files of processes that still run.
+    pub(crate) running: Vec<PathBuf>,
+    /// A line for each of all others, and of those that still run.
+    pub(crate) left_alone: Vec<String>,
 }
 
 /// This machine, as far as a segment must be from it.
@@ -36,11 +38,12 @@ struct Here {
 enum Verdict {
     Dead(Vec<u8>),
     Empty,
+    Running(String),
     LeftAlone(String),
 }
 
 /// Looks at every file in `directory`. A directory that is not there has none.
-pub(super) fn find(directory: &Path) -> Result<Findings, Box<dyn Error>> {
+pub(crate) fn find(directory: &Path) -> Result<Findings, Box<dyn Error>> {
     let cannot = |error: io::Error| format!("cannot read {}: {error}", directory.display());
     let opened = match fs::read_dir(directory) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Findings::default()),
@@ -63,6 +66,10 @@ pub(super) fn find(directory: &Path) -> Result<Findings, Box<dyn Error>> {
         match look_at(&path, &name, &here) {
             Ok(Verdict::Dead(bytes)) => findings.dead.push(Found { path, bytes }),
             Ok(Verdict::Empty) => findings.empty.push(name),
+            Ok(Verdict::Running(why)) => {
+                findings.running.push(path);
+                findings.left_alone.push(format!("{name}: left alone: {why}"));
+            }
             Ok(Verdict::LeftAlone(why)) => findings.left_alone.push(format!("{name}: left alone: {why}")),
             // It was removed since: by its process, or by another `recover`.
             Err(error) if error.kind() == ErrorKind::NotFound => {}
@@ -99,12 +106,14 @@ fn look_at(path: &Path, name: &str, here: &Here) -> io::Result<Verdict> {
     if let Some(why) = reason_against(&header, here) {
         return Ok(Verdict::LeftAlone(why));
     }
+    if runs(header.process_id, header.start_time) {
+        return Ok(Verdict::Running(format!("process {} still runs", header.process_id)));
+    }
     bytes.extend(read(&file, metadata.len())?);
     Ok(Verdict::Dead(bytes))
 }
 
 fn reason_against(header: &SegmentHeader, here: &Here) -> Option<String> {
-    let process = header.process_id;
     if header.user_id != here.user_id {
         return Some(format!("it says that it belongs to user {}", header.user_id));
     }
@@ -114,7 +123,7 @@ fn reason_against(header: &SegmentHeader, here: &Here) -> Option<String> {
     if header.namespace != here.namespace {
         return Some("it is from another container; recover it there".to_owned());
     }
-    runs(process, header.start_time).then(|| format!("process {process} still runs"))
+    None
 }
 
 /// Whether the process that began then still runs: not another of the same number.

@@ -4,23 +4,26 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use tinyprof_format::model::{EventMap, Losses};
-use tinyprof_format::segment::{ProcessDescription, Segment, TicksNow, recovered_map};
+use tinyprof_format::segment::{ProcessDescription, Segment, TicksNow};
 
 /// A job's ranks beyond this are not put into one profile: no job of one host has as many.
 const RANKS_MAX: u32 = 1 << 16;
 
+/// How the segments of one process become its event map.
+pub(crate) type MapOf = fn(&[Segment<'_>], TicksNow) -> EventMap;
+
 /// What becomes one profile.
-pub(super) struct Job<'a> {
+pub(crate) struct Job<'a> {
     /// Which processes it is of, for people.
-    pub(super) who: String,
-    pub(super) description: ProcessDescription,
-    pub(super) ranks: Vec<EventMap>,
-    pub(super) because: String,
-    pub(super) files: Vec<&'a Path>,
+    pub(crate) who: String,
+    pub(crate) description: ProcessDescription,
+    pub(crate) ranks: Vec<EventMap>,
+    pub(crate) because: String,
+    pub(crate) files: Vec<&'a Path>,
 }
 
 impl Job<'_> {
-    pub(super) fn losses(&self) -> Losses {
+    pub(crate) fn losses(&self) -> Losses {
         let mut losses = Losses::default();
         self.ranks.iter().for_each(|rank| losses.absorb(&rank.facts.losses));
         losses
@@ -36,7 +39,7 @@ struct Process<'s, 'a> {
 }
 
 /// The jobs that these segments are of, in the order of their first processes.
-pub(super) fn jobs<'a>(segments: &[(&'a Path, Segment<'a>)], now: TicksNow) -> Vec<Job<'a>> {
+pub(crate) fn jobs<'a>(segments: &[(&'a Path, Segment<'a>)], now: TicksNow, map_of: MapOf) -> Vec<Job<'a>> {
     let mut processes: BTreeMap<(u64, u32), Vec<&(&'a Path, Segment<'a>)>> = BTreeMap::new();
     for segment in segments {
         let header = segment.1.header();
@@ -54,7 +57,7 @@ pub(super) fn jobs<'a>(segments: &[(&'a Path, Segment<'a>)], now: TicksNow) -> V
             None => jobs.push(vec![process]),
         }
     }
-    jobs.iter().map(|processes| job(processes, now)).collect()
+    jobs.iter().map(|processes| job(processes, now, map_of)).collect()
 }
 
 /// Whether a process is another rank of the job that these processes are ranks of.
@@ -68,7 +71,7 @@ fn belongs_to(process: &Process<'_, '_>, job: &[Process<'_, '_>]) -> bool {
         })
 }
 
-fn job<'a>(processes: &[Process<'_, 'a>], now: TicksNow) -> Job<'a> {
+fn job<'a>(processes: &[Process<'_, 'a>], now: TicksNow, map_of: MapOf) -> Job<'a> {
     let mut ranks = Vec::new();
     let several = processes.first().and_then(|process| process.rank).filter(|&(_, size)| size > 1);
     if let Some((_, size)) = several {
@@ -81,7 +84,7 @@ fn job<'a>(processes: &[Process<'_, 'a>], now: TicksNow) -> Job<'a> {
         let at = process.rank.map_or(0, |(rank, _)| rank as usize);
         let threads: Vec<Segment<'_>> = process.threads.iter().map(|(_, segment)| *segment).collect();
         if let Some(place) = ranks.get_mut(at) {
-            *place = recovered_map(&threads, now);
+            *place = map_of(&threads, now);
         }
         // What the lowest rank says of the job counts.
         if first.is_none_or(|first| process.rank < first.rank) {

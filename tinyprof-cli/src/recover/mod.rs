@@ -2,8 +2,8 @@
 //!
 //! What belongs to a process that still runs, to another user, boot, machine or version is left alone and named.
 
-mod find;
-mod jobs;
+pub(crate) mod find;
+pub(crate) mod jobs;
 
 use std::env;
 use std::error::Error;
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 use tinyprof_format::file::{profile_path, write_incomplete_profile};
 use tinyprof_format::report::{escaped, json_text};
-use tinyprof_format::segment::{DIRECTORY_VARIABLE, Segment, default_directory};
+use tinyprof_format::segment::{DIRECTORY_VARIABLE, Segment, default_directory, recovered_map};
 
 use crate::arguments::RecoverArguments;
 use crate::{render, sys};
@@ -21,7 +21,7 @@ use find::{Found, find};
 use jobs::{Job, jobs};
 
 pub(crate) fn run(arguments: &RecoverArguments) -> Result<(), Box<dyn Error>> {
-    let directory = directory(arguments);
+    let directory = segment_directory(arguments.directory.as_deref());
     let found = find(&directory)?;
     for name in &found.empty {
         remove(&directory.join(name));
@@ -62,9 +62,10 @@ fn json_of(Recovered { who, profile }: &Recovered) -> Value {
     json!({ "job": who, "profile": profile.as_ref().map(|path| path.to_string_lossy()) })
 }
 
-fn directory(arguments: &RecoverArguments) -> PathBuf {
+/// Where the segments of this user's programs are, unless `asked_for` says otherwise.
+pub(crate) fn segment_directory(asked_for: Option<&Path>) -> PathBuf {
     let named = || env::var_os(DIRECTORY_VARIABLE).filter(|name| !name.is_empty()).map(PathBuf::from);
-    arguments.directory.clone().or_else(named).unwrap_or_else(|| default_directory(sys::user_id()))
+    asked_for.map(PathBuf::from).or_else(named).unwrap_or_else(|| default_directory(sys::user_id()))
 }
 
 fn recover(
@@ -77,7 +78,7 @@ fn recover(
         .filter_map(|found| Some((found.path.as_path(), Segment::parse(&found.bytes).ok()?)))
         .collect();
     let now = sys::now();
-    for job in jobs(&segments, now) {
+    for job in jobs(&segments, now, recovered_map) {
         let callpaths: usize = job.ranks.iter().map(|map| map.callpaths.len()).sum();
         if callpaths == 0 && job.losses().visits_not_recorded == 0 {
             recovered.push(Recovered { who: job.who.clone(), profile: None });

@@ -5,7 +5,7 @@
 //!
 //! * [`layout`]: where what lies. The recorder uses the same constants.
 //! * [`Segment`]: one file, read. No byte of it is trusted.
-//! * [`recovered_map`]: the event map of one process, from all of its segments.
+//! * [`recovered_map`]: the event map of one process, from all of its segments; [`running_map`]: of one that still runs.
 
 mod description;
 mod header;
@@ -19,7 +19,7 @@ mod words;
 
 pub use description::ProcessDescription;
 pub use header::{NoSegment, Segment, SegmentHeader, TickClock};
-pub use process::{TicksNow, recovered_map};
+pub use process::{TicksNow, recovered_map, running_map};
 pub use system::{ProcessState, parse_boot_id};
 
 use std::path::PathBuf;

@@ -23,6 +23,29 @@ pub struct TicksNow {
 /// lasted for certain: until the last moment that the segments tell of.
 #[must_use]
 pub fn recovered_map(segments: &[Segment<'_>], now: TicksNow) -> EventMap {
+    map_until(segments, now, |threads, _| {
+        threads.iter().map(|(_, records)| last_moment(&records.callpaths)).max().unwrap_or(0)
+    })
+}
+
+/// The event map of a process that still runs, from consistent copies of its segments.
+///
+/// Visits that are open count with the time that they have lasted until `now`, a moment of the same boot of the same
+/// machine.
+#[must_use]
+pub fn running_map(segments: &[Segment<'_>], now: TicksNow) -> EventMap {
+    map_until(segments, now, |_, segment| match segment.header().clock {
+        TickClock::Counter => now.ticks,
+        TickClock::Monotonic => now.monotonic_ns,
+    })
+}
+
+/// The event map of a process whose open visits have lasted until the moment that `until` says, in ticks.
+fn map_until(
+    segments: &[Segment<'_>],
+    now: TicksNow,
+    until: impl Fn(&[(Scale, Records)], &Segment<'_>) -> u64,
+) -> EventMap {
     let mut losses = Losses::default();
     let threads: Vec<(Scale, Records)> = segments
         .iter()
@@ -31,7 +54,7 @@ pub fn recovered_map(segments: &[Segment<'_>], now: TicksNow) -> EventMap {
             (scale(segment, now), records(segment, &mut losses))
         })
         .collect();
-    let last = threads.iter().map(|(_, records)| last_moment(&records.callpaths)).max().unwrap_or(0);
+    let last = segments.first().map_or(0, |segment| until(&threads, segment));
     let (mut merged, mut metrics) = (Vec::new(), Vec::new());
     for (scale, records) in threads {
         let with_metrics: HashSet<_> = records.metrics.iter().map(|metric| metric.callpath).collect();

@@ -9,5 +9,6 @@ mod figure2;
 mod hook;
 mod profiler;
 mod programs;
+mod so_far;
 #[path = "../support/mod.rs"]
 mod support;

@@ -26,6 +26,7 @@ pub(crate) fn mpiexec(ranks: usize) -> Command {
         "_CHECKPOINTS",
         "_FORMAT",
         "_PRECISION",
+        "_SIGNAL",
     ];
     for variable in names.map(|end| format!("TINYPROF{end}")) {
         command.env_remove(variable);

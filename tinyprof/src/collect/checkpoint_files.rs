@@ -94,7 +94,7 @@ impl CheckpointFiles {
 }
 
 /// The time since recording began, in seconds.
-fn since_start() -> String {
+pub(super) fn since_start() -> String {
     let (_, start_ns) = session().started.on_both_clocks();
     let milliseconds = monotonic_ns().saturating_sub(start_ns) / 1_000_000;
     format!("{}.{:03} s", milliseconds / 1000, milliseconds % 1000)

@@ -37,6 +37,8 @@ pub struct Config {
     /// `TINYPROF_FORMAT`: what the final profile is written as (`tprof`, `csv`: the paper's text format). Checkpoints, and
     /// what a rank writes alone, are always `tprof`.
     pub format: Option<OutputFormat>,
+    /// `TINYPROF_SIGNAL`: whether the table so far is printed on `SIGUSR1` (`usr1`, `off`).
+    pub report_on_signal: Option<bool>,
     /// `TINYPROF_CLOCK`: the clock that visits are measured with (`auto`, `monotonic`, `fenced`). Default: auto.
     pub clock: ClockChoice,
 }
@@ -135,6 +137,16 @@ const PRECISION: Setting<Precision> = Setting {
     },
 };
 
+const SIGNAL: Setting<bool> = Setting {
+    variable: "TINYPROF_SIGNAL",
+    expected: "usr1 or off",
+    read: |text| match text.to_ascii_lowercase().as_str() {
+        "usr1" | "sigusr1" => Some(true),
+        "off" => Some(false),
+        _ => None,
+    },
+};
+
 const CLOCK: Setting<ClockChoice> = Setting {
     variable: "TINYPROF_CLOCK",
     expected: "auto, monotonic or fenced",
@@ -164,6 +176,7 @@ impl Config {
             checkpoints_kept: CHECKPOINTS.value(&lookup),
             precision: PRECISION.value(&lookup),
             format: FORMAT.value(&lookup),
+            report_on_signal: SIGNAL.value(&lookup),
             clock: CLOCK.value(&lookup).unwrap_or_default(),
         }
     }
@@ -196,6 +209,7 @@ mod tests {
             checkpoints_kept: None,
             precision: None,
             format: None,
+            report_on_signal: None,
             clock: ClockChoice::Auto,
         };
         assert_eq!(read(&[]), defaults);
@@ -242,6 +256,16 @@ mod tests {
             (Some(Precision::Exact), Some(Precision::EightBit))
         );
         assert_eq!((precision("8"), precision("")), (None, None));
+    }
+
+    #[test]
+    fn a_signal_is_asked_for_by_its_name() {
+        let signal = |text| read(&[("TINYPROF_SIGNAL", text)]).report_on_signal;
+        assert_eq!(
+            (signal(" USR1 "), signal("sigusr1"), signal("off")),
+            (Some(true), Some(true), Some(false))
+        );
+        assert_eq!((signal("usr2"), signal("on"), signal("")), (None, None, None));
     }
 
     #[test]

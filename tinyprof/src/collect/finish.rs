@@ -19,14 +19,18 @@ use super::snapshot::{monotonic_ns, snapshot};
 
 /// Prints the report to standard error, and where the profile lies.
 pub fn print_report(report: &Report, profile: Option<&Path>) {
-    let columns = env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
-    let options = columns.map_or_else(TextOptions::default, |c| TextOptions::default().with_width(c));
-    let mut text = report.to_text(&options);
+    let mut text = report.to_text(&text_options());
     if let Some(path) = profile {
         text.push_str(&format!("profile: {}\n", path.display()));
     }
     // There is nowhere to complain to when standard error does not take the table.
     drop(std::io::stderr().write_all(text.as_bytes()));
+}
+
+/// How tables on standard error are made: as wide as `COLUMNS` says.
+pub(super) fn text_options() -> TextOptions {
+    let columns = env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
+    columns.map_or_else(TextOptions::default, |c| TextOptions::default().with_width(c))
 }
 
 /// Writes the profile of this process alone under this name, if it has measured anything, and prints the table

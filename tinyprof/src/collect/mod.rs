@@ -14,6 +14,7 @@ mod precision;
 mod segments;
 mod session;
 mod snapshot;
+mod so_far;
 pub(crate) mod start;
 mod watch;
 mod writer;
@@ -32,6 +33,7 @@ pub use precision::{precision, set_precision};
 pub use segments::{discard_segments, set_rank};
 pub use session::config;
 pub use snapshot::{monotonic_ns, snapshot};
+pub use so_far::report_on_signal;
 pub use start::{set_budget, start, take_over};
 pub use watch::{set_checkpoint_interval, unrecorded, watch_boundaries};
 

@@ -2,6 +2,8 @@
 
 use std::env;
 use std::path::PathBuf;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 
 use tinyprof_format::segment::layout::{VERSION, clock, header};
 use tinyprof_format::segment::{DIRECTORY_VARIABLE, ProcessDescription, default_directory};
@@ -18,6 +20,9 @@ use crate::sys::{boot_id, effective_user_id, host_name, in_forked_child, pid_nam
 /// Bytes of a command line that are kept for a process that is killed.
 const COMMAND_BYTES_MAX: usize = 16 << 10;
 
+/// What was said of the rank: the rank, and in the high half the number of ranks, 0 for nothing.
+static RANK: AtomicU64 = AtomicU64::new(0);
+
 /// Has the threads of this process record into files from now on. Without `/proc` nobody could tell later whose
 /// they are, so that there are none.
 pub(super) fn prepare() {
@@ -30,10 +35,18 @@ pub(super) fn prepare() {
     }
 }
 
-/// Says which rank of how many this process is, for the profile that `tinyprof recover` makes if it is killed.
-/// Any thread; the last call counts.
+/// Says which rank of how many this process is, for the profile that `tinyprof recover` makes if it is killed, and for the
+/// head of a table so far. Any thread; the last call counts.
 pub fn set_rank(rank: u32, size: u32) {
+    RANK.store(u64::from(size) << 32 | u64::from(rank), Relaxed);
     segments::set_rank(rank, size, arenas());
+}
+
+/// The rank of this process and the number of ranks, if somebody has said them.
+pub(super) fn rank() -> Option<(u32, u32)> {
+    let half = |word: u64| u32::try_from(word & u64::from(u32::MAX)).unwrap_or_default();
+    let word = RANK.load(Relaxed);
+    (word >> 32 > 0).then(|| (half(word), half(word >> 32)))
 }
 
 /// Removes what would be recovered if the process were killed: the caller has written the profile. Any thread.

@@ -6,6 +6,7 @@ use super::checkpoints;
 use super::finish;
 use super::segments;
 use super::session::session;
+use super::so_far;
 use super::writer;
 use crate::record::budget;
 use crate::record::clock::Clock;
@@ -25,6 +26,7 @@ pub fn start() {
             if let Some(interval) = session().config.checkpoint_interval {
                 checkpoints::install(interval);
             }
+            so_far::arrange();
             at_exit(end);
         };
         // Asked first, as all but the first threads have nothing to do here.

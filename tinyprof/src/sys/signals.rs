@@ -13,6 +13,19 @@ pub fn without_write_signals<T>(work: impl FnOnce() -> T) -> T {
     work()
 }
 
+/// Does `work` with all signals blocked in the current thread: a thread that `work` makes has them blocked, too.
+pub(super) fn with_all_signals_blocked<T>(work: impl FnOnce() -> T) -> T {
+    let (mut all, mut before) = (empty(), empty());
+    // SAFETY: the place is valid, and the call cannot fail.
+    unsafe { libc::sigfillset(&raw mut all) };
+    // SAFETY: both are sets that the system made; the mask is that of this thread alone.
+    unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &raw const all, &raw mut before) };
+    let done = work();
+    // SAFETY: restores what `pthread_sigmask` said was there before.
+    unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &raw const before, ptr::null_mut()) };
+    done
+}
+
 /// Signals that are blocked in this thread until this is dropped.
 struct Held {
     before: libc::sigset_t,
@@ -61,7 +74,7 @@ impl Drop for Held {
     }
 }
 
-fn empty() -> libc::sigset_t {
+pub(super) fn empty() -> libc::sigset_t {
     let mut set = MaybeUninit::uninit();
     // SAFETY: the place is valid, and the call cannot fail.
     unsafe { libc::sigemptyset(set.as_mut_ptr()) };

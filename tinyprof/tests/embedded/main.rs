@@ -19,4 +19,5 @@ mod program;
 mod recover;
 mod scale;
 mod signals;
+mod so_far;
 mod threads;

@@ -1,0 +1,163 @@
+//! The watching itself: looks, keeps the sample before, and does what keys ask for. Knows no terminal.
+
+use super::frame::Frame;
+use super::sample::Sample;
+use super::screen::{Screen, State};
+use super::source::{Seen, Watch};
+use super::view::{Action, View};
+use tinyprof_format::report::escaped;
+
+/// What is watched, and how it is seen.
+#[derive(Debug)]
+pub(super) struct App {
+    watch: Watch,
+    pub(super) view: View,
+    pub(super) state: State,
+    trouble: Option<String>,
+    before: Option<Sample>,
+}
+
+impl App {
+    pub(super) fn new(watch: Watch) -> Self {
+        let state = State::Waiting(waiting(&watch));
+        Self { watch, view: View::default(), state, trouble: None, before: None }
+    }
+
+    /// Looks once, unless the screen is to stay as it is.
+    pub(super) fn update(&mut self) {
+        if self.view.paused || matches!(self.state, State::Ended(_)) {
+            return;
+        }
+        let seen = self.watch.look();
+        self.take(seen);
+    }
+
+    fn take(&mut self, seen: Seen) {
+        self.trouble = None;
+        match seen {
+            Seen::Nothing => self.state = State::Waiting(waiting(&self.watch)),
+            Seen::Several(jobs) => {
+                self.view.choice = self.view.choice.min(jobs.len().saturating_sub(1));
+                self.state = State::Choosing(jobs);
+            }
+            Seen::Running(sample) => self.state = State::Running(self.next(*sample)),
+            Seen::Ended(Some(sample)) => self.state = State::Ended(self.next(*sample)),
+            Seen::Ended(None) => {
+                let state = std::mem::replace(&mut self.state, State::Waiting(waiting(&self.watch)));
+                if let State::Running(frame) | State::Ended(frame) = state {
+                    self.state = State::Ended(frame);
+                }
+            }
+            Seen::Unreadable(why) => self.trouble = Some(why),
+        }
+    }
+
+    /// The frame of a sample, after the newest that is of an earlier moment.
+    fn next(&mut self, sample: Sample) -> Box<Frame> {
+        if let State::Running(frame) = &self.state
+            && frame.sample.moment_ns < sample.moment_ns
+        {
+            self.before = Some(frame.sample.clone());
+        }
+        Box::new(Frame::new(sample, self.before.as_ref()))
+    }
+
+    /// Does what a key asks for; false to quit.
+    pub(super) fn act(&mut self, action: Action) -> bool {
+        match action {
+            Action::Quit => return false,
+            Action::Help => self.view.help = !self.view.help,
+            Action::Pause => self.view.paused = !self.view.paused,
+            Action::Ranks => self.view.ranks = !self.view.ranks,
+            _ => match &self.state {
+                State::Waiting(_) => {}
+                State::Choosing(jobs) => match action {
+                    Action::Up => self.view.choice = self.view.choice.saturating_sub(1),
+                    Action::Down => {
+                        self.view.choice = (self.view.choice + 1).min(jobs.len().saturating_sub(1));
+                    }
+                    Action::Enter | Action::Expand => {
+                        if let Some(job) = jobs.get(self.view.choice) {
+                            self.watch.choose(job.id.clone());
+                        }
+                        self.update();
+                    }
+                    _ => {}
+                },
+                State::Running(frame) | State::Ended(frame) => self.view.apply(action, frame),
+            },
+        }
+        true
+    }
+
+    /// What there is to draw.
+    pub(super) fn screen(&self, colored: bool) -> Screen<'_> {
+        Screen { state: &self.state, view: &self.view, trouble: self.trouble.as_deref(), colored }
+    }
+
+    /// What could not be read in the last look.
+    pub(super) fn trouble(&self) -> Option<&str> {
+        self.trouble.as_deref()
+    }
+}
+
+fn waiting(watch: &Watch) -> String {
+    let directory = escaped(&watch.directory().display().to_string());
+    format!("Nothing to watch in {directory} yet; waiting for a job")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::example::sample;
+    use super::*;
+
+    fn at(seconds: u64, visits: u64) -> Seen {
+        let mut sample = sample(2, visits);
+        sample.moment_ns = seconds * 1_000_000_000;
+        Seen::Running(Box::new(sample))
+    }
+
+    fn rate(app: &App) -> Option<f64> {
+        let (State::Running(frame) | State::Ended(frame)) = &app.state else { panic!("{:?}", app.state) };
+        frame.rows[0].recent.map(|recent| recent.visits_per_s)
+    }
+
+    #[test]
+    fn a_job_begins_runs_and_ends() {
+        let empty = tempfile::tempdir().expect("a directory");
+        let mut app = App::new(Watch::new(empty.path(), None));
+        app.update();
+        assert!(matches!(&app.state, State::Waiting(_)));
+        app.take(at(1, 1));
+        assert_eq!(rate(&app), None);
+        app.take(at(3, 5));
+        assert_eq!(rate(&app), Some(4.0));
+        // The same sample again, only older: the rates stay.
+        app.take(at(3, 5));
+        assert_eq!(rate(&app), Some(4.0));
+        app.take(Seen::Unreadable("a file".to_owned()));
+        assert_eq!((app.trouble(), rate(&app)), (Some("a file"), Some(4.0)));
+        app.take(Seen::Ended(None));
+        assert!(matches!(&app.state, State::Ended(_)) && app.trouble().is_none());
+        app.update();
+        assert!(matches!(&app.state, State::Ended(_)), "it stays until it is quit");
+        assert!(app.act(Action::Down) && app.act(Action::Help) && app.view.help && !app.act(Action::Quit));
+    }
+
+    #[test]
+    fn one_of_several_jobs_is_chosen() {
+        let empty = tempfile::tempdir().expect("a directory");
+        let mut app = App::new(Watch::new(empty.path(), None));
+        let jobs = ["7", "8", "9"]
+            .map(|id| super::super::source::JobLine { id: id.to_owned(), what: String::new() });
+        app.take(Seen::Several(jobs.to_vec()));
+        for action in [Action::Down, Action::Down, Action::Down, Action::Up] {
+            app.act(action);
+        }
+        assert_eq!(app.view.choice, 1);
+        app.take(Seen::Several(jobs[..1].to_vec()));
+        assert_eq!(app.view.choice, 0, "the others have ended");
+        app.act(Action::Enter);
+        assert!(matches!(&app.state, State::Waiting(_)), "that job is not here any more");
+    }
+}

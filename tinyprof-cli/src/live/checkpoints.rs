@@ -1,0 +1,117 @@
+//! The newest checkpoint of a job, `NAME-checkpoint-NNNN.tprof`, and its profile when it has ended.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tinyprof_format::file::read_profile_within;
+
+use super::sample::Sample;
+use super::source::{JobLine, Seen};
+use crate::{memory, sys};
+
+/// The checkpoints in a directory. What was read is kept until there is a newer one.
+#[derive(Debug)]
+pub(super) struct Checkpoints {
+    directory: PathBuf,
+    read: Option<(PathBuf, Sample)>,
+}
+
+impl Checkpoints {
+    pub(super) fn new(directory: &Path) -> Self {
+        Self { directory: directory.to_owned(), read: None }
+    }
+
+    /// The newest checkpoint of the job whose profile is called `wanted`, or of the only one.
+    pub(super) fn look(&mut self, wanted: Option<&str>) -> Seen {
+        let wanted = wanted.map(|name| name.strip_suffix(".tprof").unwrap_or(name));
+        let mut newest: BTreeMap<String, (u32, PathBuf)> = BTreeMap::new();
+        for entry in fs::read_dir(&self.directory).into_iter().flatten().flatten() {
+            let file = entry.file_name().to_string_lossy().into_owned();
+            let Some((name, number)) = parts(&file) else { continue };
+            // Without a manifest it is being removed.
+            if entry.path().join("manifest.json").exists() {
+                let place = newest.entry(name.to_owned()).or_default();
+                *place = std::mem::take(place).max((number, entry.path()));
+            }
+        }
+        if let Some(wanted) = wanted {
+            newest.retain(|name, _| name == wanted);
+        }
+        match newest.len() {
+            0 => self.ended(wanted),
+            1 => newest.pop_first().map_or(Seen::Nothing, |(name, (number, path))| {
+                self.read(&name, &format!("checkpoint {number}"), path)
+            }),
+            _ => Seen::Several(newest.into_iter().map(|(name, (number, _))| line(name, number)).collect()),
+        }
+    }
+
+    /// No checkpoint is there: they go when the profile of the whole run is.
+    fn ended(&mut self, wanted: Option<&str>) -> Seen {
+        let Some(name) = wanted else { return Seen::Nothing };
+        let path = self.directory.join(format!("{name}.tprof"));
+        if !path.join("manifest.json").exists() {
+            return Seen::Nothing;
+        }
+        match self.read(name, "its profile", path) {
+            Seen::Running(sample) => Seen::Ended(Some(sample)),
+            other => other,
+        }
+    }
+
+    fn read(&mut self, name: &str, source: &str, path: PathBuf) -> Seen {
+        let since = fs::metadata(path.join("manifest.json")).map_or(Duration::ZERO, |metadata| {
+            let whole = Duration::from_secs(u64::try_from(metadata.mtime()).unwrap_or(0));
+            whole + Duration::from_nanos(u64::try_from(metadata.mtime_nsec()).unwrap_or(0))
+        });
+        if self.read.as_ref().is_none_or(|(known, _)| *known != path) {
+            let profile = match read_profile_within(&path, memory::limits()) {
+                Ok(profile) => profile,
+                Err(error) => return Seen::Unreadable(error.to_string()),
+            };
+            let launched = Duration::from_secs(profile.manifest.metadata.launchdate);
+            let sample = Sample {
+                name: format!("{name}.tprof"),
+                source: source.to_owned(),
+                moment_ns: u64::try_from(since.as_nanos()).unwrap_or(u64::MAX),
+                elapsed: since.checked_sub(launched).filter(|_| !launched.is_zero()),
+                ..Sample::of_profile(&profile)
+            };
+            self.read = Some((path, sample));
+        }
+        let age = sys::since_1970().saturating_sub(since);
+        match &self.read {
+            Some((_, sample)) => Seen::Running(Box::new(Sample { age, ..sample.clone() })),
+            None => Seen::Nothing,
+        }
+    }
+}
+
+fn line(name: String, number: u32) -> JobLine {
+    JobLine { what: format!("{name}.tprof, checkpoint {number}"), id: name }
+}
+
+/// The name of the job and the number of the checkpoint in `NAME-checkpoint-NNNN.tprof`.
+fn parts(file: &str) -> Option<(&str, u32)> {
+    let (name, number) = file.strip_suffix(".tprof")?.rsplit_once("-checkpoint-")?;
+    Some((name, number.parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_checkpoint_is_known_by_its_name() {
+        assert_eq!(parts("a-checkpoint-0012.tprof"), Some(("a", 12)));
+        assert_eq!(parts("a-checkpoint-1-checkpoint-0002.tprof"), Some(("a-checkpoint-1", 2)));
+        for other in
+            ["a.tprof", "a-checkpoint-.tprof", "a-checkpoint-0001", "a-checkpoint-0001.tprof.unfinished-7"]
+        {
+            assert_eq!(parts(other), None, "{other}");
+        }
+    }
+}

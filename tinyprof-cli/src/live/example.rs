@@ -1,0 +1,46 @@
+//! Samples for tests.
+
+use std::time::Duration;
+
+use tinyprof_format::model::{
+    CallpathId, CallpathValues, EventMap, ExecutionSummary, RankFacts, Region, SiteId,
+};
+
+use super::sample::Sample;
+
+/// A job of so many ranks after so many visits of `main`: `exchange` is slower on higher ranks, `compute` is not there on
+/// odd ones, and one name is hostile.
+pub(super) fn sample(ranks: u64, visits: u64) -> Sample {
+    let rank = |rank: u64| {
+        let values = |count: u64, ns: u64| {
+            let one = ExecutionSummary::of_one_visit(0, ns / count.max(1));
+            let sum = ExecutionSummary { visits: count, sum_ns: ns, ..one };
+            CallpathValues { executions: vec![sum], ..CallpathValues::default() }
+        };
+        let region = |site: u64, name: &str| Region::named(SiteId::from_bits(site), name);
+        let main = CallpathId::root(SiteId::from_bits(1));
+        let exchange = main.child(SiteId::from_bits(2));
+        let compute = main.child(SiteId::from_bits(3));
+        let pack = exchange.child(SiteId::from_bits(4));
+        let skew = 1_000_000 * (10 * rank / ranks);
+        let mut records = vec![
+            (main, None, region(1, "main"), values(visits, visits * 100_000_000)),
+            (exchange, Some(main), region(2, "exchange"), values(10 * visits, visits * (30_000_000 + skew))),
+            (pack, Some(exchange), region(4, "pa\u{1b}[31mck"), values(20 * visits, visits * 5_000_000)),
+        ];
+        if rank.is_multiple_of(2) {
+            records.push((compute, Some(main), region(3, "compute"), values(visits, visits * 50_000_000)));
+        }
+        let facts = RankFacts { host: format!("node{:02}", rank / 64), ..RankFacts::default() };
+        EventMap::from_records(records, facts)
+    };
+    let maps: Vec<EventMap> = (0..ranks).map(rank).collect();
+    Sample {
+        name: "heat.tprof".to_owned(),
+        source: "checkpoint 7".to_owned(),
+        moment_ns: 10_000_000_000,
+        elapsed: Some(Duration::from_millis(83_500)),
+        age: Duration::from_millis(1_200),
+        ..Sample::of_ranks(&maps)
+    }
+}

@@ -1,0 +1,152 @@
+//! What one drawing of the screen shows: the numbers of a sample, and what changed since the one before.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use tinyprof_format::model::{CallpathIndex, Identity};
+
+use super::sample::Sample;
+
+/// What a callpath did between two samples.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Recent {
+    /// Visits a second, on all ranks together.
+    pub(super) visits_per_s: f64,
+    /// The part of the time of all root regions that was spent in it, from 0 to 1.
+    pub(super) share: f64,
+}
+
+/// A callpath over all ranks.
+#[derive(Clone, Debug)]
+pub(super) struct Row {
+    pub(super) identity: Identity,
+    /// The name of its region; from the program, and not escaped.
+    pub(super) name: String,
+    pub(super) depth: u32,
+    pub(super) children: Vec<usize>,
+    pub(super) ranks: u32,
+    pub(super) visits: u64,
+    pub(super) inclusive_ns: u128,
+    pub(super) exclusive_ns: u128,
+    /// Whether these times are estimates, because of a budget.
+    pub(super) is_estimate: bool,
+    /// The part of the time of all root regions, from 0 to 1.
+    pub(super) share: f64,
+    pub(super) imbalance: Option<f64>,
+    /// None where there is no sample before.
+    pub(super) recent: Option<Recent>,
+}
+
+/// A moment of a job, ready to be drawn.
+#[derive(Clone, Debug)]
+pub(super) struct Frame {
+    pub(super) sample: Sample,
+    /// Row by row of the sample's table.
+    pub(super) rows: Vec<Row>,
+    pub(super) roots: Vec<usize>,
+    /// Between this sample and the one before.
+    pub(super) interval: Option<Duration>,
+}
+
+impl Frame {
+    /// The frame of `sample`, which follows `before`.
+    pub(super) fn new(sample: Sample, before: Option<&Sample>) -> Self {
+        let since = before.map(|before| Since::new(&sample, before)).filter(|since| since.interval_ns > 0);
+        let table = &sample.callpaths;
+        let of_roots = |value: &dyn Fn(usize) -> u128| {
+            let roots = table.iter().filter(|(_, callpath)| callpath.parent.is_none());
+            roots.fold(0_u128, |sum, (index, _)| sum.saturating_add(value(index.row())))
+        };
+        let total_ns = of_roots(&|row| sample.statistics.rows()[row].inclusive.sum_ns);
+        let recent_ns = since.as_ref().map(|since| of_roots(&|row| since.inclusive_ns[row]));
+        let children = table.children();
+        let row = |(index, callpath): (CallpathIndex, &tinyprof_format::model::Callpath)| {
+            let at = index.row();
+            let statistics = &sample.statistics.rows()[at];
+            Row {
+                identity: table.identities()[at],
+                name: callpath.region.name.clone(),
+                depth: callpath.depth,
+                children: children[at].iter().map(|child| child.row()).collect(),
+                ranks: statistics.ranks,
+                visits: statistics.visits,
+                inclusive_ns: statistics.inclusive.sum_ns,
+                exclusive_ns: statistics.exclusive.sum_ns,
+                is_estimate: statistics.inclusive.is_estimate(),
+                share: ratio(statistics.inclusive.sum_ns, total_ns),
+                imbalance: statistics.imbalance(&statistics.inclusive),
+                recent: since.as_ref().zip(recent_ns).map(|(since, whole_ns)| Recent {
+                    visits_per_s: ratio(u128::from(since.visits[at]) * 1_000_000_000, since.interval_ns),
+                    share: ratio(since.inclusive_ns[at], whole_ns),
+                }),
+            }
+        };
+        let rows: Vec<Row> = table.iter().map(row).collect();
+        let roots = (0..rows.len()).filter(|&at| rows[at].depth == 0).collect();
+        let interval =
+            since.map(|since| Duration::from_nanos(u64::try_from(since.interval_ns).unwrap_or(u64::MAX)));
+        Self { rows, roots, interval, sample }
+    }
+}
+
+/// What grew from one sample to the next, row by row of the later one. A record that could not be read in between grows
+/// by nothing, rather than by less.
+struct Since {
+    interval_ns: u128,
+    visits: Vec<u64>,
+    inclusive_ns: Vec<u128>,
+}
+
+impl Since {
+    fn new(sample: &Sample, before: &Sample) -> Self {
+        let known: HashMap<Identity, CallpathIndex> = before.callpaths.index_by_identity();
+        let rows = sample.callpaths.identities().iter().zip(sample.statistics.rows());
+        let (visits, inclusive_ns) = rows
+            .map(|(identity, now)| {
+                let then = known
+                    .get(identity)
+                    .map(|index| before.statistics.rows()[index.row()])
+                    .unwrap_or_default();
+                (
+                    now.visits.saturating_sub(then.visits),
+                    now.inclusive.sum_ns.saturating_sub(then.inclusive.sum_ns),
+                )
+            })
+            .unzip();
+        let interval_ns = u128::from(sample.moment_ns.saturating_sub(before.moment_ns));
+        Self { interval_ns, visits, inclusive_ns }
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "for shares and rates 53 bits are plenty")]
+fn ratio(part: u128, whole: u128) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::example::sample;
+    use super::*;
+
+    #[test]
+    fn shares_are_of_all_root_regions_and_rates_of_the_interval() {
+        let before = sample(2, 1);
+        let mut after = sample(2, 3);
+        after.moment_ns = before.moment_ns + 2_000_000_000;
+        let frame = Frame::new(after.clone(), Some(&before));
+        let main = &frame.rows[frame.roots[0]];
+        assert!((main.share - 1.0).abs() < 1e-9 && main.visits == 6);
+        let recent = main.recent.expect("there is a sample before");
+        // Two visits more on each of two ranks, in two seconds.
+        assert!((recent.visits_per_s - 2.0).abs() < 1e-9 && (recent.share - 1.0).abs() < 1e-9, "{recent:?}");
+        assert_eq!(frame.interval, Some(Duration::from_secs(2)));
+        // No time between them, or none before: no rates.
+        assert!(Frame::new(before.clone(), Some(&before)).rows[0].recent.is_none());
+        assert!(Frame::new(before.clone(), None).rows[0].recent.is_none());
+        // What shrinks, because it could not be read, grows by nothing.
+        let mut later = before;
+        later.moment_ns = after.moment_ns + 1;
+        let recent = Frame::new(later, Some(&after)).rows[0].recent.expect("rates");
+        assert_eq!(recent, Recent::default());
+    }
+}

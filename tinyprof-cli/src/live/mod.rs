@@ -1,0 +1,121 @@
+//! `tinyprof top` of a directory that is no profile: a job while it runs.
+//!
+//! ```text
+//! segments, checkpoints -> sample -> frame -> view -> table, ranks -> screen -> terminal
+//! ```
+//!
+//! A sample is what was read at one moment, a frame adds what changed since the one before, and a view says what of it is seen.
+
+mod app;
+mod checkpoints;
+mod copy;
+#[cfg(test)]
+mod example;
+mod frame;
+mod keys;
+mod ranks;
+mod sample;
+mod screen;
+mod segments;
+mod source;
+mod table;
+mod terminal;
+mod view;
+
+use std::error::Error;
+use std::io::{self, IsTerminal as _};
+
+use crate::arguments::{TableFormat, TopArguments};
+use crate::recover::segment_directory;
+use crate::{render, sys};
+use app::App;
+use screen::State;
+use source::Watch;
+use terminal::{Event, on_terminal};
+
+/// Whether `tinyprof top` is to watch: it was given no profile, but another directory, or none at all.
+pub(crate) fn is_asked_for(arguments: &TopArguments) -> bool {
+    arguments.directory.as_ref().is_none_or(|directory| {
+        let is_profile = directory.extension().is_some_and(|extension| extension == "tprof");
+        directory.is_dir() && !is_profile && !directory.join("manifest.json").exists()
+    })
+}
+
+/// Watches until it is told to quit; or looks once, where that was asked for or nobody would see a second look.
+pub(crate) fn run(arguments: &TopArguments) -> Result<(), Box<dyn Error>> {
+    let selection = &arguments.selection;
+    let of_profiles = selection.ranks.is_some()
+        || selection.executions.is_some()
+        || selection.path.is_some()
+        || arguments.metric.is_some()
+        || !matches!(arguments.output.format(), TableFormat::Text);
+    if of_profiles {
+        return Err(
+            "a running job is shown as text, all of it: --rank, --execution, --path, --metric, --format and \
+                    --json are for profiles; name one, NAME.tprof or NAME-checkpoint-NNNN.tprof"
+                .into(),
+        );
+    }
+    let directory = segment_directory(arguments.directory.as_deref());
+    let mut app = App::new(Watch::new(&directory, arguments.job.clone()));
+    if arguments.once || !io::stdout().is_terminal() {
+        app.update();
+        return render::text(&once(&app, usize::from(render::columns(arguments.output.width))));
+    }
+    let colored = anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never;
+    let interval_ns = u64::from(arguments.interval) * 1_000_000_000;
+    on_terminal(|live| {
+        let mut due_ns = 0;
+        loop {
+            let now_ns = sys::now().monotonic_ns;
+            if now_ns >= due_ns {
+                app.update();
+                due_ns = now_ns.saturating_add(interval_ns);
+            }
+            live.draw(|buffer| app.screen(colored).draw(buffer))?;
+            match live.next() {
+                Event::Over => return Ok(()),
+                Event::Tick => {}
+                Event::Key(key) => {
+                    if !keys::action_of(key).is_none_or(|action| app.act(action)) {
+                        return Ok(());
+                    }
+                }
+            }
+        }
+    })
+}
+
+/// One frame as text: the whole tree, and the ranks of the first callpath.
+fn once(app: &App, width: usize) -> String {
+    let mut lines = Vec::new();
+    match &app.state {
+        State::Waiting(what) => lines.push(what.clone()),
+        State::Choosing(jobs) => {
+            lines.push("several jobs run here: name one with --job".to_owned());
+            lines.extend(jobs.iter().map(screen::job_line));
+        }
+        State::Running(frame) | State::Ended(frame) => {
+            lines.push(table::job_line(frame));
+            if matches!(&app.state, State::Ended(_)) {
+                lines.push("the job has ended: these are its last numbers".to_owned());
+            }
+            lines.push(table::head(frame, width));
+            let visible = app.view.visible(frame);
+            lines.extend(visible.iter().map(|&row| table::row(&frame.rows[row], &app.view, width)));
+            if let Some(&row) = visible.first() {
+                lines.push(ranks::legend(frame, row, width));
+                lines.push(ranks::cells(frame, row, width).into_iter().map(ranks::Cell::symbol).collect());
+            }
+            let losses = table::losses_line(frame);
+            if !losses.is_empty() {
+                lines.push(format!("note: {losses}"));
+            }
+        }
+    }
+    lines.extend(
+        app.trouble()
+            .map(|why| format!("note: not read this time: {}", tinyprof_format::report::escaped(why))),
+    );
+    lines.into_iter().map(|line| line + "\n").collect()
+}

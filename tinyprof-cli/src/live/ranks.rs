@@ -1,0 +1,100 @@
+//! The ranks of one callpath in a row: a cell for each rank, or for several where there is no room. A cell is a digit, so that
+//! it says without colour what it says with it.
+
+use tinyprof_format::report::cells::{shown, time_cell};
+use tinyprof_format::report::escaped;
+
+use super::frame::Frame;
+
+/// What a cell says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Cell {
+    /// No rank of it was there.
+    Absent,
+    /// The slowest of its ranks, in tenths of the slowest of all: 9 for the last tenth.
+    Tenth(u8),
+}
+
+impl Cell {
+    pub(super) fn symbol(self) -> char {
+        match self {
+            Self::Absent => '.',
+            Self::Tenth(tenth) => char::from(b'0' + tenth),
+        }
+    }
+}
+
+/// How many ranks a cell is for, where there is room for so many cells.
+pub(super) fn ranks_a_cell(ranks: usize, room: usize) -> usize {
+    ranks.div_ceil(room.max(1)).max(1)
+}
+
+/// The cells of a callpath in at most `room` columns.
+pub(super) fn cells(frame: &Frame, row: usize, room: usize) -> Vec<Cell> {
+    let times = &frame.sample.inclusive_ns[row];
+    let slowest = times.iter().flatten().max().copied().unwrap_or(0);
+    let cell = |bin: &[Option<u64>]| match bin.iter().flatten().max() {
+        None => Cell::Absent,
+        Some(_) if slowest == 0 => Cell::Tenth(0),
+        Some(&time) => {
+            let tenth = u128::from(time) * 10 / u128::from(slowest);
+            Cell::Tenth(u8::try_from(tenth).unwrap_or(9).min(9))
+        }
+    };
+    times.chunks(ranks_a_cell(times.len(), room)).map(cell).collect()
+}
+
+/// What the cells are of, in a line.
+pub(super) fn legend(frame: &Frame, row: usize, room: usize) -> String {
+    let ranks = frame.sample.hosts.len();
+    let each = match ranks_a_cell(ranks, room) {
+        1 => "a digit for each".to_owned(),
+        several => format!("a digit for the slowest of {several}"),
+    };
+    format!("{} by rank: {each}; 9 is the slowest, . none", shown(&frame.rows[row].name))
+}
+
+/// The slowest ranks of a callpath with their hosts and times, the slowest first.
+pub(super) fn slowest(frame: &Frame, row: usize, count: usize) -> Vec<String> {
+    let times = frame.sample.inclusive_ns[row].iter().enumerate();
+    let mut times: Vec<(usize, u64)> = times.filter_map(|(rank, time)| Some((rank, (*time)?))).collect();
+    times.sort_unstable_by_key(|&(rank, time)| (std::cmp::Reverse(time), rank));
+    let line = |&(rank, time): &(usize, u64)| {
+        let host = escaped(frame.sample.hosts.get(rank).map_or("", String::as_str));
+        format!("rank {rank:<6} {host:<20} {:>9}", time_cell(time.into()))
+    };
+    times.iter().take(count).map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::example::sample;
+    use super::*;
+
+    fn row(frame: &Frame, ranks: usize, room: usize) -> String {
+        let at = frame.rows.iter().position(|row| row.name == "compute").expect("it is there");
+        assert_eq!(frame.sample.hosts.len(), ranks);
+        cells(frame, at, room).into_iter().map(Cell::symbol).collect()
+    }
+
+    #[test]
+    fn a_rank_has_a_cell_until_there_is_no_room() {
+        let few = Frame::new(sample(5, 1), None);
+        assert_eq!(row(&few, 5, 80), "9.9.9", "compute is on even ranks");
+        let many = Frame::new(sample(4096, 1), None);
+        assert_eq!((row(&many, 4096, 64).len(), ranks_a_cell(4096, 64)), (64, 64));
+        assert!(row(&many, 4096, 0).len() == 1 && row(&Frame::new(sample(2, 1), None), 2, 1) == "9");
+    }
+
+    #[test]
+    fn slower_ranks_have_greater_digits() {
+        let frame = Frame::new(sample(10, 1), None);
+        let exchange = frame.rows.iter().position(|row| row.name == "exchange").expect("it is there");
+        let cells: String = cells(&frame, exchange, 80).into_iter().map(Cell::symbol).collect();
+        // From 30 to 39 ms.
+        assert_eq!(cells, "7788889999");
+        let slowest = slowest(&frame, exchange, 2);
+        assert!(slowest[0].starts_with("rank 9 ") && slowest[1].starts_with("rank 8 "), "{slowest:?}");
+        assert!(slowest[0].ends_with("39.0ms"), "{slowest:?}");
+    }
+}

@@ -1,0 +1,73 @@
+//! What is known of a job at one moment, whether from a checkpoint or from its memory: plain values.
+
+use std::time::Duration;
+
+use tinyprof_format::model::{CallpathTable, EventMap, Losses, Profile};
+use tinyprof_format::report::Statistics;
+
+/// A job at one moment.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Sample {
+    /// The name of its profile.
+    pub(super) name: String,
+    /// What was read: `process 4711`, `checkpoint 3`.
+    pub(super) source: String,
+    /// The moment, on a clock that all samples of a source share.
+    pub(super) moment_ns: u64,
+    /// How long it had run then, where that is known.
+    pub(super) elapsed: Option<Duration>,
+    /// How long ago that was.
+    pub(super) age: Duration,
+    /// The host of each rank; empty for a rank of which nothing was found.
+    pub(super) hosts: Vec<String>,
+    pub(super) callpaths: CallpathTable,
+    pub(super) statistics: Statistics,
+    /// Inclusive times, row by row of the table, then by rank; none where a rank did not visit.
+    pub(super) inclusive_ns: Vec<Vec<Option<u64>>>,
+    pub(super) losses: Losses,
+}
+
+impl Sample {
+    /// The measurements of these ranks.
+    pub(super) fn of_ranks(ranks: &[EventMap]) -> Self {
+        let mut callpaths = CallpathTable::default();
+        for rank in ranks {
+            // Most ranks have been where the others have.
+            if rank.callpaths.identities() != callpaths.identities() {
+                callpaths = callpaths.union(&rank.callpaths);
+            }
+        }
+        let mut sample = Self {
+            statistics: Statistics::new(callpaths.len()),
+            inclusive_ns: vec![vec![None; ranks.len()]; callpaths.len()],
+            hosts: ranks.iter().map(|rank| rank.facts.host.clone()).collect(),
+            ..Self::default()
+        };
+        let rows = callpaths.index_by_identity();
+        for ((at, number), rank) in (0..).zip(0_u32..).zip(ranks) {
+            sample.losses.absorb(&rank.losses());
+            sample.statistics.add_event_map(&callpaths, number, rank);
+            for (identity, values) in rank.callpaths.identities().iter().zip(&rank.values) {
+                if let Some(row) = rows.get(identity).filter(|_| !values.executions.is_empty()) {
+                    sample.inclusive_ns[row.row()][at] = Some(values.inclusive_ns());
+                }
+            }
+        }
+        Self { callpaths, ..sample }
+    }
+
+    /// The measurements of a profile.
+    pub(super) fn of_profile(profile: &Profile) -> Self {
+        let time = |values: &tinyprof_format::model::CallpathValues| {
+            (!values.executions.is_empty()).then(|| values.inclusive_ns())
+        };
+        Self {
+            hosts: profile.ranks.iter().map(|rank| rank.host.clone()).collect(),
+            statistics: Statistics::of_profile(profile),
+            inclusive_ns: profile.values.iter().map(|ranks| ranks.iter().map(time).collect()).collect(),
+            callpaths: profile.callpaths.clone(),
+            losses: profile.manifest.losses,
+            ..Self::default()
+        }
+    }
+}

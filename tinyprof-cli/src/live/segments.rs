@@ -1,0 +1,105 @@
+//! Jobs of this machine, in the memory of their threads. Read only: their processes take no notice.
+
+use std::fs::{File, OpenOptions};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tinyprof_format::segment::{Segment, TicksNow, running_map};
+
+use super::copy::copy;
+use super::sample::Sample;
+use super::source::JobLine;
+use crate::recover::find::find;
+use crate::recover::jobs::{Job, jobs};
+use crate::sys::{self, SharedWords};
+
+/// How often a file that grows meanwhile is mapped anew.
+const TRIES: usize = 8;
+
+/// What a look has found.
+pub(super) enum Found {
+    None,
+    Several(Vec<JobLine>),
+    /// A job, and its id.
+    Job(String, Box<Sample>),
+}
+
+/// The job of which `wanted` is a process, or the only one.
+pub(super) fn look(directory: &Path, wanted: Option<&str>) -> Result<Found, String> {
+    let found = find(directory).map_err(|error| error.to_string())?;
+    let files: Vec<(PathBuf, Vec<u8>)> =
+        found.running.into_iter().filter_map(|path| copied(&path).map(|bytes| (path, bytes))).collect();
+    let segments: Vec<(&Path, Segment<'_>)> = files
+        .iter()
+        .filter_map(|(path, bytes)| Some((path.as_path(), Segment::parse(bytes).ok()?)))
+        .collect();
+    let now = sys::now();
+    let mut jobs: Vec<(Vec<String>, Job<'_>)> =
+        jobs(&segments, now, running_map).into_iter().map(|job| (processes(&job, &segments), job)).collect();
+    if let Some(wanted) = wanted {
+        jobs.retain(|(processes, _)| processes.iter().any(|process| process == wanted));
+    }
+    Ok(match jobs.as_slice() {
+        [] => Found::None,
+        [(processes, job)] => {
+            let id = processes.first().cloned().unwrap_or_default();
+            Found::Job(id, Box::new(sample(job, &segments, now)))
+        }
+        several => Found::Several(several.iter().map(|(processes, job)| line(processes, job)).collect()),
+    })
+}
+
+/// A copy of the segment in a file; none if it is gone, or grows faster than it can be read.
+fn copied(path: &Path) -> Option<Vec<u8>> {
+    (0..TRIES).find_map(|_| {
+        let file: File = OpenOptions::new().read(true).custom_flags(libc::O_NOFOLLOW).open(path).ok()?;
+        copy(SharedWords::of(&file).ok()?.words()).ok()
+    })
+}
+
+fn of_job<'s, 'a>(
+    job: &'s Job<'a>,
+    segments: &'s [(&'a Path, Segment<'a>)],
+) -> impl Iterator<Item = &'s Segment<'a>> {
+    segments.iter().filter(|(path, _)| job.files.contains(path)).map(|(_, segment)| segment)
+}
+
+/// The ids of its processes, the lowest rank first.
+fn processes(job: &Job<'_>, segments: &[(&Path, Segment<'_>)]) -> Vec<String> {
+    let mut ids: Vec<(Option<(u32, u32)>, u32)> =
+        of_job(job, segments).map(|segment| (segment.header().rank, segment.header().process_id)).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    ids.into_iter().map(|(_, id)| id.to_string()).collect()
+}
+
+fn line(processes: &[String], job: &Job<'_>) -> JobLine {
+    let count = if processes.len() == 1 { "process" } else { "processes" };
+    let what = format!("{}, {} {count}", name(job), processes.len());
+    JobLine { id: processes.first().cloned().unwrap_or_default(), what }
+}
+
+fn memory_of(processes: &[String]) -> String {
+    match processes {
+        [one] => format!("memory of process {one}"),
+        several => format!("memory of {} processes", several.len()),
+    }
+}
+
+fn name(job: &Job<'_>) -> String {
+    let name = Path::new(&job.description.profile).file_name();
+    name.map_or_else(|| "a program".to_owned(), |name| name.to_string_lossy().into_owned())
+}
+
+fn sample(job: &Job<'_>, segments: &[(&Path, Segment<'_>)], now: TicksNow) -> Sample {
+    let started_ns = of_job(job, segments).map(|segment| segment.header().start_ns).min();
+    Sample {
+        name: name(job),
+        source: memory_of(&processes(job, segments)),
+        moment_ns: now.monotonic_ns,
+        elapsed: started_ns.map(|start| Duration::from_nanos(now.monotonic_ns.saturating_sub(start))),
+        age: Duration::ZERO,
+        ..Sample::of_ranks(&job.ranks)
+    }
+}

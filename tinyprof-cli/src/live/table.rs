@@ -1,0 +1,119 @@
+//! The tree as lines of text, for the screen and for `--once`. Names are escaped and cut here.
+
+use std::time::Duration;
+
+use tinyprof_format::report::cells::{columns, counted, cut, number_cell, percent_cell, shown, time_cell};
+use tinyprof_format::report::escaped;
+
+use super::frame::{Frame, Row};
+use super::view::View;
+
+/// Columns of numbers, each with a space before it: heads and widths.
+const COLUMNS: [(&str, usize); 8] = [
+    ("inclusive", 9),
+    ("exclusive", 9),
+    ("share", 6),
+    ("now", 6),
+    ("visits", 7),
+    ("visits/s", 8),
+    ("ranks", 5),
+    ("imbal", 6),
+];
+/// A screen that is narrower than this has no columns of exclusive times and ranks.
+const WIDE: usize = 90;
+const NARROW_LACKS: [usize; 2] = [1, 6];
+const NAME_MAX: usize = 60;
+
+/// What is said of the job, in one line: its name, ranks and hosts, how long it has run, and how old that is.
+pub(super) fn job_line(frame: &Frame) -> String {
+    let sample = &frame.sample;
+    let mut hosts: Vec<&String> = sample.hosts.iter().filter(|host| !host.is_empty()).collect();
+    hosts.sort_unstable();
+    hosts.dedup();
+    let ranks = counted(sample.hosts.len() as u64, "rank");
+    let elapsed = sample.elapsed.map_or_else(String::new, |elapsed| format!(", ran {}", seconds(elapsed)));
+    let hosts = counted(hosts.len() as u64, "host");
+    format!(
+        "{}: {ranks} on {hosts}{elapsed}; {}, {} old",
+        escaped(&sample.name),
+        escaped(&sample.source),
+        seconds(sample.age)
+    )
+}
+
+/// What could not be read or was lost, where it bears on what is seen; empty if nothing.
+pub(super) fn losses_line(frame: &Frame) -> String {
+    let losses = &frame.sample.losses;
+    let kinds = [
+        (losses.records_unreadable, "record not read"),
+        (losses.records_torn, "record caught in a change"),
+        (losses.visits_not_recorded, "visit not recorded"),
+    ];
+    let said = kinds.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} x {what}"));
+    said.collect::<Vec<_>>().join(", ")
+}
+
+/// The head of the table.
+pub(super) fn head(frame: &Frame, width: usize) -> String {
+    let interval =
+        frame.interval.map_or_else(String::new, |interval| format!(" (now: last {})", seconds(interval)));
+    let name = format!("callpath{interval}");
+    line(&name, &COLUMNS.map(|(head, _)| head.to_owned()), width)
+}
+
+/// A callpath as a line of the table.
+pub(super) fn row(row: &Row, view: &View, width: usize) -> String {
+    let mark = if row.children.is_empty() {
+        ' '
+    } else if view.is_collapsed(row) {
+        '+'
+    } else {
+        '-'
+    };
+    // A deep tree must not push the names out of sight.
+    let indent = (row.depth as usize * 2).min(width / 6);
+    let name = format!("{:indent$}{mark} {}", "", shown(&row.name));
+    let estimate = if row.is_estimate { "~" } else { "" };
+    let or_dash = |cell: Option<String>| cell.unwrap_or_else(|| "-".to_owned());
+    let cells = [
+        format!("{estimate}{}", time_cell(row.inclusive_ns)),
+        format!("{estimate}{}", time_cell(row.exclusive_ns)),
+        percent_cell(row.share),
+        or_dash(row.recent.map(|recent| percent_cell(recent.share))),
+        number_cell(whole(row.visits)),
+        or_dash(row.recent.map(|recent| number_cell(rounded(recent.visits_per_s)))),
+        row.ranks.to_string(),
+        or_dash(row.imbalance.map(percent_cell)),
+    ];
+    line(&name, &cells, width)
+}
+
+fn line(name: &str, cells: &[String; 8], width: usize) -> String {
+    let is_shown = |at: usize| width >= WIDE || !NARROW_LACKS.contains(&at);
+    let numbers: usize =
+        COLUMNS.iter().enumerate().filter(|(at, _)| is_shown(*at)).map(|(_, (_, width))| width + 1).sum();
+    let name_width = width.saturating_sub(numbers).min(NAME_MAX);
+    let name = cut(name, name_width);
+    let mut line = format!("{name}{:1$}", "", name_width.saturating_sub(columns(&name)));
+    for (at, (cell, (_, width))) in cells.iter().zip(COLUMNS).enumerate() {
+        if is_shown(at) {
+            line.push_str(&format!(" {cell:>width$}"));
+        }
+    }
+    cut(&line, width)
+}
+
+/// A time for people.
+pub(super) fn seconds(time: Duration) -> String {
+    time_cell(time.as_nanos())
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a cell shows four digits")]
+const fn whole(count: u64) -> f64 {
+    count as f64
+}
+
+/// Rates above 10 without decimals.
+fn rounded(rate: f64) -> f64 {
+    if rate < 10.0 { rate } else { rate.round() }
+}

@@ -1,0 +1,258 @@
+//! `tinyprof top` of jobs that run: what it shows of them, and that they take no notice.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Output, Stdio};
+
+use tinyprof_format::file::save_profile;
+use tinyprof_format::text::read_text;
+
+/// The program that is watched, and its directory.
+struct Watched {
+    child: Child,
+    stdin: ChildStdin,
+    stdout: BufReader<ChildStdout>,
+}
+
+impl Watched {
+    fn start(directory: &Path) -> Self {
+        let bin = Path::new(env!("CARGO_BIN_EXE_tinyprof")).parent().expect("a directory");
+        let mut command = Command::new(bin.join("examples/watched"));
+        command.current_dir(directory).env("TINYPROF_SEGMENT_DIR", "segments").env("TINYPROF_REPORT", "off");
+        command.env("TINYPROF_OUT", "job");
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("`cargo test -p tinyprof-cli` builds it");
+        let stdin = child.stdin.take().expect("a pipe");
+        let stdout = BufReader::new(child.stdout.take().expect("a pipe"));
+        let mut program = Self { child, stdin, stdout };
+        // So that it has begun to record.
+        program.step();
+        program
+    }
+
+    /// Has it make a step, and waits until it has.
+    fn step(&mut self) {
+        self.stdin.write_all(b"\n").expect("it reads");
+        let mut line = String::new();
+        self.stdout.read_line(&mut line).expect("it writes");
+        assert_eq!(line, "done\n");
+    }
+
+    /// Lets it come to its end, which nothing has disturbed.
+    fn end(self) {
+        drop(self.stdin);
+        let output = self.child.wait_with_output().expect("it ends");
+        assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]));
+    }
+}
+
+fn scratch() -> tempfile::TempDir {
+    tempfile::tempdir().expect("a temporary directory")
+}
+
+fn top(arguments: &[&str], directory: &Path) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tinyprof"));
+    command.arg("top").args(arguments).current_dir(directory).env_remove("TINYPROF_SEGMENT_DIR");
+    command.output().expect("tinyprof starts")
+}
+
+fn shown(arguments: &[&str], directory: &Path) -> String {
+    let output = top(arguments, directory);
+    assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]), "{arguments:?}");
+    String::from_utf8(output.stdout).expect("text")
+}
+
+/// The number of visits in the line of a callpath.
+fn visits(shown: &str, name: &str) -> u64 {
+    let line = shown.lines().find(|line| line.trim_start_matches([' ', '-']).starts_with(name));
+    // Behind the name: inclusive, exclusive, share, now, visits.
+    let cells = line.expect(name).trim_start_matches([' ', '-']).strip_prefix(name).expect(name);
+    cells.split_whitespace().nth(4).expect("visits").parse().expect("a number")
+}
+
+fn segments(directory: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let entries = fs::read_dir(directory.join("segments")).expect("a directory");
+    entries
+        .map(|entry| entry.expect("an entry").path())
+        .map(|path| (path.clone(), fs::read(path).expect("a file")))
+        .collect()
+}
+
+#[test]
+fn a_program_that_runs_is_shown_with_its_open_regions_and_takes_no_notice() {
+    let place = scratch();
+    let mut program = Watched::start(place.path());
+    let before = segments(place.path());
+    let first = shown(&["segments", "--once"], place.path());
+    assert_eq!(
+        (visits(&first, "run"), visits(&first, "step"), visits(&first, r"a \u{1b}[31mname")),
+        (1, 1, 1)
+    );
+    assert!(first.starts_with("job.tprof: ") && first.contains(": 1 rank on 1 host, "), "{first}");
+    assert!(!first.contains('\u{1b}'), "{first}");
+    assert_eq!(before, segments(place.path()), "nothing was written to it");
+    program.step();
+    program.step();
+    // Without --once too, as nobody would see a second look.
+    let next = shown(&["segments"], place.path());
+    assert_eq!((visits(&next, "run"), visits(&next, "step")), (1, 3));
+    program.end();
+    let over = shown(&["segments", "--once"], place.path());
+    assert!(over.starts_with("Nothing to watch in segments yet"), "{over}");
+}
+
+#[test]
+fn of_several_jobs_one_is_named() {
+    let place = scratch();
+    let (mut one, other) = (Watched::start(place.path()), Watched::start(place.path()));
+    one.step();
+    let id = one.child.id().to_string();
+    let list = shown(&["segments"], place.path());
+    assert!(list.starts_with("several jobs run here: name one with --job\n"), "{list}");
+    assert!(list.contains(&format!("{id}  job.tprof, 1 process\n")), "{list}");
+    assert_eq!(list.lines().count(), 3, "{list}");
+    assert_eq!(visits(&shown(&["segments", "--job", &id], place.path()), "step"), 2);
+    one.end();
+    other.end();
+}
+
+#[test]
+fn what_cannot_be_read_is_no_crash() {
+    let place = scratch();
+    let program = Watched::start(place.path());
+    let [(_, whole)] = &segments(place.path())[..] else { panic!("one thread") };
+    let damaged = place.path().join("damaged");
+    fs::create_dir(&damaged).expect("a directory");
+    let mut random = 1_u64;
+    for round in 0..40 {
+        let mut bytes = whole.clone();
+        for _ in 0..30 {
+            random = random.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
+            // Behind what says whose it is, which makes it one that runs.
+            let at = 128 + usize::try_from(random >> 33).expect("31 bits") % 6000;
+            bytes[at] = random.to_le_bytes()[3];
+        }
+        bytes.truncate(bytes.len() - round * 997);
+        fs::write(damaged.join("a"), bytes).expect("it is written");
+        shown(&["damaged", "--once"], place.path());
+    }
+    program.end();
+}
+
+/// Writes a profile of `main` with `step` in it, that of two ranks.
+fn write(directory: &Path, name: &str, seconds: &str) {
+    let text =
+        format!("id,parent,tag,is_loop,times\nmain,null,null,0,{seconds}\nstep,main,null,0,{seconds}\n");
+    let profile = read_text(text.as_bytes()).expect("it is read").profile;
+    save_profile(&directory.join(name), &profile).expect("it is written");
+}
+
+#[test]
+fn the_newest_checkpoint_is_shown_until_the_profile_is_there() {
+    let place = scratch();
+    write(place.path(), "heat-checkpoint-0009", "0.5|0.25");
+    write(place.path(), "heat-checkpoint-0010", "1.5|0.75");
+    fs::create_dir(place.path().join("heat-checkpoint-0011.tprof")).expect("one that is being removed");
+    let newest = shown(&["."], place.path());
+    assert!(
+        newest.starts_with("heat.tprof: 2 ranks on ") && newest.contains("; checkpoint 10, "),
+        "{newest}"
+    );
+    assert!(newest.contains("2.25s") && newest.ends_with("\n95\n"), "{newest}");
+    write(place.path(), "other-checkpoint-0001", "1|1");
+    let list = shown(&["."], place.path());
+    assert!(list.contains("heat  heat.tprof, checkpoint 10\nother  other.tprof, checkpoint 1\n"), "{list}");
+    assert_eq!(
+        shown(&[".", "--job", "heat", "--width", "80"], place.path()).lines().nth(4),
+        Some("main by rank: a digit for each; 9 is the slowest, . none")
+    );
+    for number in ["0009", "0010", "0011"] {
+        fs::remove_dir_all(place.path().join(format!("heat-checkpoint-{number}.tprof")))
+            .expect("it was there");
+    }
+    write(place.path(), "heat", "2|2");
+    let over = shown(&[".", "--job", "heat"], place.path());
+    assert!(
+        over.contains("\nthe job has ended: these are its last numbers\n") && over.contains("4.00s"),
+        "{over}"
+    );
+}
+
+#[test]
+fn what_is_for_profiles_alone_is_refused() {
+    let place = scratch();
+    for arguments in [&[".", "--json"][..], &[".", "--rank", "0"], &[".", "--metric", "visits"]] {
+        let output = top(arguments, place.path());
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(
+            output.status.code() == Some(1) && said.contains("are for profiles"),
+            "{arguments:?}: {said}"
+        );
+    }
+    assert_eq!(top(&["nowhere", "--once"], place.path()).status.code(), Some(1), "a name that is mistyped");
+}
+
+/// Runs a shell's command on a terminal of 80 x 24 until it has drawn, does `then`, and gives all of its output.
+/// `script` (of bsdutils, which every Linux has) is the terminal.
+fn on_terminal(command: &str, directory: &Path, then: impl FnOnce(&mut ChildStdin, &str)) -> String {
+    let command = format!("stty cols 80 rows 24; {command}; echo \"code $?\"; stty -a");
+    let mut script = Command::new("script");
+    script.args(["-q", "-e", "-c", &command, "/dev/null"]).current_dir(directory);
+    script.env("TERM", "xterm").env("SHELL", "/bin/sh").env("NO_COLOR", "1");
+    let mut child = script.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("script starts");
+    let (mut stdin, mut stdout) = (child.stdin.take().expect("a pipe"), child.stdout.take().expect("a pipe"));
+    let (mut shown, mut buffer) = (Vec::new(), [0; 4096]);
+    // The keys are drawn last.
+    while !String::from_utf8_lossy(&shown).contains("fold") {
+        let read = stdout.read(&mut buffer).expect("it draws");
+        assert!(read > 0, "{}", String::from_utf8_lossy(&shown));
+        shown.extend(&buffer[..read]);
+    }
+    then(&mut stdin, &String::from_utf8_lossy(&shown));
+    stdout.read_to_end(&mut shown).expect("it ends");
+    drop(stdin);
+    child.wait().expect("it ends");
+    String::from_utf8_lossy(&shown).into_owned()
+}
+
+/// The terminal is as it was: the screen of before, a cursor, lines that are edited and echoed.
+#[track_caller]
+fn check_given_back(shown: &str, code: u32) {
+    let (drawn, after) = shown.rsplit_once("\u{1b}[?1049l").expect("the screen of before");
+    assert!(drawn.contains("\u{1b}[?1049h") && drawn.contains("\u{1b}[?25l"), "{shown}");
+    assert!(shown.rfind("\u{1b}[?25h") > shown.rfind("\u{1b}[?25l"), "{shown}");
+    assert!(after.contains(&format!("code {code}")), "{after}");
+    for setting in [" icanon", " echo", " isig", " opost"] {
+        assert!(after.contains(setting) || after.contains(&setting.replace(' ', "\n")), "{setting}: {after}");
+    }
+}
+
+#[test]
+fn the_screen_opens_and_gives_the_terminal_back_when_it_is_quit() {
+    let place = scratch();
+    let program = Watched::start(place.path());
+    let tinyprof = env!("CARGO_BIN_EXE_tinyprof");
+    let shown = on_terminal(&format!("'{tinyprof}' top segments"), place.path(), |stdin, drawn| {
+        assert!(drawn.contains("step") && drawn.contains("job.tprof"), "{drawn}");
+        stdin.write_all(b"jsrq").expect("it reads");
+    });
+    check_given_back(&shown, 0);
+    // Nothing is in colour.
+    assert!(!shown.contains("\u{1b}[31m") && !shown.contains("\u{1b}[38;5;1m"), "{shown}");
+    program.end();
+}
+
+#[test]
+fn a_signal_ends_it_and_the_terminal_is_given_back() {
+    let place = scratch();
+    fs::create_dir(place.path().join("segments")).expect("a directory");
+    let tinyprof = env!("CARGO_BIN_EXE_tinyprof");
+    let command = format!("sh -c 'echo process $$; exec \"{tinyprof}\" top segments'");
+    let shown = on_terminal(&command, place.path(), |_, drawn| {
+        assert!(drawn.contains("waiting"), "{drawn}");
+        let process = drawn.lines().find_map(|line| line.trim().strip_prefix("process ")).expect("its id");
+        assert!(Command::new("kill").args(["-TERM", process]).status().expect("kill").success());
+    });
+    check_given_back(&shown, 143);
+}

@@ -1,0 +1,78 @@
+//! The table so far, on a signal: what a running program has measured, for who cannot wait for its end.
+
+use std::io::Write;
+use std::panic::catch_unwind;
+use std::sync::Once;
+
+use tinyprof_format::report::Report;
+
+use super::checkpoint_files::since_start;
+use super::config::warn;
+use super::finish::text_options;
+use super::launcher;
+use super::metadata::metadata;
+use super::segments;
+use super::session::session;
+use super::snapshot::snapshot;
+use super::start::start;
+use crate::record::thread;
+use crate::sys::{LeftAlone, on_user_signal};
+
+/// Has this process print the table so far to standard error whenever it gets `SIGUSR1`, and go on. `TINYPROF_SIGNAL` wins.
+///
+/// A thread is made for it that sleeps until then; all signals are blocked in it. The table is that of this process: under
+/// MPI, of its rank. A process that handles or ignores the signal already keeps its way, and a line on standard error says
+/// so; one that handles it later takes it away from us. Calls into the system that a signal interrupts go on, but for
+/// those that never do, such as `nanosleep`: they return early, as with any handler.
+///
+/// # Cost
+/// Nothing until the signal comes; then a snapshot.
+pub fn report_on_signal() {
+    start();
+    if session().config.recording && session().config.report_on_signal.is_none() {
+        install();
+    }
+}
+
+/// The beginning of the recording: does what the environment says.
+pub(super) fn arrange() {
+    if session().config.report_on_signal == Some(true) {
+        install();
+    }
+}
+
+fn install() {
+    static ASKED: Once = Once::new();
+    let ask = || {
+        let why = match on_user_signal(print) {
+            Ok(()) => return,
+            Err(LeftAlone::Taken) => "the program handles or ignores SIGUSR1 itself, and keeps it",
+            Err(LeftAlone::Refused) => "the system gave no thread to wait for SIGUSR1",
+        };
+        if launcher::speaks_for_all() {
+            warn(&format!("there will be no table on SIGUSR1: {why}"));
+        }
+    };
+    // What making a thread allocates is not the program's.
+    thread::while_away(|| ASKED.call_once(ask));
+}
+
+/// On the thread that waits for the signal.
+fn print() {
+    let text = thread::while_away(|| catch_unwind(text));
+    // At once, so that ranks on one terminal do not mix their lines. There is nowhere to complain to when standard error
+    // does not take it; the write's own signals are blocked in this thread, as all are.
+    drop(std::io::stderr().write_all(text.unwrap_or_default().as_bytes()));
+}
+
+fn text() -> String {
+    let map = snapshot();
+    let rank = segments::rank().filter(|&(_, size)| size > 1);
+    let who = rank.map_or_else(String::new, |(rank, size)| format!("rank {rank} of {size} "));
+    let head = format!("{who}so far: {} after the start of the run", since_start());
+    if map.callpaths.is_empty() {
+        return format!("{head}, nothing was measured\n");
+    }
+    let report = Report::of_event_map(&map, &metadata().executable);
+    format!("{head}\n{}", report.to_text(&text_options()))
+}
