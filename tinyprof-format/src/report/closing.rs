@@ -35,7 +35,7 @@ impl Report {
         let mut text = String::new();
         if let Some(found) = &self.efficiency {
             let io = if found.io_share > 0.0 {
-                format!(", IO takes {}", percent_cell(found.io_share))
+                format!("; IO {}", percent_cell(found.io_share))
             } else {
                 String::new()
             };

@@ -112,6 +112,12 @@ impl Report {
         Self { name: name.into(), ..self }
     }
 
+    /// The same without what the profiler has cost: that is known of a whole run, not of a part that was selected.
+    #[must_use]
+    pub fn without_own_cost(self) -> Self {
+        Self { own_cost: None, ..self }
+    }
+
     /// What stands out, the costliest first.
     #[must_use]
     pub fn hints(&self) -> &[Hint] {

@@ -139,9 +139,9 @@ impl Report {
         match line {
             Line::Callpath(index) => shown(&self.callpaths.get(*index).region.name),
             Line::Folded(folded) => {
-                let short = format!("... {} smaller", folded.callpaths);
-                let long = format!("{short} callpaths");
-                if long.len() <= room { long } else { short }
+                let shortest = format!("... {}", folded.callpaths);
+                let forms = [format!("{shortest} smaller callpaths"), format!("{shortest} smaller")];
+                forms.into_iter().find(|form| form.len() <= room).unwrap_or(shortest)
             }
         }
     }

@@ -157,7 +157,7 @@ fn a_report_fits_one_screen_however_large_the_program_is() {
             let text = text(&profile_of(&tree, 4), columns);
             let lines = text.lines().count();
             assert!((10..=40).contains(&lines), "{lines} lines:\n{text}");
-            assert!(text.contains("smaller"), "{text}");
+            assert!(text.contains("... "), "the rest is counted: {text}");
         }
     }
 }
@@ -180,7 +180,7 @@ fn a_host_is_in_the_table_or_below_it() {
     let wide = text(&profile, 120);
     assert!(wide.contains(" 130  node002 ") && wide.contains("  70  node001 "), "{wide}");
     assert!(!wide.contains("hosts: "), "{wide}");
-    let narrow = text(&profile, 80);
+    let narrow = text(&profile, 60);
     assert!(narrow.contains("\nhosts: rank 70 on node001, rank 130 on node002\n"), "{narrow}");
     let one_host = text(&profile_of(&tree, 64), 80);
     assert!(!one_host.contains("node"), "{one_host}");

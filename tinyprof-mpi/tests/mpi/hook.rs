@@ -30,7 +30,8 @@ fn check_counts(ranks: usize, aggregators: &str, parts: usize) {
     assert_eq!(sorted_lines(&ended.stdout), expected);
     assert_eq!(ended.stderr.matches("callpath").count(), 2, "one table, one head line: {}", ended.stderr);
     let profile = profile(&out);
-    let report = Report::of_profile(&profile).to_text(&TextOptions::default().with_width(90));
+    let report = Report::of_profile(&profile).named("p.tprof");
+    let report = report.to_text(&TextOptions::default().with_width(90));
     let table = format!("{report}profile: {}\n", out.display());
     assert!(ended.stderr.contains(&table), "the table is not that of the profile: {}{table}", ended.stderr);
     assert!(table.contains("tinyprof itself: "), "{table}");

@@ -19,10 +19,14 @@ use super::precision::precision;
 use super::session::session;
 use super::snapshot::{monotonic_ns, snapshot};
 
-/// A profile whose parts have more bytes than this is not read back for its report: that would take too long at the end
-/// of a run.
+/// A profile that may hold more values than this is not read back for its report: that would take too long at the end of
+/// a run. Counted are summaries of executions ...
+const READ_BACK_VALUES_MAX: u64 = 2_000_000;
+/// ... of which so many are kept apart for a callpath ...
+const EXECUTIONS_KEPT: u32 = 4_096;
+/// ... and, as nothing tells how many values series have, the bytes of all parts.
 const READ_BACK_BYTES_MAX: u64 = 16 << 20;
-/// The same for what its values take in memory: some 4 million of them. Reading ends where they turn out to be more.
+/// Reading ends where the values turn out to take more memory than this.
 const READ_BACK_MEMORY_BYTES: u64 = 256 << 20;
 
 /// Prints the report to standard error, and where the profile lies.
@@ -31,7 +35,7 @@ const READ_BACK_MEMORY_BYTES: u64 = 256 << 20;
 /// its values: the one that `tinyprof report` prints.
 ///
 /// # Cost
-/// At most as long as 16 MiB take to be read, and 256 MiB of values to be looked at: well under a second.
+/// At most as long as 16 MiB take to be read, and two million values to be looked at: some tenths of a second.
 pub fn print_report(report: &Report, profile: Option<&Path>) {
     let columns = env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
     let options = columns.map_or_else(TextOptions::default, |c| TextOptions::default().with_width(c));
@@ -57,11 +61,16 @@ fn text_of(report: &Report, profile: Option<&Path>, options: &TextOptions, bytes
 fn read_back(path: &Path, bytes_max: u64) -> Option<Report> {
     let manifest = read_manifest(path).ok()?;
     let bytes = manifest.parts.iter().fold(0_u64, |sum, part| sum.saturating_add(part.bytes));
-    if bytes > bytes_max {
+    let executions = manifest.executions.min(EXECUTIONS_KEPT);
+    let values = [manifest.callpaths.callpaths, executions]
+        .into_iter()
+        .fold(u64::from(manifest.ranks), |values, by| values.saturating_mul(by.into()));
+    if bytes > bytes_max || values > READ_BACK_VALUES_MAX {
         return None;
     }
     let profile = read_profile_within(path, ReadLimits::new(READ_BACK_MEMORY_BYTES)).ok()?;
-    Some(Report::of_profile(&profile))
+    let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    Some(Report::of_profile(&profile).named(name))
 }
 
 /// Writes the profile of this process alone under this name, if it has measured anything, and prints the table

@@ -51,7 +51,7 @@ fn the_table_is_on_standard_error_and_nothing_of_ours_on_standard_output() {
     }
     let profile = place.profile();
     check_visits(&profile, &ALL);
-    let report = Report::of_profile(&profile).to_text(&TextOptions::default());
+    let report = Report::of_profile(&profile).named("named.tprof").to_text(&TextOptions::default());
     assert_eq!(table, format!("{report}profile: named.tprof\n"));
     assert!(profile.manifest.flush.write_ns > 0, "{:?}", profile.manifest.flush);
     // Two looks at a clock take some nanoseconds, and not a whole millisecond.

@@ -77,7 +77,7 @@ impl Ranks<'_> {
         let (max_ns, mean_ns) = (float(exclusive.max_ns), ratio(exclusive.sum_ns, 1) / ranks);
         let lost_ns = imbalanced(max_ns, mean_ns, self.total_ns() / ranks)?;
         let rank = exclusive.max_rank;
-        let host = on_host(self.hosts.name(exclusive.max_host));
+        let host = on_host(self.hosts.short_name(exclusive.max_host));
         Some(Hint {
             kind: HintKind::Imbalance,
             callpath: Some(index),

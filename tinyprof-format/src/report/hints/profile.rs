@@ -1,11 +1,11 @@
 //! The hints of a whole profile: what is looked at, and the sentences.
 
 use crate::model::{CallpathIndex, Profile};
-use crate::report::Statistics;
 use crate::report::efficiency::{Activity, exclusive_ns};
 use crate::report::hosts::Hosts;
 use crate::report::iterations::Iterations;
 use crate::report::units::{counted, percent_cell, time};
+use crate::report::{HostId, Statistics};
 
 use super::of_ranks::{Ranks, costliest, on_host};
 use super::{Growth, Hint, HintKind, SlowFirst, Straggler, float, growing, slow_first, straggler, whole};
@@ -92,8 +92,8 @@ impl<'a> Run<'a> {
         let regions: Vec<Vec<u64>> = indices.filter(looked_at).map(of_ranks).collect();
         let Straggler { rank, slow_regions, regions, slower_by, lost_ns } = straggler(&regions)?;
         let rank = self.ranks[rank as usize];
-        let host = Some(self.profile.ranks[rank].host.as_str());
-        let host = on_host(host.filter(|name| self.over_ranks.hosts.are_several() && !name.is_empty()));
+        let host = HostId::of_name(&self.profile.ranks[rank].host);
+        let host = on_host(self.over_ranks.hosts.short_name(host));
         let rank = u32::try_from(rank).ok()?;
         Some(Hint {
             kind: HintKind::Straggler,
