@@ -11,6 +11,9 @@ use super::units::{counted, rounded, time};
 /// What heads the tree.
 const HEADING: &str = "callpath";
 
+/// Where a table is laid out, what is folded counts as if it had so many columns: room for the number, and for what it is.
+const FOLDED_COLUMNS: usize = 20;
+
 /// However much there is to say below it, the tree may have so many lines.
 const TREE_LINES_MIN: usize = 10;
 
@@ -107,7 +110,7 @@ impl Report {
             let labels = lines.iter().map(|line| 2 * self.depth(line) + columns(&self.label(line, room)));
             labels.max().unwrap_or(0).max(HEADING.len())
         };
-        let tree = widest(0)..=widest(usize::MAX);
+        let tree = widest(FOLDED_COLUMNS)..=widest(usize::MAX);
         let numbers = Numbers::new(self, lines, &tree, line_width);
         let width = numbers.tree_width;
         let mut write = |tree: &str, numbers: &str| {
