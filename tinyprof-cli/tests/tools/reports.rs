@@ -43,7 +43,7 @@ fn map(rank: u32) -> EventMap {
         ids.push(id);
         let region = Region {
             site,
-            name: name.into(),
+            name,
             module: "run".into(),
             file: "src/main.rs".into(),
             line: 1,
