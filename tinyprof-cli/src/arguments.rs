@@ -97,6 +97,13 @@ pub(crate) struct Selection {
     pub(crate) path: Option<String>,
 }
 
+impl Selection {
+    /// Whether anything may be left out.
+    pub(crate) const fn is_part(&self) -> bool {
+        self.ranks.is_some() || self.executions.is_some() || self.path.is_some()
+    }
+}
+
 /// Arguments of `tinyprof report`.
 #[derive(Args, Debug)]
 pub(crate) struct ReportArguments {

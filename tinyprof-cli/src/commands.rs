@@ -79,7 +79,10 @@ fn report_of(
     metric: Option<&MetricName>,
 ) -> Result<Report, Box<dyn Error>> {
     let profile = select::read(directory, selection)?;
-    let report = Report::of_profile(&profile).named(name_of(directory));
+    let mut report = Report::of_profile(&profile).named(name_of(directory));
+    if selection.is_part() {
+        report = report.without_own_cost();
+    }
     Ok(match metric {
         Some(metric) => report.by_metric(metric.clone())?,
         None => report,

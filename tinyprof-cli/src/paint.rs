@@ -8,6 +8,8 @@ use anstyle::{AnsiColor, Style};
 
 const HEAD: Style = Style::new().bold();
 const NOTE: Style = AnsiColor::Yellow.on_default();
+const HINT: Style = AnsiColor::Cyan.on_default();
+const ASIDE: Style = Style::new().dimmed();
 pub(crate) const ERROR: Style = AnsiColor::Red.on_default().bold();
 pub(crate) const WORSE: Style = AnsiColor::Red.on_default();
 pub(crate) const BETTER: Style = AnsiColor::Green.on_default();
@@ -22,18 +24,20 @@ pub(crate) fn note(note: &str) -> String {
     note.lines().map(|line| painted(line, NOTE) + "\n").collect()
 }
 
-/// A text for people: its first line is its head, and below may be notes.
+/// A text for people: its first line is its head, and below may be hints, notes, and what the profiler itself has cost.
 pub(crate) fn text(text: &str) -> String {
     let mut painted = String::with_capacity(text.len() + 64);
-    let mut in_note = false;
+    let mut above = Style::new();
     for (number, line) in text.lines().enumerate() {
-        // A note goes on in lines that are indented; only notes stand below notes.
-        in_note = line.starts_with("note: ") || (in_note && line.starts_with(' '));
-        let style = match (number, in_note) {
-            (0, _) => HEAD,
-            (_, true) => NOTE,
+        // What begins so goes on in lines that are indented.
+        above = match line {
+            _ if line.starts_with("note: ") => NOTE,
+            _ if line.starts_with("hint: ") => HINT,
+            _ if line.starts_with("tinyprof itself: ") => ASIDE,
+            _ if line.starts_with(' ') => above,
             _ => Style::new(),
         };
+        let style = if number == 0 { HEAD } else { above };
         // Writing to a string cannot fail.
         let _ = writeln!(painted, "{style}{line}{style:#}");
     }
@@ -45,12 +49,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn heads_and_notes_stand_out_and_nothing_is_lost() {
-        let plain = "head\n  row\nnote: one\n  more\n";
+    fn heads_hints_and_notes_stand_out_and_nothing_is_lost() {
+        let plain = "head\n  row\nhint: a\n  b\nhosts: c\n  d\nnote: one\n  more\ntinyprof itself: e\n";
         let painted = text(plain);
         assert_eq!(
             painted,
-            "\u{1b}[1mhead\u{1b}[0m\n  row\n\u{1b}[33mnote: one\u{1b}[0m\n\u{1b}[33m  more\u{1b}[0m\n"
+            "\u{1b}[1mhead\u{1b}[0m\n  row\n\u{1b}[36mhint: a\u{1b}[0m\n\u{1b}[36m  b\u{1b}[0m\nhosts: c\n  d\n\
+             \u{1b}[33mnote: one\u{1b}[0m\n\u{1b}[33m  more\u{1b}[0m\n\u{1b}[2mtinyprof itself: e\u{1b}[0m\n"
         );
         assert_eq!(anstream::adapter::strip_str(&painted).to_string(), plain);
     }

@@ -9,7 +9,7 @@ use flate2::Compression;
 use flate2::write::DeflateEncoder;
 use serde_json::{Value, json};
 use tinyprof_format::model::Profile;
-use tinyprof_format::report::{Activity, Efficiency, Hint, HintKind, Report, hints};
+use tinyprof_format::report::{Activity, Efficiency, Hint, Report};
 
 use super::columns::Columns;
 use super::{executions, iterations, rows};
@@ -56,8 +56,8 @@ fn head(name: &str, profile: &Profile, columns: &mut Columns) -> Value {
         "report": report_json,
         "facts": facts(profile),
         "losses": report.losses_in_words(),
-        "efficiency": Efficiency::of_profile(profile).map(efficiency),
-        "hints": hints(profile).iter().map(hint).collect::<Vec<_>>(),
+        "efficiency": report.efficiency().map(efficiency),
+        "hints": report.hints().iter().map(hint).collect::<Vec<_>>(),
         "hosts": hosts,
         "host_of_rank": host_of_rank,
         "ranks": rows::rows(profile, &callpaths, columns),
@@ -99,7 +99,7 @@ fn facts(profile: &Profile) -> Value {
     })
 }
 
-fn efficiency(found: Efficiency) -> Value {
+fn efficiency(found: &Efficiency) -> Value {
     json!({
         "parallel": found.parallel,
         "load_balance": found.load_balance,
@@ -109,15 +109,8 @@ fn efficiency(found: Efficiency) -> Value {
 }
 
 fn hint(hint: &Hint) -> Value {
-    let kind = match hint.kind {
-        HintKind::Straggler => "straggler",
-        HintKind::Imbalance => "imbalance",
-        HintKind::Growth => "growth",
-        HintKind::SlowFirst => "slow first",
-        HintKind::TooSmall => "too small",
-    };
     json!({
-        "kind": kind,
+        "kind": hint.kind.word(),
         "callpath": hint.callpath.map(tinyprof_format::model::CallpathIndex::row),
         "rank": hint.rank,
         "iteration": hint.iteration,

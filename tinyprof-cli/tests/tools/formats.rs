@@ -33,9 +33,9 @@ fn each_table_is_there_as_csv() {
     assert_eq!(
         report,
         "path,name,depth,ranks,visits,\
-         inclusive_sum_ns,inclusive_standard_error_ns,inclusive_min_ns,inclusive_mean_ns,inclusive_max_ns,inclusive_max_rank,inclusive_imbalance,\
-         exclusive_sum_ns,exclusive_standard_error_ns,exclusive_min_ns,exclusive_mean_ns,exclusive_max_ns,exclusive_max_rank,exclusive_imbalance\n\
-         \"main<b\",\"main<b\",0,1,1,50000000,,50000000,50000000,50000000,0,0,50000000,,50000000,50000000,50000000,0,0\n"
+         inclusive_sum_ns,inclusive_standard_error_ns,inclusive_min_ns,inclusive_mean_ns,inclusive_max_ns,inclusive_max_rank,inclusive_max_host,inclusive_imbalance,inclusive_lost_ns,\
+         exclusive_sum_ns,exclusive_standard_error_ns,exclusive_min_ns,exclusive_mean_ns,exclusive_max_ns,exclusive_max_rank,exclusive_max_host,exclusive_imbalance,exclusive_lost_ns,variation\n\
+         \"main<b\",\"main<b\",0,1,1,50000000,,50000000,50000000,50000000,0,,0,0,50000000,,50000000,50000000,50000000,0,,0,0,\n"
     );
 }
 

@@ -5,5 +5,6 @@ mod documents;
 mod estimates;
 mod formats;
 mod manual;
+mod reports;
 mod support;
 mod terminal;

@@ -66,4 +66,5 @@ pub use text_part::encode_text_part;
 pub use text_profile::read_text_profile;
 pub use write::{
     ManifestFacts, write_incomplete_profile, write_profile, write_profile_in_state, write_profile_with,
+    write_timed_profile,
 };

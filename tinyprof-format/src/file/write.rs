@@ -116,11 +116,38 @@ pub fn write_profile(
 /// # Panics
 /// If `ranks_per_part` is 0, or there are 2^32 ranks or more.
 pub fn write_profile_with(
-    (format, target): (OutputFormat, &Path),
+    target: (OutputFormat, &Path),
     ranks: &[EventMap],
     ranks_per_part: usize,
     metadata: RunMetadata,
     flush: PhaseTimes,
+    state: RunState,
+) -> Result<PathBuf, WriteError> {
+    write_timed(target, ranks, ranks_per_part, metadata, &|| flush, state)
+}
+
+/// The same for the one event map of a process, in files of `format`, by a caller who has a clock: `flush` is asked when all
+/// but the manifest is written, so that the profile can say how long that took.
+///
+/// # Errors
+/// When a file cannot be written; nothing is left behind then.
+pub fn write_timed_profile(
+    format: OutputFormat,
+    target: &Path,
+    map: &EventMap,
+    metadata: RunMetadata,
+    flush: &dyn Fn() -> PhaseTimes,
+    state: RunState,
+) -> Result<PathBuf, WriteError> {
+    write_timed((format, target), std::slice::from_ref(map), 1, metadata, flush, state)
+}
+
+fn write_timed(
+    (format, target): (OutputFormat, &Path),
+    ranks: &[EventMap],
+    ranks_per_part: usize,
+    metadata: RunMetadata,
+    flush: &dyn Fn() -> PhaseTimes,
     state: RunState,
 ) -> Result<PathBuf, WriteError> {
     let ranks: Vec<_> = ranks.iter().map(|map| map.in_precision(state.precision)).collect();
@@ -129,7 +156,7 @@ pub fn write_profile_with(
     let dictionary = dictionary.with_distinct_ids();
     let written = write_files(format, &unfinished, &dictionary, &ranks, ranks_per_part);
     let finished = written.and_then(|(callpaths, parts, facts)| {
-        let manifest = facts.manifest(narrow(ranks.len()), callpaths, parts, metadata, flush);
+        let manifest = facts.manifest(narrow(ranks.len()), callpaths, parts, metadata, flush());
         unfinished.finish(&manifest.with_state(state))
     });
     if finished.is_err() {

@@ -61,6 +61,9 @@ pub struct RunMetadata {
     /// What times were read from: `tsc` or `clock_monotonic`.
     #[serde(skip_serializing_if = "is_nothing")]
     pub clock: String,
+    /// What measuring one visit costs on the machine of rank 0, in picoseconds; 0 where it is not known.
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub visit_cost_ps: u64,
 }
 
 /// The file `callpaths`.

@@ -3,9 +3,10 @@
 
 use std::ops::RangeInclusive;
 
-use super::Report;
+use super::names::{columns, cut, shown};
 use super::tree::{Folded, Line};
 use super::units::{count_cell, percent_cell, ratio, rounded, time_cell};
+use super::{Report, Spread};
 
 /// A column of numbers, all of them right-aligned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,8 +20,14 @@ pub(super) enum Column {
     Mean,
     Max,
     MaxRank,
+    MaxHost,
     Imbalance,
+    Lost,
+    Variation,
 }
+
+/// Names of hosts take at most so many columns in the table.
+const HOST_COLUMNS: usize = 16;
 
 /// The titles above the columns that sum over ranks; the first that fits is taken.
 const SUMS: [&str; 2] = [" all ranks together ", " all ranks "];
@@ -45,33 +52,23 @@ struct Layout {
 const NARROWEST_TREE: usize = 12;
 
 /// From the richest to the narrowest.
-const LAYOUTS: [Layout; 7] = [
-    Layout { full: true, gap: 2, without: &[], least_tree: 40 },
-    Layout { full: false, gap: 2, without: &[], least_tree: 32 },
-    Layout { full: false, gap: 1, without: &[], least_tree: 20 },
-    Layout { full: false, gap: 1, without: &[Column::Min], least_tree: 16 },
-    Layout { full: false, gap: 1, without: &[Column::Min, Column::Mean], least_tree: 16 },
-    Layout {
-        full: false,
-        gap: 1,
-        without: &[Column::Min, Column::Mean, Column::Exclusive, Column::MaxRank],
-        least_tree: NARROWEST_TREE,
-    },
-    Layout {
-        full: false,
-        gap: 1,
-        without: &[
-            Column::Visits,
-            Column::Exclusive,
-            Column::Ranks,
-            Column::Min,
-            Column::Mean,
-            Column::Max,
-            Column::MaxRank,
-        ],
-        least_tree: NARROWEST_TREE,
-    },
-];
+const LAYOUTS: [Layout; 9] = {
+    use Column::{Exclusive, Imbalance, Lost, Max, MaxHost, MaxRank, Mean, Min, Ranks, Variation, Visits};
+    const fn short(without: &'static [Column], least_tree: usize) -> Layout {
+        Layout { full: false, gap: 1, without, least_tree }
+    }
+    [
+        Layout { full: true, gap: 2, without: &[], least_tree: 40 },
+        Layout { full: false, gap: 2, without: &[], least_tree: 32 },
+        short(&[], 20),
+        short(&[Variation], 20),
+        short(&[Variation, Min, MaxHost], 18),
+        short(&[Variation, Min, MaxHost, Imbalance], 16),
+        short(&[Variation, Min, MaxHost, Imbalance, Mean], 16),
+        short(&[Variation, Min, MaxHost, Imbalance, Mean, Exclusive, MaxRank], NARROWEST_TREE),
+        short(&[Variation, Min, MaxHost, Lost, Mean, Exclusive, MaxRank, Visits, Ranks, Max], NARROWEST_TREE),
+    ]
+};
 
 /// The numbers of a table as text, aligned.
 #[derive(Debug)]
@@ -83,6 +80,15 @@ pub(super) struct Numbers {
     pub(super) headings: String,
     /// One string for each line, all of the same width.
     pub(super) lines: Vec<String>,
+    /// Where the ranks are that the table names, if it does not tell itself: who loses the others most time first.
+    pub(super) placements: Vec<Placement>,
+}
+
+/// A rank and its host.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Placement {
+    pub(super) rank: u32,
+    pub(super) host: String,
 }
 
 impl Numbers {
@@ -103,29 +109,65 @@ impl Numbers {
         let row = |text: &dyn Fn(Column, &[String]) -> String| {
             let shown = cells.iter().filter(|(column, _)| !layout.without.contains(column));
             shown.zip(&widths).fold(String::new(), |row, ((column, cells), (_, width))| {
-                format!("{row}{:>1$}", text(*column, cells), layout.gap + width)
+                let text = text(*column, cells);
+                let padding = (layout.gap + width).saturating_sub(columns(&text));
+                format!("{row}{}{text}", " ".repeat(padding))
             })
         };
+        let shows = |column| widths.iter().any(|(shown, _)| *shown == column);
+        let tells_ranks_alone = shows(Column::MaxRank) && !shows(Column::MaxHost);
         Self {
             tree_width: left.min(*tree.end()),
             titles: (report.ranks > 1).then(|| titles(report, &widths, layout.gap)),
             headings: row(&|column, _| column.heading(layout.full).to_owned()),
             lines: (0..lines.len()).map(|line| row(&|_, cells| cells[line].clone())).collect(),
+            placements: if tells_ranks_alone { placements(report, lines) } else { Vec::new() },
         }
     }
 }
 
-fn columns_of(report: &Report, lines: &[Line]) -> Vec<Column> {
-    use Column::{Exclusive, Imbalance, Inclusive, Max, MaxRank, Mean, Min, Ranks, Share, Visits};
-    if report.ranks <= 1 {
-        return vec![Visits, Inclusive, Exclusive, Share];
+/// Where the slowest ranks of `lines` are, each once, those first for which the others lose most time.
+fn placements(report: &Report, lines: &[Line]) -> Vec<Placement> {
+    let mut slowest: Vec<(u128, &Spread)> = Vec::new();
+    for line in lines {
+        if let Line::Callpath(index) = line {
+            let row = &report.statistics.rows()[index.row()];
+            let spread = report.compared(row);
+            slowest.push((row.lost_ns(spread), spread));
+        }
     }
-    let partial = lines.iter().any(|line| match line {
-        Line::Callpath(index) => report.statistics.rows()[index.row()].ranks < report.ranks,
-        Line::Folded(_) => false,
-    });
-    let mut columns = vec![Visits, Inclusive, Exclusive, Share, Ranks, Min, Mean, Max, MaxRank, Imbalance];
-    columns.retain(|column| partial || *column != Ranks);
+    slowest.sort_by_key(|(lost_ns, _)| std::cmp::Reverse(*lost_ns));
+    let mut placements: Vec<Placement> = Vec::new();
+    for (_, spread) in slowest {
+        let known = placements.iter().any(|place| place.rank == spread.max_rank);
+        if let Some(host) = report.host_names.short_name(spread.max_host).filter(|_| !known) {
+            placements.push(Placement { rank: spread.max_rank, host: host.to_owned() });
+        }
+    }
+    placements
+}
+
+fn columns_of(report: &Report, lines: &[Line]) -> Vec<Column> {
+    use Column::{
+        Exclusive, Imbalance, Inclusive, Lost, Max, MaxHost, MaxRank, Mean, Min, Ranks, Share, Variation,
+        Visits,
+    };
+    let rows = || {
+        lines.iter().filter_map(|line| match line {
+            Line::Callpath(index) => Some(&report.statistics.rows()[index.row()]),
+            Line::Folded(_) => None,
+        })
+    };
+    let mut columns = vec![Visits, Inclusive, Exclusive, Share];
+    if report.ranks > 1 {
+        let partial = rows().any(|row| row.ranks < report.ranks);
+        columns.extend(partial.then_some(Ranks));
+        columns.extend([Min, Mean, Max, MaxRank]);
+        columns.extend(report.host_names.are_several().then_some(MaxHost));
+        columns.extend([Imbalance, Lost]);
+    }
+    let varies = rows().any(|row| row.coefficient_of_variation().is_some());
+    columns.extend(varies.then_some(Variation));
     columns
 }
 
@@ -133,7 +175,7 @@ fn columns_of(report: &Report, lines: &[Line]) -> Vec<Column> {
 fn widths(cells: &[(Column, Vec<String>)], layout: &Layout) -> Vec<(Column, usize)> {
     let shown = cells.iter().filter(|(column, _)| !layout.without.contains(column));
     let width = |(column, cells): &(Column, Vec<String>)| {
-        let widest = cells.iter().map(String::len).max().unwrap_or(0);
+        let widest = cells.iter().map(|cell| columns(cell)).max().unwrap_or(0);
         (*column, widest.max(column.heading(layout.full).len()))
     };
     shown.map(width).collect()
@@ -143,18 +185,24 @@ fn widths(cells: &[(Column, Vec<String>)], layout: &Layout) -> Vec<(Column, usiz
 fn titles(report: &Report, widths: &[(Column, usize)], gap: usize) -> String {
     let spread = if report.compares_exclusive() { EXCLUSIVE_SPREAD } else { SPREAD };
     let group = |titles: [&str; 2], compares: bool| {
-        let group = widths.iter().filter(|(column, _)| column.compares_ranks() == compares);
+        let in_group = |column: Column| column != Column::Variation && column.compares_ranks() == compares;
+        let group = widths.iter().filter(|(column, _)| in_group(*column));
         let width = group.map(|(_, width)| gap + width).sum::<usize>().saturating_sub(gap);
         let title = titles.into_iter().find(|title| title.len() <= width);
         let ruled = title.map_or_else(|| " ".repeat(width), |title| format!("{title:-^width$}"));
         format!("{}{ruled}", " ".repeat(gap))
     };
-    group(SUMS, false) + &group(spread, true)
+    let rest = widths.iter().filter(|(column, _)| *column == Column::Variation);
+    let rest: usize = rest.map(|(_, width)| gap + width).sum();
+    group(SUMS, false) + &group(spread, true) + &" ".repeat(rest)
 }
 
 impl Column {
     const fn compares_ranks(self) -> bool {
-        matches!(self, Self::Min | Self::Mean | Self::Max | Self::MaxRank | Self::Imbalance)
+        matches!(
+            self,
+            Self::Min | Self::Mean | Self::Max | Self::MaxRank | Self::MaxHost | Self::Imbalance | Self::Lost
+        )
     }
 
     const fn heading(self, full: bool) -> &'static str {
@@ -173,6 +221,11 @@ impl Column {
             (Self::MaxRank, false) => "at",
             (Self::Imbalance, true) => "imbalance",
             (Self::Imbalance, false) => "imbal",
+            (Self::MaxHost, true) => "on host",
+            (Self::MaxHost, false) => "host",
+            (Self::Lost, _) => "lost",
+            (Self::Variation, true) => "variation",
+            (Self::Variation, false) => "var",
         }
     }
 }
@@ -188,7 +241,7 @@ fn cell(report: &Report, line: &Line, column: Column) -> String {
 fn callpath_cell(report: &Report, row: usize, column: Column) -> String {
     let row = &report.statistics.rows()[row];
     let inclusive = &row.inclusive;
-    let spread = if report.compares_exclusive() { &row.exclusive } else { inclusive };
+    let spread = report.compared(row);
     match column {
         Column::Visits => count_cell(row.visits),
         Column::Ranks if row.ranks >= report.ranks => "all".to_owned(),
@@ -201,7 +254,13 @@ fn callpath_cell(report: &Report, row: usize, column: Column) -> String {
         Column::Mean => time_cell(rounded(spread.sum_ns, row.ranks.into())),
         Column::Max => time_cell(spread.max_ns.into()),
         Column::MaxRank => spread.max_rank.to_string(),
+        Column::MaxHost => {
+            let host = report.host_names.short_name(spread.max_host);
+            host.map_or_else(|| "-".to_owned(), |name| cut(&shown(name), HOST_COLUMNS))
+        }
         Column::Imbalance => row.imbalance(spread).map_or_else(|| "-".to_owned(), percent_cell),
+        Column::Lost => time_cell(row.lost_ns(spread)),
+        Column::Variation => row.coefficient_of_variation().map_or_else(|| "-".to_owned(), percent_cell),
     }
 }
 

@@ -2,6 +2,9 @@
 
 use crate::model::{Callpath, CallpathTable, Profile};
 
+use super::Statistics;
+use super::units::ratio;
+
 /// The constant that says what a region does.
 const TAG: &str = "tag";
 
@@ -53,6 +56,89 @@ pub struct RankTimes {
     pub io_ns: u64,
 }
 
+impl RankTimes {
+    /// Those of a rank with these inclusive and exclusive times, row by row of `callpaths`, in nanoseconds.
+    pub(super) fn of_rank(
+        callpaths: &CallpathTable,
+        activities: &[Option<Activity>],
+        inclusive_ns: &[u64],
+        exclusive_ns: &[u64],
+    ) -> Self {
+        let mut times = Self::default();
+        for (row, callpath) in callpaths.rows().iter().enumerate() {
+            if callpath.parent.is_none() {
+                times.total_ns = times.total_ns.saturating_add(inclusive_ns[row]);
+            }
+            let kind = match activities[row] {
+                Some(Activity::Communication) => continue,
+                Some(Activity::InputOutput) => &mut times.io_ns,
+                Some(Activity::Computation) | None => &mut times.useful_ns,
+            };
+            *kind = kind.saturating_add(exclusive_ns[row]);
+        }
+        times
+    }
+}
+
+/// What the times of several ranks come to: all that their efficiency needs. Integers, so that ranks are added in any
+/// order with the same result. Ranks without any time are left out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TimesOverRanks {
+    /// The number of ranks that have any time.
+    pub ranks: u32,
+    /// The sum of their total times, in nanoseconds.
+    pub total_ns: u128,
+    /// The greatest total time, in nanoseconds.
+    pub total_max_ns: u64,
+    /// The sum of their useful times, each at most the rank's total time, in nanoseconds.
+    pub useful_ns: u128,
+    /// The greatest useful time, in nanoseconds.
+    pub useful_max_ns: u64,
+    /// The sum of their times of input and output, in nanoseconds.
+    pub io_ns: u128,
+}
+
+impl TimesOverRanks {
+    /// Adds one rank.
+    pub fn add(&mut self, rank: &RankTimes) {
+        if rank.total_ns == 0 {
+            return;
+        }
+        let useful_ns = rank.useful_ns.min(rank.total_ns);
+        self.merge(&Self {
+            ranks: 1,
+            total_ns: rank.total_ns.into(),
+            total_max_ns: rank.total_ns,
+            useful_ns: useful_ns.into(),
+            useful_max_ns: useful_ns,
+            io_ns: rank.io_ns.into(),
+        });
+    }
+
+    /// Adds other ranks. Associative and commutative, and the default is its neutral element.
+    pub fn merge(&mut self, other: &Self) {
+        self.ranks = self.ranks.saturating_add(other.ranks);
+        self.total_ns = self.total_ns.saturating_add(other.total_ns);
+        self.total_max_ns = self.total_max_ns.max(other.total_max_ns);
+        self.useful_ns = self.useful_ns.saturating_add(other.useful_ns);
+        self.useful_max_ns = self.useful_max_ns.max(other.useful_max_ns);
+        self.io_ns = self.io_ns.saturating_add(other.io_ns);
+    }
+
+    /// The efficiency of these ranks. None where no rank did anything useful.
+    #[must_use]
+    pub fn efficiency(&self) -> Option<Efficiency> {
+        let ranks = u128::from(self.ranks);
+        let times_ranks = |ns: u64| u128::from(ns).saturating_mul(ranks);
+        (self.useful_max_ns > 0).then(|| Efficiency {
+            parallel: ratio(self.useful_ns, times_ranks(self.total_max_ns)),
+            load_balance: ratio(self.useful_ns, times_ranks(self.useful_max_ns)),
+            communication: ratio(self.useful_max_ns.into(), self.total_max_ns.into()),
+            io_share: ratio(self.io_ns, self.total_ns),
+        })
+    }
+}
+
 /// How well the ranks were used: numbers from 0 to 1, where 1 is best.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Efficiency {
@@ -77,21 +163,10 @@ impl Efficiency {
     /// assert_eq!((found.parallel, found.load_balance, found.communication), (0.6, 0.75, 0.8));
     /// ```
     #[must_use]
-    #[expect(clippy::cast_precision_loss, reason = "a part of one needs no more than 53 bits")]
     pub fn of_ranks(ranks: &[RankTimes]) -> Option<Self> {
-        let busy = || ranks.iter().filter(|rank| rank.total_ns > 0);
-        let useful = |rank: &RankTimes| rank.useful_ns.min(rank.total_ns);
-        let longest_ns = busy().map(|rank| rank.total_ns).max()? as f64;
-        let greatest_ns = busy().map(useful).max().filter(|&ns| ns > 0)? as f64;
-        let mean_ns = busy().map(|rank| useful(rank) as f64).sum::<f64>() / busy().count() as f64;
-        let total_ns: f64 = busy().map(|rank| rank.total_ns as f64).sum();
-        let io_ns: f64 = busy().map(|rank| rank.io_ns as f64).sum();
-        Some(Self {
-            parallel: mean_ns / longest_ns,
-            load_balance: mean_ns / greatest_ns,
-            communication: greatest_ns / longest_ns,
-            io_share: io_ns / total_ns,
-        })
+        let mut times = TimesOverRanks::default();
+        ranks.iter().for_each(|rank| times.add(rank));
+        times.efficiency()
     }
 
     /// The efficiency of a run; none where no region says what it does.
@@ -100,31 +175,15 @@ impl Efficiency {
     /// Linear in the numbers of callpaths and ranks.
     #[must_use]
     pub fn of_profile(profile: &Profile) -> Option<Self> {
-        let activities = Activity::of_callpaths(&profile.callpaths);
-        if activities.iter().all(Option::is_none) {
-            return None;
-        }
-        let ranks: Vec<RankTimes> =
-            (0..profile.ranks.len()).map(|rank| rank_times(profile, &activities, rank)).collect();
-        Self::of_ranks(&ranks)
+        Self::of_statistics(&profile.callpaths, &Statistics::of_profile(profile))
     }
-}
 
-fn rank_times(profile: &Profile, activities: &[Option<Activity>], rank: usize) -> RankTimes {
-    let mut times = RankTimes::default();
-    let exclusive_ns = exclusive_ns(profile, rank);
-    for ((index, callpath), ns) in profile.callpaths.iter().zip(exclusive_ns) {
-        if callpath.parent.is_none() {
-            times.total_ns = times.total_ns.saturating_add(profile.values(index, rank).inclusive_ns());
-        }
-        let kind = match activities[index.row()] {
-            Some(Activity::Communication) => continue,
-            Some(Activity::InputOutput) => &mut times.io_ns,
-            Some(Activity::Computation) | None => &mut times.useful_ns,
-        };
-        *kind = kind.saturating_add(ns);
+    /// The same of a run whose statistics were computed elsewhere, row by row of `callpaths`.
+    #[must_use]
+    pub fn of_statistics(callpaths: &CallpathTable, statistics: &Statistics) -> Option<Self> {
+        let says_nothing = Activity::of_callpaths(callpaths).iter().all(Option::is_none);
+        statistics.times().efficiency().filter(|_| !says_nothing)
     }
-    times
 }
 
 /// The exclusive time of each callpath on one rank, row by row, in nanoseconds; 0 where it never went there.

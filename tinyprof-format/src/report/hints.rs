@@ -3,9 +3,21 @@
 //! The thresholds are explained in `docs/hints.md`. A hint that is wrong costs its reader more than one that is missing, so each of
 //! them needs an effect that is both great and clear.
 
+mod hint;
+mod of_ranks;
 mod profile;
 
-pub use profile::{HINTS_MAX, Hint, HintKind, hints};
+pub use hint::{Hint, HintKind};
+pub(super) use of_ranks::hints_of_statistics;
+pub use profile::hints;
+pub(super) use profile::hints_of_profile;
+
+/// So many hints are given: what comes after them is rarely worth a look before these are mended.
+pub const HINTS_MAX: usize = 3;
+/// Regions below this part of the total time are not looked at, except for their size.
+pub const REGION_SHARE_MIN: f64 = 0.01;
+/// Names in sentences are cut to so many columns.
+const NAME_COLUMNS: usize = 40;
 
 /// A straggler takes at least this much more time than the median rank ...
 pub const STRAGGLER_SLOWER_BY: f64 = 0.10;
@@ -208,6 +220,11 @@ fn median(values: &[f64]) -> f64 {
         odd if odd % 2 == 1 => sorted[middle],
         _ => f64::midpoint(sorted[middle - 1], sorted[middle]),
     }
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "times are not negative")]
+fn whole(ns: f64) -> u128 {
+    ns.round() as u128
 }
 
 #[expect(clippy::cast_precision_loss, reason = "thresholds need no more than 53 bits")]

@@ -7,7 +7,7 @@ use crate::model::{Callpath, CallpathIndex, Region};
 use super::metrics::Metric;
 use super::names::is_hazardous;
 use super::units::ratio;
-use super::{RankStatistics, Report, Spread};
+use super::{Hint, RankStatistics, Report, Spread};
 
 /// A path longer than this is left out: in a hostile profile all paths together would be of quadratic size.
 const LONGEST_PATH_BYTES: usize = 16_384;
@@ -19,14 +19,16 @@ impl Report {
     /// Times are integers in nanoseconds; means and imbalances are floating-point. A sum that does not fit
     /// 64 bits is floating-point too. `inclusive_ns` and `exclusive_ns` are null where no rank visited, and their
     /// `standard_error` where every visit was timed. Of `metrics` a number is null where it is infinite or unknown.
-    /// `parent` is a position in `callpaths`; `path` is null where it would be longer than 16 KiB.
+    /// `max_host` is the host of `max_rank`, null where there is one host only, or it is not known; `lost` is the sum over ranks of
+    /// maximum - mean. `variation` is null where no rank has two executions, `efficiency` where no region says what it
+    /// does, `own_cost` where another profiler measured, and in it `visit_cost_ns` where it was not measured.
+    /// `parent` is a position in `callpaths`, as is `callpath` of a hint; `path` is null where it would be longer than 16 KiB.
     #[must_use]
     pub fn to_json(&self) -> Value {
         let paths = self.paths();
         let rows = self.callpaths.rows().iter().zip(self.statistics.rows()).zip(paths);
-        let mut callpaths: Vec<Value> = rows
-            .map(|((callpath, row), path)| callpath_json(callpath, row, path.as_deref(), self.total_ns))
-            .collect();
+        let mut callpaths: Vec<Value> =
+            rows.map(|((callpath, row), path)| self.callpath_json(callpath, row, path.as_deref())).collect();
         for metric in self.metrics.rows() {
             callpaths[metric.callpath.row()]["metrics"][&metric.key] = metric_json(metric);
         }
@@ -43,6 +45,57 @@ impl Report {
             "precision": self.precision,
             "losses": losses,
             "callpaths": callpaths,
+            "efficiency": self.efficiency.map(|found| json!({
+                "parallel": found.parallel,
+                "load_balance": found.load_balance,
+                "communication": found.communication,
+                "io_share": found.io_share,
+            })),
+            "hints": self.hints.iter().map(hint_json).collect::<Vec<_>>(),
+            "own_cost": self.own_cost.map(|cost| json!({
+                "visits": cost.visits,
+                "visits_not_timed": cost.visits_not_timed,
+                "visit_cost_ns": cost.visit_cost_ns,
+                "timing_ns": cost.timing_ns(),
+                "writing_ns": cost.writing_ns,
+                "a_rank_ns": cost.a_rank_ns(),
+                "share": cost.share(),
+            })),
+        })
+    }
+
+    fn callpath_json(&self, callpath: &Callpath, row: &RankStatistics, path: Option<&str>) -> Value {
+        json!({
+            "id": format!("{:016x}", callpath.id.to_bits()),
+            "parent": callpath.parent.map(CallpathIndex::row),
+            "path": path,
+            "name": callpath.region.name,
+            "depth": callpath.depth,
+            "site": site_json(&callpath.region),
+            "ranks": row.ranks,
+            "visits": row.visits,
+            "share": ratio(row.inclusive.sum_ns, self.total_ns),
+            "inclusive_ns": self.spread_json(row, &row.inclusive),
+            "exclusive_ns": self.spread_json(row, &row.exclusive),
+            "variation": row.coefficient_of_variation(),
+            "metrics": {},
+        })
+    }
+
+    fn spread_json(&self, row: &RankStatistics, spread: &Spread) -> Value {
+        if row.ranks == 0 {
+            return Value::Null;
+        }
+        json!({
+            "sum": integer(spread.sum_ns),
+            "standard_error": spread.standard_error_ns(),
+            "min": spread.min_ns,
+            "mean": row.mean_ns(spread),
+            "max": spread.max_ns,
+            "max_rank": spread.max_rank,
+            "max_host": self.host_names.name(spread.max_host),
+            "imbalance": row.imbalance(spread),
+            "lost": integer(row.lost_ns(spread)),
         })
     }
 
@@ -80,20 +133,15 @@ pub fn json_text(value: &Value) -> String {
     text
 }
 
-fn callpath_json(callpath: &Callpath, row: &RankStatistics, path: Option<&str>, total_ns: u128) -> Value {
+fn hint_json(hint: &Hint) -> Value {
     json!({
-        "id": format!("{:016x}", callpath.id.to_bits()),
-        "parent": callpath.parent.map(CallpathIndex::row),
-        "path": path,
-        "name": callpath.region.name,
-        "depth": callpath.depth,
-        "site": site_json(&callpath.region),
-        "ranks": row.ranks,
-        "visits": row.visits,
-        "share": ratio(row.inclusive.sum_ns, total_ns),
-        "inclusive_ns": spread_json(row, &row.inclusive),
-        "exclusive_ns": spread_json(row, &row.exclusive),
-        "metrics": {},
+        "kind": hint.kind.word(),
+        "callpath": hint.callpath.map(CallpathIndex::row),
+        "rank": hint.rank,
+        "iteration": hint.iteration,
+        "lost_ns": hint.lost_ns,
+        "headline": hint.headline,
+        "evidence": hint.evidence,
     })
 }
 
@@ -118,21 +166,6 @@ fn site_json(region: &Region) -> Value {
         "mode": region.mode,
         "rank_local": region.rank_local,
         "constants": region.constants,
-    })
-}
-
-fn spread_json(row: &RankStatistics, spread: &Spread) -> Value {
-    if row.ranks == 0 {
-        return Value::Null;
-    }
-    json!({
-        "sum": integer(spread.sum_ns),
-        "standard_error": spread.standard_error_ns(),
-        "min": spread.min_ns,
-        "mean": row.mean_ns(spread),
-        "max": spread.max_ns,
-        "max_rank": spread.max_rank,
-        "imbalance": row.imbalance(spread),
     })
 }
 

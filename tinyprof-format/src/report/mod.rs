@@ -14,11 +14,13 @@
 //! cursor, reorder a line or hide in it is escaped, see [`escaped`].
 
 pub mod cells;
+mod closing;
 mod columns;
 mod csv;
 mod date;
 mod efficiency;
 mod hints;
+mod hosts;
 mod info;
 mod iterations;
 mod json;
@@ -29,22 +31,26 @@ mod names;
 mod notes;
 mod order;
 mod outline;
+mod own_cost;
 mod run;
+mod spread;
 mod statistics;
 mod tables;
 mod text;
 mod top;
 mod tree;
 mod units;
+mod variation;
 mod wire;
 
 pub use csv::csv_line;
-pub use efficiency::{Activity, Efficiency, RankTimes, exclusive_ns};
+pub use efficiency::{Activity, Efficiency, RankTimes, TimesOverRanks, exclusive_ns};
 pub use hints::{
     FIRST_ITERATIONS_MIN, FIRST_TIMES_MEDIAN, GROWTH_ITERATIONS_MIN, GROWTH_MIN, GROWTH_ORDER_ERRORS,
-    GROWTH_ORDER_MIN, Growth, HINTS_MAX, Hint, HintKind, IMBALANCE_LOSS_PART, IMBALANCE_MIN, SMALL_COST_PART,
-    SMALL_VISIT_NS, STRAGGLER_RANKS_MIN, STRAGGLER_REGIONS_MIN, STRAGGLER_REGIONS_PART, STRAGGLER_SLOWER_BY,
-    SlowFirst, Straggler, VISIT_COST_NS, growing, hints, imbalanced, slow_first, straggler, too_small,
+    GROWTH_ORDER_MIN, Growth, HINTS_MAX, Hint, HintKind, IMBALANCE_LOSS_PART, IMBALANCE_MIN,
+    REGION_SHARE_MIN, SMALL_COST_PART, SMALL_VISIT_NS, STRAGGLER_RANKS_MIN, STRAGGLER_REGIONS_MIN,
+    STRAGGLER_REGIONS_PART, STRAGGLER_SLOWER_BY, SlowFirst, Straggler, VISIT_COST_NS, growing, hints,
+    imbalanced, slow_first, straggler, too_small,
 };
 pub use info::info_text;
 pub use iterations::{IterationPoint, Iterations, rank_points};
@@ -52,6 +58,9 @@ pub use json::json_text;
 pub use metric_name::MetricName;
 pub use names::escaped;
 pub use order::UnknownMetric;
+pub use own_cost::{COUNTED_VISIT_COST_NS, OwnCost};
 pub use run::Report;
-pub use statistics::{RankStatistics, Spread, Statistics};
+pub use spread::{HostId, Spread};
+pub use statistics::{RankStatistics, Statistics};
 pub use text::TextOptions;
+pub use variation::Variation;

@@ -9,7 +9,7 @@ use crate::model::CallpathIndex;
 use super::metrics::Metric;
 use super::names::escaped;
 use super::units::{count_cell, number_cell, time_cell};
-use super::{MetricName, Report};
+use super::{MetricName, RankStatistics, Report, Spread};
 
 /// So many keys are named before the rest is only counted.
 const KEYS_NAMED: usize = 8;
@@ -68,6 +68,11 @@ impl Report {
     /// Whether the columns that compare ranks are of exclusive times.
     pub(super) fn compares_exclusive(&self) -> bool {
         self.metric == Some(MetricName::Exclusive)
+    }
+
+    /// The times by which the table compares ranks.
+    pub(super) fn compared<'a>(&self, row: &'a RankStatistics) -> &'a Spread {
+        if self.compares_exclusive() { &row.exclusive } else { &row.inclusive }
     }
 
     /// Whether the values under `key` are shown: all, unless one was asked for.

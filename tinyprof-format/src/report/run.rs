@@ -8,8 +8,10 @@ use crate::model::{
     RunMetadata,
 };
 
+use super::hints::{hints_of_profile, hints_of_statistics};
+use super::hosts::Hosts;
 use super::metrics::Metrics;
-use super::{MetricName, Statistics};
+use super::{Efficiency, Hint, MetricName, OwnCost, Statistics};
 
 /// What there is to tell of a run. Equal profiles give equal reports.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,6 +27,10 @@ pub struct Report {
     pub(super) incomplete: Option<String>,
     pub(super) precision: Precision,
     pub(super) total_ns: u128,
+    pub(super) host_names: Hosts,
+    pub(super) efficiency: Option<Efficiency>,
+    pub(super) hints: Vec<Hint>,
+    pub(super) own_cost: Option<OwnCost>,
     /// What tables are sorted by, where that was said.
     pub(super) metric: Option<MetricName>,
 }
@@ -34,19 +40,35 @@ impl Report {
     #[must_use]
     pub fn of_profile(profile: &Profile) -> Self {
         let statistics = Statistics::of_profile(profile);
-        let report = Self::new(&profile.manifest, &profile.callpaths, statistics);
-        Self { metrics: Metrics::of_profile(profile), ..report }
+        let hosts = Hosts::new(profile.ranks.iter().map(|facts| facts.host.as_str()).collect());
+        let hints = hints_of_profile(profile, &statistics, &hosts);
+        let report = Self::without_hints(&profile.manifest, &profile.callpaths, statistics, hosts);
+        Self { metrics: Metrics::of_profile(profile), hints, ..report }
     }
 
     /// The report of a run whose statistics were computed elsewhere, row by row of `callpaths`.
     ///
-    /// It bears the name of the program; see [`named`](Self::named). It tells nothing of metrics: ranks send each
-    /// other statistics of times only.
+    /// It bears the name of the program; see [`named`](Self::named). It tells nothing of metrics, and only the hints
+    /// that need no value of a rank alone: ranks send each other statistics of times only.
     #[must_use]
     pub fn new(manifest: &Manifest, callpaths: &CallpathTable, mut statistics: Statistics) -> Self {
         statistics.grow_to(callpaths.len());
+        let hosts = Hosts::new(manifest.metadata.hostlist.iter().map(String::as_str).collect());
+        let hints = hints_of_statistics(callpaths, &statistics, &hosts);
+        Self { hints, ..Self::without_hints(manifest, callpaths, statistics, hosts) }
+    }
+
+    fn without_hints(
+        manifest: &Manifest,
+        callpaths: &CallpathTable,
+        statistics: Statistics,
+        host_names: Hosts,
+    ) -> Self {
+        let efficiency = Efficiency::of_statistics(callpaths, &statistics);
+        let visits = statistics.rows().iter().fold(0_u64, |sum, row| sum.saturating_add(row.visits));
         let rows = callpaths.rows().iter().zip(statistics.rows());
         let roots = rows.filter(|(callpath, _)| callpath.parent.is_none());
+        let total_ns = roots.fold(0_u128, |sum, (_, row)| sum.saturating_add(row.inclusive.sum_ns));
         let program = Path::new(&manifest.metadata.executable).file_name();
         Self {
             name: program.map_or_else(|| "profile".to_owned(), |name| name.to_string_lossy().into_owned()),
@@ -61,7 +83,11 @@ impl Report {
             }),
             precision: manifest.precision,
             metrics: Metrics::default(),
-            total_ns: roots.fold(0, |sum, (_, row)| sum.saturating_add(row.inclusive.sum_ns)),
+            own_cost: OwnCost::of_run(manifest, visits, total_ns),
+            total_ns,
+            host_names,
+            efficiency,
+            hints: Vec::new(),
             statistics,
             metric: None,
         }
@@ -84,6 +110,30 @@ impl Report {
     #[must_use]
     pub fn named(self, name: impl Into<String>) -> Self {
         Self { name: name.into(), ..self }
+    }
+
+    /// The same without what the profiler has cost: that is known of a whole run, not of a part that was selected.
+    #[must_use]
+    pub fn without_own_cost(self) -> Self {
+        Self { own_cost: None, ..self }
+    }
+
+    /// What stands out, the costliest first.
+    #[must_use]
+    pub fn hints(&self) -> &[Hint] {
+        &self.hints
+    }
+
+    /// How well the ranks were used; none where no region says what it does.
+    #[must_use]
+    pub const fn efficiency(&self) -> Option<&Efficiency> {
+        self.efficiency.as_ref()
+    }
+
+    /// What the profiler itself has cost; none where it was not TinyProf that measured.
+    #[must_use]
+    pub const fn own_cost(&self) -> Option<&OwnCost> {
+        self.own_cost.as_ref()
     }
 
     /// The inclusive time of the root regions on all ranks together, in nanoseconds: what shares refer to.

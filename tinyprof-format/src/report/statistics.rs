@@ -3,50 +3,7 @@
 use crate::model::{CallpathIndex, CallpathTable, CallpathValues, EventMap, Profile};
 
 use super::units::ratio;
-
-/// How one quantity is spread over the ranks that visited a callpath. All zero where no rank did.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Spread {
-    /// The sum over ranks, in nanoseconds.
-    pub sum_ns: u128,
-    /// The variance of the sum, in square nanoseconds; 0 where every visit was timed. An integer, and at least 1
-    /// where there is any, so that it adds up to the same in any order.
-    pub variance_ns2: u128,
-    /// The least value of a rank, in nanoseconds.
-    pub min_ns: u64,
-    /// The greatest value of a rank, in nanoseconds.
-    pub max_ns: u64,
-    /// The lowest rank that has the greatest value.
-    pub max_rank: u32,
-}
-
-impl Spread {
-    const fn of_one_rank(rank: u32, ns: u64) -> Self {
-        Self { sum_ns: ns as u128, variance_ns2: 0, min_ns: ns, max_ns: ns, max_rank: rank }
-    }
-
-    /// Whether the sum is an estimate because some visits were not timed.
-    #[must_use]
-    pub const fn is_estimate(&self) -> bool {
-        self.variance_ns2 > 0
-    }
-
-    /// The standard error of the sum, in nanoseconds; none where the sum is exact.
-    #[must_use]
-    pub fn standard_error_ns(&self) -> Option<f64> {
-        self.is_estimate().then(|| ratio(self.variance_ns2, 1).sqrt())
-    }
-
-    /// Adds the values of other ranks. Neither side may be the spread of no rank.
-    fn merge(&mut self, other: &Self) {
-        self.sum_ns = self.sum_ns.saturating_add(other.sum_ns);
-        self.variance_ns2 = self.variance_ns2.saturating_add(other.variance_ns2);
-        self.min_ns = self.min_ns.min(other.min_ns);
-        if (other.max_ns, self.max_rank) > (self.max_ns, other.max_rank) {
-            (self.max_ns, self.max_rank) = (other.max_ns, other.max_rank);
-        }
-    }
-}
+use super::{Activity, HostId, RankTimes, Spread, TimesOverRanks, Variation};
 
 /// The statistics of one callpath over the ranks that visited it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -59,17 +16,26 @@ pub struct RankStatistics {
     pub inclusive: Spread,
     /// The inclusive time of a rank without the inclusive time of the callpath's children on that rank.
     pub exclusive: Spread,
+    /// How much the inclusive times of executions vary.
+    pub variation: Variation,
 }
 
 impl RankStatistics {
-    /// The statistics of a callpath that one rank visited, every visit timed.
+    /// The statistics of a callpath that one rank visited in one execution, every visit timed.
     #[must_use]
-    pub const fn of_one_rank(rank: u32, visits: u64, inclusive_ns: u64, exclusive_ns: u64) -> Self {
+    pub const fn of_one_rank(
+        rank: u32,
+        host: HostId,
+        visits: u64,
+        inclusive_ns: u64,
+        exclusive_ns: u64,
+    ) -> Self {
         Self {
             ranks: 1,
             visits,
-            inclusive: Spread::of_one_rank(rank, inclusive_ns),
-            exclusive: Spread::of_one_rank(rank, exclusive_ns),
+            inclusive: Spread::of_one_rank(rank, host, inclusive_ns),
+            exclusive: Spread::of_one_rank(rank, host, exclusive_ns),
+            variation: Variation { executions: 1, deviations_ns2: 0, degrees: 0 },
         }
     }
 
@@ -86,6 +52,7 @@ impl RankStatistics {
         self.visits = self.visits.saturating_add(other.visits);
         self.inclusive.merge(&other.inclusive);
         self.exclusive.merge(&other.exclusive);
+        self.variation.merge(&other.variation);
     }
 
     /// The mean of a spread of these statistics over the ranks that visited; none where no rank did.
@@ -101,6 +68,20 @@ impl RankStatistics {
     pub fn imbalance(&self, spread: &Spread) -> Option<f64> {
         let weighted_max = u128::from(spread.max_ns) * u128::from(self.ranks);
         (self.ranks > 0 && spread.sum_ns > 0).then(|| (ratio(weighted_max, spread.sum_ns) - 1.0).max(0.0))
+    }
+
+    /// The time between the slowest rank and the others, in nanoseconds: the sum over the ranks that visited of
+    /// `max - mean`, which is what would be saved if they waited for the slowest and it were as fast as the mean.
+    #[must_use]
+    pub fn lost_ns(&self, spread: &Spread) -> u128 {
+        (u128::from(spread.max_ns) * u128::from(self.ranks)).saturating_sub(spread.sum_ns)
+    }
+
+    /// How much the executions vary on one and the same rank: the pooled standard deviation of an execution's inclusive
+    /// time as a part of the mean. None where no rank has two executions.
+    #[must_use]
+    pub fn coefficient_of_variation(&self) -> Option<f64> {
+        self.variation.coefficient(self.inclusive.sum_ns)
     }
 }
 
@@ -138,26 +119,33 @@ impl RankStatistics {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
     rows: Vec<RankStatistics>,
+    times: TimesOverRanks,
 }
 
 impl Statistics {
     /// Statistics of no rank over `callpaths` rows.
     #[must_use]
     pub fn new(callpaths: usize) -> Self {
-        Self { rows: vec![RankStatistics::default(); callpaths] }
+        Self::from_rows(vec![RankStatistics::default(); callpaths])
     }
 
-    /// The statistics of these rows.
+    /// The statistics of these rows, of ranks of which nobody knows what they did with their time as a whole.
     #[must_use]
-    pub const fn from_rows(rows: Vec<RankStatistics>) -> Self {
-        Self { rows }
+    pub fn from_rows(rows: Vec<RankStatistics>) -> Self {
+        Self { rows, times: TimesOverRanks::default() }
+    }
+
+    /// The same of ranks whose times as a whole are these.
+    #[must_use]
+    pub fn with_times(self, times: TimesOverRanks) -> Self {
+        Self { times, ..self }
     }
 
     /// The statistics of one rank, parallel to its own callpath table.
     #[must_use]
     pub fn of_event_map(map: &EventMap, rank: u32) -> Self {
         let mut statistics = Self::new(map.callpaths.len());
-        statistics.add_rank(&map.callpaths, rank, |index| &map.values[index.row()]);
+        statistics.add_rank(&map.callpaths, rank, &map.facts.host, |index| &map.values[index.row()]);
         statistics
     }
 
@@ -165,17 +153,31 @@ impl Statistics {
     #[must_use]
     pub fn of_profile(profile: &Profile) -> Self {
         let mut statistics = Self::new(profile.callpaths.len());
-        for (rank, number) in (0..profile.ranks.len()).zip(0u32..) {
-            statistics.add_rank(&profile.callpaths, number, |index| profile.values(index, rank));
+        let activities = Activity::of_callpaths(&profile.callpaths);
+        for ((rank, facts), number) in profile.ranks.iter().enumerate().zip(0u32..) {
+            let place = (number, HostId::of_name(&facts.host));
+            statistics.add(&profile.callpaths, &activities, place, |index| profile.values(index, rank));
         }
         statistics
     }
 
-    /// Adds what `rank` measured: `values` tells it for each row of `callpaths`, the table of these statistics.
+    /// Adds what `rank` measured on `host`: `values` tells it for each row of `callpaths`, the table of these
+    /// statistics.
     pub fn add_rank<'a>(
         &mut self,
         callpaths: &CallpathTable,
         rank: u32,
+        host: &str,
+        values: impl Fn(CallpathIndex) -> &'a CallpathValues,
+    ) {
+        self.add(callpaths, &Activity::of_callpaths(callpaths), (rank, HostId::of_name(host)), values);
+    }
+
+    fn add<'a>(
+        &mut self,
+        callpaths: &CallpathTable,
+        activities: &[Option<Activity>],
+        (rank, host): (u32, HostId),
         values: impl Fn(CallpathIndex) -> &'a CallpathValues,
     ) {
         self.grow_to(callpaths.len());
@@ -194,6 +196,10 @@ impl Statistics {
                 *variance = variance.saturating_add(variances_ns2[index.row()]);
             }
         }
+        // More time in the children than in the parent: they ran on several threads, or the clock stepped.
+        let exclusive_ns: Vec<u64> =
+            inclusive_ns.iter().zip(&children_ns).map(|(own, below)| own.saturating_sub(*below)).collect();
+        self.times.add(&RankTimes::of_rank(callpaths, activities, &inclusive_ns, &exclusive_ns));
         for (index, _) in callpaths.iter() {
             let measured = values(index);
             // Metrics alone are no visit.
@@ -201,10 +207,10 @@ impl Statistics {
                 continue;
             }
             let row = index.row();
-            // More time in the children than in the parent: they ran on several threads, or the clock stepped.
-            let exclusive_ns = inclusive_ns[row].saturating_sub(children_ns[row]);
             let visits = measured.visits();
-            let mut one = RankStatistics::of_one_rank(rank, visits, inclusive_ns[row], exclusive_ns);
+            let mut one =
+                RankStatistics::of_one_rank(rank, host, visits, inclusive_ns[row], exclusive_ns[row]);
+            one.variation = Variation::of_one_rank(&measured.executions);
             one.inclusive.variance_ns2 = variances_ns2[row];
             one.exclusive.variance_ns2 = exclusive_variances_ns2[row];
             self.rows[row].merge(&one);
@@ -218,7 +224,7 @@ impl Statistics {
     pub fn add_event_map(&mut self, dictionary: &CallpathTable, rank: u32, map: &EventMap) {
         let absent = CallpathValues::default();
         let own = map.callpaths.index_by_identity();
-        self.add_rank(dictionary, rank, |index| {
+        self.add_rank(dictionary, rank, &map.facts.host, |index| {
             own.get(&dictionary.identities()[index.row()]).map_or(&absent, |at| &map.values[at.row()])
         });
     }
@@ -230,6 +236,13 @@ impl Statistics {
         for (ours, theirs) in self.rows.iter_mut().zip(&other.rows) {
             ours.merge(theirs);
         }
+        self.times.merge(&other.times);
+    }
+
+    /// What the ranks did with their time as a whole.
+    #[must_use]
+    pub const fn times(&self) -> &TimesOverRanks {
+        &self.times
     }
 
     /// The statistics, row by row of the callpath table.

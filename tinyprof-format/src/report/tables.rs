@@ -6,8 +6,17 @@ use super::csv::csv_line;
 use super::{MetricName, RankStatistics, Report, Spread};
 
 /// What is told of a spread over ranks.
-const SPREAD: [&str; 7] =
-    ["sum_ns", "standard_error_ns", "min_ns", "mean_ns", "max_ns", "max_rank", "imbalance"];
+const SPREAD: [&str; 9] = [
+    "sum_ns",
+    "standard_error_ns",
+    "min_ns",
+    "mean_ns",
+    "max_ns",
+    "max_rank",
+    "max_host",
+    "imbalance",
+    "lost_ns",
+];
 
 impl Report {
     /// The report as CSV, in the order of the tree: a line of headings, then one for each callpath. Means, and what
@@ -17,14 +26,16 @@ impl Report {
     pub fn to_csv(&self) -> String {
         let named = |time: &'static str| SPREAD.map(|what| format!("{time}_{what}"));
         let headings = ["path", "name", "depth", "ranks", "visits"].map(str::to_owned).into_iter();
-        let mut csv = csv_line(headings.chain(named("inclusive")).chain(named("exclusive")));
+        let mut csv = csv_line(
+            headings.chain(named("inclusive")).chain(named("exclusive")).chain(["variation".to_owned()]),
+        );
         let paths = self.paths();
         for index in self.in_tree_order() {
             let row = &self.statistics.rows()[index.row()];
             let cells = self.first_cells(index, &paths).into_iter();
-            csv.push_str(&csv_line(
-                cells.chain(spread_cells(row, &row.inclusive)).chain(spread_cells(row, &row.exclusive)),
-            ));
+            let spreads = self.spread_cells(row, &row.inclusive).into_iter();
+            let spreads = spreads.chain(self.spread_cells(row, &row.exclusive));
+            csv.push_str(&csv_line(cells.chain(spreads).chain([number(row.coefficient_of_variation())])));
         }
         csv
     }
@@ -105,20 +116,25 @@ impl Report {
             }
         }
     }
+
+    fn spread_cells(&self, row: &RankStatistics, spread: &Spread) -> [String; 9] {
+        if row.ranks == 0 {
+            return Default::default();
+        }
+        [
+            spread.sum_ns.to_string(),
+            number(spread.standard_error_ns()),
+            spread.min_ns.to_string(),
+            number(row.mean_ns(spread)),
+            spread.max_ns.to_string(),
+            spread.max_rank.to_string(),
+            self.host_names.name(spread.max_host).unwrap_or_default().to_owned(),
+            number(row.imbalance(spread)),
+            row.lost_ns(spread).to_string(),
+        ]
+    }
 }
 
-fn spread_cells(row: &RankStatistics, spread: &Spread) -> [String; 7] {
-    if row.ranks == 0 {
-        return Default::default();
-    }
-    let number = |number: Option<f64>| number.map_or_else(String::new, |number| number.to_string());
-    [
-        spread.sum_ns.to_string(),
-        number(spread.standard_error_ns()),
-        spread.min_ns.to_string(),
-        number(row.mean_ns(spread)),
-        spread.max_ns.to_string(),
-        spread.max_rank.to_string(),
-        number(row.imbalance(spread)),
-    ]
+fn number(number: Option<f64>) -> String {
+    number.map_or_else(String::new, |number| number.to_string())
 }

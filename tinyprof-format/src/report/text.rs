@@ -1,16 +1,21 @@
-//! The report as text: a head line, the callpath tree with its numbers, the metrics, a note for each loss.
+//! The report as text: a head line, the callpath tree with its numbers, the metrics, and what `closing` says below.
 
 use super::Report;
+use super::closing::hosts_line;
 use super::columns::Numbers;
 use super::metric_block::metric_block;
 use super::names::{columns, cut, escaped, shown, wrapped};
-use super::notes::{ROUNDED, sentences};
-use super::tree::{Line, lines};
+use super::tree::{Line, fitting_lines, lines};
 use super::units::{counted, rounded, time};
-use crate::model::Precision;
 
 /// What heads the tree.
 const HEADING: &str = "callpath";
+
+/// Where a table is laid out, what is folded counts as if it had so many columns: room for the number, and for what it is.
+const FOLDED_COLUMNS: usize = 20;
+
+/// However much there is to say below it, the tree may have so many lines.
+const TREE_LINES_MIN: usize = 10;
 
 /// How a report is laid out as text.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,12 +26,14 @@ pub struct TextOptions {
     /// Callpaths whose share of the total inclusive time is below this are folded into one line per parent,
     /// unless they take long on a single rank. None folds nothing.
     pub fold_below_share: Option<f64>,
+    /// Where the report would have more lines than this, more callpaths are folded, as far as that helps.
+    pub lines_max: u16,
 }
 
 impl Default for TextOptions {
-    /// 100 columns, folded below 1 %.
+    /// 100 columns, folded below 1 %, or more where it would not fit one screen of 40 lines.
     fn default() -> Self {
-        Self { width_columns: 100, fold_below_share: Some(0.01) }
+        Self { width_columns: 100, fold_below_share: Some(0.01), lines_max: 40 }
     }
 }
 
@@ -45,33 +52,37 @@ impl TextOptions {
 }
 
 impl Report {
-    /// The report for people: a head line, the callpath tree sorted by inclusive time, the metrics, a note for each
-    /// loss.
+    /// The report for people: a head line, the callpath tree sorted by inclusive time, the metrics, the efficiency, the
+    /// hints, a note for each loss, and what the profiler itself has cost.
     ///
     /// Visits, inclusive and exclusive time and the share are of all ranks together; minimum, mean, maximum
-    /// and imbalance (maximum / mean - 1) compare the inclusive times of the ranks that visited the callpath.
+    /// and imbalance (maximum / mean - 1) compare the inclusive times of the ranks that visited the callpath; what is
+    /// lost is the sum over these ranks of maximum - mean. The variation is that of executions on one and the same
+    /// rank. Columns for which there is no room make way; where that is the host of the slowest rank, a line below tells
+    /// it. `docs/report.md` has the formulas.
     /// A time that is an estimate, because a budget let only some visits be timed, is marked with `~`.
     /// Columns align, control characters in names are escaped, and every line ends in a newline.
     #[must_use]
     pub fn to_text(&self, options: &TextOptions) -> String {
         let width = usize::from(options.width_columns);
         let mut text = wrapped(&self.head(width), ", ", width);
+        let closing = self.closing(width);
         if self.callpaths.is_empty() {
             text.push_str("no region was visited\n");
         } else {
-            self.write_table(options, &mut text);
-            text.push_str(&metric_block(self, width));
+            let metrics = metric_block(self, width);
+            // The titles, the headings, the hosts, and where the profile lies.
+            let others =
+                [&text, &metrics, &closing].map(|part| part.lines().count()).iter().sum::<usize>() + 4;
+            let room = usize::from(options.lines_max).saturating_sub(others).max(TREE_LINES_MIN);
+            let lines = match options.fold_below_share {
+                Some(below_share) => fitting_lines(self, below_share, room),
+                None => lines(self, None),
+            };
+            self.write_table(&lines, width, &mut text);
+            text.push_str(&metrics);
         }
-        if let Some(because) = &self.incomplete {
-            text.push_str(&wrapped(&format!("note: incomplete: {}", escaped(because)), " ", width));
-        }
-        if self.precision == Precision::EightBit {
-            text.push_str(&wrapped(&format!("note: times {ROUNDED}"), " ", width));
-        }
-        for sentence in sentences(&self.losses) {
-            text.push_str(&wrapped(&format!("note: {sentence}"), " ", width));
-        }
-        text
+        text + &closing
     }
 
     /// `FFT.tprof: 4 ranks on 1 host, 20 executions, 12 callpaths, 1.23 s a rank`.
@@ -94,14 +105,13 @@ impl Report {
         )
     }
 
-    fn write_table(&self, options: &TextOptions, text: &mut String) {
-        let lines = lines(self, options.fold_below_share);
+    fn write_table(&self, lines: &[Line], line_width: usize, text: &mut String) {
         let widest = |room: usize| {
             let labels = lines.iter().map(|line| 2 * self.depth(line) + columns(&self.label(line, room)));
             labels.max().unwrap_or(0).max(HEADING.len())
         };
-        let tree = widest(0)..=widest(usize::MAX);
-        let numbers = Numbers::new(self, &lines, &tree, options.width_columns.into());
+        let tree = widest(FOLDED_COLUMNS)..=widest(usize::MAX);
+        let numbers = Numbers::new(self, lines, &tree, line_width);
         let width = numbers.tree_width;
         let mut write = |tree: &str, numbers: &str| {
             let padding = " ".repeat(width.saturating_sub(columns(tree)));
@@ -117,6 +127,7 @@ impl Report {
             let room = width.saturating_sub(indent.len());
             write(&cut(&format!("{indent}{}", cut(&self.label(line, room), room)), width), numbers);
         }
+        text.push_str(&hosts_line(&numbers.placements, line_width));
     }
 
     fn depth(&self, line: &Line) -> usize {
@@ -131,9 +142,9 @@ impl Report {
         match line {
             Line::Callpath(index) => shown(&self.callpaths.get(*index).region.name),
             Line::Folded(folded) => {
-                let short = format!("... {} smaller", folded.callpaths);
-                let long = format!("{short} callpaths");
-                if long.len() <= room { long } else { short }
+                let shortest = format!("... {}", folded.callpaths);
+                let forms = [format!("{shortest} smaller callpaths"), format!("{shortest} smaller")];
+                forms.into_iter().find(|form| form.len() <= room).unwrap_or(shortest)
             }
         }
     }

@@ -33,9 +33,49 @@ pub(super) struct Folded {
     pub(super) estimate: bool,
 }
 
+/// Which callpaths share a line.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Fold {
+    /// Those below this share of the total inclusive time, unless they take long on a single rank.
+    pub(super) below_share: f64,
+    /// Those deeper than this, a root having depth 0.
+    pub(super) below_depth: u32,
+}
+
+/// What is folded where there are too many lines, from little to much.
+const HARDER: [Fold; 8] = {
+    const fn fold(below_share: f64, below_depth: u32) -> Fold {
+        Fold { below_share, below_depth }
+    }
+    let all = u32::MAX;
+    [
+        fold(0.02, all),
+        fold(0.05, all),
+        fold(0.1, all),
+        fold(0.1, 12),
+        fold(0.2, 8),
+        fold(0.2, 4),
+        fold(0.5, 2),
+        fold(0.5, 1),
+    ]
+};
+
+/// The lines of the tree in at most `lines_max` lines, if folding more than `below_share` says makes that possible.
+pub(super) fn fitting_lines(report: &Report, below_share: f64, lines_max: usize) -> Vec<Line> {
+    let mut found = lines(report, Some(Fold { below_share, below_depth: u32::MAX }));
+    for fold in HARDER {
+        if found.len() <= lines_max {
+            break;
+        }
+        let below_share = fold.below_share.max(below_share);
+        found = lines(report, Some(Fold { below_share, ..fold }));
+    }
+    found
+}
+
 /// The lines of the whole tree, parents first, siblings by the report's metric, then in the order of the table.
-pub(super) fn lines(report: &Report, fold_below_share: Option<f64>) -> Vec<Line> {
-    let tree = Tree::new(report, fold_below_share);
+pub(super) fn lines(report: &Report, fold: Option<Fold>) -> Vec<Line> {
+    let tree = Tree::new(report, fold);
     let mut lines = Vec::new();
     // A stack of our own: a hostile profile may be deeper than the thread's.
     let mut waiting = tree.below(None);
@@ -54,11 +94,11 @@ struct Tree<'a> {
     children: Vec<Vec<CallpathIndex>>,
     /// For each callpath, all that is in a line if it is folded.
     subtrees: Vec<Folded>,
-    fold_below_share: Option<f64>,
+    fold: Option<Fold>,
 }
 
 impl<'a> Tree<'a> {
-    fn new(report: &'a Report, fold_below_share: Option<f64>) -> Self {
+    fn new(report: &'a Report, fold: Option<Fold>) -> Self {
         let mut subtrees: Vec<Folded> =
             report.callpaths.rows().iter().zip(report.statistics.rows()).map(folded).collect();
         for (row, callpath) in report.callpaths.rows().iter().enumerate().rev() {
@@ -71,7 +111,7 @@ impl<'a> Tree<'a> {
             }
         }
         let children = report.callpaths.children();
-        Self { report, subtrees, fold_below_share, children }
+        Self { report, subtrees, fold, children }
     }
 
     /// The lines directly below a callpath, or those of the roots.
@@ -97,7 +137,14 @@ impl<'a> Tree<'a> {
     }
 
     fn is_small(&self, callpath: CallpathIndex) -> bool {
-        let Some(least) = self.fold_below_share.filter(|_| self.report.total_ns > 0) else { return false };
+        let Some(fold) = self.fold else { return false };
+        if self.report.callpaths.get(callpath).depth > fold.below_depth {
+            return true;
+        }
+        if self.report.total_ns == 0 {
+            return false;
+        }
+        let least = fold.below_share;
         let inclusive = &self.row(callpath).inclusive;
         ratio(inclusive.sum_ns, self.report.total_ns) < least
             && ratio(u128::from(inclusive.max_ns) * u128::from(self.report.ranks), self.report.total_ns)

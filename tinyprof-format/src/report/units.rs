@@ -93,6 +93,20 @@ pub fn percent_cell(share: f64) -> String {
     }
 }
 
+/// A small share as percent, with two significant digits: `0.0018%`.
+pub(super) fn percent_of(share: f64) -> String {
+    let percent = share * 100.0;
+    let decimals = match percent {
+        0.95.. => 1,
+        0.095.. => 2,
+        0.009_5.. => 3,
+        0.000_05.. => 4,
+        0.0 => 0,
+        _ => return "<0.0001%".to_owned(),
+    };
+    format!("{percent:.decimals$}%")
+}
+
 /// `1 rank`, `2 ranks`.
 #[must_use]
 pub fn counted(n: u64, noun: &str) -> String {
@@ -191,6 +205,18 @@ mod tests {
         check(0.999_4, "99.9%");
         check(1.0, "100%");
         check(31.0, "3100%");
+    }
+
+    #[test]
+    fn a_small_percentage_has_two_digits() {
+        let check = |share: f64, expected: &str| assert_eq!(percent_of(share), expected);
+        check(0.0, "0%");
+        check(1e-9, "<0.0001%");
+        check(0.000_018, "0.0018%");
+        check(0.000_2, "0.020%");
+        check(0.001_23, "0.12%");
+        check(0.012_3, "1.2%");
+        check(0.5, "50.0%");
     }
 
     #[test]

@@ -1,32 +1,51 @@
 //! The bytes in which ranks send each other statistics: a fixed width a row, so that a receiver knows the
 //! length of a message from the number of callpaths. Never stored in a profile.
 
-use super::{RankStatistics, Spread, Statistics};
+use super::{HostId, RankStatistics, Spread, Statistics, TimesOverRanks, Variation};
+
+/// What stands before the rows, little endian:
+///
+/// ```text
+/// 0       4          20             28          44              52      68
+/// | ranks | total_ns | total_max_ns | useful_ns | useful_max_ns | io_ns |
+/// ```
+const TIMES_BYTES: usize = 68;
 
 /// One spread, little endian:
 ///
 /// ```text
-/// 0        16             32       40       48     52
-/// | sum_ns | variance_ns2 | min_ns | max_ns | rank |
+/// 0        16             32       40       48     52     56
+/// | sum_ns | variance_ns2 | min_ns | max_ns | rank | host |
 /// ```
-const SPREAD_BYTES: usize = 52;
+const SPREAD_BYTES: usize = 56;
 
 /// One row, little endian:
 ///
 /// ```text
-/// 0        8       12          64          116
-/// | visits | ranks | inclusive | exclusive |
+/// 0        8       12          68          124          132              148       156
+/// | visits | ranks | inclusive | exclusive | executions | deviations_ns2 | degrees |
 /// ```
-const ROW_BYTES: usize = 12 + 2 * SPREAD_BYTES;
+const ROW_BYTES: usize = 12 + 2 * SPREAD_BYTES + 32;
 
 impl Statistics {
     /// The length of a row in [`to_bytes`](Self::to_bytes), in bytes.
     pub const ROW_BYTES: usize = ROW_BYTES;
 
-    /// The rows as bytes: [`ROW_BYTES`](Self::ROW_BYTES) each, the same on every machine.
+    /// The length of what stands before the rows in [`to_bytes`](Self::to_bytes), in bytes.
+    pub const HEAD_BYTES: usize = TIMES_BYTES;
+
+    /// The statistics as bytes: [`HEAD_BYTES`](Self::HEAD_BYTES), and [`ROW_BYTES`](Self::ROW_BYTES) for each row, the
+    /// same on every machine.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(self.rows().len() * ROW_BYTES);
+        let mut bytes = Vec::with_capacity(TIMES_BYTES + self.rows().len() * ROW_BYTES);
+        let times = self.times();
+        bytes.extend(times.ranks.to_le_bytes());
+        bytes.extend(times.total_ns.to_le_bytes());
+        bytes.extend(times.total_max_ns.to_le_bytes());
+        bytes.extend(times.useful_ns.to_le_bytes());
+        bytes.extend(times.useful_max_ns.to_le_bytes());
+        bytes.extend(times.io_ns.to_le_bytes());
         for row in self.rows() {
             bytes.extend(row.visits.to_le_bytes());
             bytes.extend(row.ranks.to_le_bytes());
@@ -36,20 +55,39 @@ impl Statistics {
                 bytes.extend(spread.min_ns.to_le_bytes());
                 bytes.extend(spread.max_ns.to_le_bytes());
                 bytes.extend(spread.max_rank.to_le_bytes());
+                bytes.extend(spread.max_host.to_bits().to_le_bytes());
             }
+            bytes.extend(row.variation.executions.to_le_bytes());
+            bytes.extend(row.variation.deviations_ns2.to_le_bytes());
+            bytes.extend(row.variation.degrees.to_le_bytes());
         }
         bytes
     }
 
     /// The statistics that [`to_bytes`](Self::to_bytes) wrote; none if the bytes cannot be such.
     #[must_use]
-    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+    pub fn from_bytes(mut bytes: &[u8]) -> Option<Self> {
+        let times = times_from(&mut bytes)?;
         let (rows, rest) = bytes.as_chunks::<ROW_BYTES>();
         if !rest.is_empty() {
             return None;
         }
-        rows.iter().map(|row| row_from(row)).collect::<Option<_>>().map(Self::from_rows)
+        let rows = rows.iter().map(|row| row_from(row)).collect::<Option<_>>()?;
+        Some(Self::from_rows(rows).with_times(times))
     }
+}
+
+fn times_from(bytes: &mut &[u8]) -> Option<TimesOverRanks> {
+    let times = TimesOverRanks {
+        ranks: u32::from_le_bytes(take(bytes)?),
+        total_ns: u128::from_le_bytes(take(bytes)?),
+        total_max_ns: u64::from_le_bytes(take(bytes)?),
+        useful_ns: u128::from_le_bytes(take(bytes)?),
+        useful_max_ns: u64::from_le_bytes(take(bytes)?),
+        io_ns: u128::from_le_bytes(take(bytes)?),
+    };
+    let is_part = times.useful_max_ns <= times.total_max_ns && times.useful_ns <= times.total_ns;
+    is_part.then_some(times)
 }
 
 fn row_from(mut bytes: &[u8]) -> Option<RankStatistics> {
@@ -57,7 +95,12 @@ fn row_from(mut bytes: &[u8]) -> Option<RankStatistics> {
     let ranks = u32::from_le_bytes(take(&mut bytes)?);
     let inclusive = spread_from(&mut bytes)?;
     let exclusive = spread_from(&mut bytes)?;
-    let row = RankStatistics { ranks, visits, inclusive, exclusive };
+    let variation = Variation {
+        executions: u64::from_le_bytes(take(&mut bytes)?),
+        deviations_ns2: u128::from_le_bytes(take(&mut bytes)?),
+        degrees: u64::from_le_bytes(take(&mut bytes)?),
+    };
+    let row = RankStatistics { ranks, visits, inclusive, exclusive, variation };
     (ranks > 0 || row == RankStatistics::default()).then_some(row)
 }
 
@@ -68,6 +111,7 @@ fn spread_from(bytes: &mut &[u8]) -> Option<Spread> {
         min_ns: u64::from_le_bytes(take(bytes)?),
         max_ns: u64::from_le_bytes(take(bytes)?),
         max_rank: u32::from_le_bytes(take(bytes)?),
+        max_host: HostId::from_bits(u32::from_le_bytes(take(bytes)?)),
     };
     (spread.min_ns <= spread.max_ns && u128::from(spread.max_ns) <= spread.sum_ns).then_some(spread)
 }
@@ -84,17 +128,22 @@ mod tests {
 
     #[test]
     fn bytes_that_contradict_themselves_are_refused() {
-        let good = Statistics::from_rows(vec![RankStatistics::of_one_rank(3, 2, 20, 5)]).to_bytes();
-        assert_eq!(good.len(), Statistics::ROW_BYTES);
+        let one = RankStatistics::of_one_rank(3, HostId::of_name("a"), 2, 20, 5);
+        let times = TimesOverRanks { total_max_ns: 9, useful_max_ns: 9, ..TimesOverRanks::default() };
+        let good = Statistics::from_rows(vec![one]).with_times(times).to_bytes();
+        assert_eq!(good.len(), Statistics::HEAD_BYTES + Statistics::ROW_BYTES);
         let check = |offset: usize, byte: u8| {
             let mut bad = good.clone();
             bad[offset] = byte;
             assert_eq!(Statistics::from_bytes(&bad), None, "byte {offset} = {byte}");
         };
-        check(8, 0); // no rank, yet visits
-        check(12, 19); // a sum below the maximum
-        check(44, 21); // a minimum above the maximum
+        check(20, 8); // more useful time than time
+        check(28, 1); // the same of the sums
+        let row = Statistics::HEAD_BYTES;
+        check(row + 8, 0); // no rank, yet visits
+        check(row + 12, 19); // a sum below the maximum
+        check(row + 44, 21); // a minimum above the maximum
         assert_eq!(Statistics::from_bytes(&good[1..]), None);
-        assert_eq!(Statistics::from_bytes(&[]), Some(Statistics::default()));
+        assert_eq!(Statistics::from_bytes(&[]), None);
     }
 }

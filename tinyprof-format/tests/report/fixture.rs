@@ -16,6 +16,9 @@ pub(crate) struct Node<'a> {
 
 pub(crate) const EXECUTIONS: u32 = 20;
 
+/// Neighbouring ranks are on one host.
+const RANKS_A_HOST: u32 = 64;
+
 pub(crate) fn region(site: u64, name: &str) -> Region {
     Region {
         site: SiteId::from_bits(site),
@@ -52,7 +55,8 @@ pub(crate) fn event_map(tree: &[Node<'_>], rank: u32) -> EventMap {
             records.push((id, parent, region(site, node.name), values(ns)));
         }
     }
-    EventMap::from_records(records, RankFacts::default())
+    let host = format!("node{:03}", rank / RANKS_A_HOST);
+    EventMap::from_records(records, RankFacts { host, ..RankFacts::default() })
 }
 
 /// The profile of a run in which each rank measured its event map.
@@ -83,7 +87,7 @@ pub(crate) fn profile_of(tree: &[Node<'_>], ranks: u32) -> Profile {
 }
 
 pub(crate) fn manifest(ranks: u32, callpaths: usize) -> Manifest {
-    let hosts = ranks.div_ceil(64);
+    let hosts = ranks.div_ceil(RANKS_A_HOST);
     Manifest {
         format: FORMAT_NAME.into(),
         version: FormatVersion::CURRENT,
@@ -109,6 +113,7 @@ pub(crate) fn manifest(ranks: u32, callpaths: usize) -> Manifest {
             mpi_version: Some("MPICH 4.2.1".into()),
             tinyprof_version: "0.1.0".into(),
             clock: "tsc".into(),
+            visit_cost_ps: 18_400,
         },
         complete: true,
         incomplete_because: None,

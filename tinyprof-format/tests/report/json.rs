@@ -44,7 +44,13 @@ fn a_deep_tree_of_long_names_stays_of_bounded_size() {
 #[test]
 fn a_sum_beyond_64_bits_is_a_float() {
     let time = Spread { sum_ns: 1 << 65, min_ns: u64::MAX, max_ns: u64::MAX, ..Spread::default() };
-    let row = RankStatistics { ranks: 2, visits: u64::MAX, inclusive: time, exclusive: time };
+    let row = RankStatistics {
+        ranks: 2,
+        visits: u64::MAX,
+        inclusive: time,
+        exclusive: time,
+        ..RankStatistics::default()
+    };
     let tree = [Node { name: "main", parent: None, ns: |_| Some(1) }];
     let callpaths: CallpathTable = profile_of(&tree, 1).callpaths;
     let report = Report::new(&manifest(2, 1), &callpaths, Statistics::from_rows(vec![row]));

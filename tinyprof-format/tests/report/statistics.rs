@@ -5,7 +5,9 @@ use tinyprof_format::model::{
     CallpathId, CallpathTable, CallpathValues, EventMap, ExecutionSummary, MetricSummary, MetricValues,
     Profile, RankFacts, SiteId,
 };
-use tinyprof_format::report::{RankStatistics, Report, Spread, Statistics};
+use tinyprof_format::report::{
+    Efficiency, HostId, RankStatistics, RankTimes, Report, Spread, Statistics, TimesOverRanks, Variation,
+};
 
 use crate::fixture::{fft, profile, profile_of, region};
 
@@ -36,7 +38,8 @@ fn map_of(visits: &[Option<Vec<u64>>]) -> EventMap {
             records.push((ids[ids.len() - 1], parent, region(site, "r"), values));
         }
     }
-    EventMap::from_records(records, RankFacts::default())
+    let host = format!("host{}", records.len() % 3);
+    EventMap::from_records(records, RankFacts { host, ..RankFacts::default() })
 }
 
 fn naive(profile: &Profile) -> Statistics {
@@ -45,8 +48,12 @@ fn naive(profile: &Profile) -> Statistics {
         variance_ns2: 0,
         min_ns: of_ranks.iter().map(|(_, ns)| *ns).min().unwrap_or(0),
         max_ns: of_ranks.iter().map(|(_, ns)| *ns).max().unwrap_or(0),
-        max_rank: of_ranks.iter().rev().max_by_key(|(_, ns)| *ns).map_or(0, |(rank, _)| *rank),
+        max_rank: slowest(of_ranks).unwrap_or(0),
+        max_host: slowest(of_ranks)
+            .map_or(HostId::default(), |rank| HostId::of_name(&profile.ranks[rank as usize].host)),
     };
+    let mut times = TimesOverRanks::default();
+    (0..profile.ranks.len()).for_each(|rank| times.add(&naive_times(profile, rank)));
     let row = |index| {
         let visitors: Vec<(u32, &CallpathValues)> = (0..)
             .zip(0..profile.ranks.len())
@@ -78,9 +85,28 @@ fn naive(profile: &Profile) -> Statistics {
             visits: visitors.iter().map(|(_, values)| values.visits()).sum(),
             inclusive: Spread { variance_ns2, ..spread(&inclusive) },
             exclusive: Spread { variance_ns2: with_children.sum(), ..spread(&exclusive) },
+            variation: visitors.iter().fold(Variation::default(), |mut all, (_, values)| {
+                all.merge(&Variation::of_one_rank(&values.executions));
+                all
+            }),
         }
     };
-    Statistics::from_rows(profile.callpaths.iter().map(|(index, _)| row(index)).collect())
+    let rows = profile.callpaths.iter().map(|(index, _)| row(index)).collect();
+    Statistics::from_rows(rows).with_times(times)
+}
+
+fn slowest(of_ranks: &[(u32, u64)]) -> Option<u32> {
+    of_ranks.iter().rev().max_by_key(|(_, ns)| *ns).map(|(rank, _)| *rank)
+}
+
+/// The regions of these tests have no tags: all time is useful.
+fn naive_times(profile: &Profile, rank: usize) -> RankTimes {
+    let roots = profile.callpaths.iter().filter(|(_, callpath)| callpath.parent.is_none());
+    let total_ns =
+        roots.fold(0, |sum, (root, _)| profile.values(root, rank).inclusive_ns().saturating_add(sum));
+    let useful_ns =
+        tinyprof_format::report::exclusive_ns(profile, rank).into_iter().fold(0, u64::saturating_add);
+    RankTimes { total_ns, useful_ns, io_ns: 0 }
 }
 
 /// To the next integer: a variance that is not 0 must not become 0.
@@ -115,7 +141,7 @@ proptest! {
         let merged = |ranks: &[usize]| ranks.iter().fold(Statistics::default(), |mut sum, &rank| {
             let number = u32::try_from(rank).expect("few ranks");
             let sent = of_rank(&profile.callpaths, number, &maps[rank]).to_bytes();
-            assert_eq!(sent.len(), profile.callpaths.len() * Statistics::ROW_BYTES);
+            assert_eq!(sent.len(), Statistics::HEAD_BYTES + profile.callpaths.len() * Statistics::ROW_BYTES);
             sum.merge(&Statistics::from_bytes(&sent).expect("what was sent is received"));
             sum
         });
@@ -131,7 +157,7 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_are_refused_or_read_back_as_they_were(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+    fn any_bytes_are_refused_or_read_back_as_they_were(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
         if let Some(statistics) = Statistics::from_bytes(&bytes) {
             prop_assert_eq!(statistics.to_bytes(), bytes);
         }
@@ -140,14 +166,56 @@ proptest! {
 
 #[test]
 fn the_lowest_of_equally_slow_ranks_is_named() {
-    let mut late = RankStatistics::of_one_rank(7, 1, 50, 50);
-    late.merge(&RankStatistics::of_one_rank(2, 1, 50, 20));
-    late.merge(&RankStatistics::of_one_rank(3, 1, 50, 50));
+    let host = |rank: u32| HostId::of_name(&format!("host{rank}"));
+    let mut late = RankStatistics::of_one_rank(7, host(7), 1, 50, 50);
+    late.merge(&RankStatistics::of_one_rank(2, host(2), 1, 50, 20));
+    late.merge(&RankStatistics::of_one_rank(3, host(3), 1, 50, 50));
     assert_eq!((late.inclusive.max_rank, late.exclusive.max_rank), (2, 3));
+    assert_eq!((late.inclusive.max_host, late.exclusive.max_host), (host(2), host(3)));
+    assert_eq!((late.lost_ns(&late.inclusive), late.lost_ns(&late.exclusive)), (0, 30));
     assert_eq!(late.mean_ns(&late.exclusive), Some(40.0));
     assert_eq!(late.imbalance(&late.exclusive), Some(0.25));
     let nobody = RankStatistics::default();
     assert_eq!((nobody.mean_ns(&nobody.inclusive), nobody.imbalance(&nobody.inclusive)), (None, None));
+}
+
+proptest! {
+    #[test]
+    fn the_efficiency_of_merged_ranks_is_that_of_the_profile(
+        maps in event_maps(), tags in prop::collection::vec(0..4_usize, 6),
+    ) {
+        let mut profile = profile(&maps);
+        let tagged = profile.callpaths.rows().iter().map(|callpath| {
+            let mut region = callpath.region.clone();
+            let site = usize::try_from(region.site.to_bits()).expect("few sites");
+            if let Some(tag) = ["COMM", "COMP", "IO"].get(tags[site]) {
+                region.constants.insert("tag".into(), (*tag).into());
+            }
+            (callpath.id, callpath.parent.map(|at| profile.callpaths.get(at).id), region)
+        });
+        profile.callpaths = CallpathTable::from_parents(tagged.collect::<Vec<_>>());
+        let mut merged = Statistics::default();
+        for number in (0..u32::try_from(maps.len()).expect("few ranks")).rev() {
+            let rank = number as usize;
+            let mut one = Statistics::new(profile.callpaths.len());
+            one.add_rank(&profile.callpaths, number, "", |index| profile.values(index, rank));
+            merged.merge(&Statistics::from_bytes(&one.to_bytes()).expect("what was sent is received"));
+        }
+        let ranks: Vec<RankTimes> = (0..maps.len()).map(|rank| {
+            let mut one = profile.clone();
+            one.ranks = vec![profile.ranks[rank].clone()];
+            one.values = profile.values.iter().map(|row| vec![row[rank].clone()]).collect();
+            let times = *Statistics::of_profile(&one).times();
+            let narrow = |ns: u128| u64::try_from(ns).expect("one rank has 64 bits");
+            RankTimes {
+                total_ns: times.total_max_ns, useful_ns: times.useful_max_ns, io_ns: narrow(times.io_ns),
+            }
+        }).collect();
+        let of_profile = Efficiency::of_profile(&profile);
+        prop_assert_eq!(Efficiency::of_statistics(&profile.callpaths, &merged), of_profile);
+        let is_tagged = profile.callpaths.rows().iter().any(|c| !c.region.constants.is_empty());
+        prop_assert_eq!(of_profile, Efficiency::of_ranks(&ranks).filter(|_| is_tagged));
+    }
 }
 
 #[test]

@@ -114,7 +114,7 @@ fn of_many_equal_roots_some_are_shown() {
     let tree: Vec<Node<'_>> =
         names.iter().map(|name| Node { name, parent: None, ns: |_| Some(1_000_000) }).collect();
     let text = text(&profile_of(&tree, 1), 80);
-    assert_eq!(text.lines().count(), 6, "{text}");
+    assert_eq!(text.lines().count(), 7, "{text}");
     assert!(text.contains("... 197 smaller callpaths"), "{text}");
 }
 
@@ -129,10 +129,61 @@ fn a_tree_too_deep_to_indent_shows_its_levels() {
             ns: |_| Some(1_000_000_000),
         })
         .collect();
-    let text = text(&profile_of(&tree, 1), 80);
+    let profile = profile_of(&tree, 1);
+    let text = Report::of_profile(&profile).to_text(&TextOptions::default().with_width(80).unfolded());
+    assert_fits(&text, 80);
     let lines: Vec<&str> = text.lines().collect();
-    assert_eq!(lines.len(), 3_002);
+    assert_eq!(lines.len(), 3_003);
     assert_snapshot!([&lines[..4], &lines[15..22], &lines[3_000..]].concat().join("\n"));
+}
+
+#[test]
+fn a_report_fits_one_screen_however_large_the_program_is() {
+    let names: Vec<String> = (0..400).map(|at| format!("region_{at}")).collect();
+    let wide: Vec<Node<'_>> = (0..)
+        .zip(&names)
+        .map(|(at, name): (usize, _)| Node {
+            name,
+            parent: at.checked_sub(1).map(|at| at / 4),
+            ns: |_| Some(9_000_000),
+        })
+        .collect();
+    let deep: Vec<Node<'_>> = (0..)
+        .zip(&names)
+        .map(|(at, name): (usize, _)| Node { name, parent: at.checked_sub(1), ns: |_| Some(9_000_000) })
+        .collect();
+    for tree in [wide, deep] {
+        for columns in [80, 200] {
+            let text = text(&profile_of(&tree, 4), columns);
+            let lines = text.lines().count();
+            assert!((10..=40).contains(&lines), "{lines} lines:\n{text}");
+            assert!(text.contains("... "), "the rest is counted: {text}");
+        }
+    }
+}
+
+#[test]
+fn a_host_is_in_the_table_or_below_it() {
+    let tree = [
+        Node {
+            name: "main",
+            parent: None,
+            ns: |rank| Some(1_000_000_000 + u64::from(rank == 130) * 500_000_000),
+        },
+        Node {
+            name: "wait",
+            parent: Some(0),
+            ns: |rank| Some(if rank == 70 { 900_000_000 } else { 300_000_000 }),
+        },
+    ];
+    let profile = profile_of(&tree, 200);
+    let wide = text(&profile, 120);
+    assert!(wide.contains(" 130  node002 ") && wide.contains("  70  node001 "), "{wide}");
+    assert!(!wide.contains("hosts: "), "{wide}");
+    let narrow = text(&profile, 60);
+    assert!(narrow.contains("\nhosts: rank 70 on node001, rank 130 on node002\n"), "{narrow}");
+    let one_host = text(&profile_of(&tree, 64), 80);
+    assert!(!one_host.contains("node"), "{one_host}");
 }
 
 #[test]
@@ -181,6 +232,7 @@ fn many_metrics_are_counted_and_hostile_keys_stay_in_their_cell() {
     for columns in [45, 60, 100, 200] {
         let text = text(&profile, columns);
         let (_, block) = text.split_once("metrics ").expect("a block of metrics");
+        let (block, _) = block.split_once("tinyprof itself: ").expect("the cost stands below");
         assert_eq!(block.lines().count(), 22, "{text}");
         assert!(block.ends_with("... 13 more\n"), "{text}");
     }

@@ -56,7 +56,7 @@ pub(super) fn write_part(
         for callpath in &encoded.callpaths {
             values[callpath.row as usize].executions.clone_from(&callpath.executions);
         }
-        outcome.statistics.add_rank(dictionary, rank, |index| &values[index.row()]);
+        outcome.statistics.add_rank(dictionary, rank, &encoded.facts.host, |index| &values[index.row()]);
     }
     let narrow = |count: usize| u32::try_from(count).expect("there are fewer than 2^32 ranks and callpaths");
     let bytes = match place.format {

@@ -5,12 +5,13 @@ use std::path::Path;
 
 use tinyprof_format::file::{read_profile, read_text_profile};
 use tinyprof_format::model::Precision;
+use tinyprof_format::report::{Report, TextOptions};
 
 use crate::programs::{Ended, launch, paths, profile, program, run, values, visits};
 use crate::support::mpiexec;
 
 fn hook(ranks: usize, out: &Path, end: &str, aggregators: &str) -> Ended {
-    run(launch(ranks, "hook", out).arg(end).env("TINYPROF_AGGREGATORS", aggregators))
+    run(launch(ranks, "hook", out).arg(end).env("TINYPROF_AGGREGATORS", aggregators).env("COLUMNS", "90"))
 }
 
 fn sorted_lines(text: &str) -> Vec<&str> {
@@ -31,6 +32,11 @@ fn check_counts(ranks: usize, aggregators: &str, parts: usize) {
     assert_eq!(sorted_lines(&ended.stdout), expected);
     assert_eq!(ended.stderr.matches("callpath").count(), 2, "one table, one head line: {}", ended.stderr);
     let profile = profile(&out);
+    let report = Report::of_profile(&profile).named("p.tprof");
+    let report = report.to_text(&TextOptions::default().with_width(90));
+    let table = format!("{report}profile: {}\n", out.display());
+    assert!(ended.stderr.contains(&table), "the table is not that of the profile: {}{table}", ended.stderr);
+    assert!(table.contains("tinyprof itself: "), "{table}");
     assert_eq!((profile.ranks.len(), profile.manifest.parts.len()), (ranks, parts));
     let odd: &[&str] = if ranks > 3 { &["run<odd"] } else { &[] };
     assert_eq!(paths(&profile), [&["run"], odd, &["run<step", "worker"]].concat());

@@ -4,7 +4,9 @@ use std::env;
 use std::io::Write;
 use std::path::Path;
 
-use tinyprof_format::file::{OutputFormat, write_profile_in_state};
+use tinyprof_format::file::{
+    OutputFormat, ReadLimits, read_manifest, read_profile_within, write_timed_profile,
+};
 use tinyprof_format::model::{PhaseTimes, RunState};
 use tinyprof_format::report::{Report, TextOptions};
 
@@ -17,12 +19,25 @@ use super::precision::precision;
 use super::session::session;
 use super::snapshot::{monotonic_ns, snapshot};
 
+/// A profile that may hold more values than this is not read back for its report: that would take too long at the end of
+/// a run. Counted are summaries of executions ...
+const READ_BACK_VALUES_MAX: u64 = 2_000_000;
+/// ... of which so many are kept apart for a callpath ...
+const EXECUTIONS_KEPT: u32 = 4_096;
+/// ... and, as nothing tells how many values series have, the bytes of all parts.
+const READ_BACK_BYTES_MAX: u64 = 16 << 20;
+/// Reading ends where the values turn out to take more memory than this.
+const READ_BACK_MEMORY_BYTES: u64 = 256 << 20;
+
 /// Prints the report to standard error, and where the profile lies.
+///
+/// `report` has statistics over ranks. Where the profile is not too large it is read back, and the report is made of all of
+/// its values: the one that `tinyprof report` prints.
+///
+/// # Cost
+/// At most as long as 16 MiB take to be read, and two million values to be looked at: some tenths of a second.
 pub fn print_report(report: &Report, profile: Option<&Path>) {
-    let mut text = report.to_text(&text_options());
-    if let Some(path) = profile {
-        text.push_str(&format!("profile: {}\n", path.display()));
-    }
+    let text = text_of(report, profile, &text_options(), READ_BACK_BYTES_MAX);
     // There is nowhere to complain to when standard error does not take the table.
     drop(std::io::stderr().write_all(text.as_bytes()));
 }
@@ -31,6 +46,35 @@ pub fn print_report(report: &Report, profile: Option<&Path>) {
 pub(super) fn text_options() -> TextOptions {
     let columns = env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
     columns.map_or_else(TextOptions::default, |c| TextOptions::default().with_width(c))
+}
+
+fn text_of(report: &Report, profile: Option<&Path>, options: &TextOptions, bytes_max: u64) -> String {
+    let complete = profile.and_then(|path| read_back(path, bytes_max));
+    let mut text = complete.as_ref().unwrap_or(report).to_text(options);
+    if let Some(path) = profile {
+        let is_readable = path.extension().is_some_and(|extension| extension == "tprof");
+        if complete.is_none() && is_readable {
+            text.push_str(&format!("more hints: tinyprof report {}\n", path.display()));
+        }
+        text.push_str(&format!("profile: {}\n", path.display()));
+    }
+    text
+}
+
+/// The report of the profile that was just written; none where it is too large, or in another format.
+fn read_back(path: &Path, bytes_max: u64) -> Option<Report> {
+    let manifest = read_manifest(path).ok()?;
+    let bytes = manifest.parts.iter().fold(0_u64, |sum, part| sum.saturating_add(part.bytes));
+    let executions = manifest.executions.min(EXECUTIONS_KEPT);
+    let values = [manifest.callpaths.callpaths, executions]
+        .into_iter()
+        .fold(u64::from(manifest.ranks), |values, by| values.saturating_mul(by.into()));
+    if bytes > bytes_max || values > READ_BACK_VALUES_MAX {
+        return None;
+    }
+    let profile = read_profile_within(path, ReadLimits::new(READ_BACK_MEMORY_BYTES)).ok()?;
+    let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    Some(Report::of_profile(&profile).named(name))
 }
 
 /// Writes the profile of this process alone under this name, if it has measured anything, and prints the table
@@ -50,10 +94,15 @@ fn write_alone_as(format: OutputFormat, name: &Path) {
         return;
     }
     let state = RunState { checkpoints: checkpoints::times(), precision: precision(), ..RunState::default() };
-    let flush = PhaseTimes { snapshot_ns: monotonic_ns() - begin_ns, ..PhaseTimes::default() };
+    let snapshot_end_ns = monotonic_ns();
+    let flush = || PhaseTimes {
+        snapshot_ns: snapshot_end_ns.saturating_sub(begin_ns),
+        write_ns: monotonic_ns().saturating_sub(snapshot_end_ns),
+        ..PhaseTimes::default()
+    };
     let metadata = metadata();
     let report = Report::of_event_map(&map, &metadata.executable);
-    let written = write_profile_in_state(format, name, &map, metadata, flush, state);
+    let written = write_timed_profile(format, name, &map, metadata, &flush, state);
     if written.is_ok() {
         checkpoints::remove_all();
     }
@@ -74,4 +123,53 @@ pub(super) fn write_at_exit() {
         );
     }
     write_alone_as(session().config.format.unwrap_or_default(), &profile_name());
+}
+
+#[cfg(test)]
+mod tests {
+    use tinyprof_format::file::write_profile_in_state;
+    use tinyprof_format::model::{
+        CallpathId, CallpathValues, EventMap, ExecutionSummary, RankFacts, Region, RunMetadata, SeriesBucket,
+        SiteId,
+    };
+
+    use super::*;
+
+    /// The first iteration takes longer, which only the values tell, and visits are short, which statistics tell.
+    fn map() -> EventMap {
+        let site = SiteId::from_bits(1);
+        let buckets = [900, 90, 91, 92].map(|ns| SeriesBucket::of_one_visit(0, ns));
+        let visits = buckets.map(|bucket| ExecutionSummary::of_one_visit(0, bucket.sum_ns));
+        let executions = visits.into_iter().reduce(|mut sum, one| {
+            sum.absorb(&one);
+            sum
+        });
+        let values = CallpathValues {
+            executions: executions.into_iter().collect(),
+            series: buckets.to_vec(),
+            ..CallpathValues::default()
+        };
+        let record = (CallpathId::root(site), None, Region::named(site, "main"), values);
+        EventMap::from_records([record], RankFacts::default())
+    }
+
+    #[test]
+    fn a_profile_is_read_back_unless_it_is_too_large_or_of_another_format() {
+        let scratch = tempfile::tempdir().unwrap();
+        let check = |format: OutputFormat, bytes_max: u64, expected: [bool; 3]| {
+            let name = scratch.path().join(format!("{format:?}-{bytes_max}"));
+            let state = RunState::default();
+            let flush = PhaseTimes::default();
+            let path =
+                write_profile_in_state(format, &name, &map(), RunMetadata::default(), flush, state).unwrap();
+            let text =
+                text_of(&Report::of_event_map(&map(), "p"), Some(&path), &TextOptions::default(), bytes_max);
+            let found = ["took much longer", "too small", "more hints: tinyprof report /"];
+            assert_eq!(found.map(|words| text.contains(words)), expected, "{text}");
+            assert!(text.ends_with(&format!("\nprofile: {}\n", path.display())), "{text}");
+        };
+        check(OutputFormat::Tprof, READ_BACK_BYTES_MAX, [true, true, false]);
+        check(OutputFormat::Tprof, 1, [false, true, true]);
+        check(OutputFormat::Csv, READ_BACK_BYTES_MAX, [false, true, false]);
+    }
 }

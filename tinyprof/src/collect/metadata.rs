@@ -1,10 +1,12 @@
 //! Facts of the run, under the keys that users of Adiak and Thicket expect.
 
 use std::env;
+use std::sync::OnceLock;
 
 use tinyprof_format::model::RunMetadata;
 
 use super::session::session;
+use crate::record::budget::visit_cost_ticks;
 use crate::sys::{host_name, user_id};
 
 /// The variables in which batch systems tell a job its id.
@@ -29,7 +31,21 @@ pub fn metadata() -> RunMetadata {
         mpi_version: None,
         tinyprof_version: env!("CARGO_PKG_VERSION").to_owned(),
         clock: session.clock.name().to_owned(),
+        visit_cost_ps: visit_cost_ps(),
     }
+}
+
+/// What measuring one visit costs here, in picoseconds: measured once a process, by the clock that visits are measured with.
+fn visit_cost_ps() -> u64 {
+    static COST_PS: OnceLock<u64> = OnceLock::new();
+    *COST_PS.get_or_init(|| {
+        let session = session();
+        let scale = session.started.rate_until_now(session.clock);
+        // A thousand visits in nanoseconds are one in picoseconds.
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "some 30,000 ticks")]
+        let ticks = (visit_cost_ticks(session.clock) * 1e3) as u64;
+        scale.ns(ticks)
+    })
 }
 
 /// The batch system's job id, if there is one that can be part of a file name.

@@ -29,7 +29,7 @@ static INSTALLED: OnceLock<Budget> = OnceLock::new();
 ///
 /// A share of 1 is as much as timing takes: no budget.
 pub(crate) fn install(share: f64, clock: Clock) {
-    let visit_ticks = if share < 1.0 { cost_ticks(clock) } else { 0.0 };
+    let visit_ticks = if share < 1.0 { visit_cost_ticks(clock) } else { 0.0 };
     INSTALLED.get_or_init(|| Budget { share, visit_ticks });
 }
 
@@ -40,8 +40,11 @@ pub(super) fn installed() -> Option<Budget> {
 
 /// The ticks of one timed visit: two looks at the clock, behind which the rest hides. The least of a few tries, as
 /// a try may be interrupted.
+///
+/// # Cost
+/// Some 10 microseconds.
 #[expect(clippy::cast_precision_loss, reason = "a few thousand ticks")]
-fn cost_ticks(clock: Clock) -> f64 {
+pub(crate) fn visit_cost_ticks(clock: Clock) -> f64 {
     const LOOKS: u32 = 64;
     let tries = (0..16).map(|_| {
         let begin = clock.ticks();

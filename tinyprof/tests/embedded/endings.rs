@@ -3,6 +3,7 @@
 use std::process::{Output, Stdio};
 
 use tinyprof_format::model::Losses;
+use tinyprof_format::report::{Report, TextOptions};
 
 use crate::program::{Place, check_visits, profile_of, text, values};
 
@@ -45,10 +46,17 @@ fn the_table_is_on_standard_error_and_nothing_of_ours_on_standard_output() {
     check_untouched(&output);
     assert_eq!(place.names(), ["named.tprof"]);
     let table = text(&output.stderr);
-    for word in ["work", "inner", "leaf", "profile: named.tprof\n"] {
+    for word in ["work", "inner", "leaf", "tinyprof itself: "] {
         assert!(table.contains(word), "{word} is missing:\n{table}");
     }
-    check_visits(&place.profile(), &ALL);
+    let profile = place.profile();
+    check_visits(&profile, &ALL);
+    let report = Report::of_profile(&profile).named("named.tprof").to_text(&TextOptions::default());
+    assert_eq!(table, format!("{report}profile: named.tprof\n"));
+    assert!(profile.manifest.flush.write_ns > 0, "{:?}", profile.manifest.flush);
+    // Two looks at a clock take some nanoseconds, and not a whole millisecond.
+    let visit_cost_ps = profile.manifest.metadata.visit_cost_ps;
+    assert!((1_000..1_000_000_000).contains(&visit_cost_ps), "{visit_cost_ps}");
 }
 
 #[test]

@@ -1,0 +1,121 @@
+//! The hints that statistics over ranks are enough for: they need no value of a rank alone.
+
+use crate::model::{CallpathIndex, CallpathTable};
+use crate::report::hosts::Hosts;
+use crate::report::names::{cut, shown};
+use crate::report::units::{counted, percent_cell, ratio, time};
+use crate::report::{RankStatistics, Statistics};
+
+use super::{HINTS_MAX, Hint, HintKind, NAME_COLUMNS, REGION_SHARE_MIN, float, imbalanced, too_small, whole};
+
+/// The statistics of a run, and what sentences about it need.
+pub(super) struct Ranks<'a> {
+    pub(super) callpaths: &'a CallpathTable,
+    pub(super) statistics: &'a Statistics,
+    pub(super) hosts: &'a Hosts,
+}
+
+/// The hints of a run of which only the statistics are known: at most [`HINTS_MAX`], the costliest first.
+pub(in crate::report) fn hints_of_statistics(
+    callpaths: &CallpathTable,
+    statistics: &Statistics,
+    hosts: &Hosts,
+) -> Vec<Hint> {
+    let ranks = Ranks { callpaths, statistics, hosts };
+    let indices = callpaths.iter().map(|(index, _)| index);
+    let found = indices.flat_map(|index| {
+        let imbalance = if ranks.is_large(index) { ranks.imbalance(index) } else { None };
+        ranks.too_small(index).into_iter().chain(imbalance)
+    });
+    costliest(found.collect())
+}
+
+/// The costliest hint of each kind, the costliest first: a region and the regions around it may tell of one and the same
+/// thing, so one speaks for all.
+pub(super) fn costliest(mut found: Vec<Hint>) -> Vec<Hint> {
+    found.sort_by(|a, b| b.lost_ns.total_cmp(&a.lost_ns));
+    let mut kinds = Vec::new();
+    found.retain(|hint| {
+        let is_new = !kinds.contains(&hint.kind);
+        kinds.push(hint.kind);
+        is_new
+    });
+    found.truncate(HINTS_MAX);
+    found
+}
+
+impl Ranks<'_> {
+    /// The total time of all ranks, in nanoseconds.
+    pub(super) fn total_ns(&self) -> f64 {
+        ratio(self.statistics.times().total_ns, 1)
+    }
+
+    /// The number of ranks that have any time.
+    fn count(&self) -> u32 {
+        self.statistics.times().ranks
+    }
+
+    /// Whether the callpath alone takes enough time to be looked at.
+    pub(super) fn is_large(&self, index: CallpathIndex) -> bool {
+        ratio(self.row(index).exclusive.sum_ns, 1) >= REGION_SHARE_MIN * self.total_ns()
+    }
+
+    fn row(&self, index: CallpathIndex) -> &RankStatistics {
+        &self.statistics.rows()[index.row()]
+    }
+
+    pub(super) fn name(&self, index: CallpathIndex) -> String {
+        cut(&shown(&self.callpaths.get(index).region.name), NAME_COLUMNS)
+    }
+
+    pub(super) fn imbalance(&self, index: CallpathIndex) -> Option<Hint> {
+        if self.count() < 2 {
+            return None;
+        }
+        let exclusive = &self.row(index).exclusive;
+        let ranks = f64::from(self.count());
+        let (max_ns, mean_ns) = (float(exclusive.max_ns), ratio(exclusive.sum_ns, 1) / ranks);
+        let lost_ns = imbalanced(max_ns, mean_ns, self.total_ns() / ranks)?;
+        let rank = exclusive.max_rank;
+        let host = on_host(self.hosts.short_name(exclusive.max_host));
+        Some(Hint {
+            kind: HintKind::Imbalance,
+            callpath: Some(index),
+            rank: Some(rank),
+            iteration: None,
+            lost_ns,
+            headline: format!("{} is imbalanced: rank {rank}{host} takes longest", self.name(index)),
+            evidence: format!(
+                "Without what it calls it takes {} there and {} on the mean rank; the others may wait {}.",
+                time(whole(max_ns)),
+                time(whole(mean_ns)),
+                time(whole(lost_ns)),
+            ),
+        })
+    }
+
+    pub(super) fn too_small(&self, index: CallpathIndex) -> Option<Hint> {
+        let RankStatistics { visits, inclusive, .. } = *self.row(index);
+        let sum_ns = ratio(inclusive.sum_ns, 1);
+        let cost_ns = too_small(visits, sum_ns, self.total_ns())?;
+        Some(Hint {
+            kind: HintKind::TooSmall,
+            callpath: Some(index),
+            rank: None,
+            iteration: None,
+            lost_ns: cost_ns / f64::from(self.count().max(1)),
+            headline: format!("{} is too small to be measured", self.name(index)),
+            evidence: format!(
+                "Its {} took {} each; measuring them took some {} of the run.",
+                counted(visits, "visit"),
+                time(whole(sum_ns / float(visits))),
+                percent_cell(cost_ns / self.total_ns()),
+            ),
+        })
+    }
+}
+
+/// ` on HOST` for a sentence; nothing where the host is not known, or is the only one.
+pub(super) fn on_host(name: Option<&str>) -> String {
+    name.map_or_else(String::new, |name| format!(" on {}", cut(&shown(name), NAME_COLUMNS)))
+}
