@@ -1,6 +1,7 @@
 //! The hints that statistics over ranks are enough for: they need no value of a rank alone.
 
 use crate::model::{CallpathIndex, CallpathTable};
+use crate::report::efficiency::Activity;
 use crate::report::hosts::Hosts;
 use crate::report::names::{cut, shown};
 use crate::report::units::{counted, percent_cell, ratio, time};
@@ -10,8 +11,9 @@ use super::{HINTS_MAX, Hint, HintKind, NAME_COLUMNS, REGION_SHARE_MIN, float, im
 
 /// The statistics of a run, and what sentences about it need.
 pub(super) struct Ranks<'a> {
-    pub(super) callpaths: &'a CallpathTable,
-    pub(super) statistics: &'a Statistics,
+    callpaths: &'a CallpathTable,
+    activities: Vec<Option<Activity>>,
+    statistics: &'a Statistics,
     pub(super) hosts: &'a Hosts,
 }
 
@@ -21,7 +23,7 @@ pub(in crate::report) fn hints_of_statistics(
     statistics: &Statistics,
     hosts: &Hosts,
 ) -> Vec<Hint> {
-    let ranks = Ranks { callpaths, statistics, hosts };
+    let ranks = Ranks::new(callpaths, statistics, hosts);
     let indices = callpaths.iter().map(|(index, _)| index);
     let found = indices.flat_map(|index| {
         let imbalance = if ranks.is_large(index) { ranks.imbalance(index) } else { None };
@@ -44,7 +46,16 @@ pub(super) fn costliest(mut found: Vec<Hint>) -> Vec<Hint> {
     found
 }
 
-impl Ranks<'_> {
+impl<'a> Ranks<'a> {
+    pub(super) fn new(callpaths: &'a CallpathTable, statistics: &'a Statistics, hosts: &'a Hosts) -> Self {
+        Self { callpaths, activities: Activity::of_callpaths(callpaths), statistics, hosts }
+    }
+
+    /// Whether ranks wait for each other there: who takes longest is then not slow, but early.
+    pub(super) fn is_communication(&self, index: CallpathIndex) -> bool {
+        self.activities[index.row()] == Some(Activity::Communication)
+    }
+
     /// The total time of all ranks, in nanoseconds.
     pub(super) fn total_ns(&self) -> f64 {
         ratio(self.statistics.times().total_ns, 1)
@@ -69,7 +80,7 @@ impl Ranks<'_> {
     }
 
     pub(super) fn imbalance(&self, index: CallpathIndex) -> Option<Hint> {
-        if self.count() < 2 {
+        if self.count() < 2 || self.is_communication(index) {
             return None;
         }
         let exclusive = &self.row(index).exclusive;

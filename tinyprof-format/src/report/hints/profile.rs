@@ -1,7 +1,7 @@
 //! The hints of a whole profile: what is looked at, and the sentences.
 
 use crate::model::{CallpathIndex, Profile};
-use crate::report::efficiency::{Activity, exclusive_ns};
+use crate::report::efficiency::exclusive_ns;
 use crate::report::hosts::Hosts;
 use crate::report::iterations::Iterations;
 use crate::report::units::{counted, percent_cell, time};
@@ -29,7 +29,7 @@ pub(in crate::report) fn hints_of_profile(
     statistics: &Statistics,
     hosts: &Hosts,
 ) -> Vec<Hint> {
-    let run = Run::of_profile(profile, Ranks { callpaths: &profile.callpaths, statistics, hosts });
+    let run = Run::of_profile(profile, Ranks::new(&profile.callpaths, statistics, hosts));
     let mut found: Vec<Hint> = run.straggler().into_iter().collect();
     let of_straggler = found.first().and_then(|hint| hint.rank);
     for (index, _) in profile.callpaths.iter() {
@@ -51,7 +51,6 @@ pub(in crate::report) fn hints_of_profile(
 struct Run<'a> {
     profile: &'a Profile,
     over_ranks: Ranks<'a>,
-    activities: Vec<Option<Activity>>,
     /// Row by row, then by rank.
     exclusive_ns: Vec<Vec<u64>>,
     /// The ranks that have any time.
@@ -71,8 +70,7 @@ impl<'a> Run<'a> {
                 ranks.push(rank);
             }
         }
-        let activities = Activity::of_callpaths(&profile.callpaths);
-        Self { profile, over_ranks, activities, exclusive_ns: by_row, ranks }
+        Self { profile, over_ranks, exclusive_ns: by_row, ranks }
     }
 
     fn straggler(&self) -> Option<Hint> {
@@ -81,7 +79,7 @@ impl<'a> Run<'a> {
             self.ranks.iter().all(|&rank| !values[rank].is_absent())
         };
         let looked_at = |index: &CallpathIndex| {
-            self.activities[index.row()] != Some(Activity::Communication)
+            !self.over_ranks.is_communication(*index)
                 && self.over_ranks.is_large(*index)
                 && everywhere(*index)
         };
