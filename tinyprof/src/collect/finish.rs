@@ -35,7 +35,7 @@ const READ_BACK_MEMORY_BYTES: u64 = 256 << 20;
 /// its values: the one that `tinyprof report` prints.
 ///
 /// # Cost
-/// At most as long as 16 MiB take to be read, and two million values to be looked at: some tenths of a second.
+/// At most as long as 16 MiB take to be read, and two million values to be looked at: about a second.
 pub fn print_report(report: &Report, profile: Option<&Path>) {
     let columns = env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
     let options = columns.map_or_else(TextOptions::default, |c| TextOptions::default().with_width(c));
