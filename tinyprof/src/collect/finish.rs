@@ -35,7 +35,7 @@ const READ_BACK_MEMORY_BYTES: u64 = 256 << 20;
 /// its values: the one that `tinyprof report` prints.
 ///
 /// # Cost
-/// At most as long as 16 MiB take to be read, and two million values to be looked at: some tenths of a second.
+/// At most as long as 16 MiB take to be read, and two million values to be looked at: about a second.
 pub fn print_report(report: &Report, profile: Option<&Path>) {
     let text = text_of(report, profile, &text_options(), READ_BACK_BYTES_MAX);
     // There is nowhere to complain to when standard error does not take the table.
