@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use tinyprof_format::model::{EventMap, Profile};
 use tinyprof_format::report::{Activity, Efficiency, RankTimes};
 
-use crate::fixture::{Node, event_map, profile};
+use crate::fixture::{Node, event_map, profile, tag};
 
 fn near(left: f64, right: f64) -> bool {
     (left - right).abs() <= 1e-12 * right.abs().max(1.0)
@@ -56,15 +56,10 @@ fn tagged(tags: &[(usize, &str)]) -> Profile {
     ];
     let maps: Vec<EventMap> = (0..2).map(|rank| event_map(&tree, rank)).collect();
     let mut profile = profile(&maps);
-    let names: Vec<&str> = tags.iter().map(|&(at, _)| tree[at].name).collect();
-    let triples = profile.callpaths.iter().map(|(_, callpath)| {
-        let mut region = callpath.region.clone();
-        if let Some(at) = names.iter().position(|name| *name == region.name) {
-            region.constants.insert("tag".into(), tags[at].1.into());
-        }
-        (callpath.id, callpath.parent.map(|parent| profile.callpaths.get(parent).id), region)
+    tag(&mut profile, |region| {
+        let found = tags.iter().find(|(at, _)| tree[*at].name == region.name);
+        found.map(|(_, tag)| *tag)
     });
-    profile.callpaths = tinyprof_format::model::CallpathTable::from_parents(triples.collect::<Vec<_>>());
     profile
 }
 

@@ -131,6 +131,18 @@ pub(crate) fn manifest(ranks: u32, callpaths: usize) -> Manifest {
     }
 }
 
+/// Says of regions what they do, of which `tag_of` knows it.
+pub(crate) fn tag<'a>(profile: &mut Profile, tag_of: impl Fn(&Region) -> Option<&'a str>) {
+    let triples = profile.callpaths.iter().map(|(_, callpath)| {
+        let mut region = callpath.region.clone();
+        if let Some(tag) = tag_of(&region) {
+            region.constants.insert("tag".into(), tag.into());
+        }
+        (callpath.id, callpath.parent.map(|parent| profile.callpaths.get(parent).id), region)
+    });
+    profile.callpaths = CallpathTable::from_parents(triples.collect::<Vec<_>>());
+}
+
 /// Metrics of the FFT: memory on every rank, a residual on rank 0 alone, and `more` keys that nobody asked for.
 pub(crate) fn with_metrics(mut maps: Vec<EventMap>, more: u32) -> Vec<EventMap> {
     for (rank, map) in (0..).zip(&mut maps) {

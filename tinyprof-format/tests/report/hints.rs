@@ -3,7 +3,7 @@
 use tinyprof_format::model::{EventMap, Profile, SeriesBucket};
 use tinyprof_format::report::{HINTS_MAX, HintKind, IterationPoint, Iterations, hints};
 
-use crate::fixture::{Node, event_map, fft, profile, profile_of};
+use crate::fixture::{Node, event_map, fft, profile, profile_of, tag};
 
 const RANKS: u32 = 8;
 
@@ -36,6 +36,19 @@ fn a_quiet_run_has_no_hints() {
     assert_eq!(kinds(&profile_of(&[], 0)), []);
     // The FFT's late rank is late in two regions of many.
     assert_eq!(kinds(&profile_of(&fft(), RANKS)), [HintKind::Imbalance]);
+}
+
+#[test]
+fn where_ranks_wait_for_each_other_the_longest_is_not_slow() {
+    let tree = [
+        node("main", None, |_| Some(1_000_000)),
+        node("solve", Some(0), |rank| Some(if rank == 0 { 100_000 } else { 900_000 })),
+        node("wait", Some(0), |rank| Some(if rank == 0 { 900_000 } else { 100_000 })),
+    ];
+    let mut profile = profile_of(&tree, RANKS);
+    assert_eq!(kinds(&profile), [HintKind::Imbalance]);
+    tag(&mut profile, |region| (region.name == "wait").then_some("COMM"));
+    assert_eq!(kinds(&profile), []);
 }
 
 #[test]

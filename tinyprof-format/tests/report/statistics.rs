@@ -9,7 +9,7 @@ use tinyprof_format::report::{
     Efficiency, HostId, RankStatistics, RankTimes, Report, Spread, Statistics, TimesOverRanks, Variation,
 };
 
-use crate::fixture::{fft, profile, profile_of, region};
+use crate::fixture::{fft, profile, profile_of, region, tag};
 
 /// Up to six ranks that visit parts of a small tree with any times, children longer than parents included.
 fn event_maps() -> impl Strategy<Value = Vec<EventMap>> {
@@ -185,15 +185,10 @@ proptest! {
         maps in event_maps(), tags in prop::collection::vec(0..4_usize, 6),
     ) {
         let mut profile = profile(&maps);
-        let tagged = profile.callpaths.rows().iter().map(|callpath| {
-            let mut region = callpath.region.clone();
+        tag(&mut profile, |region| {
             let site = usize::try_from(region.site.to_bits()).expect("few sites");
-            if let Some(tag) = ["COMM", "COMP", "IO"].get(tags[site]) {
-                region.constants.insert("tag".into(), (*tag).into());
-            }
-            (callpath.id, callpath.parent.map(|at| profile.callpaths.get(at).id), region)
+            ["COMM", "COMP", "IO"].get(tags[site]).copied()
         });
-        profile.callpaths = CallpathTable::from_parents(tagged.collect::<Vec<_>>());
         let mut merged = Statistics::default();
         for number in (0..u32::try_from(maps.len()).expect("few ranks")).rev() {
             let rank = number as usize;
