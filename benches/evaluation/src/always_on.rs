@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 use tinyprof::collect::monotonic_ns;
 
 use crate::application::{Cost, RunRow, Variant, Work, directory_bytes};
+use crate::context::Context;
 use crate::processes::resident_bytes;
-use crate::run::Context;
 
 /// Between two checkpoints.
 pub(crate) const INTERVAL_S: u32 = 10;

@@ -14,7 +14,7 @@ use tinyprof_format::text::{read_text, write_text};
 
 use crate::application::{Variant, Work, directory_bytes};
 use crate::content::{Time, from_csv, from_json, times, to_csv, to_json};
-use crate::run::Context;
+use crate::context::Context;
 
 /// A profile in one format.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

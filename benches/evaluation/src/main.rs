@@ -6,6 +6,7 @@
 mod always_on;
 mod application;
 mod content;
+mod context;
 mod formats;
 mod formula;
 mod kept;

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
+use crate::context::Context;
 use crate::progress::Expected;
-use crate::run::Context;
 use crate::{always_on, formats, scaling, table_two};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]

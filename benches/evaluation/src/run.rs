@@ -7,10 +7,10 @@ use std::time::Duration;
 use tinyprof::collect::monotonic_ns;
 
 use crate::application::Programs;
+use crate::context::Context;
 use crate::kept::{self, Head, Kept, Place, Wanted};
 use crate::parts::Part;
 use crate::progress::{Expected, left_s, say, say_part};
-use crate::visit;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
@@ -62,45 +62,6 @@ pub(crate) struct Arguments {
     /// What else is to be known of these numbers
     #[arg(long, default_value = "")]
     note: String,
-}
-
-/// What parts are measured with.
-#[derive(Debug)]
-pub(crate) struct Context {
-    pub(crate) programs: Programs,
-    /// As many as there are processors for, a power of two.
-    pub(crate) ranks: u32,
-    pub(crate) repetitions: u32,
-    pub(crate) always_on_s: u64,
-    pub(crate) small: bool,
-    pub(crate) shared_data: Option<PathBuf>,
-    part: &'static str,
-    visit_ps: OnceCell<u64>,
-}
-
-impl Context {
-    /// The size of a case: the second one in a trial.
-    pub(crate) fn size(&self, full: u64, small: u64) -> u64 {
-        if self.small { small } else { full }
-    }
-
-    pub(crate) fn has_mpi(&self) -> bool {
-        !self.programs.mpiexec.is_empty()
-    }
-
-    /// What a visit costs here, in picoseconds: measured once a part.
-    pub(crate) fn visit_ps(&self) -> u64 {
-        *self.visit_ps.get_or_init(visit::visit_ps)
-    }
-
-    /// A line about what is going on in the part.
-    pub(crate) fn say(&self, text: &str) {
-        say(&format!("  {}: {text}", self.part));
-    }
-
-    pub(crate) fn say_step(&self, repetition: u32, of: u32) {
-        self.say(&format!("repetition {} of {of}", repetition + 1));
-    }
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {

@@ -1,7 +1,7 @@
 //! Figures 7 and 8: what profiling costs as ranks become more, and as runs become longer.
 
 use crate::application::{RunRow, Variant, Work};
-use crate::run::Context;
+use crate::context::Context;
 
 /// As many as the machine can pretend to have.
 const RANKS: [u32; 5] = [1, 2, 4, 8, 16];

@@ -1,7 +1,7 @@
 //! Table II: applications with and without profiling, in turn.
 
 use crate::application::{RunRow, Variant, Work};
-use crate::run::Context;
+use crate::context::Context;
 
 /// Checkpoints as often as in the paper.
 const INTERVAL_S: u32 = 2;

@@ -3,7 +3,8 @@
 use super::frame::Frame;
 use super::sample::Sample;
 use super::screen::{Screen, State};
-use super::source::{Seen, Watch};
+use super::seen::Seen;
+use super::source::Watch;
 use super::view::{Action, View};
 use tinyprof_format::report::escaped;
 
@@ -148,8 +149,8 @@ mod tests {
     fn one_of_several_jobs_is_chosen() {
         let empty = tempfile::tempdir().expect("a directory");
         let mut app = App::new(Watch::new(empty.path(), None));
-        let jobs = ["7", "8", "9"]
-            .map(|id| super::super::source::JobLine { id: id.to_owned(), what: String::new() });
+        let jobs =
+            ["7", "8", "9"].map(|id| super::super::seen::JobLine { id: id.to_owned(), what: String::new() });
         app.take(Seen::Several(jobs.to_vec()));
         for action in [Action::Down, Action::Down, Action::Down, Action::Up] {
             app.act(action);

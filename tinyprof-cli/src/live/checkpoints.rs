@@ -9,7 +9,7 @@ use std::time::Duration;
 use tinyprof_format::file::read_profile_within;
 
 use super::sample::Sample;
-use super::source::{JobLine, Seen};
+use super::seen::{JobLine, Seen};
 use crate::{memory, sys};
 
 /// The checkpoints in a directory. What was read is kept until there is a newer one.

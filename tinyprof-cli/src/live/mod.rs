@@ -1,7 +1,7 @@
 //! `tinyprof top` of a directory that is no profile: a job while it runs.
 //!
 //! ```text
-//! segments, checkpoints -> sample -> frame -> view -> table, ranks -> screen -> terminal
+//! segments, checkpoints -> seen: sample -> frame -> view -> table, ranks -> screen -> terminal
 //! ```
 //!
 //! A sample is what was read at one moment, a frame adds what changed since the one before, and a view says what of it is seen.
@@ -16,6 +16,7 @@ mod keys;
 mod ranks;
 mod sample;
 mod screen;
+mod seen;
 mod segments;
 mod source;
 mod table;

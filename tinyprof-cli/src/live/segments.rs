@@ -9,7 +9,7 @@ use tinyprof_format::segment::{Segment, TicksNow, running_map};
 
 use super::copy::copy;
 use super::sample::Sample;
-use super::source::JobLine;
+use super::seen::JobLine;
 use crate::recover::find::find;
 use crate::recover::jobs::{Job, jobs};
 use crate::sys::{self, SharedWords};

@@ -14,25 +14,8 @@ use super::metadata::metadata;
 use super::segments;
 use super::session::session;
 use super::snapshot::snapshot;
-use super::start::start;
 use crate::record::thread;
 use crate::sys::{LeftAlone, on_user_signal};
-
-/// Has this process print the table so far to standard error whenever it gets `SIGUSR1`, and go on. `TINYPROF_SIGNAL` wins.
-///
-/// A thread is made for it that sleeps until then; all signals are blocked in it. The table is that of this process: under
-/// MPI, of its rank. A process that handles or ignores the signal already keeps its way, and a line on standard error says
-/// so; one that handles it later takes it away from us. Calls into the system that a signal interrupts go on, but for
-/// those that never do, such as `nanosleep`: they return early, as with any handler.
-///
-/// # Cost
-/// Nothing until the signal comes; then a snapshot.
-pub fn report_on_signal() {
-    start();
-    if session().config.recording && session().config.report_on_signal.is_none() {
-        install();
-    }
-}
 
 /// The beginning of the recording: does what the environment says.
 pub(super) fn arrange() {
@@ -41,7 +24,7 @@ pub(super) fn arrange() {
     }
 }
 
-fn install() {
+pub(super) fn install() {
     static ASKED: Once = Once::new();
     let ask = || {
         let why = match on_user_signal(print) {

@@ -59,6 +59,22 @@ pub fn set_budget(share: f64) {
     }
 }
 
+/// Has this process print the table so far to standard error whenever it gets `SIGUSR1`, and go on. `TINYPROF_SIGNAL` wins.
+///
+/// A thread is made for it that sleeps until then; all signals are blocked in it. The table is that of this process: under
+/// MPI, of its rank. A process that handles or ignores the signal already keeps its way, and a line on standard error says
+/// so; one that handles it later takes it away from us. Calls into the system that a signal interrupts go on, but for
+/// those that never do, such as `nanosleep`: they return early, as with any handler.
+///
+/// # Cost
+/// Nothing until the signal comes; then a snapshot.
+pub fn report_on_signal() {
+    start();
+    if session().config.recording && session().config.report_on_signal.is_none() {
+        so_far::install();
+    }
+}
+
 /// Begins the recording, and gives the clock to record with; none if recording is off.
 pub(crate) fn start_recording() -> Option<Clock> {
     start();

@@ -7,7 +7,7 @@ use tinyprof_format::report::escaped;
 
 use super::frame::Frame;
 use super::ranks::{self, Cell};
-use super::source::JobLine;
+use super::seen::JobLine;
 use super::table;
 use super::view::View;
 
