@@ -13,6 +13,9 @@ shared=${TINYPROF_SHARED_DATA:-$PWD/../shared/data}
 
 rust_find
 bash scripts/setup.sh --browser
+# Node.js believes the authorities in its own list; a company's network may need those of the machine, as all else here does.
+machine_authorities=/etc/ssl/certs/ca-certificates.crt
+if [[ -z ${NODE_EXTRA_CA_CERTS:-} && -f $machine_authorities ]]; then export NODE_EXTRA_CA_CERTS=$machine_authorities; fi
 npm ci --prefix "$web" --silent --ignore-scripts --no-audit --no-fund
 # What is committed is what the registry has.
 bash "$web/vendor.sh" --check
