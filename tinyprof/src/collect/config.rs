@@ -37,8 +37,8 @@ pub struct Config {
     /// `TINYPROF_FORMAT`: what the final profile is written as (`tprof`, `csv`: the paper's text format). Checkpoints, and
     /// what a rank writes alone, are always `tprof`.
     pub format: Option<OutputFormat>,
-    /// `TINYPROF_SIGNAL`: whether the table so far is printed on `SIGUSR1` (`usr1`, `off`).
-    pub report_on_signal: Option<bool>,
+    /// `TINYPROF_SIGNAL`: the signal on which the table so far is printed (`usr1`, `usr2`, `off`).
+    pub report_on_signal: Option<ReportSignal>,
     /// `TINYPROF_CLOCK`: the clock that visits are measured with (`auto`, `monotonic`, `fenced`). Default: auto.
     pub clock: ClockChoice,
 }
@@ -67,6 +67,17 @@ impl<T> Setting<T> {
         }
         value
     }
+}
+
+/// The signal on which a process prints its table so far.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReportSignal {
+    /// None.
+    Off,
+    /// `SIGUSR1`.
+    Usr1,
+    /// `SIGUSR2`, for where the first is taken: MPICH has it for itself.
+    Usr2,
 }
 
 const SWITCH: fn(&str) -> Option<bool> = |text| match text.to_ascii_lowercase().as_str() {
@@ -137,12 +148,13 @@ const PRECISION: Setting<Precision> = Setting {
     },
 };
 
-const SIGNAL: Setting<bool> = Setting {
+const SIGNAL: Setting<ReportSignal> = Setting {
     variable: "TINYPROF_SIGNAL",
-    expected: "usr1 or off",
+    expected: "usr1, usr2 or off",
     read: |text| match text.to_ascii_lowercase().as_str() {
-        "usr1" | "sigusr1" => Some(true),
-        "off" => Some(false),
+        "usr1" | "sigusr1" => Some(ReportSignal::Usr1),
+        "usr2" | "sigusr2" => Some(ReportSignal::Usr2),
+        "off" => Some(ReportSignal::Off),
         _ => None,
     },
 };
@@ -262,10 +274,10 @@ mod tests {
     fn a_signal_is_asked_for_by_its_name() {
         let signal = |text| read(&[("TINYPROF_SIGNAL", text)]).report_on_signal;
         assert_eq!(
-            (signal(" USR1 "), signal("sigusr1"), signal("off")),
-            (Some(true), Some(true), Some(false))
+            (signal(" USR1 "), signal("sigusr2"), signal("off")),
+            (Some(ReportSignal::Usr1), Some(ReportSignal::Usr2), Some(ReportSignal::Off))
         );
-        assert_eq!((signal("usr2"), signal("on"), signal("")), (None, None, None));
+        assert_eq!((signal("hup"), signal("on"), signal("")), (None, None, None));
     }
 
     #[test]

@@ -25,7 +25,7 @@ pub const ENABLED: bool = cfg!(feature = "enable");
 
 pub use checkpoint_files::CheckpointFiles;
 pub use checkpoints::checkpoint;
-pub use config::{ALL_CHECKPOINTS, Config, Setting, warn};
+pub use config::{ALL_CHECKPOINTS, Config, ReportSignal, Setting, warn};
 pub use finish::{print_report, write_alone};
 pub use metadata::metadata;
 pub use name::profile_name;

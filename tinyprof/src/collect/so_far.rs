@@ -7,7 +7,7 @@ use std::sync::Once;
 use tinyprof_format::report::Report;
 
 use super::checkpoint_files::since_start;
-use super::config::warn;
+use super::config::{ReportSignal, warn};
 use super::finish::text_options;
 use super::launcher;
 use super::metadata::metadata;
@@ -15,25 +15,34 @@ use super::segments;
 use super::session::session;
 use super::snapshot::snapshot;
 use crate::record::thread;
-use crate::sys::{LeftAlone, on_user_signal};
+use crate::sys::{LeftAlone, on_signal};
 
 /// The beginning of the recording: does what the environment says.
 pub(super) fn arrange() {
-    if session().config.report_on_signal == Some(true) {
-        install();
+    if let Some(signal) = session().config.report_on_signal {
+        install(signal);
     }
 }
 
-pub(super) fn install() {
+/// The first call decides; see [`report_on_signal`](super::report_on_signal).
+pub(super) fn install(signal: ReportSignal) {
     static ASKED: Once = Once::new();
+    let (number, name) = match signal {
+        ReportSignal::Off => return,
+        ReportSignal::Usr1 => (libc::SIGUSR1, "SIGUSR1"),
+        ReportSignal::Usr2 => (libc::SIGUSR2, "SIGUSR2"),
+    };
     let ask = || {
-        let why = match on_user_signal(print) {
+        let why = match on_signal(number, print) {
             Ok(()) => return,
-            Err(LeftAlone::Taken) => "the program handles or ignores SIGUSR1 itself, and keeps it",
-            Err(LeftAlone::Refused) => "the system gave no thread to wait for SIGUSR1",
+            Err(LeftAlone::Taken) => {
+                "the program, or a library such as MPICH, handles or ignores it itself, and keeps it; \
+                 TINYPROF_SIGNAL may name usr1 or usr2"
+            }
+            Err(LeftAlone::Refused) => "the system gave no thread to wait for it",
         };
         if launcher::speaks_for_all() {
-            warn(&format!("there will be no table on SIGUSR1: {why}"));
+            warn(&format!("there will be no table on {name}: {why}"));
         }
     };
     // What making a thread allocates is not the program's.

@@ -3,6 +3,7 @@
 use std::sync::Once;
 
 use super::checkpoints;
+use super::config::ReportSignal;
 use super::finish;
 use super::segments;
 use super::session::session;
@@ -59,7 +60,8 @@ pub fn set_budget(share: f64) {
     }
 }
 
-/// Has this process print the table so far to standard error whenever it gets `SIGUSR1`, and go on. `TINYPROF_SIGNAL` wins.
+/// Has this process print the table so far to standard error whenever it gets `SIGUSR1`, and go on. `TINYPROF_SIGNAL` wins, which
+/// may also name `SIGUSR2`: MPICH has the first for itself.
 ///
 /// A thread is made for it that sleeps until then; all signals are blocked in it. The table is that of this process: under
 /// MPI, of its rank. A process that handles or ignores the signal already keeps its way, and a line on standard error says
@@ -71,7 +73,7 @@ pub fn set_budget(share: f64) {
 pub fn report_on_signal() {
     start();
     if session().config.recording && session().config.report_on_signal.is_none() {
-        so_far::install();
+        so_far::install(ReportSignal::Usr1);
     }
 }
 

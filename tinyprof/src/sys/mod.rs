@@ -15,7 +15,7 @@ pub use counting::Counting;
 pub(crate) use exit::{at_exit, in_forked_child};
 pub(crate) use host::{effective_user_id, host_name, user_id};
 pub(crate) use memory::peak_memory_bytes;
-pub(crate) use posted::{LeftAlone, on_user_signal};
+pub(crate) use posted::{LeftAlone, on_signal};
 pub(crate) use process::{boot_id, pid_namespace, start_time};
 pub(crate) use segment_file::SegmentFile;
 pub use signals::without_write_signals;

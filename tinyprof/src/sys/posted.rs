@@ -1,9 +1,11 @@
-//! Waiting for `SIGUSR1` on a thread of our own. The handler does no more than post a semaphore: that is allowed at any
+//! Waiting for a signal on a thread of our own. The handler does no more than post a semaphore: that is allowed at any
 //! instruction, and needs no descriptor, which a program that closes all files could take away.
 
 use std::cell::UnsafeCell;
 use std::mem::MaybeUninit;
 use std::ptr;
+use std::sync::atomic::AtomicI32;
+use std::sync::atomic::Ordering::Relaxed;
 use std::thread;
 
 use super::signals::with_all_signals_blocked;
@@ -15,6 +17,9 @@ struct Semaphore(UnsafeCell<MaybeUninit<libc::sem_t>>);
 // SAFETY: after its initialisation it is used through the system's calls alone, which any thread may make.
 unsafe impl Sync for Semaphore {}
 
+/// The signal that is ours, once one is.
+static SIGNAL: AtomicI32 = AtomicI32::new(0);
+
 static POSTED: Semaphore = Semaphore(UnsafeCell::new(MaybeUninit::uninit()));
 
 impl Semaphore {
@@ -23,7 +28,7 @@ impl Semaphore {
     }
 }
 
-/// Why `SIGUSR1` is left alone.
+/// Why a signal is left alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LeftAlone {
     /// The program handles it, or was started with orders to ignore it.
@@ -32,15 +37,15 @@ pub(crate) enum LeftAlone {
     Refused,
 }
 
-/// Has a new thread do `work` after each `SIGUSR1`; signals that come while it works are one. All signals are blocked in
+/// Has a new thread do `work` after each `signal`; signals that come while it works are one. All signals are blocked in
 /// that thread. At most one call in a process.
 ///
 /// A child made by `fork` has the signal's default action again, as it has no such thread.
 ///
 /// # Errors
 /// If the signal is somebody else's, or there is no thread to be had: then nothing has changed.
-pub(crate) fn on_user_signal(work: fn()) -> Result<(), LeftAlone> {
-    if action_of(None).ok_or(LeftAlone::Refused)?.sa_sigaction != libc::SIG_DFL {
+pub(crate) fn on_signal(signal: libc::c_int, work: fn()) -> Result<(), LeftAlone> {
+    if action_of(signal, None).ok_or(LeftAlone::Refused)?.sa_sigaction != libc::SIG_DFL {
         return Err(LeftAlone::Taken);
     }
     // SAFETY: the place is valid, and nobody else knows it yet.
@@ -50,8 +55,9 @@ pub(crate) fn on_user_signal(work: fn()) -> Result<(), LeftAlone> {
     let builder = thread::Builder::new().name("tinyprof".to_owned());
     // A thread begins with the mask of the one that makes it: there is no moment at which it takes a signal.
     with_all_signals_blocked(|| builder.spawn(move || forever(work))).map_err(|_| LeftAlone::Refused)?;
+    SIGNAL.store(signal, Relaxed);
     exit::in_forked_child(leave_to_the_child);
-    action_of(Some(&ours())).map(|_| ()).ok_or(LeftAlone::Refused)
+    action_of(signal, Some(&ours())).map(|_| ()).ok_or(LeftAlone::Refused)
 }
 
 fn forever(work: fn()) {
@@ -72,9 +78,10 @@ extern "C" fn post(_signal: libc::c_int) {
 }
 
 unsafe extern "C" fn leave_to_the_child() {
-    let is_ours = action_of(None).is_some_and(|action| action.sa_sigaction == ours().sa_sigaction);
+    let signal = SIGNAL.load(Relaxed);
+    let is_ours = action_of(signal, None).is_some_and(|action| action.sa_sigaction == ours().sa_sigaction);
     if is_ours {
-        action_of(Some(&default_action()));
+        action_of(signal, Some(&default_action()));
     }
 }
 
@@ -94,11 +101,11 @@ fn default_action() -> libc::sigaction {
     action
 }
 
-/// What `SIGUSR1` has done so far, and `new` is what it does from now on, where that is given.
-fn action_of(new: Option<&libc::sigaction>) -> Option<libc::sigaction> {
+/// What `signal` has done so far, and `new` is what it does from now on, where that is given.
+fn action_of(signal: libc::c_int, new: Option<&libc::sigaction>) -> Option<libc::sigaction> {
     let mut before = default_action();
     let new = new.map_or(ptr::null(), ptr::from_ref);
     // SAFETY: both are places of an action, or null; the handler of `new` calls nothing that a handler may not call.
-    let failed = unsafe { libc::sigaction(libc::SIGUSR1, new, &raw mut before) } != 0;
+    let failed = unsafe { libc::sigaction(signal, new, &raw mut before) } != 0;
     (!failed).then_some(before)
 }

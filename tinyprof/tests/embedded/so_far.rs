@@ -41,7 +41,11 @@ impl Running {
     }
 
     fn signal(&self) {
-        let sent = Command::new("kill").arg("-USR1").arg(self.child.id().to_string()).status().unwrap();
+        self.send("-USR1");
+    }
+
+    fn send(&self, signal: &str) {
+        let sent = Command::new("kill").arg(signal).arg(self.child.id().to_string()).status().unwrap();
         assert!(sent.success());
     }
 
@@ -113,10 +117,24 @@ fn a_handler_of_the_programs_own_stays_and_a_line_says_so() {
     let (status, stdout, stderr) = program.end();
     assert_eq!((status.code(), stdout.as_str()), (Some(0), "handled 1\n1 threads\n"));
     assert!(
-        stderr.contains("no table on SIGUSR1: the program handles or ignores SIGUSR1 itself"),
+        stderr.contains(
+            "no table on SIGUSR1: the program, or a library such as MPICH, handles or ignores it itself"
+        ),
         "{stderr}"
     );
     assert_eq!(stderr.lines().count(), 1, "{stderr}");
+}
+
+#[test]
+fn the_other_signal_does_as_well_where_the_first_is_taken() {
+    let mut program = Running::start(&["before"], Some("usr2"));
+    program.visit();
+    program.signal();
+    program.send("-USR2");
+    assert_eq!(program.table().1, 1);
+    let (status, stdout, stderr) = program.end();
+    assert_eq!((status.code(), stdout.as_str()), (Some(0), "handled 1\n2 threads\n"));
+    assert!(!stderr.contains("SIGUSR"), "{stderr}");
 }
 
 #[test]
