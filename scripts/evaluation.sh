@@ -12,11 +12,8 @@ source scripts/page.sh
 source scripts/mpi.sh
 rust_find
 
-# Ranks share cores in some parts: of the MPIs only Open MPI's ranks yield while they wait.
-mpi_find
-family=openmpi
-[[ -n ${MPI_CC[openmpi]:-} ]] || family=${MPI_FOUND[0]:?no MPI was found, scripts/setup.sh installs one}
-mpi_use "$family"
+# Ranks share cores in some parts.
+mpi_use_yielding
 
 results=$PWD/benches/evaluation/results
 programs=$CARGO_TARGET_DIR/evaluation
@@ -41,7 +38,7 @@ if [[ -n $changes ]]; then commit+="-with-changes-$(cksum <<<"$changes" | cut -d
 arguments=(--results "$results" --mpiexec "${MPIEXEC[*]}" --on "$programs/on" --off "$programs/off")
 arguments+=(--commit "${commit:-unknown}" --date "$(date -u +%Y-%m-%d)" --machine "$(machine)")
 arguments+=(--system "$(uname -sr), $(rustc --version)")
-arguments+=(--mpi "$("$TINYPROF_MPIEXEC" --version 2>&1 | grep -v '^ *$' | head -n 1)")
+arguments+=(--mpi "$(mpi_version)")
 arguments+=(--repetitions "${EVALUATION_REPETITIONS:-7}" --note "${EVALUATION_NOTE:-}")
 arguments+=(--always-on-s "$(awk -v minutes="${EVALUATION_MINUTES:-10}" 'BEGIN { printf "%d", minutes * 60 }')")
 shared=${TINYPROF_SHARED_DATA:-../shared/data}

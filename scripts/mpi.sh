@@ -90,3 +90,17 @@ mpi_use() {
         fi
     fi
 }
+
+# Uses the MPI whose ranks yield their processor while they wait, which is Open MPI, or else the first: with more ranks than
+# cores, the others' mostly measure how they spin.
+mpi_use_yielding() {
+    mpi_find
+    local family=openmpi
+    [[ -n ${MPI_CC[openmpi]:-} ]] || family=${MPI_FOUND[0]:?no MPI was found, scripts/setup.sh installs one}
+    mpi_use "$family"
+}
+
+# What the launcher in use calls itself.
+mpi_version() {
+    "$TINYPROF_MPIEXEC" --version 2>&1 | grep -v '^ *$' | head -n 1
+}

@@ -15,11 +15,8 @@ read -ra parts <<<"${SCALING_PARTS:-figure6 strategies series boundaries cost vi
 results=$PWD/benches/collective/results
 mkdir -p "$results"
 
-# Ranks share cores here: only Open MPI's yield while they wait, so that 64 of them say something.
-mpi_find
-family=openmpi
-[[ -n ${MPI_CC[openmpi]:-} ]] || family=${MPI_FOUND[0]:?no MPI was found, scripts/setup.sh installs one}
-mpi_use "$family"
+# Ranks share cores here, 64 of them.
+mpi_use_yielding
 simgrid_target=$MPI_TARGET_BASE/simgrid
 cargo build --locked --release -p tinyprof-bench-collective
 program=$CARGO_TARGET_DIR/release/collective
@@ -36,7 +33,7 @@ commit=$(commit_of tinyprof tinyprof-format tinyprof-mpi benches/collective/src 
     printf -- '* Date: %s. Commit: %s. Run anew: %s.\n' "$(date -u +%Y-%m-%d)" "$commit" "${parts[*]}"
     printf -- '* Machine: %s; load average %s at the start.\n' "$(machine)" "$(cut -d ' ' -f 1 /proc/loadavg)"
     printf -- '* %s, %s, %s%s.\n' "$(uname -sr)" "$(rustc --version)" \
-        "$("$TINYPROF_MPIEXEC" --version 2>&1 | grep -v '^ *$' | head -n 1)" \
+        "$(mpi_version)" \
         "$(command -v smpirun >/dev/null && smpirun -version | head -n 1 | sed 's/^/, /')"
     printf -- '* %s repetitions, after one that is not counted; medians. More ranks than processors share them.\n' "$repetitions"
 } >"$results/setup.md"

@@ -9,8 +9,8 @@ use std::process::Stdio;
 use insta::assert_snapshot;
 use tinyprof_format::file::write_profile;
 use tinyprof_format::model::{
-    CallpathId, CallpathValues, EventMap, ExecutionSummary, Mode, PhaseTimes, RankFacts, Region, RegionKind,
-    RunMetadata, SiteId,
+    CallpathId, CallpathValues, EventMap, ExecutionSummary, PhaseTimes, RankFacts, Region, RunMetadata,
+    SiteId,
 };
 
 use support::{run, shown, tinyprof};
@@ -52,18 +52,8 @@ fn written(scratch: &Path, leaves: u64) -> PathBuf {
 }
 
 fn region(site: u64, name: &str) -> Region {
-    Region {
-        site: SiteId::from_bits(site),
-        name: name.into(),
-        module: "run".into(),
-        file: "src/main.rs".into(),
-        line: 1,
-        column: 1,
-        kind: RegionKind::Function,
-        mode: Mode::Total,
-        rank_local: false,
-        constants: [].into(),
-    }
+    let place = Region::named(SiteId::from_bits(site), name);
+    Region { module: "run".into(), file: "src/main.rs".into(), line: 1, column: 1, ..place }
 }
 
 fn scratch() -> tempfile::TempDir {

@@ -1,12 +1,13 @@
 //! The program that mpiexec starts: flushes the same event map again and again.
 
 use std::cell::RefCell;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::rc::Rc;
 
 use mpi::collective::SystemOperation;
 use mpi::traits::*;
 use tinyprof::collect::monotonic_ns;
+use tinyprof_bench_collective::files::directory_bytes;
 use tinyprof_bench_collective::map::{Shape, event_map};
 use tinyprof_bench_collective::rows::FlushRow;
 use tinyprof_mpi::study::{self, Milestone, Observer, Order, SeriesGather};
@@ -179,11 +180,4 @@ fn reduce(world: &impl CommunicatorCollectives, at: Moments, cpu_ns: u64, risen_
     let mut most = [0; 9];
     world.all_reduce_into(&own, &mut most, SystemOperation::max());
     most
-}
-
-fn directory_bytes(path: &Path) -> Result<u64, String> {
-    let files = std::fs::read_dir(path).and_then(|entries| {
-        entries.map(|entry| entry.and_then(|e| e.metadata()).map(|m| m.len())).sum::<std::io::Result<u64>>()
-    });
-    files.map_err(|error| format!("cannot read {}: {error}", path.display()))
 }

@@ -8,8 +8,10 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use tinyprof::collect::monotonic_ns;
+use tinyprof_bench_collective::files::directory_bytes;
+use tinyprof_format::file::checkpoint_of;
 
-use crate::application::{Cost, RunRow, Variant, Work, directory_bytes};
+use crate::application::{Cost, RunRow, Variant, Work};
 use crate::context::Context;
 use crate::processes::resident_bytes;
 
@@ -92,7 +94,7 @@ fn checkpoints(directory: &Path) -> (u32, u64) {
     let names = fs::read_dir(directory).into_iter().flatten().flatten().map(|entry| entry.path());
     let is_checkpoint = |path: &PathBuf| {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        name.starts_with("profile-checkpoint-") && name.ends_with(".tprof")
+        checkpoint_of(&name).is_some()
     };
     let mut found: Vec<_> = names.filter(is_checkpoint).collect();
     found.sort();

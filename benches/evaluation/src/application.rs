@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde::{Deserialize, Serialize};
+use tinyprof_bench_collective::files::directory_bytes;
 use tinyprof_bench_collective::launch::{launcher, output};
 use tinyprof_format::file::read_profile;
 use tinyprof_format::model::{CallpathValues, Profile};
@@ -211,14 +212,6 @@ fn took_ns(printed: &str) -> Option<u64> {
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "below 2^63, and not negative")]
 fn nanoseconds(seconds: f64) -> u64 {
     (seconds * 1e9).round() as u64
-}
-
-/// The bytes of all files in a directory.
-pub(crate) fn directory_bytes(path: &Path) -> Result<u64, String> {
-    let files = std::fs::read_dir(path).and_then(|entries| {
-        entries.map(|entry| entry.and_then(|e| e.metadata()).map(|m| m.len())).sum::<std::io::Result<u64>>()
-    });
-    files.map_err(|error| format!("cannot read {}: {error}", path.display()))
 }
 
 #[cfg(test)]

@@ -6,13 +6,14 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use tinyprof::collect::monotonic_ns;
+use tinyprof_bench_collective::files::directory_bytes;
 use tinyprof_bench_collective::launch::output;
 use tinyprof_bench_collective::map::{Shape, event_map};
 use tinyprof_format::file::{read_profile, save_profile, write_profile};
 use tinyprof_format::model::{PhaseTimes, Profile, RunMetadata};
 use tinyprof_format::text::{read_text, write_text};
 
-use crate::application::{Variant, Work, directory_bytes};
+use crate::application::{Variant, Work};
 use crate::content::{Time, from_csv, from_json, times, to_csv, to_json};
 use crate::context::Context;
 

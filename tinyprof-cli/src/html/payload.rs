@@ -77,10 +77,6 @@ const fn activity_word(activity: Activity) -> &'static str {
 fn facts(profile: &Profile) -> Value {
     let manifest = &profile.manifest;
     let metadata = &manifest.metadata;
-    let flush = &manifest.flush;
-    let flush_ns = [flush.snapshot_ns, flush.synchronise_ns, flush.aggregate_ns, flush.write_ns]
-        .iter()
-        .fold(0_u64, |sum, ns| sum.saturating_add(*ns));
     json!({
         "user": metadata.user,
         "launchdate": metadata.launchdate,
@@ -92,7 +88,7 @@ fn facts(profile: &Profile) -> Value {
         "tinyprof_version": metadata.tinyprof_version,
         "clock": metadata.clock,
         "peak_memory_max_bytes": manifest.peak_memory.max_bytes,
-        "flush_ns": flush_ns,
+        "flush_ns": manifest.flush.total_ns(),
         "checkpoints": manifest.checkpoints.written,
         // Where only some ranks were selected, those of the profile are more.
         "ranks_of_profile": profile.ranks.len(),

@@ -6,7 +6,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use tinyprof_format::file::read_profile_within;
+use tinyprof_format::file::{checkpoint_of, read_profile_within};
 
 use super::sample::Sample;
 use super::seen::{JobLine, Seen};
@@ -30,7 +30,7 @@ impl Checkpoints {
         let mut newest: BTreeMap<String, (u32, PathBuf)> = BTreeMap::new();
         for entry in fs::read_dir(&self.directory).into_iter().flatten().flatten() {
             let file = entry.file_name().to_string_lossy().into_owned();
-            let Some((name, number)) = parts(&file) else { continue };
+            let Some((name, number)) = checkpoint_of(&file) else { continue };
             // Without a manifest it is being removed.
             if entry.path().join("manifest.json").exists() {
                 let place = newest.entry(name.to_owned()).or_default();
@@ -92,26 +92,4 @@ impl Checkpoints {
 
 fn line(name: String, number: u32) -> JobLine {
     JobLine { what: format!("{name}.tprof, checkpoint {number}"), id: name }
-}
-
-/// The name of the job and the number of the checkpoint in `NAME-checkpoint-NNNN.tprof`.
-fn parts(file: &str) -> Option<(&str, u32)> {
-    let (name, number) = file.strip_suffix(".tprof")?.rsplit_once("-checkpoint-")?;
-    Some((name, number.parse().ok()?))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_checkpoint_is_known_by_its_name() {
-        assert_eq!(parts("a-checkpoint-0012.tprof"), Some(("a", 12)));
-        assert_eq!(parts("a-checkpoint-1-checkpoint-0002.tprof"), Some(("a-checkpoint-1", 2)));
-        for other in
-            ["a.tprof", "a-checkpoint-.tprof", "a-checkpoint-0001", "a-checkpoint-0001.tprof.unfinished-7"]
-        {
-            assert_eq!(parts(other), None, "{other}");
-        }
-    }
 }

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use tinyprof_format::model::{CallpathIndex, Identity};
+use tinyprof_format::report::cells::ratio;
 
 use super::sample::Sample;
 
@@ -116,11 +117,6 @@ impl Since {
         let interval_ns = u128::from(sample.moment_ns.saturating_sub(before.moment_ns));
         Self { interval_ns, visits, inclusive_ns }
     }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "for shares and rates 53 bits are plenty")]
-fn ratio(part: u128, whole: u128) -> f64 {
-    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
 #[cfg(test)]

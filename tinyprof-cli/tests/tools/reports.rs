@@ -6,8 +6,8 @@ use std::path::Path;
 use insta::assert_snapshot;
 use tinyprof_format::file::write_profile;
 use tinyprof_format::model::{
-    CallpathId, CallpathValues, EventMap, ExecutionSummary, Mode, PhaseTimes, RankFacts, Region, RegionKind,
-    RunMetadata, SiteId,
+    CallpathId, CallpathValues, EventMap, ExecutionSummary, PhaseTimes, RankFacts, Region, RunMetadata,
+    SiteId,
 };
 
 use crate::support::{done, scratch};
@@ -41,18 +41,8 @@ fn map(rank: u32) -> EventMap {
         let parent = parent.map(|at| ids[at]);
         let id = parent.map_or(CallpathId::root(site), |parent| parent.child(site));
         ids.push(id);
-        let region = Region {
-            site,
-            name,
-            module: "run".into(),
-            file: "src/main.rs".into(),
-            line: 1,
-            column: 1,
-            kind: RegionKind::Function,
-            mode: Mode::Total,
-            rank_local: false,
-            constants: tag.map(|tag| ("tag".into(), tag.into())).into_iter().collect(),
-        };
+        let constants = tag.map(|tag| ("tag".into(), tag.into())).into_iter().collect();
+        let region = Region { constants, ..Region::named(site, name) };
         // Executions differ a little.
         let ns = |execution: u32| us(rank) * (1_000 + u64::from(execution % 3));
         let executions = (0..EXECUTIONS).map(|e| ExecutionSummary::of_one_visit(e, ns(e))).collect();

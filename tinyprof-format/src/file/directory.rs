@@ -16,6 +16,36 @@ pub fn profile_path(name: &Path) -> PathBuf {
     OutputFormat::Tprof.path(name)
 }
 
+/// The name of a checkpoint of the profile `profile`: `NAME-checkpoint-NNNN.tprof`.
+///
+/// # Example
+///
+/// ```
+/// # use std::path::Path;
+/// use tinyprof_format::file::{checkpoint_of, checkpoint_path};
+///
+/// let path = checkpoint_path(Path::new("runs/heat.tprof"), 12);
+/// assert_eq!(path, Path::new("runs/heat-checkpoint-0012.tprof"));
+/// assert_eq!(checkpoint_of("heat-checkpoint-0012.tprof"), Some(("heat", 12)));
+/// ```
+#[must_use]
+pub fn checkpoint_path(profile: &Path, number: u32) -> PathBuf {
+    let mut name = profile_path(profile).file_stem().unwrap_or_default().to_owned();
+    name.push(format!("{CHECKPOINT}{number:04}.tprof"));
+    profile.with_file_name(name)
+}
+
+/// The name of the profile, without its ending, and the number of the checkpoint of which this is the file's name;
+/// nothing for every other file.
+#[must_use]
+pub fn checkpoint_of(file_name: &str) -> Option<(&str, u32)> {
+    let (name, number) = file_name.strip_suffix(".tprof")?.rsplit_once(CHECKPOINT)?;
+    Some((name, number.parse().ok()?))
+}
+
+/// Between the name of a profile and the number of its checkpoint.
+const CHECKPOINT: &str = "-checkpoint-";
+
 /// Removes a profile that its writer has no more use for, such as a checkpoint that a newer one replaces.
 ///
 /// The manifest goes first, so that whoever finds the rest of an interrupted removal finds no profile.
@@ -206,4 +236,20 @@ fn sync_directory(path: &Path) -> Result<(), WriteError> {
 fn fail(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> WriteError + use<> {
     let path = path.to_owned();
     move |source| WriteError { action, path, source }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_checkpoint_is_known_by_its_name() {
+        assert_eq!(checkpoint_of("a-checkpoint-0012.tprof"), Some(("a", 12)));
+        assert_eq!(checkpoint_of("a-checkpoint-1-checkpoint-0002.tprof"), Some(("a-checkpoint-1", 2)));
+        for other in
+            ["a.tprof", "a-checkpoint-.tprof", "a-checkpoint-0001", "a-checkpoint-0001.tprof.unfinished-7"]
+        {
+            assert_eq!(checkpoint_of(other), None, "{other}");
+        }
+    }
 }

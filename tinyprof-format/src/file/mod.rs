@@ -50,7 +50,9 @@ mod write;
 
 pub use callpaths::{decode_callpaths, encode_callpaths};
 pub use check::{Check, Damage, FileCheck, check_profile, check_profile_within};
-pub use directory::{UnfinishedProfile, profile_path, remove_profile, write_part};
+pub use directory::{
+    UnfinishedProfile, checkpoint_of, checkpoint_path, profile_path, remove_profile, write_part,
+};
 pub use encoded_rank::{EncodedCallpath, EncodedRank};
 pub use limits::ReadLimits;
 pub use manifest::{decode_manifest, read_manifest};

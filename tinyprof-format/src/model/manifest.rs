@@ -108,6 +108,16 @@ pub struct PhaseTimes {
     pub write_ns: u64,
 }
 
+impl PhaseTimes {
+    /// All phases together, in nanoseconds.
+    #[must_use]
+    pub fn total_ns(&self) -> u64 {
+        [self.snapshot_ns, self.synchronise_ns, self.aggregate_ns, self.write_ns]
+            .into_iter()
+            .fold(0, u64::saturating_add)
+    }
+}
+
 /// What the checkpoints of a run cost so far, as rank 0 counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]

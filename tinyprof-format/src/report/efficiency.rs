@@ -195,17 +195,19 @@ impl Efficiency {
 /// Linear in the number of callpaths.
 #[must_use]
 pub fn exclusive_ns(profile: &Profile, rank: usize) -> Vec<u64> {
-    let inclusive_ns = |row: usize| profile.values[row][rank].inclusive_ns();
-    let mut exclusive: Vec<u64> = (0..profile.callpaths.len()).map(inclusive_ns).collect();
-    let mut children = vec![0_u64; exclusive.len()];
-    for (index, callpath) in profile.callpaths.iter() {
+    let inclusive_ns: Vec<u64> = profile.values.iter().map(|ranks| ranks[rank].inclusive_ns()).collect();
+    exclusive_of(&profile.callpaths, &inclusive_ns)
+}
+
+/// The exclusive times that belong to these inclusive times, row by row of `callpaths`.
+pub(super) fn exclusive_of(callpaths: &CallpathTable, inclusive_ns: &[u64]) -> Vec<u64> {
+    let mut children_ns = vec![0_u64; callpaths.len()];
+    for (index, callpath) in callpaths.iter() {
         if let Some(parent) = callpath.parent {
-            let sum = &mut children[parent.row()];
-            *sum = sum.saturating_add(exclusive[index.row()]);
+            let sum = &mut children_ns[parent.row()];
+            *sum = sum.saturating_add(inclusive_ns[index.row()]);
         }
     }
-    for (own, below) in exclusive.iter_mut().zip(children) {
-        *own = own.saturating_sub(below);
-    }
-    exclusive
+    // More time in the children than in the parent: they ran on several threads, or the clock stepped.
+    inclusive_ns.iter().zip(children_ns).map(|(own, below)| own.saturating_sub(below)).collect()
 }

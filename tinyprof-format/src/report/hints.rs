@@ -9,7 +9,6 @@ mod profile;
 
 pub use hint::{Hint, HintKind};
 pub(super) use of_ranks::hints_of_statistics;
-pub use profile::hints;
 pub(super) use profile::hints_of_profile;
 
 /// So many hints are given: what comes after them is rarely worth a look before these are mended.
@@ -220,11 +219,6 @@ fn median(values: &[f64]) -> f64 {
         odd if odd % 2 == 1 => sorted[middle],
         _ => f64::midpoint(sorted[middle - 1], sorted[middle]),
     }
-}
-
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "times are not negative")]
-fn whole(ns: f64) -> u128 {
-    ns.round() as u128
 }
 
 #[expect(clippy::cast_precision_loss, reason = "thresholds need no more than 53 bits")]

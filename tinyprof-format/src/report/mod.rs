@@ -6,7 +6,7 @@
 //! * [`Report::to_tree_text`], [`Report::to_top_text`]: the callpaths alone, and those that take the most time.
 //! * [`Report::by_metric`]: the same in the order of a metric that the user names. All of it as CSV, too.
 //! * [`info_text`]: the facts of a manifest.
-//! * [`hints`]: what stands out, in plain words; [`Efficiency`]: how well the ranks were used; [`Iterations`]: the series
+//! * [`Report::hints`]: what stands out, in plain words; [`Efficiency`]: how well the ranks were used; [`Iterations`]: the series
 //!   of a callpath over all ranks.
 //! * [`cells`], [`csv_line`]: what other tables are made of.
 //!
@@ -49,8 +49,8 @@ pub use hints::{
     FIRST_ITERATIONS_MIN, FIRST_TIMES_MEDIAN, GROWTH_ITERATIONS_MIN, GROWTH_MIN, GROWTH_ORDER_ERRORS,
     GROWTH_ORDER_MIN, Growth, HINTS_MAX, Hint, HintKind, IMBALANCE_LOSS_PART, IMBALANCE_MIN,
     REGION_SHARE_MIN, SMALL_COST_PART, SMALL_VISIT_NS, STRAGGLER_RANKS_MIN, STRAGGLER_REGIONS_MIN,
-    STRAGGLER_REGIONS_PART, STRAGGLER_SLOWER_BY, SlowFirst, Straggler, VISIT_COST_NS, growing, hints,
-    imbalanced, slow_first, straggler, too_small,
+    STRAGGLER_REGIONS_PART, STRAGGLER_SLOWER_BY, SlowFirst, Straggler, VISIT_COST_NS, growing, imbalanced,
+    slow_first, straggler, too_small,
 };
 pub use info::info_text;
 pub use iterations::{IterationPoint, Iterations, rank_points};

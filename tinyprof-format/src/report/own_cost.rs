@@ -3,7 +3,7 @@
 use crate::model::Manifest;
 
 use super::hints::VISIT_COST_NS;
-use super::units::{percent_of, ratio, rounded, time_cell};
+use super::units::{percent_of, ratio, rounded, time_cell, whole};
 
 /// What a visit costs that a budget let only be counted, in nanoseconds: see `docs/overhead.md`.
 pub const COUNTED_VISIT_COST_NS: f64 = 5.0;
@@ -30,14 +30,6 @@ impl OwnCost {
     /// That of a run; none where nothing was measured, or by another profiler.
     pub(super) fn of_run(manifest: &Manifest, visits: u64, total_ns: u128) -> Option<Self> {
         let metadata = &manifest.metadata;
-        let flush = &manifest.flush;
-        let writing_ns = [
-            flush.snapshot_ns,
-            flush.synchronise_ns,
-            flush.aggregate_ns,
-            flush.write_ns,
-            manifest.checkpoints.total_ns,
-        ];
         #[expect(clippy::cast_precision_loss, reason = "a cost needs no more than 53 bits")]
         let visit_cost_ns = (metadata.visit_cost_ps > 0).then(|| metadata.visit_cost_ps as f64 / 1e3);
         (visits > 0 && !metadata.tinyprof_version.is_empty()).then(|| Self {
@@ -45,7 +37,7 @@ impl OwnCost {
             visits,
             visits_not_timed: manifest.losses.visits_not_timed.min(visits),
             visit_cost_ns,
-            writing_ns: writing_ns.into_iter().fold(0, u64::saturating_add),
+            writing_ns: manifest.flush.total_ns().saturating_add(manifest.checkpoints.total_ns),
             total_ns,
         })
     }
@@ -86,11 +78,6 @@ impl OwnCost {
             time_cell(self.writing_ns.into()),
         )
     }
-}
-
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "costs are not negative")]
-fn whole(ns: f64) -> u128 {
-    ns.round() as u128
 }
 
 #[cfg(test)]

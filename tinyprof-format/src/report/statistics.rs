@@ -2,6 +2,7 @@
 
 use crate::model::{CallpathIndex, CallpathTable, CallpathValues, EventMap, Profile};
 
+use super::efficiency::exclusive_of;
 use super::units::ratio;
 use super::{Activity, HostId, RankTimes, Spread, TimesOverRanks, Variation};
 
@@ -185,21 +186,16 @@ impl Statistics {
             callpaths.iter().map(|(index, _)| values(index).inclusive_ns()).collect();
         let variances_ns2: Vec<u128> =
             callpaths.iter().map(|(index, _)| whole(values(index).sum_variance_ns2())).collect();
-        let mut children_ns = vec![0u64; callpaths.len()];
+        let exclusive_ns = exclusive_of(callpaths, &inclusive_ns);
+        self.times.add(&RankTimes::of_rank(callpaths, activities, &inclusive_ns, &exclusive_ns));
         let mut exclusive_variances_ns2 = variances_ns2.clone();
         for (index, callpath) in callpaths.iter() {
             if let Some(parent) = callpath.parent {
-                let sum = &mut children_ns[parent.row()];
-                *sum = sum.saturating_add(inclusive_ns[index.row()]);
                 // A difference of estimates is as uncertain as both together.
                 let variance = &mut exclusive_variances_ns2[parent.row()];
                 *variance = variance.saturating_add(variances_ns2[index.row()]);
             }
         }
-        // More time in the children than in the parent: they ran on several threads, or the clock stepped.
-        let exclusive_ns: Vec<u64> =
-            inclusive_ns.iter().zip(&children_ns).map(|(own, below)| own.saturating_sub(*below)).collect();
-        self.times.add(&RankTimes::of_rank(callpaths, activities, &inclusive_ns, &exclusive_ns));
         for (index, _) in callpaths.iter() {
             let measured = values(index);
             // Metrics alone are no visit.

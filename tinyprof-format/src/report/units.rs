@@ -113,9 +113,20 @@ pub fn counted(n: u64, noun: &str) -> String {
     format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }
 
+/// A time of whole nanoseconds.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "times and costs are not negative"
+)]
+pub(super) fn whole(ns: f64) -> u128 {
+    ns.round() as u128
+}
+
 /// `part / whole`; 0 where the whole is 0.
+#[must_use]
 #[expect(clippy::cast_precision_loss, reason = "for shares and means 53 bits are plenty")]
-pub(super) fn ratio(part: u128, whole: u128) -> f64 {
+pub fn ratio(part: u128, whole: u128) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 

@@ -1,7 +1,7 @@
 //! What a report says of a whole profile over ranks and iterations.
 
 use tinyprof_format::model::{EventMap, Profile, SeriesBucket};
-use tinyprof_format::report::{HINTS_MAX, HintKind, IterationPoint, Iterations, hints};
+use tinyprof_format::report::{HINTS_MAX, Hint, HintKind, IterationPoint, Iterations, Report};
 
 use crate::fixture::{Node, event_map, fft, profile, profile_of, tag};
 
@@ -23,6 +23,10 @@ fn with_series(maps: &mut [EventMap], name: &str, buckets: &[(u32, u64)]) {
         };
         map.values[at].series = buckets.iter().map(of).collect();
     }
+}
+
+fn hints(profile: &Profile) -> Vec<Hint> {
+    Report::of_profile(profile).hints().to_vec()
 }
 
 fn kinds(profile: &Profile) -> Vec<HintKind> {

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
-use tinyprof_format::file::{profile_path, remove_profile};
+use tinyprof_format::file::{checkpoint_path, profile_path, remove_profile};
 use tinyprof_format::model::{CheckpointTimes, RunState};
 
 use super::config::{ALL_CHECKPOINTS, warn};
@@ -44,14 +44,12 @@ impl CheckpointFiles {
     /// and what is known of the run.
     pub fn begin(&mut self, boundary: Option<u64>) -> (PathBuf, RunState) {
         self.number = self.number.saturating_add(1);
-        let mut name = self.target.file_stem().unwrap_or_default().to_owned();
-        name.push(format!("-checkpoint-{:04}.tprof", self.number));
         let at = boundary.map_or_else(String::new, |boundary| format!(" at boundary {boundary},"));
         let because =
             format!("it is checkpoint {},{at} {} after the start of the run", self.number, since_start());
         let state =
             RunState { incomplete_because: Some(because), checkpoints: self.times, precision: precision() };
-        (self.target.with_file_name(name), state)
+        (checkpoint_path(&self.target, self.number), state)
     }
 
     /// Ends a checkpoint that took so long: where it was written, and none where it failed. Those that are older than

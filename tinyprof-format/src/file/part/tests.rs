@@ -5,8 +5,7 @@ use crate::file::section::FRAME_BYTES;
 use crate::file::series;
 use crate::file::{EncodedCallpath, EncodedMetric, ReadLimits};
 use crate::model::{
-    CallpathId, CallpathValues, ExecutionSummary, FormatVersion, MetricBucket, MetricSummary, Mode, Region,
-    RegionKind, SiteId,
+    CallpathId, CallpathValues, ExecutionSummary, FormatVersion, MetricBucket, MetricSummary, Region, SiteId,
 };
 
 #[derive(Debug)]
@@ -27,18 +26,7 @@ fn decode(bytes: &[u8], callpaths: usize, ranks: usize, first_rank: u32) -> Resu
 
 /// A dictionary of two callpaths.
 fn two() -> CallpathTable {
-    let region = |site| Region {
-        site: SiteId::from_bits(site),
-        name: String::new(),
-        module: String::new(),
-        file: String::new(),
-        line: 0,
-        column: 0,
-        kind: RegionKind::Function,
-        mode: Mode::Total,
-        rank_local: false,
-        constants: [].into(),
-    };
+    let region = |site| Region::named(SiteId::from_bits(site), "");
     CallpathTable::from_parents([1, 2].map(|id| (CallpathId::from_bits(id), None, region(id))))
 }
 

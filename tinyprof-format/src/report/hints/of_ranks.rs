@@ -4,10 +4,10 @@ use crate::model::{CallpathIndex, CallpathTable};
 use crate::report::efficiency::Activity;
 use crate::report::hosts::Hosts;
 use crate::report::names::{cut, shown};
-use crate::report::units::{counted, percent_cell, ratio, time};
+use crate::report::units::{counted, percent_cell, ratio, time, whole};
 use crate::report::{RankStatistics, Statistics};
 
-use super::{HINTS_MAX, Hint, HintKind, NAME_COLUMNS, REGION_SHARE_MIN, float, imbalanced, too_small, whole};
+use super::{HINTS_MAX, Hint, HintKind, NAME_COLUMNS, REGION_SHARE_MIN, float, imbalanced, too_small};
 
 /// The statistics of a run, and what sentences about it need.
 pub(super) struct Ranks<'a> {

@@ -4,26 +4,20 @@ use crate::model::{CallpathIndex, Profile};
 use crate::report::efficiency::exclusive_ns;
 use crate::report::hosts::Hosts;
 use crate::report::iterations::Iterations;
-use crate::report::units::{counted, percent_cell, time};
+use crate::report::units::{counted, percent_cell, time, whole};
 use crate::report::{HostId, Statistics};
 
 use super::of_ranks::{Ranks, costliest, on_host};
-use super::{Growth, Hint, HintKind, SlowFirst, Straggler, float, growing, slow_first, straggler, whole};
+use super::{Growth, Hint, HintKind, SlowFirst, Straggler, float, growing, slow_first, straggler};
 
 /// Longer series are looked at in so many points.
 const POINTS_MAX: usize = 256;
 
-/// At most [`HINTS_MAX`](super::HINTS_MAX) hints, the costliest first. Empty where nothing stands out.
+/// At most [`HINTS_MAX`](super::HINTS_MAX) hints of a profile with these statistics and hosts, the costliest first. Empty
+/// where nothing stands out.
 ///
 /// # Cost
 /// Linear in the number of values, and a sort of each region's ranks.
-#[must_use]
-pub fn hints(profile: &Profile) -> Vec<Hint> {
-    let hosts = Hosts::new(profile.ranks.iter().map(|facts| facts.host.as_str()).collect());
-    hints_of_profile(profile, &Statistics::of_profile(profile), &hosts)
-}
-
-/// The same, where the statistics of the profile are known.
 pub(in crate::report) fn hints_of_profile(
     profile: &Profile,
     statistics: &Statistics,
