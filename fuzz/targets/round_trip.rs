@@ -61,7 +61,10 @@ fn round_trip(ranks: &[EventMap]) {
 fn sent(map: &EventMap, table: &CallpathTable) -> EncodedRank {
     let mut rank = EncodedRank::of_event_map(map);
     rank.renumber(&map.callpaths, table);
-    EncodedRank::from_messages(&rank.summary_bytes(), &rank.series_bytes()).expect("the messages are whole")
+    let (mut summary, mut series) = (Vec::new(), Vec::new());
+    rank.append_summary(&mut summary);
+    rank.append_series(&mut series);
+    EncodedRank::from_messages(&summary, &series).expect("the messages are whole")
 }
 
 fn event_map(input: &mut Unstructured<'_>) -> Result<EventMap> {

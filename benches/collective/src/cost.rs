@@ -37,10 +37,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
                 // What a rank does in phases 1 and 2: the length of the summary message, then both messages.
                 messages.push(timed(|| {
                     black_box(own.summary_length());
-                    black_box((own.summary_bytes(), own.series_bytes()));
+                    black_box(both(&own));
                 }));
             }
-            sent.push((own.summary_bytes(), own.series_bytes()));
+            sent.push(both(&own));
         }
         let read_all = || -> Result<Vec<EncodedRank>, String> {
             sent.iter().map(|(summary, series)| EncodedRank::from_messages(summary, series)).collect()
@@ -62,6 +62,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
         })?;
     }
     Ok(())
+}
+
+/// The two messages of a rank.
+fn both(own: &EncodedRank) -> (Vec<u8>, Vec<u8>) {
+    let (mut summary, mut series) = (Vec::new(), Vec::new());
+    own.append_summary(&mut summary);
+    own.append_series(&mut series);
+    (summary, series)
 }
 
 fn timed(work: impl FnOnce()) -> u64 {

@@ -70,7 +70,7 @@ impl Source {
     pub(super) fn of_rank(&self, rank: usize) -> Vec<RankStatistics> {
         let table = &self.profile.callpaths;
         let mut statistics = Statistics::new(table.len());
-        statistics.add_rank(table, 0, "", |index| self.profile.values(index, rank));
+        statistics.add_rank(table, 0, "", |index| &self.profile.values(index, rank).executions);
         statistics.rows().to_vec()
     }
 

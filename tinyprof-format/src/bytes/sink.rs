@@ -12,6 +12,11 @@ impl Sink {
         Self { bytes: Vec::with_capacity(bytes) }
     }
 
+    /// Appends to these bytes, which are taken: [`into_vec`](Self::into_vec) gives them back.
+    pub(crate) fn behind(bytes: &mut Vec<u8>) -> Self {
+        Self { bytes: std::mem::take(bytes) }
+    }
+
     pub(crate) fn u8(&mut self, value: u8) {
         self.bytes.push(value);
     }

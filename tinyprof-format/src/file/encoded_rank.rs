@@ -86,13 +86,13 @@ impl EncodedRank {
         host + FACTS_BYTES + self.callpaths.len() * CALLPATH_BYTES + executions * SUMMARY_BYTES
     }
 
-    /// The summary message.
+    /// Appends the summary message.
     ///
     /// # Panics
     /// Never: a table has fewer than 2^32 rows.
-    #[must_use]
-    pub fn summary_bytes(&self) -> Vec<u8> {
-        let mut sink = Sink::with_capacity(self.summary_length());
+    pub fn append_summary(&self, message: &mut Vec<u8>) {
+        message.reserve(self.summary_length());
+        let mut sink = Sink::behind(message);
         sink.string(&self.facts.host);
         sink.u32(self.facts.process_id);
         sink.u32(self.facts.threads);
@@ -104,15 +104,9 @@ impl EncodedRank {
             sink.u64(callpath.executions.len() as u64);
             sink.u64(callpath.series.len() as u64);
             sink.u64(callpath.metrics.len() as u64);
-            for e in &callpath.executions {
-                sink.u32(e.execution);
-                sink.u32(e.executions);
-                [e.visits, e.sum_ns, e.min_ns, e.max_ns].into_iter().for_each(|number| sink.u64(number));
-                sink.u64(e.sum_squares_ns2.to_bits());
-                sink.u64(e.sum_variance_ns2.to_bits());
-            }
+            callpath.executions.iter().for_each(|summary| sink.bytes(&summary_to_bytes(summary)));
         }
-        sink.into_vec()
+        *message = sink.into_vec();
     }
 
     /// The length of the series message, in bytes.
@@ -123,15 +117,15 @@ impl EncodedRank {
         self.callpaths.iter().map(|c| c.series.len() + metrics(c)).sum()
     }
 
-    /// The series message: the series and the metrics of all callpaths, one after the other.
-    #[must_use]
-    pub fn series_bytes(&self) -> Vec<u8> {
-        let mut sink = Sink::with_capacity(self.series_length());
+    /// Appends the series message: the series and the metrics of all callpaths, one after the other.
+    pub fn append_series(&self, message: &mut Vec<u8>) {
+        message.reserve(self.series_length());
+        let mut sink = Sink::behind(message);
         for callpath in &self.callpaths {
             sink.bytes(&callpath.series);
             callpath.metrics.iter().for_each(|metric| metric.write_message(&mut sink));
         }
-        sink.into_vec()
+        *message = sink.into_vec();
     }
 
     /// Puts the two messages of a rank together again. Padding behind the summary is ignored.
@@ -161,11 +155,9 @@ impl EncodedRank {
             let executions = summary.u64("the number of executions")?;
             let series_bytes = summary.u64("the length of a series")?;
             let metrics = summary.u64("the number of metrics")?;
-            if executions > (summary.remaining() / SUMMARY_BYTES) as u64 {
-                return Err(summary.malformed(format!("{executions} executions do not fit the message")));
-            }
-            let executions =
-                (0..executions).map(|_| read_summary(summary)).collect::<Result<Vec<_>, Malformed>>()?;
+            let length = usize::try_from(executions).ok().and_then(|n| n.checked_mul(SUMMARY_BYTES));
+            let executions = summary.take(length.unwrap_or(usize::MAX), "the summaries of a callpath")?;
+            let executions = executions.as_chunks().0.iter().map(summary_from_bytes).collect();
             let series_bytes = usize::try_from(series_bytes).unwrap_or(usize::MAX);
             let encoded = series.take(series_bytes, "a series")?.to_vec();
             let metrics =
@@ -177,17 +169,36 @@ impl EncodedRank {
     }
 }
 
-fn read_summary(cursor: &mut Cursor<'_>) -> Result<ExecutionSummary, Malformed> {
-    Ok(ExecutionSummary {
-        execution: cursor.u32("an execution")?,
-        executions: cursor.u32("a number of executions")?,
-        visits: cursor.u64("a number of visits")?,
-        sum_ns: cursor.u64("a sum")?,
-        min_ns: cursor.u64("a minimum")?,
-        max_ns: cursor.u64("a maximum")?,
-        sum_squares_ns2: f64::from_bits(cursor.u64("a sum of squares")?),
-        sum_variance_ns2: f64::from_bits(cursor.u64("a variance")?),
-    })
+/// Lists are long where a program ran for long, and each number would be checked for its place on its own otherwise.
+fn summary_to_bytes(summary: &ExecutionSummary) -> [u8; SUMMARY_BYTES] {
+    let word = |high: u32, low: u32| u64::from(high) << 32 | u64::from(low);
+    let words = [
+        word(summary.executions, summary.execution),
+        summary.visits,
+        summary.sum_ns,
+        summary.min_ns,
+        summary.max_ns,
+        summary.sum_squares_ns2.to_bits(),
+        summary.sum_variance_ns2.to_bits(),
+    ];
+    let mut bytes = [0; SUMMARY_BYTES];
+    bytes.as_chunks_mut().0.iter_mut().zip(words).for_each(|(bytes, word)| *bytes = word.to_le_bytes());
+    bytes
+}
+
+fn summary_from_bytes(bytes: &[u8; SUMMARY_BYTES]) -> ExecutionSummary {
+    let word = |at: usize| u64::from_le_bytes(bytes.as_chunks().0[at]);
+    let [e0, e1, e2, e3, n0, n1, n2, n3] = word(0).to_le_bytes();
+    ExecutionSummary {
+        execution: u32::from_le_bytes([e0, e1, e2, e3]),
+        executions: u32::from_le_bytes([n0, n1, n2, n3]),
+        visits: word(1),
+        sum_ns: word(2),
+        min_ns: word(3),
+        max_ns: word(4),
+        sum_squares_ns2: f64::from_bits(word(5)),
+        sum_variance_ns2: f64::from_bits(word(6)),
+    }
 }
 
 /// Whether a bucket needs more than its sum is decided in `series`; the same rule for summaries is here, next
@@ -200,6 +211,14 @@ pub(super) fn all_single(executions: &[ExecutionSummary]) -> bool {
 mod tests {
     use super::*;
     use crate::model::{MetricBucket, MetricSummary, SeriesBucket};
+
+    fn messages(rank: &EncodedRank) -> (Vec<u8>, Vec<u8>) {
+        // What is there already stays.
+        let (mut summary, mut series) = (vec![9], vec![9; 2]);
+        rank.append_summary(&mut summary);
+        rank.append_series(&mut series);
+        (summary.split_off(1), series.split_off(2))
+    }
 
     #[test]
     fn padding_behind_a_summary_is_ignored_and_a_cut_is_noticed() {
@@ -223,7 +242,7 @@ mod tests {
             losses: Losses::from_numbers(std::array::from_fn(|i| i as u64)),
         };
         let rank = EncodedRank { facts, callpaths: vec![callpath(3), callpath(5)] };
-        let (mut summary, series) = (rank.summary_bytes(), rank.series_bytes());
+        let (mut summary, series) = messages(&rank);
         assert_eq!((summary.len(), series.len()), (rank.summary_length(), rank.series_length()));
         let exact = summary.len();
         summary.resize(exact + 100, 0);
@@ -244,7 +263,7 @@ mod tests {
         let map = EventMap { values: vec![CallpathValues::default(), values], ..EventMap::default() };
         let rank = EncodedRank::of_event_map(&map);
         assert_eq!(rank.callpaths.iter().map(|c| c.row).collect::<Vec<_>>(), [1]);
-        let sent = EncodedRank::from_messages(&rank.summary_bytes(), &rank.series_bytes());
-        assert_eq!(sent, Ok(rank));
+        let (summary, series) = messages(&rank);
+        assert_eq!(EncodedRank::from_messages(&summary, &series), Ok(rank));
     }
 }

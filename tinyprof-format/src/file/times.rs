@@ -100,26 +100,25 @@ pub(super) fn encode(ranks: &[RankTimes<'_>]) -> Vec<u8> {
 }
 
 fn encode_summaries(sink: &mut Sink, ranks: &[RankTimes<'_>]) {
-    let summaries: Vec<ExecutionSummary> =
-        ranks.iter().flat_map(|rank| rank.executions.iter().copied()).collect();
-    let kind = if all_single(&summaries) {
+    let summaries = || ranks.iter().flat_map(|rank| rank.executions);
+    let kind = if ranks.iter().all(|rank| all_single(rank.executions)) {
         SINGLE
-    } else if summaries.iter().any(|e| e.sum_variance_ns2.to_bits() != 0) {
+    } else if summaries().any(|e| e.sum_variance_ns2.to_bits() != 0) {
         SAMPLED
     } else {
         TIMED
     };
-    let (exclusive, sums) = encode_sums(ranks, &summaries);
+    let (exclusive, sums) = encode_sums(ranks);
     sink.u8(NEWER | kind | if exclusive { EXCLUSIVE } else { 0 });
     column::write_u64(sink, &ranks.iter().map(|r| r.executions.len() as u64).collect::<Vec<_>>());
     let positions = ranks.iter().flat_map(|rank| rank.executions.iter().zip(0_u64..));
     let gaps = positions.map(|(e, position)| u64::from(e.execution).wrapping_sub(position));
     column::write_u64(sink, &gaps.collect::<Vec<_>>());
     let numbers = |sink: &mut Sink, of: fn(&ExecutionSummary) -> u64| {
-        column::write_u64(sink, &summaries.iter().map(of).collect::<Vec<_>>());
+        column::write_u64(sink, &summaries().map(of).collect::<Vec<_>>());
     };
     let floats = |sink: &mut Sink, of: fn(&ExecutionSummary) -> f64| {
-        column::write_f64(sink, &summaries.iter().map(of).collect::<Vec<_>>());
+        column::write_f64(sink, &summaries().map(of).collect::<Vec<_>>());
     };
     if kind != SINGLE {
         numbers(sink, |e| u64::from(e.executions));
@@ -137,15 +136,16 @@ fn encode_summaries(sink: &mut Sink, ranks: &[RankTimes<'_>]) {
 }
 
 /// The column of sums, and whether these are exclusive.
-fn encode_sums(ranks: &[RankTimes<'_>], summaries: &[ExecutionSummary]) -> (bool, Sink) {
+fn encode_sums(ranks: &[RankTimes<'_>]) -> (bool, Sink) {
+    let sums: Vec<u64> = ranks.iter().flat_map(|rank| rank.executions).map(|e| e.sum_ns).collect();
     let mut inclusive = Sink::default();
-    column::write_u64(&mut inclusive, &summaries.iter().map(|e| e.sum_ns).collect::<Vec<_>>());
+    column::write_u64(&mut inclusive, &sums);
     let may_leave_out = ranks.iter().all(|rank| rank.called.is_some() || rank.executions.is_empty());
-    if !may_leave_out || summaries.is_empty() {
+    if !may_leave_out || sums.is_empty() {
         return (false, inclusive);
     }
     let called = ranks.iter().filter_map(|rank| rank.called).flatten();
-    let own: Vec<u64> = summaries.iter().zip(called).map(|(e, &n)| e.sum_ns.wrapping_sub(n)).collect();
+    let own: Vec<u64> = sums.iter().zip(called).map(|(sum, &n)| sum.wrapping_sub(n)).collect();
     let mut exclusive = Sink::default();
     column::write_u64(&mut exclusive, &own);
     if exclusive.len() < inclusive.len() { (true, exclusive) } else { (false, inclusive) }

@@ -45,6 +45,24 @@ impl ExecutionSummary {
         }
     }
 
+    /// The number of visits of all these summaries.
+    #[must_use]
+    pub fn visits_of(summaries: &[Self]) -> u64 {
+        summaries.iter().fold(0, |sum, e| sum.saturating_add(e.visits))
+    }
+
+    /// The inclusive time of all these summaries, in nanoseconds.
+    #[must_use]
+    pub fn inclusive_ns_of(summaries: &[Self]) -> u64 {
+        summaries.iter().fold(0, |sum, e| sum.saturating_add(e.sum_ns))
+    }
+
+    /// The variance of [`inclusive_ns_of`](Self::inclusive_ns_of), in square nanoseconds.
+    #[must_use]
+    pub fn sum_variance_ns2_of(summaries: &[Self]) -> f64 {
+        summaries.iter().fold(0.0, |sum, e| sum + e.sum_variance_ns2)
+    }
+
     /// Adds the visits of `other`, which covers the same executions or others.
     ///
     /// Variances add: what was left out of one estimate says nothing of what was left out of the other.
@@ -146,19 +164,19 @@ impl CallpathValues {
     /// The number of visits over all executions.
     #[must_use]
     pub fn visits(&self) -> u64 {
-        self.executions.iter().fold(0, |sum, e| sum.saturating_add(e.visits))
+        ExecutionSummary::visits_of(&self.executions)
     }
 
     /// The inclusive time over all executions, in nanoseconds.
     #[must_use]
     pub fn inclusive_ns(&self) -> u64 {
-        self.executions.iter().fold(0, |sum, e| sum.saturating_add(e.sum_ns))
+        ExecutionSummary::inclusive_ns_of(&self.executions)
     }
 
     /// The variance of [`inclusive_ns`](Self::inclusive_ns), in square nanoseconds; 0 where every visit was timed.
     #[must_use]
     pub fn sum_variance_ns2(&self) -> f64 {
-        self.executions.iter().fold(0.0, |sum, e| sum + e.sum_variance_ns2)
+        ExecutionSummary::sum_variance_ns2_of(&self.executions)
     }
 
     /// The standard error of [`inclusive_ns`](Self::inclusive_ns), in nanoseconds; 0 where every visit was timed.

@@ -1,6 +1,6 @@
 //! Statistics of every callpath over ranks, in a form that is merged in any order with the same result.
 
-use crate::model::{CallpathIndex, CallpathTable, CallpathValues, EventMap, Profile};
+use crate::model::{CallpathIndex, CallpathTable, EventMap, ExecutionSummary, Profile};
 
 use super::efficiency::exclusive_of;
 use super::units::ratio;
@@ -146,7 +146,8 @@ impl Statistics {
     #[must_use]
     pub fn of_event_map(map: &EventMap, rank: u32) -> Self {
         let mut statistics = Self::new(map.callpaths.len());
-        statistics.add_rank(&map.callpaths, rank, &map.facts.host, |index| &map.values[index.row()]);
+        statistics
+            .add_rank(&map.callpaths, rank, &map.facts.host, |index| &map.values[index.row()].executions);
         statistics
     }
 
@@ -157,21 +158,22 @@ impl Statistics {
         let activities = Activity::of_callpaths(&profile.callpaths);
         for ((rank, facts), number) in profile.ranks.iter().enumerate().zip(0u32..) {
             let place = (number, HostId::of_name(&facts.host));
-            statistics.add(&profile.callpaths, &activities, place, |index| profile.values(index, rank));
+            statistics
+                .add(&profile.callpaths, &activities, place, |index| &profile.values(index, rank).executions);
         }
         statistics
     }
 
-    /// Adds what `rank` measured on `host`: `values` tells it for each row of `callpaths`, the table of these
+    /// Adds what `rank` measured on `host`: `summaries` tells it for each row of `callpaths`, the table of these
     /// statistics.
     pub fn add_rank<'a>(
         &mut self,
         callpaths: &CallpathTable,
         rank: u32,
         host: &str,
-        values: impl Fn(CallpathIndex) -> &'a CallpathValues,
+        summaries: impl Fn(CallpathIndex) -> &'a [ExecutionSummary],
     ) {
-        self.add(callpaths, &Activity::of_callpaths(callpaths), (rank, HostId::of_name(host)), values);
+        self.add(callpaths, &Activity::of_callpaths(callpaths), (rank, HostId::of_name(host)), summaries);
     }
 
     fn add<'a>(
@@ -179,13 +181,13 @@ impl Statistics {
         callpaths: &CallpathTable,
         activities: &[Option<Activity>],
         (rank, host): (u32, HostId),
-        values: impl Fn(CallpathIndex) -> &'a CallpathValues,
+        summaries: impl Fn(CallpathIndex) -> &'a [ExecutionSummary],
     ) {
         self.grow_to(callpaths.len());
-        let inclusive_ns: Vec<u64> =
-            callpaths.iter().map(|(index, _)| values(index).inclusive_ns()).collect();
+        let of_each = || callpaths.iter().map(|(index, _)| summaries(index));
+        let inclusive_ns: Vec<u64> = of_each().map(ExecutionSummary::inclusive_ns_of).collect();
         let variances_ns2: Vec<u128> =
-            callpaths.iter().map(|(index, _)| whole(values(index).sum_variance_ns2())).collect();
+            of_each().map(|summaries| whole(ExecutionSummary::sum_variance_ns2_of(summaries))).collect();
         let exclusive_ns = exclusive_of(callpaths, &inclusive_ns);
         self.times.add(&RankTimes::of_rank(callpaths, activities, &inclusive_ns, &exclusive_ns));
         let mut exclusive_variances_ns2 = variances_ns2.clone();
@@ -197,16 +199,16 @@ impl Statistics {
             }
         }
         for (index, _) in callpaths.iter() {
-            let measured = values(index);
+            let summaries = summaries(index);
             // Metrics alone are no visit.
-            if measured.executions.is_empty() {
+            if summaries.is_empty() {
                 continue;
             }
             let row = index.row();
-            let visits = measured.visits();
+            let visits = ExecutionSummary::visits_of(summaries);
             let mut one =
                 RankStatistics::of_one_rank(rank, host, visits, inclusive_ns[row], exclusive_ns[row]);
-            one.variation = Variation::of_one_rank(&measured.executions);
+            one.variation = Variation::of_one_rank(summaries);
             one.inclusive.variance_ns2 = variances_ns2[row];
             one.exclusive.variance_ns2 = exclusive_variances_ns2[row];
             self.rows[row].merge(&one);
@@ -218,10 +220,10 @@ impl Statistics {
     ///
     /// A callpath that the dictionary lacks has no row to be added to: unite the tables first.
     pub fn add_event_map(&mut self, dictionary: &CallpathTable, rank: u32, map: &EventMap) {
-        let absent = CallpathValues::default();
         let own = map.callpaths.index_by_identity();
         self.add_rank(dictionary, rank, &map.facts.host, |index| {
-            own.get(&dictionary.identities()[index.row()]).map_or(&absent, |at| &map.values[at.row()])
+            let found = own.get(&dictionary.identities()[index.row()]);
+            found.map_or(&[], |at| map.values[at.row()].executions.as_slice())
         });
     }
 

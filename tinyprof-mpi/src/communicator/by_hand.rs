@@ -54,7 +54,7 @@ impl<W: Wire> ByHand<W> {
         let mut distance = 1;
         while distance < self.size {
             if self.rank & distance != 0 {
-                self.send(self.rank - distance, &to_bytes(&words)).await?;
+                self.send(self.rank - distance, to_bytes(&words)).await?;
                 break;
             }
             if let Some(from) = self.rank.checked_add(distance).filter(|&from| from < self.size) {
@@ -106,19 +106,14 @@ impl<W: Wire> Communicator for ByHand<W> {
         let mut distance = own / 2;
         while distance > 0 {
             if let Some(to) = self.rank.checked_add(distance).filter(|&to| to < self.size) {
-                self.send(to, &bytes).await?;
+                self.send(to, bytes.clone()).await?;
             }
             distance /= 2;
         }
         Ok(bytes)
     }
 
-    async fn gather(&self, bytes: &[u8]) -> Result<Vec<u8>, Interrupted> {
-        let at_root = if self.rank == 0 { self.size as usize } else { 0 };
-        self.gather_varying(bytes, &vec![bytes.len(); at_root]).await
-    }
-
-    async fn gather_varying(&self, bytes: &[u8], lengths: &[usize]) -> Result<Vec<u8>, Interrupted> {
+    async fn gather(&self, bytes: Vec<u8>, lengths: &[usize]) -> Result<Vec<Vec<u8>>, Interrupted> {
         if self.rank != 0 {
             if !bytes.is_empty() {
                 self.send(0, bytes).await?;
@@ -126,17 +121,16 @@ impl<W: Wire> Communicator for ByHand<W> {
             return Ok(Vec::new());
         }
         assert_eq!(lengths[0], bytes.len(), "rank 0 knows its own length");
-        let mut all = Vec::with_capacity(lengths.iter().sum());
-        all.extend_from_slice(bytes);
-        for (from, &length) in (0..).zip(lengths).skip(1).filter(|(_, length)| **length > 0) {
-            all.extend(self.receive(from, length).await?);
+        let mut gathered = vec![bytes];
+        for (from, &length) in (0..).zip(lengths).skip(1) {
+            gathered.push(if length > 0 { self.receive(from, length).await? } else { Vec::new() });
         }
-        Ok(all)
+        Ok(gathered)
     }
 
-    async fn send(&self, to: u32, bytes: &[u8]) -> Result<(), Interrupted> {
+    async fn send(&self, to: u32, bytes: Vec<u8>) -> Result<(), Interrupted> {
         assert!(to < self.size, "rank {to} is not one of {}", self.size);
-        self.wire.send(self.first + to, bytes);
+        self.wire.send(self.first + to, &bytes);
         Ok(())
     }
 

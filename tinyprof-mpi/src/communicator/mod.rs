@@ -38,15 +38,12 @@ pub(crate) trait Communicator: Sized {
     /// The bytes of rank 0, on every rank. The others pass as many, of whatever value. Collective.
     async fn broadcast(&self, bytes: Vec<u8>) -> Result<Vec<u8>, Interrupted>;
 
-    /// All ranks' bytes one after the other on rank 0, nothing elsewhere. Equal lengths. Collective.
-    async fn gather(&self, bytes: &[u8]) -> Result<Vec<u8>, Interrupted>;
-
-    /// The same for ranks whose lengths differ; rank 0 knows them, the others pass nothing. Who has no bytes sends
-    /// no message. Collective.
-    async fn gather_varying(&self, bytes: &[u8], lengths: &[usize]) -> Result<Vec<u8>, Interrupted>;
+    /// What every rank passes, rank by rank, on rank 0; nothing elsewhere. Rank 0 knows all lengths, the others pass none.
+    /// Who has no bytes sends no message. Collective.
+    async fn gather(&self, bytes: Vec<u8>, lengths: &[usize]) -> Result<Vec<Vec<u8>>, Interrupted>;
 
     /// Sends to one rank, which must receive.
-    async fn send(&self, to: u32, bytes: &[u8]) -> Result<(), Interrupted>;
+    async fn send(&self, to: u32, bytes: Vec<u8>) -> Result<(), Interrupted>;
 
     /// What one rank sends, `length` bytes: messages between two ranks arrive in their order.
     async fn receive(&self, from: u32, length: usize) -> Result<Vec<u8>, Interrupted>;

@@ -218,12 +218,7 @@ impl Communicator for Rsmpi {
         self.complete(|link| link.broadcast(bytes)).await
     }
 
-    async fn gather(&self, bytes: &[u8]) -> Result<Vec<u8>, Interrupted> {
-        let lengths = vec![bytes.len(); self.size as usize];
-        self.gather_varying(bytes, &lengths).await
-    }
-
-    async fn gather_varying(&self, bytes: &[u8], lengths: &[usize]) -> Result<Vec<u8>, Interrupted> {
+    async fn gather(&self, bytes: Vec<u8>, lengths: &[usize]) -> Result<Vec<Vec<u8>>, Interrupted> {
         if self.rank() != 0 {
             if !bytes.is_empty() {
                 self.send(0, bytes).await?;
@@ -233,20 +228,23 @@ impl Communicator for Rsmpi {
         // All receives are posted before any is waited for, so that messages come in whatever order they are
         // ready.
         let mut pending = Vec::with_capacity(lengths.len());
-        for (from, &length) in (0..).zip(lengths).skip(1).filter(|(_, length)| **length > 0) {
+        for (from, &length) in (0..).zip(lengths).skip(1) {
             let from = self.rank_on_link(from);
-            pending.push(self.shared.start(|link| link.receive(from, TAG, length))?);
+            let receive = (length > 0).then(|| self.shared.start(|link| link.receive(from, TAG, length)));
+            pending.push(receive.transpose()?);
         }
-        let mut all = Vec::with_capacity(lengths.iter().sum());
-        all.extend_from_slice(bytes);
+        let mut gathered = vec![bytes];
         for pending in pending {
-            all.extend(self.complete(|_| Ok(pending)).await?);
+            gathered.push(match pending {
+                Some(pending) => self.complete(|_| Ok(pending)).await?,
+                None => Vec::new(),
+            });
         }
-        Ok(all)
+        Ok(gathered)
     }
 
-    async fn send(&self, to: u32, bytes: &[u8]) -> Result<(), Interrupted> {
-        self.complete(|link| link.send(self.rank_on_link(to), TAG, bytes.to_vec())).await.map(drop)
+    async fn send(&self, to: u32, bytes: Vec<u8>) -> Result<(), Interrupted> {
+        self.complete(|link| link.send(self.rank_on_link(to), TAG, bytes)).await.map(drop)
     }
 
     async fn receive(&self, from: u32, length: usize) -> Result<Vec<u8>, Interrupted> {

@@ -6,6 +6,7 @@
 
 use tinyprof_format::file::EncodedRank;
 
+use super::chunks;
 use super::groups::Group;
 use super::synchronise::Agreed;
 use crate::communicator::{Communicator, Interrupted};
@@ -13,26 +14,17 @@ use crate::communicator::{Communicator, Interrupted};
 /// Bytes before the summary in a rank's message: the lengths of summary and series message.
 const HEAD_BYTES: usize = 16;
 
-/// What a rank has to send.
-struct Messages {
-    uniform: Vec<u8>,
-    series: Vec<u8>,
-}
-
-impl Messages {
-    fn of(own: &EncodedRank, agreed: &Agreed) -> Self {
-        let (summary, mut series) = (own.summary_bytes(), own.series_bytes());
-        let mut uniform = Vec::with_capacity(agreed.uniform_bytes());
-        uniform.extend((summary.len() as u64).to_le_bytes());
-        uniform.extend((series.len() as u64).to_le_bytes());
-        uniform.extend(summary);
-        uniform.resize(HEAD_BYTES + agreed.summary_bytes, 0);
-        if agreed.series_are_padded {
-            uniform.append(&mut series);
-            uniform.resize(agreed.uniform_bytes(), 0);
-        }
-        Self { uniform, series }
-    }
+/// What a rank sends: what is of one length on all ranks, and the series where these are not.
+fn messages(own: &EncodedRank, agreed: &Agreed) -> (Vec<u8>, Vec<u8>) {
+    let mut uniform = Vec::with_capacity(agreed.uniform_bytes());
+    let mut series = Vec::new();
+    uniform.extend((own.summary_length() as u64).to_le_bytes());
+    uniform.extend((own.series_length() as u64).to_le_bytes());
+    own.append_summary(&mut uniform);
+    uniform.resize(HEAD_BYTES + agreed.summary_bytes, 0);
+    own.append_series(if agreed.series_are_padded { &mut uniform } else { &mut series });
+    uniform.resize(agreed.uniform_bytes(), 0);
+    (uniform, series)
 }
 
 impl Agreed {
@@ -48,71 +40,35 @@ impl Agreed {
 pub(super) async fn collect(
     communicator: &impl Communicator,
     group: &Group,
-    own: &EncodedRank,
+    own: EncodedRank,
     agreed: &Agreed,
     chunk_bytes: usize,
 ) -> Result<Option<Vec<Result<EncodedRank, String>>>, Interrupted> {
     let ranks = communicator.subgroup(group.first_rank, group.ranks);
-    let own = Messages::of(own, agreed);
-    let messages = gather_uniform(&ranks, &own.uniform, chunk_bytes).await?;
-    let series: Vec<Vec<u8>> = if agreed.series_are_padded {
+    let longest = [agreed.uniform_bytes(), if agreed.series_are_padded { 0 } else { agreed.series_bytes }];
+    if ranks.rank() != 0 {
+        let (uniform, series) = messages(&own, agreed);
+        // The messages hold all of it: the room may be needed until they have arrived.
+        drop(own);
+        chunks::gather(&ranks, uniform, &[], longest[0], chunk_bytes).await?;
+        chunks::gather(&ranks, series, &[], longest[1], chunk_bytes).await?;
+        return Ok(None);
+    }
+    // The aggregator sends nothing to itself.
+    let mut lengths = vec![longest[0]; group.ranks as usize];
+    lengths[0] = 0;
+    let messages = chunks::gather(&ranks, Vec::new(), &lengths, longest[0], chunk_bytes).await?;
+    let of_series = |message: &Vec<u8>| if agreed.series_are_padded { 0 } else { length_at(message, 8) };
+    let lengths: Vec<usize> = messages.iter().map(of_series).collect();
+    let series = chunks::gather(&ranks, Vec::new(), &lengths, longest[1], chunk_bytes).await?;
+    let others = messages.into_iter().zip(series).skip(1).map(|(message, series)| {
+        let summary = message.get(HEAD_BYTES..HEAD_BYTES + length_at(&message, 0));
         let start = HEAD_BYTES + agreed.summary_bytes;
-        messages.iter().map(|m| m.get(start..start + length_at(m, 8)).unwrap_or_default().to_vec()).collect()
-    } else {
-        let lengths: Vec<usize> = messages.iter().map(|m| length_at(m, 8)).collect();
-        collect_series(&ranks, &own.series, &lengths, agreed.series_bytes, chunk_bytes).await?
-    };
-    Ok((ranks.rank() == 0).then(|| {
-        let both = messages.iter().zip(&series);
-        both.map(|(message, series)| {
-            let summary = message.get(HEAD_BYTES..HEAD_BYTES + length_at(message, 0));
-            EncodedRank::from_messages(summary.unwrap_or_default(), series)
-        })
-        .collect()
-    }))
-}
-
-/// Gathers messages of one length: in one round, unless counts would exceed what MPI can count.
-async fn gather_uniform(
-    ranks: &impl Communicator,
-    message: &[u8],
-    chunk_bytes: usize,
-) -> Result<Vec<Vec<u8>>, Interrupted> {
-    let at_root = if ranks.rank() == 0 { ranks.size() as usize } else { 0 };
-    let mut messages = vec![Vec::new(); at_root];
-    for chunk in message.chunks(chunk_bytes) {
-        let gathered = ranks.gather(chunk).await?;
-        for (message, part) in messages.iter_mut().zip(gathered.chunks(chunk.len())) {
-            message.extend_from_slice(part);
-        }
-    }
-    Ok(messages)
-}
-
-/// Gathers the series messages in as many rounds as the longest of the run needs, at most `chunk_bytes` of each
-/// rank in a round, so that counts and displacements stay below 2^31.
-async fn collect_series(
-    ranks: &impl Communicator,
-    own: &[u8],
-    lengths: &[usize],
-    longest: usize,
-    chunk_bytes: usize,
-) -> Result<Vec<Vec<u8>>, Interrupted> {
-    let mut collected = vec![Vec::new(); lengths.len()];
-    for round in 0..longest.div_ceil(chunk_bytes) {
-        let start = round * chunk_bytes;
-        let part = |length: usize| length.saturating_sub(start).min(chunk_bytes);
-        let mine = &own[start.min(own.len())..][..part(own.len())];
-        let parts: Vec<usize> = lengths.iter().map(|&length| part(length)).collect();
-        let gathered = ranks.gather_varying(mine, &parts).await?;
-        let mut rest = gathered.as_slice();
-        for (series, &length) in collected.iter_mut().zip(&parts) {
-            let (here, others) = rest.split_at(length);
-            series.extend_from_slice(here);
-            rest = others;
-        }
-    }
-    Ok(collected)
+        let padded = message.get(start..start + length_at(&message, 8));
+        let series = if agreed.series_are_padded { padded.unwrap_or_default() } else { series.as_slice() };
+        EncodedRank::from_messages(summary.unwrap_or_default(), series)
+    });
+    Ok(Some(std::iter::once(Ok(own)).chain(others).collect()))
 }
 
 fn length_at(message: &[u8], at: usize) -> usize {

@@ -14,9 +14,9 @@ pub(super) async fn send(
     message: &[u8],
     chunk_bytes: usize,
 ) -> Result<(), Interrupted> {
-    communicator.send(to, &(message.len() as u64).to_le_bytes()).await?;
+    communicator.send(to, (message.len() as u64).to_le_bytes().to_vec()).await?;
     for chunk in message.chunks(chunk_bytes) {
-        communicator.send(to, chunk).await?;
+        communicator.send(to, chunk.to_vec()).await?;
     }
     Ok(())
 }
@@ -59,6 +59,28 @@ pub(super) async fn broadcast(
     Ok(whole)
 }
 
+/// What every rank passes, rank by rank, on rank 0; nothing elsewhere. Rank 0 knows all lengths, the others pass none, and all
+/// know the longest: it tells how many rounds there are, in each of which no rank sends more than a chunk. Collective.
+pub(super) async fn gather(
+    communicator: &impl Communicator,
+    message: Vec<u8>,
+    lengths: &[usize],
+    longest: usize,
+    chunk_bytes: usize,
+) -> Result<Vec<Vec<u8>>, Interrupted> {
+    if (1..=chunk_bytes).contains(&longest) {
+        return communicator.gather(message, lengths).await;
+    }
+    let mut gathered: Vec<Vec<u8>> = lengths.iter().map(|&length| Vec::with_capacity(length)).collect();
+    for start in (0..longest).step_by(chunk_bytes) {
+        let part = |length: usize| start.min(length)..length.min(start + chunk_bytes);
+        let parts: Vec<usize> = lengths.iter().map(|&length| part(length).len()).collect();
+        let chunks = communicator.gather(message[part(message.len())].to_vec(), &parts).await?;
+        gathered.iter_mut().zip(chunks).for_each(|(whole, chunk)| whole.extend(chunk));
+    }
+    Ok(gathered)
+}
+
 fn length_of(bytes: &[u8]) -> usize {
     let length = bytes.try_into().map(u64::from_le_bytes).unwrap_or_default();
     usize::try_from(length).expect("the rank that has this message holds it in memory")
@@ -68,6 +90,26 @@ fn length_of(bytes: &[u8]) -> usize {
 mod tests {
     use super::*;
     use crate::communicator::virtual_ranks::{self, Sent};
+
+    #[test]
+    fn what_differs_in_length_is_gathered_in_as_many_rounds_as_the_longest_needs() {
+        for limit in [1, 3, 6, 100] {
+            let (results, sent) = virtual_ranks::run_counted(4, |c| async move {
+                // Nothing of rank 1.
+                let messages = [vec![0; 2], Vec::new(), vec![2; 6], vec![3; 4]];
+                let lengths =
+                    if c.rank() == 0 { messages.iter().map(Vec::len).collect() } else { Vec::new() };
+                let own = messages[c.rank() as usize].clone();
+                let gathered = gather(&c, own, &lengths, 6, limit).await.unwrap();
+                let nothing = gather(&c, Vec::new(), &vec![0; lengths.len()], 0, limit).await.unwrap();
+                assert!(nothing.iter().all(Vec::is_empty));
+                assert_eq!(gathered, if c.rank() == 0 { messages.to_vec() } else { Vec::new() });
+            });
+            assert_eq!(results.len(), 4);
+            assert!(sent.iter().all(|Sent { bytes, .. }| *bytes <= limit));
+            assert_eq!(sent.len(), 6_usize.div_ceil(limit) + 4_usize.div_ceil(limit));
+        }
+    }
 
     #[test]
     fn messages_of_any_length_arrive_and_no_chunk_is_longer_than_the_limit() {

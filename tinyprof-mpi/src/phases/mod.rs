@@ -84,9 +84,7 @@ async fn aggregate_and_write(
     };
     let group = agreed.groups.group_of(communicator.rank());
     let chunk_bytes = (limit / agreed.groups.largest() as usize).max(1);
-    let collected = aggregate::collect(communicator, &group, &own, agreed, chunk_bytes).await?;
-    // The aggregator holds its own copy now, and the others need theirs no more.
-    drop(own);
+    let collected = aggregate::collect(communicator, &group, own, agreed, chunk_bytes).await?;
     times.aggregate_ns = clock.lap_ns();
     plan.observer.reached(Milestone::Collected);
     let outcome = collected.map(|ranks| {

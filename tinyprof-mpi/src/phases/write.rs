@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use tinyprof_format::file::{
     self, EncodedRank, ManifestFacts, OutputFormat, UnfinishedProfile, encode_part, encode_text_part,
 };
-use tinyprof_format::model::{CallpathTable, CallpathValues, PartFile, PhaseTimes, RunMetadata, RunState};
+use tinyprof_format::model::{CallpathTable, ExecutionSummary, PartFile, PhaseTimes, RunMetadata, RunState};
 use tinyprof_format::report::{Report, Statistics};
 
 use super::groups::{Group, Groups};
@@ -52,11 +52,11 @@ pub(super) fn write_part(
     };
     outcome.facts = ManifestFacts::of_ranks(&ranks);
     for (rank, encoded) in (group.first_rank..).zip(&ranks) {
-        let mut values = vec![CallpathValues::default(); dictionary.len()];
+        let mut summaries: Vec<&[ExecutionSummary]> = vec![&[]; dictionary.len()];
         for callpath in &encoded.callpaths {
-            values[callpath.row as usize].executions.clone_from(&callpath.executions);
+            summaries[callpath.row as usize] = &callpath.executions;
         }
-        outcome.statistics.add_rank(dictionary, rank, &encoded.facts.host, |index| &values[index.row()]);
+        outcome.statistics.add_rank(dictionary, rank, &encoded.facts.host, |index| summaries[index.row()]);
     }
     let narrow = |count: usize| u32::try_from(count).expect("there are fewer than 2^32 ranks and callpaths");
     let bytes = match place.format {

@@ -11,7 +11,7 @@ fn collectives_agree_on_any_number_of_ranks() {
             let reduced = c.all_reduce(&[u64::from(rank), 5], &[1, u64::MAX]).await.unwrap();
             let first = c.rank() / 3 * 3;
             let group = c.subgroup(first, 3.min(c.size() - first));
-            let gathered = group.gather(&[rank]).await.unwrap();
+            let gathered = group.gather(vec![rank], &[1; 3][..group.size() as usize]).await.unwrap().concat();
             let said = c.broadcast(vec![rank]).await.unwrap();
             (reduced, gathered, said)
         });
@@ -39,7 +39,7 @@ fn a_rank_that_never_comes_is_noticed() {
 #[test]
 #[should_panic(expected = "nobody received")]
 fn a_message_that_nobody_wants_is_noticed() {
-    run(2, |c| async move { c.send(1 - c.rank(), &[1]).await });
+    run(2, |c| async move { c.send(1 - c.rank(), vec![1]).await });
 }
 
 #[test]
@@ -47,7 +47,7 @@ fn a_deadline_interrupts_those_that_wait_in_vain() {
     let results = run_with_deadline(3, |c| async move {
         match c.rank() {
             0 => c.receive(1, 1).await.is_ok(),
-            1 => c.send(0, &[1]).await.is_ok(),
+            1 => c.send(0, vec![1]).await.is_ok(),
             _ => c.receive(1, 1).await.is_ok(),
         }
     });
@@ -62,7 +62,7 @@ fn clocks_follow_the_model() {
             c.receive(1, 50).await.unwrap();
             c.receive(2, 50).await.unwrap();
         } else {
-            c.send(0, &[0; 50]).await.unwrap();
+            c.send(0, vec![0; 50]).await.unwrap();
         }
         account.get()
     });
@@ -88,7 +88,7 @@ fn the_busiest_rank_of_a_tree_sends_and_receives_log_p_messages() {
 fn what_a_group_sent_is_gone_before_the_next_begins() {
     let finished = run_timed(4096, LogGp::default(), |c, _| async move {
         c.all_max(&[1]).await.unwrap();
-        c.subgroup(c.rank() / 16 * 16, 16).gather(&[0; 1000]).await.unwrap();
+        c.subgroup(c.rank() / 16 * 16, 16).gather(vec![0; 1000], &[1000; 16]).await.unwrap();
     });
     assert!(finished.bytes_on_the_way_max < 2 * 16_000, "{}", finished.bytes_on_the_way_max);
 }

@@ -57,13 +57,10 @@ impl Communicator for Saboteur {
     async fn broadcast(&self, bytes: Vec<u8>) -> Result<Vec<u8>, Interrupted> {
         self.next()?.broadcast(bytes).await
     }
-    async fn gather(&self, bytes: &[u8]) -> Result<Vec<u8>, Interrupted> {
-        self.next()?.gather(bytes).await
+    async fn gather(&self, bytes: Vec<u8>, lengths: &[usize]) -> Result<Vec<Vec<u8>>, Interrupted> {
+        self.next()?.gather(bytes, lengths).await
     }
-    async fn gather_varying(&self, bytes: &[u8], lengths: &[usize]) -> Result<Vec<u8>, Interrupted> {
-        self.next()?.gather_varying(bytes, lengths).await
-    }
-    async fn send(&self, to: u32, bytes: &[u8]) -> Result<(), Interrupted> {
+    async fn send(&self, to: u32, bytes: Vec<u8>) -> Result<(), Interrupted> {
         self.next()?.send(to, bytes).await
     }
     async fn receive(&self, from: u32, length: usize) -> Result<Vec<u8>, Interrupted> {
