@@ -43,7 +43,7 @@
 //! |---|---|---|---|
 //! | `TINYPROF_OUT` | [`Profiler::builder`] | name of the profile | `./EXE-JOBID.tprof`, or the process id of rank 0 |
 //! | `TINYPROF_REPORT=off` | [`Builder::report`] | the table on rank 0's standard error | on |
-//! | `TINYPROF_AGGREGATORS=auto\|N\|node` | [`Builder::aggregators`] | how many ranks write; `node`: one to each | `auto`: one to every 16 |
+//! | `TINYPROF_AGGREGATORS=auto\|N\|node` | [`Builder::aggregators`] | how many ranks write; `node`: one to each | `auto`: one to every 16; of long lists more, see [`Aggregators::Auto`] |
 //! | `TINYPROF_FORMAT=tprof\|csv` | [`Builder::format`] | what the aggregators write; `csv` is the text of the paper, `NAME.csv/part-NNNNN.csv` | `tprof` |
 //! | `TINYPROF_DEADLINE=5s` | [`Builder::deadline`] | how long a step of the flush waits for other ranks (`ms`, `s`, `m`, `h`) | `30s` |
 //! | `TINYPROF_SERIES=auto\|padded\|counts` | | for measurements: series padded to the longest and sent with the summaries, or sent by themselves, as long as they are | `auto`: padded where that adds a quarter at most |

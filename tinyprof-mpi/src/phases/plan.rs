@@ -12,7 +12,8 @@ use crate::observer::Observer;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Aggregators {
-    /// One to every sixteen ranks, which the paper found best (section VIII-A).
+    /// One to every sixteen ranks, which the paper found best (section VIII-A); more, but not above 64 for that, where lists are
+    /// so long that an aggregator would have more than 2 MiB of summaries to encode.
     #[default]
     Auto,
     /// So many, but not more than there are ranks.

@@ -86,7 +86,8 @@ pub(super) async fn agree(
         summary_bytes: fits(summary_bytes),
         series_bytes: fits(longest),
         series_are_padded: is_padded(maxima[7], longest, sum, communicator.size()),
-        groups: groups(communicator, maxima[6], &map.facts.host, plan.message_bytes_max).await?,
+        groups: groups(communicator, maxima[6], summary_bytes, &map.facts.host, plan.message_bytes_max)
+            .await?,
         format: if maxima[8] == CSV { OutputFormat::Csv } else { OutputFormat::Tprof },
         precision: if all_round { Precision::EightBit } else { Precision::Exact },
         overruled,
@@ -123,16 +124,33 @@ fn aggregators_as_word(wanted: Aggregators) -> u64 {
 async fn groups(
     communicator: &impl Communicator,
     wanted: u64,
+    summary_bytes: u64,
     host: &str,
     chunk_bytes: usize,
 ) -> Result<Groups, Interrupted> {
     let size = communicator.size();
     Ok(match wanted {
-        0 => Groups::Even { size, groups: size.div_ceil(16) },
+        0 => Groups::Even { size, groups: automatic(size, summary_bytes) },
         PER_NODE => Groups::of_hosts(communicator, host, chunk_bytes).await?,
         count => Groups::Even { size, groups: u32::try_from(count).unwrap_or(u32::MAX).min(size) },
     })
 }
+
+/// How many aggregators there are for so many ranks, of which the longest summary message is this.
+///
+/// An aggregator encodes the summaries of all its ranks, and they wait for it: where lists are long, that is most of the
+/// flush, and it is done sooner by more. Of long runs on many ranks there are enough anyway, and few files are worth more.
+fn automatic(size: u32, summary_bytes: u64) -> u32 {
+    let of_all = u128::from(summary_bytes) * u128::from(size);
+    let for_summaries = u32::try_from(of_all.div_ceil(SUMMARY_BYTES_OF_AN_AGGREGATOR)).unwrap_or(u32::MAX);
+    size.div_ceil(16).max(for_summaries.min(AGGREGATORS_FOR_SUMMARIES)).min(size)
+}
+
+/// Encoded in some ten milliseconds.
+const SUMMARY_BYTES_OF_AN_AGGREGATOR: u128 = 2 << 20;
+
+/// So many at most for the sake of long lists.
+const AGGREGATORS_FOR_SUMMARIES: u32 = 64;
 
 async fn unite(
     communicator: &impl Communicator,
@@ -160,6 +178,19 @@ const fn low(wide: u128) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_lists_have_more_aggregators_but_never_very_many() {
+        let mib = 1 << 20;
+        assert_eq!(automatic(2, mib), 1, "short lists: one to sixteen");
+        assert_eq!(automatic(33, 1000), 3);
+        assert_eq!(automatic(2, mib + 1), 2, "a group of 2 MiB at most");
+        assert_eq!(automatic(16, mib), 8);
+        assert_eq!(automatic(3, 100 * mib), 3, "no more than ranks");
+        assert_eq!(automatic(1000, 100 * mib), 64);
+        assert_eq!(automatic(2000, 100 * mib), 125, "one to sixteen is more");
+        assert_eq!(automatic(u32::MAX, u64::MAX), 1 << 28);
+    }
 
     #[test]
     fn series_are_padded_where_that_sends_little_more() {

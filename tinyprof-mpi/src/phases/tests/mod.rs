@@ -176,6 +176,14 @@ fn equal_ranks_on_every_number_of_aggregators() {
 }
 
 #[test]
+fn long_lists_are_written_by_more_ranks() {
+    // 10,000 executions at 4 callpaths: 2.2 MiB of summaries a rank.
+    let ranks: Vec<_> = (0..2).map(|r| rank(r, &[0, 1, 2, 3], 10_000, 1)).collect();
+    let scratch = tempfile::tempdir().unwrap();
+    check_plan(&ranks, &plan(scratch.path(), None, UNLIMITED), 2);
+}
+
+#[test]
 fn a_part_for_each_run_of_ranks_on_a_host() {
     let mut ranks: Vec<_> = (0..9).map(|r| rank(r, &[0, 1], 1, r + 1)).collect();
     for (map, host) in ranks.iter_mut().zip(["a", "a", "b", "b", "b", "a", "c", "c", "c"]) {
