@@ -13,7 +13,8 @@ use tinyprof_format::file::checkpoint_of;
 
 use crate::application::{Cost, RunRow, Variant, Work};
 use crate::context::Context;
-use crate::processes::resident_bytes;
+use crate::processes::{Resident, resident};
+use crate::visit;
 
 /// Between two checkpoints.
 pub(crate) const INTERVAL_S: u32 = 10;
@@ -37,6 +38,8 @@ pub(crate) struct Sample {
     pub(crate) seconds: f64,
     /// Of each rank.
     pub(crate) resident_bytes: Vec<u64>,
+    /// The most that it has been so far.
+    pub(crate) resident_peak_bytes: Vec<u64>,
     /// Checkpoints on disk.
     pub(crate) kept: u32,
     /// The newest of them; 0 where there is none.
@@ -58,12 +61,10 @@ pub(crate) fn always_on(context: &Context) -> Result<Vec<AlwaysOnRow>, String> {
     let between = (Duration::from_secs(context.always_on_s) / 120).clamp(SAMPLE_MIN, SAMPLE_MAX);
     while is_running(&mut child)? {
         sleep(between);
-        let resident_bytes = resident_bytes(child.id(), work.program);
+        let found = resident(child.id(), work.program);
         // Ranks are started one after the other, and end so.
-        if resident_bytes.len() == context.ranks as usize {
-            let (kept, checkpoint_bytes) = checkpoints(scratch.path());
-            let seconds = Duration::from_nanos(monotonic_ns() - start_ns).as_secs_f64();
-            rows.push(AlwaysOnRow::Sample(Sample { seconds, resident_bytes, kept, checkpoint_bytes }));
+        if found.len() == context.ranks as usize {
+            rows.push(AlwaysOnRow::Sample(sample(&found, scratch.path(), monotonic_ns() - start_ns)));
         }
     }
     let output = child.wait_with_output().map_err(|error| error.to_string())?;
@@ -71,6 +72,8 @@ pub(crate) fn always_on(context: &Context) -> Result<Vec<AlwaysOnRow>, String> {
         return Err(format!("{command:?} ended with {}", output.status));
     }
     let closures = closures(&String::from_utf8_lossy(&output.stdout))?;
+    // The machine may have become faster or slower in such a time.
+    let visit_ps = visit_ps.midpoint(visit::visit_ps());
     let cost = Cost::of_profile(&scratch.path().join("profile.tprof"), visit_ps)?;
     rows.push(AlwaysOnRow::Run(RunRow {
         name: work.name,
@@ -83,6 +86,17 @@ pub(crate) fn always_on(context: &Context) -> Result<Vec<AlwaysOnRow>, String> {
         cost,
     }));
     Ok(rows)
+}
+
+fn sample(found: &[Resident], scratch: &Path, since_start_ns: u64) -> Sample {
+    let (kept, checkpoint_bytes) = checkpoints(scratch);
+    Sample {
+        seconds: Duration::from_nanos(since_start_ns).as_secs_f64(),
+        resident_bytes: found.iter().map(|of| of.now_bytes).collect(),
+        resident_peak_bytes: found.iter().map(|of| of.peak_bytes).collect(),
+        kept,
+        checkpoint_bytes,
+    }
 }
 
 fn is_running(child: &mut Child) -> Result<bool, String> {

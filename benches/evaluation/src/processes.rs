@@ -6,13 +6,20 @@ use std::fs;
 /// A process: its number, its parent's, and its name.
 type Process = (u32, u32, String);
 
-/// The resident sets of all descendants of `ancestor` with this name, in bytes, by process number; shared memory, in which
-/// MPI and the recorder keep what they share, is in them.
-pub(crate) fn resident_bytes(ancestor: u32, name: &str) -> Vec<u64> {
+/// The resident set of a process, in bytes; shared memory, in which MPI and the recorder keep what they share, is in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Resident {
+    pub(crate) now_bytes: u64,
+    /// The most that it has been.
+    pub(crate) peak_bytes: u64,
+}
+
+/// The resident sets of all descendants of `ancestor` with this name, by process number.
+pub(crate) fn resident(ancestor: u32, name: &str) -> Vec<Resident> {
     let found = descendants(&processes(), ancestor, name);
     found
         .into_iter()
-        .filter_map(|id| status_bytes(&fs::read_to_string(format!("/proc/{id}/status")).ok()?))
+        .filter_map(|id| Resident::of_status(&fs::read_to_string(format!("/proc/{id}/status")).ok()?))
         .collect()
 }
 
@@ -42,9 +49,14 @@ fn descendants(processes: &[Process], ancestor: u32, name: &str) -> Vec<u32> {
     found
 }
 
-fn status_bytes(status: &str) -> Option<u64> {
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
-    line.split_whitespace().next()?.parse::<u64>().ok().map(|kib| kib * 1024)
+impl Resident {
+    fn of_status(status: &str) -> Option<Self> {
+        let bytes = |key: &str| {
+            let line = status.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(':'))?;
+            line.split_whitespace().next()?.parse::<u64>().ok().map(|kib| kib * 1024)
+        };
+        Some(Self { now_bytes: bytes("VmRSS")?, peak_bytes: bytes("VmHWM")? })
+    }
 }
 
 #[cfg(test)]
@@ -65,14 +77,16 @@ mod tests {
             of(10, 9, "sh"),
         ];
         assert_eq!(descendants(&processes, 5, "tc"), [6, 9]);
-        assert_eq!(status_bytes("Name:\ttc\nVmRSS:\t    2048 kB\n"), Some(2 << 20));
-        assert_eq!(status_bytes("Name:\ttc\n"), None);
+        let resident = Resident { now_bytes: 2 << 20, peak_bytes: 3 << 20 };
+        let status = "Name:\ttc\nVmHWM:\t    3072 kB\nVmRSS:\t    2048 kB\n";
+        assert_eq!(Resident::of_status(status), Some(resident));
+        assert_eq!(Resident::of_status("Name:\ttc\nVmRSS:\t    2048 kB\n"), None);
     }
 
     #[test]
     fn this_process_is_below_its_parent() {
         let own = of_stat(&fs::read_to_string("/proc/self/stat").unwrap()).unwrap();
-        let bytes = resident_bytes(own.1, &own.2);
-        assert!(bytes.iter().any(|&bytes| bytes > 100_000), "{bytes:?}");
+        let found = resident(own.1, &own.2);
+        assert!(found.iter().any(|of| of.now_bytes > 100_000 && of.peak_bytes >= of.now_bytes), "{found:?}");
     }
 }

@@ -131,7 +131,22 @@ fn write_varied<T: pco::data_types::Number + Into<u64>>(sink: &mut Sink, values:
 /// of the default, 8, and 1 to 4 % more bytes.
 fn configuration(ordered: impl Iterator<Item = u64> + Clone) -> ChunkConfig {
     let config = ChunkConfig::default().with_compression_level(4);
-    if neighbours_resemble(ordered) { config } else { config.with_delta_spec(DeltaSpec::NoOp) }
+    if is_progression(ordered.clone()) {
+        config.with_delta_spec(DeltaSpec::TryConsecutive(1))
+    } else if neighbours_resemble(ordered) {
+        config
+    } else {
+        config.with_delta_spec(DeltaSpec::NoOp)
+    }
+}
+
+/// Whether each number is the one before plus the same. First executions of folded lists are: no sample need be compressed to see
+/// what suits them.
+fn is_progression(mut values: impl Iterator<Item = u64>) -> bool {
+    let (Some(first), Some(second)) = (values.next(), values.next()) else { return false };
+    let step = second.wrapping_sub(first);
+    let mut before = second;
+    values.all(|value| value.wrapping_sub(std::mem::replace(&mut before, value)) == step)
 }
 
 /// Whether the numbers of a column are nearer to the one before than to the middle of all, counted in bits.

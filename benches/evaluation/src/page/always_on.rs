@@ -66,6 +66,18 @@ impl<'a> Outcome<'a> {
             .reduce(f64::max)
     }
 
+    /// The most memory that a rank had in its first third and in the whole run, in MB, with what a checkpoint takes for a moment.
+    fn peak(&self, rank: usize) -> Option<[f64; 2]> {
+        let of = |[first, last]: [Spread; 2]| [first.most, last.most];
+        self.thirds(|sample| sample.resident_peak_bytes.get(rank).copied()).map(of)
+    }
+
+    /// How the most memory of the whole run compares with that of its first third, of the rank that grew most.
+    pub(super) fn peak_growth(&self) -> Option<f64> {
+        let peaks = (0..self.run.ranks as usize).filter_map(|rank| self.peak(rank));
+        peaks.map(|[first, whole]| whole / first).reduce(f64::max)
+    }
+
     /// How the largest checkpoint of the last third compares with that of the first: lists fold to half their length.
     pub(super) fn profile_growth(&self) -> Option<f64> {
         self.profile().map(|[first, last]| last.most / first.most)
@@ -106,6 +118,11 @@ pub(super) fn table(kept: Option<&Kept<AlwaysOnRow>>) -> String {
     for rank in 0..run.ranks as usize {
         let what = format!("memory of process {rank}, MB: median of the first third, of the last");
         line(&what, thirds(outcome.memory(rank)));
+        let what = format!("most memory of process {rank}, MB: in the first third, in the whole run");
+        line(&what, {
+            let peak = |[first, whole]: [f64; 2]| format!("{}, {}", three(first), three(whole));
+            outcome.peak(rank).map_or("-".to_owned(), peak)
+        });
     }
     line("newest checkpoint, MB: median of the first third, of the last", thirds(outcome.profile()));
     line("most checkpoints on disk", outcome.kept_most().to_string());
@@ -143,6 +160,7 @@ mod tests {
         let sample = |at: u32| Sample {
             seconds: f64::from(at),
             resident_bytes: vec![memory(at), 1_000_000],
+            resident_peak_bytes: vec![memory(at) + 500_000, 2_000_000],
             kept: at.min(2),
             checkpoint_bytes: if at < 5 { 0 } else { 3_000_000 },
         };
@@ -169,7 +187,10 @@ mod tests {
         assert_eq!((outcome.kept_most(), outcome.overhead_percent()), (2, Some(0.5)));
         let leaky = kept(|at| u64::from(at) * 1_000_000);
         assert_eq!(Outcome::of(&leaky).unwrap().memory_growth(), Some(25.0 / 5.5));
+        assert_eq!(outcome.peak_growth(), Some(1.0));
+        assert_eq!(Outcome::of(&leaky).unwrap().peak_growth(), Some(30.5 / 10.5));
         let text = table(Some(&leaky));
+        assert!(text.contains("in the whole run | 10.5, 30.5 |"), "{text}");
         assert!(text.contains("of the last | 5.50 (at most 10.0), 25.0 (at most 30.0) |"), "{text}");
     }
 }

@@ -40,6 +40,11 @@ pub(super) fn table(rows: &Rows) -> String {
         of(|outcome| outcome.memory_growth()),
     );
     goal(
+        "always on: most memory in the whole run beside the first third, of the process that grew most",
+        1.05,
+        of(|outcome| outcome.peak_growth()),
+    );
+    goal(
         "always on: largest checkpoint of the last third beside the first",
         1.05,
         of(|outcome| outcome.profile_growth()),

@@ -26,6 +26,17 @@ fn a_trend_is_told_from_times_around_a_middle() {
 }
 
 #[test]
+fn a_progression_is_told_and_packed_no_worse() {
+    let progression = |step: u64| (0..5000).map(move |i: u64| i.wrapping_mul(step).wrapping_add(7));
+    assert!(is_progression(progression(3)) && is_progression(progression(u64::MAX)));
+    assert!(!is_progression(progression(3).chain([1])) && !is_progression([1].into_iter()));
+    let automatic = ChunkConfig::default().with_compression_level(4);
+    let values: Vec<u64> = progression(3).collect();
+    let ours = simple_compress(&values, &configuration(values.iter().copied())).unwrap();
+    assert!(ours.len() <= simple_compress(&values, &automatic).unwrap().len());
+}
+
+#[test]
 fn a_trend_takes_few_bytes() {
     let mut sink = Sink::default();
     write_u64(&mut sink, &(0..4096).map(|i| 1_000_000_000 + i * 1_000).collect::<Vec<_>>());
