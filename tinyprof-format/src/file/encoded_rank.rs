@@ -187,11 +187,11 @@ fn summary_to_bytes(summary: &ExecutionSummary) -> [u8; SUMMARY_BYTES] {
 }
 
 fn summary_from_bytes(bytes: &[u8; SUMMARY_BYTES]) -> ExecutionSummary {
+    let half = |at: usize| u32::from_le_bytes(bytes.as_chunks().0[at]);
     let word = |at: usize| u64::from_le_bytes(bytes.as_chunks().0[at]);
-    let [e0, e1, e2, e3, n0, n1, n2, n3] = word(0).to_le_bytes();
     ExecutionSummary {
-        execution: u32::from_le_bytes([e0, e1, e2, e3]),
-        executions: u32::from_le_bytes([n0, n1, n2, n3]),
+        execution: half(0),
+        executions: half(1),
         visits: word(1),
         sum_ns: word(2),
         min_ns: word(3),

@@ -45,6 +45,11 @@ impl<W: Wire> ByHand<W> {
         Self { wire: Rc::new(wire), first: 0, rank, size }
     }
 
+    fn put(&self, to: u32, bytes: &[u8]) {
+        assert!(to < self.size, "rank {to} is not one of {}", self.size);
+        self.wire.send(self.first + to, bytes);
+    }
+
     /// Brings words to rank 0 along a binomial tree; `unite` adds those of later ranks to one's own.
     async fn reduce(
         &self,
@@ -54,7 +59,7 @@ impl<W: Wire> ByHand<W> {
         let mut distance = 1;
         while distance < self.size {
             if self.rank & distance != 0 {
-                self.send(self.rank - distance, to_bytes(&words)).await?;
+                self.put(self.rank - distance, &to_bytes(&words));
                 break;
             }
             if let Some(from) = self.rank.checked_add(distance).filter(|&from| from < self.size) {
@@ -106,7 +111,7 @@ impl<W: Wire> Communicator for ByHand<W> {
         let mut distance = own / 2;
         while distance > 0 {
             if let Some(to) = self.rank.checked_add(distance).filter(|&to| to < self.size) {
-                self.send(to, bytes.clone()).await?;
+                self.put(to, &bytes);
             }
             distance /= 2;
         }
@@ -116,7 +121,7 @@ impl<W: Wire> Communicator for ByHand<W> {
     async fn gather(&self, bytes: Vec<u8>, lengths: &[usize]) -> Result<Vec<Vec<u8>>, Interrupted> {
         if self.rank != 0 {
             if !bytes.is_empty() {
-                self.send(0, bytes).await?;
+                self.put(0, &bytes);
             }
             return Ok(Vec::new());
         }
@@ -129,8 +134,7 @@ impl<W: Wire> Communicator for ByHand<W> {
     }
 
     async fn send(&self, to: u32, bytes: Vec<u8>) -> Result<(), Interrupted> {
-        assert!(to < self.size, "rank {to} is not one of {}", self.size);
-        self.wire.send(self.first + to, &bytes);
+        self.put(to, &bytes);
         Ok(())
     }
 
