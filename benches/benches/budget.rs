@@ -50,7 +50,7 @@ fn nothing(b: &mut Bencher<'_>) {
 }
 
 fn budget(c: &mut Criterion) {
-    assert!(tinyprof::collect::take_over(|| ()));
+    assert!(tinyprof::collect::take_over(tinyprof::collect::Ending::default));
     tinyprof::collect::set_budget(0.001);
     let mut group = c.benchmark_group("budget");
     settings(&mut group);

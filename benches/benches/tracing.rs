@@ -36,7 +36,7 @@ fn region(b: &mut Bencher<'_>) {
 }
 
 fn tracing(c: &mut Criterion) {
-    assert!(tinyprof::collect::take_over(|| ()));
+    assert!(tinyprof::collect::take_over(tinyprof::collect::Ending::default));
     let subscriber = Dispatch::new(tinyprof::tracing::Subscriber);
     assert!(tracing_core::dispatcher::set_global_default(subscriber).is_ok());
     let mut group = c.benchmark_group("tracing");

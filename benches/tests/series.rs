@@ -31,7 +31,7 @@ fn segments_kib() -> u64 {
 }
 
 fn check(more: u64) {
-    assert!(tinyprof::collect::take_over(|| ()));
+    assert!(tinyprof::collect::take_over(tinyprof::collect::Ending::default));
     segments_kib();
     profile_scope!("root");
     iterate(1_000_000);

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 
 use mpi::topology::Communicator as _;
-use tinyprof::collect::{self, ENABLED, config, monotonic_ns};
+use tinyprof::collect::{self, ENABLED, Ending, config, monotonic_ns};
 use tinyprof_format::file::{OutputFormat, profile_path, write_profile_in_state};
 use tinyprof_format::model::{EventMap, PhaseTimes, RunState};
 
@@ -48,14 +48,13 @@ pub(crate) fn begin() {
 
 /// The process ends. If it has not finalised MPI there is nobody to talk to any more, so each rank that comes
 /// here saves what it has under a name of its own.
-fn at_exit() {
-    if !SETTLED.load(Relaxed) {
-        let rank = WORLD_RANK.get().copied().unwrap_or_default();
-        collect::warn(
-            "the program ended without MPI_Finalize: every rank that could wrote a profile of its own",
-        );
-        collect::write_alone(&name_of_rank(&collect::profile_name(), rank.unsigned_abs()));
+fn at_exit() -> Ending {
+    if SETTLED.load(Relaxed) {
+        return Ending { keep_segments: true, ..Ending::default() };
     }
+    let rank = WORLD_RANK.get().copied().unwrap_or_default();
+    collect::warn("the program ended without MPI_Finalize: every rank that could wrote a profile of its own");
+    collect::write_alone(&name_of_rank(&collect::profile_name(), rank.unsigned_abs()))
 }
 
 /// `NAME-rank-R`, for what a rank writes alone.

@@ -34,7 +34,7 @@ fn visits(map: &EventMap) -> Vec<(String, u64)> {
 #[test]
 fn spans_and_regions_make_one_tree() {
     assert!(
-        tinyprof::collect::take_over(|| ()),
+        tinyprof::collect::take_over(tinyprof::collect::Ending::default),
         "this test looks at the event map, no profile is to be written"
     );
     tracing_core::dispatcher::set_global_default(tracing_core::Dispatch::new(Subscriber)).unwrap();

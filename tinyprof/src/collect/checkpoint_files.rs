@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use tinyprof_format::file::{checkpoint_path, profile_path, remove_profile};
 use tinyprof_format::model::{CheckpointTimes, RunState};
 
-use super::config::{ALL_CHECKPOINTS, warn};
+use super::config::ALL_CHECKPOINTS;
+use super::message::warn;
 use super::precision::precision;
 use super::session::{config, session};
 use super::snapshot::monotonic_ns;
@@ -86,7 +87,7 @@ impl CheckpointFiles {
 
     fn remove_oldest(&mut self) {
         if let Some(Err(error)) = self.written.pop_front().map(|path| remove_profile(&path)) {
-            warn(&format!("a checkpoint that is not needed any more is still there: {error}"));
+            warn(format_args!("a checkpoint that is not needed any more is still there: {error}"));
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Checkpoints of a program without MPI: one process, and nobody to agree with.
 
-use std::panic::catch_unwind;
+use std::io::Error;
 use std::path::PathBuf;
-use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
@@ -12,19 +12,21 @@ use tinyprof_format::file::{OutputFormat, write_profile_in_state};
 use tinyprof_format::model::{CheckpointTimes, PhaseTimes};
 
 use super::checkpoint_files::CheckpointFiles;
-use super::config::warn;
+use super::message::warn;
 use super::metadata::metadata;
 use super::name::profile_name;
 use super::session::session;
 use super::snapshot::{monotonic_ns, snapshot};
 use super::writer::taken_over_by;
-use super::{launcher, without_write_signals};
+use super::{isolated, launcher};
 use crate::record::boundary;
 use crate::record::thread;
 
 /// The moment from which on a boundary is one for a checkpoint.
 static DUE_NS: AtomicU64 = AtomicU64::new(u64::MAX);
 static INTERVAL_NS: AtomicU64 = AtomicU64::new(0);
+/// Whether a checkpoint has ended without a word of its own.
+static HAS_FAILED: AtomicBool = AtomicBool::new(false);
 static FILES: Mutex<Option<CheckpointFiles>> = Mutex::new(None);
 
 /// How long the end of the process waits for a checkpoint that is being written.
@@ -41,8 +43,25 @@ pub fn checkpoint() -> Result<Option<PathBuf>, WriteError> {
     if !session().config.recording {
         return Ok(None);
     }
-    let Ok(mut files) = FILES.try_lock() else { return Ok(None) };
-    write(files.get_or_insert_with(|| CheckpointFiles::new(&profile_name(), None)))
+    write_isolated().0
+}
+
+/// Writes a checkpoint on a thread of its own, unless one is being written, and returns what came of it; and whether it
+/// is the first that could not be written. A thread that hangs or dies keeps the files: there is no other checkpoint then.
+fn write_isolated() -> (Result<Option<PathBuf>, WriteError>, bool) {
+    let write_locked = || {
+        let Ok(mut files) = FILES.try_lock() else { return (Ok(None), false) };
+        let files = files.get_or_insert_with(|| CheckpointFiles::new(&profile_name(), None));
+        let is_first_failure = files.times().failed == 0;
+        let written = write(files);
+        let is_first_failure = is_first_failure && written.is_err();
+        (written, is_first_failure)
+    };
+    isolated(session().config.deadline(), write_locked).unwrap_or_else(|reason| {
+        let error =
+            WriteError { action: "write", path: profile_name(), source: Error::other(reason.reason()) };
+        (Err(error), !HAS_FAILED.swap(true, Relaxed))
+    })
 }
 
 /// Begins with the checkpoints of a program without MPI. Zero is for none.
@@ -102,36 +121,28 @@ fn write_due() {
         DUE_NS.store(u64::MAX, Relaxed);
         return;
     }
-    // Another thread is writing one, or this one is, and a region in a signal handler or an allocator has ended.
-    let Ok(mut files) = FILES.try_lock() else { return };
-    if monotonic_ns() < DUE_NS.load(Relaxed) {
+    // One thread does it; others, and regions in signal handlers and allocators of this one, go on.
+    let due_ns = DUE_NS.load(Relaxed);
+    if monotonic_ns() < due_ns || DUE_NS.compare_exchange(due_ns, u64::MAX, Relaxed, Relaxed).is_err() {
         return;
     }
-    let files = files.get_or_insert_with(|| CheckpointFiles::new(&profile_name(), None));
-    let before = files.times();
-    let written = thread::while_away(|| catch_unwind(std::panic::AssertUnwindSafe(|| write(files))));
-    match written {
-        Ok(Ok(_)) => {}
-        // Said once: a full disk is full at the next checkpoint too, and the profile counts them.
-        Ok(Err(error)) if before.failed == 0 => warn(&format!("a checkpoint was not written: {error}")),
-        Ok(Err(_)) => {}
-        Err(_) => warn("an internal error: a checkpoint is missing; please report it"),
+    // Said once: a full disk is full at the next checkpoint too, and the profile counts them.
+    if let (Err(error), true) = thread::while_away(write_isolated) {
+        warn(format_args!("a checkpoint was not written: {error}"));
     }
     let interval_ns = INTERVAL_NS.load(Relaxed);
     DUE_NS.store(monotonic_ns().saturating_add(interval_ns), Relaxed);
 }
 
 fn write(files: &mut CheckpointFiles) -> Result<Option<PathBuf>, WriteError> {
-    without_write_signals(|| {
-        let begin_ns = monotonic_ns();
-        let map = snapshot();
-        if map.callpaths.is_empty() {
-            return Ok(None);
-        }
-        let (name, state) = files.begin(None);
-        let times = PhaseTimes { snapshot_ns: monotonic_ns() - begin_ns, ..PhaseTimes::default() };
-        let written = write_profile_in_state(OutputFormat::Tprof, &name, &map, metadata(), times, state);
-        files.end(written.as_deref().ok(), monotonic_ns() - begin_ns);
-        written.map(Some)
-    })
+    let begin_ns = monotonic_ns();
+    let map = snapshot();
+    if map.callpaths.is_empty() {
+        return Ok(None);
+    }
+    let (name, state) = files.begin(None);
+    let times = PhaseTimes { snapshot_ns: monotonic_ns() - begin_ns, ..PhaseTimes::default() };
+    let written = write_profile_in_state(OutputFormat::Tprof, &name, &map, metadata(), times, state);
+    files.end(written.as_deref().ok(), monotonic_ns() - begin_ns);
+    written.map(Some)
 }

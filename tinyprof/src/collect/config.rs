@@ -2,7 +2,6 @@
 
 use std::env;
 use std::ffi::OsString;
-use std::io::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -10,6 +9,7 @@ use tinyprof_format::file::OutputFormat;
 use tinyprof_format::model::Precision;
 
 use super::launcher;
+use super::message::warn;
 use crate::record::clock::ClockChoice;
 
 /// As many checkpoints as there are: none is removed, also not when the run is over.
@@ -39,6 +39,9 @@ pub struct Config {
     pub format: Option<OutputFormat>,
     /// `TINYPROF_SIGNAL`: the signal on which the table so far is printed (`usr1`, `usr2`, `off`).
     pub report_on_signal: Option<ReportSignal>,
+    /// `TINYPROF_DEADLINE`: how long the program may be held up by what the profiler waits for: a disk, another rank, a
+    /// reader of standard error (`5s`, `500ms`, `2m`, `1h`).
+    pub deadline: Option<Duration>,
     /// `TINYPROF_CLOCK`: the clock that visits are measured with (`auto`, `monotonic`, `fenced`). Default: auto.
     pub clock: ClockChoice,
 }
@@ -63,7 +66,7 @@ impl<T> Setting<T> {
         // All ranks have the same environment; one of them says what is wrong with it.
         if value.is_none() && launcher::speaks_for_all() {
             let (variable, expected) = (self.variable, self.expected);
-            warn(&format!("{variable}={} is ignored: expected {expected}", text.to_string_lossy()));
+            warn(format_args!("{variable}={} is ignored: expected {expected}", text.to_string_lossy()));
         }
         value
     }
@@ -99,6 +102,29 @@ const BUDGET: Setting<f64> = Setting {
     },
 };
 
+/// The deadline where nobody says another.
+pub(super) const DEADLINE_DEFAULT: Duration = Duration::from_secs(30);
+
+const DEADLINE: Setting<Duration> = Setting {
+    variable: "TINYPROF_DEADLINE",
+    expected: "a time above 0, as in 5s, 500ms or 2m",
+    read: duration,
+};
+
+/// A time above 0 with its unit: `ms`, `s`, `m` or `h`.
+fn duration(text: &str) -> Option<Duration> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit_s = match &text[digits.len()..] {
+        "ms" => 1e-3,
+        "s" => 1.0,
+        "m" => 60.0,
+        "h" => 3600.0,
+        _ => return None,
+    };
+    let duration = Duration::try_from_secs_f64(digits.trim_end().parse::<f64>().ok()? * unit_s).ok()?;
+    (!duration.is_zero()).then_some(duration)
+}
+
 /// A time with its unit; `off` for none.
 const INTERVAL: Setting<Duration> = Setting {
     variable: "TINYPROF_INTERVAL",
@@ -107,15 +133,7 @@ const INTERVAL: Setting<Duration> = Setting {
         if text.eq_ignore_ascii_case("off") {
             return Some(Duration::ZERO);
         }
-        let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-        let unit_s = match &text[digits.len()..] {
-            "ms" => 1e-3,
-            "s" => 1.0,
-            "m" => 60.0,
-            _ => return None,
-        };
-        let interval = Duration::try_from_secs_f64(digits.trim_end().parse::<f64>().ok()? * unit_s).ok()?;
-        (!interval.is_zero()).then_some(interval)
+        duration(text)
     },
 };
 
@@ -171,6 +189,29 @@ const CLOCK: Setting<ClockChoice> = Setting {
 };
 
 impl Config {
+    /// Returns the settings of a process in which nothing is recorded.
+    pub(super) const fn off() -> Self {
+        Self {
+            recording: false,
+            out: None,
+            budget: None,
+            report: None,
+            checkpoint_interval: None,
+            checkpoints_kept: None,
+            precision: None,
+            format: None,
+            report_on_signal: None,
+            deadline: None,
+            clock: ClockChoice::Auto,
+        }
+    }
+
+    /// Returns how long the program may be held up.
+    #[must_use]
+    pub fn deadline(&self) -> Duration {
+        self.deadline.unwrap_or(DEADLINE_DEFAULT)
+    }
+
     /// What the process's environment says now.
     #[must_use]
     pub fn from_environment() -> Self {
@@ -189,17 +230,10 @@ impl Config {
             precision: PRECISION.value(&lookup),
             format: FORMAT.value(&lookup),
             report_on_signal: SIGNAL.value(&lookup),
+            deadline: DEADLINE.value(&lookup),
             clock: CLOCK.value(&lookup).unwrap_or_default(),
         }
     }
-}
-
-/// Says one line on standard error, as everything that the profiler has to say.
-///
-/// A program whose standard error is closed is not disturbed.
-pub fn warn(line: &str) {
-    // There is nowhere to complain to when standard error does not take the line.
-    drop(writeln!(std::io::stderr(), "tinyprof: {line}"));
 }
 
 #[cfg(test)]
@@ -222,6 +256,7 @@ mod tests {
             precision: None,
             format: None,
             report_on_signal: None,
+            deadline: None,
             clock: ClockChoice::Auto,
         };
         assert_eq!(read(&[]), defaults);
@@ -252,7 +287,7 @@ mod tests {
         assert_eq!(interval(" 250 ms "), Some(Duration::from_millis(250)));
         assert_eq!(interval("1.5m"), Some(Duration::from_secs(90)));
         assert_eq!(interval("Off"), Some(Duration::ZERO));
-        for nonsense in ["", "5", "0s", "-1s", "s", "5h", "5 s s", "NaNs", "1e99m", "\u{b5}s"] {
+        for nonsense in ["", "5", "0s", "-1s", "s", "5d", "5 s s", "NaNs", "1e99m", "\u{b5}s"] {
             assert_eq!(interval(nonsense), None, "{nonsense}");
         }
         let kept = |text| read(&[("TINYPROF_CHECKPOINTS", text)]).checkpoints_kept;

@@ -2,22 +2,28 @@
 
 use std::env;
 use std::io::Write;
+use std::panic::catch_unwind;
 use std::path::Path;
+use std::time::Duration;
 
 use tinyprof_format::file::{
     OutputFormat, ReadLimits, read_manifest, read_profile_within, write_timed_profile,
 };
 use tinyprof_format::model::{PhaseTimes, RunState};
-use tinyprof_format::report::{Report, TextOptions};
+use tinyprof_format::report::{Report, TextOptions, escaped};
 
 use super::checkpoints;
-use super::config::warn;
+use super::isolated::isolated;
 use super::launcher;
+use super::message::warn;
 use super::metadata::metadata;
 use super::name::profile_name;
 use super::precision::precision;
+use super::segments::{discard_segments, surviving};
 use super::session::session;
 use super::snapshot::{monotonic_ns, snapshot};
+use super::writer::{Ending, Writer};
+use crate::sys::{NotDone, without_write_signals};
 
 /// A profile that may hold more values than this is not read back for its report: that would take too long at the end of
 /// a run. Counted are summaries of executions ...
@@ -38,8 +44,7 @@ const READ_BACK_MEMORY_BYTES: u64 = 256 << 20;
 /// At most as long as 16 MiB take to be read, and two million values to be looked at: about a second.
 pub fn print_report(report: &Report, profile: Option<&Path>) {
     let text = text_of(report, profile, &text_options(), READ_BACK_BYTES_MAX);
-    // There is nowhere to complain to when standard error does not take the table.
-    drop(std::io::stderr().write_all(text.as_bytes()));
+    print(&text);
 }
 
 /// How tables on standard error are made: as wide as `COLUMNS` says.
@@ -77,21 +82,24 @@ fn read_back(path: &Path, bytes_max: u64) -> Option<Report> {
     Some(Report::of_profile(&profile).named(name))
 }
 
-/// Writes the profile of this process alone under this name, if it has measured anything, and prints the table
-/// unless that is switched off. A failure is one line on standard error.
-pub fn write_alone(name: &Path) {
-    write_alone_as(OutputFormat::Tprof, name);
+/// Writes the profile of this process alone under this name, if it has measured anything, and returns what is left.
+///
+/// That is to print the table, unless it is switched off, or the reason why there is no profile.
+#[must_use]
+pub fn write_alone(name: &Path) -> Ending {
+    write_alone_as(OutputFormat::Tprof, name)
 }
 
-fn write_alone_as(format: OutputFormat, name: &Path) {
+fn write_alone_as(format: OutputFormat, name: &Path) -> Ending {
     let begin_ns = monotonic_ns();
     let map = snapshot();
     if map.callpaths.is_empty() {
         let lost = map.facts.losses.visits_not_recorded;
-        if lost > 0 {
-            warn(&format!("no profile was written: there was no memory to record any of {lost} visits"));
-        }
-        return;
+        let text = match lost {
+            0 => String::new(),
+            _ => format!("tinyprof: no profile was written: none of {lost} visits was recorded\n"),
+        };
+        return Ending { keep_segments: false, text };
     }
     let state = RunState { checkpoints: checkpoints::times(), precision: precision(), ..RunState::default() };
     let snapshot_end_ns = monotonic_ns();
@@ -106,23 +114,78 @@ fn write_alone_as(format: OutputFormat, name: &Path) {
     if written.is_ok() {
         checkpoints::remove_all();
     }
+    let mut text = String::new();
     if session().config.report.unwrap_or(true) {
-        print_report(&report, written.as_deref().ok());
+        text = text_of(&report, written.as_deref().ok(), &text_options(), READ_BACK_BYTES_MAX);
     }
-    if let Err(error) = written {
-        warn(&format!("the profile {} was not written: {error}", format.path(name).display()));
+    if let Err(error) = &written {
+        let path = format.path(name);
+        let line = format!("the profile {} was not written: {error}{}", path.display(), recoverable());
+        text.push_str(&format!("tinyprof: {}\n", escaped(&line)));
     }
+    Ending { keep_segments: written.is_err(), text }
+}
+
+/// Returns what a line that says that a profile is missing ends with, where the measurements survive: how to make a
+/// profile of them.
+#[must_use]
+pub fn recoverable() -> String {
+    surviving().map_or_else(String::new, |place| {
+        let directory = place.argument().map_or_else(String::new, |path| format!(" {}", path.display()));
+        format!("; what was recorded is safe: `tinyprof recover{directory}` makes a profile of it")
+    })
 }
 
 /// The end of a program without MPI.
-pub(super) fn write_at_exit() {
+pub(super) fn write_at_exit() -> Ending {
     if launcher::place().is_some_and(|place| place.is_first_of_several()) {
         warn(
             "this program runs under mpiexec, but tinyprof_mpi is not linked, so every rank writes a profile of \
              its own; `use tinyprof_mpi as _;` in the program makes them one",
         );
     }
-    write_alone_as(session().config.format.unwrap_or_default(), &profile_name());
+    write_alone_as(session().config.format.unwrap_or_default(), &profile_name())
+}
+
+/// Has `write` do its work on a thread of its own, removes the segments if nothing needs them any more, and prints what
+/// is to be printed: all of it within the deadline, whatever fails.
+pub(super) fn end(write: Writer) {
+    let deadline = session().config.deadline();
+    let begin_ns = monotonic_ns();
+    let ending = match isolated(deadline, write) {
+        Ok(ending) => ending,
+        // Nothing would survive: better to use the program's own thread than to lose all.
+        Err(NotDone::NoThread) if surviving().is_none() => {
+            catch_unwind(|| without_write_signals(write)).unwrap_or_default()
+        }
+        Err(reason) => {
+            match surviving() {
+                Some(place) => warn(format_args!(
+                    "the profile was not written: {reason}; what was recorded is safe: `tinyprof recover{}{}` makes a \
+                     profile of it",
+                    if place.argument().is_some() { " " } else { "" },
+                    place.argument().unwrap_or(Path::new("")).display(),
+                )),
+                None => {
+                    warn(format_args!("the profile was not written: {reason}; what was recorded is lost"));
+                }
+            }
+            return;
+        }
+    };
+    if !ending.keep_segments {
+        discard_segments();
+    }
+    if !ending.text.is_empty() {
+        let spent = Duration::from_nanos(monotonic_ns().saturating_sub(begin_ns));
+        // Where nobody reads standard error there is nowhere to complain to.
+        let _ = isolated(deadline.saturating_sub(spent), move || print(&ending.text));
+    }
+}
+
+fn print(text: &str) {
+    // There is nowhere to complain to when standard error does not take the text.
+    drop(std::io::stderr().write_all(text.as_bytes()));
 }
 
 #[cfg(test)]

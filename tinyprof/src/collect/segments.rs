@@ -1,9 +1,9 @@
 //! What survives the process if it is killed: the files in which its threads record.
 
 use std::env;
-use std::path::PathBuf;
-use std::sync::atomic::AtomicU64;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use tinyprof_format::segment::layout::{VERSION, clock, header};
 use tinyprof_format::segment::{DIRECTORY_VARIABLE, ProcessDescription, default_directory};
@@ -19,6 +19,9 @@ use crate::sys::{boot_id, effective_user_id, host_name, in_forked_child, pid_nam
 
 /// Bytes of a command line that are kept for a process that is killed.
 const COMMAND_BYTES_MAX: usize = 16 << 10;
+
+/// Whether the segments are where `tinyprof recover` looks by itself.
+static IS_DEFAULT: AtomicBool = AtomicBool::new(false);
 
 /// What was said of the rank: the rank, and in the high half the number of ranks, 0 for nothing.
 static RANK: AtomicU64 = AtomicU64::new(0);
@@ -58,6 +61,26 @@ pub fn discard_segments() {
     }
 }
 
+/// Where measurements are that would survive the process.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Surviving {
+    directory: &'static Path,
+    is_default: bool,
+}
+
+impl Surviving {
+    /// Returns what `tinyprof recover` must be told to find them, if anything.
+    pub(super) fn argument(self) -> Option<&'static Path> {
+        (!self.is_default).then_some(self.directory)
+    }
+}
+
+/// Returns where the measurements of this process are, if they survive it. Allocates nothing.
+pub(super) fn surviving() -> Option<Surviving> {
+    let directory = segments::directory().filter(|_| arenas().any(|arena| arena.has_file()))?;
+    Some(Surviving { directory, is_default: IS_DEFAULT.load(Relaxed) })
+}
+
 /// A child made by `fork` shares the mapped files of its parent; it must not write to them.
 unsafe extern "C" fn part_from_files() {
     arenas().for_each(crate::record::Arena::part_from_file);
@@ -95,6 +118,7 @@ fn segments_of(session: &Session) -> Option<Segments> {
 
 fn directory(user_id: u32) -> PathBuf {
     let named = env::var_os(DIRECTORY_VARIABLE).filter(|name| !name.is_empty()).map(PathBuf::from);
+    IS_DEFAULT.store(named.is_none(), Relaxed);
     let directory = named.unwrap_or_else(|| default_directory(user_id));
     // A program that changes its working directory still finds its files.
     std::path::absolute(&directory).unwrap_or(directory)

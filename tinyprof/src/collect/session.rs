@@ -2,12 +2,17 @@
 
 use std::env;
 use std::path::PathBuf;
-use std::sync::OnceLock;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Once, OnceLock};
 
-use super::config::{Config, warn};
+use super::config::{Config, DEADLINE_DEFAULT};
+use super::isolated::isolated;
 use super::launcher;
+use super::message::warn;
 use crate::record::clock::{Clock, ClockChoice, Moment};
 use crate::record::thread;
+use crate::sys::has_raised_rights;
 
 /// The recording of this process.
 #[derive(Debug)]
@@ -23,9 +28,64 @@ pub(crate) struct Session {
 
 static SESSION: OnceLock<Session> = OnceLock::new();
 
-/// The session of this process, begun by the first who asks.
+/// The session of a process that records nothing: it runs with rights that its user lacks, or memory ran out when it
+/// began.
+static OFF: Session = Session {
+    config: Config::off(),
+    clock: Clock::Monotonic,
+    started: Moment::ZERO,
+    launch_date_s: 0,
+    process_id: 0,
+    directory: None,
+};
+
+/// Whether the beginning of the session did not come to its end.
+static FAILED: AtomicBool = AtomicBool::new(false);
+
+/// Returns the session of this process. The first caller begins it.
 pub(crate) fn session() -> &'static Session {
-    SESSION.get().unwrap_or_else(|| thread::while_away(|| SESSION.get_or_init(begin)))
+    if FAILED.load(Relaxed) {
+        return &OFF;
+    }
+    SESSION.get().unwrap_or_else(first_session)
+}
+
+#[cold]
+#[inline(never)]
+fn first_session() -> &'static Session {
+    begin_with(|| ());
+    SESSION.get().filter(|_| !FAILED.load(Relaxed)).unwrap_or(&OFF)
+}
+
+/// Begins the session, if nothing has begun it, and does `more` if it records; false if it had begun before.
+///
+/// Both happen on a thread of their own, as they allocate: a program that has no memory left just then is not
+/// recorded, and goes on.
+pub(super) fn begin_with(more: fn()) -> bool {
+    static BEGUN: Once = Once::new();
+    let mut is_first = false;
+    // A program with more rights than its user must not do what the user's environment says, such as write files.
+    if !BEGUN.is_completed() && !has_raised_rights() {
+        thread::while_away(|| {
+            BEGUN.call_once(|| {
+                is_first = true;
+                within_start(move || {
+                    if SESSION.get_or_init(begin).config.recording {
+                        more();
+                    }
+                });
+            });
+        });
+    }
+    is_first
+}
+
+/// Does a step of the start on a thread of its own. If it fails nothing is recorded, which is said once.
+pub(super) fn within_start(step: impl FnOnce() + Send + 'static) {
+    if let Err(reason) = isolated(DEADLINE_DEFAULT, step) {
+        FAILED.store(true, Relaxed);
+        warn(format_args!("nothing is recorded: the beginning failed: {reason}"));
+    }
 }
 
 fn begin() -> Session {

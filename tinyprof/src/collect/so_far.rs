@@ -1,15 +1,16 @@
 //! The table so far, on a signal: what a running program has measured, for who cannot wait for its end.
 
 use std::io::Write;
-use std::panic::catch_unwind;
 use std::sync::Once;
 
 use tinyprof_format::report::Report;
 
 use super::checkpoint_files::since_start;
-use super::config::{ReportSignal, warn};
+use super::config::ReportSignal;
 use super::finish::text_options;
+use super::isolated::isolated;
 use super::launcher;
+use super::message::warn;
 use super::metadata::metadata;
 use super::segments;
 use super::session::session;
@@ -42,7 +43,7 @@ pub(super) fn install(signal: ReportSignal) {
             Err(LeftAlone::Refused) => "the system gave no thread to wait for it",
         };
         if launcher::speaks_for_all() {
-            warn(&format!("there will be no table on {name}: {why}"));
+            warn(format_args!("there will be no table on {name}: {why}"));
         }
     };
     // What making a thread allocates is not the program's.
@@ -51,10 +52,12 @@ pub(super) fn install(signal: ReportSignal) {
 
 /// On the thread that waits for the signal.
 fn print() {
-    let text = thread::while_away(|| catch_unwind(text));
     // At once, so that ranks on one terminal do not mix their lines. There is nowhere to complain to when standard error
     // does not take it; the write's own signals are blocked in this thread, as all are.
-    drop(std::io::stderr().write_all(text.unwrap_or_default().as_bytes()));
+    let print = || drop(std::io::stderr().write_all(text().as_bytes()));
+    if let Err(reason) = isolated(session().config.deadline(), print) {
+        warn(format_args!("there is no table this time: {reason}"));
+    }
 }
 
 fn text() -> String {

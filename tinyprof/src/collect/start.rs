@@ -6,42 +6,49 @@ use super::checkpoints;
 use super::config::ReportSignal;
 use super::finish;
 use super::segments;
-use super::session::session;
+use super::session::{begin_with, session, within_start};
 use super::so_far;
-use super::writer;
+use super::writer::{self, Writer};
 use crate::record::budget;
 use crate::record::clock::Clock;
 use crate::record::thread;
-use crate::sys::{at_exit, without_write_signals};
+use crate::sys::at_exit;
 
 /// Begins the recording of this process if nothing has begun it yet: reads the environment, chooses the clock,
 /// and arranges that the profile is written when the process ends.
 pub fn start() {
     static ARRANGED: Once = Once::new();
-    if session().config.recording {
-        let arrange = || {
-            if let Some(share) = session().config.budget {
-                budget::install(share, session().clock);
-            }
-            segments::prepare();
-            if let Some(interval) = session().config.checkpoint_interval {
-                checkpoints::install(interval);
-            }
-            so_far::arrange();
-            at_exit(end);
-        };
-        // Asked first, as all but the first threads have nothing to do here.
-        if !ARRANGED.is_completed() {
-            thread::while_away(|| ARRANGED.call_once(arrange));
-        }
+    // Asked first, as all but the first threads have nothing to do here.
+    if !ARRANGED.is_completed() {
+        thread::while_away(|| {
+            ARRANGED.call_once(|| {
+                if !begin_with(arrange) && session().config.recording {
+                    within_start(arrange);
+                }
+            });
+        });
     }
 }
 
-/// Says that the caller writes the profile.
+/// Arranges what a session that records needs. Called once, on the thread that begins the session.
+pub(super) fn arrange() {
+    if let Some(share) = session().config.budget {
+        budget::install(share, session().clock);
+    }
+    segments::prepare();
+    if let Some(interval) = session().config.checkpoint_interval {
+        checkpoints::install(interval);
+    }
+    so_far::arrange();
+    at_exit(end);
+}
+
+/// Makes the caller the one who writes the profile.
 ///
-/// At the end of the process `write_at_exit` is called in place of writing it, unless recording is off. Returns
-/// whether nobody had said so before; only the first counts.
-pub fn take_over(write_at_exit: fn()) -> bool {
+/// At the end of the process `write_at_exit` is called in place of writing it, unless recording is off: on a thread
+/// of its own, within the deadline. [`Ending::default`] is for a collector that has nothing to do there. Returns
+/// whether nobody had taken over before; only the first counts.
+pub fn take_over(write_at_exit: Writer) -> bool {
     start();
     let is_first = writer::take_over(write_at_exit);
     if is_first {
@@ -87,9 +94,6 @@ pub(crate) fn start_recording() -> Option<Clock> {
 extern "C" fn end() {
     // A child made by `fork` has a copy of the parent's measurements: they are not its own.
     if session().process_id == std::process::id() {
-        let write = writer::taken_over_by().unwrap_or(finish::write_at_exit);
-        // A panic here would abort a program that has ended well.
-        drop(std::panic::catch_unwind(|| without_write_signals(write)));
-        segments::discard_segments();
+        finish::end(writer::taken_over_by().unwrap_or(finish::write_at_exit));
     }
 }

@@ -1,16 +1,28 @@
-//! Who writes the profile at the end of the process.
+//! The collector that writes the profile at the end of the process.
 
 use std::sync::OnceLock;
 
-/// Who does so instead of us, if somebody has said so.
-static WRITER: OnceLock<fn()> = OnceLock::new();
+/// A function that writes the profile at the end of the process, and returns what is left to do.
+pub type Writer = fn() -> Ending;
 
-/// Says who; false if somebody has before.
-pub(super) fn take_over(write: fn()) -> bool {
+/// What is left to do when the measurements of a process have been written, or could not be.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ending {
+    /// Whether the files in which threads have recorded must stay: they are all that there is.
+    pub keep_segments: bool,
+    /// What is to be printed to standard error, with its line ends.
+    pub text: String,
+}
+
+/// The collector that has taken over, if any.
+static WRITER: OnceLock<Writer> = OnceLock::new();
+
+/// Installs the collector's function; false if there is one.
+pub(super) fn take_over(write: Writer) -> bool {
     WRITER.set(write).is_ok()
 }
 
-/// Who, if it is not us.
-pub(super) fn taken_over_by() -> Option<fn()> {
+/// Returns the installed function, if any.
+pub(super) fn taken_over_by() -> Option<Writer> {
     WRITER.get().copied()
 }

@@ -198,6 +198,9 @@ pub(crate) struct Moment {
 }
 
 impl Moment {
+    /// The beginning of both clocks.
+    pub(crate) const ZERO: Self = Self { ticks: 0, monotonic_ns: 0 };
+
     /// The moment in ticks, and in nanoseconds of `CLOCK_MONOTONIC`.
     pub(crate) const fn on_both_clocks(self) -> (u64, u64) {
         (self.ticks, self.monotonic_ns)
@@ -226,7 +229,7 @@ impl Moment {
             (width, Self { ticks: before + width / 2, monotonic_ns })
         });
         let tightest = tries.min_by_key(|(width, _)| *width);
-        tightest.map_or(Self { ticks: 0, monotonic_ns: 0 }, |(_, moment)| moment)
+        tightest.map_or(Self::ZERO, |(_, moment)| moment)
     }
 }
 

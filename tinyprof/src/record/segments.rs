@@ -1,6 +1,6 @@
 //! Where the threads of this process find files for their arenas, and what stands in each.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
@@ -37,6 +37,11 @@ static CLOSED: AtomicBool = AtomicBool::new(false);
 pub(crate) fn install(segments: Segments) {
     // A second session does not exist; were there one, the first has begun to write.
     drop(SEGMENTS.set(segments));
+}
+
+/// The directory of the files, if this process has any.
+pub(crate) fn directory() -> Option<&'static Path> {
+    SEGMENTS.get().filter(|_| !CLOSED.load(SeqCst)).map(|segments| segments.directory.as_path())
 }
 
 /// An arena for a thread: in a file, or else in anonymous memory; none where the system gives no memory.

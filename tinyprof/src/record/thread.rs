@@ -113,6 +113,11 @@ pub(crate) fn while_away<T>(work: impl FnOnce() -> T) -> T {
     done
 }
 
+/// Has this thread record nothing, to its end: regions that it enters are counted as lost.
+pub(crate) fn stay_away() {
+    CURRENT.set(AWAY);
+}
+
 /// Watches the boundaries of all threads, also of those that come.
 pub(crate) fn watch_all() {
     WATCH_ALL.store(true, Relaxed);

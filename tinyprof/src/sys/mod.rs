@@ -1,21 +1,29 @@
 //! Calls into the system that the cold path needs and std does not have: with `record`, the only unsafe code.
 
+mod containment;
 #[cfg(feature = "alloc")]
 mod counting;
 mod exit;
 mod host;
+mod isolated;
 mod memory;
 mod posted;
 mod process;
+mod rights;
 mod segment_file;
 mod signals;
+mod standard_error;
 
 #[cfg(feature = "alloc")]
 pub use counting::Counting;
 pub(crate) use exit::{at_exit, in_forked_child};
 pub(crate) use host::{effective_user_id, host_name, user_id};
+pub use isolated::NotDone;
+pub(crate) use isolated::isolated;
 pub(crate) use memory::peak_memory_bytes;
 pub(crate) use posted::{LeftAlone, on_signal};
 pub(crate) use process::{boot_id, pid_namespace, start_time};
+pub(crate) use rights::has_raised_rights;
 pub(crate) use segment_file::SegmentFile;
 pub use signals::without_write_signals;
+pub(crate) use standard_error::write_line;

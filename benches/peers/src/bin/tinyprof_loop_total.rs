@@ -14,6 +14,6 @@ fn root() {
 }
 
 fn main() {
-    assert!(tinyprof::collect::take_over(|| ()));
+    assert!(tinyprof::collect::take_over(tinyprof::collect::Ending::default));
     measure(root);
 }

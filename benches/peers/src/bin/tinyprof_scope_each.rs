@@ -15,6 +15,6 @@ fn root() {
 }
 
 fn main() {
-    assert!(tinyprof::collect::take_over(|| ()));
+    assert!(tinyprof::collect::take_over(tinyprof::collect::Ending::default));
     measure(root);
 }

@@ -20,6 +20,11 @@ impl Arena {
         self.segment.is_mapped()
     }
 
+    /// Whether there is a file: what is in it would survive the process, though not all of the arena may be.
+    pub(crate) fn has_file(&self) -> bool {
+        self.header(header::MAGIC).load(Relaxed) == MAGIC
+    }
+
     /// Removes the file, if there is one.
     pub(in crate::record) fn remove_file(&self) {
         self.segment.remove_file();
@@ -35,7 +40,7 @@ impl Arena {
     /// Leaves the file to the parent, in a child that `fork` has made, and begins again with an empty event map.
     /// Arenas without a file are the child's own already.
     pub(crate) fn part_from_file(&self) {
-        if self.is_mapped() || self.header(header::MAGIC).load(Relaxed) == MAGIC {
+        if self.is_mapped() || self.has_file() {
             self.segment.part_from_file();
             self.current.store(0, Relaxed);
             self.cache

@@ -1,0 +1,129 @@
+//! Aborts and faults of isolated work, kept from ending the program.
+//!
+//! While such work goes on, the handlers of `SIGABRT`, `SIGBUS` and `SIGSEGV` are ours. On a worker they park the
+//! thread; on any other they do what the program's own would have done.
+
+use std::cell::UnsafeCell;
+use std::ffi::c_void;
+use std::mem::{MaybeUninit, transmute};
+use std::ptr;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::isolated;
+use super::signals;
+
+const SIGNALS: [libc::c_int; 3] = [libc::SIGABRT, libc::SIGBUS, libc::SIGSEGV];
+
+/// The handlers of the program.
+struct Previous(UnsafeCell<[MaybeUninit<libc::sigaction>; SIGNALS.len()]>);
+
+// SAFETY: written while no handler of ours is installed, by the one thread that holds `USERS`.
+unsafe impl Sync for Previous {}
+
+static PREVIOUS: Previous = Previous(UnsafeCell::new([MaybeUninit::uninit(); SIGNALS.len()]));
+/// How many callers wait for isolated work. Workers never lock it, so that it is never left locked.
+static USERS: Mutex<usize> = Mutex::new(0);
+
+/// While it lives, workers die alone.
+pub(super) struct Containment(());
+
+impl Containment {
+    pub(super) fn begin() -> Self {
+        let mut users = users();
+        if *users == 0 {
+            for (at, &signal) in SIGNALS.iter().enumerate() {
+                install(at, signal);
+            }
+        }
+        *users += 1;
+        Self(())
+    }
+}
+
+impl Drop for Containment {
+    fn drop(&mut self) {
+        let mut users = users();
+        *users -= 1;
+        if *users == 0 {
+            for (at, &signal) in SIGNALS.iter().enumerate() {
+                restore(at, signal);
+            }
+        }
+    }
+}
+
+/// Unblocks, in this worker, the signals of faults: a fault whose signal is blocked ends the process.
+pub(super) fn let_faults_through() {
+    let mut faults = signals::empty();
+    for signal in SIGNALS {
+        // SAFETY: a set that the system made.
+        unsafe { libc::sigaddset(&raw mut faults, signal) };
+    }
+    // SAFETY: the mask is that of this thread alone.
+    unsafe { libc::pthread_sigmask(libc::SIG_UNBLOCK, &raw const faults, ptr::null_mut()) };
+}
+
+fn users() -> MutexGuard<'static, usize> {
+    USERS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn previous(at: usize) -> *mut libc::sigaction {
+    PREVIOUS.0.get().cast::<libc::sigaction>().wrapping_add(at)
+}
+
+fn install(at: usize, signal: libc::c_int) {
+    // SAFETY: numbers and a pointer, for which zeros are values.
+    let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
+    action.sa_sigaction = handle as *const () as libc::sighandler_t;
+    // On the program's signal stacks where it has any: a fault may be an overflow of the stack.
+    action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_RESTART;
+    action.sa_mask = signals::empty();
+    // First alone, as from the second call on the handler may read it.
+    // SAFETY: the place is valid, and no handler of ours is installed yet.
+    unsafe { libc::sigaction(signal, ptr::null(), previous(at)) };
+    // SAFETY: the handler calls nothing that a handler may not call.
+    unsafe { libc::sigaction(signal, &raw const action, ptr::null_mut()) };
+}
+
+/// Gives the signal back, unless the program has taken it meanwhile.
+fn restore(at: usize, signal: libc::c_int) {
+    let mut now = MaybeUninit::<libc::sigaction>::zeroed();
+    // SAFETY: the place is valid.
+    unsafe { libc::sigaction(signal, ptr::null(), now.as_mut_ptr()) };
+    // SAFETY: zeros, or what the system has written.
+    let now = unsafe { now.assume_init() };
+    if now.sa_sigaction == handle as *const () as libc::sighandler_t {
+        // SAFETY: restores what the system said was there before.
+        unsafe { libc::sigaction(signal, previous(at), ptr::null_mut()) };
+    }
+}
+
+extern "C" fn handle(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
+    if isolated::is_worker() {
+        isolated::die();
+    }
+    let at = SIGNALS.iter().position(|&ours| ours == signal).unwrap_or(0);
+    // SAFETY: written before this handler was installed.
+    let previous = unsafe { *previous(at) };
+    match previous.sa_sigaction {
+        libc::SIG_IGN => {}
+        libc::SIG_DFL => {
+            // SAFETY: restores the default, with which the signal that is raised below, or the fault that comes
+            // again, ends the process as it would have without us.
+            unsafe { libc::sigaction(signal, &raw const previous, ptr::null_mut()) };
+            // SAFETY: a signal to this thread; it is delivered when the handler returns.
+            unsafe { libc::raise(signal) };
+        }
+        handler if previous.sa_flags & libc::SA_SIGINFO != 0 => {
+            type Handler = extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut c_void);
+            // SAFETY: the program has installed it as a handler of this kind.
+            let handler = unsafe { transmute::<libc::sighandler_t, Handler>(handler) };
+            handler(signal, info, context);
+        }
+        handler => {
+            // SAFETY: the program has installed it as a handler of this kind.
+            let handler = unsafe { transmute::<libc::sighandler_t, extern "C" fn(libc::c_int)>(handler) };
+            handler(signal);
+        }
+    }
+}

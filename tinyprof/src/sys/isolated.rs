@@ -1,0 +1,376 @@
+//! Work on a thread of its own, whose failures are not the program's.
+//!
+//! An allocation that fails aborts a Rust program, a write to a file system that hangs stops it, and a caller with
+//! a stack of 16 KiB has no room for either. Work that runs here has its own stack; where it aborts or faults, its
+//! thread stays where it is for ever; where it takes too long, nobody waits for it any more. The caller goes on
+//! in all three cases.
+//!
+//! Nothing here uses the heap: that may be what has run out.
+
+use std::cell::{Cell, UnsafeCell};
+use std::ffi::c_void;
+use std::mem::{MaybeUninit, size_of};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr;
+use std::sync::atomic::AtomicU32;
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use std::time::Duration;
+
+use super::containment::{self, Containment};
+use super::signals::with_all_signals_blocked;
+
+/// Bytes of a worker's stack. The thread-local variables of the whole program are in it, too.
+const STACK_BYTES: [usize; 2] = [4 << 20, 64 << 20];
+/// Bytes below a stack that fault, and the unit in which the pieces of a mapping are laid out.
+const GUARD_BYTES: usize = 64 << 10;
+/// The caller looks at its patience this often: time in which the whole process was stopped does not count.
+const SLICE: Duration = Duration::from_millis(100);
+/// How long a thread whose work is done may take to end.
+const END_PATIENCE_S: libc::time_t = 2;
+
+const RUNNING: u32 = 0;
+const DONE: u32 = 1;
+const PANICKED: u32 = 2;
+const DIED: u32 = 3;
+/// The caller has left.
+const ABANDONED: u32 = 4;
+
+/// Why isolated work has no result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NotDone {
+    /// The system gave no thread, or no memory for its stack.
+    NoThread,
+    /// The work was aborted or faulted. Its thread is parked for ever.
+    Died,
+    /// The work has panicked.
+    Panicked,
+    /// The work takes longer than the caller's patience. It goes on; its result will be lost.
+    Late,
+}
+
+impl std::fmt::Display for NotDone {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.reason())
+    }
+}
+
+impl NotDone {
+    /// Returns the reason as a fragment of a sentence.
+    #[must_use]
+    pub const fn reason(self) -> &'static str {
+        match self {
+            Self::NoThread => "the system gave no memory or no thread for it",
+            Self::Died => "it was aborted, most likely because memory ran out",
+            Self::Panicked => "an internal error, please report it",
+            Self::Late => "it took longer than TINYPROF_DEADLINE allows",
+        }
+    }
+}
+
+/// What the two threads share.
+struct Task<F, T> {
+    state: AtomicU32,
+    work: UnsafeCell<MaybeUninit<F>>,
+    result: UnsafeCell<MaybeUninit<T>>,
+}
+
+thread_local! {
+    /// The state of the task that this thread works on, if it is a worker.
+    static TASK: Cell<*const AtomicU32> = const { Cell::new(ptr::null()) };
+}
+
+/// Runs `work` on a thread of its own and returns its result, waiting for at most `patience`.
+///
+/// All signals but those of faults are blocked in the worker. Any thread may call this, also while the process ends.
+///
+/// # Errors
+/// When there is no result; the work may then have been done in part, or still go on.
+///
+/// # Cost
+/// About 50 us for the thread.
+pub(crate) fn isolated<F, T>(patience: Duration, work: F) -> Result<T, NotDone>
+where
+    F: FnOnce() -> T + Send + 'static,
+    T: Send + 'static,
+{
+    if cfg!(miri) {
+        return catch_unwind(AssertUnwindSafe(work)).map_err(|_| NotDone::Panicked);
+    }
+    let _containment = Containment::begin();
+    let mut work = Some(work);
+    STACK_BYTES
+        .into_iter()
+        .find_map(|bytes| attempt(bytes, patience, &mut work))
+        .unwrap_or(Err(NotDone::NoThread))
+}
+
+/// Tries with a stack of this size; none if no thread could be made.
+fn attempt<F, T>(stack_bytes: usize, patience: Duration, work: &mut Option<F>) -> Option<Result<T, NotDone>>
+where
+    F: FnOnce() -> T + Send + 'static,
+    T: Send + 'static,
+{
+    let mapping = Mapping::new(stack_bytes, size_of::<Task<F, T>>() + align_of::<Task<F, T>>())?;
+    let task: *mut Task<F, T> = mapping.above_stack().cast();
+    // SAFETY: the place is fresh, page-aligned, and large enough; the type asks for no more than a page's alignment.
+    unsafe {
+        task.write(Task {
+            state: AtomicU32::new(RUNNING),
+            work: UnsafeCell::new(MaybeUninit::new(work.take()?)),
+            result: UnsafeCell::new(MaybeUninit::uninit()),
+        });
+    }
+    // SAFETY: the task was written above, and lives until the mapping is unmapped below.
+    let shared = unsafe { &*task };
+    let Some(thread) = mapping.start(run::<F, T>, task.cast()) else {
+        // SAFETY: no thread was made, so that the work is where it was put, and nobody else will take it.
+        *work = Some(unsafe { shared.work.get().cast::<F>().read() });
+        mapping.unmap();
+        return None;
+    };
+    let state = wait(&shared.state, patience);
+    if state == RUNNING && shared.state.compare_exchange(RUNNING, ABANDONED, AcqRel, Acquire).is_ok() {
+        detach(thread);
+        return Some(Err(NotDone::Late));
+    }
+    let state = shared.state.load(Acquire);
+    // SAFETY: the worker has written the result before it said so, and does not touch it again.
+    let result = (state == DONE).then(|| unsafe { shared.result.get().cast::<T>().read() });
+    // A thread that dies in its last steps, which are destructors of thread-local variables, never ends.
+    if state != DIED && join(thread) {
+        mapping.unmap();
+    } else {
+        detach(thread);
+    }
+    Some(match state {
+        DONE => result.ok_or(NotDone::Died),
+        PANICKED => Err(NotDone::Panicked),
+        _ => Err(NotDone::Died),
+    })
+}
+
+/// The worker.
+extern "C" fn run<F: FnOnce() -> T, T>(task: *mut c_void) -> *mut c_void {
+    // SAFETY: the caller of `start` gives a task of these types, which stays until this thread has ended.
+    let task = unsafe { &*task.cast::<Task<F, T>>() };
+    TASK.set(&raw const task.state);
+    containment::let_faults_through();
+    // SAFETY: written by the caller, and taken here alone.
+    let work = unsafe { task.work.get().cast::<F>().read() };
+    let state = match catch_unwind(AssertUnwindSafe(work)) {
+        Ok(result) => {
+            // SAFETY: the caller reads it after it has seen `DONE`.
+            unsafe { task.result.get().cast::<T>().write(result) };
+            DONE
+        }
+        Err(_) => PANICKED,
+    };
+    if task.state.compare_exchange(RUNNING, state, Release, Relaxed).is_ok() {
+        wake(&task.state);
+    }
+    ptr::null_mut()
+}
+
+/// Whether this thread is a worker.
+pub(super) fn is_worker() -> bool {
+    !TASK.get().is_null()
+}
+
+/// Ends the work of this worker, whose thread stays where it is: its frames are never left, so that whatever it was
+/// doing is simply not finished. Called by a signal handler.
+pub(super) fn die() -> ! {
+    // SAFETY: the task of a thread that has not ended is mapped.
+    let state = unsafe { &*TASK.get() };
+    if state.compare_exchange(RUNNING, DIED, Release, Relaxed).is_ok() {
+        wake(state);
+    }
+    with_all_signals_blocked(|| {
+        loop {
+            // SAFETY: waits for a signal; all of them are blocked.
+            unsafe { libc::pause() };
+        }
+    })
+}
+
+/// Waits until the state is another than `RUNNING`, for at most `patience`, and returns it.
+fn wait(state: &AtomicU32, patience: Duration) -> u32 {
+    let mut left = patience;
+    loop {
+        let now = state.load(Acquire);
+        if now != RUNNING || left.is_zero() {
+            return now;
+        }
+        let slice = left.min(SLICE);
+        let begin_ns = monotonic_ns();
+        futex_wait(state, slice);
+        let waited = Duration::from_nanos(monotonic_ns().saturating_sub(begin_ns));
+        left = left.saturating_sub(waited.min(2 * SLICE));
+    }
+}
+
+fn monotonic_ns() -> u64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the place is valid; the call cannot fail for this clock.
+    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut time) };
+    let part = |number| u64::try_from(number).unwrap_or(0);
+    part(time.tv_sec) * 1_000_000_000 + part(time.tv_nsec)
+}
+
+fn futex_wait(state: &AtomicU32, at_most: Duration) {
+    let timeout = libc::timespec {
+        tv_sec: libc::time_t::try_from(at_most.as_secs()).unwrap_or(libc::time_t::MAX),
+        tv_nsec: at_most.subsec_nanos().into(),
+    };
+    let operation = libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG;
+    // SAFETY: both places are valid for the call. However it ends, the caller looks at the state again.
+    unsafe { libc::syscall(libc::SYS_futex, state.as_ptr(), operation, RUNNING, &raw const timeout) };
+}
+
+fn wake(state: &AtomicU32) {
+    let operation = libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG;
+    // SAFETY: the kernel only compares the address with those of waiting threads.
+    unsafe { libc::syscall(libc::SYS_futex, state.as_ptr(), operation, 1) };
+}
+
+/// Waits for the end of a thread whose work is done; false if it does not come.
+fn join(thread: libc::pthread_t) -> bool {
+    unsafe extern "C" {
+        /// Of glibc and musl, and not in the crate `libc`.
+        fn pthread_timedjoin_np(
+            thread: libc::pthread_t,
+            result: *mut *mut c_void,
+            until: *const libc::timespec,
+        ) -> libc::c_int;
+    }
+    let mut until = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the place is valid; the call cannot fail for this clock.
+    unsafe { libc::clock_gettime(libc::CLOCK_REALTIME, &raw mut until) };
+    until.tv_sec += END_PATIENCE_S;
+    // SAFETY: the thread was made joinable, and is joined or detached once.
+    unsafe { pthread_timedjoin_np(thread, ptr::null_mut(), &raw const until) == 0 }
+}
+
+fn detach(thread: libc::pthread_t) {
+    // SAFETY: the thread was made joinable, and is joined or detached once.
+    unsafe { libc::pthread_detach(thread) };
+}
+
+/// A guard, a stack, and memory above it, in one piece.
+struct Mapping {
+    base: *mut c_void,
+    stack_bytes: usize,
+    bytes: usize,
+}
+
+impl Mapping {
+    fn new(stack_bytes: usize, bytes_above: usize) -> Option<Self> {
+        let bytes = GUARD_BYTES + stack_bytes + bytes_above.next_multiple_of(GUARD_BYTES);
+        let access = libc::PROT_READ | libc::PROT_WRITE;
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+        // SAFETY: asks for fresh memory at an address of the kernel's choice.
+        let base = unsafe { libc::mmap(ptr::null_mut(), bytes, access, flags, -1, 0) };
+        if base == libc::MAP_FAILED {
+            return None;
+        }
+        // SAFETY: the first piece of our own mapping, which nobody uses.
+        unsafe { libc::mprotect(base, GUARD_BYTES, libc::PROT_NONE) };
+        Some(Self { base, stack_bytes, bytes })
+    }
+
+    fn stack(&self) -> *mut c_void {
+        self.base.wrapping_byte_add(GUARD_BYTES)
+    }
+
+    fn above_stack(&self) -> *mut c_void {
+        self.stack().wrapping_byte_add(self.stack_bytes)
+    }
+
+    /// Starts a thread on the stack; none if the system refuses.
+    fn start(
+        &self,
+        body: extern "C" fn(*mut c_void) -> *mut c_void,
+        argument: *mut c_void,
+    ) -> Option<libc::pthread_t> {
+        let mut attributes = MaybeUninit::<libc::pthread_attr_t>::uninit();
+        // SAFETY: the place is valid.
+        if unsafe { libc::pthread_attr_init(attributes.as_mut_ptr()) } != 0 {
+            return None;
+        }
+        let mut thread = MaybeUninit::<libc::pthread_t>::uninit();
+        // SAFETY: the attributes were made above, and the stack is ours and unused.
+        let refused =
+            unsafe { libc::pthread_attr_setstack(attributes.as_mut_ptr(), self.stack(), self.stack_bytes) };
+        let made = refused == 0
+            && with_all_signals_blocked(|| {
+                // SAFETY: the attributes are whole, and `argument` is what `body` expects.
+                unsafe { libc::pthread_create(thread.as_mut_ptr(), attributes.as_ptr(), body, argument) == 0 }
+            });
+        // SAFETY: they were made above, and are not used again.
+        unsafe { libc::pthread_attr_destroy(attributes.as_mut_ptr()) };
+        // SAFETY: the system has written the thread where it made one.
+        made.then(|| unsafe { thread.assume_init() })
+    }
+
+    fn unmap(self) {
+        // SAFETY: our own mapping, which no thread uses any more.
+        unsafe { libc::munmap(self.base, self.bytes) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+
+    use super::*;
+
+    const LONG: Duration = Duration::from_secs(60);
+
+    #[test]
+    fn work_gives_its_result_from_another_thread() {
+        let here = std::thread::current().id();
+        let text = "moved".to_owned();
+        let (there, length) = isolated(LONG, move || (std::thread::current().id(), text.len())).unwrap();
+        assert_ne!(here, there);
+        assert_eq!(length, 5);
+    }
+
+    #[test]
+    fn a_panic_is_an_error() {
+        assert_eq!(isolated(LONG, || panic!("on purpose")), Err::<(), _>(NotDone::Panicked));
+    }
+
+    #[test]
+    fn an_abort_and_faults_end_the_work_alone() {
+        assert_eq!(isolated(LONG, || std::process::abort()), Err::<(), _>(NotDone::Died));
+        for signal in [libc::SIGBUS, libc::SIGSEGV, libc::SIGABRT] {
+            let raise = move || {
+                // SAFETY: a signal to this thread, whose handler parks it.
+                unsafe { libc::raise(signal) };
+            };
+            assert_eq!(isolated(LONG, raise), Err(NotDone::Died), "{signal}");
+        }
+        assert_eq!(isolated(LONG, || 7), Ok(7), "and the next is done");
+    }
+
+    #[test]
+    fn an_allocation_that_fails_ends_the_work_alone() {
+        let too_much = || {
+            let layout = std::alloc::Layout::from_size_align(8, 8).unwrap();
+            std::alloc::handle_alloc_error(layout)
+        };
+        assert_eq!(isolated::<_, ()>(LONG, too_much), Err(NotDone::Died));
+    }
+
+    #[test]
+    fn work_that_takes_too_long_goes_on_without_its_caller() {
+        let (go_on, wait) = channel::<()>();
+        let (say, said) = channel();
+        let work = move || {
+            wait.recv().unwrap();
+            say.send(7).unwrap();
+        };
+        assert_eq!(isolated(Duration::from_millis(1), work), Err(NotDone::Late));
+        go_on.send(()).unwrap();
+        assert_eq!(said.recv(), Ok(7));
+    }
+}
