@@ -23,6 +23,8 @@ LOSSES = (
     "executions_folded",
     "visits_not_timed",
     "values_not_recorded",
+    "visits_kept_out",
+    "visits_too_deep",
 )
 
 

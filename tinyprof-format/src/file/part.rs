@@ -31,7 +31,7 @@ use super::metrics;
 use super::section::{FrameError, SectionWriter, Sections};
 use super::times::{self, RankTimes};
 use crate::bytes::{Sink, column};
-use crate::model::{CallpathTable, Losses, RankFacts};
+use crate::model::{CallpathTable, RankFacts};
 
 pub(super) use decode::{PartSection, check_order, decode, decode_facts, decode_section};
 
@@ -93,14 +93,22 @@ fn encode_facts(ranks: &[EncodedRank]) -> Vec<u8> {
     numbers(&|facts| u64::from(facts.process_id));
     numbers(&|facts| u64::from(facts.threads));
     numbers(&|facts| facts.peak_memory_bytes);
-    sink.varint(Losses::COUNT as u64);
-    for loss in 0..Losses::COUNT {
+    let kinds = kinds_of_loss(ranks);
+    sink.varint(kinds as u64);
+    for loss in 0..kinds {
         column::write_u64(
             &mut sink,
             &ranks.iter().map(|r| r.facts.losses.named()[loss].1).collect::<Vec<_>>(),
         );
     }
     sink.into_vec()
+}
+
+/// Returns how many kinds of loss are written: the first twelve, and those after them up to the last that there was.
+fn kinds_of_loss(ranks: &[EncodedRank]) -> usize {
+    const ALWAYS: usize = 12;
+    let last = |rank: &EncodedRank| rank.facts.losses.named().iter().rposition(|&(_, number)| number > 0);
+    ranks.iter().filter_map(last).max().map_or(ALWAYS, |last| ALWAYS.max(last + 1))
 }
 
 /// The first thing wrong with the frame or the checksums of a part, if anything is.

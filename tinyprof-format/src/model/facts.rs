@@ -27,7 +27,7 @@ const fn is_zero(number: &u64) -> bool {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Losses {
-    /// Visits that found no memory or no thread state: counted, not timed.
+    /// Visits that found no memory: counted, not timed.
     #[serde(skip_serializing_if = "is_zero")]
     pub visits_not_recorded: u64,
     /// Visits that went to an `[other]` callpath because the callpath table was full.
@@ -63,11 +63,18 @@ pub struct Losses {
     /// Values of metrics that were outside of all regions, were not a number, or found no memory.
     #[serde(skip_serializing_if = "is_zero")]
     pub values_not_recorded: u64,
+    /// Visits where recording had to keep out: in a signal handler or an allocator that came between the recorder's own
+    /// steps, or after the thread's end.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub visits_kept_out: u64,
+    /// Visits that went to an `[other]` callpath because they were too deep inside of other regions.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub visits_too_deep: u64,
 }
 
 impl Losses {
     /// How many kinds of loss there are.
-    pub const COUNT: usize = 12;
+    pub const COUNT: usize = 14;
 
     /// The names and numbers, in a fixed order: that of a profile's bytes, so that new kinds go to the end.
     #[must_use]
@@ -85,6 +92,8 @@ impl Losses {
             ("executions_folded", self.executions_folded),
             ("visits_not_timed", self.visits_not_timed),
             ("values_not_recorded", self.values_not_recorded),
+            ("visits_kept_out", self.visits_kept_out),
+            ("visits_too_deep", self.visits_too_deep),
         ]
     }
 
@@ -104,6 +113,8 @@ impl Losses {
             executions_folded: n[9],
             visits_not_timed: n[10],
             values_not_recorded: n[11],
+            visits_kept_out: n[12],
+            visits_too_deep: n[13],
         }
     }
 

@@ -30,6 +30,8 @@ pub(super) fn sentences(losses: &Losses) -> Vec<String> {
         executions_folded,
         visits_not_timed,
         values_not_recorded,
+        visits_kept_out,
+        visits_too_deep,
     } = losses;
     let told = [
         (
@@ -91,6 +93,16 @@ pub(super) fn sentences(losses: &Losses) -> Vec<String> {
             values_not_recorded,
             "value of a metric was outside of all regions, not a number, or found no memory; it is not in this profile",
             "values of metrics were outside of all regions, not a number, or found no memory; they are not in this profile",
+        ),
+        (
+            visits_kept_out,
+            "visit was not recorded: a signal handler or an allocator entered it inside of the recorder, or its thread had ended",
+            "visits were not recorded: signal handlers or allocators entered them inside of the recorder, or their threads had ended",
+        ),
+        (
+            visits_too_deep,
+            "visit was added to [other] because it was too deep inside of other regions",
+            "visits were added to [other] because they were too deep inside of other regions",
         ),
     ];
     let lost = told.into_iter().filter(|(n, ..)| *n > 0);

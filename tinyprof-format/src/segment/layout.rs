@@ -9,7 +9,8 @@
 //!         20 visits not timed                  21 values not recorded     23 line of the element of a list that
 //!         is being changed, 0: none
 //! line 3  24 .. 31 what that element was before
-//! line 4 ..        blocks of 2^k lines: nodes, sites, lists, the description, tables of the recorder
+//! line 4  32 visits kept out   33 visits too deep
+//! line 5 ..        blocks of 2^k lines: nodes, sites, lists, the description, tables of the recorder
 //!
 //! node:  16 words, see [`node`]
 //! site:   0 the site before this   1 address   2 site id   3 line, column   4 bytes, kind and mode   5 .. fields
@@ -26,13 +27,13 @@
 /// The first word of a segment: `TPRFSEG` and a zero byte.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"TPRFSEG\0");
 /// The layout that this crate knows. Another is left alone: there is no promise between versions.
-pub const VERSION: u64 = 2;
+pub const VERSION: u64 = 3;
 /// Words of a line.
 pub const LINE_WORDS: usize = 8;
 /// Bytes of a line.
 pub const LINE_BYTES: usize = LINE_WORDS * 8;
 /// Lines of the header.
-pub const HEADER_LINES: u32 = 4;
+pub const HEADER_LINES: u32 = 5;
 
 /// Words of the header.
 pub mod header {
@@ -60,7 +61,9 @@ pub mod header {
     pub const VALUES_NOT_RECORDED: usize = 21;
     pub const UNDO_LINE: usize = 23;
     pub const UNDO: usize = 24;
-    pub const WORDS: usize = 32;
+    pub const VISITS_KEPT_OUT: usize = 32;
+    pub const VISITS_TOO_DEEP: usize = 33;
+    pub const WORDS: usize = 40;
 }
 const _: () = assert!(header::WORDS == HEADER_LINES as usize * LINE_WORDS);
 

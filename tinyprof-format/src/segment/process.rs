@@ -90,6 +90,8 @@ fn losses_of(segment: &Segment<'_>) -> Losses {
         segments_not_mapped: word(header::NOT_MAPPED),
         visits_not_timed: word(header::VISITS_NOT_TIMED),
         values_not_recorded: word(header::VALUES_NOT_RECORDED),
+        visits_kept_out: word(header::VISITS_KEPT_OUT),
+        visits_too_deep: word(header::VISITS_TOO_DEEP),
         ..Losses::default()
     }
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use tinyprof_format::file::{
     OutputFormat, ReadLimits, read_manifest, read_profile_within, write_timed_profile,
 };
-use tinyprof_format::model::{PhaseTimes, RunState};
+use tinyprof_format::model::{Losses, PhaseTimes, RunState};
 use tinyprof_format::report::{Report, TextOptions, escaped};
 
 use super::checkpoints;
@@ -94,7 +94,8 @@ fn write_alone_as(format: OutputFormat, name: &Path) -> Ending {
     let begin_ns = monotonic_ns();
     let map = snapshot();
     if map.callpaths.is_empty() {
-        let lost = map.facts.losses.visits_not_recorded;
+        let Losses { visits_not_recorded, visits_kept_out, .. } = map.facts.losses;
+        let lost = visits_not_recorded + visits_kept_out;
         let text = match lost {
             0 => String::new(),
             _ => format!("tinyprof: no profile was written: none of {lost} visits was recorded\n"),

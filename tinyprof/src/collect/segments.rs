@@ -1,6 +1,8 @@
 //! What survives the process if it is killed: the files in which its threads record.
 
 use std::env;
+use std::ffi::CString;
+use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicU64};
@@ -108,8 +110,8 @@ fn segments_of(session: &Session) -> Option<Segments> {
         words[word] = value;
     }
     Some(Segments {
-        directory: directory(user_id),
-        prefix: format!("{}-{start_time}", session.process_id),
+        directory: CString::new(directory(user_id).into_os_string().into_vec()).ok()?,
+        start_time,
         process_id: session.process_id,
         words,
         description: description().into_bytes(),

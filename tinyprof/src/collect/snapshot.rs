@@ -6,7 +6,7 @@ use tinyprof_format::model::{EventMap, Losses, RankFacts};
 
 use super::session::session;
 use crate::record::clock;
-use crate::record::thread::{arenas, visits_lost};
+use crate::record::thread::{arenas, visits_kept_out, visits_lost};
 use crate::record::{Arena, MetricReading, Reading};
 use crate::sys::{host_name, peak_memory_bytes};
 
@@ -19,7 +19,11 @@ use crate::sys::{host_name, peak_memory_bytes};
 pub fn snapshot() -> EventMap {
     let session = session();
     let scale = session.started.rate_until_now(session.clock);
-    let mut losses = Losses { visits_not_recorded: visits_lost(), ..Losses::default() };
+    let mut losses = Losses {
+        visits_not_recorded: visits_lost(),
+        visits_kept_out: visits_kept_out(),
+        ..Losses::default()
+    };
     let (mut records, mut metrics) = (Vec::new(), Vec::new());
     let mut threads = 0;
     // A visit that is made of polls may end on another thread than it began.
@@ -80,6 +84,8 @@ fn losses_of(arena: &Arena) -> Losses {
         clock_steps_back: arena.clock_steps_back.load(Relaxed),
         segments_not_mapped: u64::from(!arena.is_mapped()),
         visits_not_timed: arena.visits_not_timed.load(Relaxed),
+        visits_kept_out: arena.visits_kept_out.load(Relaxed),
+        visits_too_deep: arena.visits_too_deep.load(Relaxed),
         values_not_recorded: arena.values_not_recorded.load(Relaxed),
         ..Losses::default()
     }

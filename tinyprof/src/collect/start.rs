@@ -35,6 +35,7 @@ pub(super) fn arrange() {
     if let Some(share) = session().config.budget {
         budget::install(share, session().clock);
     }
+    thread::pass_arenas_on();
     segments::prepare();
     if let Some(interval) = session().config.checkpoint_interval {
         checkpoints::install(interval);

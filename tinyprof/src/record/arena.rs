@@ -2,6 +2,7 @@
 
 mod boundaries;
 mod handover;
+mod hot;
 mod in_file;
 mod insert;
 mod live;
@@ -29,6 +30,7 @@ use super::lookup::Lookup;
 use super::node::{EXECUTION, MAX, MIN, Node, SAMPLES, SERIES, START, SUM, VISITS, high, low};
 use super::segment::{Line, Segment};
 use super::site::Site;
+use hot::Hot;
 use live::{add_square, clear_live, complete_execution, live_execution};
 use sampling::Sampler;
 
@@ -38,9 +40,6 @@ const NODES_MAX: u32 = if cfg!(test) { 512 } else { 1 << 20 };
 /// The deepest callpath; what is entered inside of it goes to `[other]`. Regions that call each other in
 /// circles make a callpath for each depth, and a path costs its depth whenever somebody follows it.
 const DEPTH_MAX: u32 = if cfg!(test) { 400 } else { 1024 };
-
-/// How many sites that were made while the program runs are remembered with the callpath of their last visit.
-const LATE_SITES: usize = 128;
 
 /// What [`Arena::enter`] found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,25 +58,18 @@ pub(crate) struct Arena {
     segment: Segment,
     clock: Clock,
     sampler: Sampler,
-    /// The node of the innermost open region; none outside of all.
-    current: AtomicU32,
-    /// The execution of the root region that was entered last.
-    execution: AtomicU32,
-    /// Not 0 if somebody wants to know of this thread's boundaries: a word beside `current`, which each exit has in hand.
-    watched: AtomicU32,
-    /// For each site of the executable its last (parent, child): answers all but the first look-ups.
-    cache: Box<[AtomicU64]>,
-    /// The same for the first sites that were made while the program runs.
-    late_cache: [AtomicU64; LATE_SITES],
+    /// What the thread itself looks at in each visit.
+    hot: Hot,
     lookup: Lookup,
-    /// For each site of the executable whether the segment describes it, one bit each.
-    described: Box<[AtomicU64]>,
     nodes: AtomicU32,
     last_node: AtomicU32,
     /// Records are made, and looked for, one at a time.
     alone: Alone,
     pub(crate) visits_lost: AtomicU64,
+    /// Visits that a signal handler made of a record, or in a table, that was being changed.
+    pub(crate) visits_kept_out: AtomicU64,
     pub(crate) visits_in_other: AtomicU64,
+    pub(crate) visits_too_deep: AtomicU64,
     pub(crate) visits_unbalanced: AtomicU64,
     pub(crate) clock_steps_back: AtomicU64,
     /// Visits that the budget leaves no time for, but for those that a record is still waiting for.
@@ -91,35 +83,35 @@ pub(crate) struct Arena {
 impl Arena {
     /// An empty event map in anonymous memory; none where the system gives no memory.
     pub(crate) fn new(clock: Clock) -> Option<Self> {
-        Some(Self::with_segment(Segment::reserve()?, clock))
+        Self::with_segment(Segment::reserve()?, clock)
     }
 
-    /// An empty event map in `segment`.
-    pub(super) fn with_segment(segment: Segment, clock: Clock) -> Self {
-        let zeros = |words: usize| (0..words).map(|_| AtomicU64::new(0)).collect();
-        Self {
+    /// An empty event map in `segment`; none where the system gives no memory for what is beside it.
+    pub(super) fn with_segment(segment: Segment, clock: Clock) -> Option<Self> {
+        let Some(hot) = Hot::new(Site::count()) else {
+            segment.remove_file();
+            return None;
+        };
+        Some(Self {
+            hot,
             segment,
             clock,
             sampler: Sampler::new(clock),
-            current: AtomicU32::new(0),
-            execution: AtomicU32::new(0),
-            watched: AtomicU32::new(0),
-            cache: zeros(Site::count()),
-            late_cache: [const { AtomicU64::new(0) }; LATE_SITES],
-            described: zeros(Site::count().div_ceil(64)),
             lookup: Lookup::new(),
             nodes: AtomicU32::new(0),
             last_node: AtomicU32::new(0),
             alone: Alone::new(),
             visits_lost: AtomicU64::new(0),
+            visits_kept_out: AtomicU64::new(0),
             visits_in_other: AtomicU64::new(0),
+            visits_too_deep: AtomicU64::new(0),
             visits_unbalanced: AtomicU64::new(0),
             clock_steps_back: AtomicU64::new(0),
             visits_not_timed: AtomicU64::new(0),
             values_not_recorded: AtomicU64::new(0),
             polled_begun: AtomicU64::new(0),
             polled_ended: AtomicU64::new(0),
-        }
+        })
     }
 
     #[inline]
@@ -129,7 +121,7 @@ impl Arena {
 
     #[inline]
     fn current(&self) -> Line {
-        Line::from_number(self.current.load(Relaxed))
+        Line::from_number(self.hot.current().load(Relaxed))
     }
 
     /// Opens a visit of `site` under the innermost open region. A visit of the region inside of itself is counted at
@@ -139,13 +131,13 @@ impl Arena {
     #[inline]
     pub(crate) fn enter(&self, site: &'static Site) -> Entered {
         let parent = self.current();
-        let cached = self.cache.get(site.dense_index()).map_or(0, |entry| entry.load(Relaxed));
+        let cached = self.hot.cache().get(site.dense_index()).map_or(0, |entry| entry.load(Relaxed));
         let known = high(cached) == parent.number();
         let line = if known { Line::from_number(low(cached)) } else { Line::NONE };
         if !line.is_none() && !parent.is_none() {
             let start = self.node(line).word(START);
             if let Some(left) = waiting::one_less(start.load(Relaxed)) {
-                self.current.store(line.number(), Relaxed);
+                self.hot.current().store(line.number(), Relaxed);
                 start.store(left, Relaxed);
                 return Entered::Node(line);
             }
@@ -168,9 +160,9 @@ impl Arena {
         }
         let node = self.node(line);
         // First: a region in a signal handler that comes now is inside of this one.
-        self.current.store(line.number(), Relaxed);
+        self.hot.current().store(line.number(), Relaxed);
         if parent.is_none() {
-            self.execution.store(high(node.get(EXECUTION)), Relaxed);
+            self.hot.execution().store(high(node.get(EXECUTION)), Relaxed);
         }
         if !self.skips(node) {
             node.set(START, self.clock.ticks());
@@ -185,7 +177,7 @@ impl Arena {
         // The end of a root region is a boundary, whether or not the visit was timed: it goes the other way.
         let is_not_timed = node.get(START) & waiting::MARK != 0;
         if is_not_timed && self.current() == line && !node.parent().is_none() {
-            self.current.store(node.parent().number(), Relaxed);
+            self.hot.current().store(node.parent().number(), Relaxed);
         } else {
             self.exit_timed(line);
         }
@@ -204,7 +196,7 @@ impl Arena {
             return;
         }
         let parent = node.parent();
-        self.current.store(parent.number(), Relaxed);
+        self.hot.current().store(parent.number(), Relaxed);
         if parent.is_none() {
             self.pass_boundary();
         }
@@ -224,21 +216,21 @@ impl Arena {
         }
         self.add_visit(node, now, now);
         if node.parent().is_none() {
-            self.execution.store(high(node.get(EXECUTION)), Relaxed);
+            self.hot.execution().store(high(node.get(EXECUTION)), Relaxed);
         }
     }
 
     /// Counts a visit whose time is part of the visit that is open.
     fn count_recursion(&self, line: Line) {
         let node = self.node(line);
-        let execution = self.execution.load(Relaxed);
+        let execution = self.hot.execution().load(Relaxed);
         let counted = node.update(|| {
             self.begin_execution(node, execution);
             node.set(VISITS, node.get(VISITS) + 1);
             self.weigh_one(node);
         });
         if !counted {
-            self.lose_visits(1);
+            self.keep_out_visit();
         }
     }
 
@@ -246,11 +238,11 @@ impl Arena {
     #[inline(always)]
     fn add_visit(&self, node: Node<'_>, now: u64, start: u64) {
         let ticks = self.ticks_between(node.get(START), now);
-        let execution = self.execution.load(Relaxed);
+        let execution = self.hot.execution().load(Relaxed);
         if node.get(SAMPLES) != 0 {
             return self.add_sampled_visit(node, ticks, execution, start);
         }
-        let Some(update) = node.begin_update() else { return self.lose_visits(1) };
+        let Some(update) = node.begin_update() else { return self.keep_out_visit() };
         self.add_ticks(node, ticks, execution);
         complete_execution(node);
         node.set(START, start);

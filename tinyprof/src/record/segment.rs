@@ -76,17 +76,13 @@ unsafe impl Sync for Segment {}
 impl Segment {
     /// Reserves address space; none where the system refuses.
     pub(super) fn reserve() -> Option<Self> {
-        let sizes = std::iter::successors(Some(RESERVED_BYTES_MAX), |bytes| Some(bytes / 2));
-        let mut sizes = sizes.take_while(|&bytes| bytes >= RESERVED_BYTES_MIN);
-        let segment = sizes.find_map(Self::reserve_bytes)?;
+        let segment = Self::reserve_what_fits()?;
         segment.commit(HEADER_LINES as usize * LINE_BYTES).then_some(segment)
     }
 
     /// Reserves address space for what the new and empty `file` will hold; none where that is not to be had.
     pub(super) fn reserve_in(file: SegmentFile) -> Option<Self> {
-        let sizes = std::iter::successors(Some(RESERVED_BYTES_MAX), |bytes| Some(bytes / 2));
-        let mut sizes = sizes.take_while(|&bytes| bytes >= RESERVED_BYTES_MIN);
-        let Some(mut segment) = sizes.find_map(Self::reserve_bytes) else {
+        let Some(mut segment) = Self::reserve_what_fits() else {
             file.remove();
             return None;
         };
@@ -96,6 +92,18 @@ impl Segment {
             return Some(segment);
         }
         segment.remove_file();
+        None
+    }
+
+    /// A loop, and no iterator, which would move segments over a stack that may be small.
+    fn reserve_what_fits() -> Option<Self> {
+        let mut bytes = RESERVED_BYTES_MAX;
+        while bytes >= RESERVED_BYTES_MIN {
+            if let Some(segment) = Self::reserve_bytes(bytes) {
+                return Some(segment);
+            }
+            bytes /= 2;
+        }
         None
     }
 

@@ -1,6 +1,8 @@
 //! Where the threads of this process find files for their arenas, and what stands in each.
 
-use std::path::{Path, PathBuf};
+use std::ffi::{CString, OsStr};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use std::sync::OnceLock;
 use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
@@ -16,9 +18,9 @@ use crate::sys::SegmentFile;
 #[derive(Debug)]
 pub(crate) struct Segments {
     /// The directory that they are in; made with the first.
-    pub(crate) directory: PathBuf,
-    /// What their names begin with: no two processes have the same.
-    pub(crate) prefix: String,
+    pub(crate) directory: CString,
+    /// When the process began: with its number, what their names begin with.
+    pub(crate) start_time: u64,
     /// The process that they belong to: a child that it forks has none of its own.
     pub(crate) process_id: u32,
     /// The words of the header that are equal in all of them.
@@ -41,7 +43,10 @@ pub(crate) fn install(segments: Segments) {
 
 /// The directory of the files, if this process has any.
 pub(crate) fn directory() -> Option<&'static Path> {
-    SEGMENTS.get().filter(|_| !CLOSED.load(SeqCst)).map(|segments| segments.directory.as_path())
+    SEGMENTS
+        .get()
+        .filter(|_| !CLOSED.load(SeqCst))
+        .map(|segments| Path::new(OsStr::from_bytes(segments.directory.to_bytes())))
 }
 
 /// An arena for a thread: in a file, or else in anonymous memory; none where the system gives no memory.
@@ -51,7 +56,7 @@ pub(super) fn arena(clock: Clock) -> Option<Arena> {
         Some((segments.map(thread)?, segments, thread))
     });
     let Some((segment, segments, thread)) = mapped else { return Arena::new(clock) };
-    let arena = Arena::with_segment(segment, clock);
+    let arena = Arena::with_segment(segment, clock)?;
     let words = segments.words.iter().enumerate().skip(header::VERSION);
     words.for_each(|(word, &value)| arena.header(word).store(value, Relaxed));
     let kind = segments.words[header::THREAD];
@@ -65,12 +70,12 @@ pub(super) fn arena(clock: Clock) -> Option<Arena> {
 }
 
 impl Segments {
-    fn map(&self, thread: u32) -> Option<Segment> {
+    fn map(&'static self, thread: u32) -> Option<Segment> {
         if CLOSED.load(SeqCst) || std::process::id() != self.process_id {
             return None;
         }
-        let name = format!("{}-{thread}.segment", self.prefix);
-        Segment::reserve_in(SegmentFile::create(&self.directory, &name).ok()?)
+        let stem = format_args!("{}-{}-{thread}", self.process_id, self.start_time);
+        Segment::reserve_in(SegmentFile::create(&self.directory, stem).ok()?)
     }
 }
 
@@ -105,17 +110,17 @@ mod tests {
     use crate::record::{Entered, Site};
 
     /// Segments of this process in a directory of their own.
-    fn segments(directory: &std::path::Path) -> Segments {
+    fn segments(directory: &std::path::Path) -> &'static Segments {
         let mut words = [0; header::WORDS];
         words[header::VERSION] = VERSION;
         words[header::PROCESS] = 42;
-        Segments {
-            directory: directory.join("segments"),
-            prefix: "p".to_owned(),
+        Box::leak(Box::new(Segments {
+            directory: CString::new(directory.join("segments").as_os_str().as_bytes()).unwrap(),
+            start_time: 7,
             process_id: std::process::id(),
             words,
             description: br#"{"host":"here"}"#.to_vec(),
-        }
+        }))
     }
 
     #[test]
@@ -124,7 +129,9 @@ mod tests {
         static ROOT: Site = Site::new("root", "m", "f.rs", 1, 1, RegionKind::Scope, Mode::Total);
         let scratch = tempfile::tempdir().unwrap();
         let segments = segments(scratch.path());
-        let arena = Arena::with_segment(segments.map(0).unwrap(), Clock::Monotonic);
+        let arena = Arena::with_segment(segments.map(0).unwrap(), Clock::Monotonic).unwrap();
+        let directory = scratch.path().join("segments");
+        let file = directory.join(format!("{}-7-0.segment", std::process::id()));
         let words = segments.words.iter().enumerate().skip(1);
         words.for_each(|(word, &value)| arena.header(word).store(value, Relaxed));
         arena.describe_process(&segments.description);
@@ -147,7 +154,7 @@ mod tests {
             }
             arena.exit(root);
         }
-        let bytes = std::fs::read(segments.directory.join("p-0.segment")).unwrap();
+        let bytes = std::fs::read(&file).unwrap();
         assert!(bytes.len() > 1 << 18, "it has grown");
         let read = Read::parse(&bytes).unwrap();
         let now = TicksNow { ticks: 1, monotonic_ns: 1 };
@@ -179,8 +186,8 @@ mod tests {
         assert!(variances > 0.0 && (read / variances - 1.0).abs() < 1e-9, "{read} {variances}");
         arena.part_from_file();
         arena.exit(visit(&ROOT));
-        assert_eq!(std::fs::read(segments.directory.join("p-0.segment")).unwrap(), bytes);
+        assert_eq!(std::fs::read(&file).unwrap(), bytes);
         arena.remove_file();
-        assert_eq!(std::fs::read_dir(&segments.directory).unwrap().count(), 0);
+        assert_eq!(std::fs::read_dir(&directory).unwrap().count(), 0);
     }
 }

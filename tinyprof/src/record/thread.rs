@@ -6,33 +6,34 @@
 //! is bounded by the threads that ever lived at the same time.
 
 use std::cell::Cell;
+use std::ffi::c_void;
 use std::ptr;
-use std::sync::OnceLock;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
-use std::sync::atomic::{AtomicBool, AtomicU64};
-
-use thread_local::ThreadLocal;
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64};
 
 use super::arena::Arena;
 use super::clock::Clock;
 use super::segments;
+use crate::sys::{Room, at_thread_end, handle_thread_ends};
 
 thread_local! {
     static CURRENT: Cell<*const Arena> = const { Cell::new(ptr::null()) };
-    /// Lets go of the arena when the thread ends.
-    static DETACH: Detach = const { Detach { place: Cell::new(None) } };
 }
 
 // Values of `CURRENT` that are no arena. Null: the thread has not entered a region yet.
 /// Recording is off: visits are skipped.
 const OFF: *const Arena = ptr::without_provenance(1);
-/// There is no memory for an arena; or it is being made, and a region was entered inside of that, for example in
-/// a global allocator; or the thread's destructors run. Visits are counted as lost.
+/// The arena is being made, and a region was entered inside of that, for example in a global allocator; or the thread
+/// has ended, or is one of ours. Visits are counted as kept out.
 const AWAY: *const Arena = ptr::without_provenance(2);
-const LAST_MARK: usize = 2;
+/// There is no memory for an arena. Visits are counted as lost.
+const NO_MEMORY: *const Arena = ptr::without_provenance(3);
+const LAST_MARK: usize = 3;
 
-static REGISTRY: OnceLock<ThreadLocal<Slot>> = OnceLock::new();
+/// The newest slot. Slots are never removed.
+static REGISTRY: AtomicPtr<Slot> = AtomicPtr::new(ptr::null_mut());
 static VISITS_LOST: AtomicU64 = AtomicU64::new(0);
+static VISITS_KEPT_OUT: AtomicU64 = AtomicU64::new(0);
 /// Whether the boundaries of every thread are watched.
 static WATCH_ALL: AtomicBool = AtomicBool::new(false);
 
@@ -55,7 +56,7 @@ impl Current {
 
     /// The arena, if there is one already: all but the first call of a thread.
     ///
-    /// The caller must not give it to another thread to write to: it is this thread's until `Detach` takes it away.
+    /// The caller must not give it to another thread to write to: it is this thread's until the thread ends.
     #[inline]
     pub(crate) fn arena(self) -> Option<&'static Arena> {
         if self.0.addr() <= LAST_MARK {
@@ -87,6 +88,10 @@ pub(crate) fn attach(start: fn() -> Option<Clock>) -> bool {
     match CURRENT.get() {
         arena if arena == OFF => return false,
         arena if arena == AWAY => {
+            VISITS_KEPT_OUT.fetch_add(1, Relaxed);
+            return false;
+        }
+        arena if arena == NO_MEMORY => {
             VISITS_LOST.fetch_add(1, Relaxed);
             return false;
         }
@@ -100,12 +105,12 @@ pub(crate) fn attach(start: fn() -> Option<Clock>) -> bool {
     if arena.is_none() {
         VISITS_LOST.fetch_add(1, Relaxed);
     }
-    CURRENT.set(arena.map_or(AWAY, ptr::from_ref));
+    CURRENT.set(arena.map_or(NO_MEMORY, ptr::from_ref));
     arena.is_some()
 }
 
 /// Does `work`, which a region must not wait for: those that this thread enters meanwhile, for example in a global
-/// allocator, are counted as lost.
+/// allocator, are counted as kept out.
 pub(crate) fn while_away<T>(work: impl FnOnce() -> T) -> T {
     let before = CURRENT.replace(AWAY);
     let done = work();
@@ -113,7 +118,7 @@ pub(crate) fn while_away<T>(work: impl FnOnce() -> T) -> T {
     done
 }
 
-/// Has this thread record nothing, to its end: regions that it enters are counted as lost.
+/// Has this thread record nothing, to its end: regions that it enters are counted as kept out.
 pub(crate) fn stay_away() {
     CURRENT.set(AWAY);
 }
@@ -140,62 +145,79 @@ pub(crate) fn watch_this_alone(start: fn() -> Option<Clock>) -> bool {
     arena().map(|arena| arena.watch(true)).is_some()
 }
 
+/// Takes an arena of a thread that has ended, or a new one. Allocates nothing on the heap.
 fn claim(clock: Clock) -> Option<&'static Arena> {
-    let registry = REGISTRY.get_or_init(ThreadLocal::new);
-    let mut slot = registry.get_or(|| Slot::new(segments::arena(clock)));
-    // The place of a thread may be given to the next one a moment before `Detach` has run: then the arena is
-    // still claimed, and the next in the chain serves.
-    while slot.claimed.compare_exchange(false, true, Acquire, Relaxed).is_err() {
-        slot = slot.next.get_or_init(|| Box::new(Slot::new(segments::arena(clock))));
-    }
-    let arena = slot.arena.as_ref()?;
+    let free = |slot: &&Slot| slot.claimed.compare_exchange(false, true, Acquire, Relaxed).is_ok();
+    let slot = slots().find(free).or_else(|| new_slot(clock))?;
+    let arena = &slot.arena;
+    arena.check_process();
     if !arena.is_mapped() {
         segments::count_unmapped(arenas());
     }
     arena.close_all();
     arena.watch(WATCH_ALL.load(Relaxed));
-    // Without a destructor to let go of it the arena stays claimed, which costs memory but no measurement.
-    let _ = DETACH.try_with(|detach| detach.place.set(Some(slot)));
+    // A thread whose end goes unnoticed keeps the arena, which costs memory but no measurement.
+    at_thread_end(slot);
     Some(arena)
 }
 
-#[derive(Debug)]
-struct Slot {
-    claimed: AtomicBool,
-    arena: Option<Arena>,
-    next: OnceLock<Box<Slot>>,
-}
-
-impl Slot {
-    fn new(arena: Option<Arena>) -> Self {
-        Self { claimed: AtomicBool::new(false), arena, next: OnceLock::new() }
-    }
-}
-
-struct Detach {
-    place: Cell<Option<&'static Slot>>,
-}
-
-impl Drop for Detach {
-    fn drop(&mut self) {
-        CURRENT.set(AWAY);
-        if let Some(slot) = self.place.take() {
-            slot.claimed.store(false, Release);
+/// A slot that is claimed and in the registry.
+fn new_slot(clock: Clock) -> Option<&'static Slot> {
+    // First: an arena that finds no place would leave its file behind.
+    let room = Room::new()?;
+    let arena = segments::arena(clock)?;
+    let slot = room.fill(Slot { claimed: AtomicBool::new(true), arena, next: AtomicPtr::default() });
+    let mut newest = REGISTRY.load(Relaxed);
+    loop {
+        slot.next.store(newest, Relaxed);
+        match REGISTRY.compare_exchange_weak(newest, ptr::from_ref(slot).cast_mut(), Release, Relaxed) {
+            Ok(_) => return Some(slot),
+            Err(found) => newest = found,
         }
     }
 }
 
-/// The arenas of all threads that ever entered a region, ended ones included. Any thread.
-pub(crate) fn arenas() -> impl Iterator<Item = &'static Arena> {
-    let slots = REGISTRY.get().into_iter().flat_map(ThreadLocal::iter);
-    slots
-        .flat_map(|first| std::iter::successors(Some(first), |slot| slot.next.get().map(AsRef::as_ref)))
-        .filter_map(|slot| slot.arena.as_ref())
+/// An arena, and whether a thread that has not ended writes it.
+#[derive(Debug)]
+struct Slot {
+    claimed: AtomicBool,
+    arena: Arena,
+    next: AtomicPtr<Self>,
 }
 
-/// Visits that found no arena to be recorded in.
+/// Has arenas passed on from threads that end to threads that begin. Once, before the first arena is made.
+pub(crate) fn pass_arenas_on() {
+    handle_thread_ends(let_go);
+}
+
+/// The end of a thread that has a slot. The program's own thread-local variables are gone already, so that regions in
+/// their destructors were recorded.
+unsafe extern "C" fn let_go(slot: *mut c_void) {
+    CURRENT.set(AWAY);
+    // SAFETY: `claim` has given a slot to `at_thread_end`, and slots stay for ever.
+    let slot = unsafe { &*slot.cast::<Slot>() };
+    slot.claimed.store(false, Release);
+}
+
+fn slots() -> impl Iterator<Item = &'static Slot> {
+    // SAFETY: the registry holds null or slots, which stay for ever and are whole before they get there.
+    let at = |slot: &AtomicPtr<Slot>| unsafe { slot.load(Acquire).as_ref() };
+    std::iter::successors(at(&REGISTRY), move |slot| at(&slot.next))
+}
+
+/// The arenas of all threads that ever entered a region, ended ones included. Any thread.
+pub(crate) fn arenas() -> impl Iterator<Item = &'static Arena> {
+    slots().map(|slot| &slot.arena)
+}
+
+/// Visits on threads for whose arenas there was no memory.
 pub(crate) fn visits_lost() -> u64 {
     VISITS_LOST.load(Relaxed)
+}
+
+/// Visits while their thread's arena was being made, or after the thread's end.
+pub(crate) fn visits_kept_out() -> u64 {
+    VISITS_KEPT_OUT.load(Relaxed)
 }
 
 #[cfg(test)]
@@ -220,6 +242,7 @@ mod tests {
 
     #[test]
     fn a_thread_does_not_go_on_inside_of_what_another_left_open() {
+        pass_arenas_on();
         enter_and_end(&OUTER);
         enter_and_end(&INNER);
         let readings: Vec<_> = arenas().flat_map(|arena| arena.readings().flatten()).collect();
@@ -235,10 +258,10 @@ mod tests {
     #[test]
     fn switched_off_a_thread_gets_no_arena() {
         let off = std::thread::spawn(|| {
-            let before = visits_lost();
+            let before = visits_lost() + visits_kept_out();
             assert!(!current().is_off() && !attach(|| None) && !attach(|| Some(Clock::Monotonic)));
             assert!(current().is_off() && arena().is_none());
-            assert_eq!(visits_lost(), before, "nothing was to be recorded");
+            assert_eq!(visits_lost() + visits_kept_out(), before, "nothing was to be recorded");
         });
         off.join().unwrap();
     }

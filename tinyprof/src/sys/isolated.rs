@@ -20,7 +20,7 @@ use super::containment::{self, Containment};
 use super::signals::with_all_signals_blocked;
 
 /// Bytes of a worker's stack. The thread-local variables of the whole program are in it, too.
-const STACK_BYTES: [usize; 2] = [4 << 20, 64 << 20];
+const STACK_BYTES: [usize; 3] = [4 << 20, 64 << 20, 1 << 20];
 /// Bytes below a stack that fault, and the unit in which the pieces of a mapping are laid out.
 const GUARD_BYTES: usize = 64 << 10;
 /// The caller looks at its patience this often: time in which the whole process was stopped does not count.

@@ -7,12 +7,14 @@ mod exit;
 mod host;
 mod isolated;
 mod memory;
+mod pages;
 mod posted;
 mod process;
 mod rights;
 mod segment_file;
 mod signals;
 mod standard_error;
+mod thread_end;
 
 #[cfg(feature = "alloc")]
 pub use counting::Counting;
@@ -21,9 +23,11 @@ pub(crate) use host::{effective_user_id, host_name, user_id};
 pub use isolated::NotDone;
 pub(crate) use isolated::isolated;
 pub(crate) use memory::peak_memory_bytes;
+pub(crate) use pages::{Room, pages, unmap};
 pub(crate) use posted::{LeftAlone, on_signal};
 pub(crate) use process::{boot_id, pid_namespace, start_time};
 pub(crate) use rights::has_raised_rights;
 pub(crate) use segment_file::SegmentFile;
 pub use signals::without_write_signals;
 pub(crate) use standard_error::write_line;
+pub(crate) use thread_end::{at_thread_end, handle_thread_ends};

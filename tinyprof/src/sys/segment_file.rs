@@ -1,52 +1,96 @@
 //! Files that hold the memory of threads: private to the user, never through a link, never with holes.
+//!
+//! A thread makes its file in its first region. Nothing here uses the heap, so that there it needs none.
 
-use std::ffi::CString;
-use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
+use std::ffi::CStr;
+use std::fmt::{self, Write};
+use std::fs::File;
 use std::io;
+use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, FromRawFd};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
-use std::path::{Path, PathBuf};
 
 use super::host::effective_user_id;
 use super::signals::without_write_signals;
+
+/// Other names that are tried where one is taken: by a program that has replaced itself by `exec`, or by another copy of
+/// this library in the same process.
+const NAMES_MAX: u32 = 1000;
+
+/// The name of a file, with the zero that ends it.
+#[derive(Clone, Copy, Debug)]
+struct Name {
+    bytes: [u8; 96],
+    length: usize,
+}
+
+impl Name {
+    /// `STEM.segment`, or for numbers above 0 `STEM-NUMBER.segment`; none if that is too long.
+    fn new(stem: fmt::Arguments<'_>, number: u32) -> Option<Self> {
+        let mut name = Self { bytes: [0; 96], length: 0 };
+        let written = match number {
+            0 => write!(name, "{stem}.segment"),
+            number => write!(name, "{stem}-{number}.segment"),
+        };
+        written.ok().map(|()| name)
+    }
+
+    fn as_c_str(&self) -> &CStr {
+        CStr::from_bytes_until_nul(&self.bytes).unwrap_or_default()
+    }
+}
+
+impl Write for Name {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let end = self.length + text.len();
+        // The last byte stays zero.
+        if end >= self.bytes.len() {
+            return Err(fmt::Error);
+        }
+        self.bytes[self.length..end].copy_from_slice(text.as_bytes());
+        self.length = end;
+        Ok(())
+    }
+}
 
 /// A file that this process has made. It is opened anew whenever it grows: a program that closes all files, as
 /// daemons do, must not make us write to one of its own.
 #[derive(Debug)]
 pub(crate) struct SegmentFile {
-    path: PathBuf,
+    directory: &'static CStr,
+    name: Name,
     device: u64,
     inode: u64,
 }
 
 impl SegmentFile {
-    /// Creates the file `name` in `directory`, which is created where it is missing.
+    /// Creates the file `STEM.segment` in `directory`, which is created where it is missing. If that name is taken,
+    /// the file is the first free of `STEM-1.segment`, `STEM-2.segment`, ...
     ///
     /// # Errors
     /// If there is no such directory to be had of which this user is the owner and nobody else may read or write
     /// it, or no such file.
-    pub(crate) fn create(directory: &Path, name: &str) -> io::Result<Self> {
-        match DirBuilder::new().mode(0o700).create(directory) {
-            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
-            _ => {}
-        }
-        let opened = OpenOptions::new()
-            .read(true)
-            .custom_flags(libc::O_DIRECTORY | libc::O_NOFOLLOW | libc::O_CLOEXEC)
-            .open(directory)?;
-        if !is_private(&opened.metadata()?) {
-            return Err(io::ErrorKind::PermissionDenied.into());
-        }
-        let c_name = CString::new(name)?;
-        let flags = libc::O_RDWR | libc::O_CREAT | libc::O_EXCL | libc::O_NOFOLLOW | libc::O_CLOEXEC;
-        // SAFETY: the name is a C string, and the directory is open.
-        let descriptor = unsafe { libc::openat(opened.as_raw_fd(), c_name.as_ptr(), flags, 0o600) };
-        if descriptor < 0 {
+    pub(crate) fn create(directory: &'static CStr, stem: fmt::Arguments<'_>) -> io::Result<Self> {
+        // SAFETY: a C string.
+        let made = unsafe { libc::mkdir(directory.as_ptr(), 0o700) };
+        if made != 0 && io::Error::last_os_error().kind() != io::ErrorKind::AlreadyExists {
             return Err(io::Error::last_os_error());
         }
-        // SAFETY: the system has just given it to us, and nobody else has it.
-        let metadata = unsafe { File::from_raw_fd(descriptor) }.metadata()?;
-        Ok(Self { path: directory.join(name), device: metadata.dev(), inode: metadata.ino() })
+        let opened = open_directory(directory)?;
+        if !is_private(&opened)? {
+            return Err(io::ErrorKind::PermissionDenied.into());
+        }
+        let flags = libc::O_RDWR | libc::O_CREAT | libc::O_EXCL | libc::O_NOFOLLOW;
+        for number in 0..NAMES_MAX {
+            let name = Name::new(stem, number).ok_or(io::ErrorKind::InvalidFilename)?;
+            match open_at(&opened, name.as_c_str(), flags) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                created => {
+                    let status = status(&created?)?;
+                    return Ok(Self { directory, name, device: status.st_dev, inode: status.st_ino });
+                }
+            }
+        }
+        Err(io::ErrorKind::AlreadyExists.into())
     }
 
     /// Gives the bytes from `from` to `to` blocks of their own, and the open file.
@@ -54,10 +98,10 @@ impl SegmentFile {
     /// # Errors
     /// If there is no room for them, or the file is not there any more.
     pub(crate) fn grow(&self, from: usize, to: usize) -> io::Result<File> {
-        let flags = libc::O_NOFOLLOW | libc::O_CLOEXEC;
-        let file = OpenOptions::new().read(true).write(true).custom_flags(flags).open(&self.path)?;
-        let metadata = file.metadata()?;
-        if (metadata.dev(), metadata.ino()) != (self.device, self.inode) {
+        let flags = libc::O_RDWR | libc::O_NOFOLLOW;
+        let file = open_at(&open_directory(self.directory)?, self.name.as_c_str(), flags)?;
+        let status = status(&file)?;
+        if (status.st_dev, status.st_ino) != (self.device, self.inode) {
             return Err(io::ErrorKind::NotFound.into());
         }
         let bound = |bytes: usize| libc::off_t::try_from(bytes).map_err(|_| io::ErrorKind::FileTooLarge);
@@ -73,39 +117,83 @@ impl SegmentFile {
     /// Removes the file.
     pub(crate) fn remove(&self) {
         // If it is gone already, or its directory is, there is nothing left to do.
-        fs::remove_file(&self.path).ok();
+        let Ok(directory) = open_directory(self.directory) else { return };
+        // SAFETY: the name is a C string, and the directory is open.
+        unsafe { libc::unlinkat(directory.as_raw_fd(), self.name.as_c_str().as_ptr(), 0) };
     }
 }
 
+fn open_directory(path: &CStr) -> io::Result<File> {
+    let flags = libc::O_RDONLY | libc::O_DIRECTORY | libc::O_NOFOLLOW | libc::O_CLOEXEC;
+    // SAFETY: a C string.
+    opened(unsafe { libc::open(path.as_ptr(), flags) })
+}
+
+fn open_at(directory: &File, name: &CStr, flags: libc::c_int) -> io::Result<File> {
+    // SAFETY: the name is a C string, and the directory is open.
+    opened(unsafe { libc::openat(directory.as_raw_fd(), name.as_ptr(), flags | libc::O_CLOEXEC, 0o600) })
+}
+
+fn opened(descriptor: libc::c_int) -> io::Result<File> {
+    if descriptor < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: the system has just given it to us, and nobody else has it.
+    Ok(unsafe { File::from_raw_fd(descriptor) })
+}
+
 /// Whether only this user has access.
-fn is_private(metadata: &Metadata) -> bool {
-    metadata.uid() == effective_user_id() && metadata.mode() & 0o077 == 0
+fn is_private(directory: &File) -> io::Result<bool> {
+    let status = status(directory)?;
+    Ok(status.st_uid == effective_user_id() && status.st_mode & 0o077 == 0)
+}
+
+/// In place of the standard library's call, which takes more of a stack that may be small.
+fn status(file: &File) -> io::Result<libc::stat> {
+    let mut status = MaybeUninit::<libc::stat>::zeroed();
+    // SAFETY: the file is open, and the place is valid.
+    if unsafe { libc::fstat(file.as_raw_fd(), status.as_mut_ptr()) } != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: the call has filled it in.
+    Ok(unsafe { status.assume_init() })
 }
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::{PermissionsExt, symlink};
+    use std::ffi::CString;
+    use std::fs;
+    use std::os::unix::ffi::OsStrExt;
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+    use std::path::Path;
 
     use super::*;
+
+    fn create(directory: &Path, stem: &str) -> io::Result<SegmentFile> {
+        let directory = CString::new(directory.as_os_str().as_bytes()).unwrap();
+        SegmentFile::create(Box::leak(directory.into_boxed_c_str()), format_args!("{stem}"))
+    }
 
     #[test]
     fn a_file_is_private_new_and_whole() {
         let scratch = tempfile::tempdir().unwrap();
         let directory = scratch.path().join("new");
-        let file = SegmentFile::create(&directory, "a").unwrap();
+        let file = create(&directory, "a").unwrap();
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
-        assert_eq!((mode(&directory), mode(&directory.join("a"))), (0o700, 0o600));
-        assert!(SegmentFile::create(&directory, "a").is_err(), "the name is taken");
+        assert_eq!((mode(&directory), mode(&directory.join("a.segment"))), (0o700, 0o600));
+        create(&directory, "a").unwrap();
+        assert!(directory.join("a-1.segment").exists(), "the name is taken, another is not");
+        assert!(create(&directory, &"a".repeat(200)).is_err(), "too long");
         // As the mapping does, the open file keeps the number of its inode from being given to another.
         let _open = file.grow(0, 1 << 18).unwrap();
-        let metadata = fs::metadata(directory.join("a")).unwrap();
+        let metadata = fs::metadata(directory.join("a.segment")).unwrap();
         assert_eq!(metadata.len(), 1 << 18);
         assert!(metadata.blocks() * 512 >= 1 << 18, "no holes");
         file.remove();
         assert!(file.grow(1 << 18, 1 << 19).is_err());
-        fs::write(directory.join("a"), "another").unwrap();
+        fs::write(directory.join("a.segment"), "another").unwrap();
         assert!(file.grow(1 << 18, 1 << 19).is_err(), "a stranger of the same name is not touched");
-        assert_eq!(fs::read(directory.join("a")).unwrap(), b"another");
+        assert_eq!(fs::read(directory.join("a.segment")).unwrap(), b"another");
     }
 
     #[test]
@@ -115,13 +203,13 @@ mod tests {
         fs::create_dir(&directory).unwrap();
         for mode in [0o755, 0o710, 0o702, 0o777] {
             fs::set_permissions(&directory, fs::Permissions::from_mode(mode)).unwrap();
-            assert!(SegmentFile::create(&directory, "a").is_err(), "{mode:o}");
+            assert!(create(&directory, "a").is_err(), "{mode:o}");
         }
         fs::set_permissions(&directory, fs::Permissions::from_mode(0o700)).unwrap();
         symlink(&directory, scratch.path().join("link")).unwrap();
-        assert!(SegmentFile::create(&scratch.path().join("link"), "a").is_err());
-        symlink("/etc/passwd", directory.join("a")).unwrap();
-        assert!(SegmentFile::create(&directory, "a").is_err());
-        SegmentFile::create(&directory, "b").unwrap();
+        assert!(create(&scratch.path().join("link"), "a").is_err());
+        symlink("/etc/passwd", directory.join("a.segment")).unwrap();
+        create(&directory, "a").unwrap();
+        assert!(directory.join("a-1.segment").exists(), "a link is not followed");
     }
 }

@@ -7,6 +7,7 @@ use std::process::{Command, Output, Stdio};
 
 use crate::endings::check_untouched;
 use crate::program::{Place, contents, names, text, visits};
+use crate::recover::{recovered, visits as visits_of_segments};
 
 /// The one line that says what was not written and why; `reason` is in it.
 fn check_one_line(output: &Output, reason: &str) {
@@ -65,7 +66,7 @@ fn a_full_disk_takes_no_profile_and_keeps_no_part_of_it() {
         fs::create_dir(place.path().join("full")).unwrap();
         let script = format!(
             r#"mount -t tmpfs -o size={size} tinyprof-test full || exit 99
-            TINYPROF_OUT=full/profile TINYPROF_REPORT=off "$0"
+            TINYPROF_OUT=full/profile TINYPROF_REPORT=off TINYPROF_SEGMENT_DIR=segments "$0"
             code=$?
             ls -A full > listing
             exit $code"#
@@ -74,6 +75,11 @@ fn a_full_disk_takes_no_profile_and_keeps_no_part_of_it() {
         check_untouched(&output);
         check_one_line(&output, "No space left on device");
         assert_eq!(fs::read_to_string(place.path().join("listing")).unwrap(), "", "nothing is left behind");
+        // The measurements are: they are all that there is.
+        let segments = place.path().join("segments");
+        let command = format!("`tinyprof recover {}` makes a profile of it", segments.display());
+        assert!(text(&output.stderr).contains(&command), "{output:?}");
+        assert_eq!(visits_of_segments(&recovered(&segments), "work<inner<leaf"), 1);
     }
 }
 
@@ -85,8 +91,10 @@ pub(crate) fn in_mount_namespace(place: &Place, script: &str, program: &str) -> 
         let mut command = Command::new("unshare");
         command.args(options).arg(shell.get_program()).args(shell.get_args()).current_dir(place.path());
         for (variable, value) in shell.get_envs() {
-            assert!(value.is_none(), "the shell command only removes variables");
-            command.env_remove(variable);
+            match value {
+                Some(value) => command.env(variable, value),
+                None => command.env_remove(variable),
+            };
         }
         let output = command.output().expect("unshare, of util-linux, makes the full disk");
         if place.path().join("listing").exists() {

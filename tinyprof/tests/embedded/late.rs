@@ -25,7 +25,7 @@ fn regions_in_destructors_and_exit_handlers_are_recorded_or_counted_and_stop_not
     let late: u64 = found.extract_if(.., |(path, _)| is_late(path)).map(|(_, visits)| visits).sum();
     assert_eq!(found, [("stays".to_owned(), 1), ("work".to_owned(), 1)]);
     let losses = profile.manifest.losses;
-    assert_eq!(late + losses.visits_not_recorded, 3, "{losses:?}");
-    let visits_not_recorded = losses.visits_not_recorded;
-    assert_eq!(losses, Losses { visits_not_recorded, visits_open: 1, ..Losses::default() });
+    assert_eq!(late + losses.visits_kept_out, 3, "{losses:?}");
+    let visits_kept_out = losses.visits_kept_out;
+    assert_eq!(losses, Losses { visits_kept_out, visits_open: 1, ..Losses::default() });
 }

@@ -10,6 +10,7 @@ mod budget;
 mod calls;
 mod checkpoints;
 mod clocks;
+mod corners;
 mod endings;
 mod failures;
 mod forks;

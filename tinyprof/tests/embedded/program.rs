@@ -13,11 +13,12 @@ use tinyprof_format::model::{CallpathValues, Profile};
 /// A directory in which a test program runs.
 pub(crate) struct Place {
     directory: TempDir,
+    segments: TempDir,
 }
 
 impl Place {
     pub(crate) fn new() -> Self {
-        Self { directory: tempfile::tempdir().unwrap() }
+        Self { directory: tempfile::tempdir().unwrap(), segments: tempfile::tempdir().unwrap() }
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -39,10 +40,13 @@ impl Place {
     fn prepared(&self, program: &Path) -> Command {
         let mut command = Command::new(program);
         command.current_dir(self.path());
+        // Of their own, where what a program leaves behind harms nobody, and in none of the directories that tests list.
+        command.env("TINYPROF_SEGMENT_DIR", self.segments.path().join("segments"));
         for (variable, _) in std::env::vars_os() {
             let name = variable.to_string_lossy();
             let batch_system = ["JOB_ID", "JOBID"].iter().any(|end| name.ends_with(end));
-            if name.starts_with("TINYPROF") || name == "COLUMNS" || name == "RUST_BACKTRACE" || batch_system {
+            let is_ours = name.starts_with("TINYPROF") && name != "TINYPROF_SEGMENT_DIR";
+            if is_ours || name == "COLUMNS" || name == "RUST_BACKTRACE" || batch_system {
                 command.env_remove(&variable);
             }
         }

@@ -20,9 +20,9 @@ fn mutual_recursion_beyond_the_deepest_callpath_is_other() {
     let (other, own): (Vec<_>, Vec<_>) = found.iter().partition(|(path, _)| path.ends_with("[other]"));
     assert_eq!((own.len(), other.len()), (1_024, 1));
     assert!(own.iter().all(|(_, visits)| *visits == 1));
-    let visits_in_other = 10_000 - 1_024;
-    assert_eq!(other[0].1, visits_in_other);
-    assert_eq!(profile.manifest.losses, Losses { visits_in_other, ..Losses::default() });
+    let visits_too_deep = 10_000 - 1_024;
+    assert_eq!(other[0].1, visits_too_deep);
+    assert_eq!(profile.manifest.losses, Losses { visits_too_deep, ..Losses::default() });
 }
 
 /// How many callpaths the test program asks for; a thread holds 2^20.

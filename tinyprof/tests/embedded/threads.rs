@@ -23,9 +23,8 @@ fn threads_have_roots_of_their_own_and_are_merged_by_callpath() {
     assert_eq!(found, expected);
 
     let losses = profile.manifest.losses;
-    assert_eq!(late + losses.visits_not_recorded, 4, "{losses:?}");
-    let rest =
-        Losses { visits_not_recorded: losses.visits_not_recorded, visits_open: 1, ..Losses::default() };
+    assert_eq!(late + losses.visits_kept_out, 4, "{losses:?}");
+    let rest = Losses { visits_kept_out: losses.visits_kept_out, visits_open: 1, ..Losses::default() };
     assert_eq!(losses, rest, "the thread that waits has one open region");
 
     let values = values(&profile);

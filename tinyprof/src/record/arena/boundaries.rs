@@ -12,14 +12,14 @@ use super::Arena;
 impl Arena {
     /// Says whether somebody wants to know of this thread's boundaries. Any thread.
     pub(crate) fn watch(&self, watched: bool) {
-        self.watched.store(watched.into(), Relaxed);
+        self.hot.watched().store(watched.into(), Relaxed);
     }
 
     /// Tells whoever wants to know that this thread is at a boundary; whether there is somebody. Owner only, outside of
     /// [`Node::update`](super::Node::update).
     #[inline]
     pub(crate) fn pass_boundary(&self) -> bool {
-        let watched = self.watched.load(Relaxed) != 0;
+        let watched = self.hot.watched().load(Relaxed) != 0;
         if watched {
             boundary::passed();
         }

@@ -26,7 +26,7 @@ impl Arena {
     /// The innermost open region; none outside of all. Owner only.
     pub(crate) fn place(&self) -> Option<Place> {
         let line = self.current();
-        (!line.is_none()).then(|| Place { line, execution: self.execution.load(Relaxed) })
+        (!line.is_none()).then(|| Place { line, execution: self.hot.execution().load(Relaxed) })
     }
 
     /// Makes `place`, of the arena `theirs`, the one that the next regions are entered under, without a visit of
@@ -35,9 +35,9 @@ impl Arena {
     pub(crate) fn step_under(&self, theirs: &Self, place: Place) -> Option<Before> {
         let ours = std::ptr::eq(self, theirs);
         let under = if ours { place.line } else { self.same_callpath(theirs, place)? };
-        let before = Before { current: self.current(), execution: self.execution.load(Relaxed), under };
-        self.current.store(under.number(), Relaxed);
-        self.execution.store(place.execution, Relaxed);
+        let before = Before { current: self.current(), execution: self.hot.execution().load(Relaxed), under };
+        self.hot.current().store(under.number(), Relaxed);
+        self.hot.execution().store(place.execution, Relaxed);
         Some(before)
     }
 
@@ -46,8 +46,8 @@ impl Arena {
         while self.current() != before.under && !self.current().is_none() {
             self.close_innermost();
         }
-        self.current.store(before.current.number(), Relaxed);
-        self.execution.store(before.execution, Relaxed);
+        self.hot.current().store(before.current.number(), Relaxed);
+        self.hot.execution().store(before.execution, Relaxed);
     }
 
     /// Our record of the callpath that `place` is in theirs.

@@ -42,22 +42,34 @@ impl Arena {
     pub(crate) fn part_from_file(&self) {
         if self.is_mapped() || self.has_file() {
             self.segment.part_from_file();
-            self.current.store(0, Relaxed);
-            self.cache
-                .iter()
-                .chain(&self.late_cache)
-                .chain(&self.described)
-                .for_each(|word| word.store(0, Relaxed));
+            self.hot.clear();
             self.lookup.clear();
             self.nodes.store(0, Relaxed);
             self.last_node.store(0, Relaxed);
         }
     }
 
-    /// Counts visits that are not recorded. Rare.
+    /// Notices that this is a process which another has made without telling us, by `clone`: it must not write to the
+    /// files of its parent. Cold: the words of `hot` are zeros then, with which every visit comes this way.
+    #[cold]
+    pub(in crate::record) fn check_process(&self) {
+        if self.hot.is_of_a_child() {
+            self.part_from_file();
+            self.hot.begin();
+        }
+    }
+
+    /// Counts visits that found no memory. Rare.
     #[cold]
     pub(in crate::record) fn lose_visits(&self, visits: u64) {
         self.visits_lost.fetch_add(visits, Relaxed);
+        self.publish_losses();
+    }
+
+    /// Counts a visit of a signal handler that came between two steps of the recorder. Rare.
+    #[cold]
+    pub(in crate::record) fn keep_out_visit(&self) {
+        self.visits_kept_out.fetch_add(1, Relaxed);
         self.publish_losses();
     }
 
@@ -67,6 +79,8 @@ impl Arena {
     pub(super) fn publish_losses(&self) {
         let losses = [
             (header::VISITS_LOST, &self.visits_lost),
+            (header::VISITS_KEPT_OUT, &self.visits_kept_out),
+            (header::VISITS_TOO_DEEP, &self.visits_too_deep),
             (header::VISITS_IN_OTHER, &self.visits_in_other),
             (header::VISITS_UNBALANCED, &self.visits_unbalanced),
             (header::CLOCK_STEPS_BACK, &self.clock_steps_back),
@@ -79,7 +93,7 @@ impl Arena {
     pub(super) fn describe(&self, site: &'static Site) -> bool {
         let index = site.dense_index();
         let bit = 1 << (index % 64);
-        let described = self.described.get(index / 64).filter(|_| index < self.cache.len());
+        let described = self.hot.described().get(index / 64).filter(|_| index < self.hot.cache().len());
         if !self.is_mapped() || described.is_some_and(|word| word.load(Relaxed) & bit != 0) {
             return true;
         }

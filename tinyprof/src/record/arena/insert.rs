@@ -1,5 +1,6 @@
 //! The first visit of a callpath on a thread, and a site that is visited from changing places. Rare.
 
+use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::{Relaxed, Release};
 
 use tinyprof_format::model::Mode;
@@ -18,12 +19,13 @@ impl Arena {
     #[cold]
     #[inline(never)]
     pub(super) fn find_or_insert(&self, parent: Line, site: &'static Site) -> Entered {
+        self.check_process();
         let address = std::ptr::from_ref(site).addr() as u64;
         if !parent.is_none() && self.node(parent).get(SITE) == address {
             return Entered::Recursion(parent);
         }
         self.alone.change(|| self.find_or_insert_child(parent, site)).unwrap_or_else(|| {
-            self.lose_visits(1);
+            self.keep_out_visit();
             Entered::Lost
         })
     }
@@ -32,6 +34,7 @@ impl Arena {
     #[cold]
     #[inline(never)]
     pub(super) fn find_or_insert_metric(&self, parent: Line, metric: &'static Site) -> Option<Line> {
+        self.check_process();
         self.alone.change(|| {
             let known = self.lookup.find(&self.segment, parent, metric);
             let full = self.nodes.load(Relaxed) >= NODES_MAX;
@@ -46,17 +49,18 @@ impl Arena {
             self.remember(parent, site, line);
             return Entered::Node(line);
         }
-        let full = self.nodes.load(Relaxed) >= NODES_MAX || self.depth_below(parent) > DEPTH_MAX;
+        let too_deep = self.depth_below(parent) > DEPTH_MAX;
+        let full = too_deep || self.nodes.load(Relaxed) >= NODES_MAX;
         if !full && let Some(line) = self.insert(parent, site) {
             self.remember(parent, site, line);
             return Entered::Node(line);
         }
-        self.enter_other(parent)
+        self.enter_other(parent, if too_deep { &self.visits_too_deep } else { &self.visits_in_other })
     }
 
     #[cold]
-    fn enter_other(&self, parent: Line) -> Entered {
-        self.visits_in_other.fetch_add(1, Relaxed);
+    fn enter_other(&self, parent: Line, counter: &AtomicU64) -> Entered {
+        counter.fetch_add(1, Relaxed);
         self.publish_losses();
         if !parent.is_none() && self.node(parent).get(SITE) == std::ptr::from_ref(&OTHER).addr() as u64 {
             return Entered::Recursion(parent);
@@ -65,7 +69,7 @@ impl Arena {
         match known.or_else(|| self.insert(parent, &OTHER)) {
             Some(line) => Entered::Node(line),
             None => {
-                self.visits_in_other.fetch_sub(1, Relaxed);
+                counter.fetch_sub(1, Relaxed);
                 self.lose_visits(1);
                 Entered::Lost
             }
@@ -73,8 +77,8 @@ impl Arena {
     }
 
     fn remember(&self, parent: Line, site: &'static Site, line: Line) {
-        let late = || self.late_cache.get(site.late_index()?);
-        if let Some(entry) = self.cache.get(site.dense_index()).or_else(late) {
+        let late = || self.hot.late_cache().get(site.late_index()?);
+        if let Some(entry) = self.hot.cache().get(site.dense_index()).or_else(late) {
             entry.store(pack(line.number(), parent.number()), Relaxed);
         }
     }
@@ -82,7 +86,7 @@ impl Arena {
     /// The record of a visit of `site` under `parent`, if the site was made while the program runs and was last visited
     /// there; otherwise none.
     pub(super) fn cached_late(&self, parent: Line, site: &'static Site) -> Line {
-        let entry = site.late_index().and_then(|at| self.late_cache.get(at));
+        let entry = site.late_index().and_then(|at| self.hot.late_cache().get(at));
         let cached = entry.map_or(0, |entry| entry.load(Relaxed));
         if high(cached) == parent.number() { Line::from_number(low(cached)) } else { Line::NONE }
     }

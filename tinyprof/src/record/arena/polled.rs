@@ -41,7 +41,7 @@ impl Arena {
             node.update(|| node.set(EXECUTION, pack(low(executions), high(executions).saturating_add(1))));
             high(executions)
         } else {
-            self.execution.load(Relaxed)
+            self.hot.execution().load(Relaxed)
         };
         add_one(&self.polled_begun);
         Some(InFlight { first: self, place: Place { line, execution }, site: node.get(SITE), ticks: 0 })
@@ -72,7 +72,7 @@ impl Arena {
             }
         });
         if !added {
-            self.lose_visits(1);
+            self.keep_out_visit();
         }
     }
 

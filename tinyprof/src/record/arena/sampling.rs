@@ -234,7 +234,7 @@ impl Arena {
             node.set(START, self.draw(record, shift, start));
         });
         if !added {
-            return self.lose_visits(1);
+            return self.keep_out_visit();
         }
         record.set(samples::TIMED, record.get(samples::TIMED) + 1);
         let to_go = self.sampler.to_go.load(Relaxed).saturating_sub(1);

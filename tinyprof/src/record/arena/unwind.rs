@@ -47,6 +47,7 @@ impl Arena {
     /// not open at all, because its own guard was dropped out of order.
     #[cold]
     pub(super) fn unwind_to(&self, line: Line) -> bool {
+        self.check_process();
         if !self.is_open(line) {
             return false;
         }
@@ -75,6 +76,6 @@ impl Arena {
             self.visits_unbalanced.fetch_add(1, Relaxed);
             self.publish_losses();
         }
-        self.current.store(node.parent().number(), Relaxed);
+        self.hot.current().store(node.parent().number(), Relaxed);
     }
 }

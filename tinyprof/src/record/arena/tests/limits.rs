@@ -60,7 +60,7 @@ fn regions_deeper_than_the_limit_go_to_other() {
     let readings = readings(&arena);
     assert_eq!(readings.len(), DEPTH_MAX as usize + 1);
     assert_eq!(readings.iter().map(visits).sum::<u64>(), 2 * u64::from(DEPTH));
-    assert_eq!(arena.visits_in_other.load(Relaxed), 2 * u64::from(DEPTH - DEPTH_MAX));
+    assert_eq!(arena.visits_too_deep.load(Relaxed), 2 * u64::from(DEPTH - DEPTH_MAX));
     assert_eq!(readings.iter().filter(|r| std::ptr::eq(r.site, &raw const OTHER)).count(), 1);
 }
 
