@@ -61,6 +61,8 @@
 //! across hosts, Open MPI passes it on with `mpiexec -x TINYPROF_INTERVAL`.
 
 #[cfg(feature = "rsmpi")]
+mod attendance;
+#[cfg(feature = "rsmpi")]
 mod checkpoint;
 mod communicator;
 mod observer;

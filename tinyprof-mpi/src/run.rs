@@ -7,10 +7,12 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use mpi::topology::Communicator as _;
 use tinyprof::collect::{self, ENABLED, Ending, config, monotonic_ns};
+use tinyprof_format::error::WriteError;
 use tinyprof_format::file::{OutputFormat, profile_path, write_profile_in_state};
 use tinyprof_format::model::{EventMap, PhaseTimes, RunState};
 
 use crate::FlushError;
+use crate::attendance::{Attendance, SignedIn};
 use crate::checkpoint;
 use crate::communicator::{Communicator, Interrupted, Rsmpi, run_to_end};
 use crate::phases::{self, Plan};
@@ -23,23 +25,51 @@ static SETTLED: AtomicBool = AtomicBool::new(false);
 static CLAIMED: AtomicBool = AtomicBool::new(false);
 /// Whether a flush of this rank was interrupted, which is said at most once.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
-/// The world, as our own communicator. It is made when MPI begins and all ranks are there: at the end, a rank that
-/// never comes would hold up `MPI_Comm_dup` for ever.
+/// Who takes part, as it was found out when MPI began.
+static ATTENDANCE: OnceLock<Attendance> = OnceLock::new();
+/// The world, as our own communicator, if all of its ranks take part. It is made when MPI begins and all are there: at
+/// the end, a rank that never comes would hold up `MPI_Comm_dup` for ever.
 static WORLD: OnceLock<Result<Link, String>> = OnceLock::new();
 /// The rank in the world, for a program that ends without finalising MPI.
 static WORLD_RANK: OnceLock<i32> = OnceLock::new();
 
-/// MPI begins: so does the recording, and the profile will be written when MPI ends.
-pub(crate) fn begin() {
-    if !ENABLED || !sys::is_usable() {
+/// Returns whether there is anything to do in this process.
+pub(crate) fn is_on() -> bool {
+    ENABLED && config().recording
+}
+
+/// MPI is about to begin: tells the other ranks of the job that this one has a profiler.
+pub(crate) fn sign_in() -> Option<SignedIn> {
+    Some(SignedIn::new())
+}
+
+/// MPI has begun: so does the recording, and the profile will be written when MPI ends. Collective over the world only
+/// where all of its ranks are known to take part.
+///
+/// `signed_in` is none where this library's hooks have not been called, and a profiler of the program begins.
+pub(crate) fn begin(signed_in: Option<SignedIn>) {
+    if !is_on() || !sys::is_usable() {
+        return;
+    }
+    let world = mpi::topology::SimpleCommunicator::world();
+    let (rank, size) = (world.rank().unsigned_abs(), world.size().unsigned_abs());
+    let mut is_new = false;
+    let attendance = ATTENDANCE.get_or_init(|| {
+        is_new = true;
+        signed_in
+            .map_or(Attendance::Unknown { is_first: false }, |rank_here| rank_here.attendance(rank, size))
+    });
+    if !is_new {
+        return;
+    }
+    WORLD_RANK.get_or_init(|| world.rank());
+    // For `tinyprof recover`, if the job is killed before it can write its profile.
+    collect::set_rank(rank, size);
+    collect::take_over(at_exit);
+    if *attendance != Attendance::Complete {
         return;
     }
     WORLD.get_or_init(Link::of_world);
-    let world = mpi::topology::SimpleCommunicator::world();
-    WORLD_RANK.get_or_init(|| world.rank());
-    // For `tinyprof recover`, if the job is killed before it can write its profile.
-    collect::set_rank(world.rank().unsigned_abs(), world.size().unsigned_abs());
-    collect::take_over(at_exit);
     // All ranks must have the variable: without it there is nothing to be agreed on, and `MPI_Init` is left alone.
     if config().checkpoint_interval.is_some_and(|interval| !interval.is_zero()) && !CLAIMED.load(Relaxed) {
         checkpoint::begin(&world, &Rsmpi::duplicate_of(&world), &Settings::default());
@@ -124,27 +154,14 @@ fn flush_now(communicator: &Rsmpi, settings: &Settings) -> Result<Option<PathBuf
 /// The ranks did not come together: this one writes what it holds, under a name of its own.
 fn write_apart(communicator: &Rsmpi, map: &EventMap, plan: Plan, interrupted: &Interrupted) -> FlushError {
     let (rank, ranks) = (communicator.rank(), communicator.size());
-    let name = name_of_rank(&plan.target, rank);
     let shown = plan.format.path(&plan.target);
     let mut reason = format!(
         "the profile {} was not written: {interrupted}; every rank that is left writes its own, as {}",
         shown.display(),
         profile_path(&name_of_rank(&plan.target, rank)).display(),
     );
-    if !map.callpaths.is_empty() {
-        let because = format!("it holds rank {rank} of {ranks} alone: {interrupted}");
-        let state = RunState { incomplete_because: Some(because), ..plan.state };
-        match write_profile_in_state(
-            OutputFormat::Tprof,
-            &name,
-            map,
-            plan.metadata,
-            PhaseTimes::default(),
-            state,
-        ) {
-            Ok(_) => collect::discard_segments(),
-            Err(error) => reason = format!("{reason}; {error}"),
-        }
+    if let Err(error) = write_one_rank(rank, ranks, map, plan, &interrupted.to_string()) {
+        reason = format!("{reason}; {error}");
     }
     if !INTERRUPTED.swap(true, Relaxed) && interrupted.speaks {
         collect::warn(&reason);
@@ -152,16 +169,59 @@ fn write_apart(communicator: &Rsmpi, map: &EventMap, plan: Plan, interrupted: &I
     FlushError { reason }
 }
 
+/// Writes what one rank holds, under a name of its own, if that is anything.
+fn write_one_rank(rank: u32, ranks: u32, map: &EventMap, plan: Plan, reason: &str) -> Result<(), WriteError> {
+    if !map.callpaths.is_empty() {
+        let name = name_of_rank(&plan.target, rank);
+        let because = format!("it holds rank {rank} of {ranks} alone: {reason}");
+        let state = RunState { incomplete_because: Some(because), ..plan.state };
+        let flush = PhaseTimes::default();
+        write_profile_in_state(OutputFormat::Tprof, &name, map, plan.metadata, flush, state)?;
+    }
+    collect::discard_segments();
+    Ok(())
+}
+
+/// Not all ranks are known to take part: this one writes its own profile, unless it was in one of a profiler of the
+/// program. No call of MPI but for the rank and the size.
+fn flush_alone(is_first: bool) {
+    if SETTLED.swap(true, Relaxed) {
+        return;
+    }
+    let world = mpi::topology::SimpleCommunicator::world();
+    let (rank, ranks) = (world.rank().unsigned_abs(), world.size().unsigned_abs());
+    let settings = Settings::default();
+    let begin_ns = monotonic_ns();
+    let map = collect::snapshot();
+    let plan = settings.plan(monotonic_ns() - begin_ns);
+    let reason = "not all ranks of the job are known to run TinyProf";
+    if is_first {
+        collect::warn(&format!(
+            "{reason}, so each rank that does writes a profile of its own, as {}; where all of them do, \
+             TINYPROF_WORLD=all, set for all ranks, makes it one profile",
+            profile_path(&name_of_rank(&plan.target, rank)).display()
+        ));
+    }
+    let path = profile_path(&name_of_rank(&plan.target, rank));
+    if let Err(error) = collect::without_write_signals(|| write_one_rank(rank, ranks, &map, plan, reason)) {
+        collect::warn(&format!("the profile {} was not written: {error}", path.display()));
+    }
+}
+
 /// Flushes all ranks of the program with the settings of the environment, unless a rank has been part of a
 /// flush already. Collective over the world; MPI must be initialised and not finalised.
 pub(crate) fn flush_at_finalize() {
     // Ranks that a profiler has waited for in vain need not be waited for again.
-    if !ENABLED || !sys::is_usable() || INTERRUPTED.load(Relaxed) {
+    if !is_on() || !sys::is_usable() || INTERRUPTED.load(Relaxed) {
         return;
     }
     checkpoint::settle_all();
+    let Some(world) = WORLD.get() else {
+        let is_first = ATTENDANCE.get() == Some(&Attendance::Unknown { is_first: true });
+        return flush_alone(is_first);
+    };
     let settings = Settings::default();
-    let world = Rsmpi::on(WORLD.get_or_init(Link::of_world).clone());
+    let world = Rsmpi::on(world.clone());
     world.begin_flush(settings.deadline());
     let settled = SETTLED.load(Relaxed);
     let somebody_has = run_to_end(world.all_max(&[u64::from(settled)]));
@@ -172,5 +232,7 @@ pub(crate) fn flush_at_finalize() {
         drop(flush_begun(&world, &settings));
     }
     // A rank that no profiler was started for is not profiled: that was the program's choice.
-    SETTLED.store(true, Relaxed);
+    if !SETTLED.swap(true, Relaxed) {
+        collect::discard_segments();
+    }
 }

@@ -27,6 +27,7 @@ pub(crate) fn mpiexec(ranks: usize) -> Command {
         "_FORMAT",
         "_PRECISION",
         "_SIGNAL",
+        "_WORLD",
     ];
     for variable in names.map(|end| format!("TINYPROF{end}")) {
         command.env_remove(variable);
