@@ -7,15 +7,14 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use mpi::topology::Communicator as _;
 use tinyprof::collect::{self, ENABLED, Ending, config, monotonic_ns};
-use tinyprof_format::error::WriteError;
 use tinyprof_format::file::{OutputFormat, profile_path, write_profile_in_state};
-use tinyprof_format::model::{EventMap, PhaseTimes, RunState};
+use tinyprof_format::model::{PhaseTimes, RunState};
 
 use crate::FlushError;
 use crate::attendance::{Attendance, SignedIn};
 use crate::checkpoint;
 use crate::communicator::{Communicator, Interrupted, Rsmpi, run_to_end};
-use crate::phases::{self, Plan};
+use crate::phases::{self, Measured, Plan, Workplace};
 use crate::settings::Settings;
 use crate::sys::{self, Link};
 
@@ -115,18 +114,19 @@ fn flush_begun(communicator: &Rsmpi, settings: &Settings) -> Result<Option<PathB
 }
 
 fn flush_now(communicator: &Rsmpi, settings: &Settings) -> Result<Option<PathBuf>, FlushError> {
-    let mut checkpoints = checkpoint::close();
+    let checkpoints = checkpoint::close();
+    let workplace = Workplace::aside(settings.deadline());
     let begin_ns = monotonic_ns();
-    let map = collect::snapshot();
-    let plan = Plan { state: checkpoints.state(), ..settings.plan(monotonic_ns() - begin_ns) };
-    let flushed = run_to_end(phases::flush(communicator, &map, &plan));
+    let mut measured = measure(workplace);
+    let plan = Plan { state: checkpoints.state(), workplace, ..settings.plan(monotonic_ns() - begin_ns) };
+    let flushed = run_to_end(phases::flush(communicator, &mut measured, &plan));
     communicator.end_flush();
     let flushed = match flushed {
         Ok(flushed) => flushed,
-        Err(interrupted) => return Err(write_apart(communicator, &map, plan, &interrupted)),
+        Err(interrupted) => return Err(write_apart(communicator, measured, plan, &interrupted)),
     };
     if flushed.overruled > 0 && communicator.rank() == 0 {
-        collect::warn(&format!(
+        collect::warn(format_args!(
             "{} of {} ranks were told to round their times (TINYPROF_PRECISION=8bit), the others to keep them: all \
              were kept exact; set it alike on all ranks",
             flushed.overruled,
@@ -136,23 +136,35 @@ fn flush_now(communicator: &Rsmpi, settings: &Settings) -> Result<Option<PathBuf
     let written = flushed.profile.transpose();
     if written.is_ok() {
         collect::discard_segments();
-        checkpoints.remove_all();
+        checkpoints.remove_all(workplace);
     }
     if let Some(report) = flushed.report.filter(|_| settings.report()) {
-        collect::print_report(&report, written.as_ref().ok().and_then(|path| path.as_deref()));
+        let path = written.as_ref().ok().cloned().flatten();
+        // Where nobody reads standard error there is nowhere to complain to.
+        let _ = workplace.run(move || collect::print_report(&report, path.as_deref()));
     }
     written.map_err(|reason| {
-        let error = FlushError { reason };
         // Said once for the whole run, whether or not the program looks at the result.
         if communicator.rank() == 0 {
-            collect::warn(&error.to_string());
+            collect::warn(format_args!("{reason}{}", collect::recoverable()));
         }
-        error
+        FlushError { reason }
     })
 }
 
+/// Takes a snapshot of this rank and encodes it. Where that fails the rank has nothing to bring.
+pub(crate) fn measure(workplace: Workplace) -> Measured {
+    let precision = collect::precision();
+    workplace.run(move || Measured::of(collect::snapshot(), precision)).unwrap_or_else(Measured::missing)
+}
+
 /// The ranks did not come together: this one writes what it holds, under a name of its own.
-fn write_apart(communicator: &Rsmpi, map: &EventMap, plan: Plan, interrupted: &Interrupted) -> FlushError {
+fn write_apart(
+    communicator: &Rsmpi,
+    measured: Measured,
+    plan: Plan,
+    interrupted: &Interrupted,
+) -> FlushError {
     let (rank, ranks) = (communicator.rank(), communicator.size());
     let shown = plan.format.path(&plan.target);
     let mut reason = format!(
@@ -160,8 +172,10 @@ fn write_apart(communicator: &Rsmpi, map: &EventMap, plan: Plan, interrupted: &I
         shown.display(),
         profile_path(&name_of_rank(&plan.target, rank)).display(),
     );
-    if let Err(error) = write_one_rank(rank, ranks, map, plan, &interrupted.to_string()) {
-        reason = format!("{reason}; {error}");
+    // Waiting for the others is what took the time of the flush.
+    let plan = Plan { workplace: Workplace::aside(communicator.deadline()), ..plan };
+    if let Err(error) = write_one_rank(rank, ranks, measured, plan, &interrupted.to_string()) {
+        reason = format!("{reason}; {error}{}", collect::recoverable());
     }
     if !INTERRUPTED.swap(true, Relaxed) && interrupted.speaks {
         collect::warn(&reason);
@@ -169,21 +183,33 @@ fn write_apart(communicator: &Rsmpi, map: &EventMap, plan: Plan, interrupted: &I
     FlushError { reason }
 }
 
-/// Writes what one rank holds, under a name of its own, if that is anything.
-fn write_one_rank(rank: u32, ranks: u32, map: &EventMap, plan: Plan, reason: &str) -> Result<(), WriteError> {
-    if !map.callpaths.is_empty() {
-        let name = name_of_rank(&plan.target, rank);
-        let because = format!("it holds rank {rank} of {ranks} alone: {reason}");
-        let state = RunState { incomplete_because: Some(because), ..plan.state };
-        let flush = PhaseTimes::default();
-        write_profile_in_state(OutputFormat::Tprof, &name, map, plan.metadata, flush, state)?;
+/// Writes what one rank holds, under a name of its own, if that is anything. If it fails the segments stay.
+fn write_one_rank(rank: u32, ranks: u32, measured: Measured, plan: Plan, reason: &str) -> Result<(), String> {
+    if let Some(failure) = measured.failure() {
+        return Err(failure.to_string());
     }
-    collect::discard_segments();
-    Ok(())
+    let because = format!("it holds rank {rank} of {ranks} alone: {reason}");
+    let state = RunState { incomplete_because: Some(because), ..plan.state };
+    let (name, map) = (name_of_rank(&plan.target, rank), measured.map);
+    let (metadata, flush) = (plan.metadata, PhaseTimes::default());
+    let write = move || {
+        if map.callpaths.is_empty() {
+            return Ok(());
+        }
+        write_profile_in_state(OutputFormat::Tprof, &name, &map, metadata, flush, state).map(drop)
+    };
+    match plan.workplace.run(write) {
+        Ok(Ok(())) => {
+            collect::discard_segments();
+            Ok(())
+        }
+        Ok(Err(error)) => Err(error.to_string()),
+        Err(failure) => Err(failure.to_string()),
+    }
 }
 
 /// Not all ranks are known to take part: this one writes its own profile, unless it was in one of a profiler of the
-/// program. No call of MPI but for the rank and the size.
+/// program. MPI is asked for the rank and the number of ranks, and for nothing else.
 fn flush_alone(is_first: bool) {
     if SETTLED.swap(true, Relaxed) {
         return;
@@ -191,20 +217,21 @@ fn flush_alone(is_first: bool) {
     let world = mpi::topology::SimpleCommunicator::world();
     let (rank, ranks) = (world.rank().unsigned_abs(), world.size().unsigned_abs());
     let settings = Settings::default();
-    let begin_ns = monotonic_ns();
-    let map = collect::snapshot();
-    let plan = settings.plan(monotonic_ns() - begin_ns);
+    let workplace = Workplace::aside(settings.deadline());
+    let measured = measure(workplace);
+    let plan = Plan { workplace, ..settings.plan(0) };
+    let path = profile_path(&name_of_rank(&plan.target, rank));
     let reason = "not all ranks of the job are known to run TinyProf";
     if is_first {
-        collect::warn(&format!(
+        collect::warn(format_args!(
             "{reason}, so each rank that does writes a profile of its own, as {}; where all of them do, \
              TINYPROF_WORLD=all, set for all ranks, makes it one profile",
-            profile_path(&name_of_rank(&plan.target, rank)).display()
+            path.display()
         ));
     }
-    let path = profile_path(&name_of_rank(&plan.target, rank));
-    if let Err(error) = collect::without_write_signals(|| write_one_rank(rank, ranks, &map, plan, reason)) {
-        collect::warn(&format!("the profile {} was not written: {error}", path.display()));
+    if let Err(error) = write_one_rank(rank, ranks, measured, plan, reason) {
+        let recoverable = collect::recoverable();
+        collect::warn(format_args!("the profile {} was not written: {error}{recoverable}", path.display()));
     }
 }
 
@@ -218,7 +245,7 @@ pub(crate) fn flush_at_finalize() {
     checkpoint::settle_all();
     let Some(world) = WORLD.get() else {
         let is_first = ATTENDANCE.get() == Some(&Attendance::Unknown { is_first: true });
-        return flush_alone(is_first);
+        return collect::without_write_signals(|| flush_alone(is_first));
     };
     let settings = Settings::default();
     let world = Rsmpi::on(world.clone());

@@ -78,13 +78,18 @@ impl Launcher<'_> {
         Some(Job { name: format!("pmi {proxy} {others:?} {size}"), rank, size })
     }
 
+    /// Whether the launcher says that there are ranks on other hosts.
+    pub(super) fn is_on_several_hosts(&self) -> bool {
+        let (local, all) = match self.family {
+            Family::OpenMpi => ("OMPI_COMM_WORLD_LOCAL_SIZE", "OMPI_COMM_WORLD_SIZE"),
+            Family::Mpich => ("MPI_LOCALNRANKS", "PMI_SIZE"),
+        };
+        self.number(&[local]).zip(self.number(&[all])).is_some_and(|(local, all)| local < all)
+    }
+
     /// Whether the launcher says that all ranks of a job on several hosts run the program that was started as
     /// `started_as`, and have its environment. The answer is the same on all of them.
     pub(super) fn is_of_this_program_alone(&self, started_as: Option<&str>) -> bool {
-        let is_on_several_hosts = || {
-            let count = |variable| self.number(&[variable]);
-            Some(count("OMPI_COMM_WORLD_LOCAL_SIZE")? < count("OMPI_COMM_WORLD_SIZE")?)
-        };
         // `mpiexec script`, where the script starts one program or another, is one program for the launcher.
         let is_the_program = || {
             let (command, path) = (self.text("OMPI_COMMAND")?, started_as?);
@@ -98,7 +103,7 @@ impl Launcher<'_> {
         };
         self.family == Family::OpenMpi
             && self.number(&["OMPI_NUM_APP_CTX"]) == Some(1)
-            && is_on_several_hosts().unwrap_or(false)
+            && self.is_on_several_hosts()
             && is_the_program().unwrap_or(false)
             && has_one_environment()
     }

@@ -61,6 +61,7 @@ pub(crate) struct SignedIn {
     /// What is known without looking at the others: the user or the launcher says that all take part.
     is_promised: bool,
     board: Option<Board>,
+    is_on_several_hosts: bool,
 }
 
 impl SignedIn {
@@ -70,12 +71,13 @@ impl SignedIn {
         let launcher = Launcher { family: family(), lookup: &lookup, peer: &sys::socket_peer };
         let is_promised = WORLD.value(|variable| env::var_os(variable)).unwrap_or(false)
             || launcher.is_of_this_program_alone(sys::started_as().as_deref());
+        let is_on_several_hosts = launcher.is_on_several_hosts();
         let board = || {
             let job = launcher.job().filter(|job| job.size > 1)?;
             // Without the signal that a limit on the length of files sends. A mark that cannot be made is an absent rank.
             collect::without_write_signals(|| Board::mark(&job).ok())
         };
-        Self { is_promised, board: if is_promised { None } else { board() } }
+        Self { is_promised, board: if is_promised { None } else { board() }, is_on_several_hosts }
     }
 
     /// Returns who is there. To be called right after `PMPI_Init`.
@@ -87,7 +89,10 @@ impl SignedIn {
         if board.is_complete(size) {
             return Attendance::Complete;
         }
-        Attendance::Unknown { is_first: board.is_first() }
+        // Each host has a board, and a first rank on it. Of several hosts that with rank 0 speaks, unless the ranks of the
+        // first program do not have the profiler.
+        let may_speak = rank == 0 || !self.is_on_several_hosts || sys::program_number() > 0;
+        Attendance::Unknown { is_first: may_speak && board.is_first() }
     }
 }
 

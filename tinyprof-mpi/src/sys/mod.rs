@@ -13,7 +13,7 @@ mod process;
 mod shared_words;
 
 pub use hooks::{MPI_Finalize, MPI_Init, MPI_Init_thread};
-pub(crate) use link::{Link, Operator, Reduction, is_usable};
+pub(crate) use link::{Link, Operator, Reduction, is_usable, program_number, room};
 pub(crate) use pending::Pending;
 pub(crate) use process::{effective_user_id, socket_peer, started_as};
 pub(crate) use shared_words::SharedWords;

@@ -6,7 +6,7 @@ use std::process::Command;
 use tinyprof_format::file::read_profile;
 
 use crate::programs::{Ended, profile, program, run, values};
-use crate::support::mpiexec;
+use crate::support::{mpiexec, two_hosts};
 
 /// The directory of segments that all tests share.
 fn segments() -> String {
@@ -134,6 +134,32 @@ fn a_rank_that_cannot_leave_a_mark_is_one_that_is_not_known() {
             assert_eq!(read_profile(&scratch.path().join("p.tprof")).unwrap().ranks.len(), 4);
         } else {
             check_own_profiles(scratch.path(), &ended, &[0, 1, 2, 3]);
+        }
+    }
+}
+
+#[test]
+fn marks_on_one_host_say_nothing_of_another() {
+    // Open MPI has no such launcher: there this tests nothing.
+    let Some(two_hosts) = two_hosts() else { return };
+    for (program_there, world, with_us) in [
+        ("plain", None, &[0, 2][..]),
+        ("mpmd", None, &[0, 1, 2, 3]),
+        ("mpmd", Some("all"), &[]),
+    ] {
+        let scratch = tempfile::tempdir().unwrap();
+        let mut command = mpiexec(1);
+        command.args(two_hosts).arg(program("mpmd"));
+        for name in [program_there, "mpmd", program_there] {
+            command.args([":", "-n", "1"]).arg(program(name));
+        }
+        command.env("TINYPROF_OUT", scratch.path().join("p")).env("TINYPROF_REPORT", "off");
+        let ended = run(command.envs(world.map(|value| ("TINYPROF_WORLD", value))));
+        check_results(&ended, 4);
+        if with_us.is_empty() {
+            assert_eq!(profile(&scratch.path().join("p.tprof")).ranks.len(), 4);
+        } else {
+            check_own_profiles(scratch.path(), &ended, with_us);
         }
     }
 }
