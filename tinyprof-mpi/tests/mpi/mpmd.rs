@@ -142,15 +142,16 @@ fn a_rank_that_cannot_leave_a_mark_is_one_that_is_not_known() {
 fn marks_on_one_host_say_nothing_of_another() {
     // Open MPI has no such launcher: there this tests nothing.
     let Some(two_hosts) = two_hosts() else { return };
-    for (program_there, world, with_us) in [
-        ("plain", None, &[0, 2][..]),
-        ("mpmd", None, &[0, 1, 2, 3]),
-        ("mpmd", Some("all"), &[]),
+    // Ranks go to the hosts in turns.
+    for (programs, ranks_each, world, with_us) in [
+        (&["mpmd", "plain", "mpmd", "plain"][..], 1, None, &[0, 2][..]),
+        (&["mpmd"], 4, None, &[0, 1, 2, 3]),
+        (&["mpmd"], 4, Some("all"), &[]),
     ] {
         let scratch = tempfile::tempdir().unwrap();
-        let mut command = mpiexec(1);
-        command.args(two_hosts).arg(program("mpmd"));
-        for name in [program_there, "mpmd", program_there] {
+        let mut command = mpiexec(ranks_each);
+        command.args(two_hosts).arg(program(programs[0]));
+        for name in &programs[1..] {
             command.args([":", "-n", "1"]).arg(program(name));
         }
         command.env("TINYPROF_OUT", scratch.path().join("p")).env("TINYPROF_REPORT", "off");
