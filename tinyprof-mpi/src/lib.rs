@@ -51,8 +51,8 @@
 //! * Open MPI under Slurm, started with one program that is no script, needs no word.
 //! * A [`Profiler`] is started collectively by the program itself.
 //!
-//! With `TINYPROF=off`, or without the feature `enable`, the hooks call MPI's own functions and do nothing else. A
-//! [`Profiler`] still takes part in its collective steps, as other ranks may record.
+//! With `TINYPROF=off`, or without the feature `enable`, the hooks call MPI's own functions and do nothing else. With the
+//! former a [`Profiler`] still takes part in its collective steps, as other ranks may record.
 //!
 //! # Settings
 //!

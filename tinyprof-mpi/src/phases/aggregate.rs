@@ -15,16 +15,20 @@ use crate::communicator::{Communicator, Interrupted};
 const HEAD_BYTES: usize = 16;
 
 /// What a rank sends: what is of one length on all ranks, and the series where these are not.
-fn messages(own: &EncodedRank, agreed: &Agreed) -> (Vec<u8>, Vec<u8>) {
-    let mut uniform = Vec::with_capacity(agreed.uniform_bytes());
-    let mut series = Vec::new();
+fn messages(
+    communicator: &impl Communicator,
+    own: &EncodedRank,
+    agreed: &Agreed,
+) -> Result<(Vec<u8>, Vec<u8>), Interrupted> {
+    let mut uniform = communicator.room(agreed.uniform_bytes())?;
+    let mut series = communicator.room(if agreed.series_are_padded { 0 } else { own.series_length() })?;
     uniform.extend((own.summary_length() as u64).to_le_bytes());
     uniform.extend((own.series_length() as u64).to_le_bytes());
     own.append_summary(&mut uniform);
     uniform.resize(HEAD_BYTES + agreed.summary_bytes, 0);
     own.append_series(if agreed.series_are_padded { &mut uniform } else { &mut series });
     uniform.resize(agreed.uniform_bytes(), 0);
-    (uniform, series)
+    Ok((uniform, series))
 }
 
 impl Agreed {
@@ -68,7 +72,7 @@ pub(super) async fn collect(
     let ranks = communicator.subgroup(group.first_rank, group.ranks);
     let longest = [agreed.uniform_bytes(), if agreed.series_are_padded { 0 } else { agreed.series_bytes }];
     if ranks.rank() != 0 {
-        let (uniform, series) = messages(&own, agreed);
+        let (uniform, series) = messages(&ranks, &own, agreed)?;
         // The messages hold all of it: the room may be needed until they have arrived.
         drop(own);
         chunks::gather(&ranks, uniform, &[], longest[0], chunk_bytes).await?;
