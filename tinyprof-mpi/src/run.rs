@@ -117,8 +117,12 @@ fn flush_now(communicator: &Rsmpi, settings: &Settings) -> Result<Option<PathBuf
     let checkpoints = checkpoint::close();
     let workplace = Workplace::aside(settings.deadline());
     let begin_ns = monotonic_ns();
-    let mut measured = measure(workplace);
-    let plan = Plan { state: checkpoints.state(), workplace, ..settings.plan(monotonic_ns() - begin_ns) };
+    let mut measured = measure(&workplace);
+    let plan = Plan {
+        state: checkpoints.state(),
+        workplace: workplace.clone(),
+        ..settings.plan(monotonic_ns() - begin_ns)
+    };
     let flushed = run_to_end(phases::flush(communicator, &mut measured, &plan));
     communicator.end_flush();
     let flushed = match flushed {
@@ -136,7 +140,7 @@ fn flush_now(communicator: &Rsmpi, settings: &Settings) -> Result<Option<PathBuf
     let written = flushed.profile.transpose();
     if written.is_ok() {
         collect::discard_segments();
-        checkpoints.remove_all(workplace);
+        checkpoints.remove_all(&workplace);
     }
     if let Some(report) = flushed.report.filter(|_| settings.report()) {
         let path = written.as_ref().ok().cloned().flatten();
@@ -153,7 +157,7 @@ fn flush_now(communicator: &Rsmpi, settings: &Settings) -> Result<Option<PathBuf
 }
 
 /// Takes a snapshot of this rank and encodes it. Where that fails the rank has nothing to bring.
-pub(crate) fn measure(workplace: Workplace) -> Measured {
+pub(crate) fn measure(workplace: &Workplace) -> Measured {
     let precision = collect::precision();
     workplace.run(move || Measured::of(collect::snapshot(), precision)).unwrap_or_else(Measured::missing)
 }
@@ -218,7 +222,7 @@ fn flush_alone(is_first: bool) {
     let (rank, ranks) = (world.rank().unsigned_abs(), world.size().unsigned_abs());
     let settings = Settings::default();
     let workplace = Workplace::aside(settings.deadline());
-    let measured = measure(workplace);
+    let measured = measure(&workplace);
     let plan = Plan { workplace, ..settings.plan(0) };
     let path = profile_path(&name_of_rank(&plan.target, rank));
     let reason = "not all ranks of the job are known to run TinyProf";

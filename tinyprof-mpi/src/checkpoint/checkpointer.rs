@@ -125,8 +125,9 @@ impl Checkpointer {
         collect::without_write_signals(|| {
             let begin_ns = monotonic_ns();
             let workplace = Workplace::aside(self.settings.deadline());
-            let mut measured = run::measure(workplace);
-            let mut plan = Plan { workplace, ..self.settings.plan(monotonic_ns() - begin_ns) };
+            let mut measured = run::measure(&workplace);
+            let mut plan =
+                Plan { workplace: workplace.clone(), ..self.settings.plan(monotonic_ns() - begin_ns) };
             // It is there to be read after a crash: by what notices damage.
             plan.format = OutputFormat::Tprof;
             let failed_before = self.times().failed;
@@ -169,7 +170,7 @@ impl Checkpointer {
     }
 
     /// The final profile is written: the checkpoints go, unless all are to stay.
-    pub(super) fn remove_all(self, workplace: Workplace) {
+    pub(super) fn remove_all(self, workplace: &Workplace) {
         if let Some(mut files) = self.files {
             // A disk that hangs keeps them: whoever finds them reads what they are.
             let _ = workplace.run(move || files.remove_all());

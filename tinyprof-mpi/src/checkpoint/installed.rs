@@ -172,7 +172,7 @@ impl Closed {
     }
 
     /// The final profile is written.
-    pub(crate) fn remove_all(self, workplace: Workplace) {
+    pub(crate) fn remove_all(self, workplace: &Workplace) {
         if let Some(checkpointer) = self.0 {
             checkpointer.remove_all(workplace);
         }

@@ -1,35 +1,34 @@
 //! Where a flush does the work that may hang, or need much memory: everything that touches files, and what puts
 //! together the values of a rank.
 
+use std::cell::Cell;
+use std::rc::Rc;
 use std::time::Duration;
 
 use tinyprof::collect::{NotDone, isolated, monotonic_ns};
 
 /// A place for such work. What fails there is data for the other ranks, and never the end of the program.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) enum Workplace {
     /// The thread of the caller: for studies and tests.
     #[default]
     Here,
-    /// A thread of its own, for all work of a flush until this moment.
-    Aside {
-        /// The moment, as [`monotonic_ns`] tells it.
-        until_ns: u64,
-    },
+    /// A thread of its own, for this long: what is left for all work of a flush. Waiting for other ranks does not count, nor
+    /// does the time in which the process is stopped meanwhile.
+    Aside(Rc<Cell<Duration>>),
 }
 
 /// The shortest time that work gets, however late it begins: removing what is half written is worth it.
 const LEAST: Duration = Duration::from_millis(50);
 
 impl Workplace {
-    /// Returns a place aside, for a flush that begins now and in which no step may wait longer than `deadline` for others.
+    /// Returns a place aside, for a flush in which no step may wait longer than `deadline` for others.
     ///
     /// The work gets three quarters of it, so that the other ranks, who wait for its result as long as the deadline says,
     /// hear that it was late before they give up.
-    #[cfg_attr(not(feature = "rsmpi"), expect(dead_code, reason = "only MPI has deadlines"))]
+    #[cfg_attr(not(any(feature = "rsmpi", test)), expect(dead_code, reason = "only MPI has deadlines"))]
     pub(crate) fn aside(deadline: Duration) -> Self {
-        let patience = u64::try_from((deadline * 3 / 4).as_nanos()).unwrap_or(u64::MAX);
-        Self::Aside { until_ns: monotonic_ns().saturating_add(patience) }
+        Self::Aside(Rc::new(Cell::new(deadline / 4 * 3)))
     }
 
     /// Does `work` and returns its result.
@@ -37,14 +36,17 @@ impl Workplace {
     /// # Errors
     /// When it was aborted or is not done in time.
     pub(crate) fn run<T: Send + 'static>(
-        self,
+        &self,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, NotDone> {
         match self {
             Self::Here => Ok(work()),
-            Self::Aside { until_ns } => {
-                let left = Duration::from_nanos(until_ns.saturating_sub(monotonic_ns()));
-                isolated(left.max(LEAST), work)
+            Self::Aside(left) => {
+                let begin_ns = monotonic_ns();
+                let done = isolated(left.get().max(LEAST), work);
+                let spent = Duration::from_nanos(monotonic_ns().saturating_sub(begin_ns));
+                left.set(left.get().saturating_sub(spent));
+                done
             }
         }
     }

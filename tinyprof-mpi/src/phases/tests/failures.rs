@@ -126,10 +126,10 @@ fn work_that_dies_aside_is_a_failure_of_all_and_what_is_late_leaves_nothing() {
     let scratch = tempfile::tempdir().unwrap();
     let ranks: Vec<_> = (0..4).map(|r| rank(r, &[0], 1, 1)).collect();
     let workplace = Workplace::aside(std::time::Duration::from_secs(60));
-    let plan = Plan { workplace, ..plan(scratch.path(), Some(2), UNLIMITED) };
+    let plan = Plan { workplace: workplace.clone(), ..plan(scratch.path(), Some(2), UNLIMITED) };
     assert!(flush_all(&ranks, &plan).iter().all(|f| matches!(f.profile, Some(Ok(_)))));
     assert_eq!(workplace.run::<()>(|| std::process::abort()), Err(NotDone::Died));
-    let late = Workplace::Aside { until_ns: 0 };
+    let late = Workplace::aside(std::time::Duration::ZERO);
     let (sender, receiver) = std::sync::mpsc::channel::<()>();
     assert_eq!(late.run(move || receiver.recv().is_ok()), Err(NotDone::Late));
     drop(sender);
