@@ -15,12 +15,13 @@
 //!
 //! # How it is written
 //!
-//! In the three phases of the paper (section V): all ranks agree on one dictionary of callpaths, for which an
-//! Allreduce of 72 bytes (maxima, and beside them a sum) suffices where they visited the same; one rank in
-//! sixteen gathers what its neighbours hold; and each of these aggregators writes one part. The manifest comes
-//! last, and the profile gets its name when it is complete. A failure anywhere is the same error on every rank,
-//! one line on rank 0's standard error, and leaves nothing behind but the segments of all ranks, of which `tinyprof recover`
-//! makes a profile. Work on files is done on a thread of its own, within three quarters of the deadline.
+//! In the three phases of the paper (section V): all ranks agree on one dictionary of callpaths,
+//! for which an Allreduce of 72 bytes (maxima, and beside them a sum) suffices where they visited
+//! the same; one rank in sixteen gathers what its neighbours hold; and each of these aggregators
+//! writes one part. The manifest comes last, and the profile gets its name when it is complete. A
+//! failure anywhere is the same error on every rank, one line on rank 0's standard error, and
+//! leaves nothing behind but the segments of all ranks, of which `tinyprof recover` makes a
+//! profile. Work on files is done on a thread of its own, within three quarters of the deadline.
 //!
 //! # When ranks are missing
 //!
@@ -38,21 +39,26 @@
 //!
 //! # When not all ranks have it
 //!
-//! A job may be of several programs (`mpiexec -n 2 a : -n 2 b`), not all of which have this library, and recording may be
-//! off on some ranks. So nothing is sent, and no collective called, until all ranks of the world are known to take part.
-//! Each of them leaves a mark in shared memory (in the directory of the segments) before it initialises MPI; if all ranks of
-//! the world are marked afterwards, they write one profile. Otherwise each rank that takes part writes its own,
-//! `NAME-rank-R.tprof`, which one of them says at the end, and there are no checkpoints at intervals.
+//! A job may be of several programs (`mpiexec -n 2 a : -n 2 b`), not all of which have this
+//! library, and recording may be off on some ranks. So nothing is sent, and no collective called,
+//! until all ranks of the world are known to take part. Each of them leaves a mark in shared memory
+//! (in the directory of the segments) before it initialises MPI; if all ranks of the world are
+//! marked afterwards, they write one profile. Otherwise each rank that takes part writes its own,
+//! `NAME-rank-R.tprof`, which one of them says at the end, and there are no checkpoints at
+//! intervals.
 //!
-//! Marks are seen on one host. Of a job on several hosts they say nothing, so that it takes one of these:
+//! Marks are seen on one host. Of a job on several hosts they say nothing, so that it takes one of
+//! these:
 //!
-//! * `TINYPROF_WORLD=all` says that all ranks take part. It must be set for all of them: across hosts, Open MPI passes it on
-//!   with `mpiexec -x TINYPROF_WORLD=all`. Said wrongly, it hangs the job.
+//! * `TINYPROF_WORLD=all` says that all ranks take part. It must be set for all of them: across
+//!   hosts, Open MPI passes it on with `mpiexec -x TINYPROF_WORLD=all`. Said wrongly, it hangs the
+//!   job.
 //! * Open MPI under Slurm, started with one program that is no script, needs no word.
 //! * A [`Profiler`] is started collectively by the program itself.
 //!
-//! With `TINYPROF=off`, or without the feature `enable`, the hooks call MPI's own functions and do nothing else. With the
-//! former a [`Profiler`] still takes part in its collective steps, as other ranks may record.
+//! With `TINYPROF=off`, or without the feature `enable`, the hooks call MPI's own functions and do
+//! nothing else. With the former a [`Profiler`] still takes part in its collective steps, as other
+//! ranks may record.
 //!
 //! # Settings
 //!

@@ -26,8 +26,8 @@ static CLAIMED: AtomicBool = AtomicBool::new(false);
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 /// Who takes part, as it was found out when MPI began.
 static ATTENDANCE: OnceLock<Attendance> = OnceLock::new();
-/// The world, as our own communicator, if all of its ranks take part. It is made when MPI begins and all are there: at
-/// the end, a rank that never comes would hold up `MPI_Comm_dup` for ever.
+/// The world, as our own communicator, if all of its ranks take part. It is made when MPI begins
+/// and all are there: at the end, a rank that never comes would hold up `MPI_Comm_dup` for ever.
 static WORLD: OnceLock<Result<Link, String>> = OnceLock::new();
 /// The rank in the world, for a program that ends without finalising MPI.
 static WORLD_RANK: OnceLock<i32> = OnceLock::new();
@@ -42,10 +42,11 @@ pub(crate) fn sign_in() -> Option<SignedIn> {
     Some(SignedIn::new())
 }
 
-/// MPI has begun: so does the recording, and the profile will be written when MPI ends. Collective over the world only
-/// where all of its ranks are known to take part.
+/// MPI has begun: so does the recording, and the profile will be written when MPI ends. Collective
+/// over the world only where all of its ranks are known to take part.
 ///
-/// `signed_in` is none where this library's hooks have not been called, and a profiler of the program begins.
+/// `signed_in` is none where this library's hooks have not been called, and a profiler of the
+/// program begins.
 pub(crate) fn begin(signed_in: Option<SignedIn>) {
     if !is_on() || !sys::is_usable() {
         return;
@@ -187,7 +188,8 @@ fn write_apart(
     FlushError { reason }
 }
 
-/// Writes what one rank holds, under a name of its own, if that is anything. If it fails the segments stay.
+/// Writes what one rank holds, if that is anything, under a name of its own. If it fails the
+/// segments stay.
 fn write_one_rank(rank: u32, ranks: u32, measured: Measured, plan: Plan, reason: &str) -> Result<(), String> {
     if let Some(failure) = measured.failure() {
         return Err(failure.to_string());
@@ -212,8 +214,9 @@ fn write_one_rank(rank: u32, ranks: u32, measured: Measured, plan: Plan, reason:
     }
 }
 
-/// Not all ranks are known to take part: this one writes its own profile, unless it was in one of a profiler of the
-/// program. MPI is asked for the rank and the number of ranks, and for nothing else.
+/// Not all ranks are known to take part: this one writes its own profile, unless it was in one of a
+/// profiler of the program. MPI is asked for the rank and the number of ranks, and for nothing
+/// else.
 fn flush_alone(is_first: bool) {
     if SETTLED.swap(true, Relaxed) {
         return;

@@ -1,12 +1,13 @@
-//! The board of a job on one host: a few numbers in shared memory, where ranks mark that they are there.
+//! The board of a job on one host: a few numbers in shared memory, where ranks mark that they are
+//! there.
 //!
 //! ```text
 //! word 0        1           2         ...  size
 //!      verdict  rank 0's    rank 1's        the last rank's mark
 //! ```
 //!
-//! A mark is the number of the process, and below it when it began: 0 for a rank that is not there. The verdict is written
-//! once, by the first rank that asks for it, so that all ranks get the same.
+//! A mark is the number of the process, and below it when it began: 0 for a rank that is not there.
+//! The verdict is written once, by the first rank that asks for it, so that all ranks get the same.
 
 use std::env;
 use std::fs::{self, DirBuilder, File, OpenOptions};
@@ -25,7 +26,8 @@ use crate::sys::{SharedWords, effective_user_id};
 const INCOMPLETE: u64 = 1;
 const COMPLETE: u64 = 2;
 
-/// Boards' names end with it. `tinyprof recover` and `top` look at names that end in `.segment` alone.
+/// Boards' names end with it. `tinyprof recover` and `top` look at names that end in `.segment`
+/// alone.
 const ENDING: &str = "board";
 
 /// More ranks than this are on several hosts.
@@ -47,10 +49,12 @@ impl Drop for Board {
 }
 
 impl Board {
-    /// Marks the place of this process on the board of its job, and makes the board if it is the first.
+    /// Marks the place of this process on the board of its job, and makes the board if it is the
+    /// first.
     ///
     /// # Errors
-    /// If there is no private directory for it, no room in it, or no `/proc`; or if the board has a verdict already.
+    /// If there is no private directory for it, no room in it, or no `/proc`; or if the board has a
+    /// verdict already.
     pub(super) fn mark(job: &Job) -> io::Result<Self> {
         let named = env::var_os(DIRECTORY_VARIABLE).filter(|name| !name.is_empty()).map(PathBuf::from);
         let directory = named.unwrap_or_else(|| default_directory(effective_user_id()));
@@ -61,7 +65,8 @@ impl Board {
         if job.rank >= job.size || job.size > RANKS_MAX {
             return Err(io::ErrorKind::InvalidInput.into());
         }
-        // What a process of another boot or another PID namespace has marked cannot be looked at, so its board is another.
+        // What a process of another boot or another PID namespace has marked cannot be looked at,
+        // so its board is another.
         let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id")?;
         let namespace = fs::metadata("/proc/self/ns/pid")?.ino();
         let mark = mark_of(std::process::id(), &fs::read_to_string("/proc/self/stat")?)
@@ -71,7 +76,8 @@ impl Board {
         let (file, is_new) = open_private(directory, &path)?;
         let words = SharedWords::map(&file, job.size as usize + 1)?;
         let board = Self { path, words, rank: job.rank, size: job.size };
-        // The name is of this job alone. Should another have left its verdict there nevertheless, this rank is absent.
+        // The name is of this job alone. Should another have left its verdict there nevertheless,
+        // this rank is absent.
         if board.words[0].load(SeqCst) != 0 {
             return Err(io::ErrorKind::AlreadyExists.into());
         }
@@ -82,7 +88,8 @@ impl Board {
         Ok(board)
     }
 
-    /// Whether all ranks of a world of `size` are marked: the same on all ranks that ask. Takes the board down.
+    /// Returns whether all ranks of a world of `size` are marked, the same on all ranks that ask,
+    /// and takes the board down.
     pub(super) fn is_complete(&self, size: u32) -> bool {
         // Whoever comes later finds another board, which will not be complete.
         self.remove();
@@ -95,7 +102,7 @@ impl Board {
         }
     }
 
-    /// Whether no lower rank is marked.
+    /// Returns whether no lower rank is marked.
     pub(super) fn is_first(&self) -> bool {
         self.marks()[..self.rank as usize].iter().all(|mark| mark.load(SeqCst) == 0)
     }
@@ -110,7 +117,7 @@ impl Board {
     }
 }
 
-/// FNV-1a: the same in all programs of a job, whichever compiler made them.
+/// Returns the FNV-1a hash, which all programs of a job share, whichever compiler made them.
 fn checksum(text: &str) -> u64 {
     text.bytes()
         .fold(0xcbf2_9ce4_8422_2325, |sum, byte| (sum ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
@@ -120,7 +127,7 @@ fn mark_of(process_id: u32, stat: &str) -> Option<u64> {
     Some(u64::from(process_id) << 32 | ProcessState::parse(stat)?.start_time & u64::from(u32::MAX))
 }
 
-/// What `/proc/PID/stat` says; none where there is no such process.
+/// Returns the text of `/proc/PID/stat`; none where there is no such process.
 fn state_of(process_id: u32) -> io::Result<Option<String>> {
     match fs::read_to_string(format!("/proc/{process_id}/stat")) {
         Ok(stat) => Ok(Some(stat)),
@@ -133,7 +140,8 @@ fn state_of(process_id: u32) -> io::Result<Option<String>> {
     }
 }
 
-/// Whether the process that made a mark is there. One that cannot be looked at (too many open files) is.
+/// Returns whether the process that made a mark is there. One that cannot be looked at (too many
+/// open files) is.
 fn is_alive(mark: u64, state_of: impl Fn(u32) -> io::Result<Option<String>>) -> bool {
     let Ok(process_id) = u32::try_from(mark >> 32) else { return false };
     if process_id == 0 {
@@ -146,7 +154,8 @@ fn is_alive(mark: u64, state_of: impl Fn(u32) -> io::Result<Option<String>>) -> 
     }
 }
 
-/// Opens the file, and makes it and its directory where they are missing. Nobody else may have access to either.
+/// Opens the file, and makes it and its directory where they are missing. Nobody else may have
+/// access to either.
 fn open_private(directory: &Path, path: &Path) -> io::Result<(File, bool)> {
     match DirBuilder::new().mode(0o700).create(directory) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
@@ -173,7 +182,8 @@ fn open_private(directory: &Path, path: &Path) -> io::Result<(File, bool)> {
     Ok((file, is_new))
 }
 
-/// Removes boards of jobs that were killed inside of `MPI_Init`: those that have marks, of processes that are gone.
+/// Removes boards of jobs that were killed inside of `MPI_Init`: those that have marks, of
+/// processes that are gone.
 fn remove_stale(directory: &Path, own: &Path) {
     let Ok(entries) = fs::read_dir(directory) else { return };
     for path in entries.flatten().map(|entry| entry.path()) {

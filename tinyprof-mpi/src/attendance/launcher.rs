@@ -1,7 +1,8 @@
-//! What a launcher tells a process of its job before MPI is initialised. It must not tell two jobs of one host to be one.
+//! What a launcher tells a process of its job before MPI is initialised. It must not tell two jobs
+//! of one host to be one.
 
-/// Families of MPI, whose launchers tell things differently. A process may have the variables of both, if one of them
-/// has started the other's launcher.
+/// Families of MPI, whose launchers tell things differently. A process may have the variables of
+/// both, if one of them has started the other's launcher.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Family {
     OpenMpi,
@@ -28,8 +29,8 @@ pub(super) struct Job {
     pub(super) size: u32,
 }
 
-/// What names a job under `PMIx`, and under the older Open MPI without it. The addresses of the servers have a port in them
-/// that is drawn at random.
+/// What names a job under `PMIx`, and under the older Open MPI without it. The addresses of the
+/// servers have a port in them that is drawn at random.
 const OF_PMIX: [&str; 9] = [
     "PMIX_NAMESPACE",
     "PMIX_SERVER_URI",
@@ -67,8 +68,8 @@ impl Launcher<'_> {
         Some(Job { name: format!("pmix {values:?} {size}"), rank, size })
     }
 
-    /// Each rank has a socket to the process that started the ranks of this host, and inherits no variable of it that
-    /// would name the job. Who made the socket, the system tells.
+    /// Each rank has a socket to the process that started the ranks of this host, and inherits no
+    /// variable of it that would name the job. Who made the socket, the system tells.
     fn job_of_pmi(&self) -> Option<Job> {
         let socket = self.text("PMI_FD")?.parse().ok()?;
         let (rank, size) = (self.number(&["PMI_RANK"])?, self.number(&["PMI_SIZE"])?);
@@ -78,7 +79,7 @@ impl Launcher<'_> {
         Some(Job { name: format!("pmi {proxy} {others:?} {size}"), rank, size })
     }
 
-    /// Whether the launcher says that there are ranks on other hosts.
+    /// Returns whether the launcher says that there are ranks on other hosts.
     pub(super) fn is_on_several_hosts(&self) -> bool {
         let (local, all) = match self.family {
             Family::OpenMpi => ("OMPI_COMM_WORLD_LOCAL_SIZE", "OMPI_COMM_WORLD_SIZE"),
@@ -87,16 +88,19 @@ impl Launcher<'_> {
         self.number(&[local]).zip(self.number(&[all])).is_some_and(|(local, all)| local < all)
     }
 
-    /// Whether the launcher says that all ranks of a job on several hosts run the program that was started as
-    /// `started_as`, and have its environment. The answer is the same on all of them.
+    /// Returns whether the launcher says that all ranks of a job on several hosts run the program
+    /// that was started as `started_as`, and have its environment. The answer is the same on all of
+    /// them.
     pub(super) fn is_of_this_program_alone(&self, started_as: Option<&str>) -> bool {
-        // `mpiexec script`, where the script starts one program or another, is one program for the launcher.
+        // `mpiexec script`, where the script starts one program or another, is one program for the
+        // launcher.
         let is_the_program = || {
             let (command, path) = (self.text("OMPI_COMMAND")?, started_as?);
             let command = command.strip_prefix("./").unwrap_or(&command);
             Some(path.strip_suffix(command).is_some_and(|before| before.is_empty() || before.ends_with('/')))
         };
-        // Through ssh other hosts get none of our variables, unless they are named: `TINYPROF=off` would hold on one alone.
+        // Through ssh other hosts get none of our variables, unless they are named: `TINYPROF=off`
+        // would hold on one alone.
         let has_one_environment = || {
             let is_set = |variable| self.text(variable).is_some();
             is_set("SLURM_JOB_ID") && !is_set("SLURM_EXPORT_ENV") && !is_set("OMPI_MCA_plm")

@@ -1,25 +1,27 @@
 //! Which ranks of the world run this profiler, found out without a message.
 //!
-//! A job may be of several programs, some of which do not have the profiler, and recording may be off on some ranks. A
-//! collective of ours on the world would hang such a job, or be paired with one of the program's own. So there is none
-//! until all ranks are known to take part:
+//! A job may be of several programs, some of which do not have the profiler, and recording may be
+//! off on some ranks. A collective of ours on the world would hang such a job, or be paired with
+//! one of the program's own. So there is none until all ranks are known to take part:
 //!
-//! 1. Before a rank enters `PMPI_Init` it *signs in*: it marks its place on the [`board`] of the job, a file in shared
-//!    memory that all ranks of the job on this host find by the job's [name](launcher).
-//! 2. Both MPIs leave `MPI_Init` on a rank only after all ranks have entered it. So whoever comes out of it finds the mark
-//!    of each rank on the board that has the profiler. The first one writes down the verdict, and the others take it from
-//!    there: it is the same on all of them, even if an MPI did not keep that order. Each removes the file; what is mapped
-//!    stays.
+//! 1. Before a rank enters `PMPI_Init` it *signs in*: it marks its place on the [`board`] of the
+//!    job, a file in shared memory that all ranks of the job on this host find by the job's
+//!    [name](launcher).
+//! 2. Both MPIs leave `MPI_Init` on a rank only after all ranks have entered it. So whoever comes
+//!    out of it finds the mark of each rank on the board that has the profiler. The first one
+//!    writes down the verdict, and the others take it from there: it is the same on all of them,
+//!    even if an MPI did not keep that order. Each removes the file; what is mapped stays.
 //! 3. The world takes part if the board has the marks of all of its ranks.
 //!
 //! A board is of one host, so a world on several hosts is not known in this way. It takes part if
 //!
 //! * the user says so on all ranks (`TINYPROF_WORLD=all`), or
-//! * Open MPI's launcher says that the job is of one program, that program is this one, and the launcher is started by
-//!   Slurm, which hands the environment to all hosts, `TINYPROF=off` included.
+//! * Open MPI's launcher says that the job is of one program, that program is this one, and the
+//!   launcher is started by Slurm, which hands the environment to all hosts, `TINYPROF=off`
+//!   included.
 //!
-//! Nothing here depends on what one rank alone sees, except for the board, which is one for all: ranks that came to
-//! different verdicts would hang.
+//! Nothing here depends on what one rank alone sees, except for the board, which is one for all:
+//! ranks that came to different verdicts would hang.
 
 mod board;
 mod launcher;
@@ -58,7 +60,8 @@ pub(crate) enum Attendance {
 /// A rank that is about to enter `PMPI_Init`.
 #[derive(Debug)]
 pub(crate) struct SignedIn {
-    /// What is known without looking at the others: the user or the launcher says that all take part.
+    /// What is known without looking at the others: the user or the launcher says that all take
+    /// part.
     is_promised: bool,
     board: Option<Board>,
     is_on_several_hosts: bool,
@@ -74,7 +77,8 @@ impl SignedIn {
         let is_on_several_hosts = launcher.is_on_several_hosts();
         let board = || {
             let job = launcher.job().filter(|job| job.size > 1)?;
-            // Without the signal that a limit on the length of files sends. A mark that cannot be made is an absent rank.
+            // Without the signal that a limit on the length of files sends. A mark that cannot be
+            // made is an absent rank.
             collect::without_write_signals(|| Board::mark(&job).ok())
         };
         Self { is_promised, board: if is_promised { None } else { board() }, is_on_several_hosts }
@@ -89,8 +93,8 @@ impl SignedIn {
         if board.is_complete(size) {
             return Attendance::Complete;
         }
-        // Each host has a board, and a first rank on it. Of several hosts that with rank 0 speaks, unless the ranks of the
-        // first program do not have the profiler.
+        // Each host has a board, and a first rank on it. Of several hosts that with rank 0 speaks,
+        // unless the ranks of the first program do not have the profiler.
         let may_speak = rank == 0 || !self.is_on_several_hosts || sys::program_number() > 0;
         Attendance::Unknown { is_first: may_speak && board.is_first() }
     }

@@ -47,7 +47,8 @@ pub(super) struct Collected {
 }
 
 impl Collected {
-    /// Reads the messages, in the order of their ranks. One that cannot be read is an error in its place.
+    /// Reads the messages, in the order of their ranks. One that cannot be read is an error in its
+    /// place.
     pub(super) fn decode(self, agreed: &Agreed) -> Vec<Result<EncodedRank, String>> {
         let others = self.messages.into_iter().map(|(message, series)| {
             let summary = message.get(HEAD_BYTES..HEAD_BYTES + length_at(&message, 0));

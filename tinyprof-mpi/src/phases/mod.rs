@@ -46,7 +46,8 @@ pub(crate) struct Measured {
 }
 
 impl Measured {
-    /// Encodes what leaves this rank. In less precision all of it is rounded: the dictionary and the counts are the same.
+    /// Encodes what leaves this rank. In less precision all of it is rounded: the dictionary and
+    /// the counts are the same.
     pub(crate) fn of(map: EventMap, precision: Precision) -> Self {
         let own = EncodedRank::of_event_map(&map.in_precision(precision));
         Self { map, own, failure: None }

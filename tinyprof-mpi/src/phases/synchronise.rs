@@ -38,9 +38,10 @@ pub(super) struct Agreed {
 
 /// Agrees on the dictionary, on the sizes of messages, and on who sends to whom. Collective.
 ///
-/// What leaves this rank is in the precision of the plan. Where ranks differ in that, it becomes the exact one: a profile of both
-/// would be called exact and not be it, and what was rounded cannot be had back. Where a rank has nothing to bring because it
-/// failed, all ranks get the reason in place of an agreement.
+/// What leaves this rank is in the precision of the plan. Where ranks differ in that, it becomes
+/// the exact one: a profile of both would be called exact and not be it, and what was rounded
+/// cannot be had back. Where a rank has nothing to bring because it failed, all ranks get the
+/// reason in place of an agreement.
 pub(super) async fn agree(
     communicator: &impl Communicator,
     measured: &mut Measured,
@@ -112,7 +113,8 @@ fn is_padded(wanted: u64, longest: u64, sum: u64, ranks: u32) -> bool {
     wanted == SeriesGather::Padded as u64
 }
 
-/// The word of the format: where it is the rank that failed, and one more, above the reason, above the format.
+/// The word of the format: where it is the rank that failed, and one more, above the reason, above
+/// the format.
 const FAILURE_BITS: u32 = 16;
 const FORMAT_BITS: u32 = 8;
 const CODE_MAX: u64 = 0xff;

@@ -1,5 +1,5 @@
-//! Where a flush does the work that may hang, or need much memory: everything that touches files, and what puts
-//! together the values of a rank.
+//! Where a flush does the work that may hang, or need much memory: everything that touches files,
+//! and what puts together the values of a rank.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -7,25 +7,28 @@ use std::time::Duration;
 
 use tinyprof::collect::{NotDone, isolated, monotonic_ns};
 
-/// A place for such work. What fails there is data for the other ranks, and never the end of the program.
+/// A place for such work. What fails there is data for the other ranks, and never the end of the
+/// program.
 #[derive(Clone, Debug, Default)]
 pub(crate) enum Workplace {
     /// The thread of the caller: for studies and tests.
     #[default]
     Here,
-    /// A thread of its own, for this long: what is left for all work of a flush. Waiting for other ranks does not count, nor
-    /// does the time in which the process is stopped meanwhile.
+    /// A thread of its own, for this long: what is left for all work of a flush. Waiting for other
+    /// ranks does not count, nor does the time in which the process is stopped meanwhile.
     Aside(Rc<Cell<Duration>>),
 }
 
-/// The shortest time that work gets, however late it begins: removing what is half written is worth it.
+/// The shortest time that work gets, however late it begins: removing what is half written is worth
+/// it.
 const LEAST: Duration = Duration::from_millis(50);
 
 impl Workplace {
-    /// Returns a place aside, for a flush in which no step may wait longer than `deadline` for others.
+    /// Returns a place aside, for a flush in which no step may wait longer than `deadline` for
+    /// others.
     ///
-    /// The work gets three quarters of it, so that the other ranks, who wait for its result as long as the deadline says,
-    /// hear that it was late before they give up.
+    /// The work gets three quarters of it, so that the other ranks, who wait for its result as long
+    /// as the deadline says, hear that it was late before they give up.
     #[cfg_attr(not(any(feature = "rsmpi", test)), expect(dead_code, reason = "only MPI has deadlines"))]
     pub(crate) fn aside(deadline: Duration) -> Self {
         Self::Aside(Rc::new(Cell::new(deadline / 4 * 3)))

@@ -26,7 +26,8 @@ pub(super) struct Outcome {
 }
 
 impl Outcome {
-    /// Returns what comes of a part that could not be written for a reason that the system does not tell.
+    /// Returns what comes of a part that could not be written for a reason that the system does not
+    /// tell.
     pub(super) fn failed(dictionary: &CallpathTable, group: &Group, failure: NotDone) -> Self {
         let reason = format!("the part of the ranks from {} on: {failure}", group.first_rank);
         let statistics = Statistics::new(dictionary.len());

@@ -19,7 +19,8 @@ fn quietly<T: Default>(step: impl FnOnce() -> T) -> T {
     })
 }
 
-/// Initialises MPI by `init`, with what there is to do before and after it. Where recording is off that is nothing.
+/// Initialises MPI by `init`, with what there is to do before and after it. Where recording is off
+/// that is nothing.
 fn initialise(init: impl FnOnce() -> c_int) -> c_int {
     if !run::is_on() {
         return init();

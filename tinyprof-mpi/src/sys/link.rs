@@ -49,12 +49,14 @@ pub(crate) fn is_usable() -> bool {
     initialised != 0 && finalised == 0
 }
 
-/// Returns the number of the program that this rank runs, among those of its job; 0 where MPI does not tell.
+/// Returns the number of the program that this rank runs, among those of its job; 0 where MPI does
+/// not tell.
 pub(crate) fn program_number() -> c_int {
     let (mut number, mut is_told): (*mut c_int, c_int) = (std::ptr::null_mut(), 0);
     let key = c_int::try_from(ffi::MPI_APPNUM).unwrap_or_default();
     let place = (&raw mut number).cast();
-    // SAFETY: the world is live, and the attribute of this key is a pointer to a number, for which the place is one.
+    // SAFETY: the world is live, and the attribute of this key is a pointer to a number, for which
+    // the place is one.
     let code = unsafe { ffi::MPI_Comm_get_attr(ffi::RSMPI_COMM_WORLD, key, place, &raw mut is_told) };
     if check("MPI_Comm_get_attr", code).is_err() || is_told == 0 || number.is_null() {
         return 0;
@@ -82,7 +84,8 @@ fn count(length: usize) -> Result<c_int, String> {
     c_int::try_from(length).map_err(|_| format!("a message of {length} bytes is more than MPI can count"))
 }
 
-/// Room for a message, which may be the largest piece of memory of all: to have none is an error like any other.
+/// Room for a message, which may be the largest piece of memory of all: to have none is an error
+/// like any other.
 pub(crate) fn room(length: usize) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
     bytes

@@ -7,7 +7,8 @@ use std::os::fd::AsRawFd;
 use std::ptr::NonNull;
 use std::sync::atomic::AtomicU64;
 
-/// The first numbers of a file, shared with all that have it mapped. The mapping outlives the file's name.
+/// The first numbers of a file, shared with all that have it mapped. The mapping outlives the
+/// file's name.
 #[derive(Debug)]
 pub(crate) struct SharedWords {
     start: NonNull<AtomicU64>,
@@ -44,8 +45,9 @@ impl Deref for SharedWords {
     type Target = [AtomicU64];
 
     fn deref(&self) -> &[AtomicU64] {
-        // SAFETY: the mapping starts at a page, is as long, and lives as long as this value; zero is a value of the type,
-        // and all processes that have the file change its numbers as atomics.
+        // SAFETY: the mapping starts at a page, is as long, and lives as long as this value; zero
+        // is a value of the type, and all processes that have the file change its numbers as
+        // atomics.
         unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.words) }
     }
 }

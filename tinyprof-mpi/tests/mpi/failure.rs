@@ -143,7 +143,8 @@ fn what_could_not_be_written_is_still_there_for_recover() {
     let advice = format!("`tinyprof recover {}` makes a profile of it", segments.display());
     assert!(ended.stderr.contains(&advice), "{}", ended.stderr);
     let left = names(&segments);
-    // Rank 1 visits nothing; the others have several threads, whose files are called by their process.
+    // Rank 1 visits nothing; the others have several threads, whose files are called by their
+    // process.
     let processes: std::collections::BTreeSet<_> =
         left.iter().filter_map(|name| name.split('-').next()).collect();
     assert_eq!(processes.len(), 2, "{left:?}");
@@ -173,7 +174,8 @@ fn a_rank_whose_own_profile_cannot_be_written_keeps_its_segments() {
 
 #[test]
 fn standard_error_that_nobody_reads_does_not_hold_up_the_program() {
-    // A pipe that is full, and that rank 0 itself keeps open: a table that is written to it waits for ever.
+    // A pipe that is full, and that rank 0 itself keeps open: a table that is written to it waits
+    // for ever.
     const WRAPPER: &str = "case ${OMPI_COMM_WORLD_RANK:-$PMI_RANK} in 0) mkfifo \"$1\"; exec 3<>\"$1\"; \
                            dd if=/dev/zero of=\"$1\" bs=4096 count=1024 oflag=nonblock 2>/dev/null; \
                            exec \"$0\" code 2>&3;; *) exec \"$0\" code;; esac";

@@ -1,4 +1,5 @@
-//! Jobs of several programs, not all of which have the profiler: they end, and compute what they would without it.
+//! Jobs of several programs, not all of which have the profiler: they end, and compute what they
+//! would without it.
 
 use std::path::Path;
 use std::process::Command;
