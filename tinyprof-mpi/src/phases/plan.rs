@@ -6,6 +6,7 @@ use tinyprof_format::file::OutputFormat;
 use tinyprof_format::model::{RunMetadata, RunState};
 use tinyprof_format::report::Report;
 
+use super::workplace::Workplace;
 use crate::observer::Observer;
 
 /// How many ranks write parts of the profile. What rank 0 is told counts.
@@ -56,6 +57,8 @@ pub(crate) struct Plan {
     /// The most bytes of one message, and of what one gather brings together: MPI counts them in an `int`. The
     /// same on all ranks.
     pub(crate) message_bytes_max: usize,
+    /// Where files are written, and what else may hang is done.
+    pub(crate) workplace: Workplace,
     /// Who is told how far this rank has come.
     pub(crate) observer: Observer,
 }
