@@ -88,7 +88,9 @@ fn flush_now(communicator: &Rsmpi, settings: &Settings) -> Result<Option<PathBuf
     let mut checkpoints = checkpoint::close();
     let begin_ns = monotonic_ns();
     let map = collect::snapshot();
-    let plan = Plan { state: checkpoints.state(), ..settings.plan(monotonic_ns() - begin_ns) };
+    // Ranks take the number that rank 0 tells them.
+    let state = RunState { profile_id: Some(collect::fresh_profile_id()), ..checkpoints.state() };
+    let plan = Plan { state, ..settings.plan(monotonic_ns() - begin_ns) };
     let flushed = run_to_end(phases::flush(communicator, &map, &plan));
     communicator.end_flush();
     let flushed = match flushed {
@@ -133,9 +135,11 @@ fn write_apart(communicator: &Rsmpi, map: &EventMap, plan: Plan, interrupted: &I
     );
     if !map.callpaths.is_empty() {
         let because = format!("it holds rank {rank} of {ranks} alone: {interrupted}");
-        let state = RunState { incomplete_because: Some(because), ..plan.state };
+        // A number of its own: the profile of another rank alone does not hold what this one has measured.
+        let profile_id = Some(collect::new_profile_id());
+        let state = RunState { incomplete_because: Some(because), profile_id, ..plan.state };
         match write_profile_in_state(
-            OutputFormat::Tprof,
+            config().files(OutputFormat::Tprof),
             &name,
             map,
             plan.metadata,
