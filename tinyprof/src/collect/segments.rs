@@ -56,8 +56,10 @@ pub(super) fn rank() -> Option<(u32, u32)> {
     (word >> 32 > 0).then(|| (half(word), half(word >> 32)))
 }
 
-/// Begins to write a profile of all that this process has recorded: returns its number, after it has been put into the segments
-/// of all threads with [`set_profile_id`].
+/// Begins to write a profile of all that this process has recorded, and returns its number.
+///
+/// The number is in the segments of all threads then: see [`set_profile_id`].
+#[must_use]
 pub fn new_profile_id() -> ProfileId {
     let id = fresh_profile_id();
     set_profile_id(id);
@@ -78,8 +80,10 @@ pub fn fresh_profile_id() -> ProfileId {
     ])
 }
 
-/// Says that the profile of this number is about to be written of all that this process has recorded: `tinyprof recover` makes
-/// no second one of its segments if it is complete. The last call counts. Any thread, before the manifest is written.
+/// Says that the profile of this number is about to be written of all that this process has recorded.
+///
+/// `tinyprof recover` makes no second profile of its segments if that one is complete. The last call counts. Any thread, before
+/// the manifest is written.
 pub fn set_profile_id(id: ProfileId) {
     if session().process_id == std::process::id() {
         segments::set_profile_id(id, arenas());
