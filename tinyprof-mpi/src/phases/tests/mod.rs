@@ -2,6 +2,7 @@
 
 mod dictionary;
 mod failures;
+mod files;
 mod text;
 
 use std::collections::HashSet;
