@@ -136,7 +136,7 @@ fn write_apart(communicator: &Rsmpi, map: &EventMap, plan: Plan, interrupted: &I
     if !map.callpaths.is_empty() {
         let because = format!("it holds rank {rank} of {ranks} alone: {interrupted}");
         // A number of its own: the profile of another rank alone does not hold what this one has measured.
-        let profile_id = Some(collect::new_profile_id());
+        let profile_id = Some(collect::new_profile_id(&name));
         let state = RunState { incomplete_because: Some(because), profile_id, ..plan.state };
         match write_profile_in_state(
             config().files(OutputFormat::Tprof),

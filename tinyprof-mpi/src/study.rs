@@ -44,7 +44,7 @@ impl Order {
             metadata: RunMetadata::default(),
             snapshot_ns: 0,
             message_bytes_max: usize::try_from(i32::MAX).unwrap_or(usize::MAX),
-            on_profile_id: |_| (),
+            on_profile_id: |_, _| (),
             observer,
         }
     }

@@ -133,8 +133,10 @@ fn event_map(threads: &[Piece<'_>], now: TicksNow) -> io::Result<EventMap> {
 }
 
 /// The names that the profile of a job may have: where its program wanted it, and where we write it.
-fn targets(job: &Job<'_>, arguments: &RecoverArguments) -> [PathBuf; 2] {
-    [PathBuf::from(job.description().profile), name(job, arguments)]
+fn targets(job: &Job<'_>, arguments: &RecoverArguments) -> BTreeSet<PathBuf> {
+    // The thread that wrote may know a later name than the others.
+    let wanted = job.pieces().map(|piece| PathBuf::from(piece.segment.description().profile));
+    wanted.chain([name(job, arguments)]).collect()
 }
 
 fn name(job: &Job<'_>, arguments: &RecoverArguments) -> PathBuf {

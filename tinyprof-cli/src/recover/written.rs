@@ -16,7 +16,7 @@ const NAMES_MAX: u32 = 10_000;
 /// The complete profile with one of these numbers that is in the directory of one of `targets`, names of profiles.
 ///
 /// Profiles are known by their numbers alone, whatever they are called: the name that was wanted may have been taken.
-pub(super) fn written(ids: &BTreeSet<ProfileId>, targets: &[PathBuf]) -> Option<PathBuf> {
+pub(super) fn written(ids: &BTreeSet<ProfileId>, targets: &BTreeSet<PathBuf>) -> Option<PathBuf> {
     if ids.is_empty() {
         return None;
     }

@@ -83,7 +83,9 @@ async fn aggregate_and_write(
     let place = match directory {
         Ok((directory, id)) => {
             // This rank's values are on no other rank yet, so that no profile can hold them before its segments say so.
-            id.into_iter().for_each(plan.on_profile_id);
+            if let Some(id) = id {
+                (plan.on_profile_id)(id, &plan.target);
+            }
             let files = OutputFiles { format: agreed.format, permissions: plan.permissions };
             Place { directory, files }
         }

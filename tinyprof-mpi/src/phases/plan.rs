@@ -1,6 +1,6 @@
 //! What a flush is to do, and what comes of it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use tinyprof_format::file::{OutputFormat, Permissions};
 use tinyprof_format::model::{ProfileId, RunMetadata, RunState};
@@ -58,8 +58,8 @@ pub(crate) struct Plan {
     /// The most bytes of one message, and of what one gather brings together: MPI counts them in an `int`. The
     /// same on all ranks.
     pub(crate) message_bytes_max: usize,
-    /// Is told the number of the profile on every rank, before rank 0 can complete it.
-    pub(crate) on_profile_id: fn(ProfileId),
+    /// Is told the number and the name of the profile on every rank, before rank 0 can complete it.
+    pub(crate) on_profile_id: fn(ProfileId, &Path),
     /// Who is told how far this rank has come.
     pub(crate) observer: Observer,
 }

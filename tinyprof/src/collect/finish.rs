@@ -105,7 +105,7 @@ fn write_alone_as(format: OutputFormat, name: &Path) -> Ending {
     let state = RunState {
         checkpoints: checkpoints::times(),
         precision: precision(),
-        profile_id: Some(new_profile_id()),
+        profile_id: Some(new_profile_id(name)),
         ..RunState::default()
     };
     let snapshot_end_ns = monotonic_ns();

@@ -18,7 +18,7 @@ use super::session::{Session, session};
 use super::snapshot::monotonic_ns;
 use crate::record::clock::Clock;
 use crate::record::segments::{self, Segments};
-use crate::record::thread::arenas;
+use crate::record::thread::{arenas, current};
 use crate::sys::{boot_id, effective_user_id, host_name, in_forked_child, pid_namespace, start_time};
 
 /// Bytes of a command line that are kept for a process that is killed.
@@ -60,9 +60,9 @@ pub(super) fn rank() -> Option<(u32, u32)> {
 ///
 /// The number is in the segments of all threads then: see [`set_profile_id`].
 #[must_use]
-pub fn new_profile_id() -> ProfileId {
+pub fn new_profile_id(name: &Path) -> ProfileId {
     let id = fresh_profile_id();
-    set_profile_id(id);
+    set_profile_id(id, name);
     id
 }
 
@@ -82,10 +82,16 @@ pub fn fresh_profile_id() -> ProfileId {
 
 /// Says that the profile of this number is about to be written of all that this process has recorded.
 ///
-/// `tinyprof recover` makes no second profile of its segments if that one is complete. The last call counts. Any thread, before
-/// the manifest is written.
-pub fn set_profile_id(id: ProfileId) {
+/// `tinyprof recover` makes no second profile of its segments if that one is complete, which it looks for where `name` is. The
+/// last call counts. Any thread, before the manifest is written.
+pub fn set_profile_id(id: ProfileId, name: &Path) {
     if session().process_id == std::process::id() {
+        let expected = profile_name();
+        if name.parent() != expected.parent()
+            && let Some(own) = current().arena()
+        {
+            segments::describe_again(description(name).as_bytes(), own);
+        }
         segments::set_profile_id(id, arenas());
     }
 }
@@ -149,7 +155,7 @@ fn segments_of(session: &Session) -> Option<Segments> {
         start_time,
         process_id: session.process_id,
         words,
-        description: description().into_bytes(),
+        description: description(&profile_name()).into_bytes(),
     })
 }
 
@@ -169,7 +175,7 @@ const fn clock_number(of: Clock) -> u32 {
     if of.is_counter() { clock::COUNTER } else { clock::MONOTONIC }
 }
 
-fn description() -> String {
+fn description(profile: &Path) -> String {
     let mut metadata = metadata();
     let mut room = COMMAND_BYTES_MAX;
     metadata.cmdline.retain(|argument| {
@@ -179,7 +185,7 @@ fn description() -> String {
     });
     let job = format!("{} {}", metadata.executable, std::os::unix::process::parent_id());
     // `recover` looks there for the profile, wherever it is started.
-    let profile = profile_name();
-    let profile = std::path::absolute(&profile).unwrap_or(profile).to_string_lossy().into_owned();
+    let profile = std::path::absolute(profile).unwrap_or_else(|_| profile.to_owned());
+    let profile = profile.to_string_lossy().into_owned();
     ProcessDescription { profile, job, host: host_name(), metadata }.to_json()
 }

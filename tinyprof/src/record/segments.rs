@@ -103,6 +103,12 @@ pub(crate) fn set_profile_id(id: ProfileId, arenas: impl Iterator<Item = &'stati
     arenas.for_each(|arena| arena.header(header::PROFILE_ID).store(id.to_word(), Relaxed));
 }
 
+/// Says something else of this process than [`install`] did, in the arena of this thread: those of others are not ours to
+/// write to.
+pub(crate) fn describe_again(description: &[u8], own: &Arena) {
+    own.describe_process_again(description);
+}
+
 /// Removes the files of these arenas; arenas that follow have none. The memory stays as it is.
 pub(crate) fn remove_all(arenas: impl Iterator<Item = &'static Arena>) {
     CLOSED.store(true, SeqCst);

@@ -36,7 +36,7 @@ fn every_rank_is_told_the_number_of_the_profile_before_it_is_complete() {
         virtual_ranks::run(9, |communicator| {
             let number = communicator.rank();
             let state = RunState { profile_id: id_of(number), ..RunState::default() };
-            let on_profile_id = |id| TOLD.lock().unwrap().push(id);
+            let on_profile_id = |id, _: &Path| TOLD.lock().unwrap().push(id);
             let plan = Plan { state, on_profile_id, ..plan(scratch.path(), Some(2), 5) };
             let map = &ranks[number as usize];
             async move { flush(&communicator, map, &plan).await.unwrap() }

@@ -35,7 +35,7 @@ fn plan(directory: &Path, aggregators: Option<u32>, message_bytes_max: usize) ->
         metadata,
         snapshot_ns: 1,
         message_bytes_max,
-        on_profile_id: |_| (),
+        on_profile_id: |_, _| (),
         observer: Observer::default(),
     }
 }
