@@ -205,6 +205,7 @@ impl Config {
             checkpoints_kept: None,
             precision: None,
             format: None,
+            permissions: Permissions::Private,
             report_on_signal: None,
             deadline: None,
             clock: ClockChoice::Auto,
@@ -320,14 +321,10 @@ mod tests {
 
     #[test]
     fn a_profile_is_private_unless_the_umask_is_asked_for() {
-        let permissions = |text| read(&[("TINYPROF_PERMISSIONS", text)]).permissions;
-        assert_eq!((permissions("umask"), permissions(" UMASK ")), (Permissions::Umask, Permissions::Umask));
-        for text in ["private", "0644", ""] {
-            assert_eq!(permissions(text), Permissions::Private, "{text}");
-        }
-        let config = read(&[("TINYPROF_PERMISSIONS", "umask")]);
-        let files = OutputFiles { format: OutputFormat::Csv, permissions: Permissions::Umask };
-        assert_eq!(config.files(OutputFormat::Csv), files);
+        let files = |text| read(&[("TINYPROF_PERMISSIONS", text)]).files(OutputFormat::Csv);
+        let umask = OutputFiles { format: OutputFormat::Csv, permissions: Permissions::Umask };
+        assert_eq!((files("umask"), files(" UMASK ")), (umask, umask));
+        ["private", "0644", ""].map(|text| assert_eq!(files(text), OutputFormat::Csv.into(), "{text}"));
     }
 
     #[test]
