@@ -15,11 +15,13 @@
 //!
 //! # How it is written
 //!
-//! In the three phases of the paper (section V): all ranks agree on one dictionary of callpaths, for which an
-//! Allreduce of 72 bytes (maxima, and beside them a sum) suffices where they visited the same; one rank in
-//! sixteen gathers what its neighbours hold; and each of these aggregators writes one part. The manifest comes
-//! last, and the profile gets its name when it is complete. A failure anywhere is the same error on every rank,
-//! one line on rank 0's standard error, and leaves nothing behind.
+//! In the three phases of the paper (section V): all ranks agree on one dictionary of callpaths,
+//! for which an Allreduce of 72 bytes (maxima, and beside them a sum) suffices where they visited
+//! the same; one rank in sixteen gathers what its neighbours hold; and each of these aggregators
+//! writes one part. The manifest comes last, and the profile gets its name when it is complete. A
+//! failure anywhere is the same error on every rank, one line on rank 0's standard error, and
+//! leaves nothing behind but the segments of all ranks, of which `tinyprof recover` makes a
+//! profile. Work on files is done on a thread of its own, within three quarters of the deadline.
 //!
 //! # When ranks are missing
 //!
@@ -35,6 +37,29 @@
 //! A rank that comes later than the deadline is missing too: it should be longer than the ranks are apart at
 //! the flush, and than a part takes to be written.
 //!
+//! # When not all ranks have it
+//!
+//! A job may be of several programs (`mpiexec -n 2 a : -n 2 b`), not all of which have this
+//! library, and recording may be off on some ranks. So nothing is sent, and no collective called,
+//! until all ranks of the world are known to take part. Each of them leaves a mark in shared memory
+//! (in the directory of the segments) before it initialises MPI; if all ranks of the world are
+//! marked afterwards, they write one profile. Otherwise each rank that takes part writes its own,
+//! `NAME-rank-R.tprof`, which one of them says at the end, and there are no checkpoints at
+//! intervals.
+//!
+//! Marks are seen on one host. Of a job on several hosts they say nothing, so that it takes one of
+//! these:
+//!
+//! * `TINYPROF_WORLD=all` says that all ranks take part. It must be set for all of them: across
+//!   hosts, Open MPI passes it on with `mpiexec -x TINYPROF_WORLD=all`. Said wrongly, it hangs the
+//!   job.
+//! * Open MPI under Slurm, started with one program that is no script, needs no word.
+//! * A [`Profiler`] is started collectively by the program itself.
+//!
+//! With `TINYPROF=off`, or without the feature `enable`, the hooks call MPI's own functions and do
+//! nothing else. With the former a [`Profiler`] still takes part in its collective steps, as other
+//! ranks may record.
+//!
 //! # Settings
 //!
 //! Those of [`tinyprof`], and:
@@ -45,8 +70,9 @@
 //! | `TINYPROF_REPORT=off` | [`Builder::report`] | the table on rank 0's standard error | on |
 //! | `TINYPROF_AGGREGATORS=auto\|N\|node` | [`Builder::aggregators`] | how many ranks write; `node`: one to each | `auto`: one to every 16; of long lists more, see [`Aggregators::Auto`] |
 //! | `TINYPROF_FORMAT=tprof\|csv` | [`Builder::format`] | what the aggregators write; `csv` is the text of the paper, `NAME.csv/part-NNNNN.csv` | `tprof` |
-//! | `TINYPROF_DEADLINE=5s` | [`Builder::deadline`] | how long a step of the flush waits for other ranks (`ms`, `s`, `m`, `h`) | `30s` |
+//! | `TINYPROF_DEADLINE=5s` | [`Builder::deadline`] | how long a step of the flush waits for other ranks, and its work on files takes at most (`ms`, `s`, `m`, `h`) | `30s` |
 //! | `TINYPROF_SERIES=auto\|padded\|counts` | | for measurements: series padded to the longest and sent with the summaries, or sent by themselves, as long as they are | `auto`: padded where that adds a quarter at most |
+//! | `TINYPROF_WORLD=auto\|all` | | whether all ranks of the job are taken to run this profiler, see above | `auto` |
 //! | `TINYPROF_BUDGET=1%` | [`Builder::budget`] | cap on the share of each thread's time that timing may take | none |
 //! | `TINYPROF_INTERVAL=5s` | [`Builder::checkpoint_interval`] | the time between two checkpoints | none |
 //! | `TINYPROF_CHECKPOINTS=all\|N` | [`Builder::keep_checkpoints`] | how many checkpoints stay | the newest two |
@@ -61,6 +87,8 @@
 //! [`Profiler`], too. It must then be there on all ranks or on none, as `MPI_Init` waits for the others to begin with it:
 //! across hosts, Open MPI passes it on with `mpiexec -x TINYPROF_INTERVAL`.
 
+#[cfg(feature = "rsmpi")]
+mod attendance;
 #[cfg(feature = "rsmpi")]
 mod checkpoint;
 mod communicator;

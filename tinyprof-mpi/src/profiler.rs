@@ -215,7 +215,7 @@ impl Builder {
         checkpoint::retire();
         let program = communicator;
         let communicator = Rsmpi::duplicate_of(program);
-        run::begin();
+        run::begin(None);
         if let Some(share) = self.settings.budget {
             collect::set_budget(share);
         }

@@ -7,13 +7,14 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use mpi::topology::Communicator as _;
 use tinyprof::collect::{self, ENABLED, Ending, config, monotonic_ns};
-use tinyprof_format::file::{OutputFormat, profile_path, write_profile_in_state};
-use tinyprof_format::model::{EventMap, PhaseTimes, RunState};
+use tinyprof_format::file::{OutputFiles, OutputFormat, profile_path, write_profile_in_state};
+use tinyprof_format::model::{PhaseTimes, RunState};
 
 use crate::FlushError;
+use crate::attendance::{Attendance, SignedIn};
 use crate::checkpoint;
 use crate::communicator::{Communicator, Interrupted, Rsmpi, run_to_end};
-use crate::phases::{self, Plan};
+use crate::phases::{self, Measured, Plan, Workplace};
 use crate::settings::Settings;
 use crate::sys::{self, Link};
 
@@ -23,23 +24,52 @@ static SETTLED: AtomicBool = AtomicBool::new(false);
 static CLAIMED: AtomicBool = AtomicBool::new(false);
 /// Whether a flush of this rank was interrupted, which is said at most once.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
-/// The world, as our own communicator. It is made when MPI begins and all ranks are there: at the end, a rank that
-/// never comes would hold up `MPI_Comm_dup` for ever.
+/// Who takes part, as it was found out when MPI began.
+static ATTENDANCE: OnceLock<Attendance> = OnceLock::new();
+/// The world, as our own communicator, if all of its ranks take part. It is made when MPI begins
+/// and all are there: at the end, a rank that never comes would hold up `MPI_Comm_dup` for ever.
 static WORLD: OnceLock<Result<Link, String>> = OnceLock::new();
 /// The rank in the world, for a program that ends without finalising MPI.
 static WORLD_RANK: OnceLock<i32> = OnceLock::new();
 
-/// MPI begins: so does the recording, and the profile will be written when MPI ends.
-pub(crate) fn begin() {
-    if !ENABLED || !sys::is_usable() {
+/// Returns whether there is anything to do in this process.
+pub(crate) fn is_on() -> bool {
+    ENABLED && config().recording
+}
+
+/// MPI is about to begin: tells the other ranks of the job that this one has a profiler.
+pub(crate) fn sign_in() -> Option<SignedIn> {
+    Some(SignedIn::new())
+}
+
+/// MPI has begun: so does the recording, and the profile will be written when MPI ends. Collective
+/// over the world only where all of its ranks are known to take part.
+///
+/// `signed_in` is none where this library's hooks have not been called, and a profiler of the
+/// program begins.
+pub(crate) fn begin(signed_in: Option<SignedIn>) {
+    if !is_on() || !sys::is_usable() {
+        return;
+    }
+    let world = mpi::topology::SimpleCommunicator::world();
+    let (rank, size) = (world.rank().unsigned_abs(), world.size().unsigned_abs());
+    let mut is_new = false;
+    let attendance = ATTENDANCE.get_or_init(|| {
+        is_new = true;
+        signed_in
+            .map_or(Attendance::Unknown { is_first: false }, |rank_here| rank_here.attendance(rank, size))
+    });
+    if !is_new {
+        return;
+    }
+    WORLD_RANK.get_or_init(|| world.rank());
+    // For `tinyprof recover`, if the job is killed before it can write its profile.
+    collect::set_rank(rank, size);
+    collect::take_over(at_exit);
+    if *attendance != Attendance::Complete {
         return;
     }
     WORLD.get_or_init(Link::of_world);
-    let world = mpi::topology::SimpleCommunicator::world();
-    WORLD_RANK.get_or_init(|| world.rank());
-    // For `tinyprof recover`, if the job is killed before it can write its profile.
-    collect::set_rank(world.rank().unsigned_abs(), world.size().unsigned_abs());
-    collect::take_over(at_exit);
     // All ranks must have the variable: without it there is nothing to be agreed on, and `MPI_Init` is left alone.
     if config().checkpoint_interval.is_some_and(|interval| !interval.is_zero()) && !CLAIMED.load(Relaxed) {
         checkpoint::begin(&world, &Rsmpi::duplicate_of(&world), &Settings::default());
@@ -85,20 +115,21 @@ fn flush_begun(communicator: &Rsmpi, settings: &Settings) -> Result<Option<PathB
 }
 
 fn flush_now(communicator: &Rsmpi, settings: &Settings) -> Result<Option<PathBuf>, FlushError> {
-    let mut checkpoints = checkpoint::close();
+    let checkpoints = checkpoint::close();
+    let workplace = Workplace::aside(settings.deadline());
     let begin_ns = monotonic_ns();
-    let map = collect::snapshot();
+    let mut measured = measure(&workplace);
     // Ranks take the number that rank 0 tells them.
     let state = RunState { profile_id: Some(collect::fresh_profile_id()), ..checkpoints.state() };
-    let plan = Plan { state, ..settings.plan(monotonic_ns() - begin_ns) };
-    let flushed = run_to_end(phases::flush(communicator, &map, &plan));
+    let plan = Plan { state, workplace: workplace.clone(), ..settings.plan(monotonic_ns() - begin_ns) };
+    let flushed = run_to_end(phases::flush(communicator, &mut measured, &plan));
     communicator.end_flush();
     let flushed = match flushed {
         Ok(flushed) => flushed,
-        Err(interrupted) => return Err(write_apart(communicator, &map, plan, &interrupted)),
+        Err(interrupted) => return Err(write_apart(communicator, measured, plan, &interrupted)),
     };
     if flushed.overruled > 0 && communicator.rank() == 0 {
-        collect::warn(&format!(
+        collect::warn(format_args!(
             "{} of {} ranks were told to round their times (TINYPROF_PRECISION=8bit), the others to keep them: all \
              were kept exact; set it alike on all ranks",
             flushed.overruled,
@@ -108,47 +139,46 @@ fn flush_now(communicator: &Rsmpi, settings: &Settings) -> Result<Option<PathBuf
     let written = flushed.profile.transpose();
     if written.is_ok() {
         collect::discard_segments();
-        checkpoints.remove_all();
+        checkpoints.remove_all(&workplace);
     }
     if let Some(report) = flushed.report.filter(|_| settings.report()) {
-        collect::print_report(&report, written.as_ref().ok().and_then(|path| path.as_deref()));
+        let path = written.as_ref().ok().cloned().flatten();
+        // Where nobody reads standard error there is nowhere to complain to.
+        let _ = workplace.run(move || collect::print_report(&report, path.as_deref()));
     }
     written.map_err(|reason| {
-        let error = FlushError { reason };
         // Said once for the whole run, whether or not the program looks at the result.
         if communicator.rank() == 0 {
-            collect::warn(&error.to_string());
+            collect::warn(format_args!("{reason}{}", collect::recoverable()));
         }
-        error
+        FlushError { reason }
     })
 }
 
+/// Takes a snapshot of this rank and encodes it. Where that fails the rank has nothing to bring.
+pub(crate) fn measure(workplace: &Workplace) -> Measured {
+    let precision = collect::precision();
+    workplace.run(move || Measured::of(collect::snapshot(), precision)).unwrap_or_else(Measured::missing)
+}
+
 /// The ranks did not come together: this one writes what it holds, under a name of its own.
-fn write_apart(communicator: &Rsmpi, map: &EventMap, plan: Plan, interrupted: &Interrupted) -> FlushError {
+fn write_apart(
+    communicator: &Rsmpi,
+    measured: Measured,
+    plan: Plan,
+    interrupted: &Interrupted,
+) -> FlushError {
     let (rank, ranks) = (communicator.rank(), communicator.size());
-    let name = name_of_rank(&plan.target, rank);
     let shown = plan.format.path(&plan.target);
     let mut reason = format!(
         "the profile {} was not written: {interrupted}; every rank that is left writes its own, as {}",
         shown.display(),
         profile_path(&name_of_rank(&plan.target, rank)).display(),
     );
-    if !map.callpaths.is_empty() {
-        let because = format!("it holds rank {rank} of {ranks} alone: {interrupted}");
-        // A number of its own: the profile of another rank alone does not hold what this one has measured.
-        let profile_id = Some(collect::new_profile_id(&name));
-        let state = RunState { incomplete_because: Some(because), profile_id, ..plan.state };
-        match write_profile_in_state(
-            config().files(OutputFormat::Tprof),
-            &name,
-            map,
-            plan.metadata,
-            PhaseTimes::default(),
-            state,
-        ) {
-            Ok(_) => collect::discard_segments(),
-            Err(error) => reason = format!("{reason}; {error}"),
-        }
+    // Waiting for the others is what took the time of the flush.
+    let plan = Plan { workplace: Workplace::aside(communicator.deadline()), ..plan };
+    if let Err(error) = write_one_rank(rank, ranks, measured, plan, &interrupted.to_string()) {
+        reason = format!("{reason}; {error}{}", collect::recoverable());
     }
     if !INTERRUPTED.swap(true, Relaxed) && interrupted.speaks {
         collect::warn(&reason);
@@ -156,16 +186,77 @@ fn write_apart(communicator: &Rsmpi, map: &EventMap, plan: Plan, interrupted: &I
     FlushError { reason }
 }
 
+/// Writes what one rank holds, if that is anything, under a name of its own. If it fails the
+/// segments stay.
+fn write_one_rank(rank: u32, ranks: u32, measured: Measured, plan: Plan, reason: &str) -> Result<(), String> {
+    if let Some(failure) = measured.failure() {
+        return Err(failure.to_string());
+    }
+    let because = format!("it holds rank {rank} of {ranks} alone: {reason}");
+    let (name, map) = (name_of_rank(&plan.target, rank), measured.map);
+    // A number of its own: the profile of another rank alone does not hold what this one has measured.
+    let profile_id = Some(collect::new_profile_id(&name));
+    let state = RunState { incomplete_because: Some(because), profile_id, ..plan.state };
+    let (metadata, flush) = (plan.metadata, PhaseTimes::default());
+    let files = OutputFiles { format: OutputFormat::Tprof, permissions: plan.permissions };
+    let write = move || {
+        if map.callpaths.is_empty() {
+            return Ok(());
+        }
+        write_profile_in_state(files, &name, &map, metadata, flush, state).map(drop)
+    };
+    match plan.workplace.run(write) {
+        Ok(Ok(())) => {
+            collect::discard_segments();
+            Ok(())
+        }
+        Ok(Err(error)) => Err(error.to_string()),
+        Err(failure) => Err(failure.to_string()),
+    }
+}
+
+/// Not all ranks are known to take part: this one writes its own profile, unless it was in one of a
+/// profiler of the program. MPI is asked for the rank and the number of ranks, and for nothing
+/// else.
+fn flush_alone(is_first: bool) {
+    if SETTLED.swap(true, Relaxed) {
+        return;
+    }
+    let world = mpi::topology::SimpleCommunicator::world();
+    let (rank, ranks) = (world.rank().unsigned_abs(), world.size().unsigned_abs());
+    let settings = Settings::default();
+    let workplace = Workplace::aside(settings.deadline());
+    let measured = measure(&workplace);
+    let plan = Plan { workplace, ..settings.plan(0) };
+    let path = profile_path(&name_of_rank(&plan.target, rank));
+    let reason = "not all ranks of the job are known to run TinyProf";
+    if is_first {
+        collect::warn(format_args!(
+            "{reason}, so each rank that does writes a profile of its own, as {}; where all of them do, \
+             TINYPROF_WORLD=all, set for all ranks, makes it one profile",
+            path.display()
+        ));
+    }
+    if let Err(error) = write_one_rank(rank, ranks, measured, plan, reason) {
+        let recoverable = collect::recoverable();
+        collect::warn(format_args!("the profile {} was not written: {error}{recoverable}", path.display()));
+    }
+}
+
 /// Flushes all ranks of the program with the settings of the environment, unless a rank has been part of a
 /// flush already. Collective over the world; MPI must be initialised and not finalised.
 pub(crate) fn flush_at_finalize() {
     // Ranks that a profiler has waited for in vain need not be waited for again.
-    if !ENABLED || !sys::is_usable() || INTERRUPTED.load(Relaxed) {
+    if !is_on() || !sys::is_usable() || INTERRUPTED.load(Relaxed) {
         return;
     }
     checkpoint::settle_all();
+    let Some(world) = WORLD.get() else {
+        let is_first = ATTENDANCE.get() == Some(&Attendance::Unknown { is_first: true });
+        return collect::without_write_signals(|| flush_alone(is_first));
+    };
     let settings = Settings::default();
-    let world = Rsmpi::on(WORLD.get_or_init(Link::of_world).clone());
+    let world = Rsmpi::on(world.clone());
     world.begin_flush(settings.deadline());
     let settled = SETTLED.load(Relaxed);
     let somebody_has = run_to_end(world.all_max(&[u64::from(settled)]));
@@ -176,5 +267,7 @@ pub(crate) fn flush_at_finalize() {
         drop(flush_begun(&world, &settings));
     }
     // A rank that no profiler was started for is not profiled: that was the program's choice.
-    SETTLED.store(true, Relaxed);
+    if !SETTLED.swap(true, Relaxed) {
+        collect::discard_segments();
+    }
 }

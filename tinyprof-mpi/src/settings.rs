@@ -10,7 +10,7 @@ use tinyprof_format::model::{Precision, RunState};
 
 use crate::communicator::DEADLINE_DEFAULT;
 use crate::observer::Observer;
-use crate::phases::{Aggregators, Plan, SeriesGather};
+use crate::phases::{Aggregators, Plan, SeriesGather, Workplace};
 
 /// `TINYPROF_AGGREGATORS`.
 const AGGREGATORS: Setting<Aggregators> = Setting {
@@ -34,28 +34,6 @@ const SERIES: Setting<SeriesGather> = Setting {
         _ => None,
     },
 };
-
-/// `TINYPROF_DEADLINE`.
-const DEADLINE: Setting<Duration> = Setting {
-    variable: "TINYPROF_DEADLINE",
-    expected: "a time above 0, as in 5s, 500ms or 2m",
-    read: duration,
-};
-
-/// A time with its unit: `ms`, `s`, `m` or `h`.
-fn duration(text: &str) -> Option<Duration> {
-    let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
-    let (number, unit) = text.split_at(digits);
-    let unit_s = match unit.trim() {
-        "ms" => 1e-3,
-        "s" => 1.0,
-        "m" => 60.0,
-        "h" => 3600.0,
-        _ => return None,
-    };
-    let seconds = number.parse::<f64>().ok()? * unit_s;
-    Duration::try_from_secs_f64(seconds).ok().filter(|duration| !duration.is_zero())
-}
 
 /// What the program says of its profile; the environment wins over all of it.
 #[derive(Clone, Debug, Default)]
@@ -92,8 +70,7 @@ impl Settings {
 
     /// How long a rank waits for the others in one step.
     pub(crate) fn deadline(&self) -> Duration {
-        let from_environment = DEADLINE.value(|variable| std::env::var_os(variable));
-        from_environment.or(self.deadline).unwrap_or(DEADLINE_DEFAULT)
+        collect::config().deadline.or(self.deadline).unwrap_or(DEADLINE_DEFAULT)
     }
 
     /// The plan of a flush that follows a snapshot which took `snapshot_ns`.
@@ -116,6 +93,7 @@ impl Settings {
             snapshot_ns,
             message_bytes_max: usize::try_from(i32::MAX).unwrap_or(usize::MAX),
             on_profile_id: collect::set_profile_id,
+            workplace: Workplace::default(),
             observer: Observer::default(),
         }
     }
@@ -141,16 +119,11 @@ mod tests {
     }
 
     #[test]
-    fn series_and_deadline_are_read_and_nonsense_is_the_default() {
+    fn ways_to_gather_series_are_read_and_nonsense_is_the_default() {
         let series = |text: &str| SERIES.value(|_| Some(text.into()));
         assert_eq!(series("padded"), Some(SeriesGather::Padded));
         assert_eq!(series("counts"), Some(SeriesGather::Counts));
         assert_eq!((series("auto"), series("x")), (Some(SeriesGather::Auto), None));
-        let ms = |text: &str| DEADLINE.value(|_| Some(text.into())).map(|d| d.as_millis());
-        assert_eq!([ms("5s"), ms("0.5 s"), ms("20ms"), ms("2m")], [5000, 500, 20, 120_000].map(Some));
-        for nonsense in ["", "5", "s", "0s", "-1s", "NaNs", "1e999s", "5 parsecs", "9999999999999999999h"] {
-            assert_eq!(ms(nonsense), None, "{nonsense}");
-        }
     }
 
     #[test]

@@ -14,7 +14,7 @@ use tinyprof_format::model::{EventMap, RunMetadata, RunState};
 use crate::communicator::Communicator;
 use crate::communicator::by_hand::ByHand;
 use crate::communicator::virtual_ranks::{self, Finished};
-use crate::phases::{self, Aggregators, Plan};
+use crate::phases::{self, Aggregators, Measured, Plan, Workplace};
 
 pub use crate::communicator::by_hand::Wire;
 pub use crate::communicator::virtual_ranks::{Account, LogGp, Spent};
@@ -45,6 +45,7 @@ impl Order {
             snapshot_ns: 0,
             message_bytes_max: usize::try_from(i32::MAX).unwrap_or(usize::MAX),
             on_profile_id: |_, _| (),
+            workplace: Workplace::Here,
             observer,
         }
     }
@@ -54,7 +55,9 @@ impl Order {
 pub type Written = Result<PathBuf, String>;
 
 async fn flush(communicator: &impl Communicator, map: &EventMap, plan: &Plan) -> Written {
-    let flushed = phases::flush(communicator, map, plan).await.map_err(|interrupted| interrupted.reason)?;
+    let mut measured = Measured::of(map.clone(), plan.state.precision);
+    let flushed =
+        phases::flush(communicator, &mut measured, plan).await.map_err(|interrupted| interrupted.reason)?;
     flushed.profile.unwrap_or_else(|| Err("nothing was measured".to_owned()))
 }
 

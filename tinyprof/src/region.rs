@@ -4,8 +4,8 @@ use std::marker::PhantomData;
 
 use crate::collect::start::start_recording;
 use crate::metric::{Number, record_in};
-use crate::record::thread::{self, Current};
-use crate::record::{Entered, Line, Site};
+use crate::record::thread;
+use crate::record::{Arena, Line, Site, Visit};
 
 /// An open region; dropping it ends the visit, also when a panic unwinds.
 ///
@@ -13,7 +13,7 @@ use crate::record::{Entered, Line, Site};
 #[derive(Debug)]
 #[must_use = "a guard that is dropped at once measures nothing"]
 pub struct Guard {
-    visit: Entered,
+    visit: Visit,
     _not_send: PhantomData<*const ()>,
 }
 
@@ -24,16 +24,14 @@ pub struct Guard {
 /// once the thread has seen the callpath.
 #[inline]
 pub fn enter(site: &'static Site) -> Guard {
-    let current = thread::current();
-    let visit = if current.is_off() { Entered::Lost } else { open::<true>(current, site) };
-    Guard { visit, _not_send: PhantomData }
+    Guard { visit: open::<true>(site), _not_send: PhantomData }
 }
 
 impl Guard {
     /// Adds a value of a varying metric to the region.
     #[inline]
     pub fn record(&self, metric: &'static Site, value: impl Number) {
-        if let Entered::Node(line) | Entered::Recursion(line) = self.visit {
+        if let Some(line) = self.visit.node() {
             record_in(line, metric, value.to_f64());
         }
     }
@@ -42,7 +40,7 @@ impl Guard {
 impl Drop for Guard {
     #[inline]
     fn drop(&mut self) {
-        if let Entered::Node(line) = self.visit {
+        if let Some(line) = self.visit.to_leave() {
             close::<true>(line);
         }
     }
@@ -53,59 +51,65 @@ impl Drop for Guard {
 #[must_use = "a loop that is dropped at once measures nothing"]
 pub struct LoopGuard {
     site: &'static Site,
-    iteration: Iteration,
-    _not_send: PhantomData<*const ()>,
-}
-
-/// Where a loop is.
-#[derive(Clone, Copy, Debug)]
-enum Iteration {
+    /// The arena in which an iteration is open.
+    arena: Option<&'static Arena>,
+    visit: Visit,
     /// Recording was off when the loop began: it stays off to its end.
-    Off,
-    /// Before the first.
-    None,
-    Open(Entered),
+    is_off: bool,
+    _not_send: PhantomData<*const ()>,
 }
 
 /// Prepares a loop over `site` on the current thread; nothing is recorded before its first iteration.
 #[inline]
 pub fn enter_loop(site: &'static Site) -> LoopGuard {
-    let iteration = if thread::current().is_off() { Iteration::Off } else { Iteration::None };
-    LoopGuard { site, iteration, _not_send: PhantomData }
+    let is_off = thread::current().is_off();
+    LoopGuard { site, arena: None, visit: Visit::LOST, is_off, _not_send: PhantomData }
 }
 
 impl LoopGuard {
     /// Begins an iteration, and ends the one before with the same look at the clock.
     #[inline]
     pub fn boundary(&mut self) {
-        match self.iteration {
-            Iteration::Off => {}
-            Iteration::Open(Entered::Node(line)) => next_iteration(line),
-            Iteration::None | Iteration::Open(_) => self.iteration = first_iteration(self.site),
+        match (self.arena, self.visit.to_leave()) {
+            (Some(arena), Some(line)) => arena.boundary(line),
+            _ if self.is_off => {}
+            _ => self.begin_iteration(),
         }
     }
 
-    /// The same for a loop between whose iterations are boundaries, at which a checkpoint may be written.
+    /// Does what [`boundary`](Self::boundary) does, for a loop between whose iterations a checkpoint may be written.
     #[inline]
     pub fn checkpoint_boundary(&mut self) {
-        match self.iteration {
-            Iteration::Off => {}
-            Iteration::Open(Entered::Node(line)) => next_iteration_and_checkpoint(line),
-            Iteration::None => self.iteration = first_iteration(self.site),
-            Iteration::Open(_) => {
-                self.iteration = first_iteration(self.site);
-                // Ranks count their boundaries, whatever this one has memory to record.
-                if let Some(arena) = thread::arena() {
-                    arena.pass_boundary();
-                }
-            }
+        match (self.arena, self.visit.to_leave()) {
+            (Some(arena), Some(line)) => arena.checkpoint_boundary(line),
+            _ if self.is_off => {}
+            _ => self.begin_iteration_at_boundary(),
+        }
+    }
+
+    /// The first iteration, and each of a loop that calls itself or that there is no memory for.
+    #[inline(never)]
+    fn begin_iteration(&mut self) {
+        self.visit = open::<false>(self.site);
+        self.is_off = thread::current().is_off();
+        // Which arena a thread has does not change while a region in it is open.
+        self.arena = thread::arena();
+    }
+
+    #[inline(never)]
+    fn begin_iteration_at_boundary(&mut self) {
+        let is_first = self.arena.is_none();
+        self.begin_iteration();
+        // Ranks count their boundaries, whatever this one has memory to record.
+        if let (false, false, Some(arena)) = (is_first, self.is_off, self.arena) {
+            arena.pass_boundary();
         }
     }
 
     /// Adds a value of a varying metric to the iteration that is open.
     #[inline]
     pub fn record(&self, metric: &'static Site, value: impl Number) {
-        if let Iteration::Open(Entered::Node(line) | Entered::Recursion(line)) = self.iteration {
+        if let Some(line) = self.visit.node() {
             record_in(line, metric, value.to_f64());
         }
     }
@@ -114,39 +118,20 @@ impl LoopGuard {
 impl Drop for LoopGuard {
     #[inline]
     fn drop(&mut self) {
-        if let Iteration::Open(Entered::Node(line)) = self.iteration {
+        if let Some(line) = self.visit.to_leave() {
             close::<true>(line);
         }
     }
 }
 
-/// Compiled with the program, which makes it shorter than it would be here.
-#[inline]
-fn next_iteration(line: Line) {
-    if let Some(arena) = thread::arena() {
-        arena.boundary(line);
-    }
-}
-
-#[inline]
-fn next_iteration_and_checkpoint(line: Line) {
-    if let Some(arena) = thread::arena() {
-        arena.checkpoint_boundary(line);
-    }
-}
-
-#[inline(never)]
-fn first_iteration(site: &'static Site) -> Iteration {
-    let first = open::<true>(thread::current(), site);
-    if thread::current().is_off() { Iteration::Off } else { Iteration::Open(first) }
-}
-
 /// Out of line, as `close` is: that makes annotated programs smaller, and hides behind the clock. Generic, so that it is
 /// compiled with the program, which then calls it directly and not through a table.
 #[inline(never)]
-pub(crate) fn open<const IN_THE_PROGRAM: bool>(current: Current, site: &'static Site) -> Entered {
+pub(crate) fn open<const IN_THE_PROGRAM: bool>(site: &'static Site) -> Visit {
+    let current = thread::current();
     match current.arena() {
         Some(arena) => arena.enter(site),
+        None if current.is_off() => Visit::LOST,
         None => open_first(site),
     }
 }
@@ -161,6 +146,6 @@ fn close<const IN_THE_PROGRAM: bool>(line: Line) {
 /// Once for each thread, and on every visit where there is no memory to record it.
 #[cold]
 #[inline(never)]
-fn open_first(site: &'static Site) -> Entered {
-    thread::arena_or_attach(start_recording).map_or(Entered::Lost, |arena| arena.enter(site))
+fn open_first(site: &'static Site) -> Visit {
+    thread::arena_or_attach(start_recording).map_or(Visit::LOST, |arena| arena.enter(site))
 }

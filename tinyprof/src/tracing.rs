@@ -73,7 +73,7 @@ impl tracing_core::Subscriber for Subscriber {
 
     fn enter(&self, span: &Id) {
         if let Some(site) = site_of(span)
-            && let Entered::Recursion(line) = region::open::<true>(thread::current(), site)
+            && let Entered::Recursion(line) = region::open::<false>(site).entered()
         {
             note_recursion(line);
         }

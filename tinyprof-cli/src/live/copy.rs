@@ -109,8 +109,8 @@ impl Copy<'_> {
         let same = self.unchanged(at, |copy| {
             lists.iter().all(|&(word, _)| {
                 let (first, second) = (copy.load(at + word), copy.load(at + word + 1));
-                low(first) == low(record[word])
-                    && high(first) >= high(record[word])
+                high(first) == high(record[word])
+                    && low(first) >= low(record[word])
                     && second == record[word + 1]
             })
         });
@@ -133,8 +133,8 @@ fn wait(tried: usize) -> bool {
 
 /// The words of the list that word `word` of a record describes.
 fn elements(record: &[u64], word: usize, length: usize) -> Range<usize> {
-    let start = at_line(low(record[word]));
-    start..start.saturating_add((high(record[word]) as usize).saturating_mul(length))
+    let start = at_line(high(record[word]));
+    start..start.saturating_add((low(record[word]) as usize).saturating_mul(length))
 }
 
 /// The last element of a list with elements of so many words.
@@ -195,7 +195,7 @@ mod tests {
         // A circle, and lists that are longer than anything.
         words[NODE + node::PARENT].store(4 << 32, Relaxed);
         words[NODE + node::PAST].store(u64::MAX, Relaxed);
-        words[NODE + node::SERIES].store(u64::MAX << 32 | 8, Relaxed);
+        words[NODE + node::SERIES].store(8 << 32 | u64::from(u32::MAX), Relaxed);
         words[NODE + node::SAMPLES].store(u64::from(u32::MAX), Relaxed);
         assert_eq!(copy(&words).map(|bytes| bytes.len()), Ok(64 * LINE_WORDS * 8));
     }
@@ -216,7 +216,7 @@ mod tests {
                     words[NODE + node::SUM].store(3 * visits, Relaxed);
                     // A list of one element that is added to where it is.
                     words[LIST + 2].store(7 * visits, Relaxed);
-                    words[NODE + node::PAST].store(1 << 32 | 8, Relaxed);
+                    words[NODE + node::PAST].store(8 << 32 | 1, Relaxed);
                     words[NODE + node::SEQUENCE].store(sequence + 2, Release);
                 }
             });

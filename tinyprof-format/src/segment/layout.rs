@@ -78,11 +78,12 @@ const _: () = assert!(header::WORDS == HEADER_LINES as usize * LINE_WORDS);
 ///       1  site              address of the site
 ///       2  parent            line of the parent's record; high half: the record made before this one
 ///       3  start             ticks at entry while the region is open; else 0, or what is [`waiting`]
-///       4  execution         that the live numbers belong to; high half: executions completed (roots), depth (others)
+///       4  execution         that the live numbers belong to; high half: its [`kind`], 0 for the usual
 ///       5  visits  6  sum  7  minimum  8  maximum  9, 10  sum of squares      the live execution
-///      11  log of past executions: block, length      12  its stride, capacity class + 1
-///      13  series: block, length                      14  its stride (0: mode total), class + 1
-///      15  samples: line of a record of eight words, see [`samples`]; 0 if every visit is timed
+///      11  log of past executions: length, block      12  its stride, capacity in elements
+///      13  series: length, block                      14  its stride (0: mode total), capacity
+///      15  samples: line of a record of eight words, see [`samples`]; 0 if every visit is timed; high half: executions
+///          completed (roots), depth (others)
 /// ```
 ///
 /// With samples, sum and squares are those of the visits that were timed, each as often as it counts.
@@ -102,6 +103,17 @@ pub mod node {
     pub const SERIES: usize = 13;
     pub const SAMPLES: usize = 15;
     pub const WORDS: usize = 16;
+}
+
+/// Bits of the high half of a node's word `execution`. A visit of a node without any takes the shortest path: one comparison
+/// of the whole word says that, and that its execution is the thread's.
+pub mod kind {
+    /// Its visits are a series. With this alone, a node's word is the first of an element of one visit.
+    pub const SERIES: u32 = 1;
+    /// A root region: each of its visits is an execution.
+    pub const ROOT: u32 = 2;
+    /// Not all of its visits are timed.
+    pub const SAMPLED: u32 = 4;
 }
 
 /// Visits that are not timed, in the word `start` of a node.

@@ -1,6 +1,6 @@
 //! The lists of a callpath in a segment: past executions, and the visits of a series.
 
-use super::layout::{LINE_WORDS, PAST_WORDS, SERIES_WORDS, header, node};
+use super::layout::{PAST_WORDS, SERIES_WORDS, header, node};
 use super::words::{Words, high, low};
 use crate::model::{MetricBucket, MetricSummary};
 use crate::ticks::{PastExecution, SeriesElement};
@@ -56,12 +56,11 @@ fn place(
     budget_bytes: &mut usize,
 ) -> Option<Place> {
     let (first, second) = (words.get(line, word)?, words.get(line, word + 1)?);
-    let (block, length) = (low(first), high(first) as usize);
+    let (block, length) = (high(first), low(first) as usize);
     if length == 0 {
         return Some(Place { block, length });
     }
-    let class = high(second).checked_sub(1).filter(|&class| class < 32)?;
-    let capacity = (LINE_WORDS / element_words).checked_shl(class)?;
+    let capacity = high(second) as usize;
     let bytes = length.checked_mul(element_words * 8)?;
     if block == 0 || length > capacity || words.bytes(block, 0, bytes).is_none() {
         return None;

@@ -163,7 +163,7 @@ impl Reader<'_> {
         }
         // A record that is torn is that of a visit that was ending: it is not open besides.
         let since = Some(start).filter(|&start| start != 0 && start & waiting::MARK == 0 && !torn);
-        let execution = || self.word(place.root, node::EXECUTION).map_or(0, high);
+        let execution = || self.word(place.root, node::SAMPLES).map_or(0, high);
         let open = since.map(|since| OpenVisit { since, execution: execution() });
         Some(Record {
             id: place.id,

@@ -11,7 +11,8 @@ use super::maxima::MpiMaxima;
 use super::pace::{PATIENCE_NS, Pace};
 use crate::FlushError;
 use crate::communicator::{Communicator, Rsmpi, run_to_end};
-use crate::phases;
+use crate::phases::{self, Plan, Workplace};
+use crate::run;
 use crate::settings::Settings;
 
 /// What agrees on boundaries.
@@ -58,7 +59,7 @@ impl Checkpointer {
         while step == Step::Wait && pace.is_patient() {
             if waited.is_longer_than(PATIENCE_NS) {
                 pace.lose_patience();
-                collect::warn(&format!(
+                collect::warn(format_args!(
                     "a rank has waited {} s at boundary {boundary} for the others to write a checkpoint, and goes on \
                      without checkpoints; they need the same boundaries on every rank: mark other loops `checkpoint`, \
                      or set TINYPROF_INTERVAL=off",
@@ -123,8 +124,10 @@ impl Checkpointer {
     ) -> Result<Option<PathBuf>, FlushError> {
         collect::without_write_signals(|| {
             let begin_ns = monotonic_ns();
-            let map = collect::snapshot();
-            let mut plan = self.settings.plan(monotonic_ns() - begin_ns);
+            let workplace = Workplace::aside(self.settings.deadline());
+            let mut measured = run::measure(&workplace);
+            let mut plan =
+                Plan { workplace: workplace.clone(), ..self.settings.plan(monotonic_ns() - begin_ns) };
             // It is there to be read after a crash: by what notices damage.
             plan.format = OutputFormat::Tprof;
             let failed_before = self.times().failed;
@@ -132,24 +135,29 @@ impl Checkpointer {
                 (plan.target, plan.state) = files.begin(boundary);
             }
             communicator.begin_flush(self.settings.deadline());
-            let flushed = run_to_end(phases::flush(communicator, &map, &plan));
+            let flushed = run_to_end(phases::flush(communicator, &mut measured, &plan));
             communicator.end_flush();
             // Ranks that are missing now are told of when the final profile misses them too.
             let written = match flushed {
                 Ok(flushed) => flushed.profile.transpose(),
                 Err(interrupted) => Err(interrupted.reason),
             };
-            if let Some(files) = &mut self.files
+            if let Some(mut files) = self.files.clone()
                 && written != Ok(None)
             {
-                let path = written.as_ref().ok().and_then(|path| path.as_deref());
-                files.end(path, monotonic_ns() - begin_ns);
+                let path = written.as_ref().ok().cloned().flatten();
+                let end = move || {
+                    files.end(path.as_deref(), monotonic_ns() - begin_ns);
+                    files
+                };
+                // Where a disk hangs the old ones stay, and this one is not counted.
+                self.files = workplace.run(end).ok().or(self.files.take());
             }
             written.map_err(|reason| {
                 let error = FlushError { reason };
                 // Said once: a full disk is full at the next checkpoint too, and the profile counts them.
                 if communicator.rank() == 0 && failed_before == 0 {
-                    collect::warn(&error.to_string());
+                    collect::warn(&error);
                 }
                 error
             })
@@ -162,9 +170,10 @@ impl Checkpointer {
     }
 
     /// The final profile is written: the checkpoints go, unless all are to stay.
-    pub(super) fn remove_all(&mut self) {
-        if let Some(files) = &mut self.files {
-            files.remove_all();
+    pub(super) fn remove_all(self, workplace: &Workplace) {
+        if let Some(mut files) = self.files {
+            // A disk that hangs keeps them: whoever finds them reads what they are.
+            let _ = workplace.run(move || files.remove_all());
         }
     }
 }

@@ -16,6 +16,7 @@ use super::maxima::MpiMaxima;
 use super::pace::Pace;
 use crate::FlushError;
 use crate::communicator::{Communicator, Rsmpi, run_to_end};
+use crate::phases::Workplace;
 use crate::settings::Settings;
 
 thread_local! {
@@ -171,9 +172,9 @@ impl Closed {
     }
 
     /// The final profile is written.
-    pub(crate) fn remove_all(&mut self) {
-        if let Some(checkpointer) = &mut self.0 {
-            checkpointer.remove_all();
+    pub(crate) fn remove_all(self, workplace: &Workplace) {
+        if let Some(checkpointer) = self.0 {
+            checkpointer.remove_all(workplace);
         }
     }
 }

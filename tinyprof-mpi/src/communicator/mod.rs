@@ -48,6 +48,12 @@ pub(crate) trait Communicator: Sized {
     /// What one rank sends, `length` bytes: messages between two ranks arrive in their order.
     async fn receive(&self, from: u32, length: usize) -> Result<Vec<u8>, Interrupted>;
 
+    /// An empty message with room for so many bytes. Where there is no memory for them the rank
+    /// leaves, as after any other operation that did not come to its end.
+    fn room(&self, bytes: usize) -> Result<Vec<u8>, Interrupted> {
+        Ok(Vec::with_capacity(bytes))
+    }
+
     /// The communicator of `size` consecutive ranks from `first` on, one of which is the caller. Every one of them
     /// makes it by itself: it costs no message, where `MPI_Comm_split` costs one with every rank. It serves to
     /// send, to receive and to gather.

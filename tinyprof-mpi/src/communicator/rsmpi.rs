@@ -11,7 +11,7 @@ use tinyprof::collect::monotonic_ns;
 
 use super::roll_call::RollCall;
 use super::{Communicator, Interrupted};
-use crate::sys::{Link, Operator, Pending};
+use crate::sys::{Link, Operator, Pending, room};
 
 /// How long a rank waits for others in one step, unless it is told otherwise.
 pub(crate) const DEADLINE_DEFAULT: Duration = Duration::from_secs(30);
@@ -66,6 +66,11 @@ impl Rsmpi {
         if let (Ok(link), None) = (&self.shared.link, &*self.shared.broken.borrow()) {
             self.shared.roll_call.begin(link);
         }
+    }
+
+    /// How long a step of the flush may wait for other ranks.
+    pub(crate) fn deadline(&self) -> Duration {
+        self.shared.deadline.get()
     }
 
     /// A flush has ended: takes what was said meanwhile, as no message may be left when MPI is finalised.
@@ -249,6 +254,10 @@ impl Communicator for Rsmpi {
 
     async fn receive(&self, from: u32, length: usize) -> Result<Vec<u8>, Interrupted> {
         self.complete(|link| link.receive(self.rank_on_link(from), TAG, length)).await
+    }
+
+    fn room(&self, bytes: usize) -> Result<Vec<u8>, Interrupted> {
+        room(bytes).map_err(|reason| self.shared.failed(&reason))
     }
 
     fn subgroup(&self, first: u32, size: u32) -> Self {

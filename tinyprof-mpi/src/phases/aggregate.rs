@@ -15,16 +15,20 @@ use crate::communicator::{Communicator, Interrupted};
 const HEAD_BYTES: usize = 16;
 
 /// What a rank sends: what is of one length on all ranks, and the series where these are not.
-fn messages(own: &EncodedRank, agreed: &Agreed) -> (Vec<u8>, Vec<u8>) {
-    let mut uniform = Vec::with_capacity(agreed.uniform_bytes());
-    let mut series = Vec::new();
+fn messages(
+    communicator: &impl Communicator,
+    own: &EncodedRank,
+    agreed: &Agreed,
+) -> Result<(Vec<u8>, Vec<u8>), Interrupted> {
+    let mut uniform = communicator.room(agreed.uniform_bytes())?;
+    let mut series = communicator.room(if agreed.series_are_padded { 0 } else { own.series_length() })?;
     uniform.extend((own.summary_length() as u64).to_le_bytes());
     uniform.extend((own.series_length() as u64).to_le_bytes());
     own.append_summary(&mut uniform);
     uniform.resize(HEAD_BYTES + agreed.summary_bytes, 0);
     own.append_series(if agreed.series_are_padded { &mut uniform } else { &mut series });
     uniform.resize(agreed.uniform_bytes(), 0);
-    (uniform, series)
+    Ok((uniform, series))
 }
 
 impl Agreed {
@@ -34,20 +38,42 @@ impl Agreed {
     }
 }
 
+/// What the ranks of a group hold, as it has come in messages.
+pub(super) struct Collected {
+    /// What the aggregator itself holds.
+    own: EncodedRank,
+    /// The others' messages: of one length, and those with the series.
+    messages: Vec<(Vec<u8>, Vec<u8>)>,
+}
+
+impl Collected {
+    /// Reads the messages, in the order of their ranks. One that cannot be read is an error in its
+    /// place.
+    pub(super) fn decode(self, agreed: &Agreed) -> Vec<Result<EncodedRank, String>> {
+        let others = self.messages.into_iter().map(|(message, series)| {
+            let summary = message.get(HEAD_BYTES..HEAD_BYTES + length_at(&message, 0));
+            let start = HEAD_BYTES + agreed.summary_bytes;
+            let padded = message.get(start..start + length_at(&message, 8));
+            let series =
+                if agreed.series_are_padded { padded.unwrap_or_default() } else { series.as_slice() };
+            EncodedRank::from_messages(summary.unwrap_or_default(), series)
+        });
+        std::iter::once(Ok(self.own)).chain(others).collect()
+    }
+}
+
 /// What the ranks of the caller's group hold, at the aggregator; nothing at the others. Collective.
-///
-/// A message that cannot be read is an error in its place: the aggregator goes on.
 pub(super) async fn collect(
     communicator: &impl Communicator,
     group: &Group,
     own: EncodedRank,
     agreed: &Agreed,
     chunk_bytes: usize,
-) -> Result<Option<Vec<Result<EncodedRank, String>>>, Interrupted> {
+) -> Result<Option<Collected>, Interrupted> {
     let ranks = communicator.subgroup(group.first_rank, group.ranks);
     let longest = [agreed.uniform_bytes(), if agreed.series_are_padded { 0 } else { agreed.series_bytes }];
     if ranks.rank() != 0 {
-        let (uniform, series) = messages(&own, agreed);
+        let (uniform, series) = messages(&ranks, &own, agreed)?;
         // The messages hold all of it: the room may be needed until they have arrived.
         drop(own);
         chunks::gather(&ranks, uniform, &[], longest[0], chunk_bytes).await?;
@@ -61,14 +87,7 @@ pub(super) async fn collect(
     let of_series = |message: &Vec<u8>| if agreed.series_are_padded { 0 } else { length_at(message, 8) };
     let lengths: Vec<usize> = messages.iter().map(of_series).collect();
     let series = chunks::gather(&ranks, Vec::new(), &lengths, longest[1], chunk_bytes).await?;
-    let others = messages.into_iter().zip(series).skip(1).map(|(message, series)| {
-        let summary = message.get(HEAD_BYTES..HEAD_BYTES + length_at(&message, 0));
-        let start = HEAD_BYTES + agreed.summary_bytes;
-        let padded = message.get(start..start + length_at(&message, 8));
-        let series = if agreed.series_are_padded { padded.unwrap_or_default() } else { series.as_slice() };
-        EncodedRank::from_messages(summary.unwrap_or_default(), series)
-    });
-    Ok(Some(std::iter::once(Ok(own)).chain(others).collect()))
+    Ok(Some(Collected { own, messages: messages.into_iter().zip(series).skip(1).collect() }))
 }
 
 fn length_at(message: &[u8], at: usize) -> usize {

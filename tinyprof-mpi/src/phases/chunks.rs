@@ -28,7 +28,10 @@ pub(super) async fn receive(
     chunk_bytes: usize,
 ) -> Result<Vec<u8>, Interrupted> {
     let length = length_of(&communicator.receive(from, LENGTH_BYTES).await?);
-    let mut message = Vec::new();
+    if (1..=chunk_bytes).contains(&length) {
+        return communicator.receive(from, length).await;
+    }
+    let mut message = communicator.room(length)?;
     while message.len() < length {
         message.extend(communicator.receive(from, chunk_bytes.min(length - message.len())).await?);
     }
@@ -44,15 +47,15 @@ pub(super) async fn broadcast(
     let length = (message.len() as u64).to_le_bytes().to_vec();
     let length = length_of(&communicator.broadcast(length).await?);
     if length <= chunk_bytes {
-        let message = if communicator.rank() == 0 { message } else { vec![0; length] };
+        let message = if communicator.rank() == 0 { message } else { zeroed(communicator, length)? };
         return if length == 0 { Ok(message) } else { communicator.broadcast(message).await };
     }
-    let mut whole = Vec::new();
+    let mut whole = communicator.room(length)?;
     while whole.len() < length {
         let end = length.min(whole.len() + chunk_bytes);
         let chunk = match message.get(whole.len()..end) {
             Some(own) if communicator.rank() == 0 => own.to_vec(),
-            _ => vec![0; end - whole.len()],
+            _ => zeroed(communicator, end - whole.len())?,
         };
         whole.extend(communicator.broadcast(chunk).await?);
     }
@@ -71,7 +74,8 @@ pub(super) async fn gather(
     if (1..=chunk_bytes).contains(&longest) {
         return communicator.gather(message, lengths).await;
     }
-    let mut gathered: Vec<Vec<u8>> = lengths.iter().map(|&length| Vec::with_capacity(length)).collect();
+    let gathered: Result<Vec<_>, _> = lengths.iter().map(|&length| communicator.room(length)).collect();
+    let mut gathered = gathered?;
     for start in (0..longest).step_by(chunk_bytes) {
         let part = |length: usize| start.min(length)..length.min(start + chunk_bytes);
         let parts: Vec<usize> = lengths.iter().map(|&length| part(length).len()).collect();
@@ -79,6 +83,12 @@ pub(super) async fn gather(
         gathered.iter_mut().zip(chunks).for_each(|(whole, chunk)| whole.extend(chunk));
     }
     Ok(gathered)
+}
+
+fn zeroed(communicator: &impl Communicator, length: usize) -> Result<Vec<u8>, Interrupted> {
+    let mut message = communicator.room(length)?;
+    message.resize(length, 0);
+    Ok(message)
 }
 
 fn length_of(bytes: &[u8]) -> usize {

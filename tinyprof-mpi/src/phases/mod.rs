@@ -13,24 +13,60 @@ mod synchronise;
 mod tests;
 mod tree;
 mod union;
+mod workplace;
 mod write;
 
 use std::ffi::OsString;
 use std::fmt;
+use std::mem;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use tinyprof::collect::monotonic_ns;
+use tinyprof::collect::{NotDone, monotonic_ns};
 use tinyprof_format::file::{EncodedRank, OutputFiles, UnfinishedProfile};
-use tinyprof_format::model::{EventMap, PhaseTimes, ProfileId, RunState};
+use tinyprof_format::model::{EventMap, PhaseTimes, Precision, ProfileId, RunState};
 
 pub use plan::{Aggregators, SeriesGather};
 pub(crate) use plan::{Flushed, Plan};
+pub(crate) use workplace::Workplace;
 
 use crate::communicator::{Communicator, Interrupted};
 use crate::observer::Milestone;
 use synchronise::Agreed;
-use write::Place;
+use write::{Outcome, Place};
+
+/// What one rank brings to a flush.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Measured {
+    /// Everything that it has measured.
+    pub(crate) map: EventMap,
+    /// What leaves the rank.
+    own: EncodedRank,
+    /// Why nothing could be put together, although something may have been measured.
+    failure: Option<NotDone>,
+}
+
+impl Measured {
+    /// Encodes what leaves this rank. In less precision all of it is rounded: the dictionary and
+    /// the counts are the same.
+    pub(crate) fn of(map: EventMap, precision: Precision) -> Self {
+        let own = EncodedRank::of_event_map(&map.in_precision(precision));
+        Self { map, own, failure: None }
+    }
+
+    /// Returns why nothing could be put together, if it could not.
+    #[cfg(feature = "rsmpi")]
+    pub(crate) fn failure(&self) -> Option<NotDone> {
+        self.failure
+    }
+
+    /// Brings nothing, for this reason, which becomes that of all ranks.
+    #[cfg(any(feature = "rsmpi", test))]
+    pub(crate) fn missing(failure: NotDone) -> Self {
+        Self { failure: Some(failure), ..Self::default() }
+    }
+}
 
 /// Writes one profile of all ranks. Collective.
 ///
@@ -39,29 +75,40 @@ use write::Place;
 /// protocol can exclude, in which rank 0 has finished it and a rank never heard so. Nothing is said to the user.
 pub(crate) async fn flush(
     communicator: &impl Communicator,
-    map: &EventMap,
+    measured: &mut Measured,
     plan: &Plan,
 ) -> Result<Flushed, Interrupted> {
     let clock = Stopwatch::start();
-    // In less precision, all that leaves this rank is rounded: the dictionary and the counts are the same.
-    let mut own = EncodedRank::of_event_map(&map.in_precision(plan.state.precision));
     plan.observer.reached(Milestone::Encoded);
-    let agreed = synchronise::agree(communicator, map, &mut own, plan).await?;
+    let agreed = match synchronise::agree(communicator, measured, plan).await? {
+        Ok(agreed) => Arc::new(agreed),
+        Err(reason) => {
+            let profile = Some(Err(not_written(plan, &reason)));
+            return Ok(Flushed { profile, ..Flushed::default() });
+        }
+    };
     if agreed.dictionary.is_empty() {
         return Ok(Flushed::default());
     }
     plan.observer.reached(Milestone::Agreed);
-    own.renumber(&map.callpaths, &agreed.dictionary);
+    let mut own = mem::take(&mut measured.own);
+    own.renumber(&measured.map.callpaths, &agreed.dictionary);
     let unfinished = (communicator.rank() == 0).then(|| {
-        let token = std::process::id().to_string();
         let files = OutputFiles { format: plan.format, permissions: plan.permissions };
-        UnfinishedProfile::create_as(files, &plan.target, &token).map_err(|error| not_written(plan, &error))
+        let target = plan.target.clone();
+        let token = std::process::id().to_string();
+        let created = plan.workplace.run(move || UnfinishedProfile::create_as(files, &target, &token));
+        match created {
+            Ok(Ok(unfinished)) => Ok(Arc::new(unfinished)),
+            Ok(Err(error)) => Err(not_written(plan, &error)),
+            Err(failure) => Err(not_written(plan, &failure)),
+        }
     });
     let flushed = aggregate_and_write(communicator, own, plan, &agreed, unfinished.as_ref(), clock).await;
     let is_written = matches!(&flushed, Ok(Flushed { profile: Some(Ok(_)), .. }));
     if let (Some(Ok(unfinished)), false) = (unfinished, is_written) {
         // The failure itself is told; that its rest could not be removed has most likely the same cause.
-        drop(unfinished.discard());
+        drop(plan.workplace.run(move || Arc::into_inner(unfinished).map(UnfinishedProfile::discard)));
     }
     flushed
 }
@@ -71,8 +118,8 @@ async fn aggregate_and_write(
     communicator: &impl Communicator,
     own: EncodedRank,
     plan: &Plan,
-    agreed: &Agreed,
-    unfinished: Option<&Result<UnfinishedProfile, String>>,
+    agreed: &Arc<Agreed>,
+    unfinished: Option<&Result<Arc<UnfinishedProfile>, String>>,
     mut clock: Stopwatch,
 ) -> Result<Flushed, Interrupted> {
     let limit = plan.message_bytes_max;
@@ -96,8 +143,13 @@ async fn aggregate_and_write(
     let collected = aggregate::collect(communicator, &group, own, agreed, chunk_bytes).await?;
     times.aggregate_ns = clock.lap_ns();
     plan.observer.reached(Milestone::Collected);
-    let outcome = collected.map(|ranks| {
-        let outcome = write::write_part(&place, &group, &agreed.dictionary, ranks);
+    let outcome = collected.map(|collected| {
+        let for_part = Arc::clone(agreed);
+        let written = plan.workplace.run(move || {
+            let ranks = collected.decode(&for_part);
+            write::write_part(&place, &group, &for_part.dictionary, ranks)
+        });
+        let outcome = written.unwrap_or_else(|failure| Outcome::failed(&agreed.dictionary, &group, failure));
         plan.observer.reached(Milestone::Written {
             number: group.number,
             writers: agreed.groups.count(),
@@ -113,7 +165,12 @@ async fn aggregate_and_write(
     let finished = unfinished.zip(total).map(|(unfinished, total)| {
         let state = RunState { precision: agreed.precision, ..plan.state.clone() };
         let facts = (plan.metadata.clone(), state, times);
-        write::finish(unfinished, total, &agreed.dictionary, communicator.size(), facts)
+        let (unfinished, agreed, ranks) = (Arc::clone(unfinished), Arc::clone(agreed), communicator.size());
+        let finish = move || write::finish(&unfinished, total, &agreed.dictionary, ranks, facts);
+        match plan.workplace.run(finish) {
+            Ok((written, report)) => (written, Some(report)),
+            Err(failure) => (Err(failure.to_string()), None),
+        }
     });
     if finished.is_some() {
         plan.observer.reached(Milestone::Finished);
@@ -127,7 +184,7 @@ async fn aggregate_and_write(
         (shared, _) => shared?,
     };
     plan.observer.reached(Milestone::Told);
-    Ok(Flushed { profile: Some(profile), report, overruled: agreed.overruled })
+    Ok(Flushed { profile: Some(profile), report: report.flatten(), overruled: agreed.overruled })
 }
 
 /// What a person reads who misses a profile.
@@ -138,7 +195,7 @@ fn not_written(plan: &Plan, reason: &dyn fmt::Display) -> String {
 /// Tells every rank where the files go and the number of the profile, or why it cannot be written.
 async fn announce(
     communicator: &impl Communicator,
-    created: Option<&Result<UnfinishedProfile, String>>,
+    created: Option<&Result<Arc<UnfinishedProfile>, String>>,
     plan: &Plan,
 ) -> Result<Result<(PathBuf, Option<ProfileId>), String>, Interrupted> {
     let id = plan.state.profile_id.map_or(0, ProfileId::to_word).to_le_bytes();

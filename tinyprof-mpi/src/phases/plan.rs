@@ -6,6 +6,7 @@ use tinyprof_format::file::{OutputFormat, Permissions};
 use tinyprof_format::model::{ProfileId, RunMetadata, RunState};
 use tinyprof_format::report::Report;
 
+use super::workplace::Workplace;
 use crate::observer::Observer;
 
 /// How many ranks write parts of the profile. What rank 0 is told counts.
@@ -60,6 +61,8 @@ pub(crate) struct Plan {
     pub(crate) message_bytes_max: usize,
     /// Is told the number and the name of the profile on every rank, before rank 0 can complete it.
     pub(crate) on_profile_id: fn(ProfileId, &Path),
+    /// Where files are written, and what else may hang is done.
+    pub(crate) workplace: Workplace,
     /// Who is told how far this rank has come.
     pub(crate) observer: Observer,
 }

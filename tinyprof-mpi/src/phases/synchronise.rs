@@ -5,11 +5,13 @@
 //! union is broadcast: an Allgather, as in the paper, would cost memory for all ranks' names on every rank.
 
 use tinyprof_format::file::{EncodedRank, OutputFormat, decode_callpaths, encode_callpaths};
-use tinyprof_format::model::{CallpathTable, EventMap, Precision};
+use tinyprof_format::model::{CallpathTable, Precision};
 
+use super::Measured;
 use super::groups::Groups;
 use super::plan::{Aggregators, Plan, SeriesGather};
 use super::union::Union;
+use super::workplace::{code_of, reason_of};
 use super::{chunks, tree};
 use crate::communicator::{Communicator, Interrupted};
 
@@ -36,14 +38,16 @@ pub(super) struct Agreed {
 
 /// Agrees on the dictionary, on the sizes of messages, and on who sends to whom. Collective.
 ///
-/// `own` is the map in the precision of the plan. Where ranks differ in that, it becomes the exact one: a profile of both would
-/// be called exact and not be it, and what was rounded cannot be had back.
+/// What leaves this rank is in the precision of the plan. Where ranks differ in that, it becomes
+/// the exact one: a profile of both would be called exact and not be it, and what was rounded
+/// cannot be had back. Where a rank has nothing to bring because it failed, all ranks get the
+/// reason in place of an agreement.
 pub(super) async fn agree(
     communicator: &impl Communicator,
-    map: &EventMap,
-    own: &mut EncodedRank,
+    measured: &mut Measured,
     plan: &Plan,
-) -> Result<Agreed, Interrupted> {
+) -> Result<Result<Agreed, String>, Interrupted> {
+    let Measured { map, own, failure } = measured;
     let fingerprint = map.callpaths.fingerprint();
     let halves = [high(fingerprint), low(fingerprint)];
     let of_rank_0 = |word: u64| if communicator.rank() == 0 { word } else { 0 };
@@ -58,10 +62,17 @@ pub(super) async fn agree(
         series_bytes,
         of_rank_0(aggregators_as_word(plan.aggregators)),
         of_rank_0(plan.series as u64),
-        of_rank_0(format_as_word(plan.format)),
+        // A failure is greater than all formats, of which none is needed then.
+        failure.map_or(of_rank_0(format_as_word(plan.format)), |failure| {
+            (u64::from(communicator.rank()) + 1) << FAILURE_BITS | code_of(failure) << FORMAT_BITS
+        }),
     ];
     let rounds = plan.state.precision == Precision::EightBit;
     let (maxima, sums) = communicator.all_reduce(&maxima, &[series_bytes, rounds.into()]).await?;
+    if let Some(rank) = (maxima[8] >> FAILURE_BITS).checked_sub(1) {
+        let reason = reason_of((maxima[8] >> FORMAT_BITS) & CODE_MAX);
+        return Ok(Err(format!("rank {rank} could not put together what it has measured: {reason}")));
+    }
     let all_round = sums[1] == u64::from(communicator.size());
     let overruled = if all_round { 0 } else { sums[1] };
     let (mut summary_bytes, mut longest, mut sum) = (maxima[4], maxima[5], sums[0]);
@@ -81,7 +92,7 @@ pub(super) async fn agree(
     let dictionary = dictionary.with_distinct_ids();
     let fits =
         |bytes: u64| usize::try_from(bytes).expect("the rank that has this message holds it in memory");
-    Ok(Agreed {
+    Ok(Ok(Agreed {
         dictionary,
         summary_bytes: fits(summary_bytes),
         series_bytes: fits(longest),
@@ -91,7 +102,7 @@ pub(super) async fn agree(
         format: if maxima[8] == CSV { OutputFormat::Csv } else { OutputFormat::Tprof },
         precision: if all_round { Precision::EightBit } else { Precision::Exact },
         overruled,
-    })
+    }))
 }
 
 /// Padding is worth it while it adds no more than a quarter to what is sent: it saves a message for each rank.
@@ -101,6 +112,12 @@ fn is_padded(wanted: u64, longest: u64, sum: u64, ranks: u32) -> bool {
     }
     wanted == SeriesGather::Padded as u64
 }
+
+/// The word of the format: where it is the rank that failed, and one more, above the reason, above
+/// the format.
+const FAILURE_BITS: u32 = 16;
+const FORMAT_BITS: u32 = 8;
+const CODE_MAX: u64 = 0xff;
 
 const CSV: u64 = 1;
 

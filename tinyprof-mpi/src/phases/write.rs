@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
+use tinyprof::collect::NotDone;
 use tinyprof_format::file::{
     self, EncodedRank, ManifestFacts, OutputFiles, OutputFormat, UnfinishedProfile, encode_part,
     encode_text_part,
@@ -26,6 +27,14 @@ pub(super) struct Outcome {
 }
 
 impl Outcome {
+    /// Returns what comes of a part that could not be written for a reason that the system does not
+    /// tell.
+    pub(super) fn failed(dictionary: &CallpathTable, group: &Group, failure: NotDone) -> Self {
+        let reason = format!("the part of the ranks from {} on: {failure}", group.first_rank);
+        let statistics = Statistics::new(dictionary.len());
+        Self { failure: Some(reason), statistics, ..Self::default() }
+    }
+
     /// The length of all parts together.
     pub(super) fn bytes(&self) -> u64 {
         self.parts.iter().map(|part| part.bytes).sum()

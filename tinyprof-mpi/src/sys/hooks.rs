@@ -4,7 +4,7 @@
 //! from other libraries.
 
 use std::ffi::{c_char, c_int};
-use std::panic::catch_unwind;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use mpi::ffi;
 use tinyprof::collect;
@@ -12,10 +12,23 @@ use tinyprof::collect;
 use crate::run;
 
 /// Runs one of our own steps inside of a C function: a panic must not cross into it.
-fn quietly(step: impl FnOnce() + std::panic::UnwindSafe) {
-    if catch_unwind(step).is_err() {
+fn quietly<T: Default>(step: impl FnOnce() -> T) -> T {
+    catch_unwind(AssertUnwindSafe(step)).unwrap_or_else(|_| {
         collect::warn("an internal error: the profile may be missing; please report it");
+        T::default()
+    })
+}
+
+/// Initialises MPI by `init`, with what there is to do before and after it. Where recording is off
+/// that is nothing.
+fn initialise(init: impl FnOnce() -> c_int) -> c_int {
+    if !run::is_on() {
+        return init();
     }
+    let signed_in = quietly(run::sign_in);
+    let result = init();
+    quietly(|| run::begin(signed_in));
+    result
 }
 
 /// Initialises MPI, and begins the recording.
@@ -25,9 +38,7 @@ fn quietly(step: impl FnOnce() + std::panic::UnwindSafe) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPI_Init(argc: *mut c_int, argv: *mut *mut *mut c_char) -> c_int {
     // SAFETY: the caller keeps what `MPI_Init` demands, and this is the same function by its other name.
-    let result = unsafe { ffi::PMPI_Init(argc, argv) };
-    quietly(run::begin);
-    result
+    initialise(|| unsafe { ffi::PMPI_Init(argc, argv) })
 }
 
 /// Initialises MPI for threads, and begins the recording.
@@ -42,9 +53,7 @@ pub unsafe extern "C" fn MPI_Init_thread(
     provided: *mut c_int,
 ) -> c_int {
     // SAFETY: the caller keeps what `MPI_Init_thread` demands, and this is the same function by its other name.
-    let result = unsafe { ffi::PMPI_Init_thread(argc, argv, required, provided) };
-    quietly(run::begin);
-    result
+    initialise(|| unsafe { ffi::PMPI_Init_thread(argc, argv, required, provided) })
 }
 
 /// Writes the profile if nobody has, and finalises MPI. Collective, as `MPI_Finalize` is.
@@ -53,7 +62,9 @@ pub unsafe extern "C" fn MPI_Init_thread(
 /// As `MPI_Finalize` demands: MPI is initialised and not finalised, and all communication is complete.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPI_Finalize() -> c_int {
-    quietly(run::flush_at_finalize);
+    if run::is_on() {
+        quietly(run::flush_at_finalize);
+    }
     // SAFETY: the caller keeps what `MPI_Finalize` demands; our own communication is complete.
     unsafe { ffi::PMPI_Finalize() }
 }

@@ -49,6 +49,22 @@ pub(crate) fn is_usable() -> bool {
     initialised != 0 && finalised == 0
 }
 
+/// Returns the number of the program that this rank runs, among those of its job; 0 where MPI does
+/// not tell.
+pub(crate) fn program_number() -> c_int {
+    let (mut number, mut is_told): (*mut c_int, c_int) = (std::ptr::null_mut(), 0);
+    let key = c_int::try_from(ffi::MPI_APPNUM).unwrap_or_default();
+    let place = (&raw mut number).cast();
+    // SAFETY: the world is live, and the attribute of this key is a pointer to a number, for which
+    // the place is one.
+    let code = unsafe { ffi::MPI_Comm_get_attr(ffi::RSMPI_COMM_WORLD, key, place, &raw mut is_told) };
+    if check("MPI_Comm_get_attr", code).is_err() || is_told == 0 || number.is_null() {
+        return 0;
+    }
+    // SAFETY: MPI keeps the number as long as the world.
+    unsafe { *number }
+}
+
 /// What a code says that `call` returned.
 pub(super) fn check(call: &str, code: c_int) -> Result<(), String> {
     if code == c_int::try_from(ffi::MPI_SUCCESS).unwrap_or_default() {
@@ -66,6 +82,16 @@ pub(super) fn check(call: &str, code: c_int) -> Result<(), String> {
 /// MPI counts in `int`s; the phases cut larger messages into chunks.
 fn count(length: usize) -> Result<c_int, String> {
     c_int::try_from(length).map_err(|_| format!("a message of {length} bytes is more than MPI can count"))
+}
+
+/// Room for a message, which may be the largest piece of memory of all: to have none is an error
+/// like any other.
+pub(crate) fn room(length: usize) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::new();
+    bytes
+        .try_reserve_exact(length)
+        .map_err(|_| format!("there is no memory for a message of {length} bytes"))?;
+    Ok(bytes)
 }
 
 fn signed(rank: u32) -> c_int {
@@ -175,7 +201,9 @@ impl Link {
     /// Starts to receive a message of `length` bytes.
     pub(crate) fn receive(&self, from: u32, tag: c_int, length: usize) -> Result<Pending<Vec<u8>>, String> {
         let counted = count(length)?;
-        Self::start("MPI_Irecv", vec![0; length], |bytes, request| {
+        let mut bytes = room(length)?;
+        bytes.resize(length, 0);
+        Self::start("MPI_Irecv", bytes, |bytes, request| {
             // SAFETY: a plain value of the MPI library.
             let byte = unsafe { ffi::RSMPI_UINT8_T };
             let to = bytes.as_mut_ptr().cast();

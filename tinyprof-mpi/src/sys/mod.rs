@@ -1,13 +1,19 @@
 //! Calls into MPI that rsmpi has no safe form for. This is the only module of the crate with unsafe code.
 //!
 //! * `hooks`: the three functions of MPI that this crate puts itself before.
+//! * `process`: who started this process, and whose it is.
+//! * `shared_words`: numbers that several processes share.
 //! * `link`: a communicator of ours, whose errors come back as values.
 //! * `pending`: operations under way, and the memory that MPI reads and writes meanwhile.
 
 mod hooks;
 mod link;
 mod pending;
+mod process;
+mod shared_words;
 
 pub use hooks::{MPI_Finalize, MPI_Init, MPI_Init_thread};
-pub(crate) use link::{Link, Operator, Reduction, is_usable};
+pub(crate) use link::{Link, Operator, Reduction, is_usable, program_number, room};
 pub(crate) use pending::Pending;
+pub(crate) use process::{effective_user_id, socket_peer, started_as};
+pub(crate) use shared_words::SharedWords;

@@ -106,7 +106,7 @@ fn stop_at_some_moment(looks: u32) {
     let scratch = tempfile::tempdir().unwrap();
     let mut command = launch(3, "stopped", &scratch.path().join("p"));
     command.arg(scratch.path()).arg("1").env("TEST_STOPS", "no").env("TINYPROF_REPORT", "off");
-    command.env("TINYPROF_DEADLINE", "300ms").env("TINYPROF_AGGREGATORS", "3").stderr(Stdio::piped());
+    command.env("TINYPROF_DEADLINE", "800ms").env("TINYPROF_AGGREGATORS", "3").stderr(Stdio::piped());
     let mut running = command.spawn().unwrap();
     let file = scratch.path().join("stopped-1");
     wait_until("rank 1 is about to flush", &mut running, || file.exists());

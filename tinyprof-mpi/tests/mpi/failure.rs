@@ -130,3 +130,60 @@ fn the_test_programs_exist() {
         assert!(program(name).exists(), "{name}");
     }
 }
+
+#[test]
+fn what_could_not_be_written_is_still_there_for_recover() {
+    let scratch = tempfile::tempdir().unwrap();
+    let file = scratch.path().join("file");
+    std::fs::write(&file, "").unwrap();
+    let segments = scratch.path().join("segments");
+    let mut command = launch(3, "hook", &file.join("p"));
+    let ended = run(command.arg("code").env("TINYPROF_SEGMENT_DIR", &segments));
+    check_one_complaint(&ended, "file/p.tprof", "not a directory");
+    let advice = format!("`tinyprof recover {}` makes a profile of it", segments.display());
+    assert!(ended.stderr.contains(&advice), "{}", ended.stderr);
+    let left = names(&segments);
+    // Rank 1 visits nothing; the others have several threads, whose files are called by their
+    // process.
+    let processes: std::collections::BTreeSet<_> =
+        left.iter().filter_map(|name| name.split('-').next()).collect();
+    assert_eq!(processes.len(), 2, "{left:?}");
+    // And nothing is left where the profile is written.
+    std::fs::remove_dir_all(&segments).unwrap();
+    let mut command = launch(3, "hook", &scratch.path().join("p"));
+    let ended = run(command.arg("code").env("TINYPROF_SEGMENT_DIR", &segments));
+    assert_eq!(ended.code, Some(7), "{}", ended.stderr);
+    assert_eq!(names(&segments), [""; 0]);
+}
+
+#[test]
+fn a_rank_whose_own_profile_cannot_be_written_keeps_its_segments() {
+    let scratch = tempfile::tempdir().unwrap();
+    let file = scratch.path().join("file");
+    std::fs::write(&file, "").unwrap();
+    let segments = scratch.path().join("segments");
+    let mut command = crate::support::mpiexec(1);
+    command.arg(program("mpmd")).args([":", "-n", "1"]).arg(program("plain"));
+    command.env("TINYPROF_OUT", file.join("p")).env("TINYPROF_SEGMENT_DIR", &segments);
+    let ended = run(&mut command);
+    assert_eq!(ended.code, Some(7), "{}", ended.stderr);
+    assert!(ended.stderr.contains("p-rank-0.tprof was not written: "), "{}", ended.stderr);
+    assert!(ended.stderr.contains("`tinyprof recover "), "{}", ended.stderr);
+    assert_eq!(names(&segments).len(), 1, "{:?}", names(&segments));
+}
+
+#[test]
+fn standard_error_that_nobody_reads_does_not_hold_up_the_program() {
+    // A pipe that is full, and that rank 0 itself keeps open: a table that is written to it waits
+    // for ever.
+    const WRAPPER: &str = "case ${OMPI_COMM_WORLD_RANK:-$PMI_RANK} in 0) mkfifo \"$1\"; exec 3<>\"$1\"; \
+                           dd if=/dev/zero of=\"$1\" bs=4096 count=1024 oflag=nonblock 2>/dev/null; \
+                           exec \"$0\" code 2>&3;; *) exec \"$0\" code;; esac";
+    let scratch = tempfile::tempdir().unwrap();
+    let mut command = crate::support::mpiexec(2);
+    command.args(["sh", "-c", WRAPPER]).arg(program("hook")).arg(scratch.path().join("fifo"));
+    command.env("TINYPROF_OUT", scratch.path().join("p")).env("TINYPROF_DEADLINE", "4s");
+    let ended = run(&mut command);
+    assert_eq!(ended.code, Some(7), "{}", ended.stderr);
+    assert_eq!(profile(&scratch.path().join("p.tprof")).ranks.len(), 2);
+}

@@ -7,6 +7,7 @@ mod deadline;
 mod failure;
 mod figure2;
 mod hook;
+mod mpmd;
 mod profiler;
 mod programs;
 mod so_far;

@@ -27,6 +27,7 @@ pub(crate) fn mpiexec(ranks: usize) -> Command {
         "_FORMAT",
         "_PRECISION",
         "_SIGNAL",
+        "_WORLD",
     ];
     for variable in names.map(|end| format!("TINYPROF{end}")) {
         command.env_remove(variable);
@@ -37,6 +38,13 @@ pub(crate) fn mpiexec(ranks: usize) -> Command {
     command.env("MPIEXEC_TIMEOUT", "120");
     command.args(["-n", &ranks.to_string()]);
     command
+}
+
+/// Arguments by which the launcher takes this machine for two hosts; none where it does not do
+/// that.
+pub(crate) fn two_hosts() -> Option<[&'static str; 4]> {
+    let name = std::env::var("TINYPROF_MPIEXEC").unwrap_or_else(|_| "mpiexec".to_owned());
+    (!is_open_mpi(&name)).then_some(["-launcher", "fork", "-hosts", "here,there"])
 }
 
 fn is_open_mpi(launcher: &str) -> bool {

@@ -16,7 +16,7 @@ use super::snapshot::monotonic_ns;
 const KEPT: u32 = 2;
 
 /// The checkpoints of a profile, in the hands of the one process that names and removes them.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct CheckpointFiles {
     target: PathBuf,
     kept: u32,

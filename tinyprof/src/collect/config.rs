@@ -224,7 +224,7 @@ impl Config {
         Self::from_lookup(|variable| env::var_os(variable))
     }
 
-    /// Files of this format, for the users that the environment names.
+    /// Returns files of this format, for the users that the environment names.
     #[must_use]
     pub fn files(&self, format: OutputFormat) -> OutputFiles {
         OutputFiles { format, permissions: self.permissions }

@@ -13,6 +13,7 @@ mod sampling;
 #[cfg(test)]
 mod tests;
 mod unwind;
+mod usual;
 
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicU32, AtomicU64};
@@ -27,11 +28,11 @@ use super::alone::Alone;
 use super::clock::Clock;
 use super::log;
 use super::lookup::Lookup;
-use super::node::{EXECUTION, MAX, MIN, Node, SAMPLES, SERIES, START, SUM, VISITS, high, low};
+use super::node::{EXECUTION, Node, SAMPLES, SERIES, START, VISITS, high, low};
 use super::segment::{Line, Segment};
 use super::site::Site;
 use hot::Hot;
-use live::{add_square, clear_live, complete_execution, live_execution};
+use live::{add_to_live, clear_live, complete_execution, live_execution, restart_live};
 use sampling::Sampler;
 
 /// The most callpaths of a thread; the rest goes to `[other]`.
@@ -40,6 +41,9 @@ const NODES_MAX: u32 = if cfg!(test) { 512 } else { 1 << 20 };
 /// The deepest callpath; what is entered inside of it goes to `[other]`. Regions that call each other in
 /// circles make a callpath for each depth, and a path costs its depth whenever somebody follows it.
 const DEPTH_MAX: u32 = if cfg!(test) { 400 } else { 1024 };
+
+/// In the key of an entry of the cache: the callpath's visits do not take the shortest path.
+const NOT_USUAL: u32 = 1 << 31;
 
 /// What [`Arena::enter`] found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,6 +54,55 @@ pub(crate) enum Entered {
     Recursion(Line),
     /// There is no memory for it; the visit was counted as lost.
     Lost,
+}
+
+/// An [`Entered`] in one register: functions that return an enum are not called as the last thing of others, and save
+/// registers for that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Visit(u64);
+
+impl Visit {
+    /// No visit that must be left.
+    pub(crate) const LOST: Self = Self(0);
+    const RECURSION: u64 = 1 << 63;
+
+    /// The node that must be left, if there is one.
+    #[inline(always)]
+    pub(crate) fn to_leave(self) -> Option<Line> {
+        (self.0.cast_signed() > 0).then_some(Line::from_number(low(self.0)))
+    }
+
+    /// The node that values belong to, if there is one.
+    #[inline]
+    pub(crate) fn node(self) -> Option<Line> {
+        (self.0 != 0).then_some(Line::from_number(low(self.0)))
+    }
+
+    /// What it is in words.
+    #[cfg(any(test, feature = "tracing"))]
+    pub(crate) fn entered(self) -> Entered {
+        match (self.to_leave(), self.node()) {
+            (Some(line), _) => Entered::Node(line),
+            (None, Some(line)) => Entered::Recursion(line),
+            (None, None) => Entered::Lost,
+        }
+    }
+
+    #[inline(always)]
+    const fn of_node(line: Line) -> Self {
+        Self(line.number() as u64)
+    }
+}
+
+impl From<Entered> for Visit {
+    #[inline]
+    fn from(entered: Entered) -> Self {
+        match entered {
+            Entered::Node(line) => Self::of_node(line),
+            Entered::Recursion(line) => Self(Self::RECURSION | u64::from(line.number())),
+            Entered::Lost => Self::LOST,
+        }
+    }
 }
 
 /// One thread's event map.
@@ -92,6 +145,9 @@ impl Arena {
             segment.remove_file();
             return None;
         };
+        if !usual::has_usual_visits(clock) {
+            hot.take_no_shortest_path();
+        }
         Some(Self {
             hot,
             segment,
@@ -127,64 +183,54 @@ impl Arena {
     /// Opens a visit of `site` under the innermost open region. A visit of the region inside of itself is counted at
     /// once. Owner only.
     ///
-    /// Here is only what a visit that is not timed needs: it is so short that saving registers would show.
+    /// Here is only what the usual visit needs, and one that is not timed: saving registers would show.
     #[inline]
-    pub(crate) fn enter(&self, site: &'static Site) -> Entered {
+    pub(crate) fn enter(&self, site: &'static Site) -> Visit {
         let parent = self.current();
-        let cached = self.hot.cache().get(site.dense_index()).map_or(0, |entry| entry.load(Relaxed));
-        let known = high(cached) == parent.number();
-        let line = if known { Line::from_number(low(cached)) } else { Line::NONE };
-        if !line.is_none() && !parent.is_none() {
-            let start = self.node(line).word(START);
-            if let Some(left) = waiting::one_less(start.load(Relaxed)) {
+        let cached = self.hot.cached(site.dense_index());
+        let line = Line::from_number(high(cached));
+        let key = low(cached) ^ parent.number();
+        if !parent.is_none() {
+            if key == 0 {
+                // First: a region in a signal handler that comes now is inside of this one.
                 self.hot.current().store(line.number(), Relaxed);
-                start.store(left, Relaxed);
-                return Entered::Node(line);
+                self.node(line).set(START, self.usual_ticks());
+                return Visit::of_node(line);
+            }
+            if key == NOT_USUAL {
+                let start = self.node(line).word(START);
+                if let Some(left) = waiting::one_less(start.load(Relaxed)) {
+                    self.hot.current().store(line.number(), Relaxed);
+                    start.store(left, Relaxed);
+                    return Visit::of_node(line);
+                }
             }
         }
-        self.enter_timed(parent, line, site)
-    }
-
-    #[inline(never)]
-    fn enter_timed(&self, parent: Line, known: Line, site: &'static Site) -> Entered {
-        let mut line = if known.is_none() { self.cached_late(parent, site) } else { known };
-        if line.is_none() {
-            line = match self.find_or_insert(parent, site) {
-                Entered::Node(line) => line,
-                Entered::Recursion(line) => {
-                    self.count_recursion(line);
-                    return Entered::Recursion(line);
-                }
-                Entered::Lost => return Entered::Lost,
-            };
-        }
-        let node = self.node(line);
-        // First: a region in a signal handler that comes now is inside of this one.
-        self.hot.current().store(line.number(), Relaxed);
-        if parent.is_none() {
-            self.hot.execution().store(high(node.get(EXECUTION)), Relaxed);
-        }
-        if !self.skips(node) {
-            node.set(START, self.clock.ticks());
-        }
-        Entered::Node(line)
+        enter_unusual(site, self)
     }
 
     /// Closes the visit that `enter` opened. Owner only.
     #[inline]
     pub(crate) fn exit(&self, line: Line) {
         let node = self.node(line);
-        // The end of a root region is a boundary, whether or not the visit was timed: it goes the other way.
-        let is_not_timed = node.get(START) & waiting::MARK != 0;
-        if is_not_timed && self.current() == line && !node.parent().is_none() {
-            self.hot.current().store(node.parent().number(), Relaxed);
-        } else {
-            self.exit_timed(line);
+        let parent = node.parent();
+        if self.current() == line {
+            if node.get(EXECUTION) == self.hot.regular_execution() {
+                if self.add_usual_visit(node) {
+                    self.hot.current().store(parent.number(), Relaxed);
+                    return;
+                }
+            } else if node.get(START) & waiting::MARK != 0 && !parent.is_none() {
+                // The end of a root region is a boundary, whether or not the visit was timed: it goes the other way.
+                self.hot.current().store(parent.number(), Relaxed);
+                return;
+            }
         }
+        self.exit_unusual(line);
     }
 
     #[inline(never)]
-    fn exit_timed(&self, line: Line) {
+    fn exit_unusual(&self, line: Line) {
         let node = self.node(line);
         if node.get(START) & waiting::MARK == 0 {
             let now = self.clock.ticks();
@@ -206,6 +252,27 @@ impl Arena {
     #[inline]
     pub(crate) fn boundary(&self, line: Line) {
         let node = self.node(line);
+        if self.current() == line && node.get(EXECUTION) == self.hot.regular_execution() {
+            if self.add_usual_iteration(node) {
+                return;
+            }
+            return self.boundary_unusual(line);
+        }
+        self.boundary_of_series(line);
+    }
+
+    /// The same for a loop whose iterations are kept apart, and otherwise for any that is not the usual. Owner only.
+    #[inline(never)]
+    fn boundary_of_series(&self, line: Line) {
+        let added = self.current() == line && self.add_usual_iteration_of_series(self.node(line));
+        if !added {
+            self.boundary_unusual(line);
+        }
+    }
+
+    #[inline(never)]
+    fn boundary_unusual(&self, line: Line) {
+        let node = self.node(line);
         let timed = node.get(START) & waiting::MARK == 0;
         let now = if timed { self.clock.ticks() } else { 0 };
         if self.current() != line && !self.unwind_to(line) {
@@ -216,14 +283,14 @@ impl Arena {
         }
         self.add_visit(node, now, now);
         if node.parent().is_none() {
-            self.hot.execution().store(high(node.get(EXECUTION)), Relaxed);
+            self.hot.set_execution(node.completed_or_depth());
         }
     }
 
     /// Counts a visit whose time is part of the visit that is open.
     fn count_recursion(&self, line: Line) {
         let node = self.node(line);
-        let execution = self.hot.execution().load(Relaxed);
+        let execution = self.hot.execution();
         let counted = node.update(|| {
             self.begin_execution(node, execution);
             node.set(VISITS, node.get(VISITS) + 1);
@@ -238,8 +305,8 @@ impl Arena {
     #[inline(always)]
     fn add_visit(&self, node: Node<'_>, now: u64, start: u64) {
         let ticks = self.ticks_between(node.get(START), now);
-        let execution = self.hot.execution().load(Relaxed);
-        if node.get(SAMPLES) != 0 {
+        let execution = self.hot.execution();
+        if low(node.get(SAMPLES)) != 0 {
             return self.add_sampled_visit(node, ticks, execution, start);
         }
         let Some(update) = node.begin_update() else { return self.keep_out_visit() };
@@ -262,12 +329,15 @@ impl Arena {
     /// Adds a visit of `ticks` in `execution`, inside of [`Node::update`].
     #[inline(always)]
     fn add_ticks(&self, node: Node<'_>, ticks: u64, execution: u32) {
-        self.begin_execution(node, execution);
-        node.set(VISITS, node.get(VISITS) + 1);
-        node.set(SUM, node.get(SUM).wrapping_add(ticks));
-        node.set(MIN, node.get(MIN).min(ticks));
-        node.set(MAX, node.get(MAX).max(ticks));
-        add_square(node, u128::from(ticks) * u128::from(ticks));
+        if low(node.get(EXECUTION)) == execution {
+            add_to_live(node, ticks);
+        } else if low(node.get(SAMPLES)) != 0 {
+            self.move_on(node, execution);
+            add_to_live(node, ticks);
+        } else {
+            self.keep_live(node);
+            restart_live(node, execution, ticks);
+        }
         if low(node.get(SERIES + 1)) != 0 && !log::push_visit(node, execution, ticks) {
             self.lose_visits(1);
         }
@@ -283,16 +353,56 @@ impl Arena {
 
     #[inline]
     fn move_on(&self, node: Node<'_>, execution: u32) {
-        if node.get(SAMPLES) != 0 {
+        if low(node.get(SAMPLES)) != 0 {
             self.close_samples(node, execution);
-        } else if node.get(VISITS) > 0 && !log::push(node, live_execution(node)) {
-            self.lose_visits(node.get(VISITS));
+        } else {
+            self.keep_live(node);
         }
         clear_live(node, execution);
+    }
+
+    /// Appends the live numbers, if there are any, to the log. Inside of [`Node::update`].
+    #[inline]
+    fn keep_live(&self, node: Node<'_>) {
+        if node.get(VISITS) > 0 && !log::push(node, live_execution(node)) {
+            self.lose_visits(node.get(VISITS));
+        }
     }
 
     /// The ticks of this arena's clock.
     pub(crate) fn now(&self) -> u64 {
         self.clock.ticks()
     }
+}
+
+/// Opens a visit that is not the usual: of a root region, a series, under a budget, the first of a callpath, or from another
+/// place than the last.
+///
+/// A function of the site first: its caller has that in the right register.
+#[inline(never)]
+fn enter_unusual(site: &'static Site, arena: &Arena) -> Visit {
+    let parent = arena.current();
+    let cached = arena.hot.cached(site.dense_index());
+    let known = low(cached) == parent.number() | NOT_USUAL;
+    let mut line = if known { Line::from_number(high(cached)) } else { arena.cached_late(parent, site) };
+    if line.is_none() {
+        line = match arena.find_or_insert(parent, site) {
+            Entered::Node(line) => line,
+            Entered::Recursion(line) => {
+                arena.count_recursion(line);
+                return Entered::Recursion(line).into();
+            }
+            Entered::Lost => return Visit::LOST,
+        };
+    }
+    let node = arena.node(line);
+    // First: a region in a signal handler that comes now is inside of this one.
+    arena.hot.current().store(line.number(), Relaxed);
+    if parent.is_none() {
+        arena.hot.set_execution(node.completed_or_depth());
+    }
+    if !arena.skips(node) {
+        node.set(START, arena.clock.ticks());
+    }
+    Visit::of_node(line)
 }

@@ -102,6 +102,12 @@ impl Clock {
     }
 }
 
+/// The ticks of [`Clock::Counter`], for a caller who knows that it is the clock; never 0.
+#[inline(always)]
+pub(super) fn counter_ticks() -> u64 {
+    counter() | 1
+}
+
 /// Nanoseconds of `CLOCK_MONOTONIC`.
 pub(crate) fn monotonic_ns() -> u64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };

@@ -7,7 +7,7 @@
 //! A thread may be killed anywhere in here, and what it leaves in its file is read: a list is changed in a block
 //! that nobody sees yet, and one store of its first word makes all of it visible.
 //!
-//! A list is described by two words of its node: (block, length) and (stride, capacity class + 1).
+//! A list is described by two words of its node: (length, block) and (stride, capacity).
 
 use std::sync::atomic::Ordering::{Relaxed, Release};
 use std::sync::atomic::fence;
@@ -25,7 +25,8 @@ pub(super) struct Header {
     block: Line,
     pub(super) length: u32,
     stride: u32,
-    class_plus_1: u32,
+    /// The elements that the block has room for.
+    capacity: u32,
 }
 
 impl Header {
@@ -33,33 +34,34 @@ impl Header {
     pub(super) fn of<E: Element>(node: Node<'_>) -> Self {
         let (first, second) = (node.get(E::HEADER), node.get(E::HEADER + 1));
         Self {
-            block: Line::from_number(low(first)),
-            length: high(first),
+            block: Line::from_number(high(first)),
+            length: low(first),
             stride: low(second),
-            class_plus_1: high(second),
+            capacity: high(second),
         }
     }
 
     #[inline]
     fn save<E: Element>(self, node: Node<'_>) {
-        node.set(E::HEADER + 1, pack(self.stride, self.class_plus_1));
+        node.set(E::HEADER + 1, pack(self.stride, self.capacity));
         // Makes visible what was written before: the elements, and the capacity that they need.
-        node.word(E::HEADER).store(pack(self.block.number(), self.length), Release);
+        node.word(E::HEADER).store(pack(self.length, self.block.number()), Release);
     }
 
-    #[inline]
-    fn capacity<E: Element>(self) -> u32 {
-        if self.class_plus_1 == 0 {
-            return 0;
-        }
-        // At most 2^14 lines of two elements.
-        low(((LINE_WORDS / E::WORDS) as u64) << (self.class_plus_1 - 1))
+    /// The class of the block, which there is.
+    fn class<E: Element>(self) -> u32 {
+        self.capacity.trailing_zeros() - capacity_of::<E>(0).trailing_zeros()
     }
 
     /// Whether the elements up to `length` are where they were: nothing was moved or folded since.
     pub(super) fn has_same_layout(self, later: Self) -> bool {
         Self { length: self.length, ..later } == self && later.length >= self.length
     }
+}
+
+/// The elements that a block of 2^class lines has room for: at most 2^14 lines of two.
+fn capacity_of<E: Element>(class: u32) -> u32 {
+    low(((LINE_WORDS / E::WORDS) as u64) << class)
 }
 
 /// Element `at` of the list in `block`.
@@ -78,8 +80,7 @@ fn put_element<E: Element>(segment: &Segment, block: Line, at: u32, value: E) {
 /// Copies the elements of a list. Any thread; the caller checks afterwards that the copy is whole.
 pub(super) fn copy<E: Element>(segment: &Segment, header: Header) -> Vec<E> {
     let words = header.length as usize * E::WORDS;
-    if header.length == 0 || header.length > header.capacity::<E>() || !segment.contains(header.block, words)
-    {
+    if header.length == 0 || header.length > header.capacity || !segment.contains(header.block, words) {
         return Vec::new();
     }
     (0..header.length).map(|at| element(segment, header.block, at)).collect()
@@ -88,8 +89,7 @@ pub(super) fn copy<E: Element>(segment: &Segment, header: Header) -> Vec<E> {
 /// The last element of a list, if it has one. Any thread.
 pub(super) fn last<E: Element>(segment: &Segment, header: Header) -> Option<E> {
     let at = header.length.checked_sub(1)?;
-    let in_bounds =
-        at < header.capacity::<E>() && segment.contains(header.block, header.length as usize * E::WORDS);
+    let in_bounds = at < header.capacity && segment.contains(header.block, header.length as usize * E::WORDS);
     in_bounds.then(|| element(segment, header.block, at))
 }
 
@@ -97,31 +97,41 @@ pub(super) fn last<E: Element>(segment: &Segment, header: Header) -> Option<E> {
 /// boundaries. Inside of [`Node::update`].
 #[inline(always)]
 pub(super) fn push_visit(node: Node<'_>, execution: u32, ticks: u64) -> bool {
+    append_visit(node, pack(execution, 1), ticks)
+        || push(node, SeriesElement { execution, visits: 1, sum: ticks, min: ticks, max: ticks })
+}
+
+/// Appends a visit to a series whose block has room for it, or whose last element has; false where neither has. `one` is the
+/// first word of an element of one visit. Inside of [`Node::update`].
+#[inline(always)]
+pub(super) fn append_visit(node: Node<'_>, one: u64, ticks: u64) -> bool {
     let (first, second) = (node.get(SERIES), node.get(SERIES + 1));
-    let (block, length) = (Line::from_number(low(first)), (first >> 32) as usize);
-    let stride = second & u64::from(u32::MAX);
+    let (block, length) = (Line::from_number(high(first)), low(first) as usize);
+    let stride = low(second);
     if stride > 1 && length > 0 {
         let [head, sum, min, max] = node.segment.record::<SERIES_WORDS>(block, (length - 1) * SERIES_WORDS);
         let visits = head.load(Relaxed);
-        if low(visits) == execution && visits >> 32 < stride {
+        if low(visits) == low(one) && high(visits) < stride {
             head.store(visits + (1 << 32), Relaxed);
             sum.store(sum.load(Relaxed).wrapping_add(ticks), Relaxed);
-            min.store(min.load(Relaxed).min(ticks), Relaxed);
-            max.store(max.load(Relaxed).max(ticks), Relaxed);
+            if ticks < min.load(Relaxed) {
+                min.store(ticks, Relaxed);
+            }
+            if ticks > max.load(Relaxed) {
+                max.store(ticks, Relaxed);
+            }
             return true;
         }
     }
-    // Two elements a line, and none without a block.
-    let capacity = (1_usize << (second >> 32)) & !1;
-    if length < capacity {
+    let has_room = low(first) < high(second);
+    if has_room {
         let words = node.segment.record::<SERIES_WORDS>(block, length * SERIES_WORDS);
-        for (word, value) in words.iter().zip([pack(execution, 1), ticks, ticks, ticks]) {
+        for (word, value) in words.iter().zip([one, ticks, ticks, ticks]) {
             word.store(value, Relaxed);
         }
-        node.word(SERIES).store(first + (1 << 32), Release);
-        return true;
+        node.word(SERIES).store(first + 1, Release);
     }
-    push(node, SeriesElement { execution, visits: 1, sum: ticks, min: ticks, max: ticks })
+    has_room
 }
 
 /// Appends an element, inside of [`Node::update`]. Says whether it was kept: not if memory has run out before
@@ -145,7 +155,7 @@ pub(super) fn push<E: Element>(node: Node<'_>, value: E) -> bool {
             return true;
         }
     }
-    if header.length == header.capacity::<E>() {
+    if header.length == header.capacity {
         return push_in_new_room(node, header, value);
     }
     put_element(node.segment, header.block, header.length, value);
@@ -174,7 +184,7 @@ fn push_in_new_room<E: Element>(node: Node<'_>, header: Header, value: E) -> boo
     if roomy.block != header.block && !header.block.is_none() {
         // Only now: giving it back writes to it.
         fence(Release);
-        node.segment.release(header.block, header.class_plus_1 - 1);
+        node.segment.release(header.block, header.class::<E>());
     }
     true
 }
@@ -182,14 +192,15 @@ fn push_in_new_room<E: Element>(node: Node<'_>, header: Header, value: E) -> boo
 /// The list with room for one more element: in another block, of which the node does not know yet, unless there
 /// is no memory for that.
 fn make_room<E: Element>(segment: &Segment, header: Header) -> Option<Header> {
-    let class = if header.class_plus_1 == 0 { 2 } else { header.class_plus_1 };
+    let class = if header.capacity == 0 { 2 } else { header.class::<E>() + 1 };
     if class <= E::CLASS_MAX
         && let Some(block) = segment.allocate(class)
     {
         (0..header.length).for_each(|at| {
             put_element::<E>(segment, block, at, element(segment, header.block, at));
         });
-        return Some(Header { block, class_plus_1: class + 1, stride: header.stride.max(1), ..header });
+        let capacity = capacity_of::<E>(class);
+        return Some(Header { block, capacity, stride: header.stride.max(1), ..header });
     }
     (header.length > 1).then(|| fold::<E>(segment, header))
 }
@@ -198,10 +209,10 @@ fn make_room<E: Element>(segment: &Segment, header: Header) -> Option<Header> {
 /// the block; when executions are too short for that, neighbours fold across them.
 fn fold<E: Element>(segment: &Segment, header: Header) -> Header {
     // The block that this one frees serves the next fold: all lists of an arena share one of a size.
-    let block = segment.allocate(header.class_plus_1 - 1).unwrap_or(header.block);
+    let block = segment.allocate(header.class::<E>()).unwrap_or(header.block);
     let kept = fold_where::<E>(segment, header, block, Element::folds_well_with);
     let header = Header { block, length: kept, stride: header.stride.saturating_mul(2), ..header };
-    if kept <= header.capacity::<E>() / 4 * 3 {
+    if kept <= header.capacity / 4 * 3 {
         return header;
     }
     Header { length: fold_where::<E>(segment, header, block, |_, _| true), ..header }

@@ -25,6 +25,8 @@ pub(crate) mod segments;
 mod site;
 pub(crate) mod thread;
 
-pub(crate) use arena::{Arena, Before, Entered, InFlight, MetricReading, Place, Reading};
+#[cfg(any(test, feature = "tracing"))]
+pub(crate) use arena::Entered;
+pub(crate) use arena::{Arena, Before, InFlight, MetricReading, Place, Reading, Visit};
 pub(crate) use segment::Line;
 pub use site::Site;

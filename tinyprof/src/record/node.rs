@@ -8,9 +8,9 @@ use std::sync::atomic::{AtomicU64, fence};
 
 use super::segment::{LINE_WORDS, Line, Segment};
 
-use tinyprof_format::segment::layout::node::SEQUENCE;
+pub(super) use tinyprof_format::segment::layout::kind;
 pub(super) use tinyprof_format::segment::layout::node::{
-    EXECUTION, MAX, MIN, PARENT, PAST, SAMPLES, SERIES, SITE, SQUARES, START, SUM, VISITS,
+    EXECUTION, MAX, MIN, PARENT, PAST, SAMPLES, SEQUENCE, SERIES, SITE, SQUARES, START, SUM, VISITS,
     WORDS as NODE_WORDS,
 };
 
@@ -68,6 +68,17 @@ impl<'a> Node<'a> {
     #[inline]
     pub(super) fn set(self, word: usize, value: u64) {
         self.word(word).store(value, Relaxed);
+    }
+
+    /// Executions completed, for a root; the depth, for others.
+    #[inline]
+    pub(super) fn completed_or_depth(self) -> u32 {
+        high(self.get(SAMPLES))
+    }
+
+    #[inline]
+    pub(super) fn set_completed_or_depth(self, number: u32) {
+        self.set(SAMPLES, pack(low(self.get(SAMPLES)), number));
     }
 
     #[inline]

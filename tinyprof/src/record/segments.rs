@@ -153,7 +153,7 @@ mod tests {
         arena.describe_process(&segments.description);
         assert_eq!(arena.header(header::MAGIC).load(Relaxed), MAGIC);
         arena.set_budget(Budget::new(1e-3, 25.0));
-        let visit = |site: &'static Site| match arena.enter(site) {
+        let visit = |site: &'static Site| match arena.enter(site).entered() {
             Entered::Node(line) => line,
             other => panic!("{other:?}"),
         };

@@ -15,7 +15,10 @@ fn dictionary(ranks: &[EventMap]) -> (CallpathTable, Vec<Sent>) {
     let size = u32::try_from(ranks.len()).unwrap();
     let (agreed, sent) = virtual_ranks::run_counted(size, |communicator| {
         let (map, plan) = (&ranks[communicator.rank() as usize], &plan);
-        async move { agree(&communicator, map, &mut EncodedRank::of_event_map(map), plan).await.unwrap() }
+        async move {
+            let mut measured = Measured::of(map.clone(), Precision::Exact);
+            agree(&communicator, &mut measured, plan).await.unwrap().unwrap()
+        }
     });
     let bytes: Vec<_> = agreed.iter().map(|agreed| encode_callpaths(&agreed.dictionary)).collect();
     assert!(bytes.iter().all(|other| *other == bytes[0]), "byte for byte on every rank");

@@ -88,13 +88,51 @@ fn an_aggregator_that_cannot_write_fails_the_profile_for_all() {
     let flushed = virtual_ranks::run(8, |inner| {
         let (map, plan) = (&ranks[inner.rank() as usize], plan.clone());
         let sabotage = (inner.rank() == 4).then(|| Sabotage::PartIsTaken(scratch.path().join(&part)));
-        async move { flush(&Saboteur { inner, sabotage }, map, &plan).await.unwrap() }
+        async move { flush_map(&Saboteur { inner, sabotage }, map, &plan).await.unwrap() }
     });
     let reason = flushed[0].profile.clone().unwrap().unwrap_err();
     assert!(reason.contains("part-00002"), "{reason}");
     assert!(flushed.iter().all(|f| f.profile == Some(Err(reason.clone()))));
     assert!(flushed[0].report.is_some(), "what was measured can still be reported");
     assert_eq!(std::fs::read_dir(scratch.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_rank_that_could_not_put_its_values_together_fails_the_profile_for_all() {
+    for (failure, format) in [NotDone::NoThread, NotDone::Died, NotDone::Panicked, NotDone::Late]
+        .into_iter()
+        .zip([OutputFormat::Tprof, OutputFormat::Csv].repeat(2))
+    {
+        let scratch = tempfile::tempdir().unwrap();
+        let plan = Plan { format, ..plan(scratch.path(), Some(2), UNLIMITED) };
+        let flushed = virtual_ranks::run(5, |inner| {
+            let plan = plan.clone();
+            let mut measured = match inner.rank() {
+                1 | 3 => Measured::missing(failure),
+                other => Measured::of(rank(other, &[0], 1, 1), Precision::Exact),
+            };
+            async move { flush(&inner, &mut measured, &plan).await.unwrap() }
+        });
+        let reason = flushed[0].profile.clone().unwrap().unwrap_err();
+        let expected = format!("rank 3 could not put together what it has measured: {failure}");
+        assert!(reason.contains("was not written: ") && reason.ends_with(&expected), "{reason}");
+        assert!(flushed.iter().all(|f| f.profile == Some(Err(reason.clone()))));
+        assert_eq!(std::fs::read_dir(scratch.path()).unwrap().count(), 0);
+    }
+}
+
+#[test]
+fn work_that_dies_aside_is_a_failure_of_all_and_what_is_late_leaves_nothing() {
+    let scratch = tempfile::tempdir().unwrap();
+    let ranks: Vec<_> = (0..4).map(|r| rank(r, &[0], 1, 1)).collect();
+    let workplace = Workplace::aside(std::time::Duration::from_secs(60));
+    let plan = Plan { workplace: workplace.clone(), ..plan(scratch.path(), Some(2), UNLIMITED) };
+    assert!(flush_all(&ranks, &plan).iter().all(|f| matches!(f.profile, Some(Ok(_)))));
+    assert_eq!(workplace.run::<()>(|| std::process::abort()), Err(NotDone::Died));
+    let late = Workplace::aside(std::time::Duration::ZERO);
+    let (sender, receiver) = std::sync::mpsc::channel::<()>();
+    assert_eq!(late.run(move || receiver.recv().is_ok()), Err(NotDone::Late));
+    drop(sender);
 }
 
 /// Cuts `victim` off after so many operations, and returns whether it came to its end nevertheless.
@@ -106,7 +144,7 @@ fn cut_off(ranks: &[EventMap], victim: u32, operations: u32, series: SeriesGathe
         let (map, plan) = (&ranks[inner.rank() as usize], &plan);
         let is_victim = inner.rank() == victim;
         let sabotage = is_victim.then(|| Sabotage::InterruptedAfter(Cell::new(operations)));
-        async move { flush(&Saboteur { inner, sabotage }, map, plan).await }
+        async move { flush_map(&Saboteur { inner, sabotage }, map, plan).await }
     });
     let names = std::fs::read_dir(scratch.path()).unwrap().map(|entry| entry.unwrap().file_name());
     let names: Vec<_> = names.collect();

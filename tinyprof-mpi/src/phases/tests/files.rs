@@ -20,7 +20,7 @@ fn each_rank_writes_files_of_the_permissions_that_it_is_told() {
         let permissions = if number == 2 { Permissions::Umask } else { Permissions::Private };
         let plan = Plan { permissions, ..plan(scratch.path(), Some(2), UNLIMITED) };
         let map = &ranks[number as usize];
-        async move { flush(&communicator, map, &plan).await.unwrap() }
+        async move { flush_map(&communicator, map, &plan).await.unwrap() }
     });
     let path = scratch.path().join("p.tprof");
     let modes = ["", "manifest.json", "callpaths", "part-00000", "part-00001"].map(|f| mode(&path.join(f)));
@@ -39,7 +39,7 @@ fn every_rank_is_told_the_number_of_the_profile_before_it_is_complete() {
             let on_profile_id = |id, _: &Path| TOLD.lock().unwrap().push(id);
             let plan = Plan { state, on_profile_id, ..plan(scratch.path(), Some(2), 5) };
             let map = &ranks[number as usize];
-            async move { flush(&communicator, map, &plan).await.unwrap() }
+            async move { flush_map(&communicator, map, &plan).await.unwrap() }
         });
         std::mem::take(&mut *TOLD.lock().unwrap())
     };

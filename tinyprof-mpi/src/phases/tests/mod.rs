@@ -36,8 +36,18 @@ fn plan(directory: &Path, aggregators: Option<u32>, message_bytes_max: usize) ->
         snapshot_ns: 1,
         message_bytes_max,
         on_profile_id: |_, _| (),
+        workplace: Workplace::Here,
         observer: Observer::default(),
     }
+}
+
+/// Flushes on one rank what it holds.
+async fn flush_map(
+    communicator: &impl Communicator,
+    map: &EventMap,
+    plan: &Plan,
+) -> Result<Flushed, Interrupted> {
+    flush(communicator, &mut Measured::of(map.clone(), plan.state.precision), plan).await
 }
 
 /// The longest message that is not cut: the Allreduce of phase 1.
@@ -47,7 +57,7 @@ fn flush_all(ranks: &[EventMap], plan: &Plan) -> Vec<Flushed> {
     let size = u32::try_from(ranks.len()).unwrap();
     let (flushed, sent) = virtual_ranks::run_counted(size, |communicator| {
         let map = &ranks[communicator.rank() as usize];
-        async move { flush(&communicator, map, plan).await.unwrap() }
+        async move { flush_map(&communicator, map, plan).await.unwrap() }
     });
     let longest = sent.iter().map(|message| message.bytes).max().unwrap_or(0);
     assert!(longest <= plan.message_bytes_max.max(FIXED_BYTES), "a message of {longest} bytes");
@@ -224,7 +234,7 @@ fn one_rank_that_keeps_its_times_exact_keeps_those_of_all() {
             let state = RunState { precision: rounding(number, exact), ..RunState::default() };
             let plan = Plan { state, ..plan(scratch.path(), Some(2), UNLIMITED) };
             let map = &ranks[number as usize];
-            async move { flush(&communicator, map, &plan).await.unwrap() }
+            async move { flush_map(&communicator, map, &plan).await.unwrap() }
         });
         assert!(flushed.iter().all(|f| f.overruled == overruled), "the same on every rank");
         let profile = read_profile(&scratch.path().join("p.tprof")).unwrap();

@@ -28,7 +28,7 @@ fn the_texts_of_all_parts_are_the_text_of_the_profile() {
             virtual_ranks::run_counted(size, |communicator| {
                 let map = &ranks[communicator.rank() as usize];
                 let plan = if communicator.rank() == 0 { &of_rank_0 } else { of_others };
-                async move { flush(&communicator, map, plan).await.unwrap() }
+                async move { flush_map(&communicator, map, plan).await.unwrap() }
             })
             .0
         };

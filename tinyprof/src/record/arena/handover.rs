@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::super::node::{EXECUTION, PARENT, SITE, high, low, pack};
+use super::super::node::{PARENT, SITE, low};
 use super::super::segment::Line;
 use super::super::site::Site;
 use super::{Arena, DEPTH_MAX, Entered};
@@ -26,7 +26,7 @@ impl Arena {
     /// The innermost open region; none outside of all. Owner only.
     pub(crate) fn place(&self) -> Option<Place> {
         let line = self.current();
-        (!line.is_none()).then(|| Place { line, execution: self.hot.execution().load(Relaxed) })
+        (!line.is_none()).then(|| Place { line, execution: self.hot.execution() })
     }
 
     /// Makes `place`, of the arena `theirs`, the one that the next regions are entered under, without a visit of
@@ -35,9 +35,9 @@ impl Arena {
     pub(crate) fn step_under(&self, theirs: &Self, place: Place) -> Option<Before> {
         let ours = std::ptr::eq(self, theirs);
         let under = if ours { place.line } else { self.same_callpath(theirs, place)? };
-        let before = Before { current: self.current(), execution: self.hot.execution().load(Relaxed), under };
+        let before = Before { current: self.current(), execution: self.hot.execution(), under };
         self.hot.current().store(under.number(), Relaxed);
-        self.hot.execution().store(place.execution, Relaxed);
+        self.hot.set_execution(place.execution);
         Some(before)
     }
 
@@ -47,7 +47,7 @@ impl Arena {
             self.close_innermost();
         }
         self.hot.current().store(before.current.number(), Relaxed);
-        self.hot.execution().store(before.execution, Relaxed);
+        self.hot.set_execution(before.execution);
     }
 
     /// Our record of the callpath that `place` is in theirs.
@@ -67,9 +67,9 @@ impl Arena {
                 Entered::Recursion(_) | Entered::Lost => return None,
             };
             let node = self.node(ours);
-            if node.parent().is_none() && high(node.get(EXECUTION)) < place.execution {
+            if node.parent().is_none() && node.completed_or_depth() < place.execution {
                 // So that a visit that is still open when a snapshot is taken counts for the right execution.
-                node.update(|| node.set(EXECUTION, pack(low(node.get(EXECUTION)), place.execution)));
+                node.update(|| node.set_completed_or_depth(place.execution));
             }
         }
         Some(ours)
@@ -101,7 +101,7 @@ mod tests {
     static WORK: Site = site("work", 3);
 
     fn enter(arena: &Arena, site: &'static Site) -> Line {
-        match arena.enter(site) {
+        match arena.enter(site).entered() {
             Entered::Node(line) => line,
             other => panic!("{other:?}"),
         }

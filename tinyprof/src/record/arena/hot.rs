@@ -7,22 +7,26 @@ use std::ptr::NonNull;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicU32, AtomicU64};
 
+use super::super::node::{high, low, pack};
 use crate::sys::pages;
 
 /// How many sites that were made while the program runs are remembered with the callpath of their last visit.
 pub(super) const LATE_SITES: usize = 128;
+
+/// A bit that no record has in the word of its execution.
+const IRREGULAR: u32 = 1 << 31;
 
 /// The words that have names.
 #[repr(C, align(64))]
 struct Named {
     /// The node of the innermost open region; none outside of all.
     current: AtomicU32,
-    /// The execution of the root region that was entered last.
-    execution: AtomicU32,
-    /// Not 0 if somebody wants to know of this thread's boundaries.
-    watched: AtomicU32,
     /// Not 0 in the process that has made it.
     of_this_process: AtomicU32,
+    /// The execution of the root region that was entered last; high half: 0 where records may take the shortest path.
+    execution: AtomicU64,
+    /// Not 0 if somebody wants to know of this thread's boundaries.
+    watched: AtomicU32,
     late_cache: [AtomicU64; LATE_SITES],
 }
 
@@ -58,9 +62,27 @@ impl Hot {
         &self.named().current
     }
 
+    /// The execution of the root region that was entered last.
     #[inline]
-    pub(super) fn execution(&self) -> &AtomicU32 {
-        &self.named().execution
+    pub(super) fn execution(&self) -> u32 {
+        low(self.regular_execution())
+    }
+
+    /// The word of a record whose live numbers belong to that execution, and which may take the shortest path.
+    #[inline]
+    pub(super) fn regular_execution(&self) -> u64 {
+        self.named().execution.load(Relaxed)
+    }
+
+    #[inline]
+    pub(super) fn set_execution(&self, execution: u32) {
+        let word = &self.named().execution;
+        word.store(pack(execution, high(word.load(Relaxed))), Relaxed);
+    }
+
+    /// Says that no record may take the shortest path: this thread has another clock than the processor's counter.
+    pub(super) fn take_no_shortest_path(&self) {
+        self.named().execution.store(pack(0, IRREGULAR), Relaxed);
     }
 
     #[inline]
@@ -68,15 +90,27 @@ impl Hot {
         &self.named().watched
     }
 
-    /// For the first sites that were made while the program runs their last (child, parent).
+    /// For the first sites that were made while the program runs their last (parent, child).
     pub(super) fn late_cache(&self) -> &[AtomicU64] {
         &self.named().late_cache
     }
 
-    /// For each site of the executable its last (child, parent): answers all but the first look-ups.
+    /// For each site of the executable its last (parent, child): answers all but the first look-ups.
     #[inline]
     pub(super) fn cache(&self) -> &[AtomicU64] {
         self.words(0, self.sites)
+    }
+
+    /// The entry of the cache for the site with this index; 0 if there is none.
+    #[inline(always)]
+    pub(super) fn cached(&self, index: usize) -> u64 {
+        if index >= self.sites {
+            return 0;
+        }
+        let place = self.named.as_ptr().wrapping_add(1).cast::<AtomicU64>().wrapping_add(index);
+        // SAFETY: the entry is one of those that `new` has made room for, as the index is below their number; no slice of
+        // them is made here, whose pointer the compiler would compare with null.
+        unsafe { &*place }.load(Relaxed)
     }
 
     /// For each site of the executable whether the segment describes it, one bit each.
@@ -104,7 +138,7 @@ impl Hot {
     /// Forgets everything but whether boundaries are watched.
     pub(super) fn clear(&self) {
         self.current().store(0, Relaxed);
-        self.execution().store(0, Relaxed);
+        self.set_execution(0);
         let words = self.late_cache().iter().chain(self.cache()).chain(self.described());
         words.for_each(|word| word.store(0, Relaxed));
     }

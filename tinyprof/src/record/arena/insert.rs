@@ -6,10 +6,12 @@ use std::sync::atomic::Ordering::{Relaxed, Release};
 use tinyprof_format::model::Mode;
 use tinyprof_format::segment::layout::header;
 
-use super::super::node::{EXECUTION, MIN, NODE_CLASS, NODE_WORDS, PARENT, SERIES, SITE, high, low, pack};
+use super::super::node::{
+    EXECUTION, MIN, NODE_CLASS, NODE_WORDS, Node, PARENT, SAMPLES, SERIES, SITE, high, kind, low, pack,
+};
 use super::super::segment::Line;
 use super::super::site::{OTHER, Site};
-use super::{Arena, DEPTH_MAX, Entered, NODES_MAX};
+use super::{Arena, DEPTH_MAX, Entered, NODES_MAX, NOT_USUAL};
 
 impl Arena {
     /// The record of a visit of `site` under `parent`. Owner only.
@@ -79,7 +81,11 @@ impl Arena {
     fn remember(&self, parent: Line, site: &'static Site, line: Line) {
         let late = || self.hot.late_cache().get(site.late_index()?);
         if let Some(entry) = self.hot.cache().get(site.dense_index()).or_else(late) {
-            entry.store(pack(line.number(), parent.number()), Relaxed);
+            // That a visit is not the usual is in the entry, so that the shortest path has one thing to ask.
+            let kind = high(self.node(line).get(EXECUTION)) | high(self.hot.regular_execution());
+            let is_usual = site.is_metric() || kind == 0;
+            let key = parent.number() | if is_usual { 0 } else { NOT_USUAL };
+            entry.store(pack(key, line.number()), Relaxed);
         }
     }
 
@@ -88,7 +94,7 @@ impl Arena {
     pub(super) fn cached_late(&self, parent: Line, site: &'static Site) -> Line {
         let entry = site.late_index().and_then(|at| self.hot.late_cache().get(at));
         let cached = entry.map_or(0, |entry| entry.load(Relaxed));
-        if high(cached) == parent.number() { Line::from_number(low(cached)) } else { Line::NONE }
+        if low(cached) & !NOT_USUAL == parent.number() { Line::from_number(high(cached)) } else { Line::NONE }
     }
 
     /// The depth of the children of `parent`; that of a root is 1.
@@ -97,7 +103,7 @@ impl Arena {
             return 1;
         }
         let parent = self.node(parent);
-        if parent.parent().is_none() { 2 } else { high(parent.get(EXECUTION)).saturating_add(1) }
+        if parent.parent().is_none() { 2 } else { parent.completed_or_depth().saturating_add(1) }
     }
 
     fn insert(&self, parent: Line, site: &'static Site) -> Option<Line> {
@@ -107,7 +113,7 @@ impl Arena {
         node.set(SITE, std::ptr::from_ref(site).expose_provenance() as u64);
         node.set(PARENT, pack(parent.number(), self.last_node.load(Relaxed)));
         if !parent.is_none() {
-            node.set(EXECUTION, pack(0, self.depth_below(parent)));
+            node.set_completed_or_depth(self.depth_below(parent));
         }
         node.set(MIN, u64::MAX);
         // A metric is kept as its region is.
@@ -116,6 +122,7 @@ impl Arena {
         if !site.is_metric() {
             self.prepare_samples(node);
         }
+        node.set(EXECUTION, pack(0, kind_of(node)));
         if !self.describe(site) || !self.lookup.insert(&self.segment, node) {
             self.segment.release(line, NODE_CLASS);
             return None;
@@ -127,4 +134,14 @@ impl Arena {
         }
         Some(line)
     }
+}
+
+/// The kind of a new record, from what its other words say.
+fn kind_of(node: Node<'_>) -> u32 {
+    let kinds = [
+        (node.parent().is_none(), kind::ROOT),
+        (low(node.get(SERIES + 1)) != 0, kind::SERIES),
+        (low(node.get(SAMPLES)) != 0, kind::SAMPLED),
+    ];
+    kinds.iter().filter(|(is, _)| *is).fold(0, |sum, (_, kind)| sum | kind)
 }

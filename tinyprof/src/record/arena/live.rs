@@ -19,6 +19,42 @@ pub(super) fn clear_live(node: Node<'_>, execution: u32) {
     node.set(EXECUTION, pack(execution, high(node.get(EXECUTION))));
 }
 
+/// Adds a visit to the live numbers. Inside of [`Node::update`].
+#[inline(always)]
+pub(super) fn add_to_live(node: Node<'_>, ticks: u64) {
+    node.set(VISITS, node.get(VISITS).wrapping_add(1));
+    node.set(SUM, node.get(SUM).wrapping_add(ticks));
+    // Comparisons that nearly always go the same way, and cost less than a store.
+    if ticks < node.get(MIN) {
+        node.set(MIN, ticks);
+    }
+    if ticks > node.get(MAX) {
+        node.set(MAX, ticks);
+    }
+    add_square(node, u128::from(ticks) * u128::from(ticks));
+}
+
+/// Makes the live numbers those of one visit, the first in `execution`; what they were is in the log. Inside of
+/// [`Node::update`].
+#[inline(always)]
+pub(super) fn restart_live(node: Node<'_>, execution: u32, ticks: u64) {
+    // In this order, as in `clear_live`.
+    fence(Release);
+    let square = u128::from(ticks) * u128::from(ticks);
+    for (word, value) in [
+        (VISITS, 1),
+        (SUM, ticks),
+        (MIN, ticks),
+        (MAX, ticks),
+        (SQUARES, low_half(square)),
+        (SQUARES + 1, low_half(square >> 64)),
+    ] {
+        node.set(word, value);
+    }
+    fence(Release);
+    node.set(EXECUTION, pack(execution, high(node.get(EXECUTION))));
+}
+
 /// Adds to the sum of squares, inside of [`Node::update`].
 #[inline]
 pub(super) fn add_square(node: Node<'_>, square: u128) {
@@ -31,8 +67,7 @@ pub(super) fn add_square(node: Node<'_>, square: u128) {
 #[inline]
 pub(super) fn complete_execution(node: Node<'_>) {
     if low(node.get(PARENT)) == 0 {
-        let completed = node.get(EXECUTION);
-        node.set(EXECUTION, pack(low(completed), high(completed).saturating_add(1)));
+        node.set_completed_or_depth(node.completed_or_depth().saturating_add(1));
     }
 }
 

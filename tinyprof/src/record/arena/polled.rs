@@ -5,7 +5,7 @@
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::super::node::{EXECUTION, SITE, high, low, pack};
+use super::super::node::SITE;
 use super::super::segment::Line;
 use super::super::site::Site;
 use super::{Arena, Before, Entered, Place};
@@ -36,12 +36,12 @@ impl Arena {
         };
         let node = self.node(line);
         let execution = if parent.is_none() {
-            let executions = node.get(EXECUTION);
+            let executions = node.completed_or_depth();
             // At the beginning, not at the end: those in flight must not share a number.
-            node.update(|| node.set(EXECUTION, pack(low(executions), high(executions).saturating_add(1))));
-            high(executions)
+            node.update(|| node.set_completed_or_depth(executions.saturating_add(1)));
+            executions
         } else {
-            self.hot.execution().load(Relaxed)
+            self.hot.execution()
         };
         add_one(&self.polled_begun);
         Some(InFlight { first: self, place: Place { line, execution }, site: node.get(SITE), ticks: 0 })
@@ -66,9 +66,8 @@ impl Arena {
             self.add_ticks(node, visit.ticks, execution);
             self.weigh_one(node);
             if node.parent().is_none() {
-                let executions = node.get(EXECUTION);
-                let begun = high(executions).max(execution.saturating_add(1));
-                node.set(EXECUTION, pack(low(executions), begun));
+                let begun = node.completed_or_depth().max(execution.saturating_add(1));
+                node.set_completed_or_depth(begun);
             }
         });
         if !added {

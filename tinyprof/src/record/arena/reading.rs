@@ -8,7 +8,7 @@ use tinyprof_format::ticks::OpenVisit;
 
 use super::super::element::{Element, PastExecution, SeriesElement};
 use super::super::log::{self, Header};
-use super::super::node::{EXECUTION, Node, PARENT, START, high};
+use super::super::node::{Node, PARENT, START, high};
 use super::super::segment::Line;
 use super::super::site::Site;
 use super::Arena;
@@ -155,5 +155,5 @@ fn open_execution(arena: &Arena, node: Node<'_>) -> u32 {
     while !root.parent().is_none() {
         root = arena.node(root.parent());
     }
-    high(root.get(EXECUTION))
+    root.completed_or_depth()
 }

@@ -134,7 +134,7 @@ impl Arena {
         }
         let Some(line) = self.segment.allocate(0) else { return };
         (0..LINE_WORDS).for_each(|word| self.segment.word(line, word).store(0, Relaxed));
-        node.set(SAMPLES, line.number().into());
+        node.set(SAMPLES, pack(line.number(), node.completed_or_depth()));
         if self.sampler.quantum.load(Relaxed) == 0 {
             let now = self.clock.ticks();
             self.sampler.first_ticks.store(now, Relaxed);

@@ -34,7 +34,7 @@ fn leaked_site(number: u32, mode: Mode) -> &'static Site {
 
 /// What `region::enter` does.
 fn open(arena: &Arena, site: &'static Site) -> Entered {
-    arena.enter(site)
+    arena.enter(site).entered()
 }
 
 /// What dropping a `region::Guard` does.

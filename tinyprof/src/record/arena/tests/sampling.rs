@@ -26,7 +26,7 @@ impl Program {
 
     fn enter(&mut self, site: &'static Site) -> Line {
         set_manual(self.now);
-        let Entered::Node(line) = self.arena.enter(site) else { panic!("there is room") };
+        let Entered::Node(line) = self.arena.enter(site).entered() else { panic!("there is room") };
         self.pay(line);
         line
     }
@@ -230,7 +230,7 @@ fn recursion_and_forgotten_guards_under_a_budget_stay_exact() {
         let outer = program.enter(&C);
         program.now += 10;
         // A call of the region by itself.
-        assert_eq!(program.arena.enter(&C), Entered::Recursion(outer));
+        assert_eq!(program.arena.enter(&C).entered(), Entered::Recursion(outer));
         let inner = program.enter(&D);
         if i % 2 == 0 {
             program.exit(inner);

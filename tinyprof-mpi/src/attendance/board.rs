@@ -1,0 +1,303 @@
+//! The board of a job on one host: a few numbers in shared memory, where ranks mark that they are
+//! there.
+//!
+//! ```text
+//! word 0        1           2         ...  size
+//!      verdict  rank 0's    rank 1's        the last rank's mark
+//! ```
+//!
+//! A mark is the number of the process, and below it when it began: 0 for a rank that is not there.
+//! The verdict is written once, by the first rank that asks for it, so that all ranks get the same.
+
+use std::env;
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::SeqCst;
+
+use tinyprof_format::segment::{DIRECTORY_VARIABLE, ProcessState, default_directory};
+
+use super::launcher::Job;
+use crate::sys::{SharedWords, effective_user_id};
+
+/// Verdicts; 0 for none yet.
+const INCOMPLETE: u64 = 1;
+const COMPLETE: u64 = 2;
+
+/// Boards' names end with it. `tinyprof recover` and `top` look at names that end in `.segment`
+/// alone.
+const ENDING: &str = "board";
+
+/// More ranks than this are on several hosts.
+const RANKS_MAX: u32 = 1 << 16;
+
+/// A board that this process has marked. Dropped, its file is gone.
+#[derive(Debug)]
+pub(super) struct Board {
+    path: PathBuf,
+    words: SharedWords,
+    rank: u32,
+    size: u32,
+}
+
+impl Drop for Board {
+    fn drop(&mut self) {
+        self.remove();
+    }
+}
+
+impl Board {
+    /// Marks the place of this process on the board of its job, and makes the board if it is the
+    /// first.
+    ///
+    /// # Errors
+    /// If there is no private directory for it, no room in it, or no `/proc`; or if the board has a
+    /// verdict already.
+    pub(super) fn mark(job: &Job) -> io::Result<Self> {
+        let named = env::var_os(DIRECTORY_VARIABLE).filter(|name| !name.is_empty()).map(PathBuf::from);
+        let directory = named.unwrap_or_else(|| default_directory(effective_user_id()));
+        Self::mark_in(&std::path::absolute(directory)?, job)
+    }
+
+    fn mark_in(directory: &Path, job: &Job) -> io::Result<Self> {
+        if job.rank >= job.size || job.size > RANKS_MAX {
+            return Err(io::ErrorKind::InvalidInput.into());
+        }
+        // What a process of another boot or another PID namespace has marked cannot be looked at,
+        // so its board is another.
+        let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id")?;
+        let namespace = fs::metadata("/proc/self/ns/pid")?.ino();
+        let mark = mark_of(std::process::id(), &fs::read_to_string("/proc/self/stat")?)
+            .ok_or(io::ErrorKind::InvalidData)?;
+        let name = checksum(&format!("1 {} {namespace} {}", boot.trim(), job.name));
+        let path = directory.join(format!("job-{name:016x}.{ENDING}"));
+        let (file, is_new) = open_private(directory, &path)?;
+        let words = SharedWords::map(&file, job.size as usize + 1)?;
+        let board = Self { path, words, rank: job.rank, size: job.size };
+        // The name is of this job alone. Should another have left its verdict there nevertheless,
+        // this rank is absent.
+        if board.words[0].load(SeqCst) != 0 {
+            return Err(io::ErrorKind::AlreadyExists.into());
+        }
+        board.marks()[job.rank as usize].store(mark, SeqCst);
+        if is_new {
+            remove_stale(directory, &board.path);
+        }
+        Ok(board)
+    }
+
+    /// Returns whether all ranks of a world of `size` are marked, the same on all ranks that ask,
+    /// and takes the board down.
+    pub(super) fn is_complete(&self, size: u32) -> bool {
+        // Whoever comes later finds another board, which will not be complete.
+        self.remove();
+        let is_complete =
+            size == self.size && self.marks().iter().all(|mark| is_alive(mark.load(SeqCst), state_of));
+        let verdict = if is_complete { COMPLETE } else { INCOMPLETE };
+        match self.words[0].compare_exchange(0, verdict, SeqCst, SeqCst) {
+            Ok(_) => is_complete,
+            Err(written) => written == COMPLETE,
+        }
+    }
+
+    /// Returns whether no lower rank is marked.
+    pub(super) fn is_first(&self) -> bool {
+        self.marks()[..self.rank as usize].iter().all(|mark| mark.load(SeqCst) == 0)
+    }
+
+    fn marks(&self) -> &[AtomicU64] {
+        &self.words[1..]
+    }
+
+    fn remove(&self) {
+        // Another rank has been faster, or the directory is gone.
+        fs::remove_file(&self.path).ok();
+    }
+}
+
+/// Returns the FNV-1a hash, which all programs of a job share, whichever compiler made them.
+fn checksum(text: &str) -> u64 {
+    text.bytes()
+        .fold(0xcbf2_9ce4_8422_2325, |sum, byte| (sum ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
+}
+
+fn mark_of(process_id: u32, stat: &str) -> Option<u64> {
+    Some(u64::from(process_id) << 32 | ProcessState::parse(stat)?.start_time & u64::from(u32::MAX))
+}
+
+/// Returns the text of `/proc/PID/stat`; none where there is no such process.
+fn state_of(process_id: u32) -> io::Result<Option<String>> {
+    match fs::read_to_string(format!("/proc/{process_id}/stat")) {
+        Ok(stat) => Ok(Some(stat)),
+        Err(error)
+            if error.kind() == io::ErrorKind::NotFound || error.raw_os_error() == Some(libc::ESRCH) =>
+        {
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Returns whether the process that made a mark is there. One that cannot be looked at (too many
+/// open files) is.
+fn is_alive(mark: u64, state_of: impl Fn(u32) -> io::Result<Option<String>>) -> bool {
+    let Ok(process_id) = u32::try_from(mark >> 32) else { return false };
+    if process_id == 0 {
+        return false;
+    }
+    match state_of(process_id) {
+        Ok(Some(stat)) => mark_of(process_id, &stat) == Some(mark),
+        Ok(None) => false,
+        Err(_) => true,
+    }
+}
+
+/// Opens the file, and makes it and its directory where they are missing. Nobody else may have
+/// access to either.
+fn open_private(directory: &Path, path: &Path) -> io::Result<(File, bool)> {
+    match DirBuilder::new().mode(0o700).create(directory) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+        _ => {}
+    }
+    let is_private =
+        |metadata: &fs::Metadata| metadata.uid() == effective_user_id() && metadata.mode() & 0o077 == 0;
+    let found = fs::symlink_metadata(directory)?;
+    if !found.is_dir() || !is_private(&found) {
+        return Err(io::ErrorKind::PermissionDenied.into());
+    }
+    let mut options = OpenOptions::new();
+    // A FIFO of that name must not hold us up.
+    options.read(true).write(true).mode(0o600).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
+    let (file, is_new) = match options.clone().create_new(true).open(path) {
+        Ok(file) => (file, true),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => (options.open(path)?, false),
+        Err(error) => return Err(error),
+    };
+    let metadata = file.metadata()?;
+    if !metadata.is_file() || !is_private(&metadata) {
+        return Err(io::ErrorKind::PermissionDenied.into());
+    }
+    Ok((file, is_new))
+}
+
+/// Removes boards of jobs that were killed inside of `MPI_Init`: those that have marks, of
+/// processes that are gone.
+fn remove_stale(directory: &Path, own: &Path) {
+    let Ok(entries) = fs::read_dir(directory) else { return };
+    for path in entries.flatten().map(|entry| entry.path()) {
+        if path == own || path.extension().is_none_or(|extension| extension != ENDING) {
+            continue;
+        }
+        let is_short = fs::symlink_metadata(&path)
+            .is_ok_and(|metadata| metadata.is_file() && metadata.len() <= u64::from(RANKS_MAX + 1) * 8);
+        let Some(bytes) = is_short.then(|| fs::read(&path).ok()).flatten() else { continue };
+        let (words, _) = bytes.as_chunks();
+        let marks = words.iter().skip(1).map(|word| u64::from_ne_bytes(*word)).filter(|&mark| mark != 0);
+        let marks: Vec<_> = marks.collect();
+        // One without a mark has just been made.
+        if !marks.is_empty() && !marks.iter().any(|&mark| is_alive(mark, state_of)) {
+            fs::remove_file(&path).ok();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn job(name: &str, rank: u32, size: u32) -> Job {
+        Job { name: name.to_owned(), rank, size }
+    }
+
+    fn names(directory: &Path) -> Vec<String> {
+        let entries = fs::read_dir(directory).unwrap();
+        entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect()
+    }
+
+    #[test]
+    fn all_marks_are_a_complete_board_and_no_file_is_left() {
+        let scratch = tempfile::tempdir().unwrap();
+        let directory = scratch.path().join("private");
+        let boards: Vec<_> =
+            (0..3).map(|rank| Board::mark_in(&directory, &job("a", rank, 3)).unwrap()).collect();
+        assert_eq!(names(&directory).len(), 1);
+        assert_eq!(boards.iter().map(Board::is_first).collect::<Vec<_>>(), [true, false, false]);
+        assert!(boards.iter().all(|board| board.is_complete(3)));
+        assert_eq!(names(&directory), [""; 0]);
+    }
+
+    #[test]
+    fn a_missing_mark_is_missing_for_all_whenever_they_ask() {
+        let scratch = tempfile::tempdir().unwrap();
+        let directory = scratch.path().join("private");
+        let mark = |name, rank| Board::mark_in(&directory, &job(name, rank, 3)).unwrap();
+        let (last, first) = (mark("a", 2), mark("a", 1));
+        let other_job = mark("b", 0);
+        assert!(!last.is_complete(3));
+        // A rank that comes when some have asked: it finds another board, and neither is complete.
+        let late = mark("a", 0);
+        assert!(!late.is_complete(3) && !first.is_complete(3) && !other_job.is_complete(3));
+        assert!(first.is_first() && !last.is_first() && late.is_first());
+        // Nor is one on which a mark comes between two ranks' questions.
+        let boards = [mark("c", 0), mark("c", 1)];
+        let late = mark("c", 2);
+        late.marks()[2].store(0, SeqCst);
+        assert!(!boards[0].is_complete(3));
+        late.marks()[2].store(boards[0].marks()[0].load(SeqCst), SeqCst);
+        assert!(!boards[1].is_complete(3) && !late.is_complete(3));
+        assert_eq!(names(&directory), [""; 0]);
+    }
+
+    #[test]
+    fn a_world_of_another_size_is_not_that_of_the_board() {
+        let scratch = tempfile::tempdir().unwrap();
+        let directory = scratch.path().join("private");
+        let boards = [0, 1].map(|rank| Board::mark_in(&directory, &job("a", rank, 2)).unwrap());
+        assert!(!boards[0].is_complete(3) && !boards[1].is_complete(2));
+        for (rank, size) in [(2, 2), (0, RANKS_MAX + 1)] {
+            assert!(Board::mark_in(&directory, &job("a", rank, size)).is_err());
+        }
+    }
+
+    #[test]
+    fn marks_of_processes_that_are_gone_do_not_count_and_their_boards_go() {
+        let scratch = tempfile::tempdir().unwrap();
+        let directory = scratch.path().join("private");
+        let mut child = std::process::Command::new("true").spawn().unwrap();
+        let gone = u64::from(child.id()) << 32 | 7;
+        child.wait().unwrap();
+        let board = Board::mark_in(&directory, &job("a", 0, 2)).unwrap();
+        board.marks()[1].store(gone, SeqCst);
+        let own = board.marks()[0].load(SeqCst);
+        assert!(is_alive(own, state_of) && !is_alive(own ^ 1, state_of) && !is_alive(gone, state_of));
+        assert!(!is_alive(0, state_of));
+        assert!(is_alive(gone, |_| Err(io::ErrorKind::Other.into())), "it may be there");
+        assert!(!board.is_complete(2));
+        // Killed inside of MPI_Init, it would have left its board.
+        let stale = Board::mark_in(&directory, &job("b", 0, 2)).unwrap();
+        stale.marks()[0].store(gone, SeqCst);
+        let live = Board::mark_in(&directory, &job("c", 0, 2)).unwrap();
+        assert_eq!(names(&directory).len(), 1, "the live one's");
+        drop((stale, live));
+        assert_eq!(names(&directory), [""; 0]);
+    }
+
+    #[test]
+    fn nothing_that_others_may_touch_is_trusted() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        let scratch = tempfile::tempdir().unwrap();
+        let directory = scratch.path().join("private");
+        let path = Board::mark_in(&directory, &job("a", 0, 2)).unwrap().path.clone();
+        symlink(scratch.path().join("elsewhere"), &path).unwrap();
+        assert!(Board::mark_in(&directory, &job("a", 0, 2)).is_err());
+        fs::remove_file(&path).unwrap();
+        fs::write(&path, "").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
+        assert!(Board::mark_in(&directory, &job("a", 0, 2)).is_err());
+        fs::remove_file(&path).unwrap();
+        fs::set_permissions(&directory, fs::Permissions::from_mode(0o755)).unwrap();
+        assert!(Board::mark_in(&directory, &job("a", 0, 2)).is_err());
+    }
+}

@@ -1,0 +1,175 @@
+//! What a launcher tells a process of its job before MPI is initialised. It must not tell two jobs
+//! of one host to be one.
+
+/// Families of MPI, whose launchers tell things differently. A process may have the variables of
+/// both, if one of them has started the other's launcher.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Family {
+    OpenMpi,
+    /// Intel MPI, MVAPICH and Cray MPICH, too.
+    Mpich,
+}
+
+/// The environment of one process.
+pub(super) struct Launcher<'a> {
+    pub(super) family: Family,
+    /// Gives the value of a variable.
+    pub(super) lookup: &'a dyn Fn(&str) -> Option<String>,
+    /// Gives the process that made the socket behind a file descriptor, as text.
+    pub(super) peer: &'a dyn Fn(i32) -> Option<String>,
+}
+
+/// A process's place in the job, or in the part of it that is on this host.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Job {
+    /// The same text for all ranks of the job on this host, and for no other process.
+    pub(super) name: String,
+    pub(super) rank: u32,
+    /// The ranks of the world, on all hosts.
+    pub(super) size: u32,
+}
+
+/// What names a job under `PMIx`, and under the older Open MPI without it. The addresses of the
+/// servers have a port in them that is drawn at random.
+const OF_PMIX: [&str; 9] = [
+    "PMIX_NAMESPACE",
+    "PMIX_SERVER_URI",
+    "PMIX_SERVER_URI2",
+    "PMIX_SERVER_URI21",
+    "PMIX_SERVER_URI4",
+    "PMIX_SERVER_URI41",
+    "OMPI_MCA_orte_hnp_uri",
+    "OMPI_MCA_ess_base_jobid",
+    "SLURM_RESTART_COUNT",
+];
+
+impl Launcher<'_> {
+    /// Returns the job of this process; none where no launcher tells it apart from others.
+    pub(super) fn job(&self) -> Option<Job> {
+        match self.family {
+            Family::OpenMpi => self.job_of_pmix(),
+            Family::Mpich => self.job_of_pmi().or_else(|| self.job_of_pmix()),
+        }
+    }
+
+    fn text(&self, variable: &str) -> Option<String> {
+        (self.lookup)(variable).filter(|text| !text.is_empty())
+    }
+
+    fn number(&self, variables: &[&str]) -> Option<u32> {
+        variables.iter().find_map(|variable| self.text(variable)?.parse().ok())
+    }
+
+    fn job_of_pmix(&self) -> Option<Job> {
+        let values: Vec<_> = OF_PMIX.iter().map(|variable| self.text(variable)).collect();
+        values.iter().any(Option::is_some).then_some(())?;
+        let rank = self.number(&["PMIX_RANK", "OMPI_COMM_WORLD_RANK"])?;
+        let size = self.number(&["OMPI_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS", "SLURM_NTASKS"])?;
+        Some(Job { name: format!("pmix {values:?} {size}"), rank, size })
+    }
+
+    /// Each rank has a socket to the process that started the ranks of this host, and inherits no
+    /// variable of it that would name the job. Who made the socket, the system tells.
+    fn job_of_pmi(&self) -> Option<Job> {
+        let socket = self.text("PMI_FD")?.parse().ok()?;
+        let (rank, size) = (self.number(&["PMI_RANK"])?, self.number(&["PMI_SIZE"])?);
+        let proxy = (self.peer)(socket)?;
+        // One process may start the ranks that the program spawns, too.
+        let others = ["PMI_SPAWNED", "PMI_JOBID"].map(|variable| self.text(variable));
+        Some(Job { name: format!("pmi {proxy} {others:?} {size}"), rank, size })
+    }
+
+    /// Returns whether the launcher says that there are ranks on other hosts.
+    pub(super) fn is_on_several_hosts(&self) -> bool {
+        let (local, all) = match self.family {
+            Family::OpenMpi => ("OMPI_COMM_WORLD_LOCAL_SIZE", "OMPI_COMM_WORLD_SIZE"),
+            Family::Mpich => ("MPI_LOCALNRANKS", "PMI_SIZE"),
+        };
+        self.number(&[local]).zip(self.number(&[all])).is_some_and(|(local, all)| local < all)
+    }
+
+    /// Returns whether the launcher says that all ranks of a job on several hosts run the program
+    /// that was started as `started_as`, and have its environment. The answer is the same on all of
+    /// them.
+    pub(super) fn is_of_this_program_alone(&self, started_as: Option<&str>) -> bool {
+        // `mpiexec script`, where the script starts one program or another, is one program for the
+        // launcher.
+        let is_the_program = || {
+            let (command, path) = (self.text("OMPI_COMMAND")?, started_as?);
+            let command = command.strip_prefix("./").unwrap_or(&command);
+            Some(path.strip_suffix(command).is_some_and(|before| before.is_empty() || before.ends_with('/')))
+        };
+        // Through ssh other hosts get none of our variables, unless they are named: `TINYPROF=off`
+        // would hold on one alone.
+        let has_one_environment = || {
+            let is_set = |variable| self.text(variable).is_some();
+            is_set("SLURM_JOB_ID") && !is_set("SLURM_EXPORT_ENV") && !is_set("OMPI_MCA_plm")
+        };
+        self.family == Family::OpenMpi
+            && self.number(&["OMPI_NUM_APP_CTX"]) == Some(1)
+            && self.is_on_several_hosts()
+            && is_the_program().unwrap_or(false)
+            && has_one_environment()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with<T>(family: Family, variables: &[(&str, &str)], ask: impl FnOnce(&Launcher<'_>) -> T) -> T {
+        let lookup =
+            |name: &str| variables.iter().find(|(n, _)| *n == name).map(|(_, value)| (*value).to_owned());
+        let peer = |socket: i32| (socket == 6).then(|| "4711 since 12".to_owned());
+        ask(&Launcher { family, lookup: &lookup, peer: &peer })
+    }
+
+    #[test]
+    fn a_job_is_named_by_the_launcher_of_its_own_mpi() {
+        let job = |family, variables: &[(&str, &str)]| with(family, variables, |it| it.job());
+        assert_eq!(job(Family::OpenMpi, &[]), None);
+        assert_eq!(job(Family::Mpich, &[("PMI_RANK", "0"), ("PMI_SIZE", "2")]), None, "no socket");
+        let pmi = [("PMI_FD", "6"), ("PMI_RANK", "1"), ("PMI_SIZE", "2")];
+        let pmix = [("PMIX_NAMESPACE", "77"), ("PMIX_RANK", "3"), ("OMPI_COMM_WORLD_SIZE", "4")];
+        let both = [&pmi[..], &pmix].concat();
+        let of_pmi = job(Family::Mpich, &both).unwrap();
+        assert_eq!((of_pmi.rank, of_pmi.size), (1, 2));
+        assert!(of_pmi.name.contains("4711 since 12"), "{}", of_pmi.name);
+        let of_pmix = job(Family::OpenMpi, &both).unwrap();
+        assert_eq!((of_pmix.rank, of_pmix.size), (3, 4));
+        assert_eq!(Some(&of_pmix), job(Family::Mpich, &pmix).as_ref(), "an MPICH that is built on PMIx");
+        assert_ne!(of_pmi.name, of_pmix.name);
+        let spawned = [&pmi[..], &[("PMI_SPAWNED", "1")]].concat();
+        assert_ne!(job(Family::Mpich, &spawned).unwrap().name, of_pmi.name);
+        assert_eq!(job(Family::Mpich, &[("PMI_FD", "7"), pmi[1], pmi[2]]), None, "no socket behind it");
+    }
+
+    #[test]
+    fn one_program_is_one_that_the_launcher_started_itself_everywhere() {
+        let all = [
+            ("OMPI_NUM_APP_CTX", "1"),
+            ("OMPI_COMM_WORLD_SIZE", "8"),
+            ("OMPI_COMM_WORLD_LOCAL_SIZE", "4"),
+            ("OMPI_COMMAND", "./bin/a"),
+            ("SLURM_JOB_ID", "5"),
+        ];
+        let is_one = |variables: &[(&str, &str)], started_as: &str| {
+            with(Family::OpenMpi, variables, |launcher| launcher.is_of_this_program_alone(Some(started_as)))
+        };
+        assert!(is_one(&all, "/home/me/bin/a") && is_one(&all, "bin/a") && is_one(&all, "./bin/a"));
+        assert!(!is_one(&all, "/home/me/bin/ba") && !is_one(&all, "/bin/sh") && !is_one(&all, "a"));
+        for left_out in 0..all.len() {
+            let others: Vec<_> = all.iter().copied().filter(|pair| *pair != all[left_out]).collect();
+            assert!(!is_one(&others, "/home/me/bin/a"), "without {}", all[left_out].0);
+        }
+        for changed in [
+            ("OMPI_NUM_APP_CTX", "2"),
+            ("OMPI_COMM_WORLD_LOCAL_SIZE", "8"),
+            ("SLURM_EXPORT_ENV", "NONE"),
+            ("OMPI_MCA_plm", "rsh"),
+        ] {
+            assert!(!is_one(&[&[changed][..], &all].concat(), "/home/me/bin/a"), "{changed:?}");
+        }
+        assert!(!with(Family::Mpich, &all, |launcher| launcher.is_of_this_program_alone(Some("/bin/a"))));
+    }
+}

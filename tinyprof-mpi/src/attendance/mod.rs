@@ -1,0 +1,111 @@
+//! Which ranks of the world run this profiler, found out without a message.
+//!
+//! A job may be of several programs, some of which do not have the profiler, and recording may be
+//! off on some ranks. A collective of ours on the world would hang such a job, or be paired with
+//! one of the program's own. So there is none until all ranks are known to take part:
+//!
+//! 1. Before a rank enters `PMPI_Init` it *signs in*: it marks its place on the [`board`] of the
+//!    job, a file in shared memory that all ranks of the job on this host find by the job's
+//!    [name](launcher).
+//! 2. Both MPIs leave `MPI_Init` on a rank only after all ranks have entered it. So whoever comes
+//!    out of it finds the mark of each rank on the board that has the profiler. The first one
+//!    writes down the verdict, and the others take it from there: it is the same on all of them,
+//!    even if an MPI did not keep that order. Each removes the file; what is mapped stays.
+//! 3. The world takes part if the board has the marks of all of its ranks.
+//!
+//! A board is of one host, so a world on several hosts is not known in this way. It takes part if
+//!
+//! * the user says so on all ranks (`TINYPROF_WORLD=all`), or
+//! * Open MPI's launcher says that the job is of one program, that program is this one, and the
+//!   launcher is started by Slurm, which hands the environment to all hosts, `TINYPROF=off`
+//!   included.
+//!
+//! Nothing here depends on what one rank alone sees, except for the board, which is one for all:
+//! ranks that came to different verdicts would hang.
+
+mod board;
+mod launcher;
+
+use std::env;
+
+use tinyprof::collect::{self, Setting};
+
+use crate::sys;
+use board::Board;
+use launcher::{Family, Launcher};
+
+/// `TINYPROF_WORLD`: whether the user says that all ranks take part.
+const WORLD: Setting<bool> = Setting {
+    variable: "TINYPROF_WORLD",
+    expected: "auto or all",
+    read: |text| match text.to_ascii_lowercase().as_str() {
+        "auto" => Some(false),
+        "all" => Some(true),
+        _ => None,
+    },
+};
+
+/// The ranks of the world that take part, as one of them knows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Attendance {
+    /// All of them.
+    Complete,
+    /// Perhaps not all.
+    Unknown {
+        /// Whether the caller is the lowest rank that takes part, as far as it can tell.
+        is_first: bool,
+    },
+}
+
+/// A rank that is about to enter `PMPI_Init`.
+#[derive(Debug)]
+pub(crate) struct SignedIn {
+    /// What is known without looking at the others: the user or the launcher says that all take
+    /// part.
+    is_promised: bool,
+    board: Option<Board>,
+    is_on_several_hosts: bool,
+}
+
+impl SignedIn {
+    /// Leaves the mark of this rank. To be called before `PMPI_Init`, where recording is on.
+    pub(crate) fn new() -> Self {
+        let lookup = |variable: &str| env::var(variable).ok();
+        let launcher = Launcher { family: family(), lookup: &lookup, peer: &sys::socket_peer };
+        let is_promised = WORLD.value(|variable| env::var_os(variable)).unwrap_or(false)
+            || launcher.is_of_this_program_alone(sys::started_as().as_deref());
+        let is_on_several_hosts = launcher.is_on_several_hosts();
+        let board = || {
+            let job = launcher.job().filter(|job| job.size > 1)?;
+            // Without the signal that a limit on the length of files sends. A mark that cannot be
+            // made is an absent rank.
+            collect::without_write_signals(|| Board::mark(&job).ok())
+        };
+        Self { is_promised, board: if is_promised { None } else { board() }, is_on_several_hosts }
+    }
+
+    /// Returns who is there. To be called right after `PMPI_Init`.
+    pub(crate) fn attendance(self, rank: u32, size: u32) -> Attendance {
+        if self.is_promised || size == 1 {
+            return Attendance::Complete;
+        }
+        let Some(board) = self.board else { return Attendance::Unknown { is_first: rank == 0 } };
+        if board.is_complete(size) {
+            return Attendance::Complete;
+        }
+        // Each host has a board, and a first rank on it. Of several hosts that with rank 0 speaks,
+        // unless the ranks of the first program do not have the profiler.
+        let may_speak = rank == 0 || !self.is_on_several_hosts || sys::program_number() > 0;
+        Attendance::Unknown { is_first: may_speak && board.is_first() }
+    }
+}
+
+fn family() -> Family {
+    // May be called before MPI is initialised (MPI 4.0, section 9.1.1).
+    let version = mpi::environment::library_version().unwrap_or_default();
+    if ["Open MPI", "Spectrum MPI"].iter().any(|name| version.contains(name)) {
+        Family::OpenMpi
+    } else {
+        Family::Mpich
+    }
+}

@@ -1,0 +1,72 @@
+//! Where a flush does the work that may hang, or need much memory: everything that touches files,
+//! and what puts together the values of a rank.
+
+use std::cell::Cell;
+use std::rc::Rc;
+use std::time::Duration;
+
+use tinyprof::collect::{NotDone, isolated, monotonic_ns};
+
+/// A place for such work. What fails there is data for the other ranks, and never the end of the
+/// program.
+#[derive(Clone, Debug, Default)]
+pub(crate) enum Workplace {
+    /// The thread of the caller: for studies and tests.
+    #[default]
+    Here,
+    /// A thread of its own, for this long: what is left for all work of a flush. Waiting for other
+    /// ranks does not count, nor does the time in which the process is stopped meanwhile.
+    Aside(Rc<Cell<Duration>>),
+}
+
+/// The shortest time that work gets, however late it begins: removing what is half written is worth
+/// it.
+const LEAST: Duration = Duration::from_millis(50);
+
+impl Workplace {
+    /// Returns a place aside, for a flush in which no step may wait longer than `deadline` for
+    /// others.
+    ///
+    /// The work gets three quarters of it, so that the other ranks, who wait for its result as long
+    /// as the deadline says, hear that it was late before they give up.
+    #[cfg_attr(not(any(feature = "rsmpi", test)), expect(dead_code, reason = "only MPI has deadlines"))]
+    pub(crate) fn aside(deadline: Duration) -> Self {
+        Self::Aside(Rc::new(Cell::new(deadline / 4 * 3)))
+    }
+
+    /// Does `work` and returns its result.
+    ///
+    /// # Errors
+    /// When it was aborted or is not done in time.
+    pub(crate) fn run<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, NotDone> {
+        match self {
+            Self::Here => Ok(work()),
+            Self::Aside(left) => {
+                let begin_ns = monotonic_ns();
+                let done = isolated(left.get().max(LEAST), work);
+                let spent = Duration::from_nanos(monotonic_ns().saturating_sub(begin_ns));
+                left.set(left.get().saturating_sub(spent));
+                done
+            }
+        }
+    }
+}
+
+/// Returns a failure as a number from 1 on, which any rank can turn [back](reason_of).
+pub(super) const fn code_of(failure: NotDone) -> u64 {
+    match failure {
+        NotDone::NoThread => 1,
+        NotDone::Died => 2,
+        NotDone::Panicked => 3,
+        NotDone::Late => 4,
+    }
+}
+
+/// Returns what the failure of this number is.
+pub(super) fn reason_of(code: u64) -> &'static str {
+    let failures = [NotDone::NoThread, NotDone::Died, NotDone::Panicked, NotDone::Late];
+    failures.into_iter().find(|failure| code_of(*failure) == code).map_or("unknown", NotDone::reason)
+}

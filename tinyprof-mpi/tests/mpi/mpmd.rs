@@ -1,0 +1,175 @@
+//! Jobs of several programs, not all of which have the profiler: they end, and compute what they
+//! would without it.
+
+use std::path::Path;
+use std::process::Command;
+
+use tinyprof_format::file::read_profile;
+
+use crate::programs::{Ended, profile, program, run, values};
+use crate::support::{mpiexec, two_hosts};
+
+/// The directory of segments that all tests share.
+fn segments() -> String {
+    concat!(env!("CARGO_TARGET_TMPDIR"), "/segments").to_owned()
+}
+
+/// Two ranks of each program, in this order.
+fn job(programs: [&str; 2], out: &Path, variables: &[(&str, &str)]) -> Ended {
+    let mut command = mpiexec(2);
+    command.arg(program(programs[0])).args([":", "-n", "2"]).arg(program(programs[1]));
+    run(command.env("TINYPROF_OUT", out).env("TINYPROF_REPORT", "off").envs(variables.iter().copied()))
+}
+
+#[track_caller]
+fn check_results(ended: &Ended, ranks: usize) {
+    assert_eq!(ended.code, Some(7), "{}{}", ended.stdout, ended.stderr);
+    let right = format!("{ranks} ranks are right");
+    assert_eq!(ended.stdout.matches(&right).count(), ranks, "{}{}", ended.stdout, ended.stderr);
+}
+
+/// Our lines: Open MPI's launcher has something to say of exit codes.
+fn said(ended: &Ended) -> Vec<&str> {
+    ended.stderr.lines().filter(|line| line.starts_with("tinyprof")).collect()
+}
+
+fn names(directory: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(directory).unwrap();
+    let mut names: Vec<_> = entries.map(|e| e.unwrap().file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+#[track_caller]
+fn check_own_profiles(directory: &Path, ended: &Ended, with_us: &[usize]) {
+    let expected: Vec<_> = with_us.iter().map(|rank| format!("p-rank-{rank}.tprof")).collect();
+    assert_eq!(names(directory), expected, "{}", ended.stderr);
+    for (&rank, name) in with_us.iter().zip(&expected) {
+        let profile = profile(&directory.join(name));
+        assert_eq!(values(&profile, "work", 0).visits(), rank as u64 + 1);
+        let because = profile.manifest.incomplete_because.clone().unwrap_or_default();
+        assert!(because.starts_with(&format!("it holds rank {rank} of 4 alone: ")), "{because}");
+    }
+    let ours = said(ended);
+    assert_eq!(ours.len(), 1, "{}", ended.stderr);
+    let first = format!("p-rank-{}.tprof", with_us[0]);
+    for part in ["not all ranks", &first, "TINYPROF_WORLD=all"] {
+        assert!(ours[0].contains(part), "{part:?} in {}", ours[0]);
+    }
+}
+
+#[test]
+fn the_partner_has_no_hook() {
+    let defines_hook = |name: &str| {
+        let symbols = Command::new("nm").arg(program(name)).output().unwrap();
+        let symbols = String::from_utf8_lossy(&symbols.stdout).into_owned();
+        symbols.lines().any(|line| line.ends_with(" T MPI_Init_thread"))
+    };
+    assert!(defines_hook("mpmd") && !defines_hook("plain"));
+}
+
+#[test]
+fn beside_a_program_without_us_each_rank_writes_its_own_profile() {
+    for (programs, with_us) in [(["mpmd", "plain"], [0, 1]), (["plain", "mpmd"], [2, 3])] {
+        for variables in [&[][..], &[("TINYPROF_INTERVAL", "1s")]] {
+            let scratch = tempfile::tempdir().unwrap();
+            let ended = job(programs, &scratch.path().join("p"), variables);
+            check_results(&ended, 4);
+            check_own_profiles(scratch.path(), &ended, &with_us);
+        }
+    }
+}
+
+#[test]
+fn programs_that_all_have_us_are_one_profile() {
+    for variables in [&[][..], &[("TINYPROF_INTERVAL", "1s")]] {
+        let scratch = tempfile::tempdir().unwrap();
+        let ended = job(["mpmd", "mpmd"], &scratch.path().join("p"), variables);
+        check_results(&ended, 4);
+        assert_eq!((said(&ended), names(scratch.path())), (Vec::new(), vec!["p.tprof".to_owned()]));
+        let profile = profile(&scratch.path().join("p.tprof"));
+        let visits = [0, 1, 2, 3].map(|rank| values(&profile, "work", rank).visits());
+        assert_eq!(visits, [1, 2, 3, 4]);
+    }
+}
+
+#[test]
+fn switched_off_it_does_nothing_whoever_the_partner_is() {
+    for partner in ["plain", "mpmd"] {
+        for variables in [&[("TINYPROF", "off")][..], &[("TINYPROF", "off"), ("TINYPROF_INTERVAL", "1s")]] {
+            let scratch = tempfile::tempdir().unwrap();
+            let segments = scratch.path().join("segments").to_string_lossy().into_owned();
+            let variables = [variables, &[("TINYPROF_SEGMENT_DIR", &segments)]].concat();
+            let ended = job(["mpmd", partner], &scratch.path().join("p"), &variables);
+            check_results(&ended, 4);
+            assert_eq!((said(&ended), names(scratch.path())), (Vec::new(), Vec::new()));
+        }
+    }
+}
+
+#[test]
+fn switched_off_on_some_ranks_the_others_write_their_own() {
+    // Rank 1 alone is off. Both MPIs tell a process its rank before it starts.
+    const WRAPPER: &str =
+        "case ${OMPI_COMM_WORLD_RANK:-$PMI_RANK} in 1) export TINYPROF=off;; esac; exec \"$0\"";
+    let scratch = tempfile::tempdir().unwrap();
+    let mut command = mpiexec(4);
+    command.args(["sh", "-c", WRAPPER]).arg(program("mpmd")).env("TINYPROF_REPORT", "off");
+    let ended = run(command.env("TINYPROF_OUT", scratch.path().join("p")));
+    check_results(&ended, 4);
+    check_own_profiles(scratch.path(), &ended, &[0, 2, 3]);
+}
+
+#[test]
+fn a_rank_that_cannot_leave_a_mark_is_one_that_is_not_known() {
+    const WRAPPER: &str = "case ${OMPI_COMM_WORLD_RANK:-$PMI_RANK} in \
+                           2) export TINYPROF_SEGMENT_DIR=/dev/null/none;; esac; exec \"$0\"";
+    for (variables, is_one) in [(&[][..], false), (&[("TINYPROF_WORLD", "all")], true)] {
+        let scratch = tempfile::tempdir().unwrap();
+        let mut command = mpiexec(4);
+        command.args(["sh", "-c", WRAPPER]).arg(program("mpmd")).env("TINYPROF_REPORT", "off");
+        command.env("TINYPROF_OUT", scratch.path().join("p")).envs(variables.iter().copied());
+        let ended = run(&mut command);
+        check_results(&ended, 4);
+        if is_one {
+            assert_eq!(read_profile(&scratch.path().join("p.tprof")).unwrap().ranks.len(), 4);
+        } else {
+            check_own_profiles(scratch.path(), &ended, &[0, 1, 2, 3]);
+        }
+    }
+}
+
+#[test]
+fn marks_on_one_host_say_nothing_of_another() {
+    // Open MPI has no such launcher: there this tests nothing.
+    let Some(two_hosts) = two_hosts() else { return };
+    // Ranks go to the hosts in turns.
+    for (programs, ranks_each, world, with_us) in [
+        (&["mpmd", "plain", "mpmd", "plain"][..], 1, None, &[0, 2][..]),
+        (&["mpmd"], 4, None, &[0, 1, 2, 3]),
+        (&["mpmd"], 4, Some("all"), &[]),
+    ] {
+        let scratch = tempfile::tempdir().unwrap();
+        let mut command = mpiexec(ranks_each);
+        command.args(two_hosts).arg(program(programs[0]));
+        for name in &programs[1..] {
+            command.args([":", "-n", "1"]).arg(program(name));
+        }
+        command.env("TINYPROF_OUT", scratch.path().join("p")).env("TINYPROF_REPORT", "off");
+        let ended = run(command.envs(world.map(|value| ("TINYPROF_WORLD", value))));
+        check_results(&ended, 4);
+        if with_us.is_empty() {
+            assert_eq!(profile(&scratch.path().join("p.tprof")).ranks.len(), 4);
+        } else {
+            check_own_profiles(scratch.path(), &ended, with_us);
+        }
+    }
+}
+
+#[test]
+fn no_board_is_left() {
+    let scratch = tempfile::tempdir().unwrap();
+    check_results(&job(["mpmd", "plain"], &scratch.path().join("p"), &[]), 4);
+    let left = std::fs::read_dir(segments()).unwrap().map(|entry| entry.unwrap().path());
+    assert_eq!(left.filter(|path| path.extension().is_some_and(|e| e == "board")).count(), 0);
+}
