@@ -1,4 +1,5 @@
-//! Who may read the profiles that commands write: `TINYPROF_PERMISSIONS`, as for the programs that are profiled.
+//! Who may read the profiles that commands write: `TINYPROF_PERMISSIONS`, as for the programs that
+//! are profiled.
 
 use std::env;
 

@@ -64,10 +64,12 @@ pub(crate) fn user_id() -> u32 {
     unsafe { libc::geteuid() }
 }
 
-/// Locks a file or directory for this process alone, if nobody else has: until the file is closed, or the process ends.
+/// Locks a file or directory for this process alone, if nobody else has: until the file is closed,
+/// or the process ends.
 ///
 /// # Errors
-/// [`WouldBlock`](io::ErrorKind::WouldBlock) where another process has it locked; any other where it cannot be locked at all.
+/// [`WouldBlock`](io::ErrorKind::WouldBlock) where another process has it locked; any other where
+/// it cannot be locked at all.
 pub(crate) fn try_lock(file: &File) -> io::Result<()> {
     flock(file, libc::LOCK_EX | libc::LOCK_NB)
 }

@@ -87,7 +87,8 @@ fn what_cannot_be_read_is_no_crash() {
     let place = scratch();
     let program = Watched::start(place.path());
     let [(path, whole)] = &segments(place.path())[..] else { panic!("one thread") };
-    // A copy of this name counts as the process's own, as some file systems show other numbers of what is mapped.
+    // A copy of this name counts as the process's own, as some file systems show other numbers of
+    // what is mapped.
     let name = path.file_name().expect("its name");
     let damaged = place.path().join("damaged");
     fs::create_dir(&damaged).expect("a directory");

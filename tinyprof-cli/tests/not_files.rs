@@ -1,4 +1,5 @@
-//! Pipes, devices and directories in the place of files: an error at once, and nobody waits for who writes to a pipe.
+//! Pipes, devices and directories in the place of files: an error at once, and nobody waits for who
+//! writes to a pipe.
 
 use std::fs;
 use std::os::unix::fs::symlink;

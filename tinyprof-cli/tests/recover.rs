@@ -310,7 +310,8 @@ fn several_at_once_make_each_profile_once() {
     assert!(place.left().is_empty());
 }
 
-/// A second name for each segment, under which it is there when the first is removed: as if its remover were killed.
+/// A second name for each segment, under which it is there when the first is removed: as if its
+/// remover were killed.
 fn keep(place: &Place) {
     fs::create_dir(place.0.path().join("kept")).expect("a directory");
     for name in place.left() {

@@ -111,7 +111,8 @@ fn a_removal_gives_up_the_name_first() {
     remove_profile(&path).expect("it is removed");
     assert!(!path.exists() && rest.exists());
     assert_eq!(fs::read_dir(scratch.path()).expect("readable").count(), 1);
-    // What cannot be removed has lost its final name all the same: a directory in the place of the manifest.
+    // What cannot be removed has lost its final name all the same: a directory in the place of the
+    // manifest.
     let path = write();
     fs::remove_file(path.join("manifest.json")).expect("a file");
     fs::create_dir(path.join("manifest.json")).expect("a directory");

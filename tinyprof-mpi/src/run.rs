@@ -194,7 +194,8 @@ fn write_one_rank(rank: u32, ranks: u32, measured: Measured, plan: Plan, reason:
     }
     let because = format!("it holds rank {rank} of {ranks} alone: {reason}");
     let (name, map) = (name_of_rank(&plan.target, rank), measured.map);
-    // A number of its own: the profile of another rank alone does not hold what this one has measured.
+    // A number of its own: the profile of another rank alone does not hold what this one has
+    // measured.
     let profile_id = Some(collect::new_profile_id(&name));
     let state = RunState { incomplete_because: Some(because), profile_id, ..plan.state };
     let (metadata, flush) = (plan.metadata, PhaseTimes::default());

@@ -1,7 +1,7 @@
 //! Whether the owner of a segment still records into it.
 //!
-//! A process that has called `exec` keeps its number and its start time, but no mapping: its earlier segments are as dead
-//! as those of a process that was killed.
+//! A process that has called `exec` keeps its number and its start time, but no mapping: its
+//! earlier segments are as dead as those of a process that was killed.
 
 use std::fs::{self, Metadata};
 use std::io::ErrorKind;
@@ -20,7 +20,8 @@ pub(crate) enum Owner {
     IsDead,
 }
 
-/// What has become of the process that began at `start_time` and made the file `name`, which is this.
+/// What has become of the process that began at `start_time` and made the file `name`, which is
+/// this.
 pub(crate) fn owner(process_id: u32, start_time: u64, name: &str, file: &Metadata) -> Owner {
     if !runs(process_id, start_time) {
         return Owner::IsDead;
@@ -47,8 +48,9 @@ pub(super) fn runs(process_id: u32, start_time: u64) -> bool {
 
 /// Whether a file is in the text of `/proc/PID/maps`, by its number or by its name.
 ///
-/// Some file systems (btrfs, overlayfs) show other numbers there than `stat` does. The names of segments are those of their
-/// processes, so that a file of the same name elsewhere is a copy: it is left alone while the process runs.
+/// Some file systems (btrfs, overlayfs) show other numbers there than `stat` does. The names of
+/// segments are those of their processes, so that a file of the same name elsewhere is a copy: it
+/// is left alone while the process runs.
 fn is_mapped(maps: &[u8], name: &str, file: &Metadata) -> bool {
     let device = format!("{:02x}:{:02x}", libc::major(file.dev()), libc::minor(file.dev()));
     let inode = file.ino().to_string();

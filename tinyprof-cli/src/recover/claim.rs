@@ -1,7 +1,8 @@
 //! One `tinyprof recover` at a time in a directory of segments.
 //!
-//! The directory itself is locked: a lock ends with its process, however that ends, leaves no file behind, and no recorder
-//! asks for one. Segments that are locked one by one could end up in two profiles of one job.
+//! The directory itself is locked: a lock ends with its process, however that ends, leaves no file
+//! behind, and no recorder asks for one. Segments that are locked one by one could end up in two
+//! profiles of one job.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind};
@@ -45,7 +46,8 @@ pub(super) fn claim(directory: &Path) -> io::Result<Claim> {
 
 fn locked(result: io::Result<()>, opened: File, directory: &Path) -> Claim {
     if let Err(error) = result {
-        // Some network file systems lock no directories. What a killed program left is worth more than the certainty.
+        // Some network file systems lock no directories. What a killed program left is worth more
+        // than the certainty.
         render::notes(&[format!(
             "{} cannot be locked ({error}): start no second tinyprof recover there at the same time",
             directory.display()

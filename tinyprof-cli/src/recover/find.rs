@@ -13,11 +13,13 @@ use super::alive::{Owner, owner, runs};
 use super::jobs::Piece;
 use crate::sys;
 
-/// What is read of a file to know what it is. It has room for the header and usually for the description.
+/// What is read of a file to know what it is. It has room for the header and usually for the
+/// description.
 const HEAD_BYTES: u64 = 64 << 10;
 /// A description that ends behind this is not read.
 const DESCRIPTION_END_MAX: u64 = 4 << 20;
-/// A file system that compresses may keep fewer bytes than a file has, but hardly fewer than one in so many.
+/// A file system that compresses may keep fewer bytes than a file has, but hardly fewer than one in
+/// so many.
 const COMPRESSION_MAX: u64 = 64;
 const HOLES_BYTES_MAX: u64 = 16 << 20;
 
@@ -37,7 +39,8 @@ impl Found {
     }
 }
 
-/// All bytes of a segment that was found, of at most `bytes_max`. It may have changed since: what it says of itself may not.
+/// All bytes of a segment that was found, of at most `bytes_max`. It may have changed since: what
+/// it says of itself may not.
 pub(super) fn read_whole(piece: &Piece<'_>, bytes_max: u64) -> io::Result<Vec<u8>> {
     let file = open(piece.path)?;
     let length = file.metadata()?.len();
@@ -159,7 +162,8 @@ fn look_at(path: &Path, name: &str, here: &Here) -> io::Result<Verdict> {
     Ok(Verdict::Dead { head, is_replaced })
 }
 
-/// Opens a file that may be anything: never through a link, and without waiting for who writes to a pipe.
+/// Opens a file that may be anything: never through a link, and without waiting for who writes to a
+/// pipe.
 fn open(path: &Path) -> io::Result<File> {
     OpenOptions::new().read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(path)
 }
@@ -187,8 +191,9 @@ fn reason_against(header: &SegmentHeader, here: &Here) -> Option<String> {
     None
 }
 
-/// Whether the process that a file is named after is dead: `PID-START-THREAD.segment`, or `PID-START-THREAD-N.segment` where
-/// that name was taken, by an earlier program of the process or by another copy of the recorder.
+/// Whether the process that a file is named after is dead: `PID-START-THREAD.segment`, or
+/// `PID-START-THREAD-N.segment` where that name was taken, by an earlier program of the process or
+/// by another copy of the recorder.
 fn died_early(name: &str) -> bool {
     let numbers = name.strip_suffix(".segment").unwrap_or_default().split('-').map(str::parse::<u64>);
     let numbers: Vec<u64> = numbers.map_while(Result::ok).collect();

@@ -18,8 +18,8 @@ pub(crate) struct Piece<'a> {
     pub(crate) is_replaced: bool,
 }
 
-/// All segments that one program recorded in one process: two that follow each other by `exec`, or two copies of the
-/// recorder in one process, have begun at different moments.
+/// All segments that one program recorded in one process: two that follow each other by `exec`, or
+/// two copies of the recorder in one process, have begun at different moments.
 struct Process<'a> {
     id: u32,
     rank: Option<(u32, u32)>,

@@ -118,7 +118,8 @@ fn recover(dead: &[Found], arguments: &RecoverArguments, done: &mut Done) -> Res
     Ok(())
 }
 
-/// The event map of the process that these segments are of. They are in memory no longer than it takes to make it.
+/// The event map of the process that these segments are of. They are in memory no longer than it
+/// takes to make it.
 fn event_map(threads: &[Piece<'_>], now: TicksNow) -> io::Result<EventMap> {
     let mut room = memory::limits().memory_bytes();
     let mut files = Vec::new();
@@ -132,7 +133,8 @@ fn event_map(threads: &[Piece<'_>], now: TicksNow) -> io::Result<EventMap> {
     Ok(recovered_map(&segments, now))
 }
 
-/// The names that the profile of a job may have: where its program wanted it, and where we write it.
+/// The names that the profile of a job may have: where its program wanted it, and where we write
+/// it.
 fn targets(job: &Job<'_>, arguments: &RecoverArguments) -> BTreeSet<PathBuf> {
     // The thread that wrote may know a later name than the others.
     let wanted = job.pieces().map(|piece| PathBuf::from(piece.segment.description().profile));
@@ -159,7 +161,8 @@ fn write(job: &Job<'_>, ranks: &[EventMap], arguments: &RecoverArguments) -> Res
     Ok(write_profile_with((files, &target), ranks, 16, metadata, PhaseTimes::default(), state)?)
 }
 
-/// A number for the profile that is recovered of a job: no other process of this boot is us, and works at this moment.
+/// A number for the profile that is recovered of a job: no other process of this boot is us, and
+/// works at this moment.
 fn new_profile_id(job: &Job<'_>) -> ProfileId {
     let headers: BTreeSet<u64> = job.pieces().map(|piece| piece.segment.header().start_ns).collect();
     let now = [u64::from(std::process::id()), sys::now().monotonic_ns];
@@ -167,8 +170,9 @@ fn new_profile_id(job: &Job<'_>) -> ProfileId {
     ProfileId::of(&now.into_iter().chain([date]).chain(headers).collect::<Vec<u64>>())
 }
 
-/// Puts the number of its profile into a segment that nobody maps any more. Where it cannot be written to, the number is not
-/// there: only a `recover` that is killed at the wrong moment would miss it.
+/// Puts the number of its profile into a segment that nobody maps any more. Where it cannot be
+/// written to, the number is not there: only a `recover` that is killed at the wrong moment would
+/// miss it.
 fn mark(path: &Path, id: ProfileId) {
     let opened = OpenOptions::new().write(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(path);
     let at = (header::PROFILE_ID * size_of::<u64>()) as u64;

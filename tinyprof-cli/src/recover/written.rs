@@ -1,4 +1,5 @@
-//! Whether the profile of a job that left segments is complete: it was killed when it had written it, or a `recover` was.
+//! Whether the profile of a job that left segments is complete: it was killed when it had written
+//! it, or a `recover` was.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -13,9 +14,11 @@ const MANIFEST_BYTES_MAX: u64 = 64 << 20;
 /// In a directory that cannot be listed, so many names are looked for.
 const NAMES_MAX: u32 = 10_000;
 
-/// The complete profile with one of these numbers that is in the directory of one of `targets`, names of profiles.
+/// The complete profile with one of these numbers that is in the directory of one of `targets`,
+/// names of profiles.
 ///
-/// Profiles are known by their numbers alone, whatever they are called: the name that was wanted may have been taken.
+/// Profiles are known by their numbers alone, whatever they are called: the name that was wanted
+/// may have been taken.
 pub(super) fn written(ids: &BTreeSet<ProfileId>, targets: &BTreeSet<PathBuf>) -> Option<PathBuf> {
     if ids.is_empty() {
         return None;

@@ -10,8 +10,8 @@ use super::{OutputFiles, OutputFormat, Permissions};
 use crate::error::WriteError;
 use crate::model::{CallpathFile, CallpathTable, Manifest, PartFile};
 
-/// How many names are tried for one profile, and how many for a directory that is not there to stay. A file system that
-/// calls every name taken must not hold the program for ever.
+/// How many names are tried for one profile, and how many for a directory that is not there to
+/// stay. A file system that calls every name taken must not hold the program for ever.
 const NAMES_MAX: u32 = 10_000;
 const TEMPORARY_NAMES_MAX: u32 = 1_000;
 
@@ -20,8 +20,9 @@ const REFUSALS_MAX: u32 = 8;
 
 /// Removes a profile that its writer has no more use for, such as a checkpoint that a newer one replaces.
 ///
-/// It first gives up its name: what an interrupted removal leaves is a directory `NAME.tprof.removing-TOKEN`, without a
-/// manifest as soon as a file is missing, that no reader takes for a profile.
+/// It first gives up its name: what an interrupted removal leaves is a directory
+/// `NAME.tprof.removing-TOKEN`, without a manifest as soon as a file is missing, that no reader
+/// takes for a profile.
 ///
 /// # Errors
 /// When it cannot be removed. If it could not be renamed, it is whole.
@@ -65,8 +66,8 @@ impl UnfinishedProfile {
         Self::create_as(OutputFormat::Tprof, target, token)
     }
 
-    /// The same for a profile whose files are of this format and these permissions, and whose name ends as the format says.
-    /// The directories above it are created as the umask says.
+    /// The same for a profile whose files are of this format and these permissions, and whose name
+    /// ends as the format says. The directories above it are created as the umask says.
     ///
     /// # Errors
     /// When the directory cannot be created.
@@ -118,8 +119,8 @@ impl UnfinishedProfile {
     /// free of `NAME-1.tprof`, `NAME-2.tprof`, ... Returns the name.
     ///
     /// # Errors
-    /// When the manifest cannot be written, the directory not renamed, or 10,000 names are taken. Nothing bears a final
-    /// name then.
+    /// When the manifest cannot be written, the directory not renamed, or 10,000 names are taken.
+    /// Nothing bears a final name then.
     pub fn finish(&self, manifest: &Manifest) -> Result<PathBuf, WriteError> {
         let path = self.directory.join("manifest.json");
         let manifest = Manifest { format: self.files.format.name().to_owned(), ..manifest.clone() };
@@ -203,8 +204,8 @@ fn is_taken(error: &io::Error) -> bool {
     matches!(error.kind(), AlreadyExists | DirectoryNotEmpty | NotADirectory)
 }
 
-/// Writes one aggregator's part, the `number`-th, into the unfinished profile's `directory`: `bytes`, which are of the
-/// format that `files` says.
+/// Writes one aggregator's part, the `number`-th, into the unfinished profile's `directory`:
+/// `bytes`, which are of the format that `files` says.
 ///
 /// # Errors
 /// When the file cannot be written or brought to the disk.
@@ -227,7 +228,8 @@ fn write_file(permissions: Permissions, path: &Path, bytes: &[u8]) -> Result<(),
     let mut file = permissions.create_file(path).map_err(fail("create", path))?;
     file.write_all(bytes).map_err(fail("write", path))?;
     match file.sync_all() {
-        // A file system that has no such operation has not failed to write. Others tell only now that the disk is full.
+        // A file system that has no such operation has not failed to write. Others tell only now
+        // that the disk is full.
         Err(error) if matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported) => {
             Ok(())
         }
@@ -235,8 +237,9 @@ fn write_file(permissions: Permissions, path: &Path, bytes: &[u8]) -> Result<(),
     }
 }
 
-/// Brings the names in a directory to the disk, if that can be had. A profile whose files are complete is one without it: a
-/// directory that may be written to need not be readable, and some file systems sync no directories.
+/// Brings the names in a directory to the disk, if that can be had. A profile whose files are
+/// complete is one without it: a directory that may be written to need not be readable, and some
+/// file systems sync no directories.
 fn sync_directory(path: &Path) {
     drop(File::open(path).and_then(|directory| directory.sync_all()));
 }

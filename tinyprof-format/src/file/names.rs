@@ -30,8 +30,8 @@ pub fn checkpoint_path(profile: &Path, number: u32) -> PathBuf {
     profile.with_file_name(name)
 }
 
-/// The name of the profile, without its ending, and the number of the checkpoint of which this is the file's name;
-/// nothing for every other file.
+/// The name of the profile, without its ending, and the number of the checkpoint of which this is
+/// the file's name; nothing for every other file.
 #[must_use]
 pub fn checkpoint_of(file_name: &str) -> Option<(&str, u32)> {
     let (name, number) = file_name.strip_suffix(".tprof")?.rsplit_once(CHECKPOINT)?;
@@ -41,12 +41,14 @@ pub fn checkpoint_of(file_name: &str) -> Option<(&str, u32)> {
 /// Between the name of a profile and the number of its checkpoint.
 const CHECKPOINT: &str = "-checkpoint-";
 
-/// The name of the `number`-th directory in which a run that is known by `token` writes the profile `target`.
+/// The name of the `number`-th directory in which a run that is known by `token` writes the profile
+/// `target`.
 pub(super) fn unfinished_name(target: &Path, token: &str, number: u32) -> PathBuf {
     with_mark(target, "unfinished", token, number)
 }
 
-/// The name to which a process that is known by `token` renames the profile `path` before it removes it.
+/// The name to which a process that is known by `token` renames the profile `path` before it
+/// removes it.
 pub(super) fn removing_name(path: &Path, token: &str, number: u32) -> PathBuf {
     with_mark(path, "removing", token, number)
 }

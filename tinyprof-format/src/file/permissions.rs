@@ -5,7 +5,8 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 
-/// Access to a profile that is written: names of functions, paths and the command line may be nobody else's business.
+/// Access to a profile that is written: names of functions, paths and the command line may be
+/// nobody else's business.
 ///
 /// ```
 /// use tinyprof_format::file::Permissions;

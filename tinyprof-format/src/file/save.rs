@@ -8,8 +8,8 @@ use super::{
 use crate::error::WriteError;
 use crate::model::{CallpathFile, CallpathTable, EventMap, FormatVersion, Manifest, PartFile, Profile};
 
-/// Writes `profile` as one part, in private files, and returns its final name. The manifest keeps what it says of the run,
-/// whether it was complete, and what was lost.
+/// Writes `profile` as one part, in private files, and returns its final name. The manifest keeps
+/// what it says of the run, whether it was complete, and what was lost.
 ///
 /// # Errors
 /// When a file cannot be written; nothing is left behind then.

@@ -132,7 +132,8 @@ pub fn write_profile_with(
 
 /// The same for the one event map of a process, by a caller who has a clock.
 ///
-/// `flush` is asked when all but the manifest is written, so that the profile can say how long that took.
+/// `flush` is asked when all but the manifest is written, so that the profile can say how long that
+/// took.
 ///
 /// # Errors
 /// When a file cannot be written; nothing is left behind then.

@@ -1,4 +1,5 @@
-//! The number by which a profile is known again in the memory of the processes that it was written from.
+//! The number by which a profile is known again in the memory of the processes that it was written
+//! from.
 
 use std::fmt;
 use std::num::NonZeroU64;
@@ -6,10 +7,11 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// The number of one attempt to write a profile: in its manifest, and in the segments of all of its ranks.
+/// The number of one attempt to write a profile: in its manifest, and in the segments of all of its
+/// ranks.
 ///
-/// A process that is killed between the last step of writing and the removal of its segments leaves both. The number
-/// tells for certain that the profile holds what the segments hold.
+/// A process that is killed between the last step of writing and the removal of its segments leaves
+/// both. The number tells for certain that the profile holds what the segments hold.
 ///
 /// ```
 /// use tinyprof_format::model::ProfileId;
@@ -29,8 +31,9 @@ pub struct ProfileId(NonZeroU64);
 pub struct NoProfileId;
 
 impl ProfileId {
-    /// The number made of `words`, which together name one moment of one process: boot, PID namespace, process id, and
-    /// a time since the boot in nanoseconds. Equal words give equal numbers.
+    /// The number made of `words`, which together name one moment of one process: boot, PID
+    /// namespace, process id, and a time since the boot in nanoseconds. Equal words give equal
+    /// numbers.
     #[must_use]
     pub fn of(words: &[u64]) -> Self {
         // The finalizer of SplitMix64 after each word: neighbouring times differ in all bits.

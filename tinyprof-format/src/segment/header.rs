@@ -42,8 +42,8 @@ pub struct SegmentHeader {
     pub launch_date_s: u64,
     /// The rank and the number of ranks of its job, where it is part of one.
     pub rank: Option<(u32, u32)>,
-    /// The profile that its process was writing, or had written, when it ended: it holds all that is in its segments, if it
-    /// was completed.
+    /// The profile that its process was writing, or had written, when it ended: it holds all that
+    /// is in its segments, if it was completed.
     pub profile_id: Option<ProfileId>,
 }
 
@@ -107,7 +107,8 @@ impl<'a> Segment<'a> {
         &self.header
     }
 
-    /// How many bytes from the start of the file on hold the header and what the process said of itself.
+    /// How many bytes from the start of the file on hold the header and what the process said of
+    /// itself.
     #[must_use]
     pub fn description_end(&self) -> u64 {
         let place = self.words.get(0, at::DESCRIPTION).unwrap_or_default();

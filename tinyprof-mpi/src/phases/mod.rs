@@ -129,7 +129,8 @@ async fn aggregate_and_write(
         PhaseTimes { snapshot_ns: plan.snapshot_ns, synchronise_ns: clock.lap_ns(), ..Default::default() };
     let place = match directory {
         Ok((directory, id)) => {
-            // This rank's values are on no other rank yet, so that no profile can hold them before its segments say so.
+            // This rank's values are on no other rank yet, so that no profile can hold them before
+            // its segments say so.
             if let Some(id) = id {
                 (plan.on_profile_id)(id, &plan.target);
             }

@@ -37,7 +37,8 @@ pub struct Config {
     /// `TINYPROF_FORMAT`: what the final profile is written as (`tprof`, `csv`: the paper's text format). Checkpoints, and
     /// what a rank writes alone, are always `tprof`.
     pub format: Option<OutputFormat>,
-    /// `TINYPROF_PERMISSIONS`: who may read the profiles that are written (`private`, `umask`). Default: private.
+    /// `TINYPROF_PERMISSIONS`: who may read the profiles that are written (`private`, `umask`).
+    /// Default: private.
     pub permissions: Permissions,
     /// `TINYPROF_SIGNAL`: the signal on which the table so far is printed (`usr1`, `usr2`, `off`).
     pub report_on_signal: Option<ReportSignal>,

@@ -35,7 +35,8 @@ pub fn metadata() -> RunMetadata {
     }
 }
 
-/// What measuring one visit costs here, in picoseconds: measured once a process, by the clock that visits are measured with.
+/// What measuring one visit costs here, in picoseconds: measured once a process, by the clock that
+/// visits are measured with.
 fn visit_cost_ps() -> u64 {
     static COST_PS: OnceLock<u64> = OnceLock::new();
     *COST_PS.get_or_init(|| {

@@ -80,10 +80,11 @@ pub fn fresh_profile_id() -> ProfileId {
     ])
 }
 
-/// Says that the profile of this number is about to be written of all that this process has recorded.
+/// Says that the profile of this number is about to be written of all that this process has
+/// recorded.
 ///
-/// `tinyprof recover` makes no second profile of its segments if that one is complete, which it looks for where `name` is. The
-/// last call counts. Any thread, before the manifest is written.
+/// `tinyprof recover` makes no second profile of its segments if that one is complete, which it
+/// looks for where `name` is. The last call counts. Any thread, before the manifest is written.
 pub fn set_profile_id(id: ProfileId, name: &Path) {
     if session().process_id == std::process::id() {
         let expected = profile_name();

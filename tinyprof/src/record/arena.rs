@@ -261,7 +261,8 @@ impl Arena {
         self.boundary_of_series(line);
     }
 
-    /// The same for a loop whose iterations are kept apart, and otherwise for any that is not the usual. Owner only.
+    /// The same for a loop whose iterations are kept apart, and otherwise for any that is not the
+    /// usual. Owner only.
     #[inline(never)]
     fn boundary_of_series(&self, line: Line) {
         let added = self.current() == line && self.add_usual_iteration_of_series(self.node(line));

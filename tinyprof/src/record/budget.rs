@@ -38,8 +38,8 @@ pub(super) fn installed() -> Option<Budget> {
     INSTALLED.get().copied().filter(|budget| budget.share < 1.0)
 }
 
-/// The ticks of one timed visit: two looks at the clock, behind which the rest hides. The least of a few tries, as
-/// a try may be interrupted.
+/// The ticks of one timed visit: two looks at the clock, behind which the rest hides. The least of
+/// a few tries, as a try may be interrupted.
 ///
 /// # Cost
 /// Some 10 microseconds.

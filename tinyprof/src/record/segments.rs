@@ -97,14 +97,15 @@ pub(crate) fn set_rank(rank: u32, size: u32, arenas: impl Iterator<Item = &'stat
     arenas.for_each(|arena| arena.header(header::RANK).store(word, Relaxed));
 }
 
-/// Says that a profile of this number is about to be written of these arenas, and of all that follow.
+/// Says that a profile of this number is about to be written of these arenas, and of all that
+/// follow.
 pub(crate) fn set_profile_id(id: ProfileId, arenas: impl Iterator<Item = &'static Arena>) {
     PROFILE_ID.store(id.to_word(), SeqCst);
     arenas.for_each(|arena| arena.header(header::PROFILE_ID).store(id.to_word(), Relaxed));
 }
 
-/// Says something else of this process than [`install`] did, in the arena of this thread: those of others are not ours to
-/// write to.
+/// Says something else of this process than [`install`] did, in the arena of this thread: those of
+/// others are not ours to write to.
 pub(crate) fn describe_again(description: &[u8], own: &Arena) {
     own.describe_process_again(description);
 }

@@ -37,8 +37,8 @@ impl Arena {
         self.header(header::MAGIC).store(MAGIC, Release);
     }
 
-    /// Puts another description in the place of the one that is there, which stays where there is no memory. Of the thread whose
-    /// arena it is.
+    /// Puts another description in the place of the one that is there, which stays where there is
+    /// no memory. Of the thread whose arena it is.
     pub(in crate::record) fn describe_process_again(&self, description: &[u8]) {
         if self.is_mapped()
             && let Some(place) = describe::bytes(&self.segment, description)
