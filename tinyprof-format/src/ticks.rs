@@ -33,16 +33,33 @@ pub struct Samples {
     pub sampled: u64,
     /// The sums of w (w - 1), w (w - 1) x and w (w - 1) x^2 for weight w and time x.
     pub spread: [f64; 3],
+    /// How many visits the timed ones stand for besides themselves.
+    pub stood_for: u64,
+    /// The same of all executions before this.
+    pub stood_for_before: u64,
+    /// The time that a timed visit takes itself, which those that it stands for did not take.
+    pub cost: f64,
+    /// How far that may be off.
+    pub cost_error: f64,
 }
 
 impl PastExecution {
+<<<<<<< HEAD
     /// The estimate of an execution of which `self` has the weighted sums of the visits that were
     /// timed, and the number of all visits.
+=======
+    /// Returns the estimate of an execution of which `self` has the weighted sums of the visits that were timed, and
+    /// the number of all visits.
+>>>>>>> main
     ///
     /// Sums are scaled by the ratio of all visits to those that the samples stand for. The variance is that of a
     /// random sample of the visits, which is too large rather than too small where times change slowly, as there
     /// is one visit timed in each block of neighbours. One sample says nothing of its variance: then it is the
     /// square of the sum.
+    ///
+    /// A timed visit takes time itself, most of which it measures, and it stands for visits that took none: that is
+    /// subtracted. By how much it is wrong is wrong for all of them in the same way, so that the errors of
+    /// executions add up, not their squares: the variance of each has what it adds to those before it.
     #[must_use]
     #[expect(
         clippy::cast_precision_loss,
@@ -63,10 +80,15 @@ impl PastExecution {
             let n = samples.sampled as f64;
             (squares - 2.0 * mean * sums + mean * mean * ones).max(0.0) * n / (n - 1.0)
         };
+        let timed = samples.weight.saturating_sub(samples.stood_for) as f64;
+        let not_timed = (self.visits as f64 - timed).max(0.0);
+        let not_timed_before = samples.stood_for_before as f64;
+        let of_cost = samples.cost_error.powi(2) * not_timed * (not_timed + 2.0 * not_timed_before);
+        let sum = (self.sum as f64 * ratio - not_timed * samples.cost).max(0.0);
         Self {
-            sum: (self.sum as f64 * ratio).round() as u64,
+            sum: sum.round() as u64,
             squares: (self.squares as f64 * ratio) as u128,
-            variance: variance * ratio * ratio,
+            variance: variance * ratio * ratio + of_cost,
             ..self
         }
     }

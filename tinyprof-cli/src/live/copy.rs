@@ -16,7 +16,7 @@ const TRIES: usize = 10_000;
 /// How often before others may have the processor.
 const SPINS: usize = 100;
 /// Words of the record of samples.
-const SAMPLES_WORDS: usize = samples::TIMED + 1;
+const SAMPLES_WORDS: usize = samples::WORDS;
 
 /// Why there is no copy: the thread has made its file longer than what is mapped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -64,6 +64,9 @@ pub struct RunMetadata {
     /// What measuring one visit costs on the machine of rank 0, in picoseconds; 0 where it is not known.
     #[serde(skip_serializing_if = "is_nothing")]
     pub visit_cost_ps: u64,
+    /// What a visit costs there that a budget lets only be counted, in picoseconds; 0 where it is not known.
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub counted_visit_cost_ps: u64,
 }
 
 /// The file `callpaths`.

@@ -83,7 +83,7 @@ const _: () = assert!(header::WORDS == HEADER_LINES as usize * LINE_WORDS);
 ///       5  visits  6  sum  7  minimum  8  maximum  9, 10  sum of squares      the live execution
 ///      11  log of past executions: length, block      12  its stride, capacity in elements
 ///      13  series: length, block                      14  its stride (0: mode total), capacity
-///      15  samples: line of a record of eight words, see [`samples`]; 0 if every visit is timed; high half: executions
+///      15  samples: line of a record of sixteen words, see [`samples`]; 0 if every visit is timed; high half: executions
 ///          completed (roots), depth (others)
 /// ```
 ///
@@ -157,8 +157,12 @@ pub mod waiting {
     }
 }
 
+<<<<<<< HEAD
 /// Words of the record of a callpath's samples: sums over the visits of the live execution that
 /// were timed.
+=======
+/// Words of the record of a callpath's samples, two lines: sums over the visits of the live execution that were timed.
+>>>>>>> main
 ///
 /// ```text
 /// word  0  weight: how many visits they stand for       1  how many of them stand for more than themselves
@@ -166,6 +170,9 @@ pub mod waiting {
 ///       5  log2 of the weight of the next visit that is timed; high half: what it is to be after that
 ///       6  visits that follow the next in its block; high half: those that came before the last that was timed
 ///       7  visits that were timed since the budget was last looked at
+///       8  visits of the live execution that the timed ones stand for besides themselves    9  those of all before it
+///      10  float: ticks that a timed visit takes itself, which those that it stands for did not   11  float: its uncertainty
+///      12 .. 15  unused
 /// ```
 pub mod samples {
     #![expect(missing_docs, reason = "the picture above says what each word is")]
@@ -175,6 +182,11 @@ pub mod samples {
     pub const SHIFT: usize = 5;
     pub const BLOCK: usize = 6;
     pub const TIMED: usize = 7;
+    pub const STOOD_FOR: usize = 8;
+    pub const STOOD_FOR_BEFORE: usize = 9;
+    pub const COST: usize = 10;
+    pub const COST_ERROR: usize = 11;
+    pub const WORDS: usize = 16;
 }
 
 /// Words of a site's description.

@@ -184,6 +184,10 @@ impl Reader<'_> {
             weight: word(samples::WEIGHT)?,
             sampled: word(samples::SAMPLED)?,
             spread: [spread(0)?, spread(1)?, spread(2)?],
+            stood_for: word(samples::STOOD_FOR)?,
+            stood_for_before: word(samples::STOOD_FOR_BEFORE)?,
+            cost: f64::from_bits(word(samples::COST)?),
+            cost_error: f64::from_bits(word(samples::COST_ERROR)?),
         })
     }
 

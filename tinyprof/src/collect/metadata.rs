@@ -1,12 +1,11 @@
 //! Facts of the run, under the keys that users of Adiak and Thicket expect.
 
 use std::env;
-use std::sync::OnceLock;
 
 use tinyprof_format::model::RunMetadata;
 
 use super::session::session;
-use crate::record::budget::visit_cost_ticks;
+use crate::record::calibration::visit_cost;
 use crate::sys::{host_name, user_id};
 
 /// The variables in which batch systems tell a job its id.
@@ -18,6 +17,7 @@ const JOB_ID_VARIABLES: [&str; 7] =
 pub fn metadata() -> RunMetadata {
     let session = session();
     let host = host_name();
+    let (visit_cost_ps, counted_visit_cost_ps) = visit_costs_ps();
     RunMetadata {
         user: env::var("USER").or_else(|_| env::var("LOGNAME")).unwrap_or_else(|_| user_id().to_string()),
         launchdate: session.launch_date_s,
@@ -31,10 +31,12 @@ pub fn metadata() -> RunMetadata {
         mpi_version: None,
         tinyprof_version: env!("CARGO_PKG_VERSION").to_owned(),
         clock: session.clock.name().to_owned(),
-        visit_cost_ps: visit_cost_ps(),
+        visit_cost_ps,
+        counted_visit_cost_ps,
     }
 }
 
+<<<<<<< HEAD
 /// What measuring one visit costs here, in picoseconds: measured once a process, by the clock that
 /// visits are measured with.
 fn visit_cost_ps() -> u64 {
@@ -47,6 +49,18 @@ fn visit_cost_ps() -> u64 {
         let ticks = (visit_cost_ticks(session.clock) * 1e3) as u64;
         scale.ns(ticks)
     })
+=======
+/// What a visit costs here, timed and counted only, in picoseconds: measured with empty regions by the clock that visits are
+/// measured with.
+fn visit_costs_ps() -> (u64, u64) {
+    let session = session();
+    let scale = session.started.rate_until_now(session.clock);
+    let cost = visit_cost(session.clock);
+    // A thousand visits in nanoseconds are one in picoseconds.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "some 30,000 ticks")]
+    let ps = |ticks: f64| scale.ns((ticks * 1e3) as u64);
+    (ps(cost.timed), ps(cost.counted))
+>>>>>>> main
 }
 
 /// The batch system's job id, if there is one that can be part of a file name.

@@ -10,6 +10,7 @@ use super::session::{begin_with, session, within_start};
 use super::so_far;
 use super::writer::{self, Writer};
 use crate::record::budget;
+use crate::record::calibration::visit_cost;
 use crate::record::clock::Clock;
 use crate::record::thread;
 use crate::sys::at_exit;
@@ -33,7 +34,7 @@ pub fn start() {
 /// Arranges what a session that records needs. Called once, on the thread that begins the session.
 pub(super) fn arrange() {
     if let Some(share) = session().config.budget {
-        budget::install(share, session().clock);
+        budget::install(share, visit_cost(session().clock));
     }
     thread::pass_arenas_on();
     segments::prepare();
@@ -64,7 +65,7 @@ pub fn take_over(write_at_exit: Writer) -> bool {
 pub fn set_budget(share: f64) {
     start();
     if session().config.recording && share > 0.0 {
-        budget::install(share.min(1.0), session().clock);
+        budget::install(share.min(1.0), visit_cost(session().clock));
     }
 }
 

@@ -28,7 +28,7 @@ use super::alone::Alone;
 use super::clock::Clock;
 use super::log;
 use super::lookup::Lookup;
-use super::node::{EXECUTION, Node, SAMPLES, SERIES, START, VISITS, high, low};
+use super::node::{EXECUTION, Node, SAMPLES, SERIES, START, VISITS, high, kind, low};
 use super::segment::{Line, Segment};
 use super::site::Site;
 use hot::Hot;
@@ -232,6 +232,17 @@ impl Arena {
     #[inline(never)]
     fn exit_unusual(&self, line: Line) {
         let node = self.node(line);
+        if self.current() == line && self.add_usual_root(node) {
+            self.hot.current().store(0, Relaxed);
+            self.pass_boundary();
+            return;
+        }
+        self.exit_slowly(line);
+    }
+
+    #[inline(never)]
+    fn exit_slowly(&self, line: Line) {
+        let node = self.node(line);
         if node.get(START) & waiting::MARK == 0 {
             let now = self.clock.ticks();
             if self.current() != line && !self.unwind_to(line) {
@@ -252,21 +263,28 @@ impl Arena {
     #[inline]
     pub(crate) fn boundary(&self, line: Line) {
         let node = self.node(line);
-        if self.current() == line && node.get(EXECUTION) == self.hot.regular_execution() {
-            if self.add_usual_iteration(node) {
-                return;
+        if self.current() == line {
+            let (own, usual) = (node.get(EXECUTION), self.hot.regular_execution());
+            if own == usual {
+                if self.add_usual_iteration(node) {
+                    return;
+                }
+            } else if own == usual | usual::ONE_OF_SERIES {
+                return self.boundary_of_series(line);
             }
-            return self.boundary_unusual(line);
         }
-        self.boundary_of_series(line);
+        self.boundary_unusual(line);
     }
 
+<<<<<<< HEAD
     /// The same for a loop whose iterations are kept apart, and otherwise for any that is not the
     /// usual. Owner only.
+=======
+    /// The same for the innermost region, a loop whose iterations are kept apart, in its thread's execution. Owner only.
+>>>>>>> main
     #[inline(never)]
     fn boundary_of_series(&self, line: Line) {
-        let added = self.current() == line && self.add_usual_iteration_of_series(self.node(line));
-        if !added {
+        if !self.add_usual_iteration_of_series(self.node(line)) {
             self.boundary_unusual(line);
         }
     }
@@ -384,25 +402,40 @@ impl Arena {
 fn enter_unusual(site: &'static Site, arena: &Arena) -> Visit {
     let parent = arena.current();
     let cached = arena.hot.cached(site.dense_index());
-    let known = low(cached) == parent.number() | NOT_USUAL;
-    let mut line = if known { Line::from_number(high(cached)) } else { arena.cached_late(parent, site) };
-    if line.is_none() {
-        line = match arena.find_or_insert(parent, site) {
-            Entered::Node(line) => line,
-            Entered::Recursion(line) => {
-                arena.count_recursion(line);
-                return Entered::Recursion(line).into();
-            }
-            Entered::Lost => return Visit::LOST,
-        };
+    if low(cached) == parent.number() | NOT_USUAL {
+        return open_known(arena, parent, Line::from_number(high(cached)));
     }
+    enter_unknown(site, arena)
+}
+
+/// Opens a visit of a callpath that the cache does not know.
+#[inline(never)]
+fn enter_unknown(site: &'static Site, arena: &Arena) -> Visit {
+    let parent = arena.current();
+    let late = arena.cached_late(parent, site);
+    if !late.is_none() {
+        return open_known(arena, parent, late);
+    }
+    match arena.find_or_insert(parent, site) {
+        Entered::Node(line) => open_known(arena, parent, line),
+        Entered::Recursion(line) => {
+            arena.count_recursion(line);
+            Entered::Recursion(line).into()
+        }
+        Entered::Lost => Visit::LOST,
+    }
+}
+
+/// Opens a visit of the record at `line` under `parent`.
+#[inline(always)]
+fn open_known(arena: &Arena, parent: Line, line: Line) -> Visit {
     let node = arena.node(line);
     // First: a region in a signal handler that comes now is inside of this one.
     arena.hot.current().store(line.number(), Relaxed);
     if parent.is_none() {
         arena.hot.set_execution(node.completed_or_depth());
     }
-    if !arena.skips(node) {
+    if high(node.get(EXECUTION)) & kind::SAMPLED == 0 || !arena.skips(node) {
         node.set(START, arena.clock.ticks());
     }
     Visit::of_node(line)

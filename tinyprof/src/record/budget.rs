@@ -5,8 +5,6 @@
 
 use std::sync::OnceLock;
 
-use super::clock::Clock;
-
 /// The largest k: a callpath that is suddenly visited seldom must not wait for its next timed visit for ever.
 const SHIFT_MAX: u32 = 16;
 /// Timed visits between two looks at the budget, at least. So many a thread may time before it is held back.
@@ -14,12 +12,24 @@ const QUANTUM_MIN: u32 = 256;
 /// What is timed beyond the budget is paid back, but an eighth of the budget is always left to measure with.
 const LEFT_WHILE_PAYING_BACK: f64 = 0.125;
 
+/// The cost of a visit, in ticks.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct VisitCost {
+    /// Of one that is timed.
+    pub(crate) timed: f64,
+    /// Of one that a budget has only counted.
+    pub(crate) counted: f64,
+    /// What an empty visit measures of itself, where the visits around it are only counted.
+    pub(crate) inside: f64,
+    /// How far that may be off: in other surroundings than these the processor overlaps more or less.
+    pub(crate) inside_error: f64,
+}
+
 /// The share of a thread's time that timing may take.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Budget {
     share: f64,
-    /// The ticks that one timed visit costs.
-    visit_ticks: f64,
+    cost: VisitCost,
 }
 
 static INSTALLED: OnceLock<Budget> = OnceLock::new();
@@ -28,30 +38,13 @@ static INSTALLED: OnceLock<Budget> = OnceLock::new();
 /// visited first after this.
 ///
 /// A share of 1 is as much as timing takes: no budget.
-pub(crate) fn install(share: f64, clock: Clock) {
-    let visit_ticks = if share < 1.0 { visit_cost_ticks(clock) } else { 0.0 };
-    INSTALLED.get_or_init(|| Budget { share, visit_ticks });
+pub(crate) fn install(share: f64, cost: VisitCost) {
+    INSTALLED.get_or_init(|| Budget { share, cost });
 }
 
 /// The budget of this process, if it has one.
 pub(super) fn installed() -> Option<Budget> {
     INSTALLED.get().copied().filter(|budget| budget.share < 1.0)
-}
-
-/// The ticks of one timed visit: two looks at the clock, behind which the rest hides. The least of
-/// a few tries, as a try may be interrupted.
-///
-/// # Cost
-/// Some 10 microseconds.
-#[expect(clippy::cast_precision_loss, reason = "a few thousand ticks")]
-pub(crate) fn visit_cost_ticks(clock: Clock) -> f64 {
-    const LOOKS: u32 = 64;
-    let tries = (0..16).map(|_| {
-        let begin = clock.ticks();
-        let last = (0..LOOKS).fold(begin, |_, _| clock.ticks());
-        last.saturating_sub(begin)
-    });
-    (tries.min().unwrap_or(0) as f64 * 2.0 / f64::from(LOOKS)).max(1.0)
 }
 
 /// How many timed visits there were and could have been, by the number of bits of how many one callpath could have.
@@ -111,8 +104,13 @@ pub(super) struct Spent {
 
 impl Budget {
     #[cfg(test)]
-    pub(super) const fn new(share: f64, visit_ticks: f64) -> Self {
-        Self { share, visit_ticks }
+    pub(super) fn new(share: f64, visit_ticks: f64) -> Self {
+        Self { share, cost: VisitCost { timed: visit_ticks, ..VisitCost::default() } }
+    }
+
+    /// The ticks that a timed visit measures of its own cost, and their uncertainty.
+    pub(super) const fn cost_inside(self) -> (f64, f64) {
+        (self.cost.inside, self.cost.inside_error)
     }
 
     /// The first quantum.
@@ -129,10 +127,10 @@ impl Budget {
     )]
     pub(super) fn plan(self, spent: Spent, wanted: &Wanted, callpaths: u64) -> Plan {
         let share_ticks = self.share * spent.since_ticks as f64;
-        let debt_ticks = spent.total_timed as f64 * self.visit_ticks - self.share * spent.total_ticks as f64;
+        let debt_ticks = spent.total_timed as f64 * self.cost.timed - self.share * spent.total_ticks as f64;
         let allowed_ticks =
             (share_ticks - debt_ticks).clamp(share_ticks * LEFT_WHILE_PAYING_BACK, share_ticks);
-        let allowed = (allowed_ticks / self.visit_ticks) as u64;
+        let allowed = (allowed_ticks / self.cost.timed) as u64;
         let limit_bits = (0..=64).rev().find(|&limit_bits| wanted.timed(limit_bits) <= allowed).unwrap_or(0);
         // Looking at every callpath takes some 10 ns each: so it takes a small part of what timing may take.
         let quantum = u32::try_from(callpaths.saturating_mul(8)).unwrap_or(u32::MAX);

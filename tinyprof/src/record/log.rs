@@ -12,11 +12,11 @@
 use std::sync::atomic::Ordering::{Relaxed, Release};
 use std::sync::atomic::fence;
 
-use tinyprof_format::segment::layout::SERIES_WORDS;
 use tinyprof_format::segment::layout::header::{UNDO, UNDO_LINE};
+use tinyprof_format::segment::layout::{PAST_WORDS, SERIES_WORDS};
 
 use super::element::{Element, SeriesElement};
-use super::node::{Node, SERIES, high, low, pack};
+use super::node::{Node, PAST, SERIES, VISITS, high, low, pack};
 use super::segment::{LINE_WORDS, Line, Segment};
 
 /// The two header words of a list, unpacked.
@@ -130,6 +130,56 @@ pub(super) fn append_visit(node: Node<'_>, one: u64, ticks: u64) -> bool {
             word.store(value, Relaxed);
         }
         node.word(SERIES).store(first + 1, Release);
+    }
+    has_room
+}
+
+/// Appends the live numbers of a record, those of the one visit in the execution that `word` begins with, to its past
+/// executions, if their block has room or the last of them has; false where neither has. Inside of [`Node::update`].
+#[inline(always)]
+pub(super) fn append_past(node: Node<'_>, word: u64) -> bool {
+    let (first, second) = (node.get(PAST), node.get(PAST + 1));
+    let (block, length) = (Line::from_number(high(first)), low(first) as usize);
+    let (execution, stride) = (low(word), low(second));
+    // Another visit of the same execution would have to be undone if it were broken off.
+    if node.get(VISITS) != 1 {
+        return false;
+    }
+    if stride > 1 && length > 0 {
+        let last = node.segment.record::<PAST_WORDS>(block, (length - 1) * PAST_WORDS);
+        let get = |word: usize| last[word].load(Relaxed);
+        let set = |word: usize, value| last[word].store(value, Relaxed);
+        let before = execution.wrapping_sub(low(get(0)));
+        if before < stride {
+            let live = |word: usize| node.get(VISITS + word - 1);
+            let (squares, has_overflowed) = get(5).overflowing_add(live(5));
+            set(1, get(1).wrapping_add(1));
+            set(2, get(2).wrapping_add(live(2)));
+            if live(3) < get(3) {
+                set(3, live(3));
+            }
+            if live(4) > get(4) {
+                set(4, live(4));
+            }
+            set(5, squares);
+            set(6, get(6).wrapping_add(live(6)).wrapping_add(u64::from(has_overflowed)));
+            // Last: that an execution is covered says that its visits are in.
+            fence(Release);
+            set(0, pack(low(get(0)), before + 1));
+            return true;
+        }
+    }
+    let has_room = low(first) < high(second);
+    if has_room {
+        let place = node.segment.record::<PAST_WORDS>(block, length * PAST_WORDS);
+        for (word, value) in
+            place.iter().enumerate().skip(1).take(6).map(|(at, place)| (place, node.get(VISITS + at - 1)))
+        {
+            word.store(value, Relaxed);
+        }
+        place[7].store(0, Relaxed);
+        place[0].store(pack(execution, 1), Relaxed);
+        node.word(PAST).store(first + 1, Release);
     }
     has_room
 }

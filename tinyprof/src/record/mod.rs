@@ -8,12 +8,14 @@
 //! thread -> segments -> arena -> log, lookup -> element -> node -> segment
 //!                         |
 //!                         +---> budget -> clock; site, describe, alone; boundary
+//! calibration -> arena
 //! ```
 
 mod alone;
 mod arena;
 pub(crate) mod boundary;
 pub(crate) mod budget;
+pub(crate) mod calibration;
 pub(crate) mod clock;
 mod describe;
 mod element;

@@ -78,7 +78,7 @@ impl Arena {
         }
     }
 
-    fn remember(&self, parent: Line, site: &'static Site, line: Line) {
+    pub(super) fn remember(&self, parent: Line, site: &'static Site, line: Line) {
         let late = || self.hot.late_cache().get(site.late_index()?);
         if let Some(entry) = self.hot.cache().get(site.dense_index()).or_else(late) {
             // That a visit is not the usual is in the entry, so that the shortest path has one thing to ask.

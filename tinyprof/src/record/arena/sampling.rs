@@ -15,11 +15,15 @@ use super::super::clock::Clock;
 use super::super::element::{PastExecution, SeriesElement};
 use super::super::log;
 use super::super::node::{
-    EXECUTION, MAX, MIN, Node, PARENT, SAMPLES, SERIES, START, SUM, VISITS, high, low, pack,
+    EXECUTION, MAX, MIN, Node, PARENT, SAMPLES, SERIES, START, SUM, VISITS, high, kind, low, pack,
 };
 use super::super::segment::{LINE_WORDS, Line, Segment};
 use super::Arena;
 use super::live::{add_square, complete_execution, live_execution};
+
+/// The class of a block for a record of samples.
+const SAMPLES_CLASS: u32 = 1;
+const _: () = assert!(samples::WORDS == LINE_WORDS << SAMPLES_CLASS);
 
 /// What a thread remembers of its budget.
 #[derive(Debug)]
@@ -105,10 +109,17 @@ impl Record<'_> {
             weight: self.get(samples::WEIGHT),
             sampled: self.get(samples::SAMPLED),
             spread: [0, 1, 2].map(|at| f64::from_bits(self.get(samples::SPREAD + at))),
+            stood_for: self.get(samples::STOOD_FOR),
+            stood_for_before: self.get(samples::STOOD_FOR_BEFORE),
+            cost: f64::from_bits(self.get(samples::COST)),
+            cost_error: f64::from_bits(self.get(samples::COST_ERROR)),
         }
     }
 
     fn clear_sums(self) {
+        let before = self.get(samples::STOOD_FOR_BEFORE).saturating_add(self.get(samples::STOOD_FOR));
+        self.set(samples::STOOD_FOR_BEFORE, before);
+        self.set(samples::STOOD_FOR, 0);
         (0..samples::SHIFT).for_each(|word| self.set(word, 0));
     }
 }
@@ -129,18 +140,43 @@ impl Arena {
 
     /// Gives a new record its samples, if there is a budget. Without memory for them all of its visits are timed.
     pub(super) fn prepare_samples(&self, node: Node<'_>) {
-        if self.sampler.budget().is_none() {
-            return;
-        }
-        let Some(line) = self.segment.allocate(0) else { return };
-        (0..LINE_WORDS).for_each(|word| self.segment.word(line, word).store(0, Relaxed));
-        node.set(SAMPLES, pack(line.number(), node.completed_or_depth()));
+        let Some(budget) = self.sampler.budget() else { return };
+        let Some(record) = self.attach_samples(node) else { return };
+        record.set(samples::COST, budget.cost_inside().0.to_bits());
+        record.set(samples::COST_ERROR, budget.cost_inside().1.to_bits());
         if self.sampler.quantum.load(Relaxed) == 0 {
             let now = self.clock.ticks();
             self.sampler.first_ticks.store(now, Relaxed);
             self.sampler.last_ticks.store(now, Relaxed);
             self.begin_quantum(Budget::first_quantum());
         }
+    }
+
+    fn attach_samples(&self, node: Node<'_>) -> Option<Record<'_>> {
+        let line = self.segment.allocate(SAMPLES_CLASS)?;
+        (0..samples::WORDS).for_each(|word| self.segment.word(line, word).store(0, Relaxed));
+        node.set(SAMPLES, pack(line.number(), node.completed_or_depth()));
+        Some(Record { segment: &self.segment, line })
+    }
+
+    /// Has the callpath at `line` time one in 2^`shift` of its visits, whatever the budget: for who measures what that
+    /// costs. False where there is no memory. Owner only, in the first visit.
+    pub(in crate::record) fn time_one_in(&self, line: Line, shift: u32) -> bool {
+        let node = self.node(line);
+        let Some(record) = self.attach_samples(node) else { return false };
+        record.set(samples::SHIFT, pack(shift, shift));
+        node.set(EXECUTION, pack(low(node.get(EXECUTION)), high(node.get(EXECUTION)) | kind::SAMPLED));
+        self.remember(node.parent(), self.site(line), line);
+        self.begin_quantum(u32::MAX);
+        true
+    }
+
+    /// The mean ticks of the visits that were timed of the callpath at `line`. Owner only.
+    #[expect(clippy::cast_precision_loss, reason = "a mean of some thousand visits")]
+    pub(in crate::record) fn mean_timed(&self, line: Line) -> Option<f64> {
+        let node = self.node(line);
+        let weight = Record::of(node)?.get(samples::WEIGHT);
+        (weight > 0).then(|| node.get(SUM) as f64 / weight as f64)
     }
 
     fn begin_quantum(&self, visits: u32) {
@@ -220,6 +256,7 @@ impl Arena {
             if shift > 0 {
                 let (spread, x) = (weight as f64 * (weight - 1) as f64, ticks as f64);
                 record.set(samples::SAMPLED, record.get(samples::SAMPLED) + 1);
+                record.set(samples::STOOD_FOR, record.get(samples::STOOD_FOR).wrapping_add(weight - 1));
                 record.add_float(samples::SPREAD, spread);
                 record.add_float(samples::SPREAD + 1, spread * x);
                 record.add_float(samples::SPREAD + 2, spread * x * x);

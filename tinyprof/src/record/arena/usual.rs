@@ -7,12 +7,14 @@ use std::sync::atomic::Ordering::Release;
 use std::sync::atomic::fence;
 
 use super::super::clock::{Clock, counter_ticks};
-use super::super::log::append_visit;
-use super::super::node::{EXECUTION, MAX, MIN, Node, SEQUENCE, SQUARES, START, SUM, VISITS, kind};
+use super::super::log::{append_past, append_visit};
+use super::super::node::{
+    EXECUTION, MAX, MIN, Node, SAMPLES, SEQUENCE, SQUARES, START, SUM, VISITS, high, kind, low, pack,
+};
 use super::Arena;
 
 /// The kind of a loop each of whose iterations is kept, in the word of a record's execution.
-const ONE_OF_SERIES: u64 = (kind::SERIES as u64) << 32;
+pub(super) const ONE_OF_SERIES: u64 = (kind::SERIES as u64) << 32;
 /// Such a word is the first of an element that stands for one visit in that execution.
 const _: () = assert!(kind::SERIES == 1);
 
@@ -55,20 +57,21 @@ impl Arena {
         is_usual
     }
 
+<<<<<<< HEAD
     /// Does the same for a loop whose iterations are kept apart. False also if `node` is no such
     /// loop, or has no room for another iteration.
+=======
+    /// Does the same for a loop whose iterations are kept apart. False also if there is no room for another
+    /// iteration.
+>>>>>>> main
     #[inline(always)]
     pub(super) fn add_usual_iteration_of_series(&self, node: Node<'_>) -> bool {
-        let execution = node.get(EXECUTION);
-        if execution ^ self.hot.regular_execution() != ONE_OF_SERIES {
-            return false;
-        }
         let now = self.usual_ticks();
         let ticks = now.wrapping_sub(node.get(START));
         if !is_short(ticks) || !begin(node) {
             return false;
         }
-        let has_room = append_visit(node, execution, ticks);
+        let has_room = append_visit(node, node.get(EXECUTION), ticks);
         if has_room {
             add(node, ticks);
             end(node, now);
@@ -76,6 +79,40 @@ impl Arena {
             end(node, node.get(START));
         }
         has_room
+    }
+}
+
+impl Arena {
+    /// Adds the visit of the root region `node` that ends now, which is an execution: the one before goes to the log. False,
+    /// and nothing is done, if `node` is no root or that is not so simple.
+    #[inline(always)]
+    pub(super) fn add_usual_root(&self, node: Node<'_>) -> bool {
+        let before = node.get(EXECUTION);
+        let execution = self.hot.regular_execution();
+        // Not of an irregular thread, whose word has a bit that no record has.
+        if high(before ^ execution) != kind::ROOT || low(before) == low(execution) {
+            return false;
+        }
+        let ticks = self.usual_ticks().wrapping_sub(node.get(START));
+        if !is_short(ticks) || !begin(node) {
+            return false;
+        }
+        let kept = append_past(node, before);
+        if kept {
+            // As `restart_live` does, for the same reasons in this order.
+            fence(Release);
+            for (word, value) in
+                [(VISITS, 1), (SUM, ticks), (MIN, ticks), (MAX, ticks), (SQUARES, ticks * ticks)]
+            {
+                node.set(word, value);
+            }
+            node.set(SQUARES + 1, 0);
+            fence(Release);
+            node.set(EXECUTION, pack(low(execution), kind::ROOT));
+            node.set(SAMPLES, node.get(SAMPLES).wrapping_add(1 << 32));
+        }
+        end(node, if kept { 0 } else { node.get(START) });
+        kept
     }
 }
 

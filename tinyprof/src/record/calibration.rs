@@ -1,0 +1,104 @@
+//! What a visit costs on this machine, measured with empty regions of our own.
+
+use std::sync::OnceLock;
+
+use tinyprof_format::model::{Mode, RegionKind};
+
+use super::arena::Arena;
+use super::budget::VisitCost;
+use super::clock::Clock;
+use super::site::Site;
+
+/// Visits of a batch, and batches of which the quickest counts: others were interrupted.
+const VISITS: u32 = 512;
+const BATCHES: u32 = 8;
+/// One in so many visits is timed where most are only counted: 2^5.
+const SHIFT: u32 = 5;
+/// The part of the cost inside of a visit that may be wrong: the calibration repeats to a few percent, and what it
+/// measures depends on the code around it.
+const UNSURE_PART: f64 = 0.3;
+
+macro_rules! sites {
+    ($($name:ident)*) => {$(
+        #[cfg_attr(feature = "enable", used)]
+        #[cfg_attr(all(target_os = "linux", feature = "enable"), unsafe(link_section = "tinyprof_sites"))]
+        static $name: Site =
+            Site::new("[calibration]", "tinyprof", file!(), line!(), column!(), RegionKind::Scope, Mode::Total);
+    )*};
+}
+sites!(ROOT EMPTY HELD_BACK);
+
+/// Returns what a visit costs in this process, measured by the first call.
+///
+/// # Cost
+/// The first time about 200 us, and an arena that is thrown away.
+pub(crate) fn visit_cost(clock: Clock) -> VisitCost {
+    static COST: OnceLock<VisitCost> = OnceLock::new();
+    // Not `get_or_init`: a thread that dies while it measures must not have others wait for ever.
+    if let Some(cost) = COST.get() {
+        return *cost;
+    }
+    let cost = measure(clock).unwrap_or_else(|| of_clock(clock));
+    *COST.get_or_init(|| cost)
+}
+
+fn measure(clock: Clock) -> Option<VisitCost> {
+    let arena = Arena::new(clock)?;
+    let root = arena.enter(&ROOT).to_leave()?;
+    let visit = |site: &'static Site| {
+        if let Some(line) = arena.enter(std::hint::black_box(site)).to_leave() {
+            arena.exit(line);
+        }
+    };
+    let held_back = arena.enter(&HELD_BACK).to_leave()?;
+    let is_held_back = arena.time_one_in(held_back, SHIFT);
+    arena.exit(held_back);
+    if !is_held_back {
+        return None;
+    }
+    visit(&EMPTY);
+    let timed = batch(clock, || visit(&EMPTY));
+    let mixed = batch(clock, || visit(&HELD_BACK));
+    let inside = arena.mean_timed(held_back)?;
+    arena.exit(root);
+    let one_in = f64::from(1_u32 << SHIFT);
+    Some(VisitCost {
+        timed: timed.max(1.0),
+        counted: ((mixed * one_in - timed) / (one_in - 1.0)).max(0.0),
+        inside,
+        inside_error: inside * UNSURE_PART,
+    })
+}
+
+/// The ticks of one call of `work`.
+#[expect(clippy::cast_precision_loss, reason = "a few thousand ticks")]
+fn batch(clock: Clock, work: impl Fn()) -> f64 {
+    let batches = (0..BATCHES).map(|_| {
+        let begin = clock.ticks();
+        (0..VISITS).for_each(|_| work());
+        clock.ticks().saturating_sub(begin)
+    });
+    batches.min().unwrap_or(0) as f64 / f64::from(VISITS)
+}
+
+/// Without memory for an arena: two looks at the clock, behind which the rest hides.
+fn of_clock(clock: Clock) -> VisitCost {
+    let look = batch(clock, || {
+        std::hint::black_box(clock.ticks());
+    });
+    VisitCost { timed: (2.0 * look).max(1.0), counted: 0.0, inside: look, inside_error: look * UNSURE_PART }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_timed_visit_costs_more_than_a_counted_one_and_measures_a_part_of_it() {
+        for clock in [Clock::detect(super::super::clock::ClockChoice::Auto), Clock::Monotonic] {
+            let cost = measure(clock).unwrap();
+            assert!(cost.timed > cost.counted && cost.counted >= 0.0, "{cost:?}");
+            assert!(cost.inside > 0.0 && cost.inside_error < cost.inside, "{cost:?}");
+        }
+    }
+}
