@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import struct
+import subprocess
+import sys
 import zlib
 from pathlib import Path
 
@@ -152,3 +155,16 @@ def test_memory_is_limited_by_the_caller():
     with pytest.raises((MemoryError, tinyprof.DamagedError)):
         tinyprof.read(frozen(NEWEST), limit_bytes=100).dataframe()
     tinyprof.read(frozen(NEWEST), limit_bytes=100_000).dataframe()
+
+
+@pytest.mark.parametrize("name", ("manifest.json", *FILES))
+@pytest.mark.parametrize("make", (os.mkfifo, os.mkdir, lambda path: path.symlink_to("/dev/zero")))
+def test_what_is_no_file_is_an_error_and_nobody_waits_for_it(copy, name, make):
+    file = copy(NEWEST) / name
+    file.unlink()
+    make(file)
+    # In a process of its own: no signal ends an `open` that waits inside of the library.
+    program = "import sys, tinyprof\ntry: tinyprof.read(sys.argv[1])\nexcept tinyprof.ProfileError as e: print(e)"
+    command = [sys.executable, "-c", program, file.parent]
+    said = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
+    assert str(file) in said and "it is no regular file" in said

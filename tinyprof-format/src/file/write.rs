@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{EncodedRank, OutputFormat, UnfinishedProfile, encode_part, encode_text_part, write_part};
+use super::{
+    EncodedRank, OutputFiles, OutputFormat, UnfinishedProfile, encode_part, encode_text_part, write_part,
+};
 use crate::error::WriteError;
 use crate::model::{
     CallpathFile, CallpathTable, CheckpointTimes, EventMap, FORMAT_NAME, FormatVersion, Losses, Manifest,
@@ -84,6 +86,7 @@ impl ManifestFacts {
             losses: self.losses,
             flush,
             checkpoints: CheckpointTimes::default(),
+            profile_id: None,
         }
     }
 }
@@ -104,11 +107,12 @@ pub fn write_profile(
     metadata: RunMetadata,
     flush: PhaseTimes,
 ) -> Result<PathBuf, WriteError> {
-    let target = (OutputFormat::Tprof, target);
+    let target = (OutputFiles::default(), target);
     write_profile_with(target, ranks, ranks_per_part, metadata, flush, RunState::default())
 }
 
-/// The same of a run in this state, in the precision that it names, in files of a format.
+/// The same of a run in this state, in the precision that it names, in files of a format
+/// and of permissions.
 ///
 /// # Errors
 /// When a file cannot be written; nothing is left behind then.
@@ -116,34 +120,36 @@ pub fn write_profile(
 /// # Panics
 /// If `ranks_per_part` is 0, or there are 2^32 ranks or more.
 pub fn write_profile_with(
-    target: (OutputFormat, &Path),
+    (files, target): (impl Into<OutputFiles>, &Path),
     ranks: &[EventMap],
     ranks_per_part: usize,
     metadata: RunMetadata,
     flush: PhaseTimes,
     state: RunState,
 ) -> Result<PathBuf, WriteError> {
-    write_timed(target, ranks, ranks_per_part, metadata, &|| flush, state)
+    write_timed((files.into(), target), ranks, ranks_per_part, metadata, &|| flush, state)
 }
 
-/// The same for the one event map of a process, in files of `format`, by a caller who has a clock: `flush` is asked when all
-/// but the manifest is written, so that the profile can say how long that took.
+/// The same for the one event map of a process, by a caller who has a clock.
+///
+/// `flush` is asked when all but the manifest is written, so that the profile can say how long that
+/// took.
 ///
 /// # Errors
 /// When a file cannot be written; nothing is left behind then.
 pub fn write_timed_profile(
-    format: OutputFormat,
+    files: impl Into<OutputFiles>,
     target: &Path,
     map: &EventMap,
     metadata: RunMetadata,
     flush: &dyn Fn() -> PhaseTimes,
     state: RunState,
 ) -> Result<PathBuf, WriteError> {
-    write_timed((format, target), std::slice::from_ref(map), 1, metadata, flush, state)
+    write_timed((files.into(), target), std::slice::from_ref(map), 1, metadata, flush, state)
 }
 
 fn write_timed(
-    (format, target): (OutputFormat, &Path),
+    (files, target): (OutputFiles, &Path),
     ranks: &[EventMap],
     ranks_per_part: usize,
     metadata: RunMetadata,
@@ -151,10 +157,10 @@ fn write_timed(
     state: RunState,
 ) -> Result<PathBuf, WriteError> {
     let ranks: Vec<_> = ranks.iter().map(|map| map.in_precision(state.precision)).collect();
-    let unfinished = UnfinishedProfile::create_as(format, target, &std::process::id().to_string())?;
+    let unfinished = UnfinishedProfile::create_as(files, target, &std::process::id().to_string())?;
     let dictionary = ranks.iter().fold(CallpathTable::default(), |all, map| all.union(&map.callpaths));
     let dictionary = dictionary.with_distinct_ids();
-    let written = write_files(format, &unfinished, &dictionary, &ranks, ranks_per_part);
+    let written = write_files(files, &unfinished, &dictionary, &ranks, ranks_per_part);
     let finished = written.and_then(|(callpaths, parts, facts)| {
         let manifest = facts.manifest(narrow(ranks.len()), callpaths, parts, metadata, flush());
         unfinished.finish(&manifest.with_state(state))
@@ -166,19 +172,19 @@ fn write_timed(
     finished
 }
 
-/// The same for the one event map of a process, in files of `format`: a checkpoint, or a profile after checkpoints.
+/// The same for the one event map of a process: a checkpoint, or a profile after checkpoints.
 ///
 /// # Errors
 /// When a file cannot be written; nothing is left behind then.
 pub fn write_profile_in_state(
-    format: OutputFormat,
+    files: impl Into<OutputFiles>,
     target: &Path,
     map: &EventMap,
     metadata: RunMetadata,
     flush: PhaseTimes,
     state: RunState,
 ) -> Result<PathBuf, WriteError> {
-    write_profile_with((format, target), std::slice::from_ref(map), 1, metadata, flush, state)
+    write_profile_with((files, target), std::slice::from_ref(map), 1, metadata, flush, state)
 }
 
 /// The same for a run that did not come to its end: the profile says that it is incomplete, and why.
@@ -196,12 +202,12 @@ pub fn write_incomplete_profile(
     because: String,
 ) -> Result<PathBuf, WriteError> {
     let state = RunState { incomplete_because: Some(because), ..RunState::default() };
-    let target = (OutputFormat::Tprof, target);
+    let target = (OutputFiles::default(), target);
     write_profile_with(target, ranks, ranks_per_part, metadata, PhaseTimes::default(), state)
 }
 
 fn write_files(
-    format: OutputFormat,
+    files: OutputFiles,
     unfinished: &UnfinishedProfile,
     dictionary: &CallpathTable,
     ranks: &[Cow<'_, EventMap>],
@@ -218,7 +224,7 @@ fn write_files(
             rank
         };
         let encoded: Vec<_> = group.iter().map(|map| encode(map)).collect();
-        let bytes = match format {
+        let bytes = match files.format {
             OutputFormat::Tprof => encode_part(first_rank, dictionary, &encoded),
             OutputFormat::Csv => {
                 encode_text_part(first_rank, dictionary, &encoded).map_err(|reason| WriteError {
@@ -229,7 +235,7 @@ fn write_files(
             }
         };
         let ranks = first_rank..first_rank + narrow(group.len());
-        parts.push(write_part(format, unfinished.directory(), narrow(number), ranks, &bytes)?);
+        parts.push(write_part(files, unfinished.directory(), narrow(number), ranks, &bytes)?);
         facts.absorb(ManifestFacts::of_ranks(&encoded));
     }
     Ok((callpaths, parts, facts))

@@ -8,6 +8,7 @@ mod manifest;
 mod metric;
 pub(crate) mod precision;
 mod profile;
+mod profile_id;
 mod table;
 mod values;
 
@@ -22,6 +23,7 @@ pub use manifest::{
 pub use metric::{MetricBucket, MetricSummary, MetricValues};
 pub use precision::Precision;
 pub use profile::Profile;
+pub use profile_id::{NoProfileId, ProfileId};
 pub use table::CallpathTable;
 pub(crate) use table::Link;
 pub use values::{CallpathValues, ExecutionSummary, SeriesBucket};
