@@ -36,6 +36,7 @@ mod manifest;
 mod metrics;
 mod output;
 mod part;
+mod rank_values;
 mod read;
 mod reader;
 mod salvage;
