@@ -18,17 +18,17 @@ use std::io::{self, ErrorKind, Write as _};
 use std::path::Path;
 
 use serde_json::Value;
-use tinyprof_format::file::read_profile;
+use tinyprof_format::file::read_profile_within;
 use tinyprof_format::model::Profile;
 
 use crate::arguments::HtmlArguments;
 use crate::name::name_of;
-use crate::{diff, render, select};
+use crate::{diff, memory, render, select};
 
 pub(crate) fn run(arguments: &HtmlArguments) -> Result<(), Box<dyn Error>> {
     let mut profiles = Vec::new();
     for directory in &arguments.directories {
-        let profile = select::select(read_profile(directory)?, &arguments.selection)
+        let profile = select::select(read_profile_within(directory, memory::limits())?, &arguments.selection)
             .map_err(|error| format!("{}: {error}", directory.display()))?;
         profiles.push((name_of(directory), profile));
     }
