@@ -24,6 +24,7 @@ mod hosts;
 mod info;
 mod iterations;
 mod json;
+mod long_json;
 mod metric_block;
 mod metric_name;
 mod metrics;
@@ -54,7 +55,7 @@ pub use hints::{
 };
 pub use info::info_text;
 pub use iterations::{IterationPoint, Iterations, rank_points};
-pub use json::json_text;
+pub use long_json::{LongJson, json_text};
 pub use metric_name::MetricName;
 pub use names::escaped;
 pub use order::UnknownMetric;
