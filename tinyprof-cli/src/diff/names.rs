@@ -14,11 +14,11 @@ const LONGEST_PATH_BYTES: usize = 16_384;
 
 /// A callpath of any of the runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Named {
+pub(crate) struct Named {
     /// Shared by all callpaths of this name.
     pub(super) name: Rc<str>,
     /// Always an earlier row.
-    pub(super) parent: Option<usize>,
+    pub(crate) parent: Option<usize>,
     pub(super) depth: usize,
     /// The row of the root region; its own for a root.
     pub(super) root: usize,
@@ -26,7 +26,7 @@ pub(super) struct Named {
 
 /// The callpaths of all runs; a parent precedes its children.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Names {
+pub(crate) struct Names {
     rows: Vec<Named>,
     /// All names, and a number for each.
     names: HashMap<Rc<str>, u32>,
@@ -35,12 +35,12 @@ pub(super) struct Names {
 }
 
 impl Names {
-    pub(super) fn rows(&self) -> &[Named] {
+    pub(crate) fn rows(&self) -> &[Named] {
         &self.rows
     }
 
     /// Adds what is new in `table`. Gives the row of each of its callpaths.
-    pub(super) fn place(&mut self, table: &CallpathTable) -> Vec<usize> {
+    pub(crate) fn place(&mut self, table: &CallpathTable) -> Vec<usize> {
         let mut placed: Vec<usize> = Vec::with_capacity(table.len());
         for callpath in table.rows() {
             let parent = callpath.parent.map(CallpathIndex::row).map(|parent| placed[parent]);

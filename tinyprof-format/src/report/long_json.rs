@@ -55,6 +55,26 @@ impl<'a> LongJson<'a> {
         self
     }
 
+    /// A member; null if there is none of this name, and of the list.
+    #[must_use]
+    pub fn member(&self, member: &str) -> &Value {
+        &self.members[member]
+    }
+
+    /// The same with its items changed by `change`, which is told their positions.
+    #[must_use]
+    pub fn with_items(self, change: impl Fn(usize, &mut Value) + Copy + 'a) -> Self {
+        let items = self.items;
+        let changed = move || {
+            let each = items().enumerate().map(move |(position, mut item)| {
+                change(position, &mut item);
+                item
+            });
+            Box::new(each) as Box<dyn Iterator<Item = Value> + 'a>
+        };
+        Self { items: Box::new(changed), ..self }
+    }
+
     /// The same as one value.
     #[must_use]
     pub fn to_value(&self) -> Value {

@@ -136,6 +136,13 @@ impl Report {
         self.own_cost.as_ref()
     }
 
+    /// The same without its callpaths: what there is to tell of the run as a whole, in little memory.
+    #[must_use]
+    pub fn without_callpaths(self) -> Self {
+        let statistics = Statistics::default().with_times(*self.statistics.times());
+        Self { callpaths: CallpathTable::default(), statistics, metrics: Metrics::default(), ..self }
+    }
+
     /// The inclusive time of the root regions on all ranks together, in nanoseconds: what shares refer to.
     #[must_use]
     pub const fn total_ns(&self) -> u128 {
