@@ -143,7 +143,7 @@ mod tests {
         let statistics = |profile: &Profile| -> BTreeMap<String, (u64, u128, u128)> {
             let statistics = Statistics::of_profile(profile);
             let rows = profile.callpaths.iter().zip(statistics.rows());
-            let row = |((index, _), row): ((CallpathIndex, _), &tinyprof_format::report::RankStatistics)| {
+            let row = |((index, _), row): ((CallpathIndex, _), tinyprof_format::report::RankStatistics)| {
                 (profile.callpaths.path(index), (row.visits, row.inclusive.sum_ns, row.exclusive.sum_ns))
             };
             rows.map(row).collect()

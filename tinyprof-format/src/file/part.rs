@@ -114,7 +114,7 @@ fn encode_facts(ranks: &[RankFacts]) -> Vec<u8> {
 /// Returns how many kinds of loss are written: the first twelve, and those after them up to the last that there was.
 fn kinds_of_loss(ranks: &[RankFacts]) -> usize {
     const ALWAYS: usize = 12;
-    let last = |rank: &EncodedRank| rank.losses.named().iter().rposition(|&(_, number)| number > 0);
+    let last = |rank: &RankFacts| rank.losses.named().iter().rposition(|&(_, number)| number > 0);
     ranks.iter().filter_map(last).max().map_or(ALWAYS, |last| ALWAYS.max(last + 1))
 }
 

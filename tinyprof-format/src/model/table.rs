@@ -21,10 +21,12 @@ pub(crate) use place::{Link, link};
 /// Callpaths are the same if their [identities](Self::identities) are. Different ones may have the same id, if
 /// that is how the hash fell out: they are rows of their own, until
 /// [`with_distinct_ids`](Self::with_distinct_ids) gives them ids of their own too.
+///
+/// Clones share their rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CallpathTable {
-    rows: Vec<Callpath>,
-    identities: Vec<Identity>,
+    rows: Arc<Vec<Callpath>>,
+    identities: Arc<Vec<Identity>>,
 }
 
 impl CallpathTable {
@@ -131,7 +133,7 @@ impl CallpathTable {
     /// 128 bits for each row over all that it says: equal rows have equal digests.
     #[must_use]
     pub fn digests(&self) -> Vec<u128> {
-        self.identities.iter().zip(&self.rows).map(|(identity, row)| identity.digest_of_row(row)).collect()
+        self.identities.iter().zip(&*self.rows).map(|(identity, row)| identity.digest_of_row(row)).collect()
     }
 
     /// The rows in canonical order.

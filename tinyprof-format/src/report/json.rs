@@ -66,7 +66,7 @@ impl Report {
 
     /// A callpath in the list of [`json`](Self::json).
     pub(super) fn callpath_json(&self, index: CallpathIndex) -> Value {
-        let (callpath, row) = (self.callpaths.get(index), &self.statistics.rows()[index.row()]);
+        let (callpath, row) = (self.callpaths.get(index), &self.statistics.row(index.row()));
         let metrics = self.metrics.of_callpath(index).iter();
         let metrics: Map<String, Value> =
             metrics.map(|metric| (metric.key.clone(), metric_json(metric))).collect();

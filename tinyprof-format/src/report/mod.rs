@@ -36,6 +36,7 @@ mod own_cost;
 mod run;
 mod spread;
 mod statistics;
+mod statistics_rows;
 mod tables;
 mod text;
 mod top;

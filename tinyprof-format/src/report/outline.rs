@@ -27,7 +27,7 @@ impl Report {
         let mut text = wrapped(&self.head(width), ", ", width);
         let rows = self.in_tree_order();
         let counts = |index: &CallpathIndex| {
-            let row = &self.statistics.rows()[index.row()];
+            let row = &self.statistics.row(index.row());
             (row.visits.to_string(), row.ranks.to_string())
         };
         let counts: Vec<(String, String)> = rows.iter().map(counts).collect();
@@ -67,7 +67,7 @@ impl Report {
         let order = self.in_tree_order();
         let callpath = |index: CallpathIndex| {
             let callpath = self.callpaths.get(index);
-            let row = &self.statistics.rows()[index.row()];
+            let row = &self.statistics.row(index.row());
             let mut entry = json!({
                 "path": self.path(index),
                 "name": callpath.region.name,

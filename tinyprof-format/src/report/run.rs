@@ -65,7 +65,7 @@ impl Report {
         host_names: Hosts,
     ) -> Self {
         let efficiency = Efficiency::of_statistics(callpaths, &statistics);
-        let visits = statistics.rows().iter().fold(0_u64, |sum, row| sum.saturating_add(row.visits));
+        let visits = statistics.rows().fold(0_u64, |sum, row| sum.saturating_add(row.visits));
         let rows = callpaths.rows().iter().zip(statistics.rows());
         let roots = rows.filter(|(callpath, _)| callpath.parent.is_none());
         let total_ns = roots.fold(0_u128, |sum, (_, row)| sum.saturating_add(row.inclusive.sum_ns));

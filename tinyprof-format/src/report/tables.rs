@@ -39,7 +39,7 @@ impl Report {
         let headings = headings.chain(named("inclusive")).chain(named("exclusive"));
         put(to, headings.chain(["variation".to_owned()]))?;
         for index in self.in_tree_order() {
-            let row = &self.statistics.rows()[index.row()];
+            let row = &self.statistics.row(index.row());
             let cells = self.first_cells(index).into_iter();
             let spreads = self.spread_cells(row, &row.inclusive).into_iter();
             let spreads = spreads.chain(self.spread_cells(row, &row.exclusive));
@@ -88,7 +88,7 @@ impl Report {
         };
         put(to, headings)?;
         for index in self.top(count) {
-            let row = &self.statistics.rows()[index.row()];
+            let row = &self.statistics.row(index.row());
             let path = self.path(index).unwrap_or_default();
             let metric = match &self.metric {
                 Some(MetricName::Key(key)) => self.recorded(index, key),
@@ -118,7 +118,7 @@ impl Report {
     }
 
     fn first_cells(&self, index: CallpathIndex) -> [String; 5] {
-        let (callpath, row) = (self.callpaths.get(index), &self.statistics.rows()[index.row()]);
+        let (callpath, row) = (self.callpaths.get(index), &self.statistics.row(index.row()));
         [
             self.path(index).unwrap_or_default(),
             callpath.region.name.clone(),
@@ -130,7 +130,7 @@ impl Report {
 
     /// The value of `metric` at a callpath, unrounded; empty where there is none.
     pub(super) fn metric_number(&self, index: CallpathIndex, metric: &MetricName) -> String {
-        let row = &self.statistics.rows()[index.row()];
+        let row = &self.statistics.row(index.row());
         match metric {
             MetricName::Inclusive => row.inclusive.sum_ns.to_string(),
             MetricName::Exclusive => row.exclusive.sum_ns.to_string(),

@@ -75,9 +75,11 @@ impl Report {
 
     /// Callpaths that were visited, by the metric, then in the order of the table.
     pub(super) fn top(&self, count: usize) -> Vec<CallpathIndex> {
-        let rows = self.statistics.rows();
-        let visited =
-            self.callpaths.iter().map(|(index, _)| index).filter(|index| rows[index.row()].ranks > 0);
+        let visited = self
+            .callpaths
+            .iter()
+            .map(|(index, _)| index)
+            .filter(|index| self.statistics.row(index.row()).ranks > 0);
         let mut top: Vec<CallpathIndex> = match &self.metric {
             Some(MetricName::Key(key)) => self
                 .callpaths
@@ -104,7 +106,7 @@ impl Report {
     }
 
     fn top_cells(&self, index: CallpathIndex) -> [String; 4] {
-        let row = &self.statistics.rows()[index.row()];
+        let row = &self.statistics.row(index.row());
         let time = match &self.metric {
             Some(MetricName::Key(key)) => {
                 let Some(recorded) = self.recorded(index, key) else { return Default::default() };

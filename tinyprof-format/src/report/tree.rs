@@ -98,12 +98,12 @@ struct Subtree {
 
 impl<'a> Tree<'a> {
     fn new(report: &'a Report, fold: Option<Fold>) -> Self {
-        let alone = |row: &RankStatistics| Subtree {
+        let alone = |row: RankStatistics| Subtree {
             exclusive_ns: row.exclusive.sum_ns,
             callpaths: 1,
             estimate: row.inclusive.is_estimate(),
         };
-        let mut subtrees: Vec<Subtree> = report.statistics.rows().iter().map(alone).collect();
+        let mut subtrees: Vec<Subtree> = report.statistics.rows().map(alone).collect();
         for (row, callpath) in report.callpaths.rows().iter().enumerate().rev() {
             if let Some(parent) = callpath.parent {
                 let below = subtrees[row];
@@ -168,8 +168,8 @@ impl<'a> Tree<'a> {
                 < least * STRAGGLER
     }
 
-    fn row(&self, callpath: CallpathIndex) -> &RankStatistics {
-        &self.report.statistics.rows()[callpath.row()]
+    fn row(&self, callpath: CallpathIndex) -> RankStatistics {
+        self.report.statistics.row(callpath.row())
     }
 
     /// A callpath with all below it, as part of a line.

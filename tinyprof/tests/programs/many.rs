@@ -58,7 +58,7 @@ fn main() {
         Some("direct") => direct(DEPTH),
         Some("mutual") => even(DEPTH),
         Some("record") => {
-            assert!(take_over(|| ()), "nobody else writes the profile");
+            assert!(take_over(tinyprof::collect::Ending::default), "nobody else writes the profile");
             callpaths();
             let status = std::fs::read_to_string("/proc/self/status").expect("the system says it");
             print!("{status}");

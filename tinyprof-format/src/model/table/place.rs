@@ -39,9 +39,8 @@ impl CallpathTable {
         let parents = links.iter().map(|link| link.parent.map(|parent| parent as usize));
         let children = Children::of(links.len(), parents);
         let mut identities = Identities::for_regions(links.len());
-        let mut table = Self::default();
-        table.rows.reserve_exact(links.len());
-        table.identities.reserve_exact(links.len());
+        let mut table =
+            Rows { rows: Vec::with_capacity(links.len()), identities: Vec::with_capacity(links.len()) };
         let mut placed = vec![None; links.len()];
         let mut here = |position: u32, above: Option<Identity>| Here {
             identity: identities.identity(above, &links[position as usize].region),
@@ -68,9 +67,18 @@ impl CallpathTable {
             table.rows.shrink_to_fit();
             table.identities.shrink_to_fit();
         }
-        (table, placed)
+        let Rows { rows, identities } = table;
+        (Self { rows: Arc::new(rows), identities: Arc::new(identities) }, placed)
     }
+}
 
+/// A table that is being made.
+struct Rows {
+    rows: Vec<Callpath>,
+    identities: Vec<Identity>,
+}
+
+impl Rows {
     /// Adds a callpath: of what several links say of it, the least counts.
     fn add(
         &mut self,
