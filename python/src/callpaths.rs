@@ -8,15 +8,25 @@ const MAGIC: &[u8] = b"TPRFPATH";
 /// The fewest bytes that a row can take.
 const ROW_BYTES_MIN: usize = 24;
 
+/// What a row is charged: itself, and what makes of it an object of Python is the caller's.
+const ROW_BYTES: u64 = size_of::<Callpath>() as u64;
+
+/// The dictionary. Texts are kept once, as most regions stand in many rows.
+#[derive(Debug, Default)]
+pub(crate) struct Callpaths {
+    pub(crate) rows: Vec<Callpath>,
+    pub(crate) strings: Vec<String>,
+}
+
 /// One callpath and the region at its end.
 #[derive(Debug)]
 pub(crate) struct Callpath {
     pub(crate) id: u64,
     pub(crate) site: u64,
-    pub(crate) parent: Option<usize>,
-    pub(crate) name: String,
-    pub(crate) module: String,
-    pub(crate) file: String,
+    /// One more than the row of the parent; 0 for a root region.
+    behind_parent: u32,
+    /// The numbers of name, module and file among the strings.
+    pub(crate) texts: [u32; 3],
     pub(crate) line: u32,
     pub(crate) column: u32,
     pub(crate) kind: u8,
@@ -25,50 +35,60 @@ pub(crate) struct Callpath {
     pub(crate) constants: Vec<(String, String)>,
 }
 
+impl Callpath {
+    /// The row of the parent; none for a root region.
+    pub(crate) fn parent(&self) -> Option<usize> {
+        self.behind_parent.checked_sub(1).map(|row| row as usize)
+    }
+}
+
 /// The rows of the file `callpaths`.
-pub(crate) fn decode(bytes: &[u8], budget: &Budget) -> Result<Vec<Callpath>, FileError> {
+pub(crate) fn decode(bytes: &[u8], budget: &Budget) -> Result<Callpaths, FileError> {
     let file = SectionFile::open(bytes, MAGIC, 0)?;
     let start = Cursor::new(bytes, 0, budget);
     let Some(section) = file.sections.first().filter(|section| section.key == 0) else {
         return Err(start.damage("the callpath table is missing").into());
     };
     let mut cursor = section.cursor(bytes, budget);
-    let mut rows = read_rows(&mut cursor)?;
+    let mut callpaths = read_rows(&mut cursor)?;
     cursor.finish("the callpath table")?;
     if let Some(section) = file.sections.iter().find(|section| section.key == 1) {
         let mut cursor = section.cursor(bytes, budget);
-        read_extras(&mut cursor, &mut rows)?;
+        read_extras(&mut cursor, &mut callpaths.rows)?;
         cursor.finish("what regions say besides")?;
     }
-    Ok(rows)
+    Ok(callpaths)
 }
 
-fn read_rows(cursor: &mut Cursor<'_>) -> Result<Vec<Callpath>, Damage> {
+fn read_rows(cursor: &mut Cursor<'_>) -> Result<Callpaths, Damage> {
     let count = cursor.count(cursor.remaining(), "the number of strings")?;
-    let strings = (0..count).map(|_| cursor.string("a string")).collect::<Result<Vec<_>, _>>()?;
-    let count = cursor.count(cursor.remaining() / ROW_BYTES_MIN, "the number of callpaths")?;
+    cursor.charge_bytes((count * size_of::<String>()) as u64, "the strings")?;
+    let mut strings = Vec::with_capacity(count);
+    for _ in 0..count {
+        let text = cursor.string("a string")?;
+        cursor.charge_bytes(text.len() as u64, "the strings")?;
+        strings.push(text.to_owned());
+    }
+    let most = (cursor.remaining() / ROW_BYTES_MIN).min(u32::MAX as usize);
+    let count = cursor.count(most, "the number of callpaths")?;
+    cursor.charge_bytes(count as u64 * ROW_BYTES, "the callpaths")?;
     let mut rows = Vec::with_capacity(count);
     for row in 0..count {
         let id = cursor.u64("a callpath id")?;
         let site = cursor.u64("a site id")?;
         let distance = cursor.count(row, "the distance to the parent row")?;
+        let behind_parent = if distance == 0 { 0 } else { row - distance + 1 };
         let mut text = |what: &str| {
             let start = cursor.clone();
             let number = cursor.varint(what)?;
-            let text = usize::try_from(number).ok().and_then(|number| strings.get(number));
-            let text =
-                text.ok_or_else(|| start.damage(format!("{what} is string {number}, which is not there")))?;
-            // A long string may be that of many rows.
-            cursor.charge(text.len() / 8 + 1, what)?;
-            Ok::<_, Damage>((*text).to_owned())
+            let known = u32::try_from(number).ok().filter(|&known| (known as usize) < strings.len());
+            known.ok_or_else(|| start.damage(format!("{what} is string {number}, which is not there")))
         };
         rows.push(Callpath {
             id,
             site,
-            parent: (distance > 0).then(|| row - distance),
-            name: text("a name")?,
-            module: text("a module")?,
-            file: text("a file")?,
+            behind_parent: u32::try_from(behind_parent).unwrap_or(0),
+            texts: [text("a name")?, text("a module")?, text("a file")?],
             line: cursor.varint_u32("a line")?,
             column: cursor.varint_u32("a column")?,
             kind: one_of(cursor, 3, "kind of region")?,
@@ -77,7 +97,7 @@ fn read_rows(cursor: &mut Cursor<'_>) -> Result<Vec<Callpath>, Damage> {
             constants: Vec::new(),
         });
     }
-    Ok(rows)
+    Ok(Callpaths { rows, strings })
 }
 
 fn one_of(cursor: &mut Cursor<'_>, choices: u8, what: &str) -> Result<u8, Damage> {

@@ -7,6 +7,14 @@ use std::cell::Cell;
 pub(crate) struct Damage {
     pub(crate) offset: u64,
     pub(crate) reason: String,
+    /// Whether nothing was wrong but that it would take more memory than the caller allows.
+    pub(crate) over_limit: bool,
+}
+
+impl Damage {
+    pub(crate) fn at(offset: u64, reason: impl Into<String>) -> Self {
+        Self { offset, reason: reason.into(), over_limit: false }
+    }
 }
 
 /// How many bytes of memory a call may still take for what it reads: few bytes of a file can claim many values.
@@ -47,16 +55,21 @@ impl<'a> Cursor<'a> {
 
     /// The error "`reason` at the current position".
     pub(crate) fn damage(&self, reason: impl Into<String>) -> Damage {
-        Damage { offset: self.base + self.position as u64, reason: reason.into() }
+        Damage::at(self.base + self.position as u64, reason)
     }
 
     /// Takes memory for `count` values of eight bytes.
     pub(crate) fn charge(&self, count: usize, what: &str) -> Result<(), Damage> {
-        let left = self.budget.left_bytes.get().checked_sub((count as u64).saturating_mul(8));
-        let left = left.ok_or_else(|| {
+        self.charge_bytes((count as u64).saturating_mul(8), what)
+    }
+
+    /// Takes memory.
+    pub(crate) fn charge_bytes(&self, bytes: u64, what: &str) -> Result<(), Damage> {
+        let Some(left) = self.budget.left_bytes.get().checked_sub(bytes) else {
             let limit = self.budget.limit_bytes;
-            self.damage(format!("{what} claims {count} values: over the limit of {limit} bytes for one read"))
-        })?;
+            let reason = format!("{what}: {bytes} bytes more than are left of {limit}");
+            return Err(Damage { over_limit: true, ..self.damage(reason) });
+        };
         self.budget.left_bytes.set(left);
         Ok(())
     }

@@ -21,7 +21,7 @@ use std::path::PathBuf;
 
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
-use pyo3::types::{PyByteArray, PyDict, PyList};
+use pyo3::types::{IntoPyDict, PyByteArray, PyDict, PyList, PyString};
 
 use cells::{Columns, Unit};
 
@@ -52,15 +52,17 @@ impl Reader {
 
     /// The rows of the dictionary as tuples.
     fn callpaths<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let rows = self.0.callpaths.iter().map(|row| {
-            let constants = PyDict::new(py);
-            for (key, value) in &row.constants {
-                constants.set_item(key, value)?;
-            }
-            let texts = (&row.name, &row.module, &row.file, row.line, row.column);
-            Ok((row.id, row.site, row.parent, texts, row.kind, row.mode, row.rank_local, constants))
-        });
-        PyList::new(py, rows.collect::<PyResult<Vec<_>>>()?)
+        // A million rows have few texts: each is one object of Python.
+        let strings: Vec<_> = self.0.callpaths.strings.iter().map(|text| PyString::new(py, text)).collect();
+        let list = PyList::empty(py);
+        for row in &self.0.callpaths.rows {
+            let [name, module, file] = row.texts.map(|number| &strings[number as usize]);
+            let texts = (name, module, file, row.line, row.column);
+            let constants = (!row.constants.is_empty()).then(|| row.constants.clone().into_py_dict(py));
+            let constants = constants.transpose()?;
+            list.append((row.id, row.site, row.parent(), texts, row.kind, row.mode, row.rank_local, constants))?;
+        }
+        Ok(list)
     }
 
     /// What the ranks say of themselves: hosts with their numbers of ranks, then columns, then losses.
@@ -96,7 +98,7 @@ impl Reader {
         let detail = if all { Detail::All } else { Detail::Sums };
         let unit = if seconds { Unit::Seconds } else { Unit::Nanoseconds };
         let counts = if dense {
-            vec![ranks; self.0.callpaths.len()]
+            vec![ranks; self.0.callpaths.rows.len()]
         } else {
             self.0.count_cells().map_err(|error| raise(py, error))?
         };
@@ -148,7 +150,9 @@ fn raise(py: Python<'_>, error: Error) -> PyErr {
             let text = format!("cannot read {}: {source}", path.display());
             return std::io::Error::new(source.kind(), text).into();
         }
-        Error::TooLarge(reason) => return PyMemoryError::new_err(reason),
+        Error::TooLarge(path, reason) => {
+            exception(py, "TooLargeError").and_then(|class| class.call1((path, reason)))
+        }
         Error::Damaged(path, damage) => {
             exception(py, "DamagedError").and_then(|class| class.call1((path, damage.offset, damage.reason)))
         }

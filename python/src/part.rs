@@ -65,13 +65,13 @@ impl Part {
             if row < callpaths {
                 if before >= Some((row, of_metrics)) {
                     let reason = format!("section {} is not in its place", section.key);
-                    return Err(Damage { offset: section.offset, reason }.into());
+                    return Err(Damage::at(section.offset, reason).into());
                 }
                 before = Some((row, of_metrics));
                 if of_metrics { &mut metrics } else { &mut times }.push((row, section));
             } else if !newer {
                 let reason = format!("section {} belongs to no callpath", section.key);
-                return Err(Damage { offset: section.offset, reason }.into());
+                return Err(Damage::at(section.offset, reason).into());
             }
         }
         let ranks = ranks as usize;

@@ -6,7 +6,7 @@ use std::io::Read;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use crate::callpaths::{self, Callpath};
+use crate::callpaths::{self, Callpaths};
 use crate::cells::{Columns, Unit};
 use crate::children::Children;
 use crate::cursor::{Budget, Cursor, Damage};
@@ -23,8 +23,8 @@ pub(crate) enum Error {
     Io(PathBuf, std::io::Error),
     Damaged(PathBuf, Damage),
     NewerVersion(PathBuf, (u16, u16)),
-    /// The caller allows less memory than the values take.
-    TooLarge(String),
+    /// The caller allows less memory than what is read takes.
+    TooLarge(PathBuf, String),
 }
 
 /// A file as the manifest lists it: name, length in bytes, CRC-32.
@@ -43,8 +43,9 @@ pub(crate) type Times = (Summaries<u64>, Vec<u32>, Elements<u64>);
 /// The files of one profile.
 #[derive(Debug)]
 pub(crate) struct Profile {
-    pub(crate) callpaths: Vec<Callpath>,
+    pub(crate) callpaths: Callpaths,
     parts: Vec<PartFile>,
+    directory: PathBuf,
     limit_bytes: u64,
 }
 
@@ -60,9 +61,9 @@ impl Profile {
         let (path, bytes) = read_file(directory, &dictionary, false)?;
         let budget = Budget::new(limit_bytes);
         let callpaths = callpaths::decode(&bytes, &budget).map_err(|error| explain(&path, error))?;
-        if callpaths.len() != rows {
-            let reason = format!("it has {} callpaths, the manifest says {rows}", callpaths.len());
-            return Err(Error::Damaged(path, Damage { offset: 0, reason }));
+        if callpaths.rows.len() != rows {
+            let reason = format!("it has {} callpaths, the manifest says {rows}", callpaths.rows.len());
+            return Err(Error::Damaged(path, Damage::at(0, reason)));
         }
         let mut next_rank = 0;
         let mut files = Vec::with_capacity(parts.len());
@@ -72,12 +73,12 @@ impl Profile {
             let part = Part::open(&bytes, &expected).map_err(|error| explain(&path, error))?;
             if first_rank != next_rank {
                 let reason = format!("it begins with rank {first_rank}, and rank {next_rank} is the next");
-                return Err(Error::Damaged(path, Damage { offset: 0, reason }));
+                return Err(Error::Damaged(path, Damage::at(0, reason)));
             }
             next_rank = first_rank.saturating_add(ranks);
             files.push(PartFile { path, bytes, part });
         }
-        Ok(Self { callpaths, parts: files, limit_bytes })
+        Ok(Self { callpaths, parts: files, directory: directory.to_owned(), limit_bytes })
     }
 
     pub(crate) fn facts(&self) -> Result<Facts, Error> {
@@ -96,13 +97,13 @@ impl Profile {
             return Ok(());
         }
         let reason = format!("its values take {bytes} bytes, the limit is {}", self.limit_bytes);
-        Err(Error::TooLarge(reason))
+        Err(Error::TooLarge(self.directory.clone(), reason))
     }
 
     /// How many cells each callpath has: one for each rank that visited it.
     pub(crate) fn count_cells(&self) -> Result<Vec<usize>, Error> {
         let budget = Budget::new(self.limit_bytes);
-        let (mut cells, mut counts) = (vec![0; self.callpaths.len()], Vec::new());
+        let (mut cells, mut counts) = (vec![0; self.callpaths.rows.len()], Vec::new());
         for file in &self.parts {
             for (row, section) in &file.part.times {
                 counts.clear();
@@ -187,10 +188,10 @@ impl Profile {
         let sections = &file.part.times;
         let first = sections.binary_search_by_key(&row, |(row, _)| *row).ok()?;
         let (mut needed, mut exclusive) =
-            (vec![false; self.callpaths.len()], vec![false; self.callpaths.len()]);
+            (vec![false; self.callpaths.rows.len()], vec![false; self.callpaths.rows.len()]);
         needed[row] = true;
         for &(here, section) in &sections[first..] {
-            needed[here] |= self.callpaths[here].parent.is_some_and(|parent| exclusive[parent]);
+            needed[here] |= self.callpaths.rows[here].parent().is_some_and(|parent| exclusive[parent]);
             exclusive[here] = needed[here] && times::is_exclusive(&section.cursor(&file.bytes, budget));
         }
         Some(needed)
@@ -198,7 +199,7 @@ impl Profile {
 
     fn no_children(&self) -> Vec<Children> {
         let mut children = Vec::new();
-        children.resize_with(self.callpaths.len(), Children::default);
+        children.resize_with(self.callpaths.rows.len(), Children::default);
         children
     }
 
@@ -232,13 +233,13 @@ impl Profile {
             let own = std::mem::take(&mut children[row]);
             let (mut cursor, mut series) = (section.cursor(&file.bytes, budget), Elements::default());
             let then = times::read_summaries(&mut cursor, ranks, detail, &own, &mut summaries, &mut series)?;
-            if let Some(parent) = self.callpaths[row].parent {
+            if let Some(parent) = self.callpaths.rows[row].parent() {
                 children[parent].add(&summaries);
             }
             visit(row, &mut summaries, &own.by_rank, &mut cursor, (then, &mut series))?;
         }
         // Parents of which no visit has ended on these ranks.
-        for parent in file.part.times.iter().filter_map(|(row, _)| self.callpaths[*row].parent) {
+        for parent in file.part.times.iter().filter_map(|(row, _)| self.callpaths.rows[*row].parent()) {
             if !children[parent].by_rank.is_empty() {
                 children[parent] = Children::default();
             }
@@ -288,7 +289,7 @@ impl Profile {
 
 impl PartFile {
     fn damaged(&self, damage: Damage) -> Error {
-        Error::Damaged(self.path.clone(), damage)
+        explain(&self.path, damage.into())
     }
 }
 
@@ -305,14 +306,14 @@ fn read_file(
     let found = file.metadata().map_err(failed)?;
     if !found.is_file() {
         let reason = "it is no regular file".to_owned();
-        return Err(Error::Damaged(path, Damage { offset: 0, reason }));
+        return Err(Error::Damaged(path, Damage::at(0, reason)));
     }
     let (expected_bytes, found_bytes) = (*expected_bytes, found.len());
     if found_bytes != expected_bytes {
         let what = if found_bytes < expected_bytes { "cut off" } else { "longer than it should be" };
         let reason =
             format!("it has {found_bytes} bytes where the manifest says {expected_bytes}: it is {what}");
-        return Err(Error::Damaged(path, Damage { offset: found_bytes.min(expected_bytes), reason }));
+        return Err(Error::Damaged(path, Damage::at(found_bytes.min(expected_bytes), reason)));
     }
     let mut bytes = vec![0; usize::try_from(found_bytes).unwrap_or(usize::MAX)];
     file.read_exact(&mut bytes).map_err(failed)?;
@@ -329,13 +330,14 @@ fn locate(path: PathBuf, bytes: &[u8], is_part: bool) -> Error {
         None => {
             let reason = "the file does not match the checksum in the manifest, but its own checksums agree: \
                           it may belong to another profile";
-            Error::Damaged(path, Damage { offset: 0, reason: reason.to_owned() })
+            Error::Damaged(path, Damage::at(0, reason.to_owned()))
         }
     }
 }
 
 fn explain(path: &Path, error: FileError) -> Error {
     match error {
+        FileError::Damaged(damage) if damage.over_limit => Error::TooLarge(path.to_owned(), damage.reason),
         FileError::Damaged(damage) => Error::Damaged(path.to_owned(), damage),
         FileError::NewerVersion(found) => Error::NewerVersion(path.to_owned(), found),
     }

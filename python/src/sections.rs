@@ -87,7 +87,7 @@ impl Section {
             return Ok(());
         }
         let reason = format!("section {} does not match its checksum", self.key);
-        Err(Damage { offset: self.offset, reason })
+        Err(Damage::at(self.offset, reason))
     }
 }
 
@@ -95,7 +95,7 @@ fn read_index(bytes: &[u8], first_section: usize) -> Result<Vec<Section>, Damage
     let budget = Budget::new(0);
     let Some(footer_start) = bytes.len().checked_sub(FOOTER_BYTES).filter(|&at| at >= first_section) else {
         let reason = "the file ends before its index: it was cut off".to_owned();
-        return Err(Damage { offset: bytes.len() as u64, reason });
+        return Err(Damage::at(bytes.len() as u64, reason));
     };
     let start = Cursor::new(&bytes[footer_start..], footer_start as u64, &budget);
     let mut footer = start.clone();
@@ -111,7 +111,7 @@ fn read_index(bytes: &[u8], first_section: usize) -> Result<Vec<Section>, Damage
         return Err(start.damage(format!("an index of {count} sections cannot be at {offset}")));
     };
     if crc32fast::hash(index) != crc32 {
-        return Err(Damage { offset, reason: "the index does not match its checksum".to_owned() });
+        return Err(Damage::at(offset, "the index does not match its checksum".to_owned()));
     }
     let mut cursor = Cursor::new(index, offset, &budget);
     let mut end = first_section as u64;

@@ -151,10 +151,18 @@ def test_a_part_of_a_newer_version_says_so(copy):
         tinyprof.read(profile)
 
 
-def test_memory_is_limited_by_the_caller():
-    with pytest.raises((MemoryError, tinyprof.DamagedError)):
-        tinyprof.read(frozen(NEWEST), limit_bytes=100).dataframe()
-    tinyprof.read(frozen(NEWEST), limit_bytes=100_000).dataframe()
+def test_memory_is_limited_by_the_caller_and_too_large_is_not_damaged():
+    whole = tinyprof.read(frozen(NEWEST)).dataframe()
+    limit, refused = 1, 0
+    while True:
+        try:
+            table = tinyprof.read(frozen(NEWEST), limit_bytes=limit).dataframe()
+            break
+        except tinyprof.TooLargeError as error:
+            assert isinstance(error, MemoryError) and not isinstance(error, tinyprof.DamagedError)
+            assert "limit_bytes" in str(error) and error.path.is_relative_to(frozen(NEWEST))
+            limit, refused = limit + limit // 8 + 1, refused + 1
+    assert refused > 10 and table.equals(whole)
 
 
 @pytest.mark.parametrize("name", ("manifest.json", *FILES))

@@ -72,7 +72,7 @@ def test_siblings_of_one_name_stay_apart():
     def callpath(row: int, parent: int | None, name: str, line: int) -> Callpath:
         site = dict(module="m", file="m.rs", line=line, column=1, site=row, kind="scope", mode="total")
         depth = 0 if parent is None else 1
-        return Callpath(row, row, name, parent, depth, name, rank_local=False, constants={}, **site)
+        return Callpath(row, row, parent, depth, name, rank_local=False, constants={}, **site)
 
     rows = [callpath(0, None, "main", 1), *(callpath(at, 0, name, at) for at, name in ((1, "a"), (2, "a"), (3, "b")))]
     graph, nodes = graphframe.graph_of(rows)

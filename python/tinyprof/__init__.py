@@ -10,7 +10,7 @@ visits. Times are integers in nanoseconds.
 """
 
 from .callpath import Callpath
-from .errors import DamagedError, NewerVersionError, ProfileError, UnfinishedError
+from .errors import DamagedError, NewerVersionError, ProfileError, TooLargeError, UnfinishedError
 from .profile import Profile, read
 from .thickets import to_thicket
 
@@ -20,6 +20,7 @@ __all__ = [
     "NewerVersionError",
     "Profile",
     "ProfileError",
+    "TooLargeError",
     "UnfinishedError",
     "read",
     "to_thicket",

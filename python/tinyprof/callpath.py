@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 _KINDS = ("function", "scope", "loop")
 _MODES = ("total", "each")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Callpath:
     """A chain of regions from a root region, and what is known of the region at its end."""
 
@@ -16,8 +16,6 @@ class Callpath:
     """Its place in the dictionary; parents come before their children."""
     id: int
     """64 bits, equal on all ranks and in every run of the same program text."""
-    path: str
-    """The names from the root region on: `main<exchange<comm`."""
     parent: int | None
     """The row of the parent; none for a root region."""
     depth: int
@@ -37,6 +35,20 @@ class Callpath:
     """Whether the program said that only some ranks come here."""
     constants: dict[str, str]
     """What the program says of the region, by key; `tag` is the paper's tag."""
+    _above: Callpath | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def path(self) -> str:
+        """The names from the root region on: `main<exchange<comm`.
+
+        Made anew each time: all paths of a deep tree together would be of quadratic length.
+        """
+        names = []
+        here: Callpath | None = self
+        while here is not None:
+            names.append(here.name)
+            here = here._above
+        return "<".join(reversed(names))
 
 
 def from_rows(rows: list[tuple]) -> list[Callpath]:
@@ -49,7 +61,6 @@ def from_rows(rows: list[tuple]) -> list[Callpath]:
             Callpath(
                 row=number,
                 id=identity,
-                path=name if above is None else f"{above.path}<{name}",
                 parent=parent,
                 depth=0 if above is None else above.depth + 1,
                 name=name,
@@ -61,7 +72,8 @@ def from_rows(rows: list[tuple]) -> list[Callpath]:
                 kind=_KINDS[kind],
                 mode=_MODES[mode],
                 rank_local=rank_local,
-                constants=constants,
+                constants={} if constants is None else constants,
+                _above=above,
             )
         )
     return callpaths

@@ -36,3 +36,15 @@ class DamagedError(ProfileError):
         super().__init__(path, f"{path} is damaged at offset {offset}: {reason}")
         self.offset = offset
         self.reason = reason
+
+
+class TooLargeError(ProfileError, MemoryError):
+    """A profile that needs more memory than the caller allows. Nothing says that it is damaged."""
+
+    def __init__(self, path: Path, reason: str) -> None:
+        super().__init__(
+            path,
+            f"{path} needs more memory than this reader may use: {reason}; if you trust the profile, allow more, as in "
+            "tinyprof.read(path, limit_bytes=4 << 30)",
+        )
+        self.reason = reason

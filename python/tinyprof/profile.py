@@ -30,7 +30,8 @@ def read(path: str | os.PathLike[str], *, limit_bytes: int = LIMIT_BYTES) -> Pro
     for decoded values: a hostile profile of few bytes could else claim any amount.
 
     Raises `UnfinishedError` where there is no manifest, `NewerVersionError` where this package is too old, and
-    `DamagedError`, which names file and offset, where bytes are damaged.
+    `DamagedError`, which names file and offset, where bytes are damaged. A profile that needs more than `limit_bytes` is
+    a `TooLargeError`, here and in later calls: that is no damage.
     """
     return Profile(Path(path), limit_bytes)
 

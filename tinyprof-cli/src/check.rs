@@ -34,6 +34,7 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<Outcome, Box<dyn Error>>
             "unreadable": unreadable,
             "files": check.files,
             "contradiction": check.contradiction,
+            "over_limit": check.over_limit,
             "salvaged": salvaged.as_ref().map(Salvaged::to_json),
         })),
         TableFormat::Csv => csv(&check),
@@ -60,6 +61,9 @@ fn text(name: &str, check: &Check) -> String {
     }
     if let Some(contradiction) = &check.contradiction {
         line(contradiction.clone());
+    }
+    if let Some(over_limit) = &check.over_limit {
+        line(over_limit.clone());
     }
     let (files, sections) = (check.files.len(), check.files.iter().map(|file| file.sections).sum::<usize>());
     line(match check.damage_count() {

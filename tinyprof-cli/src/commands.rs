@@ -34,8 +34,8 @@ fn report(arguments: &ReportArguments) -> Result<(), Box<dyn Error>> {
     let report = report_of(&arguments.directory, &arguments.selection, arguments.metric.as_ref())?;
     let options = TextOptions::default().with_width(render::columns(arguments.output.width));
     match arguments.output.format() {
-        TableFormat::Json => render::output(&json_text(&report.to_json())),
-        TableFormat::Csv => render::output(&report.to_csv()),
+        TableFormat::Json => render::stream(|to| report.json().write(to)),
+        TableFormat::Csv => render::stream(|to| report.write_csv(to)),
         TableFormat::Text if arguments.all => render::text(&report.to_text(&options.unfolded())),
         TableFormat::Text => render::text(&report.to_text(&options)),
     }
@@ -44,8 +44,8 @@ fn report(arguments: &ReportArguments) -> Result<(), Box<dyn Error>> {
 fn tree(arguments: &TreeArguments) -> Result<(), Box<dyn Error>> {
     let report = report_of(&arguments.directory, &arguments.selection, arguments.metric.as_ref())?;
     match arguments.output.format() {
-        TableFormat::Json => render::output(&json_text(&report.to_tree_json())),
-        TableFormat::Csv => render::output(&report.to_tree_csv()),
+        TableFormat::Json => render::stream(|to| report.tree_json().write(to)),
+        TableFormat::Csv => render::stream(|to| report.write_tree_csv(to)),
         TableFormat::Text => render::text(&report.to_tree_text(render::columns(arguments.output.width))),
     }
 }
@@ -57,8 +57,8 @@ fn top(arguments: &TopArguments) -> Result<(), Box<dyn Error>> {
     let report = report_of(directory, &arguments.selection, arguments.metric.as_ref())?;
     let count = usize::try_from(arguments.count).unwrap_or(usize::MAX);
     match arguments.output.format() {
-        TableFormat::Json => render::output(&json_text(&report.to_top_json(count))),
-        TableFormat::Csv => render::output(&report.to_top_csv(count)),
+        TableFormat::Json => render::stream(|to| report.top_json(count).write(to)),
+        TableFormat::Csv => render::stream(|to| report.write_top_csv(count, to)),
         TableFormat::Text => {
             render::text(&report.to_top_text(count, render::columns(arguments.output.width)))
         }

@@ -2,7 +2,7 @@
 
 use std::error::Error;
 use std::fmt::Write as _;
-use std::io::{self, ErrorKind, Write as _};
+use std::io::{self, BufWriter, ErrorKind, Write as _};
 
 use anstream::ColorChoice;
 use tinyprof_format::report::escaped;
@@ -12,6 +12,9 @@ use crate::paint;
 
 /// Where the output is no terminal: what a line of a wide table needs.
 const COLUMNS_ELSEWHERE: u16 = 120;
+
+/// What is printed at a time.
+const STREAM_BYTES: usize = 64 << 10;
 
 /// The columns that tables may have: those that the user asked for, else those of the terminal that standard output is.
 pub(crate) fn columns(asked_for: Option<u16>) -> u16 {
@@ -57,8 +60,16 @@ pub(crate) fn output(text: &str) -> Result<(), Box<dyn Error>> {
 }
 
 fn write(bytes: &[u8]) -> Result<(), Box<dyn Error>> {
-    let mut stdout = io::stdout().lock();
-    match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
+    stream(|to| to.write_all(bytes))
+}
+
+/// Prints what `write` writes while it is made: a table of a million callpaths is longer than memory should be.
+///
+/// # Errors
+/// As of [`output`].
+pub(crate) fn stream(write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>) -> Result<(), Box<dyn Error>> {
+    let mut stdout = BufWriter::with_capacity(STREAM_BYTES, io::stdout().lock());
+    match write(&mut stdout).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             Err(format!("cannot write to standard output: {error}").into())
         }

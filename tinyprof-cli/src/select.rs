@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::error::Error;
 use std::path::Path;
+use std::sync::Arc;
 
 use tinyprof_format::file::{Directory, ProfileReader, read_profile_within};
 use tinyprof_format::model::{CallpathIndex, CallpathTable, CallpathValues, Losses, Profile};
@@ -123,12 +124,12 @@ fn below(table: &CallpathTable, path: &str) -> Result<(CallpathTable, Vec<Callpa
     let mut triples = Vec::new();
     for (index, callpath) in table.iter() {
         let parent = callpath.parent.filter(|parent| inside[parent.row()]);
-        let mut region = callpath.region.clone();
+        let mut region = Arc::clone(&callpath.region);
         if parent.is_none() {
             if !is_path(table, index, path) {
                 continue;
             }
-            path.clone_into(&mut region.name);
+            path.clone_into(&mut Arc::make_mut(&mut region).name);
         }
         inside[index.row()] = true;
         triples.push((callpath.id, parent.map(|parent| table.get(parent).id), region));

@@ -267,6 +267,33 @@ fn a_profile_that_needs_more_memory_is_refused() {
 }
 
 #[test]
+fn a_profile_that_is_too_large_is_not_called_damaged_by_any_command() {
+    let (scratch, _) = imported(WHOLE);
+    let commands: [&[&str]; 9] = [
+        &["check", "run.tprof"],
+        &["check", "run.tprof", "--json"],
+        &["check", "run.tprof", "--salvage", "-o", "salvaged"],
+        &["report", "run.tprof"],
+        &["tree", "run.tprof"],
+        &["top", "run.tprof"],
+        &["diff", "run.tprof", "run.tprof"],
+        &["html", "run.tprof", "-o", "page.html"],
+        &["export", "run.tprof", "--to", "folded"],
+    ];
+    for command in commands {
+        // Enough for the manifest, and not for the rest.
+        let output = run(&[command, &["--memory", "5000B"]].concat(), scratch.path());
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{command:?}: {error}");
+        assert!(
+            error.contains("too large for a reader") && error.contains("--memory"),
+            "{command:?}: {error}"
+        );
+        assert!(output.stdout.is_empty(), "{command:?}: {}", String::from_utf8_lossy(&output.stdout));
+    }
+}
+
+#[test]
 fn the_help_of_each_command_tells_its_exit_codes() {
     let scratch = tempfile::tempdir().expect("a temporary directory");
     for command in [

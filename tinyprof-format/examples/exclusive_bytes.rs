@@ -17,7 +17,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let profile = read_profile(&path)?;
     let parts: u64 = profile.manifest.parts.iter().map(|part| part.bytes).sum();
     let (mut inclusive, mut exclusive, mut shorter) = (0, 0, 0);
-    for (row, children) in profile.callpaths.children().iter().enumerate().take(profile.callpaths.len()) {
+    let lists = profile.callpaths.children();
+    for (row, children) in (0..profile.callpaths.len()).map(|row| (row, &lists[row])) {
         if children.is_empty() {
             continue;
         }

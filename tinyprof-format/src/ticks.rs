@@ -44,13 +44,8 @@ pub struct Samples {
 }
 
 impl PastExecution {
-<<<<<<< HEAD
-    /// The estimate of an execution of which `self` has the weighted sums of the visits that were
-    /// timed, and the number of all visits.
-=======
     /// Returns the estimate of an execution of which `self` has the weighted sums of the visits that were timed, and
     /// the number of all visits.
->>>>>>> main
     ///
     /// Sums are scaled by the ratio of all visits to those that the samples stand for. The variance is that of a
     /// random sample of the visits, which is too large rather than too small where times change slowly, as there

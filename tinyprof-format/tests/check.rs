@@ -4,7 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use tinyprof_format::error::ReadError;
-use tinyprof_format::file::{Damage, check_profile, read_manifest, read_profile, save_profile};
+use tinyprof_format::file::{
+    Check, Damage, ReadLimits, check_profile, check_profile_within, read_manifest, read_profile, save_profile,
+};
 use tinyprof_format::text::read_text;
 
 const TEXT: &str = "id,parent,tag,is_loop,times\n\
@@ -135,4 +137,27 @@ fn without_a_manifest_there_is_nothing_to_check() {
     fs::remove_file(profile.join("manifest.json")).expect("it is removed");
     let error = check_profile(&profile).expect_err("nothing says what there should be");
     assert!(matches!(error, ReadError::NoManifest { unfinished: true, .. }), "{error}");
+}
+
+#[test]
+fn a_profile_that_is_too_large_for_the_reader_is_not_damaged() {
+    let scratch = tempfile::tempdir().expect("a temporary directory");
+    let profile = written(scratch.path());
+    let mut limit = 1;
+    let mut refused = 0;
+    // Whatever it is that does not fit: the manifest, a file, the callpaths, the values.
+    while let Err(error) = check_profile_within(&profile, ReadLimits::new(limit)) {
+        assert!(matches!(error, ReadError::OverLimit { .. }), "{limit} bytes: {error}");
+        assert!(error.to_string().contains("--memory"), "{limit} bytes: {error}");
+        refused += 1;
+        limit += limit / 8 + 1;
+    }
+    assert!(refused > 10, "{refused} limits were too small");
+    // What is damaged is told, and that not all was looked at.
+    flip(&profile.join("part-00000"), 60);
+    let damaged = |limit| check_profile_within(&profile, ReadLimits::new(limit)).ok();
+    let partly = (1..limit).filter_map(damaged).filter(|check| check.over_limit.is_some());
+    let partly: Vec<Check> = partly.collect();
+    assert!(!partly.is_empty());
+    assert!(partly.iter().all(|check| check.damage_count() > 0 && !check.is_whole()), "{partly:?}");
 }

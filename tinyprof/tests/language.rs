@@ -135,7 +135,7 @@ fn what_is_said_of_a_region_is_in_the_event_map() {
 
     let map = tinyprof::collect::snapshot();
     let regions: BTreeMap<&str, &Region> =
-        map.callpaths.rows().iter().map(|row| (&*row.region.name, &row.region)).collect();
+        map.callpaths.rows().iter().map(|row| (&*row.region.name, &*row.region)).collect();
     if !tinyprof::collect::ENABLED {
         assert!(regions.is_empty());
         return;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use tinyprof_format::file::read_profile_within;
 use tinyprof_format::model::Profile;
-use tinyprof_format::report::{MetricName, Report, json_text};
+use tinyprof_format::report::{MetricName, Report};
 
 use crate::arguments::{DiffArguments, TableFormat};
 use crate::name::name_of;
@@ -37,8 +37,8 @@ pub(crate) fn run(arguments: &DiffArguments) -> Result<Outcome, Box<dyn Error>> 
         min_share: arguments.min_share.0,
     };
     match arguments.output.format() {
-        TableFormat::Json => render::output(&json_text(&tables::json(&diff)))?,
-        TableFormat::Csv => render::output(&tables::csv(&diff))?,
+        TableFormat::Json => render::stream(|to| tables::json(&diff).write(to))?,
+        TableFormat::Csv => render::stream(|to| tables::write_csv(&diff, to))?,
         TableFormat::Text => {
             render::painted(&text::text(&diff, arguments.all, render::columns(arguments.output.width)))?;
         }

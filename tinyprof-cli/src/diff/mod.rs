@@ -17,4 +17,5 @@ mod text;
 mod values;
 
 pub(crate) use command::run;
+pub(crate) use names::Names;
 pub(crate) use pair::{Side, pair_json};

@@ -4,6 +4,7 @@
 //! below the same callpath count as one, also within a run.
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use tinyprof_format::model::{CallpathIndex, CallpathTable};
 use tinyprof_format::report::cells::{columns, cut, shown};
@@ -13,10 +14,11 @@ const LONGEST_PATH_BYTES: usize = 16_384;
 
 /// A callpath of any of the runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Named {
-    pub(super) name: String,
+pub(crate) struct Named {
+    /// Shared by all callpaths of this name.
+    pub(super) name: Rc<str>,
     /// Always an earlier row.
-    pub(super) parent: Option<usize>,
+    pub(crate) parent: Option<usize>,
     pub(super) depth: usize,
     /// The row of the root region; its own for a root.
     pub(super) root: usize,
@@ -24,47 +26,62 @@ pub(super) struct Named {
 
 /// The callpaths of all runs; a parent precedes its children.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Names {
+pub(crate) struct Names {
     rows: Vec<Named>,
-    places: HashMap<(Option<usize>, String), usize>,
+    /// All names, and a number for each.
+    names: HashMap<Rc<str>, u32>,
+    /// The row of each callpath, by its parent's (one more, 0 for none) and its name's number.
+    places: HashMap<(u32, u32), u32>,
 }
 
 impl Names {
-    pub(super) fn rows(&self) -> &[Named] {
+    pub(crate) fn rows(&self) -> &[Named] {
         &self.rows
     }
 
     /// Adds what is new in `table`. Gives the row of each of its callpaths.
-    pub(super) fn place(&mut self, table: &CallpathTable) -> Vec<usize> {
+    pub(crate) fn place(&mut self, table: &CallpathTable) -> Vec<usize> {
         let mut placed: Vec<usize> = Vec::with_capacity(table.len());
         for callpath in table.rows() {
             let parent = callpath.parent.map(CallpathIndex::row).map(|parent| placed[parent]);
+            let (name, number) = self.name(&callpath.region.name);
+            let above = parent.map_or(0, |parent| narrow(parent + 1));
             let next = self.rows.len();
-            let row = *self.places.entry((parent, callpath.region.name.clone())).or_insert(next);
+            let row = *self.places.entry((above, number)).or_insert_with(|| narrow(next)) as usize;
             if row == next {
-                self.rows.push(Named {
-                    name: callpath.region.name.clone(),
-                    parent,
-                    depth: callpath.depth as usize,
-                    root: parent.map_or(row, |parent| self.rows[parent].root),
-                });
+                let root = parent.map_or(row, |parent| self.rows[parent].root);
+                self.rows.push(Named { name, parent, depth: callpath.depth as usize, root });
             }
             placed.push(row);
         }
         placed
     }
 
-    /// The path of each row as reports write it, `main<exchange`; none where it is too long.
-    pub(super) fn paths(&self) -> Vec<Option<String>> {
-        let mut paths: Vec<Option<String>> = Vec::with_capacity(self.rows.len());
-        for row in &self.rows {
-            let path = match row.parent {
-                None => Some(row.name.clone()),
-                Some(parent) => paths[parent].as_ref().map(|above| format!("{above}<{}", row.name)),
-            };
-            paths.push(path.filter(|path| path.len() <= LONGEST_PATH_BYTES));
+    /// The one text of this name, and its number.
+    fn name(&mut self, name: &str) -> (Rc<str>, u32) {
+        if let Some((known, &number)) = self.names.get_key_value(name) {
+            return (Rc::clone(known), number);
         }
-        paths
+        let (name, number) = (Rc::<str>::from(name), narrow(self.names.len()));
+        self.names.insert(Rc::clone(&name), number);
+        (name, number)
+    }
+
+    /// The path of a row as reports write it, `main<exchange`; none where it is too long.
+    pub(super) fn path(&self, row: usize) -> Option<String> {
+        let (mut names, mut bytes) = (Vec::new(), 0);
+        let mut at = Some(row);
+        while let Some(here) = at {
+            let named = &self.rows[here];
+            bytes += named.name.len() + usize::from(!names.is_empty());
+            if bytes > LONGEST_PATH_BYTES {
+                return None;
+            }
+            names.push(&*named.name);
+            at = named.parent;
+        }
+        names.reverse();
+        Some(names.join("<"))
     }
 
     /// The path of a row as a table shows it in `room` columns. What is above stays away first: the name tells the most.
@@ -84,6 +101,11 @@ impl Names {
         }
         cut(&path, room)
     }
+}
+
+/// There are fewer rows than fit memory, and 2^32 do not.
+fn narrow(number: usize) -> u32 {
+    u32::try_from(number).expect("there are fewer than 2^32 callpaths")
 }
 
 #[cfg(test)]
@@ -108,11 +130,11 @@ mod tests {
         let second = names.place(&table(&["main", "main<b", "main<b<x"]));
         assert_eq!(names.rows().len(), 5);
         assert_eq!(first[0], second[0]);
-        let mut paths: Vec<String> = names.paths().into_iter().flatten().collect();
+        let mut paths: Vec<String> = (0..names.rows().len()).filter_map(|row| names.path(row)).collect();
         paths.sort();
         assert_eq!(paths, ["main", "main<a", "main<a<x", "main<b", "main<b<x"]);
-        let x =
-            names.paths().iter().position(|path| path.as_deref() == Some("main<b<x")).expect("it is there");
+        let is_x = |row: &usize| names.path(*row).as_deref() == Some("main<b<x");
+        let x = (0..names.rows().len()).find(is_x).expect("it is there");
         assert_eq!(names.shown_path(x, 8), "main<b<x");
         assert_eq!(names.shown_path(x, 7), "...<b<x");
         assert_eq!(names.shown_path(x, 6), "...<x");

@@ -37,4 +37,5 @@ pub(crate) fn pair_json(base: Side<'_>, new: Side<'_>) -> Value {
         fail_above: None,
         min_share: 0.0,
     })
+    .to_value()
 }

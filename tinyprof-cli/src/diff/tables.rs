@@ -1,7 +1,9 @@
 //! A comparison for programs: every callpath, every number unrounded, times in nanoseconds.
 
+use std::io::{self, Write};
+
 use serde_json::{Value, json};
-use tinyprof_format::report::{MetricName, csv_line};
+use tinyprof_format::report::{LongJson, MetricName, csv_line};
 
 use super::compare::{Diff, FALSE_DISCOVERY_RATE, Row, Run, Side};
 use super::statistics::CONFIDENCE;
@@ -29,14 +31,13 @@ const HEADINGS: [&str; 19] = [
 ];
 
 /// The comparison as JSON. A number is null where it cannot be told.
-pub(super) fn json(diff: &Diff) -> Value {
-    let paths = diff.names.paths();
+pub(super) fn json(diff: &Diff) -> LongJson<'_> {
     let unit = match diff.metric {
         MetricName::Inclusive | MetricName::Exclusive => "ns",
         MetricName::Visits => "visits",
         MetricName::Key(_) => "as recorded",
     };
-    json!({
+    let members = json!({
         "base": diff.base.iter().map(run_json).collect::<Vec<_>>(),
         "new": diff.new.iter().map(run_json).collect::<Vec<_>>(),
         "metric": diff.metric.to_string(),
@@ -47,18 +48,18 @@ pub(super) fn json(diff: &Diff) -> Value {
         "fail_above": diff.fail_above,
         "min_share": diff.min_share,
         "fails": diff.rows.iter().filter(|row| diff.fails(row)).count(),
-        "callpaths": diff.rows.iter().map(|row| row_json(diff, row, paths[row.callpath].as_deref())).collect::<Vec<_>>(),
-    })
+    });
+    LongJson::new(members, "callpaths", || diff.rows.iter().map(|row| row_json(diff, row)))
 }
 
 fn run_json(run: &Run) -> Value {
     json!({ "profile": run.name, "ranks": run.ranks, "executions": run.executions, "complete": !run.incomplete })
 }
 
-fn row_json(diff: &Diff, row: &Row, path: Option<&str>) -> Value {
+fn row_json(diff: &Diff, row: &Row) -> Value {
     json!({
-        "path": path,
-        "name": diff.names.rows()[row.callpath].name,
+        "path": diff.names.path(row.callpath),
+        "name": *diff.names.rows()[row.callpath].name,
         "depth": diff.names.rows()[row.callpath].depth,
         "verdict": row.verdict.word(),
         "fails": diff.fails(row),
@@ -86,16 +87,15 @@ fn side_json(side: &Side) -> Value {
     })
 }
 
-/// The comparison as CSV: a line of headings, then one for each callpath. An empty cell is what cannot be told.
-pub(super) fn csv(diff: &Diff) -> String {
-    let paths = diff.names.paths();
-    let mut csv = csv_line(HEADINGS);
+/// Writes the comparison as CSV: a line of headings, then one for each callpath. An empty cell is what cannot be told.
+pub(super) fn write_csv(diff: &Diff, to: &mut dyn Write) -> io::Result<()> {
+    to.write_all(csv_line(HEADINGS).as_bytes())?;
     for row in &diff.rows {
         let number = |number: Option<f64>| number.map(|number| number.to_string()).unwrap_or_default();
         let mean = |side: &Side| number((side.runs > 0).then_some(side.mean));
         let interval = row.interval();
-        csv.push_str(&csv_line([
-            paths[row.callpath].clone().unwrap_or_default(),
+        let line = csv_line([
+            diff.names.path(row.callpath).unwrap_or_default(),
             row.verdict.word().to_owned(),
             diff.fails(row).to_string(),
             row.unit.word().to_owned(),
@@ -114,7 +114,8 @@ pub(super) fn csv(diff: &Diff) -> String {
             number(row.adjusted_p),
             row.share.to_string(),
             (row.base.estimate_variance + row.new.estimate_variance > 0.0).to_string(),
-        ]));
+        ]);
+        to.write_all(line.as_bytes())?;
     }
-    csv
+    Ok(())
 }

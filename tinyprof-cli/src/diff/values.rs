@@ -126,8 +126,8 @@ impl Sums {
             visited: vec![false; ranks],
             by_rank: vec![0.0; ranks],
             by_batch: vec![0.0; batches],
-            children_by_rank: vec![0.0; ranks],
-            children_by_batch: vec![0.0; batches],
+            children_by_rank: Vec::new(),
+            children_by_batch: Vec::new(),
             variance: 0.0,
         }
     }
@@ -142,6 +142,8 @@ impl Sums {
     }
 
     fn add_child(&mut self, rank: usize, values: &CallpathValues, batches: &Batches) {
+        self.children_by_rank.resize(self.by_rank.len(), 0.0);
+        self.children_by_batch.resize(self.by_batch.len(), 0.0);
         for entry in entries(values, &MetricName::Inclusive) {
             self.children_by_rank[rank] += entry.amount;
             self.children_by_batch[batches.position(entry.span.0)] += entry.amount;
@@ -154,6 +156,9 @@ impl Sums {
         let (ranks, executions) = (number(self.by_rank.len() as u64), number(batches.counts().sum()));
         // Children that ran on several threads may have more than there is.
         let own = |sums: Vec<f64>, children: Vec<f64>| -> Vec<f64> {
+            if children.is_empty() {
+                return sums;
+            }
             let left = |(sum, child): (f64, f64)| if child > 0.0 { (sum - child).max(0.0) } else { sum };
             sums.into_iter().zip(children).map(left).collect()
         };

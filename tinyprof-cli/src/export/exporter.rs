@@ -71,7 +71,7 @@ impl Source {
         let table = &self.profile.callpaths;
         let mut statistics = Statistics::new(table.len());
         statistics.add_rank(table, 0, "", |index| &self.profile.values(index, rank).executions);
-        statistics.rows().to_vec()
+        statistics.rows().collect()
     }
 
     /// Whether times are as they were measured, as formats with a place for it say it.

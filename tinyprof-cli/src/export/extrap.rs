@@ -104,7 +104,7 @@ fn rows(source: &Source, all: &CallpathTable) -> Vec<RankStatistics> {
     let statistics = source.statistics();
     let own: HashMap<Identity, CallpathIndex> = source.profile.callpaths.index_by_identity();
     let row =
-        |identity| own.get(identity).map_or_else(RankStatistics::default, |at| statistics.rows()[at.row()]);
+        |identity| own.get(identity).map_or_else(RankStatistics::default, |at| statistics.row(at.row()));
     all.identities().iter().map(row).collect()
 }
 

@@ -23,7 +23,7 @@ pub(super) fn stacks(source: &Source) -> Result<Vec<(String, u128)>, String> {
     let table = &source.profile.callpaths;
     let stacks = joined(table, ";", table.rows().iter().map(|callpath| frame(&callpath.region.name)))?;
     let statistics = source.statistics();
-    let times = statistics.rows().iter().map(|row| row.exclusive.sum_ns);
+    let times = statistics.rows().map(|row| row.exclusive.sum_ns);
     let mut lines: Vec<(String, u128)> = stacks.into_iter().zip(times).filter(|(_, ns)| *ns > 0).collect();
     lines.sort();
     Ok(lines)

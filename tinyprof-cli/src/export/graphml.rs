@@ -44,7 +44,7 @@ impl Exporter for GraphMl {
             .rows()
             .iter()
             .zip(statistics.rows())
-            .map(|(callpath, row)| numbers(callpath, row))
+            .map(|(callpath, row)| numbers(callpath, &row))
             .collect();
         out.write_all(HEAD.as_bytes())?;
         for name in TEXTS {
@@ -64,8 +64,8 @@ impl Exporter for GraphMl {
         )?;
         writeln!(out, "  <graph id=\"{}\" edgedefault=\"directed\">", xml(&source.name))?;
         writeln!(out, "    <data key=\"precision\">{}</data>", source.precision())?;
-        for ((index, callpath), (row, numbers)) in table.iter().zip(statistics.rows().iter().zip(&numbers)) {
-            node(out, index, callpath, row, numbers)?;
+        for ((index, callpath), (row, numbers)) in table.iter().zip(statistics.rows().zip(&numbers)) {
+            node(out, index, callpath, &row, numbers)?;
         }
         for (index, callpath) in table.iter() {
             if let Some(parent) = callpath.parent {

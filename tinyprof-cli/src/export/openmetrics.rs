@@ -32,7 +32,7 @@ impl Exporter for OpenMetrics {
         let source = request.source();
         let labels = labels(&source.profile)?;
         let statistics = source.statistics();
-        let rows: Vec<(&String, &RankStatistics)> =
+        let rows: Vec<(&String, RankStatistics)> =
             labels.iter().zip(statistics.rows()).filter(|(_, row)| row.ranks > 0).collect();
         run(out, source)?;
         family(out, "tinyprof_callpath_ranks", "gauge", "Ranks that visited the callpath")?;
@@ -96,7 +96,7 @@ fn times(
     out: &mut (dyn Write + Send),
     time: &str,
     help: &str,
-    rows: &[(&String, &RankStatistics)],
+    rows: &[(&String, RankStatistics)],
     spread: SpreadOf,
 ) -> io::Result<()> {
     for (statistic, over) in [

@@ -54,9 +54,9 @@ impl Exporter for Speedscope {
 /// Mean, minimum and maximum over the ranks that visited, callpath by callpath, as in the report.
 fn of_all_ranks<'a>(source: &Source, stacks: &'a [Vec<usize>]) -> Vec<Sampled<'a>> {
     let ranks = source.ranks.len();
-    let statistics = source.statistics();
+    let rows: Vec<RankStatistics> = source.statistics().rows().collect();
     let of = |what: &str, weight: fn(&RankStatistics) -> Option<Number>| {
-        Sampled::new(format!("{what} of {ranks} ranks"), stacks, statistics.rows(), weight)
+        Sampled::new(format!("{what} of {ranks} ranks"), stacks, &rows, weight)
     };
     let mean = |row: &RankStatistics| row.mean_ns(&row.exclusive).and_then(Number::from_f64);
     let least = |row: &RankStatistics| whole(row.exclusive.min_ns);

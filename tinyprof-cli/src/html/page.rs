@@ -10,8 +10,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
-use tinyprof_format::model::Profile;
 
+use super::payload::Shown;
 use super::{payload, scripts};
 
 const BODY: &str = include_str!("../../web/page.html");
@@ -25,7 +25,7 @@ const STYLES: [&str; 3] = [
 ///
 /// # Errors
 /// When a profile is too large for a page: its names and statistics alone would be 4 GiB.
-pub(super) fn of_profiles(profiles: &[(String, Profile)], comparison: Option<&Value>) -> io::Result<String> {
+pub(super) fn of_profiles(profiles: &[Shown<'_>], comparison: Option<&Value>) -> io::Result<String> {
     let style = STYLES.concat();
     let (libraries, program) = (scripts::libraries(), scripts::program());
     let policy = format!(
@@ -42,8 +42,8 @@ pub(super) fn of_profiles(profiles: &[(String, Profile)], comparison: Option<&Va
          <link rel=\"icon\" href=\"data:,\">\n\
          <title>TinyProf</title>\n<style>{style}</style>\n</head>\n<body>\n{BODY}"
     );
-    for (name, profile) in profiles {
-        add_data(&mut page, "profile", &payload::of_profile(name, profile)?);
+    for profile in profiles {
+        add_data(&mut page, "profile", &payload::of_profile(profile)?);
     }
     if let Some(comparison) = comparison {
         add_data(&mut page, "comparison", &payload::packed(comparison, &[])?);

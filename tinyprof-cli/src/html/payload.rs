@@ -7,57 +7,105 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use flate2::Compression;
 use flate2::write::DeflateEncoder;
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
-use tinyprof_format::model::Profile;
-use tinyprof_format::report::{Activity, Efficiency, Hint, Report};
+use tinyprof_format::model::{CallpathIndex, Profile};
+use tinyprof_format::report::{Activity, Efficiency, Hint, LongJson, Report};
 
 use super::columns::Columns;
 use super::{executions, iterations, rows};
+
+/// A profile as the page shows it.
+#[derive(Debug)]
+pub(super) struct Shown<'a> {
+    pub(super) name: &'a str,
+    pub(super) profile: &'a Profile,
+    /// The report of the whole profile, and the rows of its callpaths in `profile`, where that has some of them only.
+    pub(super) whole: Option<(&'a Report, &'a [Option<usize>])>,
+}
 
 /// The profile for the page: base64 of deflated bytes, which are the length of the JSON (4 bytes, little endian), the
 /// JSON, and the columns.
 ///
 /// # Errors
 /// When its names and statistics are longer than 4 GiB.
-pub(super) fn of_profile(name: &str, profile: &Profile) -> io::Result<String> {
+pub(super) fn of_profile(shown: &Shown<'_>) -> io::Result<String> {
+    let Shown { name, profile, whole } = *shown;
+    let report = Report::of_profile(profile).named(name);
     let mut columns = Columns::default();
-    let head = head(name, profile, &mut columns);
-    packed(&head, &columns.into_bytes())
+    let of_all = whole.map_or(&report, |(whole, _)| whole);
+    let row = |index: CallpathIndex| whole.map_or(Some(index.row()), |(_, rows)| rows[index.row()]);
+    let members = members(profile, of_all, &row, &mut columns);
+    let activities = Activity::of_callpaths(&profile.callpaths);
+    let mut json = report.json().with_items(|row, callpath| {
+        // The page makes paths of the names.
+        callpath["path"].take();
+        callpath["activity"] = activities[row].map(activity_word).into();
+    });
+    if let Some((whole, _)) = whole {
+        let whole_json = whole.json();
+        let mut hints = whole_json.member("hints").clone();
+        for (json, hint) in hints.as_array_mut().into_iter().flatten().zip(whole.hints()) {
+            json["callpath"] = hint.callpath.and_then(row).into();
+        }
+        json = json.with("hints", hints);
+        for member in ["efficiency", "own_cost"] {
+            json = json.with(member, whole_json.member(member).clone());
+        }
+    }
+    packed(&Head { members: &members, report: &json }, &columns.into_bytes())
 }
 
 /// Any JSON for the page, with bytes that it refers to.
 ///
 /// # Errors
 /// When the JSON is longer than 4 GiB.
-pub(super) fn packed(head: &Value, bytes: &[u8]) -> io::Result<String> {
-    let head = head.to_string();
+pub(super) fn packed(head: &impl Serialize, bytes: &[u8]) -> io::Result<String> {
+    let head = serde_json::to_vec(head)?;
     let length = u32::try_from(head.len()).map_err(io::Error::other)?;
     let mut encoder = DeflateEncoder::new(Vec::new(), Compression::best());
     encoder.write_all(&length.to_le_bytes())?;
-    encoder.write_all(head.as_bytes())?;
+    encoder.write_all(&head)?;
     encoder.write_all(bytes)?;
     Ok(STANDARD.encode(encoder.finish()?))
 }
 
-fn head(name: &str, profile: &Profile, columns: &mut Columns) -> Value {
-    let report = Report::of_profile(profile).named(name);
-    let mut report_json = report.to_json();
-    let activities = Activity::of_callpaths(&profile.callpaths);
-    if let Some(rows) = report_json["callpaths"].as_array_mut() {
-        for (row, activity) in rows.iter_mut().zip(activities) {
-            // The page makes paths of the names.
-            row["path"].take();
-            row["activity"] = activity.map(activity_word).into();
+/// What the page knows of a profile: the report, and more.
+struct Head<'a, 'b> {
+    members: &'a Value,
+    report: &'a LongJson<'b>,
+}
+
+impl Serialize for Head<'_, '_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let members = self.members.as_object().into_iter().flatten();
+        let mut map = serializer.serialize_map(None)?;
+        for (member, value) in members {
+            match member.as_str() {
+                "report" => map.serialize_entry(member, self.report)?,
+                _ => map.serialize_entry(member, value)?,
+            }
         }
+        map.end()
     }
+}
+
+/// All but the report. Callpaths are named by their rows in `profile`.
+fn members(
+    profile: &Profile,
+    whole: &Report,
+    row: &dyn Fn(CallpathIndex) -> Option<usize>,
+    columns: &mut Columns,
+) -> Value {
     let (hosts, host_of_rank) = hosts(profile);
     let callpaths = rows::costliest(profile);
     json!({
-        "report": report_json,
+        "report": null,
         "facts": facts(profile),
-        "losses": report.losses_in_words(),
-        "efficiency": report.efficiency().map(efficiency),
-        "hints": report.hints().iter().map(hint).collect::<Vec<_>>(),
+        "losses": whole.losses_in_words(),
+        "efficiency": whole.efficiency().map(efficiency),
+        "hints": whole.hints().iter().map(|found| hint(found, row)).collect::<Vec<_>>(),
         "hosts": hosts,
         "host_of_rank": host_of_rank,
         "ranks": rows::rows(profile, &callpaths, columns),
@@ -104,10 +152,10 @@ fn efficiency(found: &Efficiency) -> Value {
     })
 }
 
-fn hint(hint: &Hint) -> Value {
+fn hint(hint: &Hint, row: &dyn Fn(CallpathIndex) -> Option<usize>) -> Value {
     json!({
         "kind": hint.kind.word(),
-        "callpath": hint.callpath.map(tinyprof_format::model::CallpathIndex::row),
+        "callpath": hint.callpath.and_then(row),
         "rank": hint.rank,
         "iteration": hint.iteration,
         "headline": hint.headline,

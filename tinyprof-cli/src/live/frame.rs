@@ -58,12 +58,12 @@ impl Frame {
             let roots = table.iter().filter(|(_, callpath)| callpath.parent.is_none());
             roots.fold(0_u128, |sum, (index, _)| sum.saturating_add(value(index.row())))
         };
-        let total_ns = of_roots(&|row| sample.statistics.rows()[row].inclusive.sum_ns);
+        let total_ns = of_roots(&|row| sample.statistics.row(row).inclusive.sum_ns);
         let recent_ns = since.as_ref().map(|since| of_roots(&|row| since.inclusive_ns[row]));
         let children = table.children();
         let row = |(index, callpath): (CallpathIndex, &tinyprof_format::model::Callpath)| {
             let at = index.row();
-            let statistics = &sample.statistics.rows()[at];
+            let statistics = &sample.statistics.row(at);
             Row {
                 identity: table.identities()[at],
                 name: callpath.region.name.clone(),
@@ -104,10 +104,8 @@ impl Since {
         let rows = sample.callpaths.identities().iter().zip(sample.statistics.rows());
         let (visits, inclusive_ns) = rows
             .map(|(identity, now)| {
-                let then = known
-                    .get(identity)
-                    .map(|index| before.statistics.rows()[index.row()])
-                    .unwrap_or_default();
+                let then =
+                    known.get(identity).map(|index| before.statistics.row(index.row())).unwrap_or_default();
                 (
                     now.visits.saturating_sub(then.visits),
                     now.inclusive.sum_ns.saturating_sub(then.inclusive.sum_ns),

@@ -153,11 +153,15 @@ impl<'a> Cursor<'a> {
     }
 
     pub(crate) fn string(&mut self, what: &str) -> Result<String, Malformed> {
+        self.text(what).map(str::to_owned)
+    }
+
+    /// A [string](Self::string) where it lies.
+    pub(crate) fn text(&mut self, what: &str) -> Result<&'a str, Malformed> {
         let length = self.count(self.remaining(), what)?;
         let start = self.clone();
         let bytes = self.take(length, what)?;
-        let text = std::str::from_utf8(bytes).map_err(|_| start.malformed(format!("{what} is not UTF-8")))?;
-        Ok(text.to_owned())
+        std::str::from_utf8(bytes).map_err(|_| start.malformed(format!("{what} is not UTF-8")))
     }
 
     /// An error unless every byte has been read.

@@ -7,11 +7,6 @@ pub(crate) struct Sink {
 }
 
 impl Sink {
-    /// A buffer that need not grow for so many bytes.
-    pub(crate) fn with_capacity(bytes: usize) -> Self {
-        Self { bytes: Vec::with_capacity(bytes) }
-    }
-
     /// Appends to these bytes, which are taken: [`into_vec`](Self::into_vec) gives them back.
     pub(crate) fn behind(bytes: &mut Vec<u8>) -> Self {
         Self { bytes: std::mem::take(bytes) }
@@ -56,6 +51,11 @@ impl Sink {
     pub(crate) fn string(&mut self, text: &str) {
         self.varint(text.len() as u64);
         self.bytes.extend_from_slice(text.as_bytes());
+    }
+
+    /// Writes over bytes that are there, from `position` on.
+    pub(crate) fn overwrite(&mut self, position: usize, bytes: &[u8]) {
+        self.bytes[position..position + bytes.len()].copy_from_slice(bytes);
     }
 
     pub(crate) fn len(&self) -> usize {

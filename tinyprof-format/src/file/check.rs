@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::section::{FrameError, Sections};
-use super::source::{Directory, is_inside, read_whole};
+use super::source::{Directory, Source as _, is_inside, read_whole};
 use super::{ReadLimits, callpaths, manifest, part, read};
 use crate::bytes::Budget;
 use crate::error::ReadError;
@@ -24,6 +24,8 @@ pub struct Check {
     pub files: Vec<FileCheck>,
     /// What does not fit together although each file is whole.
     pub contradiction: Option<String>,
+    /// What could not be verified in the memory that the reader may use, and what to do. Not damage.
+    pub over_limit: Option<String>,
 }
 
 /// What is wrong with one file.
@@ -51,10 +53,10 @@ pub struct Damage {
 }
 
 impl Check {
-    /// Whether nothing is wrong.
+    /// Whether all was verified, and nothing is wrong.
     #[must_use]
     pub fn is_whole(&self) -> bool {
-        self.contradiction.is_none() && self.files.iter().all(|file| file.damage.is_empty())
+        self.over_limit.is_none() && self.damage_count() == 0
     }
 
     /// How many places are damaged.
@@ -73,40 +75,52 @@ pub fn check_profile(directory: &Path) -> Result<Check, ReadError> {
     check_profile_within(directory, ReadLimits::default())
 }
 
-/// The same within these limits: what is too large for them counts as damaged.
+/// The same within these limits.
 ///
 /// # Errors
-/// As [`check_profile`].
+/// As [`check_profile`], and when nothing is damaged but not all could be verified within the limits.
 pub fn check_profile_within(directory: &Path, limits: ReadLimits) -> Result<Check, ReadError> {
     let source = Directory::new(directory);
     let manifest = manifest::read(&source, limits)?;
     let budget = &read::budget(&source, &manifest, limits);
-    let file = &manifest.callpaths;
     let mut table = None;
-    let dictionary = check_file(&source, &file.file, (file.bytes, file.crc32), budget, |bytes, damage| {
-        let sections = Sections::<0>::open(bytes, callpaths::MAGIC)?;
-        check_sections(&sections, damage, |key| {
-            ["the callpath table", "what regions say besides"].get(key as usize).map(|&name| name.to_owned())
+    let file = &manifest.callpaths;
+    let (dictionary, mut over_limit) =
+        check_file(&source, &file.file, (file.bytes, file.crc32), budget, |bytes, damage| {
+            let sections = Sections::<0>::open(bytes, callpaths::MAGIC)?;
+            check_sections(&sections, damage, |key| {
+                let names = ["the callpath table", "what regions say besides"];
+                names.get(key as usize).map(|&name| name.to_owned())
+            });
+            table = if damage.is_empty() { Some(callpaths::decode(bytes, budget)?) } else { None };
+            Ok(sections.keys().count())
         });
-        table = if damage.is_empty() { Some(callpaths::decode(bytes, budget)?) } else { None };
-        Ok(sections.keys().count())
-    });
     let mut files = vec![dictionary];
     for file in &manifest.parts {
-        files.push(check_file(&source, &file.file, (file.bytes, file.crc32), budget, |bytes, damage| {
+        let look_inside = |bytes: &[u8], damage: &mut Vec<Damage>| {
             let sections = Sections::<3>::open(bytes, part::MAGIC)?;
             check_sections(&sections, damage, |key| {
                 Some(part::section_name(key, |row| path(table.as_ref(), row)))
             });
             Ok(sections.keys().count())
-        }));
+        };
+        let (file, limit) = check_file(&source, &file.file, (file.bytes, file.crc32), budget, look_inside);
+        files.push(file);
+        over_limit = over_limit.or(limit);
     }
-    let mut check = Check { files, contradiction: None };
-    if check.is_whole() {
-        check.contradiction =
-            read::read_profile_within(directory, limits).err().map(|error| error.to_string());
+    // The reader below may use as much again.
+    drop(table);
+    let mut check = Check { files, contradiction: None, over_limit: None };
+    if check.damage_count() == 0 && over_limit.is_none() {
+        match read::read_profile_within(directory, limits) {
+            Err(error @ ReadError::OverLimit { .. }) => over_limit = Some(error),
+            read => check.contradiction = read.err().map(|error| error.to_string()),
+        }
     }
-    Ok(check)
+    match over_limit {
+        Some(error) if check.damage_count() == 0 => Err(error),
+        over_limit => Ok(Check { over_limit: over_limit.map(|error| error.to_string()), ..check }),
+    }
 }
 
 /// A callpath for people. In a hostile profile whole paths would be of quadratic length.
@@ -123,32 +137,34 @@ fn path(table: Option<&CallpathTable>, row: usize) -> String {
     path
 }
 
-/// Checks one file; `look_inside` lists the damage of its sections and tells how many there are.
+/// Checks one file; `look_inside` lists the damage of its sections and returns their number. Returns besides the error if
+/// the file needs more memory than the budget has.
 fn check_file(
     source: &Directory,
     name: &str,
     (bytes, crc32): (u64, u32),
     budget: &Budget,
     look_inside: impl FnOnce(&[u8], &mut Vec<Damage>) -> Result<usize, FrameError>,
-) -> FileCheck {
+) -> (FileCheck, Option<ReadError>) {
     let mut check = FileCheck { file: name.to_owned(), ..FileCheck::default() };
     let mut whole_file = |reason: String| {
         check.damage.push(Damage { offset: None, section: None, reason });
     };
     if !is_inside(name) {
         whole_file("this is not the name of a file inside the profile".to_owned());
-        return check;
+        return (check, None);
     }
     let before = budget.passing_bytes();
     let found = match read_whole(source, name, budget) {
         Ok(found) => found,
         Err(ReadError::Io { source, .. }) => {
             whole_file(format!("cannot be read: {source}"));
-            return check;
+            return (check, None);
         }
+        Err(error @ ReadError::OverLimit { .. }) => return (check, Some(error)),
         Err(error) => {
             whole_file(error.to_string());
-            return check;
+            return (check, None);
         }
     };
     let length = found.len() as u64;
@@ -158,9 +174,13 @@ fn check_file(
     }
     check.bytes = length;
     let mut inside = Vec::new();
+    let mut over_limit = None;
     match look_inside(&found, &mut inside) {
         Ok(sections) => check.sections = sections,
-        Err(error) => inside.push(of_frame(error)),
+        Err(error) => match read::explain(&source.path(name), error) {
+            error @ ReadError::OverLimit { .. } => over_limit = Some(error),
+            error => inside.push(of_read(error)),
+        },
     }
     budget.back_to(before);
     check.damage.extend(inside);
@@ -169,7 +189,7 @@ fn check_file(
                       sections are damaged, or it belongs to another profile";
         check.damage.push(Damage { offset: None, section: None, reason: reason.to_owned() });
     }
-    check
+    (check, over_limit)
 }
 
 fn check_sections<const HEADER: usize>(
@@ -184,13 +204,14 @@ fn check_sections<const HEADER: usize>(
     }
 }
 
-fn of_frame(error: FrameError) -> Damage {
+fn of_read(error: ReadError) -> Damage {
     match error {
-        FrameError::Malformed(at) => Damage { offset: Some(at.offset), section: None, reason: at.reason },
-        FrameError::NewerVersion { major, minor } => {
+        ReadError::Damaged { offset, reason, .. } => Damage { offset: Some(offset), section: None, reason },
+        ReadError::NewerVersion { found: (major, minor), .. } => {
             let reason =
                 format!("is of format version {major}.{minor}, newer than this reader; update tinyprof");
             Damage { offset: None, section: None, reason }
         }
+        error => Damage { offset: None, section: None, reason: error.to_string() },
     }
 }

@@ -62,6 +62,9 @@ impl EncodedRank {
     /// # Panics
     /// If a callpath is missing from the dictionary: phase 1 unites them all.
     pub fn renumber(&mut self, own: &CallpathTable, dictionary: &CallpathTable) {
+        if own.identities() == dictionary.identities() {
+            return;
+        }
         let index = dictionary.index_by_identity();
         for callpath in &mut self.callpaths {
             let identity = own.identities()[callpath.row as usize];

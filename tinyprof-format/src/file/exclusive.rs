@@ -4,31 +4,52 @@
 //! on the same rank, modulo 2^64: it comes back exactly, whatever the numbers are. Writers do so where it
 //! is shorter (see `docs/format.md` for what it saves), and where executions ascend on every rank.
 
-use super::encoded_rank::EncodedRank;
-use crate::model::{CallpathIndex, CallpathTable, CallpathValues, ExecutionSummary};
+use super::rank_values::RankValues;
+use crate::model::{CallpathIndex, CallpathTable, CallpathValues, Children, ExecutionSummary};
 
-/// What the children of callpaths add up to on one rank: for each of the rank's callpaths a number for each summary; none
-/// where there are no children, or executions do not ascend.
-pub(super) type Called = Vec<Option<Vec<u64>>>;
+/// The sums of the children of all callpaths of a rank.
+#[derive(Debug)]
+pub(super) struct Called {
+    sums: Vec<u64>,
+    /// Where the sums of each row begin; none where there are no children, or executions do not ascend.
+    starts: Vec<Option<u32>>,
+}
 
-/// The sums of the children of all callpaths of a rank, in the order of its callpaths.
-pub(super) fn called(rank: &EncodedRank, dictionary: &CallpathTable) -> Called {
-    let children = dictionary.children();
-    let mut positions = vec![None; dictionary.len()];
-    let mut called: Called = Vec::with_capacity(rank.callpaths.len());
-    for (position, callpath) in rank.callpaths.iter().enumerate() {
-        let row = callpath.row as usize;
-        let (own, ordered) = (&callpath.executions, ascend(&callpath.executions));
-        positions[row] = Some(position);
-        called.push((ordered && !children[row].is_empty()).then(|| vec![0; own.len()]));
-        let parent = dictionary.rows()[row].parent;
-        let Some(parent) = parent.and_then(|parent| positions[parent.row()]) else { continue };
-        match &mut called[parent] {
-            Some(sums) if ordered => add(sums, &rank.callpaths[parent].executions, own),
-            sums => *sums = None,
+impl Called {
+    /// The sums that may be left out of those of `rank`.
+    pub(super) fn of(rank: &impl RankValues, dictionary: &CallpathTable) -> Self {
+        let mut has_children = vec![false; dictionary.len()];
+        for parent in dictionary.rows().iter().filter_map(|callpath| callpath.parent) {
+            has_children[parent.row()] = true;
         }
+        let mut called = Self { sums: Vec::new(), starts: vec![None; dictionary.len()] };
+        let mut positions: Vec<Option<u32>> = vec![None; dictionary.len()];
+        for (row, position) in rank.rows() {
+            let row = row as usize;
+            let own = rank.summaries(position);
+            let ordered = ascend(&own);
+            positions[row] = u32::try_from(position).ok();
+            if ordered && has_children[row] {
+                called.starts[row] = u32::try_from(called.sums.len()).ok();
+                called.sums.resize(called.sums.len() + own.len(), 0);
+            }
+            let Some(parent) = dictionary.rows()[row].parent.map(CallpathIndex::row) else { continue };
+            let Some(above) = positions[parent] else { continue };
+            match called.starts[parent] {
+                Some(start) if ordered => {
+                    let above = rank.summaries(above as usize);
+                    add(&mut called.sums[start as usize..][..above.len()], &above, &own);
+                }
+                _ => called.starts[parent] = None,
+            }
+        }
+        called
     }
-    called
+
+    /// The sums of the children of a row's callpath, for each of its `summaries`.
+    pub(super) fn row(&self, row: usize, summaries: usize) -> Option<&[u64]> {
+        self.starts[row].map(|start| &self.sums[start as usize..][..summaries])
+    }
 }
 
 /// Whether summaries ascend strictly by their executions, as exclusive sums need it.
@@ -82,7 +103,7 @@ impl Exclusive {
     }
 
     /// Makes all sums inclusive. Rows of children are greater than those of their parents.
-    pub(super) fn resolve(mut self, children: &[Vec<CallpathIndex>], values: &mut [&mut [CallpathValues]]) {
+    pub(super) fn resolve(mut self, children: &Children, values: &mut [&mut [CallpathValues]]) {
         self.rows.sort_unstable();
         for (row, single) in self.rows.into_iter().rev() {
             let (above, below) = values.split_at_mut(row + 1);

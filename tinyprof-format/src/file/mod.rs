@@ -38,6 +38,7 @@ mod names;
 mod output;
 mod part;
 mod permissions;
+mod rank_values;
 mod read;
 mod reader;
 mod salvage;

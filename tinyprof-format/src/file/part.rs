@@ -26,8 +26,9 @@ mod decode;
 mod tests;
 
 use super::encoded_rank::EncodedRank;
-use super::exclusive;
+use super::exclusive::Called;
 use super::metrics;
+use super::rank_values::{EncodedValues, RankValues};
 use super::section::{FrameError, SectionWriter, Sections};
 use super::times::{self, RankTimes};
 use crate::bytes::{Sink, column};
@@ -49,46 +50,55 @@ const METRICS_KEY: u32 = 1 << 31;
 /// If there are 2^32 ranks or more, or 2^31 callpaths or more.
 #[must_use]
 pub fn encode_part(first_rank: u32, dictionary: &CallpathTable, ranks: &[EncodedRank]) -> Vec<u8> {
+    encode(first_rank, dictionary, ranks)
+}
+
+/// The same of ranks that may not be encoded yet.
+pub(super) fn encode<R: RankValues>(first_rank: u32, dictionary: &CallpathTable, ranks: &[R]) -> Vec<u8> {
     let callpaths = u32::try_from(dictionary.len()).unwrap_or(u32::MAX);
     assert!(callpaths < METRICS_KEY, "a dictionary has fewer than 2^31 callpaths, this one {callpaths}");
     let count = u32::try_from(ranks.len()).expect("a group has fewer than 2^32 ranks");
     let mut file = SectionWriter::new(MAGIC, &[first_rank, count, callpaths]);
-    file.section(RANKS_KEY, &encode_facts(ranks));
-    let called: Vec<_> = ranks.iter().map(|rank| exclusive::called(rank, dictionary)).collect();
-    let mut next = vec![0; ranks.len()];
+    let facts: Vec<RankFacts> = ranks.iter().map(RankValues::facts).collect();
+    file.section(RANKS_KEY, &encode_facts(&facts));
+    let called: Vec<_> = ranks.iter().map(|rank| Called::of(rank, dictionary)).collect();
+    let mut rows: Vec<_> = ranks.iter().map(|rank| rank.rows().peekable()).collect();
     for row in 0..callpaths {
-        let (mut ranks_times, mut recorded) = (Vec::new(), Vec::new());
-        for ((rank, next), called) in ranks.iter().zip(&mut next).zip(&called) {
-            let here = rank.callpaths.get(*next).filter(|c| c.row == row);
-            ranks_times.push(here.map_or_else(RankTimes::default, |c| RankTimes {
-                executions: &c.executions,
-                series: &c.series,
-                called: called[*next].as_deref(),
-            }));
-            *next += usize::from(here.is_some());
-            recorded.push(here.map_or(&[][..], |c| c.metrics.as_slice()));
+        let here = ranks.iter().zip(&mut rows).map(|(rank, rows)| {
+            let (_, position) = rows.next_if(|(next, _)| *next == row)?;
+            Some(rank.values(position))
+        });
+        let here: Vec<Option<EncodedValues<'_>>> = here.collect();
+        let times = here.iter().zip(&called).map(|(here, called)| {
+            let Some(values) = here else { return RankTimes::default() };
+            let called = called.row(row as usize, values.executions.len());
+            RankTimes { executions: &values.executions, series: &values.series, called }
+        });
+        let times: Vec<RankTimes<'_>> = times.collect();
+        if times.iter().any(|rank| !rank.executions.is_empty() || !rank.series.is_empty()) {
+            file.section_with(row, |sink| times::encode(sink, &times));
         }
-        if ranks_times.iter().any(|rank| !rank.executions.is_empty() || !rank.series.is_empty()) {
-            file.section(row, &times::encode(&ranks_times));
-        }
-        if let Some(section) = metrics::encode_section(&recorded) {
-            file.section(row | METRICS_KEY, &section);
+        if here.iter().flatten().any(|values| !values.metrics.is_empty()) {
+            let recorded = here.iter().map(|here| here.as_ref().map_or(&[][..], |values| &values.metrics));
+            if let Some(section) = metrics::encode_section(&recorded.collect::<Vec<_>>()) {
+                file.section(row | METRICS_KEY, &section);
+            }
         }
     }
     file.finish()
 }
 
-fn encode_facts(ranks: &[EncodedRank]) -> Vec<u8> {
+fn encode_facts(ranks: &[RankFacts]) -> Vec<u8> {
     let mut sink = Sink::default();
     // Hosts change seldom from rank to rank: each is written once, with the number of ranks that follow on it.
-    let runs: Vec<_> = ranks.chunk_by(|a, b| a.facts.host == b.facts.host).collect();
+    let runs: Vec<_> = ranks.chunk_by(|a, b| a.host == b.host).collect();
     sink.varint(runs.len() as u64);
     for run in runs {
-        sink.string(&run[0].facts.host);
+        sink.string(&run[0].host);
         sink.varint(run.len() as u64);
     }
     let mut numbers = |of: &dyn Fn(&RankFacts) -> u64| {
-        column::write_u64(&mut sink, &ranks.iter().map(|r| of(&r.facts)).collect::<Vec<_>>());
+        column::write_u64(&mut sink, &ranks.iter().map(of).collect::<Vec<_>>());
     };
     numbers(&|facts| u64::from(facts.process_id));
     numbers(&|facts| u64::from(facts.threads));
@@ -96,18 +106,15 @@ fn encode_facts(ranks: &[EncodedRank]) -> Vec<u8> {
     let kinds = kinds_of_loss(ranks);
     sink.varint(kinds as u64);
     for loss in 0..kinds {
-        column::write_u64(
-            &mut sink,
-            &ranks.iter().map(|r| r.facts.losses.named()[loss].1).collect::<Vec<_>>(),
-        );
+        column::write_u64(&mut sink, &ranks.iter().map(|r| r.losses.named()[loss].1).collect::<Vec<_>>());
     }
     sink.into_vec()
 }
 
 /// Returns how many kinds of loss are written: the first twelve, and those after them up to the last that there was.
-fn kinds_of_loss(ranks: &[EncodedRank]) -> usize {
+fn kinds_of_loss(ranks: &[RankFacts]) -> usize {
     const ALWAYS: usize = 12;
-    let last = |rank: &EncodedRank| rank.facts.losses.named().iter().rposition(|&(_, number)| number > 0);
+    let last = |rank: &RankFacts| rank.losses.named().iter().rposition(|&(_, number)| number > 0);
     ranks.iter().filter_map(last).max().map_or(ALWAYS, |last| ALWAYS.max(last + 1))
 }
 

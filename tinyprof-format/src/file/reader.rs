@@ -14,7 +14,7 @@ use super::{exclusive, manifest};
 use crate::bytes::{Budget, Cursor, Malformed};
 use crate::error::ReadError;
 use crate::model::{
-    CallpathIndex, CallpathTable, CallpathValues, FormatVersion, Manifest, PartFile, RankFacts,
+    CallpathIndex, CallpathTable, CallpathValues, Children, FormatVersion, Manifest, PartFile, RankFacts,
 };
 
 /// A profile of which callpaths are read one by one.
@@ -53,7 +53,7 @@ pub struct ProfileReader<S> {
     kept_bytes: u64,
     manifest: Manifest,
     callpaths: CallpathTable,
-    children: Vec<Vec<CallpathIndex>>,
+    children: Children,
     /// The index of each part, once it has been read.
     parts: Vec<OnceCell<PartIndex>>,
 }

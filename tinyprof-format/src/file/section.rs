@@ -47,13 +47,21 @@ impl SectionWriter {
     }
 
     pub(super) fn section(&mut self, key: u32, bytes: &[u8]) {
-        let checksum = crc32fast::hash(bytes);
-        self.sink.bytes(&frame(key, bytes.len() as u64, checksum));
+        self.section_with(key, |sink| sink.bytes(bytes));
+    }
+
+    /// Appends a section whose bytes `write` appends in their place, so that there is no copy of them.
+    pub(super) fn section_with(&mut self, key: u32, write: impl FnOnce(&mut Sink)) {
+        let start = self.sink.len() + FRAME_BYTES;
+        self.sink.bytes(&[0; FRAME_BYTES]);
+        write(&mut self.sink);
+        let bytes = &self.sink.as_slice()[start..];
+        let (length, checksum) = (bytes.len() as u64, crc32fast::hash(bytes));
+        self.sink.overwrite(start - FRAME_BYTES, &frame(key, length, checksum));
         self.index.u32(key);
-        self.index.u64(self.sink.len() as u64);
-        self.index.u64(bytes.len() as u64);
+        self.index.u64(start as u64);
+        self.index.u64(length);
         self.index.u32(checksum);
-        self.sink.bytes(bytes);
         self.sections += 1;
     }
 
@@ -69,14 +77,14 @@ impl SectionWriter {
 }
 
 /// The bytes before a section of this key, length and checksum.
-pub(super) fn frame(key: u32, length: u64, checksum: u32) -> Vec<u8> {
-    let mut frame = Sink::with_capacity(FRAME_BYTES);
-    frame.u32(key);
-    frame.u64(length);
-    frame.u32(checksum);
-    let own = crc32fast::hash(frame.as_slice());
-    frame.u32(own);
-    frame.into_vec()
+pub(super) fn frame(key: u32, length: u64, checksum: u32) -> [u8; FRAME_BYTES] {
+    let mut frame = [0; FRAME_BYTES];
+    frame[..4].copy_from_slice(&key.to_le_bytes());
+    frame[4..12].copy_from_slice(&length.to_le_bytes());
+    frame[12..16].copy_from_slice(&checksum.to_le_bytes());
+    let own = crc32fast::hash(&frame[..16]);
+    frame[16..].copy_from_slice(&own.to_le_bytes());
+    frame
 }
 
 /// Whether bytes have this CRC-32. A fuzzer would never get past it: for that, all bytes have.

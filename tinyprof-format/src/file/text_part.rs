@@ -1,7 +1,8 @@
 //! A part in the paper's text format: what an aggregator writes where that is asked for (paper, section VI).
 
 use super::encoded_rank::EncodedRank;
-use super::part::{self, encode_part};
+use super::part;
+use super::rank_values::RankValues;
 use super::section::FrameError;
 use super::write::ManifestFacts;
 use crate::bytes::Budget;
@@ -15,16 +16,25 @@ use crate::text::write_text;
 /// When the text would be out of all proportion to what was measured; the text says so.
 ///
 /// # Panics
-/// As [`encode_part`].
+/// As [`encode_part`](super::encode_part).
 ///
 /// # Cost
-/// That of [`encode_part`] and of reading it, besides the text: the ranks have encoded their series already.
+/// That of [`encode_part`](super::encode_part) and of reading it, besides the text: the ranks have encoded their series already.
 pub fn encode_text_part(
     first_rank: u32,
     dictionary: &CallpathTable,
     ranks: &[EncodedRank],
 ) -> Result<Vec<u8>, String> {
-    let bytes = encode_part(first_rank, dictionary, ranks);
+    encode(first_rank, dictionary, ranks)
+}
+
+/// The same of ranks that may not be encoded yet.
+pub(super) fn encode<R: RankValues>(
+    first_rank: u32,
+    dictionary: &CallpathTable,
+    ranks: &[R],
+) -> Result<Vec<u8>, String> {
+    let bytes = part::encode(first_rank, dictionary, ranks);
     let mut values = vec![vec![CallpathValues::default(); ranks.len()]; dictionary.len()];
     let mut rows: Vec<&mut [CallpathValues]> = values.iter_mut().map(Vec::as_mut_slice).collect();
     // These are our own bytes: they claim what was measured.

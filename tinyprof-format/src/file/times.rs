@@ -74,29 +74,27 @@ pub(super) enum Sums {
     },
 }
 
-/// The bytes of the section.
-pub(super) fn encode(ranks: &[RankTimes<'_>]) -> Vec<u8> {
-    let mut sink = Sink::default();
+/// Appends the bytes of the section.
+pub(super) fn encode(sink: &mut Sink, ranks: &[RankTimes<'_>]) {
     let joined = joined::worth_joining(&ranks.iter().map(|rank| rank.series).collect::<Vec<_>>());
     if let Some(joined) = &joined
         && ranks.iter().zip(joined).all(|(rank, series)| precision::are_of_series(rank.executions, series))
     {
         sink.u8(NEWER | OF_SERIES);
-        joined::encode(&mut sink, joined);
-        return sink.into_vec();
+        joined::encode(sink, joined);
+        return;
     }
-    encode_summaries(&mut sink, ranks);
+    encode_summaries(sink, ranks);
     if let Some(joined) = joined {
         sink.u8(JOINED);
-        joined::encode(&mut sink, &joined);
+        joined::encode(sink, &joined);
     } else if ranks.iter().all(|rank| rank.series.is_empty()) {
         sink.u8(NONE);
     } else {
         sink.u8(OWN);
-        column::write_u64(&mut sink, &ranks.iter().map(|r| r.series.len() as u64).collect::<Vec<_>>());
+        column::write_u64(sink, &ranks.iter().map(|r| r.series.len() as u64).collect::<Vec<_>>());
         ranks.iter().for_each(|rank| sink.bytes(rank.series));
     }
-    sink.into_vec()
 }
 
 fn encode_summaries(sink: &mut Sink, ranks: &[RankTimes<'_>]) {

@@ -6,9 +6,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{
-    EncodedRank, OutputFiles, OutputFormat, UnfinishedProfile, encode_part, encode_text_part, write_part,
-};
+use super::rank_values::{MapValues, RankValues};
+use super::{EncodedRank, OutputFiles, OutputFormat, UnfinishedProfile, part, text_part, write_part};
 use crate::error::WriteError;
 use crate::model::{
     CallpathFile, CallpathTable, CheckpointTimes, EventMap, FORMAT_NAME, FormatVersion, Losses, Manifest,
@@ -32,16 +31,22 @@ impl ManifestFacts {
     /// The facts of these ranks.
     #[must_use]
     pub fn of_ranks(ranks: &[EncodedRank]) -> Self {
-        let mut facts = Self::default();
+        Self::of_values(ranks)
+    }
+
+    /// The same of ranks that may not be encoded yet.
+    fn of_values<R: RankValues>(ranks: &[R]) -> Self {
+        let mut all = Self::default();
         for rank in ranks {
-            facts.absorb(Self {
+            let facts = rank.facts();
+            all.absorb(Self {
                 executions: rank.executions(),
-                losses: rank.facts.losses,
-                peak_memory: PeakMemory::of_one_rank(rank.facts.peak_memory_bytes),
-                hosts: vec![rank.facts.host.clone()],
+                losses: facts.losses,
+                peak_memory: PeakMemory::of_one_rank(facts.peak_memory_bytes),
+                hosts: vec![facts.host],
             });
         }
-        facts
+        all
     }
 
     /// Adds the facts of ranks that come after ours.
@@ -156,10 +161,9 @@ fn write_timed(
     flush: &dyn Fn() -> PhaseTimes,
     state: RunState,
 ) -> Result<PathBuf, WriteError> {
-    let ranks: Vec<_> = ranks.iter().map(|map| map.in_precision(state.precision)).collect();
     let unfinished = UnfinishedProfile::create_as(files, target, &std::process::id().to_string())?;
-    let dictionary = ranks.iter().fold(CallpathTable::default(), |all, map| all.union(&map.callpaths));
-    let dictionary = dictionary.with_distinct_ids();
+    let dictionary = dictionary_of(ranks);
+    let ranks: Vec<_> = ranks.iter().map(|map| MapValues::new(map, &dictionary, state.precision)).collect();
     let written = write_files(files, &unfinished, &dictionary, &ranks, ranks_per_part);
     let finished = written.and_then(|(callpaths, parts, facts)| {
         let manifest = facts.manifest(narrow(ranks.len()), callpaths, parts, metadata, flush());
@@ -206,11 +210,22 @@ pub fn write_incomplete_profile(
     write_profile_with(target, ranks, ranks_per_part, metadata, PhaseTimes::default(), state)
 }
 
+/// The callpaths of all ranks, with ids of their own. That of a single rank is its own table, most often.
+fn dictionary_of(ranks: &[EventMap]) -> Cow<'_, CallpathTable> {
+    match ranks {
+        [map] if map.callpaths.has_distinct_ids() => Cow::Borrowed(&map.callpaths),
+        _ => {
+            let union = |all: CallpathTable, map: &EventMap| all.union(&map.callpaths);
+            Cow::Owned(ranks.iter().fold(CallpathTable::default(), union).with_distinct_ids())
+        }
+    }
+}
+
 fn write_files(
     files: OutputFiles,
     unfinished: &UnfinishedProfile,
     dictionary: &CallpathTable,
-    ranks: &[Cow<'_, EventMap>],
+    ranks: &[MapValues<'_>],
     ranks_per_part: usize,
 ) -> Result<(CallpathFile, Vec<PartFile>, ManifestFacts), WriteError> {
     let callpaths = unfinished.write_callpaths(dictionary)?;
@@ -218,16 +233,10 @@ fn write_files(
     let mut facts = ManifestFacts::default();
     for (number, group) in ranks.chunks(ranks_per_part).enumerate() {
         let first_rank = narrow(number * ranks_per_part);
-        let encode = |map: &EventMap| {
-            let mut rank = EncodedRank::of_event_map(map);
-            rank.renumber(&map.callpaths, dictionary);
-            rank
-        };
-        let encoded: Vec<_> = group.iter().map(|map| encode(map)).collect();
         let bytes = match files.format {
-            OutputFormat::Tprof => encode_part(first_rank, dictionary, &encoded),
+            OutputFormat::Tprof => part::encode(first_rank, dictionary, group),
             OutputFormat::Csv => {
-                encode_text_part(first_rank, dictionary, &encoded).map_err(|reason| WriteError {
+                text_part::encode(first_rank, dictionary, group).map_err(|reason| WriteError {
                     action: "write",
                     path: unfinished.directory().to_owned(),
                     source: std::io::Error::other(reason),
@@ -236,7 +245,7 @@ fn write_files(
         };
         let ranks = first_rank..first_rank + narrow(group.len());
         parts.push(write_part(files, unfinished.directory(), narrow(number), ranks, &bytes)?);
-        facts.absorb(ManifestFacts::of_ranks(&encoded));
+        facts.absorb(ManifestFacts::of_values(group));
     }
     Ok((callpaths, parts, facts))
 }

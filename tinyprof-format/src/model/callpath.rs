@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -108,6 +109,11 @@ impl CallpathIndex {
     pub const fn row(self) -> usize {
         self.0 as usize
     }
+
+    /// The row as a number of 32 bits.
+    pub(crate) const fn number(self) -> u32 {
+        self.0
+    }
 }
 
 /// What kind of place a region is.
@@ -186,6 +192,6 @@ pub struct Callpath {
     pub parent: Option<CallpathIndex>,
     /// The number of enclosing callpaths: 0 for a root region.
     pub depth: u32,
-    /// The last region of the chain.
-    pub region: Region,
+    /// The last region of the chain, which callpaths that end with it share.
+    pub region: Arc<Region>,
 }

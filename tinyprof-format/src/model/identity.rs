@@ -3,42 +3,31 @@
 //! A [`CallpathId`](super::CallpathId) has 64 bits and is mixed from numbers. Two callpaths of a large program may
 //! get the same, if rarely. The identity is made of the text of all regions from the root on, by other means.
 
+use std::sync::Arc;
+
+use super::lately::Lately;
 use super::{Callpath, Region, RegionKind};
 
 /// What tells a callpath from all others, in every run of the same program text and on every rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Identity(u128);
+pub struct Identity([u64; 2]);
 
 impl Identity {
-    /// The identity of a callpath by its last region and the identity of its parent. Hints, modes and constants
-    /// are not part of it: they say something of a callpath, not which it is.
-    #[must_use]
-    pub(super) fn of(parent: Option<Self>, region: &Region) -> Self {
-        let mut hash = Fnv::default();
-        hash.bytes(&parent.map_or([0; 16], Self::to_bytes));
-        hash.word(region.site.to_bits());
-        for text in [&region.name, &region.module, &region.file] {
-            hash.text(text);
-        }
-        hash.word(u64::from(region.line));
-        hash.word(u64::from(region.column));
-        hash.word(match region.kind {
-            RegionKind::Function => 0,
-            RegionKind::Scope => 1,
-            RegionKind::Loop => 2,
-        });
-        Self(hash.0)
+    #[cfg(test)]
+    fn of(parent: Option<Self>, region: &Region) -> Self {
+        Identities::for_regions(1).identity(parent, &Arc::new(region.clone()))
     }
 
     /// The bytes of the identity, for messages.
     #[must_use]
     pub const fn to_bytes(self) -> [u8; 16] {
-        self.0.to_le_bytes()
+        let [high, low] = self.0;
+        ((high as u128) << 64 | low as u128).to_le_bytes()
     }
 
     /// A word of it, for an id that nobody else has.
     pub(super) const fn word(self) -> u64 {
-        (self.0 >> 64) as u64
+        self.0[0]
     }
 
     /// 128 bits over all that a row of a dictionary says; equal rows have equal digests, and others different ones.
@@ -56,6 +45,48 @@ impl Identity {
         let spread = (hash.0 ^ (hash.0 >> 67)).wrapping_mul(0x2d35_8dcc_aa6c_78a5_9e37_79b9_7f4a_7c15);
         spread ^ (spread >> 61)
     }
+}
+
+/// Makes identities. What a region adds to them is the same wherever it stands.
+#[derive(Debug)]
+pub(super) struct Identities(Lately<u128>);
+
+impl Identities {
+    /// For callpaths of no more regions than these, all of which live as long as this.
+    pub(super) fn for_regions(regions: usize) -> Self {
+        Self(Lately::for_regions(regions))
+    }
+
+    /// The identity of a callpath by its last region and the identity of its parent.
+    pub(super) fn identity(&mut self, parent: Option<Identity>, region: &Arc<Region>) -> Identity {
+        let mut hash = Fnv::default();
+        hash.bytes(&parent.map_or([0; 16], Identity::to_bytes));
+        hash.bytes(&self.0.of(region, hash_of_region).to_le_bytes());
+        Identity([low(hash.0 >> 64), low(hash.0)])
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "taking the low half is the purpose")]
+const fn low(bits: u128) -> u64 {
+    bits as u64
+}
+
+/// A hash of what makes a region another one. Hints, modes and constants are not part of it: they say something of a
+/// callpath, not which it is.
+fn hash_of_region(region: &Region) -> u128 {
+    let mut hash = Fnv::default();
+    hash.word(region.site.to_bits());
+    for text in [&region.name, &region.module, &region.file] {
+        hash.text(text);
+    }
+    hash.word(u64::from(region.line));
+    hash.word(u64::from(region.column));
+    hash.word(match region.kind {
+        RegionKind::Function => 0,
+        RegionKind::Scope => 1,
+        RegionKind::Loop => 2,
+    });
+    hash.0
 }
 
 /// FNV-1a of 128 bits.

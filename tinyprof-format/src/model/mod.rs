@@ -4,6 +4,7 @@ mod callpath;
 mod event_map;
 mod facts;
 mod identity;
+mod lately;
 mod manifest;
 mod metric;
 pub(crate) mod precision;
@@ -16,6 +17,7 @@ pub use callpath::{Callpath, CallpathId, CallpathIndex, Mode, Region, RegionKind
 pub use event_map::EventMap;
 pub use facts::{Losses, RankFacts};
 pub use identity::Identity;
+pub(crate) use lately::Lately;
 pub use manifest::{
     CallpathFile, CheckpointTimes, FORMAT_NAME, FormatVersion, Manifest, PartFile, PeakMemory, PhaseTimes,
     RunMetadata, RunState, Salvage,
@@ -24,6 +26,6 @@ pub use metric::{MetricBucket, MetricSummary, MetricValues};
 pub use precision::Precision;
 pub use profile::Profile;
 pub use profile_id::{NoProfileId, ProfileId};
-pub use table::CallpathTable;
 pub(crate) use table::Link;
+pub use table::{CallpathTable, Children};
 pub use values::{CallpathValues, ExecutionSummary, SeriesBucket};

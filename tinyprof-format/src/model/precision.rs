@@ -55,6 +55,18 @@ impl EventMap {
     }
 }
 
+/// Values in a precision.
+pub(crate) fn rounded(values: &CallpathValues, precision: Precision) -> Cow<'_, CallpathValues> {
+    match precision {
+        Precision::Exact => Cow::Borrowed(values),
+        Precision::EightBit => {
+            let mut values = values.clone();
+            round_values(&mut values);
+            Cow::Owned(values)
+        }
+    }
+}
+
 fn round_values(values: &mut CallpathValues) {
     let add_up = are_of_series(&values.executions, &values.series);
     for bucket in &mut values.series {

@@ -1,11 +1,17 @@
 //! The dictionary of a profile: every callpath once, in an order that all ranks find by themselves.
 
+mod children;
+mod place;
 #[cfg(test)]
 mod tests;
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use super::{Callpath, CallpathId, CallpathIndex, Identity, Region};
+
+pub use children::Children;
+pub(crate) use place::{Link, link};
 
 /// Callpaths in canonical order: by depth, then by id, then by identity.
 ///
@@ -15,18 +21,12 @@ use super::{Callpath, CallpathId, CallpathIndex, Identity, Region};
 /// Callpaths are the same if their [identities](Self::identities) are. Different ones may have the same id, if
 /// that is how the hash fell out: they are rows of their own, until
 /// [`with_distinct_ids`](Self::with_distinct_ids) gives them ids of their own too.
+///
+/// Clones share their rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CallpathTable {
-    rows: Vec<Callpath>,
-    identities: Vec<Identity>,
-}
-
-/// A callpath that names its parent by its position among others.
-#[derive(Clone, Debug)]
-pub(crate) struct Link {
-    pub(crate) id: CallpathId,
-    pub(crate) parent: Option<usize>,
-    pub(crate) region: Region,
+    rows: Arc<Vec<Callpath>>,
+    identities: Arc<Vec<Identity>>,
 }
 
 impl CallpathTable {
@@ -36,95 +36,32 @@ impl CallpathTable {
     /// Where several callpaths have the id of a parent, its children are those of the one with the least
     /// region.
     #[must_use]
-    pub fn from_parents(triples: impl IntoIterator<Item = (CallpathId, Option<CallpathId>, Region)>) -> Self {
-        Self::place(link(triples)).0
-    }
-
-    /// The table of these links, in any order, and the row of each; none for what cannot be placed.
-    pub(crate) fn place(links: Vec<Link>) -> (Self, Vec<Option<CallpathIndex>>) {
-        let mut children: Vec<Vec<usize>> = vec![Vec::new(); links.len()];
-        let mut level: Vec<(Option<CallpathIndex>, Identity, usize)> = Vec::new();
-        for (position, link) in links.iter().enumerate() {
-            match link.parent {
-                None => level.push((None, Identity::of(None, &link.region), position)),
-                Some(parent) => {
-                    if let Some(children) = children.get_mut(parent) {
-                        children.push(position);
-                    }
-                }
-            }
-        }
-        let mut table = Self::default();
-        let mut placed = vec![None; links.len()];
-        let mut links: Vec<Option<Link>> = links.into_iter().map(Some).collect();
-        let mut depth = 0;
-        while !level.is_empty() {
-            let start = table.rows.len();
-            table.add_level(depth, &level, &mut links);
-            let of_identity: HashMap<Identity, usize> =
-                (start..).zip(&table.identities[start..]).map(|(row, identity)| (*identity, row)).collect();
-            let mut next = Vec::new();
-            for (_, identity, position) in level {
-                let row = CallpathIndex::new(of_identity[&identity]);
-                placed[position] = Some(row);
-                for &child in &children[position] {
-                    if let Some(link) = &links[child] {
-                        next.push((Some(row), Identity::of(Some(identity), &link.region), child));
-                    }
-                }
-            }
-            level = next;
-            depth += 1;
-        }
-        (table, placed)
-    }
-
-    /// Adds the callpaths of one depth, each once: of what several say of the same, the least counts.
-    fn add_level(
-        &mut self,
-        depth: u32,
-        level: &[(Option<CallpathIndex>, Identity, usize)],
-        links: &mut [Option<Link>],
-    ) {
-        let mut new: HashMap<Identity, Callpath> = HashMap::with_capacity(level.len());
-        for &(parent, identity, position) in level {
-            let Some(Link { id, region, .. }) = links[position].take() else { continue };
-            match new.entry(identity) {
-                std::collections::hash_map::Entry::Vacant(place) => {
-                    place.insert(Callpath { id, parent, depth, region });
-                }
-                std::collections::hash_map::Entry::Occupied(mut known) => {
-                    let known = known.get_mut();
-                    known.id = known.id.min(id);
-                    if region < known.region {
-                        known.region = region;
-                    }
-                }
-            }
-        }
-        let mut new: Vec<(Identity, Callpath)> = new.into_iter().collect();
-        new.sort_unstable_by_key(|(identity, callpath)| (callpath.id, *identity));
-        for (identity, callpath) in new {
-            self.identities.push(identity);
-            self.rows.push(callpath);
-        }
+    pub fn from_parents<R: Into<Arc<Region>>>(
+        triples: impl IntoIterator<Item = (CallpathId, Option<CallpathId>, R)>,
+    ) -> Self {
+        let triples = triples.into_iter().map(|(id, parent, region)| (id, parent, region.into()));
+        Self::place(&link(triples)).0
     }
 
     /// Every callpath of either table, in canonical order: equal on all ranks that unite equal sets, in
     /// whatever order.
     #[must_use]
     pub fn union(&self, other: &Self) -> Self {
-        let mut links: Vec<Link> = self.links().collect();
-        let ours = links.len();
+        if self.is_empty() {
+            return other.clone();
+        }
+        let mut links = Vec::with_capacity(self.len() + other.len());
+        links.extend(self.links());
+        let ours = CallpathIndex::new(links.len()).number();
         links.extend(other.links().map(|link| Link { parent: link.parent.map(|p| p + ours), ..link }));
-        Self::place(links).0
+        Self::place(&links).0
     }
 
     fn links(&self) -> impl Iterator<Item = Link> + '_ {
         self.rows.iter().map(|row| Link {
             id: row.id,
-            parent: row.parent.map(CallpathIndex::row),
-            region: row.region.clone(),
+            parent: row.parent.map(CallpathIndex::number),
+            region: Arc::clone(&row.region),
         })
     }
 
@@ -133,10 +70,10 @@ impl CallpathTable {
     /// same set.
     #[must_use]
     pub fn with_distinct_ids(self) -> Self {
-        let mut taken: HashSet<CallpathId> = self.rows.iter().map(|row| row.id).collect();
-        if taken.len() == self.len() {
+        if self.has_distinct_ids() {
             return self;
         }
+        let mut taken: HashSet<CallpathId> = self.rows.iter().map(|row| row.id).collect();
         let mut in_order: Vec<usize> = (0..self.len()).collect();
         in_order.sort_unstable_by_key(|&row| (self.rows[row].id, self.identities[row]));
         let mut links: Vec<Link> = self.links().collect();
@@ -151,26 +88,34 @@ impl CallpathTable {
             }
             links[here].id = id;
         }
-        Self::place(links).0
+        Self::place(&links).0
+    }
+
+    /// Whether no two callpaths share an id.
+    pub(crate) fn has_distinct_ids(&self) -> bool {
+        // Sorted they take a quarter of a set.
+        let mut ids: Vec<CallpathId> = self.rows.iter().map(|row| row.id).collect();
+        ids.sort_unstable();
+        ids.windows(2).all(|pair| pair[0] != pair[1])
     }
 
     /// The rows for which `is_wanted`, and those above them.
     #[must_use]
     pub fn subset(&self, is_wanted: impl Fn(CallpathIndex) -> bool) -> Self {
         let mut kept = vec![false; self.len()];
-        for (index, callpath) in self.iter().collect::<Vec<_>>().into_iter().rev() {
-            kept[index.row()] |= is_wanted(index);
-            if let (true, Some(parent)) = (kept[index.row()], callpath.parent) {
+        for (row, callpath) in self.rows.iter().enumerate().rev() {
+            kept[row] |= is_wanted(CallpathIndex::new(row));
+            if let (true, Some(parent)) = (kept[row], callpath.parent) {
                 kept[parent.row()] = true;
             }
         }
         let mut position = vec![0; self.len()];
         let mut links = Vec::new();
         for (row, link) in self.links().enumerate().filter(|(row, _)| kept[*row]) {
-            position[row] = links.len();
-            links.push(Link { parent: link.parent.map(|parent| position[parent]), ..link });
+            position[row] = CallpathIndex::new(links.len()).number();
+            links.push(Link { parent: link.parent.map(|parent| position[parent as usize]), ..link });
         }
-        Self::place(links).0
+        Self::place(&links).0
     }
 
     /// What tells each callpath from all others, row by row.
@@ -188,7 +133,7 @@ impl CallpathTable {
     /// 128 bits for each row over all that it says: equal rows have equal digests.
     #[must_use]
     pub fn digests(&self) -> Vec<u128> {
-        self.identities.iter().zip(&self.rows).map(|(identity, row)| identity.digest_of_row(row)).collect()
+        self.identities.iter().zip(&*self.rows).map(|(identity, row)| identity.digest_of_row(row)).collect()
     }
 
     /// The rows in canonical order.
@@ -229,14 +174,10 @@ impl CallpathTable {
         self.iter().map(|(index, c)| (c.id, index)).collect()
     }
 
-    /// The children of every row, and the roots last (position `len()`), each in table order.
+    /// The children of every row, and the roots, each in table order.
     #[must_use]
-    pub fn children(&self) -> Vec<Vec<CallpathIndex>> {
-        let mut children = vec![Vec::new(); self.len() + 1];
-        for (index, callpath) in self.iter() {
-            children[callpath.parent.map_or(self.len(), CallpathIndex::row)].push(index);
-        }
-        children
+    pub fn children(&self) -> Children {
+        Children::of(self.len(), self.rows.iter().map(|callpath| callpath.parent.map(CallpathIndex::row)))
     }
 
     /// The names from the root region to `index`, joined as the paper writes them: `main<exchange<comm`.
@@ -258,26 +199,4 @@ impl CallpathTable {
     pub fn fingerprint(&self) -> u128 {
         self.digests().iter().fold(self.rows.len() as u128, |sum, digest| sum.wrapping_add(*digest))
     }
-}
-
-/// Finds the parents of `(id, parent, region)` triples among them.
-pub(crate) fn link(triples: impl IntoIterator<Item = (CallpathId, Option<CallpathId>, Region)>) -> Vec<Link> {
-    let mut parents = Vec::new();
-    let mut links: Vec<Link> = Vec::new();
-    let mut by_id: HashMap<CallpathId, usize> = HashMap::new();
-    for (id, parent, region) in triples {
-        let position = links.len();
-        let known = by_id.entry(id).or_insert(position);
-        if *known != position && region < links[*known].region {
-            *known = position;
-        }
-        parents.push(parent);
-        links.push(Link { id, parent: None, region });
-    }
-    // A parent that is not there is a position that is not there.
-    let nowhere = links.len();
-    for (link, parent) in links.iter_mut().zip(parents) {
-        link.parent = parent.map(|id| by_id.get(&id).copied().unwrap_or(nowhere));
-    }
-    links
 }

@@ -105,6 +105,14 @@ pub(super) fn merge_overlapping<T>(
     span: fn(&T) -> Span,
     absorb: fn(&mut T, &T),
 ) {
+    let is_apart = |pair: &[T]| {
+        let (before, next) = (span(&pair[0]), span(&pair[1]));
+        next.execution >= before.execution && next.execution - before.execution >= before.executions
+    };
+    if list.is_empty() && more.windows(2).all(is_apart) {
+        *list = more;
+        return;
+    }
     list.extend(more);
     list.sort_by_key(|summary| span(summary).execution);
     let mut merged: Vec<T> = Vec::with_capacity(list.len());
@@ -197,7 +205,11 @@ impl CallpathValues {
             ExecutionSummary::span,
             ExecutionSummary::absorb,
         );
-        self.series.extend(other.series);
+        if self.series.is_empty() {
+            self.series = other.series;
+        } else {
+            self.series.extend(other.series);
+        }
         self.series.sort_by_key(|b| b.execution);
         for (key, values) in other.metrics {
             self.metrics.entry(key).or_default().absorb(values);

@@ -128,12 +128,12 @@ impl Numbers {
 
 /// Where the slowest ranks of `lines` are, each once, those first for which the others lose most time.
 fn placements(report: &Report, lines: &[Line]) -> Vec<Placement> {
-    let mut slowest: Vec<(u128, &Spread)> = Vec::new();
+    let mut slowest: Vec<(u128, Spread)> = Vec::new();
     for line in lines {
         if let Line::Callpath(index) = line {
-            let row = &report.statistics.rows()[index.row()];
-            let spread = report.compared(row);
-            slowest.push((row.lost_ns(spread), spread));
+            let row = report.statistics.row(index.row());
+            let spread = report.compared(&row);
+            slowest.push((row.lost_ns(spread), *spread));
         }
     }
     slowest.sort_by_key(|(lost_ns, _)| std::cmp::Reverse(*lost_ns));
@@ -154,7 +154,7 @@ fn columns_of(report: &Report, lines: &[Line]) -> Vec<Column> {
     };
     let rows = || {
         lines.iter().filter_map(|line| match line {
-            Line::Callpath(index) => Some(&report.statistics.rows()[index.row()]),
+            Line::Callpath(index) => Some(report.statistics.row(index.row())),
             Line::Folded(_) => None,
         })
     };
@@ -239,7 +239,7 @@ fn cell(report: &Report, line: &Line, column: Column) -> String {
 }
 
 fn callpath_cell(report: &Report, row: usize, column: Column) -> String {
-    let row = &report.statistics.rows()[row];
+    let row = &report.statistics.row(row);
     let inclusive = &row.inclusive;
     let spread = report.compared(row);
     match column {

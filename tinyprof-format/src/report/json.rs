@@ -2,12 +2,11 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::model::{Callpath, CallpathIndex, Region};
+use crate::model::{CallpathIndex, Region};
 
 use super::metrics::Metric;
-use super::names::is_hazardous;
 use super::units::ratio;
-use super::{Hint, RankStatistics, Report, Spread};
+use super::{Hint, LongJson, RankStatistics, Report, Spread};
 
 /// A path longer than this is left out: in a hostile profile all paths together would be of quadratic size.
 const LONGEST_PATH_BYTES: usize = 16_384;
@@ -25,16 +24,15 @@ impl Report {
     /// `parent` is a position in `callpaths`, as is `callpath` of a hint; `path` is null where it would be longer than 16 KiB.
     #[must_use]
     pub fn to_json(&self) -> Value {
-        let paths = self.paths();
-        let rows = self.callpaths.rows().iter().zip(self.statistics.rows()).zip(paths);
-        let mut callpaths: Vec<Value> =
-            rows.map(|((callpath, row), path)| self.callpath_json(callpath, row, path.as_deref())).collect();
-        for metric in self.metrics.rows() {
-            callpaths[metric.callpath.row()]["metrics"][&metric.key] = metric_json(metric);
-        }
+        self.json().to_value()
+    }
+
+    /// The same, made while it is written.
+    #[must_use]
+    pub fn json(&self) -> LongJson<'_> {
         let losses: Map<String, Value> =
             self.losses.named().into_iter().map(|(name, n)| (name.to_owned(), n.into())).collect();
-        json!({
+        let members = json!({
             "name": self.name,
             "ranks": self.ranks,
             "hosts": self.hosts,
@@ -44,7 +42,6 @@ impl Report {
             "incomplete_because": self.incomplete,
             "precision": self.precision,
             "losses": losses,
-            "callpaths": callpaths,
             "efficiency": self.efficiency.map(|found| json!({
                 "parallel": found.parallel,
                 "load_balance": found.load_balance,
@@ -61,14 +58,22 @@ impl Report {
                 "a_rank_ns": cost.a_rank_ns(),
                 "share": cost.share(),
             })),
+        });
+        LongJson::new(members, "callpaths", || {
+            self.callpaths.iter().map(|(index, _)| self.callpath_json(index))
         })
     }
 
-    fn callpath_json(&self, callpath: &Callpath, row: &RankStatistics, path: Option<&str>) -> Value {
+    /// A callpath in the list of [`json`](Self::json).
+    pub(super) fn callpath_json(&self, index: CallpathIndex) -> Value {
+        let (callpath, row) = (self.callpaths.get(index), &self.statistics.row(index.row()));
+        let metrics = self.metrics.of_callpath(index).iter();
+        let metrics: Map<String, Value> =
+            metrics.map(|metric| (metric.key.clone(), metric_json(metric))).collect();
         json!({
             "id": format!("{:016x}", callpath.id.to_bits()),
             "parent": callpath.parent.map(CallpathIndex::row),
-            "path": path,
+            "path": self.path(index),
             "name": callpath.region.name,
             "depth": callpath.depth,
             "site": site_json(&callpath.region),
@@ -78,7 +83,7 @@ impl Report {
             "inclusive_ns": self.spread_json(row, &row.inclusive),
             "exclusive_ns": self.spread_json(row, &row.exclusive),
             "variation": row.coefficient_of_variation(),
-            "metrics": {},
+            "metrics": metrics,
         })
     }
 
@@ -99,38 +104,22 @@ impl Report {
         })
     }
 
-    /// Each callpath's path as [`CallpathTable::path`](crate::model::CallpathTable::path) writes it, unless it
-    /// is too long.
-    pub(super) fn paths(&self) -> Vec<Option<String>> {
-        let mut paths: Vec<Option<String>> = Vec::with_capacity(self.callpaths.len());
-        for callpath in self.callpaths.rows() {
-            let name = &callpath.region.name;
-            let path = match callpath.parent {
-                None => Some(name.clone()),
-                Some(parent) => paths[parent.row()].as_ref().map(|above| format!("{above}<{name}")),
-            };
-            paths.push(path.filter(|path| path.len() <= LONGEST_PATH_BYTES));
+    /// A callpath's path as [`CallpathTable::path`](crate::model::CallpathTable::path) writes it, unless it is too long.
+    pub(super) fn path(&self, index: CallpathIndex) -> Option<String> {
+        let (mut names, mut bytes) = (Vec::new(), 0);
+        let mut at = Some(index);
+        while let Some(here) = at {
+            let callpath = self.callpaths.get(here);
+            bytes += callpath.region.name.len() + usize::from(!names.is_empty());
+            if bytes > LONGEST_PATH_BYTES {
+                return None;
+            }
+            names.push(callpath.region.name.as_str());
+            at = callpath.parent;
         }
-        paths
+        names.reverse();
+        Some(names.join("<"))
     }
-}
-
-/// `value` as indented text that is also safe to print on a terminal: what could steer it is written as JSON's
-/// own escapes, so that a parser reads the same value.
-#[must_use]
-pub fn json_text(value: &Value) -> String {
-    let mut text = String::new();
-    for c in format!("{value:#}").chars() {
-        // JSON has no such character but inside a string, except the newlines of the indentation.
-        if c != '\n' && is_hazardous(c) {
-            let mut units = [0; 2];
-            text.extend(c.encode_utf16(&mut units).iter().map(|unit| format!("\\u{unit:04x}")));
-        } else {
-            text.push(c);
-        }
-    }
-    text.push('\n');
-    text
 }
 
 fn hint_json(hint: &Hint) -> Value {
@@ -170,19 +159,6 @@ fn site_json(region: &Region) -> Value {
 }
 
 /// JSON's readers take integers of 64 bits at most.
-fn integer(n: u128) -> Value {
+pub(super) fn integer(n: u128) -> Value {
     u64::try_from(n).map_or_else(|_| Value::from(ratio(n, 1)), Value::from)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn json_text_is_harmless_and_means_the_same() {
-        let hostile = json!({"a\u{9b}\u{202e}": ["\u{1b}[2J\n", "e\u{301}", "\u{e0041}", "流れ"]});
-        let text = json_text(&hostile);
-        assert!(!text.chars().any(|c| c != '\n' && is_hazardous(c)), "{text}");
-        assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), hostile);
-    }
 }

@@ -42,6 +42,13 @@ impl Metrics {
         &self.rows
     }
 
+    /// Those of one callpath.
+    pub(super) fn of_callpath(&self, callpath: CallpathIndex) -> &[Metric] {
+        let start = self.rows.partition_point(|metric| metric.callpath < callpath);
+        let rest = &self.rows[start..];
+        &rest[..rest.partition_point(|metric| metric.callpath == callpath)]
+    }
+
     /// Of each callpath's values, rank by rank. Sums are formed in the order of ranks, so that they are the same
     /// in every report of a profile.
     fn of(callpaths: &[&[CallpathValues]]) -> Self {

@@ -92,8 +92,7 @@ impl Report {
         left: CallpathIndex,
         right: CallpathIndex,
     ) -> Ordering {
-        let rows = self.statistics.rows();
-        let (a, b) = (&rows[left.row()], &rows[right.row()]);
+        let [a, b] = [left, right].map(|index| self.statistics.row(index.row()));
         match metric {
             MetricName::Inclusive => b.inclusive.sum_ns.cmp(&a.inclusive.sum_ns),
             MetricName::Exclusive => b.exclusive.sum_ns.cmp(&a.exclusive.sum_ns),
@@ -114,7 +113,7 @@ impl Report {
 
     /// The value of `metric` at a callpath, on all ranks together, as a table shows it.
     pub(super) fn metric_cell(&self, index: CallpathIndex, metric: &MetricName) -> String {
-        let row = &self.statistics.rows()[index.row()];
+        let row = &self.statistics.row(index.row());
         let estimate = |is: bool, ns: u128| format!("{}{}", if is { "~" } else { "" }, time_cell(ns));
         match metric {
             MetricName::Inclusive => estimate(row.inclusive.is_estimate(), row.inclusive.sum_ns),

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::names::{columns, cut, shown, wrapped};
 use super::text::indent;
 use super::tree::{Line, lines};
-use super::{MetricName, Report};
+use super::{LongJson, MetricName, Report};
 use crate::model::CallpathIndex;
 
 /// What heads the two columns of numbers.
@@ -27,7 +27,7 @@ impl Report {
         let mut text = wrapped(&self.head(width), ", ", width);
         let rows = self.in_tree_order();
         let counts = |index: &CallpathIndex| {
-            let row = &self.statistics.rows()[index.row()];
+            let row = &self.statistics.row(index.row());
             (row.visits.to_string(), row.ranks.to_string())
         };
         let counts: Vec<(String, String)> = rows.iter().map(counts).collect();
@@ -56,29 +56,31 @@ impl Report {
     /// null where it would be longer than 16 KiB.
     #[must_use]
     pub fn to_tree_json(&self) -> Value {
-        let paths = self.paths();
-        let callpaths: Vec<Value> = self
-            .in_tree_order()
-            .into_iter()
-            .map(|index| {
-                let callpath = self.callpaths.get(index);
-                let row = &self.statistics.rows()[index.row()];
-                let mut entry = json!({
-                    "path": paths[index.row()],
-                    "name": callpath.region.name,
-                    "depth": callpath.depth,
-                    "ranks": row.ranks,
-                    "visits": row.visits,
-                });
-                if let Some(metric) = &self.metric {
-                    entry["value"] =
-                        serde_json::from_str(&self.metric_number(index, metric)).unwrap_or_default();
-                }
-                entry
-            })
-            .collect();
+        self.tree_json().to_value()
+    }
+
+    /// The same, made while it is written.
+    #[must_use]
+    pub fn tree_json(&self) -> LongJson<'_> {
         let metric = self.metric.as_ref().map(ToString::to_string);
-        json!({ "name": self.name, "ranks": self.ranks, "metric": metric, "callpaths": callpaths })
+        let members = json!({ "name": self.name, "ranks": self.ranks, "metric": metric });
+        let order = self.in_tree_order();
+        let callpath = |index: CallpathIndex| {
+            let callpath = self.callpaths.get(index);
+            let row = &self.statistics.row(index.row());
+            let mut entry = json!({
+                "path": self.path(index),
+                "name": callpath.region.name,
+                "depth": callpath.depth,
+                "ranks": row.ranks,
+                "visits": row.visits,
+            });
+            if let Some(metric) = &self.metric {
+                entry["value"] = serde_json::from_str(&self.metric_number(index, metric)).unwrap_or_default();
+            }
+            entry
+        };
+        LongJson::new(members, "callpaths", move || order.clone().into_iter().map(callpath))
     }
 
     /// The heading and the values of the metric, aligned, each with the space behind it; nothing if there is none.

@@ -65,7 +65,7 @@ impl Report {
         host_names: Hosts,
     ) -> Self {
         let efficiency = Efficiency::of_statistics(callpaths, &statistics);
-        let visits = statistics.rows().iter().fold(0_u64, |sum, row| sum.saturating_add(row.visits));
+        let visits = statistics.rows().fold(0_u64, |sum, row| sum.saturating_add(row.visits));
         let rows = callpaths.rows().iter().zip(statistics.rows());
         let roots = rows.filter(|(callpath, _)| callpath.parent.is_none());
         let total_ns = roots.fold(0_u128, |sum, (_, row)| sum.saturating_add(row.inclusive.sum_ns));
@@ -134,6 +134,13 @@ impl Report {
     #[must_use]
     pub const fn own_cost(&self) -> Option<&OwnCost> {
         self.own_cost.as_ref()
+    }
+
+    /// The same without its callpaths: what there is to tell of the run as a whole, in little memory.
+    #[must_use]
+    pub fn without_callpaths(self) -> Self {
+        let statistics = Statistics::default().with_times(*self.statistics.times());
+        Self { callpaths: CallpathTable::default(), statistics, metrics: Metrics::default(), ..self }
     }
 
     /// The inclusive time of the root regions on all ranks together, in nanoseconds: what shares refer to.

@@ -3,6 +3,7 @@
 use crate::model::{CallpathIndex, CallpathTable, EventMap, ExecutionSummary, Profile};
 
 use super::efficiency::exclusive_of;
+use super::statistics_rows::Rows;
 use super::units::ratio;
 use super::{Activity, HostId, RankTimes, Spread, TimesOverRanks, Variation};
 
@@ -113,13 +114,13 @@ impl RankStatistics {
 /// let mut received = Statistics::from_bytes(&Statistics::of_event_map(&slow, 1).to_bytes()).unwrap();
 /// received.merge(&Statistics::of_event_map(&fast, 0));
 ///
-/// let main = received.rows()[0];
+/// let main = received.row(0);
 /// assert_eq!((main.ranks, main.inclusive.sum_ns, main.inclusive.max_rank), (2, 40, 1));
 /// assert_eq!(main.imbalance(&main.inclusive), Some(0.5));
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
-    rows: Vec<RankStatistics>,
+    rows: Rows,
     times: TimesOverRanks,
 }
 
@@ -127,13 +128,13 @@ impl Statistics {
     /// Statistics of no rank over `callpaths` rows.
     #[must_use]
     pub fn new(callpaths: usize) -> Self {
-        Self::from_rows(vec![RankStatistics::default(); callpaths])
+        Self { rows: Rows::of_no_rank(callpaths), times: TimesOverRanks::default() }
     }
 
     /// The statistics of these rows, of ranks of which nobody knows what they did with their time as a whole.
     #[must_use]
     pub fn from_rows(rows: Vec<RankStatistics>) -> Self {
-        Self { rows, times: TimesOverRanks::default() }
+        Self { rows: Rows::of_ranks(rows), times: TimesOverRanks::default() }
     }
 
     /// The same of ranks whose times as a whole are these.
@@ -198,21 +199,21 @@ impl Statistics {
                 *variance = variance.saturating_add(variances_ns2[index.row()]);
             }
         }
-        for (index, _) in callpaths.iter() {
-            let summaries = summaries(index);
+        let rows = (0..callpaths.len()).map(|row| {
+            let summaries = summaries(CallpathIndex::new(row));
             // Metrics alone are no visit.
             if summaries.is_empty() {
-                continue;
+                return RankStatistics::default();
             }
-            let row = index.row();
             let visits = ExecutionSummary::visits_of(summaries);
             let mut one =
                 RankStatistics::of_one_rank(rank, host, visits, inclusive_ns[row], exclusive_ns[row]);
             one.variation = Variation::of_one_rank(summaries);
             one.inclusive.variance_ns2 = variances_ns2[row];
             one.exclusive.variance_ns2 = exclusive_variances_ns2[row];
-            self.rows[row].merge(&one);
-        }
+            one
+        });
+        self.rows.add_rank(rank, host, rows);
     }
 
     /// Adds what `rank` measured, where `dictionary`, the table of these statistics, may hold more callpaths
@@ -230,10 +231,7 @@ impl Statistics {
     /// Adds the statistics of other ranks over the same table. Associative and commutative; no rank may be in
     /// both. Missing rows count as callpaths that no rank visited.
     pub fn merge(&mut self, other: &Self) {
-        self.grow_to(other.rows.len());
-        for (ours, theirs) in self.rows.iter_mut().zip(&other.rows) {
-            ours.merge(theirs);
-        }
+        self.rows.merge(&other.rows);
         self.times.merge(&other.times);
     }
 
@@ -245,13 +243,21 @@ impl Statistics {
 
     /// The statistics, row by row of the callpath table.
     #[must_use]
-    pub fn rows(&self) -> &[RankStatistics] {
-        &self.rows
+    pub fn rows(&self) -> impl ExactSizeIterator<Item = RankStatistics> + '_ {
+        (0..self.rows.len()).map(|row| self.rows.get(row))
+    }
+
+    /// The statistics of the callpath in this row.
+    ///
+    /// # Panics
+    /// If there is no such row.
+    #[must_use]
+    pub fn row(&self, row: usize) -> RankStatistics {
+        self.rows.get(row)
     }
 
     pub(super) fn grow_to(&mut self, callpaths: usize) {
-        let rows = self.rows.len().max(callpaths);
-        self.rows.resize(rows, RankStatistics::default());
+        self.rows.grow_to(callpaths);
     }
 }
 

@@ -1,5 +1,7 @@
 //! The tables as CSV, for spreadsheets and scripts: every callpath, every number unrounded, times in nanoseconds.
 
+use std::io::{self, Write};
+
 use crate::model::CallpathIndex;
 
 use super::csv::csv_line;
@@ -24,54 +26,75 @@ impl Report {
     /// [`to_top_csv`](Self::to_top_csv).
     #[must_use]
     pub fn to_csv(&self) -> String {
+        text(|to| self.write_csv(to))
+    }
+
+    /// Writes the same line by line.
+    ///
+    /// # Errors
+    /// When `to` cannot be written.
+    pub fn write_csv(&self, to: &mut dyn Write) -> io::Result<()> {
         let named = |time: &'static str| SPREAD.map(|what| format!("{time}_{what}"));
         let headings = ["path", "name", "depth", "ranks", "visits"].map(str::to_owned).into_iter();
-        let mut csv = csv_line(
-            headings.chain(named("inclusive")).chain(named("exclusive")).chain(["variation".to_owned()]),
-        );
-        let paths = self.paths();
+        let headings = headings.chain(named("inclusive")).chain(named("exclusive"));
+        put(to, headings.chain(["variation".to_owned()]))?;
         for index in self.in_tree_order() {
-            let row = &self.statistics.rows()[index.row()];
-            let cells = self.first_cells(index, &paths).into_iter();
+            let row = &self.statistics.row(index.row());
+            let cells = self.first_cells(index).into_iter();
             let spreads = self.spread_cells(row, &row.inclusive).into_iter();
             let spreads = spreads.chain(self.spread_cells(row, &row.exclusive));
-            csv.push_str(&csv_line(cells.chain(spreads).chain([number(row.coefficient_of_variation())])));
+            put(to, cells.chain(spreads).chain([number(row.coefficient_of_variation())]))?;
         }
-        csv
+        Ok(())
     }
 
     /// The tree as CSV, and `value` if the report is in the order of a metric.
     #[must_use]
     pub fn to_tree_csv(&self) -> String {
+        text(|to| self.write_tree_csv(to))
+    }
+
+    /// Writes the same line by line.
+    ///
+    /// # Errors
+    /// When `to` cannot be written.
+    pub fn write_tree_csv(&self, to: &mut dyn Write) -> io::Result<()> {
         let value = self.metric.is_some().then(|| "value".to_owned());
         let headings = ["path", "name", "depth", "ranks", "visits"].map(str::to_owned).into_iter();
-        let mut csv = csv_line(headings.chain(value));
-        let paths = self.paths();
+        put(to, headings.chain(value))?;
         for index in self.in_tree_order() {
             let value = self.metric.as_ref().map(|metric| self.metric_number(index, metric));
-            csv.push_str(&csv_line(self.first_cells(index, &paths).into_iter().chain(value)));
+            put(to, self.first_cells(index).into_iter().chain(value))?;
         }
-        csv
+        Ok(())
     }
 
     /// The `count` callpaths of [`to_top_text`](Self::to_top_text) as CSV.
     #[must_use]
     pub fn to_top_csv(&self, count: usize) -> String {
+        text(|to| self.write_top_csv(count, to))
+    }
+
+    /// Writes the same line by line.
+    ///
+    /// # Errors
+    /// When `to` cannot be written.
+    pub fn write_top_csv(&self, count: usize, to: &mut dyn Write) -> io::Result<()> {
         let recorded = matches!(self.metric, Some(MetricName::Key(_)));
-        let mut csv = csv_line(if recorded {
+        let headings = if recorded {
             ["path", "values", "sum", "min", "mean", "max"]
         } else {
             ["path", "exclusive_ns", "inclusive_ns", "ranks", "visits", "total_inclusive_ns"]
-        });
-        let paths = self.paths();
+        };
+        put(to, headings)?;
         for index in self.top(count) {
-            let row = &self.statistics.rows()[index.row()];
-            let path = paths[index.row()].clone().unwrap_or_default();
+            let row = &self.statistics.row(index.row());
+            let path = self.path(index).unwrap_or_default();
             let metric = match &self.metric {
                 Some(MetricName::Key(key)) => self.recorded(index, key),
                 _ => None,
             };
-            csv.push_str(&csv_line(match metric {
+            let cells = match metric {
                 Some(metric) => [
                     path,
                     metric.values.to_string(),
@@ -88,15 +111,16 @@ impl Report {
                     row.visits.to_string(),
                     self.total_ns.to_string(),
                 ],
-            }));
+            };
+            put(to, cells)?;
         }
-        csv
+        Ok(())
     }
 
-    fn first_cells(&self, index: CallpathIndex, paths: &[Option<String>]) -> [String; 5] {
-        let (callpath, row) = (self.callpaths.get(index), &self.statistics.rows()[index.row()]);
+    fn first_cells(&self, index: CallpathIndex) -> [String; 5] {
+        let (callpath, row) = (self.callpaths.get(index), &self.statistics.row(index.row()));
         [
-            paths[index.row()].clone().unwrap_or_default(),
+            self.path(index).unwrap_or_default(),
             callpath.region.name.clone(),
             callpath.depth.to_string(),
             row.ranks.to_string(),
@@ -106,7 +130,7 @@ impl Report {
 
     /// The value of `metric` at a callpath, unrounded; empty where there is none.
     pub(super) fn metric_number(&self, index: CallpathIndex, metric: &MetricName) -> String {
-        let row = &self.statistics.rows()[index.row()];
+        let row = &self.statistics.row(index.row());
         match metric {
             MetricName::Inclusive => row.inclusive.sum_ns.to_string(),
             MetricName::Exclusive => row.exclusive.sum_ns.to_string(),
@@ -137,4 +161,16 @@ impl Report {
 
 fn number(number: Option<f64>) -> String {
     number.map_or_else(String::new, |number| number.to_string())
+}
+
+fn put(to: &mut dyn Write, cells: impl IntoIterator<Item = impl AsRef<str>>) -> io::Result<()> {
+    to.write_all(csv_line(cells).as_bytes())
+}
+
+/// All that is written.
+fn text(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> String {
+    let mut bytes = Vec::new();
+    // Writing to memory cannot fail, and cells are text.
+    drop(write(&mut bytes));
+    String::from_utf8(bytes).unwrap_or_default()
 }

@@ -2,9 +2,10 @@
 
 use serde_json::{Value, json};
 
+use super::json::integer;
 use super::names::{columns, cut, shown, wrapped};
 use super::units::{count_cell, number_cell, percent_cell, ratio, time_cell};
-use super::{MetricName, Report};
+use super::{LongJson, MetricName, Report};
 use crate::model::CallpathIndex;
 
 /// A key may be long, and a column must not be.
@@ -49,32 +50,36 @@ impl Report {
     /// The same as JSON: `callpaths`, the greatest exclusive time first, as in [`to_json`](Self::to_json) but for `parent`.
     #[must_use]
     pub fn to_top_json(&self, count: usize) -> Value {
-        let mut all = self.to_json();
-        let callpaths: Vec<Value> = self
-            .top(count)
-            .into_iter()
-            .map(|index| {
-                let mut callpath = all["callpaths"][index.row()].take();
-                if let Some(keys) = callpath.as_object_mut() {
-                    // A position in a list that is not there.
-                    keys.remove("parent");
-                }
-                callpath
-            })
-            .collect();
-        json!({
+        self.top_json(count).to_value()
+    }
+
+    /// The same, made while it is written.
+    #[must_use]
+    pub fn top_json(&self, count: usize) -> LongJson<'_> {
+        let members = json!({
             "name": self.name,
             "ranks": self.ranks,
-            "total_inclusive_ns": all["total_inclusive_ns"],
-            "callpaths": callpaths,
-        })
+            "total_inclusive_ns": integer(self.total_ns),
+        });
+        let top = self.top(count);
+        let callpath = |index: CallpathIndex| {
+            let mut callpath = self.callpath_json(index);
+            if let Some(keys) = callpath.as_object_mut() {
+                // A position in a list that is not there.
+                keys.remove("parent");
+            }
+            callpath
+        };
+        LongJson::new(members, "callpaths", move || top.clone().into_iter().map(callpath))
     }
 
     /// Callpaths that were visited, by the metric, then in the order of the table.
     pub(super) fn top(&self, count: usize) -> Vec<CallpathIndex> {
-        let rows = self.statistics.rows();
-        let visited =
-            self.callpaths.iter().map(|(index, _)| index).filter(|index| rows[index.row()].ranks > 0);
+        let visited = self
+            .callpaths
+            .iter()
+            .map(|(index, _)| index)
+            .filter(|index| self.statistics.row(index.row()).ranks > 0);
         let mut top: Vec<CallpathIndex> = match &self.metric {
             Some(MetricName::Key(key)) => self
                 .callpaths
@@ -101,7 +106,7 @@ impl Report {
     }
 
     fn top_cells(&self, index: CallpathIndex) -> [String; 4] {
-        let row = &self.statistics.rows()[index.row()];
+        let row = &self.statistics.row(index.row());
         let time = match &self.metric {
             Some(MetricName::Key(key)) => {
                 let Some(recorded) = self.recorded(index, key) else { return Default::default() };

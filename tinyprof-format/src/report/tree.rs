@@ -1,6 +1,6 @@
 //! The lines of a report: the callpath tree in the order of time, with small callpaths folded.
 
-use crate::model::{Callpath, CallpathIndex};
+use crate::model::{CallpathIndex, Children};
 
 use super::units::ratio;
 use super::{RankStatistics, Report};
@@ -62,45 +62,48 @@ const HARDER: [Fold; 8] = {
 
 /// The lines of the tree in at most `lines_max` lines, if folding more than `below_share` says makes that possible.
 pub(super) fn fitting_lines(report: &Report, below_share: f64, lines_max: usize) -> Vec<Line> {
-    let mut found = lines(report, Some(Fold { below_share, below_depth: u32::MAX }));
+    let mut tree = Tree::new(report, Some(Fold { below_share, below_depth: u32::MAX }));
+    let mut found = tree.lines();
     for fold in HARDER {
         if found.len() <= lines_max {
             break;
         }
         let below_share = fold.below_share.max(below_share);
-        found = lines(report, Some(Fold { below_share, ..fold }));
+        tree.fold = Some(Fold { below_share, ..fold });
+        found = tree.lines();
     }
     found
 }
 
 /// The lines of the whole tree, parents first, siblings by the report's metric, then in the order of the table.
 pub(super) fn lines(report: &Report, fold: Option<Fold>) -> Vec<Line> {
-    let tree = Tree::new(report, fold);
-    let mut lines = Vec::new();
-    // A stack of our own: a hostile profile may be deeper than the thread's.
-    let mut waiting = tree.below(None);
-    waiting.reverse();
-    while let Some(line) = waiting.pop() {
-        lines.push(line);
-        if let Line::Callpath(index) = line {
-            waiting.extend(tree.below(Some(index)).into_iter().rev());
-        }
-    }
-    lines
+    Tree::new(report, fold).lines()
 }
 
 struct Tree<'a> {
     report: &'a Report,
-    children: Vec<Vec<CallpathIndex>>,
-    /// For each callpath, all that is in a line if it is folded.
-    subtrees: Vec<Folded>,
+    children: Children,
+    subtrees: Vec<Subtree>,
     fold: Option<Fold>,
+}
+
+/// A callpath with all below it.
+#[derive(Clone, Copy, Debug)]
+struct Subtree {
+    exclusive_ns: u128,
+    callpaths: u32,
+    /// Whether any of the times is an estimate.
+    estimate: bool,
 }
 
 impl<'a> Tree<'a> {
     fn new(report: &'a Report, fold: Option<Fold>) -> Self {
-        let mut subtrees: Vec<Folded> =
-            report.callpaths.rows().iter().zip(report.statistics.rows()).map(folded).collect();
+        let alone = |row: RankStatistics| Subtree {
+            exclusive_ns: row.exclusive.sum_ns,
+            callpaths: 1,
+            estimate: row.inclusive.is_estimate(),
+        };
+        let mut subtrees: Vec<Subtree> = report.statistics.rows().map(alone).collect();
         for (row, callpath) in report.callpaths.rows().iter().enumerate().rev() {
             if let Some(parent) = callpath.parent {
                 let below = subtrees[row];
@@ -111,13 +114,27 @@ impl<'a> Tree<'a> {
             }
         }
         let children = report.callpaths.children();
-        Self { report, subtrees, fold, children }
+        Self { report, children, subtrees, fold }
+    }
+
+    fn lines(&self) -> Vec<Line> {
+        let mut lines = Vec::new();
+        // A stack of our own: a hostile profile may be deeper than the thread's.
+        let mut waiting = self.below(None);
+        waiting.reverse();
+        while let Some(line) = waiting.pop() {
+            lines.push(line);
+            if let Line::Callpath(index) = line {
+                waiting.extend(self.below(Some(index)).into_iter().rev());
+            }
+        }
+        lines
     }
 
     /// The lines directly below a callpath, or those of the roots.
     fn below(&self, parent: Option<CallpathIndex>) -> Vec<Line> {
         let mut children =
-            self.children[parent.map_or(self.report.callpaths.len(), CallpathIndex::row)].clone();
+            self.children[parent.map_or(self.report.callpaths.len(), CallpathIndex::row)].to_vec();
         children.sort_by(|left, right| self.report.in_order(*left, *right));
         let always = if parent.is_none() { ROOTS_SHOWN } else { 0 };
         let (mut shown, mut small) = (Vec::new(), Vec::new());
@@ -125,7 +142,7 @@ impl<'a> Tree<'a> {
             let line = if position >= always && self.is_small(child) { &mut small } else { &mut shown };
             line.push(child);
         }
-        let sum = small.iter().fold(Folded::default(), |sum, child| sum.with(&self.subtrees[child.row()]));
+        let sum = small.iter().fold(Folded::default(), |sum, child| sum.with(&self.folded(*child)));
         let mut lines: Vec<Line> = shown.into_iter().map(Line::Callpath).collect();
         match small.as_slice() {
             [] => {}
@@ -151,18 +168,20 @@ impl<'a> Tree<'a> {
                 < least * STRAGGLER
     }
 
-    fn row(&self, callpath: CallpathIndex) -> &RankStatistics {
-        &self.report.statistics.rows()[callpath.row()]
+    fn row(&self, callpath: CallpathIndex) -> RankStatistics {
+        self.report.statistics.row(callpath.row())
     }
-}
 
-fn folded((callpath, row): (&Callpath, &RankStatistics)) -> Folded {
-    Folded {
-        depth: callpath.depth,
-        callpaths: 1,
-        inclusive_ns: row.inclusive.sum_ns,
-        exclusive_ns: row.exclusive.sum_ns,
-        estimate: row.inclusive.is_estimate(),
+    /// A callpath with all below it, as part of a line.
+    fn folded(&self, callpath: CallpathIndex) -> Folded {
+        let subtree = &self.subtrees[callpath.row()];
+        Folded {
+            depth: self.report.callpaths.get(callpath).depth,
+            callpaths: subtree.callpaths as usize,
+            inclusive_ns: self.row(callpath).inclusive.sum_ns,
+            exclusive_ns: subtree.exclusive_ns,
+            estimate: subtree.estimate,
+        }
     }
 }
 

@@ -157,12 +157,7 @@ pub mod waiting {
     }
 }
 
-<<<<<<< HEAD
-/// Words of the record of a callpath's samples: sums over the visits of the live execution that
-/// were timed.
-=======
 /// Words of the record of a callpath's samples, two lines: sums over the visits of the live execution that were timed.
->>>>>>> main
 ///
 /// ```text
 /// word  0  weight: how many visits they stand for       1  how many of them stand for more than themselves

@@ -1,6 +1,7 @@
 //! The callpaths of a segment and their metrics: every node, with the description of its site.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use super::header::Segment;
 use super::layout::{header, node, samples, waiting};
@@ -15,7 +16,7 @@ use crate::ticks::{OpenVisit, PastExecution, Samples, SeriesElement};
 pub(super) struct Record {
     pub(super) id: CallpathId,
     pub(super) parent: Option<CallpathId>,
-    pub(super) region: Region,
+    pub(super) region: Arc<Region>,
     pub(super) open: Option<OpenVisit>,
     pub(super) executions: Vec<PastExecution>,
     pub(super) series: Vec<SeriesElement>,
@@ -141,7 +142,7 @@ impl Reader<'_> {
         line: u32,
         place: Place,
         parent: Option<Place>,
-        region: Region,
+        region: Arc<Region>,
         torn: bool,
     ) -> Option<Record> {
         let mut executions = lists::past(self.words, line, &mut self.budget_bytes)?;

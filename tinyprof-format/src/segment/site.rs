@@ -1,6 +1,7 @@
 //! The descriptions of sites in a segment.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::layout::{LINE_BYTES, header, site};
 use super::words::{Words, high, low};
@@ -9,7 +10,7 @@ use crate::model::{Mode, Region, RegionKind, SiteId};
 /// What a site is.
 #[derive(Clone, Debug)]
 pub(super) enum Site {
-    Region(Region),
+    Region(Arc<Region>),
     /// A varying metric, by its key.
     Metric(String),
 }
@@ -85,6 +86,6 @@ fn described(words: Words<'_>, line: u32, budget_bytes: &mut usize) -> Option<(u
         fields = rest;
     }
     let is_metric = high(kind) & 0xff == site::METRIC;
-    let what = if is_metric { Site::Metric(region.name) } else { Site::Region(region) };
+    let what = if is_metric { Site::Metric(region.name) } else { Site::Region(region.into()) };
     Some((word(site::ADDRESS)?, what))
 }

@@ -7,7 +7,7 @@ use super::error::TextError;
 use super::names::{NULL, escape, numbered};
 use super::seconds;
 use super::times::{EXECUTIONS, RANKS, VISITS};
-use crate::model::{CallpathIndex, CallpathValues, Mode, Profile, Region, RegionKind};
+use crate::model::{CallpathIndex, CallpathValues, Children, Mode, Profile, Region, RegionKind};
 
 /// The columns that a text always has, around those of constants.
 const FIRST_COLUMNS: [&str; 3] = ["id", "parent", "tag"];
@@ -64,7 +64,7 @@ struct Writer<'a> {
     constants: BTreeSet<&'a str>,
     /// The executions that have a place, in order; none where all have.
     places: Option<Vec<u32>>,
-    children: Vec<Vec<CallpathIndex>>,
+    children: Children,
     /// The escaped name of each callpath, unlike those of its siblings.
     names: Vec<String>,
 }
@@ -78,7 +78,7 @@ impl<'a> Writer<'a> {
         let sparse = executions.last().is_some_and(|&last| last >= EXECUTIONS_AS_THEY_ARE);
         let mut children = table.children();
         let mut names = vec![String::new(); table.len()];
-        for siblings in &mut children {
+        children.sort_each(|siblings| {
             siblings.sort_by_key(|at| &table.get(*at).region.name);
             let mut seen: HashMap<&str, u64> = HashMap::new();
             for at in siblings {
@@ -87,7 +87,7 @@ impl<'a> Writer<'a> {
                 *number += 1;
                 names[at.row()] = numbered(&escape(name), *number);
             }
-        }
+        });
         Self { profile, constants, places: sparse.then(|| executions.into_iter().collect()), children, names }
     }
 

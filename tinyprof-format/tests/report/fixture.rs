@@ -135,7 +135,7 @@ pub(crate) fn manifest(ranks: u32, callpaths: usize) -> Manifest {
 /// Says of regions what they do, of which `tag_of` knows it.
 pub(crate) fn tag<'a>(profile: &mut Profile, tag_of: impl Fn(&Region) -> Option<&'a str>) {
     let triples = profile.callpaths.iter().map(|(_, callpath)| {
-        let mut region = callpath.region.clone();
+        let mut region = Region::clone(&callpath.region);
         if let Some(tag) = tag_of(&region) {
             region.constants.insert("tag".into(), tag.into());
         }

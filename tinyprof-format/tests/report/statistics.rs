@@ -241,5 +241,5 @@ fn a_callpath_with_metrics_alone_was_visited_by_no_rank_that_is_counted() {
     let one = MetricValues { executions: vec![MetricSummary::of_one_value(0, 1.0)], series: Vec::new() };
     assert!(map.add_metric(main, "mem", one));
     assert_eq!(Statistics::of_event_map(&map, 0), before);
-    assert_eq!(before.rows()[0].ranks, 0);
+    assert_eq!(before.row(0).ranks, 0);
 }

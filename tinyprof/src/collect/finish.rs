@@ -1,5 +1,6 @@
 //! The end of a run: the profile of a program without MPI, and the table on standard error.
 
+use std::borrow::Cow;
 use std::env;
 use std::io::Write;
 use std::panic::catch_unwind;
@@ -43,7 +44,7 @@ const READ_BACK_MEMORY_BYTES: u64 = 256 << 20;
 /// # Cost
 /// At most as long as 16 MiB take to be read, and two million values to be looked at: about a second.
 pub fn print_report(report: &Report, profile: Option<&Path>) {
-    let text = text_of(report, profile, &text_options(), READ_BACK_BYTES_MAX);
+    let text = text_of(|| Cow::Borrowed(report), profile, &text_options(), READ_BACK_BYTES_MAX);
     print(&text);
 }
 
@@ -53,9 +54,18 @@ pub(super) fn text_options() -> TextOptions {
     columns.map_or_else(TextOptions::default, |c| TextOptions::default().with_width(c))
 }
 
-fn text_of(report: &Report, profile: Option<&Path>, options: &TextOptions, bytes_max: u64) -> String {
+/// Returns the table of the profile, or of `report`, which is only made where that is not read back.
+fn text_of<'a>(
+    report: impl FnOnce() -> Cow<'a, Report>,
+    profile: Option<&Path>,
+    options: &TextOptions,
+    bytes_max: u64,
+) -> String {
     let complete = profile.and_then(|path| read_back(path, bytes_max));
-    let mut text = complete.as_ref().unwrap_or(report).to_text(options);
+    let mut text = match &complete {
+        Some(complete) => complete.to_text(options),
+        None => report().to_text(options),
+    };
     if let Some(path) = profile {
         let is_readable = path.extension().is_some_and(|extension| extension == "tprof");
         if complete.is_none() && is_readable {
@@ -115,7 +125,7 @@ fn write_alone_as(format: OutputFormat, name: &Path) -> Ending {
         ..PhaseTimes::default()
     };
     let metadata = metadata();
-    let report = Report::of_event_map(&map, &metadata.executable);
+    let executable = metadata.executable.clone();
     let files = session().config.files(format);
     let written = write_timed_profile(files, name, &map, metadata, &flush, state);
     if written.is_ok() {
@@ -123,7 +133,9 @@ fn write_alone_as(format: OutputFormat, name: &Path) -> Ending {
     }
     let mut text = String::new();
     if session().config.report.unwrap_or(true) {
-        text = text_of(&report, written.as_deref().ok(), &text_options(), READ_BACK_BYTES_MAX);
+        // Behind the writing: it needs as much memory, and the profile matters more.
+        let report = || Cow::Owned(Report::of_event_map(&map, &executable));
+        text = text_of(report, written.as_deref().ok(), &text_options(), READ_BACK_BYTES_MAX);
     }
     if let Err(error) = &written {
         let path = format.path(name);
@@ -232,8 +244,8 @@ mod tests {
             let flush = PhaseTimes::default();
             let path =
                 write_profile_in_state(format, &name, &map(), RunMetadata::default(), flush, state).unwrap();
-            let text =
-                text_of(&Report::of_event_map(&map(), "p"), Some(&path), &TextOptions::default(), bytes_max);
+            let report = || Cow::Owned(Report::of_event_map(&map(), "p"));
+            let text = text_of(report, Some(&path), &TextOptions::default(), bytes_max);
             let found = ["took much longer", "too small", "more hints: tinyprof report /"];
             assert_eq!(found.map(|words| text.contains(words)), expected, "{text}");
             assert!(text.ends_with(&format!("\nprofile: {}\n", path.display())), "{text}");

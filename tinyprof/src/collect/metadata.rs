@@ -36,20 +36,6 @@ pub fn metadata() -> RunMetadata {
     }
 }
 
-<<<<<<< HEAD
-/// What measuring one visit costs here, in picoseconds: measured once a process, by the clock that
-/// visits are measured with.
-fn visit_cost_ps() -> u64 {
-    static COST_PS: OnceLock<u64> = OnceLock::new();
-    *COST_PS.get_or_init(|| {
-        let session = session();
-        let scale = session.started.rate_until_now(session.clock);
-        // A thousand visits in nanoseconds are one in picoseconds.
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "some 30,000 ticks")]
-        let ticks = (visit_cost_ticks(session.clock) * 1e3) as u64;
-        scale.ns(ticks)
-    })
-=======
 /// What a visit costs here, timed and counted only, in picoseconds: measured with empty regions by the clock that visits are
 /// measured with.
 fn visit_costs_ps() -> (u64, u64) {
@@ -60,7 +46,6 @@ fn visit_costs_ps() -> (u64, u64) {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "some 30,000 ticks")]
     let ps = |ticks: f64| scale.ns((ticks * 1e3) as u64);
     (ps(cost.timed), ps(cost.counted))
->>>>>>> main
 }
 
 /// The batch system's job id, if there is one that can be part of a file name.

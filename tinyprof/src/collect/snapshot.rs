@@ -1,13 +1,16 @@
 //! Phase 0: one event map from all threads of this process.
 
+use std::collections::HashMap;
+use std::ptr;
+use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
-use tinyprof_format::model::{EventMap, Losses, RankFacts};
+use tinyprof_format::model::{EventMap, Losses, RankFacts, Region};
 
 use super::session::session;
 use crate::record::clock;
 use crate::record::thread::{arenas, visits_kept_out, visits_lost};
-use crate::record::{Arena, MetricReading, Reading};
+use crate::record::{Arena, MetricReading, Reading, Site};
 use crate::sys::{host_name, peak_memory_bytes};
 
 /// Everything that this process has measured so far, threads merged by callpath. Any thread may call it, and
@@ -24,50 +27,68 @@ pub fn snapshot() -> EventMap {
         visits_kept_out: visits_kept_out(),
         ..Losses::default()
     };
-    let (mut records, mut metrics) = (Vec::new(), Vec::new());
-    let mut threads = 0;
+    let arenas: Vec<&Arena> = arenas().collect();
+    let threads = u32::try_from(arenas.len()).unwrap_or(u32::MAX);
+    let mut metrics = Vec::new();
     // A visit that is made of polls may end on another thread than it began.
     let (mut polled_begun, mut polled_ended) = (0_u64, 0_u64);
-    for arena in arenas() {
-        threads += 1;
+    for arena in &arenas {
         polled_ended += arena.polled_ended.load(Relaxed);
         polled_begun += arena.polled_begun.load(Relaxed);
         losses.absorb(&losses_of(arena));
-        for reading in arena.readings() {
-            let Some(Reading { id, parent, site, open, executions, series, visits_not_timed }) = reading
-            else {
-                losses.records_unreadable += 1;
-                continue;
-            };
-            losses.visits_open += u64::from(open.is_some());
-            losses.visits_not_timed += visits_not_timed;
-            let values = scale.values(&executions, &series, open, arena.now());
-            if let Some(region) = site.region() {
-                records.push((id, parent, region, values));
-            }
-        }
         for reading in arena.metric_readings() {
             match reading {
-                Some(MetricReading { callpath, key, values }) => metrics.push((callpath, key, values)),
+                Some(MetricReading { callpath, key, values }) => {
+                    metrics.push((callpath, key.to_owned(), values));
+                }
                 None => losses.records_unreadable += 1,
             }
         }
     }
+    let mut regions = Regions::default();
+    let readings = arenas.into_iter().flat_map(|arena| arena.readings().map(move |reading| (arena, reading)));
+    // One at a time: there may be a million.
+    let records = readings.filter_map(|(arena, reading)| {
+        let Some(Reading { id, parent, site, open, executions, series, visits_not_timed }) = reading else {
+            losses.records_unreadable += 1;
+            return None;
+        };
+        losses.visits_open += u64::from(open.is_some());
+        losses.visits_not_timed += visits_not_timed;
+        let values = scale.values(&executions, &series, open, arena.now());
+        Some((id, parent, regions.of(site)?, values))
+    });
+    let mut map = EventMap::from_records(records, RankFacts::default());
     losses.visits_open += polled_begun.saturating_sub(polled_ended);
-    let facts = RankFacts {
+    losses.records_unreadable += map.add_metrics(metrics);
+    map.facts = RankFacts {
         host: host_name(),
         process_id: std::process::id(),
         threads,
         losses,
         peak_memory_bytes: peak_memory_bytes(),
     };
-    let mut map = EventMap::from_records(records, facts);
-    for (callpath, key, values) in metrics {
-        if !map.add_metric(callpath, key, values) {
-            map.facts.losses.records_unreadable += 1;
-        }
-    }
     map
+}
+
+/// The regions of the sites that were met: their callpaths share them.
+#[derive(Debug, Default)]
+struct Regions {
+    /// By the address of the site.
+    known: HashMap<usize, Arc<Region>>,
+}
+
+impl Regions {
+    /// The region of a site; none if the site is a metric.
+    fn of(&mut self, site: &'static Site) -> Option<Arc<Region>> {
+        let address = ptr::from_ref(site).addr();
+        if let Some(region) = self.known.get(&address) {
+            return Some(Arc::clone(region));
+        }
+        let region = Arc::new(site.region()?);
+        self.known.insert(address, Arc::clone(&region));
+        Some(region)
+    }
 }
 
 /// Nanoseconds on the clock that the profiler measures itself with.

@@ -276,12 +276,7 @@ impl Arena {
         self.boundary_unusual(line);
     }
 
-<<<<<<< HEAD
-    /// The same for a loop whose iterations are kept apart, and otherwise for any that is not the
-    /// usual. Owner only.
-=======
     /// The same for the innermost region, a loop whose iterations are kept apart, in its thread's execution. Owner only.
->>>>>>> main
     #[inline(never)]
     fn boundary_of_series(&self, line: Line) {
         if !self.add_usual_iteration_of_series(self.node(line)) {

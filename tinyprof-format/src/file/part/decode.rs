@@ -6,7 +6,7 @@ use crate::file::exclusive::Exclusive;
 use crate::file::section::{FrameError, IndexEntry, Sections};
 use crate::file::times::Sums;
 use crate::file::{metrics, times};
-use crate::model::{CallpathIndex, CallpathValues, FormatVersion, Losses, RankFacts};
+use crate::model::{CallpathValues, Children, FormatVersion, Losses, RankFacts};
 
 /// The kinds of loss in version 0.1, which did not say how many there are.
 const LOSSES_0_1: usize = 10;
@@ -77,7 +77,7 @@ pub(in crate::file) fn check_order(sections: &[IndexEntry], callpaths: usize) ->
 pub(in crate::file) fn decode(
     bytes: &[u8],
     (first_rank, ranks): (u32, usize),
-    children: &[Vec<CallpathIndex>],
+    children: &Children,
     values: &mut [&mut [CallpathValues]],
     budget: &Budget,
 ) -> Result<Vec<RankFacts>, FrameError> {

@@ -19,8 +19,10 @@ fn decode(bytes: &[u8], callpaths: usize, ranks: usize, first_rank: u32) -> Resu
     let budget = ReadLimits::default().budget(bytes.len() as u64);
     let mut values = vec![vec![CallpathValues::default(); ranks]; callpaths];
     let mut rows: Vec<&mut [CallpathValues]> = values.iter_mut().map(Vec::as_mut_slice).collect();
-    let facts =
-        super::decode(bytes, (first_rank, ranks), &vec![Vec::new(); callpaths + 1], &mut rows, &budget)?;
+    let roots = (1..).map(|site| Region::named(SiteId::from_bits(site), "")).take(callpaths);
+    let roots = roots.map(|region| (CallpathId::root(region.site), None, region));
+    let children = CallpathTable::from_parents(roots).children();
+    let facts = super::decode(bytes, (first_rank, ranks), &children, &mut rows, &budget)?;
     Ok(Part { facts, values })
 }
 
@@ -111,7 +113,7 @@ fn metrics_are_found_by_their_key_without_times() {
 
 #[test]
 fn a_newer_minor_version_is_read_as_far_as_it_is_known() {
-    let facts = encode_facts(&[rank(Vec::new())]);
+    let facts = encode_facts(&[rank(Vec::new()).facts]);
     let mut file = SectionWriter::new(MAGIC, &[0, 1, 2]);
     file.section(RANKS_KEY, &[facts.as_slice(), b"more"].concat());
     file.section(5, b"of a later version");
@@ -124,7 +126,7 @@ fn a_newer_minor_version_is_read_as_far_as_it_is_known() {
 #[test]
 fn a_part_of_hostile_counts_is_an_error() {
     let mut file = SectionWriter::new(MAGIC, &[0, 1, 2]);
-    file.section(RANKS_KEY, &encode_facts(&[rank(Vec::new())]));
+    file.section(RANKS_KEY, &encode_facts(&[rank(Vec::new()).facts]));
     // One key whose only rank claims 2^35 - 1 summaries.
     file.section(1 | METRICS_KEY, &[&[1, 0, 0, 0xff, 0xff, 0xff, 0xff, 0x7f][..], &[0; 40]].concat());
     let error = decode(&file.finish(), 2, 1, 0).expect_err("a hostile part");

@@ -8,7 +8,7 @@ use crate::file::read::explain;
 use crate::file::section::{FrameError, Header, IndexEntry, Sections};
 use crate::file::source::{Source, is_inside, read_whole};
 use crate::model::{
-    CallpathFile, CallpathId, CallpathIndex, CallpathTable, Mode, Region, RegionKind, Salvage, SiteId,
+    CallpathFile, CallpathId, CallpathTable, Children, Mode, Region, RegionKind, Salvage, SiteId,
 };
 
 /// What a callpath takes in memory that has no name.
@@ -17,7 +17,7 @@ const UNNAMED_BYTES: u64 = 1_024;
 /// The callpaths of a profile that is salvaged.
 pub(super) struct Dictionary {
     pub(super) table: CallpathTable,
-    pub(super) children: Vec<Vec<CallpathIndex>>,
+    pub(super) children: Children,
     /// Whether `children` are known: they are not where the dictionary is lost.
     pub(super) is_whole: bool,
 }

@@ -1,6 +1,12 @@
 use super::*;
 use crate::model::SeriesBucket;
 
+fn bytes_of(ranks: &[RankTimes<'_>]) -> Vec<u8> {
+    let mut sink = Sink::default();
+    encode(&mut sink, ranks);
+    sink.into_vec()
+}
+
 fn series(execution: u32, times_ns: &[u64]) -> Vec<SeriesBucket> {
     times_ns.iter().map(|&ns| SeriesBucket::of_one_visit(execution, ns)).collect()
 }
@@ -13,7 +19,7 @@ fn kind_after_a_round_trip(ranks: &[(Vec<ExecutionSummary>, Vec<SeriesBucket>)])
     let encoded: Vec<Vec<u8>> = ranks.iter().map(|(_, buckets)| series::encode(buckets)).collect();
     let times = ranks.iter().zip(&encoded);
     let times: Vec<_> = times.map(|((executions, _), series)| times_of(executions, series)).collect();
-    let bytes = encode(&times);
+    let bytes = bytes_of(&times);
     let mut found = vec![CallpathValues::default(); ranks.len()];
     let mut cursor = Cursor::new(&bytes, 0);
     decode(&mut cursor, &mut found).unwrap();
@@ -58,7 +64,7 @@ fn single_visits_without_series_are_the_smallest() {
 
 #[test]
 fn a_reader_of_the_older_layout_finds_no_column_where_the_kind_is() {
-    let bytes = encode(&[times_of(&[ExecutionSummary::of_one_visit(0, 7)], &[])]);
+    let bytes = bytes_of(&[times_of(&[ExecutionSummary::of_one_visit(0, 7)], &[])]);
     let error = column::read_u64(&mut Cursor::new(&bytes, 0), 1, "the numbers of summaries").unwrap_err();
     assert!(error.reason.contains("no readable encoding"), "{error:?}");
 }

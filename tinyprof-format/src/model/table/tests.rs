@@ -64,12 +64,12 @@ fn with_collisions(sites: &[u64]) -> Vec<Link> {
     let mut links = Vec::new();
     for &root in sites {
         let id = CallpathId::root(SiteId::from_bits(root));
-        let parent = links.len();
-        links.push(Link { id: few(id), parent: None, region: region(root) });
+        let parent = CallpathIndex::new(links.len()).number();
+        links.push(Link { id: few(id), parent: None, region: region(root).into() });
         links.extend(sites.iter().map(|&site| Link {
             id: few(id.child(SiteId::from_bits(site))),
             parent: Some(parent),
-            region: region(site),
+            region: region(site).into(),
         }));
     }
     links
@@ -77,7 +77,7 @@ fn with_collisions(sites: &[u64]) -> Vec<Link> {
 
 #[test]
 fn callpaths_whose_ids_collide_are_kept_apart_and_get_ids_of_their_own() {
-    let table = CallpathTable::place(with_collisions(&[1, 2, 3, 4, 5])).0;
+    let table = CallpathTable::place(&with_collisions(&[1, 2, 3, 4, 5])).0;
     assert_eq!(table.len(), 30);
     let all: HashSet<Identity> = table.identities().iter().copied().collect();
     assert_eq!(all.len(), 30);
@@ -93,7 +93,7 @@ fn callpaths_whose_ids_collide_are_kept_apart_and_get_ids_of_their_own() {
     assert_eq!(distinct.clone().with_distinct_ids(), distinct);
     // In whatever order they are united, the result is the same, to the id.
     let (left, right) = (with_collisions(&[5, 1, 3]), with_collisions(&[4, 3, 2]));
-    let (left, right) = (CallpathTable::place(left).0, CallpathTable::place(right).0);
+    let (left, right) = (CallpathTable::place(&left).0, CallpathTable::place(&right).0);
     assert_eq!(left.union(&right).with_distinct_ids(), right.union(&left).with_distinct_ids());
     assert_eq!(table.union(&left).union(&right).with_distinct_ids(), distinct);
 }
@@ -102,7 +102,7 @@ fn callpaths_whose_ids_collide_are_kept_apart_and_get_ids_of_their_own() {
 fn ids_that_collide_are_noticed_by_the_fingerprint() {
     let one = |site| {
         let id = CallpathId::from_bits(7);
-        CallpathTable::place(vec![Link { id, parent: None, region: region(site) }]).0
+        CallpathTable::place(&[Link { id, parent: None, region: region(site).into() }]).0
     };
     assert_ne!(one(1).fingerprint(), one(2).fingerprint());
     assert_eq!(one(1).union(&one(2)).len(), 2);

@@ -71,8 +71,8 @@ impl<'a> Ranks<'a> {
         ratio(self.row(index).exclusive.sum_ns, 1) >= REGION_SHARE_MIN * self.total_ns()
     }
 
-    fn row(&self, index: CallpathIndex) -> &RankStatistics {
-        &self.statistics.rows()[index.row()]
+    fn row(&self, index: CallpathIndex) -> RankStatistics {
+        self.statistics.row(index.row())
     }
 
     pub(super) fn name(&self, index: CallpathIndex) -> String {
@@ -106,7 +106,7 @@ impl<'a> Ranks<'a> {
     }
 
     pub(super) fn too_small(&self, index: CallpathIndex) -> Option<Hint> {
-        let RankStatistics { visits, inclusive, .. } = *self.row(index);
+        let RankStatistics { visits, inclusive, .. } = self.row(index);
         let sum_ns = ratio(inclusive.sum_ns, 1);
         let cost_ns = too_small(visits, sum_ns, self.total_ns())?;
         Some(Hint {

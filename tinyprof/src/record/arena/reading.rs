@@ -22,13 +22,15 @@ impl Arena {
     /// Every callpath's record, newest first, or none in place of one that changed in every try. Any thread.
     pub(crate) fn readings(&self) -> impl Iterator<Item = Option<Reading>> {
         let regions = self.nodes().filter(|node| !self.site(node.line()).is_metric());
-        regions.map(|node| (0..READ_TRIES).find_map(|_| Reading::of(self, node, || ())))
+        let mut ids = Ids::default();
+        regions.map(move |node| (0..READ_TRIES).find_map(|_| Reading::of(self, node, &mut ids, || ())))
     }
 
     /// The same for the metrics of callpaths. Any thread.
     pub(crate) fn metric_readings(&self) -> impl Iterator<Item = Option<MetricReading>> {
         let metrics = self.nodes().filter(|node| self.site(node.line()).is_metric());
-        metrics.map(|node| (0..READ_TRIES).find_map(|_| MetricReading::of(self, node)))
+        let mut ids = Ids::default();
+        metrics.map(move |node| (0..READ_TRIES).find_map(|_| MetricReading::of(self, node, &mut ids)))
     }
 
     fn nodes(&self) -> impl Iterator<Item = Node<'_>> {
@@ -39,15 +41,53 @@ impl Arena {
             Some(node)
         })
     }
+}
 
-    /// The id of the callpath at `line`. Any thread.
-    fn id(&self, line: Line) -> CallpathId {
-        let outer = |&line: &Line| Some(self.node(line).parent()).filter(|parent| !parent.is_none());
-        let chain: Vec<Line> = std::iter::successors(Some(line), outer).collect();
-        let site = |&line: &Line| self.site(line).id();
-        let (root, inner) = chain.split_last().expect("a chain begins with its own record");
-        inner.iter().rev().fold(CallpathId::root(site(root)), |id, line| id.child(site(line)))
+/// The ids of callpaths that were asked for lately: neighbouring records have most of their parents in common.
+#[derive(Debug)]
+pub(super) struct Ids {
+    /// The line of a node, and its callpath's id; by the low bits of the line.
+    lately: Vec<(Line, CallpathId)>,
+    /// The way to a node from a known one, or from its root, which comes last.
+    way: Vec<Line>,
+}
+
+/// As many ids are remembered: more than the deepest callpath has parents.
+const IDS: usize = 2_048;
+
+impl Default for Ids {
+    fn default() -> Self {
+        Self { lately: vec![(Line::NONE, CallpathId::from_bits(0)); IDS], way: Vec::new() }
     }
+}
+
+impl Ids {
+    /// The id of the callpath at `line`. Any thread.
+    fn of(&mut self, arena: &Arena, line: Line) -> CallpathId {
+        let mut at = line;
+        let mut id = None;
+        while !at.is_none() && id.is_none() {
+            let (known, known_id) = self.lately[slot(at)];
+            if known == at {
+                id = Some(known_id);
+            } else {
+                self.way.push(at);
+                at = arena.node(at).parent();
+            }
+        }
+        while let Some(at) = self.way.pop() {
+            let site = arena.site(at).id();
+            let own = id.map_or_else(|| CallpathId::root(site), |parent: CallpathId| parent.child(site));
+            self.lately[slot(at)] = (at, own);
+            id = Some(own);
+        }
+        id.expect("a callpath begins with its own record")
+    }
+}
+
+/// Nodes lie two lines apart.
+const fn slot(line: Line) -> usize {
+    (line.number() / 2) as usize % IDS
 }
 
 /// A consistent copy of one callpath's record, in ticks.
@@ -65,7 +105,7 @@ pub(crate) struct Reading {
 
 impl Reading {
     /// One try. `meanwhile` stands for what the owner may do between the first look and the copies.
-    pub(super) fn of(arena: &Arena, node: Node<'_>, meanwhile: impl FnOnce()) -> Option<Self> {
+    pub(super) fn of(arena: &Arena, node: Node<'_>, ids: &mut Ids, meanwhile: impl FnOnce()) -> Option<Self> {
         let live = |node: Node<'_>| {
             let start = node.get(START);
             (live_estimate(node, start), start)
@@ -78,8 +118,8 @@ impl Reading {
         let parent = node.parent();
         let open = start != 0 && start & waiting::MARK == 0;
         Some(Self {
-            id: arena.id(node.line()),
-            parent: (!parent.is_none()).then(|| arena.id(parent)),
+            id: ids.of(arena, node.line()),
+            parent: (!parent.is_none()).then(|| ids.of(arena, parent)),
             site: arena.site(node.line()),
             open: open.then(|| OpenVisit { since: start, execution: open_execution(arena, node) }),
             executions: past,
@@ -98,14 +138,14 @@ pub(crate) struct MetricReading {
 }
 
 impl MetricReading {
-    fn of(arena: &Arena, node: Node<'_>) -> Option<Self> {
+    fn of(arena: &Arena, node: Node<'_>, ids: &mut Ids) -> Option<Self> {
         let Copied { mut past, series, live } =
             Copied::<MetricSummary, MetricBucket, _>::of(node, live_values, || ())?;
         if live.values > 0 {
             past.push(live);
         }
         Some(Self {
-            callpath: arena.id(node.parent()),
+            callpath: ids.of(arena, node.parent()),
             key: arena.site(node.line()).name(),
             values: MetricValues { executions: past, series },
         })

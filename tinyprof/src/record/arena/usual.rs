@@ -57,13 +57,8 @@ impl Arena {
         is_usual
     }
 
-<<<<<<< HEAD
-    /// Does the same for a loop whose iterations are kept apart. False also if `node` is no such
-    /// loop, or has no room for another iteration.
-=======
     /// Does the same for a loop whose iterations are kept apart. False also if there is no room for another
     /// iteration.
->>>>>>> main
     #[inline(always)]
     pub(super) fn add_usual_iteration_of_series(&self, node: Node<'_>) -> bool {
         let now = self.usual_ticks();

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
 
 use super::super::super::clock::ClockChoice;
+use super::super::reading::Ids;
 use super::*;
 
 /// Enough for both lists of a callpath to be moved to larger blocks and folded, several times.
@@ -115,7 +116,8 @@ fn read_while(before: u64, meanwhile: u64) -> Option<bool> {
     let series = |reading: Reading| reading.series;
     let expected = series(readings(&arena).remove(0));
     let node = arena.node(line);
-    let found = Reading::of(&arena, node, || (0..meanwhile).for_each(|_| arena.boundary(line)))?;
+    let found =
+        Reading::of(&arena, node, &mut Ids::default(), || (0..meanwhile).for_each(|_| arena.boundary(line)))?;
     Some(series(found) == expected)
 }
 

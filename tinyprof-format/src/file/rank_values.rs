@@ -1,0 +1,128 @@
+//! What one rank contributes to a part: encoded callpath by callpath while the part is written, or before.
+
+use std::borrow::Cow;
+
+use super::encoded_rank::EncodedRank;
+use super::metrics::{self, EncodedMetric};
+use super::series;
+use crate::model::precision::rounded;
+use crate::model::{CallpathTable, CallpathValues, EventMap, ExecutionSummary, Precision, RankFacts};
+
+/// One callpath of a rank.
+#[derive(Clone, Debug)]
+pub(super) struct EncodedValues<'a> {
+    pub(super) executions: Cow<'a, [ExecutionSummary]>,
+    /// The encoded series.
+    pub(super) series: Cow<'a, [u8]>,
+    pub(super) metrics: Cow<'a, [EncodedMetric]>,
+}
+
+/// The values of one rank, by callpath.
+pub(super) trait RankValues {
+    /// The rank's description of itself.
+    fn facts(&self) -> RankFacts;
+
+    /// One more than the last execution of any callpath.
+    fn executions(&self) -> u32;
+
+    /// The rows of the dictionary that the rank visited, in ascending order, each with the position of its values.
+    fn rows(&self) -> impl Iterator<Item = (u32, usize)>;
+
+    /// The summaries at a position.
+    fn summaries(&self, position: usize) -> Cow<'_, [ExecutionSummary]>;
+
+    /// The values at a position.
+    fn values(&self, position: usize) -> EncodedValues<'_>;
+}
+
+impl RankValues for EncodedRank {
+    fn facts(&self) -> RankFacts {
+        self.facts.clone()
+    }
+
+    fn executions(&self) -> u32 {
+        Self::executions(self)
+    }
+
+    fn rows(&self) -> impl Iterator<Item = (u32, usize)> {
+        self.callpaths.iter().enumerate().map(|(position, callpath)| (callpath.row, position))
+    }
+
+    fn summaries(&self, position: usize) -> Cow<'_, [ExecutionSummary]> {
+        Cow::Borrowed(&self.callpaths[position].executions)
+    }
+
+    fn values(&self, position: usize) -> EncodedValues<'_> {
+        let callpath = &self.callpaths[position];
+        EncodedValues {
+            executions: Cow::Borrowed(&callpath.executions),
+            series: Cow::Borrowed(&callpath.series),
+            metrics: Cow::Borrowed(&callpath.metrics),
+        }
+    }
+}
+
+/// An event map in the rows of a dictionary, encoded while it is written: nothing of it is copied before.
+#[derive(Debug)]
+pub(super) struct MapValues<'a> {
+    map: &'a EventMap,
+    precision: Precision,
+    /// The row of the map's own table for each row of the dictionary; none where both tables are the same.
+    own_rows: Option<Vec<Option<u32>>>,
+}
+
+impl<'a> MapValues<'a> {
+    /// The values of `map`, whose callpaths must all be in `dictionary`, in a precision.
+    pub(super) fn new(map: &'a EventMap, dictionary: &CallpathTable, precision: Precision) -> Self {
+        let is_same = map.callpaths.identities() == dictionary.identities();
+        let own_rows = (!is_same).then(|| {
+            let index = map.callpaths.index_by_identity();
+            dictionary.identities().iter().map(|identity| index.get(identity).map(|at| at.number())).collect()
+        });
+        Self { map, precision, own_rows }
+    }
+
+    fn measured(&self, position: usize) -> &'a CallpathValues {
+        &self.map.values[position]
+    }
+}
+
+impl RankValues for MapValues<'_> {
+    fn facts(&self) -> RankFacts {
+        RankFacts { losses: self.map.losses(), ..self.map.facts.clone() }
+    }
+
+    fn executions(&self) -> u32 {
+        self.map.executions()
+    }
+
+    fn rows(&self) -> impl Iterator<Item = (u32, usize)> {
+        let rows = self.own_rows.as_ref().map_or(self.map.values.len(), Vec::len);
+        let position = |row: usize| match &self.own_rows {
+            Some(own) => own[row].map(|own| own as usize),
+            None => Some(row),
+        };
+        let visited = move |(row, number): (usize, u32)| {
+            position(row).filter(|&at| !self.measured(at).is_absent()).map(|at| (number, at))
+        };
+        (0..rows).zip(0..).filter_map(visited)
+    }
+
+    fn summaries(&self, position: usize) -> Cow<'_, [ExecutionSummary]> {
+        match rounded(self.measured(position), self.precision) {
+            Cow::Borrowed(values) => Cow::Borrowed(&values.executions),
+            Cow::Owned(values) => Cow::Owned(values.executions),
+        }
+    }
+
+    fn values(&self, position: usize) -> EncodedValues<'_> {
+        let values = rounded(self.measured(position), self.precision);
+        let series = Cow::Owned(series::encode(&values.series));
+        let metrics = Cow::Owned(metrics::encode(&values.metrics));
+        let executions = match values {
+            Cow::Borrowed(values) => Cow::Borrowed(values.executions.as_slice()),
+            Cow::Owned(values) => Cow::Owned(values.executions),
+        };
+        EncodedValues { executions, series, metrics }
+    }
+}
