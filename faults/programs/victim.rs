@@ -50,7 +50,8 @@ fn main() -> ExitCode {
     let environment = |name: &str| std::env::var(name).ok();
     let truth = environment("FAULTS_TRUTH").expect("FAULTS_TRUTH names the file of the truth");
     let truth = Truth::open(Path::new(&truth)).expect("the file of the truth is there");
-    let fail_at = environment("FAULTS_ALLOCATION").map_or(0, |k| k.parse().expect("the number of an allocation"));
+    let fail_at =
+        environment("FAULTS_ALLOCATION").map_or(0, |k| k.parse().expect("the number of an allocation"));
     let for_good = environment("FAULTS_FOR_GOOD").is_some();
     let work = Work { truth, levels, pause_us };
 

@@ -23,7 +23,8 @@ fn main() {
     let universe = mpi::initialize().expect("MPI is not initialised yet");
     let world = universe.world();
     let name = std::env::var("FAULTS_TRUTH").expect("FAULTS_TRUTH names the files of the truth");
-    let truth = Truth::open(Path::new(&format!("{name}-{}", world.rank()))).expect("the file of the truth is there");
+    let truth =
+        Truth::open(Path::new(&format!("{name}-{}", world.rank()))).expect("the file of the truth is there");
     truth.set_process();
     world.barrier();
     truth.enter(Phase::Start);

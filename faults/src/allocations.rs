@@ -58,7 +58,10 @@ pub(crate) fn all(configuration: &Configuration, quick: bool, results: &mut Resu
     for number in numbers {
         let odd = (number / step) % 2 == 1;
         let hows = if quick { vec![odd] } else { vec![false, true] };
-        cases.extend(hows.into_iter().map(|for_good| format!("{number} {}", if for_good { "for-good" } else { "once" })));
+        cases.extend(
+            hows.into_iter()
+                .map(|for_good| format!("{number} {}", if for_good { "for-good" } else { "once" })),
+        );
     }
     results.run("allocations", configuration.name, &cases, |case| {
         let (number, how) = case.split_once(' ').unwrap_or((case, "once"));

@@ -49,8 +49,10 @@ const OPEN: &[Fault] = &[
     Fails(c::EROFS),
     Fails(c::EINTR),
 ];
-const WRITE: &[Fault] = &[Fails(c::ENOSPC), Fails(c::EIO), Fails(c::EDQUOT), Fails(c::EFBIG), Fails(c::EINTR), Short];
-const WRITE_TO_STANDARD: &[Fault] = &[Fails(c::EPIPE), Fails(c::EIO), Fails(c::EAGAIN), Fails(c::EINTR), Short];
+const WRITE: &[Fault] =
+    &[Fails(c::ENOSPC), Fails(c::EIO), Fails(c::EDQUOT), Fails(c::EFBIG), Fails(c::EINTR), Short];
+const WRITE_TO_STANDARD: &[Fault] =
+    &[Fails(c::EPIPE), Fails(c::EIO), Fails(c::EAGAIN), Fails(c::EINTR), Short];
 const READ: &[Fault] = &[Fails(c::EIO), Fails(c::EINTR)];
 const SYNC: &[Fault] = &[Fails(c::EIO), Fails(c::ENOSPC), Fails(c::EDQUOT), Fails(c::EINVAL)];
 const RENAME: &[Fault] = &[
@@ -189,7 +191,11 @@ impl Kind {
             c::SYS_close if call.is_directory(0) => &[],
             // Whoever wakes others cannot fail.
             c::SYS_futex if !matches!(command & 0x7f, c::FUTEX_WAIT | c::FUTEX_WAIT_BITSET) => &[],
-            c::SYS_fcntl if !matches!(command, c::F_SETLK | c::F_SETLKW | c::F_OFD_SETLK | c::F_OFD_SETLKW) => &[],
+            c::SYS_fcntl
+                if !matches!(command, c::F_SETLK | c::F_SETLKW | c::F_OFD_SETLK | c::F_OFD_SETLKW) =>
+            {
+                &[]
+            }
             _ => self.faults,
         }
     }

@@ -61,9 +61,11 @@ const MOMENTS: &[Moment] = &[
 /// The launcher that belongs to the build, as the tests of `tinyprof-mpi` find it, and the name of its family.
 fn launcher() -> (String, &'static str) {
     let name = std::env::var("TINYPROF_MPIEXEC").unwrap_or_else(|_| "mpiexec".to_owned());
-    let version = Command::new(&name).arg("--version").output().map(|output| output.stdout).unwrap_or_default();
+    let version =
+        Command::new(&name).arg("--version").output().map(|output| output.stdout).unwrap_or_default();
     let version = String::from_utf8_lossy(&version).to_lowercase();
-    let is_open_mpi = ["open mpi", "open-mpi", "openrte", "prrte"].iter().any(|known| version.contains(known));
+    let is_open_mpi =
+        ["open mpi", "open-mpi", "openrte", "prrte"].iter().any(|known| version.contains(known));
     (name, if is_open_mpi { "openmpi" } else { "mpich" })
 }
 

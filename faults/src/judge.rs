@@ -89,7 +89,8 @@ pub(crate) fn judge(place: &Place, ended: Ended, expected: Expected) -> Result<K
         _ => Err(format!("several complete profiles of one run: {}", list(&own))),
     }
     .and_then(|kept| {
-        let missing = own.iter().filter(|profile| profile.complete).find_map(|profile| profile.missing.clone());
+        let missing =
+            own.iter().filter(|profile| profile.complete).find_map(|profile| profile.missing.clone());
         missing.map_or(Ok(kept), Err)
     })
 }
@@ -101,9 +102,19 @@ fn check_end(place: &Place, ended: Ended, expected: Expected, said: &str) -> Res
         Ended::Signal(libc::SIGKILL) | Ended::Code(137 | 265) if expected.killed => return Ok(false),
         other if expected.killed && place.truths().len() > 1 => {
             // A launcher has a code of its own for a job that was killed.
-            return if other == Ended::TooLong { Err("the job was not over in time".to_owned()) } else { Ok(false) };
+            return if other == Ended::TooLong {
+                Err("the job was not over in time".to_owned())
+            } else {
+                Ok(false)
+            };
         }
-        other => return Err(format!("it ended with {other:?}, not with code {}; standard error:\n{}", expected.code, told(said))),
+        other => {
+            return Err(format!(
+                "it ended with {other:?}, not with code {}; standard error:\n{}",
+                expected.code,
+                told(said)
+            ));
+        }
     }
     let mut results: Vec<String> = place.stdout().lines().map(str::to_owned).collect();
     results.sort();
@@ -162,7 +173,8 @@ fn profiles(directory: &Path, truths: &[Truth]) -> Result<Vec<Found>, String> {
 
 fn found(path: &Path, truths: &[Truth]) -> Result<Found, String> {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let check = check_profile(path).map_err(|error| format!("{name} has a final name, and cannot be read: {error}"))?;
+    let check = check_profile(path)
+        .map_err(|error| format!("{name} has a final name, and cannot be read: {error}"))?;
     if !check.is_whole() {
         return Err(format!("{name} has a final name, and is damaged: {check:?}"));
     }
@@ -194,7 +206,9 @@ fn compare(profile: &Profile, truths: &[Truth]) -> Result<Option<String>, String
         for (callpath, &found) in visits.iter().enumerate() {
             let (begun, ended) = truth.visits(callpath);
             if found > begun {
-                return Err(format!("rank {rank}, callpath {callpath}: {found} visits, and there were {begun}"));
+                return Err(format!(
+                    "rank {rank}, callpath {callpath}: {found} visits, and there were {begun}"
+                ));
             }
             missing += ended.saturating_sub(found);
         }

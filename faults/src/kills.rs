@@ -62,7 +62,12 @@ const MOMENTS: &[Moment] = &[
     },
     Moment {
         configuration: Configuration {
-            name: "interim", threads: 2, levels: 2, rounds: None, settings: INTERIM, ..PLAIN
+            name: "interim",
+            threads: 2,
+            levels: 2,
+            rounds: None,
+            settings: INTERIM,
+            ..PLAIN
         },
         within_us: 60_000,
         after: Phase::Recording,

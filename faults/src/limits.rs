@@ -21,7 +21,11 @@ pub(crate) const ALL: &[&Configuration] = &[&MANY, &THREADS, &PLAIN];
 
 /// A limit as it is written in a case: `memory 262144`, in KiB; `file-size BYTES`; `open-files N`.
 fn parse(case: &str) -> io::Result<(Limit, u64)> {
-    let wrong = || io::Error::other(format!("{case:?} is no limit: expected memory KIB, file-size BYTES or open-files N"));
+    let wrong = || {
+        io::Error::other(format!(
+            "{case:?} is no limit: expected memory KIB, file-size BYTES or open-files N"
+        ))
+    };
     let (which, value) = case.split_once(' ').ok_or_else(wrong)?;
     let value: u64 = value.parse().map_err(|_| wrong())?;
     match which {

@@ -6,14 +6,16 @@ mod allocations;
 mod configuration;
 mod delays;
 mod errors;
-mod judge;
 mod jobs;
+mod judge;
 mod kills;
 mod limits;
 mod place;
 mod random;
 mod results;
+mod seeds;
 mod syscalls;
+mod table;
 
 use std::io;
 use std::path::PathBuf;
@@ -64,6 +66,12 @@ struct Arguments {
     /// Lists the calls of an undisturbed run
     #[arg(long)]
     list: bool,
+    /// Writes segments of programs that were killed into this directory, for the fuzzers, and does nothing else
+    #[arg(long)]
+    seeds: Option<PathBuf>,
+    /// Prints the table of this file of results, and does nothing else
+    #[arg(long)]
+    table: Option<PathBuf>,
     /// A file to which results are appended, as lines of JSON
     #[arg(long)]
     results: Option<PathBuf>,
@@ -88,6 +96,14 @@ fn main() -> ExitCode {
 fn run(arguments: &Arguments) -> io::Result<bool> {
     let command = std::env::args().next().unwrap_or_default();
     let mut results = Results::new(arguments.results.clone(), command, arguments.jobs);
+    if let Some(directory) = &arguments.seeds {
+        seeds::write(directory)?;
+        return Ok(true);
+    }
+    if let Some(file) = &arguments.table {
+        print(&table::table(file)?);
+        return Ok(true);
+    }
     let embedded = [Part::Syscalls, Part::Delays, Part::Allocations, Part::Limits, Part::Kills];
     let parts = if arguments.parts.is_empty() { &embedded[..] } else { &arguments.parts };
     let name = arguments.configuration.as_deref();
@@ -97,7 +113,12 @@ fn run(arguments: &Arguments) -> io::Result<bool> {
             .filter(|configuration| name.is_none_or(|name| name == configuration.name))
             .collect();
         if let Some(case) = &arguments.case {
-            return repeat(part, name.or(configurations.first().map(|first| first.name)), &configurations, case);
+            return repeat(
+                part,
+                name.or(configurations.first().map(|first| first.name)),
+                &configurations,
+                case,
+            );
         }
         if part == Part::Kills {
             let kills = if arguments.quick { KILLS.1 } else { KILLS.0 };
@@ -145,6 +166,8 @@ fn repeat(part: Part, name: Option<&str>, of: &[&'static Configuration], case: &
             Ok(delays::run(configuration, case.parse().map_err(io::Error::other)?, true)?.verdict.is_ok())
         }
         Part::Allocations => allocations::repeat(configuration, case),
-        Part::Limits | Part::Kills | Part::Jobs => Ok(limits::run(configuration, case, true)?.verdict.is_ok()),
+        Part::Limits | Part::Kills | Part::Jobs => {
+            Ok(limits::run(configuration, case, true)?.verdict.is_ok())
+        }
     }
 }

@@ -75,7 +75,9 @@ impl Place {
     }
 
     fn text(&self, name: &str) -> String {
-        fs::read(self.path(name)).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
+        fs::read(self.path(name))
+            .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+            .unwrap_or_default()
     }
 
     /// Leaves the directory where it is, for who wants to look at it.

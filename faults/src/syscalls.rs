@@ -78,12 +78,22 @@ impl Observer for Injector {
         };
         if let Some(hit) = &self.hit {
             let alike = hit.number == call.number && hit.standard == writes_to_standard(call);
-            return if case.for_good && alike && hit.fault.lasts() { hit.fault.action(call) } else { Action::Let };
+            return if case.for_good && alike && hit.fault.lasts() {
+                hit.fault.action(call)
+            } else {
+                Action::Let
+            };
         }
         match kind.faults_of(call).get(case.fault) {
             Some(&fault) if self.seen == case.call => {
                 let standard = writes_to_standard(call);
-                self.hit = Some(Hit { what: describe(kind, call), phase: call.phase, number: call.number, standard, fault });
+                self.hit = Some(Hit {
+                    what: describe(kind, call),
+                    phase: call.phase,
+                    number: call.number,
+                    standard,
+                    fault,
+                });
                 fault.action(call)
             }
             _ => Action::Let,
@@ -99,10 +109,12 @@ pub(crate) fn describe(kind: &Kind, call: &Call) -> String {
         Shown::File(argument) => call.file(argument),
     };
     // The directories of runs have random names.
-    let short = |path: String| path.split("/tinyprof-faults-").last().map(|end| match end.split_once('/') {
-        Some((_, rest)) if end.len() < path.len() => rest.to_owned(),
-        _ => path.clone(),
-    });
+    let short = |path: String| {
+        path.split("/tinyprof-faults-").last().map(|end| match end.split_once('/') {
+            Some((_, rest)) if end.len() < path.len() => rest.to_owned(),
+            _ => path.clone(),
+        })
+    };
     argument.and_then(short).map_or_else(|| name.to_owned(), |argument| format!("{name} {argument}"))
 }
 
@@ -136,7 +148,9 @@ fn calls(configuration: &Configuration) -> io::Result<Injector> {
     let (injector, outcome) = run(configuration, None, false)?;
     match outcome.verdict {
         Ok(_) => Ok(injector),
-        Err(why) => Err(io::Error::other(format!("an undisturbed run ({}) fails: {why}", configuration.name))),
+        Err(why) => {
+            Err(io::Error::other(format!("an undisturbed run ({}) fails: {why}", configuration.name)))
+        }
     }
 }
 
@@ -161,7 +175,8 @@ pub(crate) fn all(configuration: &Configuration, quick: bool, results: &mut Resu
     let mut cases = Vec::new();
     for (at, (_, _, faults)) in calls.iter().enumerate() {
         let every = (0..faults.len()).flat_map(|fault| [false, true].map(|for_good| (fault, for_good)));
-        let mut every: Vec<_> = every.filter(|&(fault, for_good)| !for_good || faults[fault].lasts()).collect();
+        let mut every: Vec<_> =
+            every.filter(|&(fault, for_good)| !for_good || faults[fault].lasts()).collect();
         if quick {
             every = vec![every[at % every.len()]];
         }
@@ -177,6 +192,7 @@ pub(crate) fn all(configuration: &Configuration, quick: bool, results: &mut Resu
         cases.extend([false, true].map(|for_good| Case { for_good, ..more }));
         beyond += 1;
     }
-    results.run("syscalls", configuration.name, &cases, |&case| Ok(run(configuration, Some(case), false)?.1))?;
+    results
+        .run("syscalls", configuration.name, &cases, |&case| Ok(run(configuration, Some(case), false)?.1))?;
     Ok(())
 }

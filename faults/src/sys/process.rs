@@ -79,7 +79,11 @@ pub fn limit(command: &mut Command, which: Limit, value: u64) {
     let set = move || {
         let limits = libc::rlimit { rlim_cur: value, rlim_max: value };
         // SAFETY: the limits are there.
-        if unsafe { libc::setrlimit(resource, &limits) } == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+        if unsafe { libc::setrlimit(resource, &limits) } == 0 {
+            Ok(())
+        } else {
+            Err(io::Error::last_os_error())
+        }
     };
     // SAFETY: the closure makes one system call, and allocates nothing.
     unsafe { command.pre_exec(set) };

@@ -122,7 +122,12 @@ impl<O: Observer> Trace<'_, O> {
     ///
     /// # Errors
     /// When the program cannot be started, or this machine allows no tracing.
-    pub fn run(command: &mut Command, limit: Duration, children: bool, observer: &mut O) -> io::Result<Ended> {
+    pub fn run(
+        command: &mut Command,
+        limit: Duration,
+        children: bool,
+        observer: &mut O,
+    ) -> io::Result<Ended> {
         // SAFETY: the closure makes one system call, and allocates nothing.
         unsafe { command.pre_exec(tracee::trace_me) };
         let child = command.spawn()?;

@@ -95,7 +95,13 @@ mod architecture {
         let (place, bytes) = (ptr::from_mut(&mut registers).cast(), size_of::<Registers>());
         register_set(libc::PTRACE_GETREGSET, thread, libc::NT_PRSTATUS, place, bytes)?;
         change(&mut registers);
-        register_set(libc::PTRACE_SETREGSET, thread, libc::NT_PRSTATUS, ptr::from_mut(&mut registers).cast(), bytes)
+        register_set(
+            libc::PTRACE_SETREGSET,
+            thread,
+            libc::NT_PRSTATUS,
+            ptr::from_mut(&mut registers).cast(),
+            bytes,
+        )
     }
 
     #[cfg(target_arch = "x86_64")]
@@ -117,7 +123,13 @@ mod architecture {
     #[cfg(target_arch = "aarch64")]
     pub(super) fn set_number(thread: libc::pid_t) -> io::Result<()> {
         let mut none: libc::c_int = -1;
-        register_set(libc::PTRACE_SETREGSET, thread, 0x404, ptr::from_mut(&mut none).cast(), size_of_val(&none))
+        register_set(
+            libc::PTRACE_SETREGSET,
+            thread,
+            0x404,
+            ptr::from_mut(&mut none).cast(),
+            size_of_val(&none),
+        )
     }
 
     #[cfg(target_arch = "aarch64")]

@@ -32,7 +32,13 @@ impl Watch {
                 let nothing = std::ptr::null::<libc::siginfo_t>();
                 // SAFETY: the descriptor is open; no information goes with the signal.
                 unsafe {
-                    libc::syscall(libc::SYS_pidfd_send_signal, descriptor.as_raw_fd(), libc::SIGKILL, nothing, 0)
+                    libc::syscall(
+                        libc::SYS_pidfd_send_signal,
+                        descriptor.as_raw_fd(),
+                        libc::SIGKILL,
+                        nothing,
+                        0,
+                    )
                 };
             }
             too_long
