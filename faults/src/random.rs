@@ -1,4 +1,4 @@
-//! Random numbers that a seed repeats: SplitMix64.
+//! Random numbers that a seed repeats: `SplitMix64`.
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Random(pub(crate) u64);

@@ -93,10 +93,15 @@ impl Results {
         let number = if outcome.reached { &mut counts.faults } else { &mut counts.not_reached };
         *number += 1;
         let why = match &outcome.verdict {
-            Ok(_) if !outcome.reached => return Ok(()),
-            Ok(Kept::Profile) => return Ok(counts.profile += 1),
-            Ok(Kept::Segment) => return Ok(counts.segment += 1),
-            Ok(Kept::Nothing) => return Ok(counts.nothing += 1),
+            Ok(kept) => {
+                let number = match kept {
+                    Kept::Profile => &mut counts.profile,
+                    Kept::Segment => &mut counts.segment,
+                    Kept::Nothing => &mut counts.nothing,
+                };
+                *number += u64::from(outcome.reached);
+                return Ok(());
+            }
             Err(why) => why,
         };
         counts.failed += 1;

@@ -79,7 +79,7 @@ pub fn limit(command: &mut Command, which: Limit, value: u64) {
     let set = move || {
         let limits = libc::rlimit { rlim_cur: value, rlim_max: value };
         // SAFETY: the limits are there.
-        if unsafe { libc::setrlimit(resource, &limits) } == 0 {
+        if unsafe { libc::setrlimit(resource, &raw const limits) } == 0 {
             Ok(())
         } else {
             Err(io::Error::last_os_error())

@@ -232,7 +232,7 @@ fn wait(thread: libc::pid_t) -> io::Result<(libc::pid_t, libc::c_int)> {
     loop {
         let mut status = 0;
         // SAFETY: the status is there. Only children of this thread are waited for: other threads trace programs of their own.
-        let waited = unsafe { libc::waitpid(thread, &mut status, libc::__WALL | libc::__WNOTHREAD) };
+        let waited = unsafe { libc::waitpid(thread, &raw mut status, libc::__WALL | libc::__WNOTHREAD) };
         if waited >= 0 {
             return Ok((waited, status));
         }
