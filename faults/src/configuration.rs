@@ -54,7 +54,8 @@ pub(crate) const ALL: &[Configuration] = &[
     PLAIN,
     THREADS,
     INTERIM,
-    Configuration { name: "growth", levels: 3, rounds: Some(1), report: true, ..PLAIN },
+    // Lists of past executions grow with the rounds, and the files of threads with them.
+    Configuration { name: "growth", levels: 3, rounds: Some(12), report: true, ..PLAIN },
 ];
 
 impl Configuration {

@@ -223,6 +223,11 @@ impl Fault {
         !matches!(self, Fails(c::EINTR | c::EAGAIN) | FailsAfter(c::EINTR))
     }
 
+    /// Whether there is no memory.
+    pub(crate) const fn is_of_memory(self) -> bool {
+        matches!(self, Fails(c::ENOMEM) | NoBreak)
+    }
+
     /// The name of the error.
     pub(crate) fn name(self) -> String {
         match self {
