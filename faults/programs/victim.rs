@@ -1,7 +1,7 @@
 //! The program under test: visits a tree of callpaths, counts its visits in shared memory, prints a result, ends with 7.
 //!
 //! Arguments: threads, levels of the tree, rounds (`forever` until it is killed), microseconds between rounds, and how it
-//! ends (`return`, `exit`). The environment names the file of the truth (`FAULTS_TRUTH`) and may say which allocation
+//! ends (`return`, `exit`; `stay`: not at all). The environment names the file of the truth (`FAULTS_TRUTH`) and may say which allocation
 //! fails (`FAULTS_ALLOCATION`), and whether all that follow do, too (`FAULTS_FOR_GOOD`).
 
 use std::io::{Cursor, Write};
@@ -46,7 +46,7 @@ fn main() -> ExitCode {
     let rounds = next("rounds");
     let rounds = if rounds == "forever" { u64::MAX } else { rounds.parse().expect("a number of rounds") };
     let pause_us = next("pause").parse().expect("microseconds between rounds");
-    let returns = next("end") == "return";
+    let end = next("end");
     let environment = |name: &str| std::env::var(name).ok();
     let truth = environment("FAULTS_TRUTH").expect("FAULTS_TRUTH names the file of the truth");
     let truth = Truth::open(Path::new(&truth)).expect("the file of the truth is there");
@@ -75,11 +75,14 @@ fn main() -> ExitCode {
     (1..rounds).for_each(|_| work.round());
     wait_until(|| READY.load(SeqCst) == 2 * (threads - 1));
     truth.enter(Phase::Own);
+    if end == "stay" {
+        wait_until(|| false);
+    }
     END.store(true, SeqCst);
     others.into_iter().for_each(|other| other.join().expect("its rounds end"));
     result(truth);
     truth.enter(Phase::Final);
-    if returns {
+    if end == "return" {
         return ExitCode::from(7);
     }
     exit(7)

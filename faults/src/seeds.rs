@@ -5,25 +5,25 @@ use std::io;
 use std::path::Path;
 
 use tinyprof_faults::sys::{kill, spin_us};
+use tinyprof_faults::truth::Phase;
 use tinyprof_format::segment::layout::{HEADER_LINES, LINE_BYTES};
 
 use crate::configuration::{Configuration, PLAIN};
 use crate::place::Place;
 
+/// As many rounds as make small seeds; then the program waits to be killed.
 const SEEDS: &[Configuration] = &[
-    Configuration { name: "plain", levels: 0, rounds: None, pause_us: 100, ..PLAIN },
-    Configuration { name: "grown", levels: 1, rounds: None, pause_us: 10, ..PLAIN },
+    Configuration { name: "plain", levels: 0, rounds: Some(12), end: "stay", ..PLAIN },
+    Configuration { name: "grown", levels: 1, rounds: Some(6), end: "stay", ..PLAIN },
     Configuration {
         name: "budget",
         levels: 1,
-        rounds: None,
+        rounds: Some(16),
+        end: "stay",
         settings: &[("TINYPROF_BUDGET", "0.1%")],
         ..PLAIN
     },
 ];
-
-/// Visits of the root until the program is killed: more than a list keeps apart would make large seeds.
-const ROOTS: u64 = 12;
 
 /// Writes the segments into `directory`, without the zeros at their ends.
 pub(crate) fn write(directory: &Path) -> io::Result<()> {
@@ -31,7 +31,7 @@ pub(crate) fn write(directory: &Path) -> io::Result<()> {
     for configuration in SEEDS {
         let place = Place::new(configuration.levels, None)?;
         let mut child = place.victim(configuration)?.spawn()?;
-        while place.truths()[0].visits(0).1 < ROOTS {
+        while place.truths()[0].phase() < Phase::Own {
             spin_us(1);
         }
         kill(child.id());
