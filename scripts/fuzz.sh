@@ -46,7 +46,7 @@ done
 cp fuzz/seeds/text/* "$work/text/"
 cp fuzz/seeds/segment/* "$work/segment/"
 # The longest inputs: a tape of decisions says all in few bytes, and segments of programs are longer than parts.
-declare -A longest=([structure]=256 [segment]=32768)
+declare -A longest=([structure]=256 [segment]=65536)
 
 # run TARGET: from its seeds on, within memory and time limits that no reader may need.
 run() {
