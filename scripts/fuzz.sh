@@ -2,8 +2,8 @@
 # Builds the fuzz targets and runs each for SECONDS (60), all at once, from the frozen profiles on.
 # An input that breaks a target is kept, and named with the command that repeats it.
 #     scripts/fuzz.sh [SECONDS]
-#     scripts/fuzz.sh mutate COUNT    COUNT mutations that know the format, under the reader with its checksums
-#     scripts/fuzz.sh seeds           makes the segments anew that the fuzzing of segments begins with
+#     scripts/fuzz.sh mutate COUNT    so many mutations that know the format, with all checksums
+#     scripts/fuzz.sh seeds           makes the segments anew that fuzzing begins with
 #
 # cargo-fuzz is not needed for this: all it adds on a stable toolchain are these flags, and it takes longer to install than to
 # fuzz. The sanitizers need a nightly toolchain; there is no unsafe code in tinyprof-format for them to look at.
@@ -20,7 +20,7 @@ if [[ ${1:-} == mutate ]]; then
     build=${CARGO_TARGET_DIR:-$PWD/target}/fuzz
     CARGO_TARGET_DIR=$build cargo build --locked --release --manifest-path fuzz/Cargo.toml \
         --no-default-features --features loops
-    # Seven of ten are of profiles, which have more to be wrong. A failure names the seed that repeats it.
+    # Seven of ten are of profiles, which have more to be wrong. A failure names its seed.
     "$build/release/mutate" profile $(($2 * 7 / 10))
     exec "$build/release/mutate" segment $(($2 * 3 / 10))
 fi
@@ -45,7 +45,7 @@ for profile in tinyprof-format/tests/profiles/*/; do
 done
 cp fuzz/seeds/text/* "$work/text/"
 cp fuzz/seeds/segment/* "$work/segment/"
-# The longest inputs: a tape of decisions says all in few bytes, and segments of programs are longer than parts.
+# The longest inputs: a tape of decisions is short, and segments are longer than parts.
 declare -A longest=([structure]=256 [segment]=65536)
 
 # run TARGET: from its seeds on, within memory and time limits that no reader may need.

@@ -1,8 +1,10 @@
-//! The program under test: visits a tree of callpaths, counts its visits in shared memory, prints a result, ends with 7.
+//! The program under test: visits a tree of callpaths, counts its visits in shared memory, prints a
+//! result, ends with 7.
 //!
-//! Arguments: threads, levels of the tree, rounds (`forever` until it is killed), microseconds between rounds, and how it
-//! ends (`return`, `exit`; `stay`: not at all). The environment names the file of the truth (`FAULTS_TRUTH`) and may say which allocation
-//! fails (`FAULTS_ALLOCATION`), and whether all that follow do, too (`FAULTS_FOR_GOOD`).
+//! Arguments: threads, levels of the tree, rounds (`forever` until it is killed), microseconds
+//! between rounds, and how it ends (`return`, `exit`; `stay`: not at all). The environment names
+//! the file of the truth (`FAULTS_TRUTH`) and may say which allocation fails (`FAULTS_ALLOCATION`),
+//! and whether all that follow do, too (`FAULTS_FOR_GOOD`).
 
 use std::io::{Cursor, Write};
 use std::path::Path;
@@ -17,7 +19,8 @@ use tinyprof_faults::work::visit_all;
 #[global_allocator]
 static ALLOCATOR: FailingAllocator = FailingAllocator::new();
 
-/// The threads wait for this, because to make a thread takes calls and allocations of its own, which may not fail.
+/// The threads wait for this, because to make a thread takes calls and allocations of its own,
+/// which may not fail.
 static BEGIN: AtomicBool = AtomicBool::new(false);
 /// They wait for this, because so does their end.
 static END: AtomicBool = AtomicBool::new(false);

@@ -1,8 +1,9 @@
-//! The program under test as a job of several ranks: each visits a tree of callpaths, counts that in shared memory,
-//! and prints a result.
+//! The program under test as a job of several ranks: each visits a tree of callpaths, counts that
+//! in shared memory, and prints a result.
 //!
-//! Arguments: levels of the tree, rounds (`forever` until it is killed), microseconds between rounds. The environment
-//! names the files of the truth without the number of the rank (`FAULTS_TRUTH`).
+//! Arguments: levels of the tree, rounds (`forever` until it is killed), microseconds between
+//! rounds. The environment names the files of the truth without the number of the rank
+//! (`FAULTS_TRUTH`).
 
 use std::io::Write;
 use std::path::Path;
@@ -31,7 +32,8 @@ fn main() {
     for round in 0..rounds {
         visit_all(truth, levels);
         spin_us(pause_us);
-        // Interim profiles are written where all ranks have come to, so that they must not be far apart.
+        // Interim profiles are written where all ranks have come to, so that they must not be far
+        // apart.
         if round % 16 == 0 {
             world.barrier();
         }

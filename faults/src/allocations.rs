@@ -1,4 +1,5 @@
-//! The k-th allocation of the profiler fails, once and for good, for every k until a run needs none.
+//! The k-th allocation of the profiler fails, once and for good, for every k until a run needs
+//! none.
 
 use std::io;
 use std::time::Duration;

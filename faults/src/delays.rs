@@ -1,7 +1,7 @@
 //! A call of the final write hangs: the program ends all the same, soon after its deadline.
 //!
-//! The thread is held where it makes the call. A disk that hangs holds it in the system, where not even a signal
-//! ends it: the process then stays until the disk answers, which nobody can change.
+//! The thread is held where it makes the call. A disk that hangs holds it in the system, where not
+//! even a signal ends it: the process then stays until the disk answers, which nobody can change.
 
 use std::io;
 use std::time::Duration;

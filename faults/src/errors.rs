@@ -187,7 +187,8 @@ impl Kind {
             // What the profiler never writes to is the program's own.
             c::SYS_write | c::SYS_writev if call.arguments[0] == 1 => &[],
             c::SYS_write | c::SYS_writev if writes_to_standard(call) => WRITE_TO_STANDARD,
-            // Only what was written to a file may come to nothing when it is closed; the standard library knows that.
+            // Only what was written to a file may come to nothing when it is closed; the standard
+            // library knows that.
             c::SYS_close if call.is_directory(0) => &[],
             // Whoever wakes others cannot fail.
             c::SYS_futex if !matches!(command & 0x7f, c::FUTEX_WAIT | c::FUTEX_WAIT_BITSET) => &[],
@@ -218,7 +219,8 @@ impl Fault {
         }
     }
 
-    /// Whether all calls of a kind may fail so from one on. A call that is interrupted is not interrupted for ever.
+    /// Whether all calls of a kind may fail so from one on. A call that is interrupted is not
+    /// interrupted for ever.
     pub(crate) const fn lasts(self) -> bool {
         !matches!(self, Fails(c::EINTR | c::EAGAIN) | FailsAfter(c::EINTR))
     }

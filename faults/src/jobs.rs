@@ -58,7 +58,8 @@ const MOMENTS: &[Moment] = &[
     },
 ];
 
-/// The launcher that belongs to the build, as the tests of `tinyprof-mpi` find it, and the name of its family.
+/// The launcher that belongs to the build, as the tests of `tinyprof-mpi` find it, and the name of
+/// its family.
 fn launcher() -> (String, &'static str) {
     let name = std::env::var("TINYPROF_MPIEXEC").unwrap_or_else(|_| "mpiexec".to_owned());
     let version =
@@ -120,7 +121,8 @@ fn run(moment: &Moment, seed: u64, keep: bool) -> io::Result<Outcome> {
     let killed = kill_some(place.truths(), &child, &mut random);
     let ended = Ended::of(child.wait()?);
     let mut ended = if watch.end() { Ended::TooLong } else { ended };
-    // Ranks may outlive their launcher for a while, and are no business of ours as long as they run.
+    // Ranks may outlive their launcher for a while, and are no business of ours as long as they
+    // run.
     let processes: Vec<u32> = place.truths().iter().filter_map(|truth| truth.process()).collect();
     while processes.iter().any(|&process| runs(process)) {
         if tinyprof::collect::monotonic_ns() > give_up_ns + 15_000_000_000 {

@@ -19,7 +19,8 @@ const RECOVER_LIMIT: Duration = Duration::from_secs(60);
 /// What no run may ever say.
 const FORBIDDEN: [&str; 4] = ["panicked at", "fatal runtime error", "stack overflow", "an internal error"];
 
-/// What the standard library itself says where an allocation of isolated work fails, before anybody can help it.
+/// What the standard library itself says where an allocation of isolated work fails, before anybody
+/// can help it.
 const OF_STANDARD_LIBRARY: [&str; 3] =
     ["memory allocation of ", "note: run with `RUST_BACKTRACE=", "skipping backtrace printing"];
 
@@ -43,7 +44,8 @@ pub(crate) struct Expected {
     pub(crate) killed: bool,
     /// Whether the table may be on standard error.
     pub(crate) report: bool,
-    /// Whether something that the recording needs failed before the final write, so that nothing may be left to recover.
+    /// Whether something that the recording needs failed before the final write, so that nothing
+    /// may be left to recover.
     pub(crate) start_failed: bool,
     /// Whether writing to standard error failed, so that nothing could be said.
     pub(crate) speechless: bool,
@@ -98,7 +100,8 @@ pub(crate) fn judge(place: &Place, ended: Ended, expected: Expected) -> Result<K
     })
 }
 
-/// Whether the program ended by itself; an error if it should have, and did not as it would without us.
+/// Whether the program ended by itself; an error if it should have, and did not as it would without
+/// us.
 fn check_end(place: &Place, ended: Ended, expected: Expected, said: &str) -> Result<bool, String> {
     match ended {
         Ended::Code(code) if code == expected.code => {}
@@ -169,7 +172,8 @@ fn list(profiles: &[Found]) -> String {
     profiles.iter().map(|profile| profile.name.as_str()).collect::<Vec<_>>().join(", ")
 }
 
-/// All profiles in a directory. Whatever has a final name must be whole, and have no visit that never was.
+/// All profiles in a directory. Whatever has a final name must be whole, and have no visit that
+/// never was.
 fn profiles(directory: &Path, truths: &[Truth]) -> Result<Vec<Found>, String> {
     let entries = fs::read_dir(directory).map_err(|error| format!("{}: {error}", directory.display()))?;
     let mut names: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();

@@ -121,7 +121,8 @@ fn run(moment: &Moment, seed: u64, keep: bool) -> io::Result<Outcome> {
     Ok(Outcome { reached, fault: format!("killed {}", configuration.name), verdict })
 }
 
-/// Kills one program again, at the moment that a seed gives: not quite the same, as no two runs are.
+/// Kills one program again, at the moment that a seed gives: not quite the same, as no two runs
+/// are.
 pub(crate) fn repeat(name: &str, case: &str) -> io::Result<bool> {
     let moment = MOMENTS.iter().find(|moment| moment.configuration.name == name);
     let moment = moment.ok_or_else(|| io::Error::other(format!("there is no configuration {name}")))?;

@@ -1,4 +1,5 @@
-//! `faults`: runs programs with the profiler under every fault that it promises to survive, and says which promise broke.
+//! `faults`: runs programs with the profiler under every fault that it promises to survive, and
+//! says which promise broke.
 //!
 //! `scripts/faults.sh` builds all that it needs and starts it.
 
@@ -66,7 +67,8 @@ struct Arguments {
     /// Lists the calls of an undisturbed run
     #[arg(long)]
     list: bool,
-    /// Writes segments of programs that were killed into this directory, for the fuzzers, and does nothing else
+    /// Writes segments of programs that were killed into this directory, for the fuzzers, and does
+    /// nothing else
     #[arg(long)]
     seeds: Option<PathBuf>,
     /// Prints the table of this file of results, and does nothing else

@@ -113,7 +113,8 @@ pub(crate) fn executable(name: &str) -> PathBuf {
     this.with_file_name(name)
 }
 
-/// Where runs have their directories: in memory where that can be had, as each of thousands syncs its files.
+/// Where runs have their directories: in memory where that can be had, as each of thousands syncs
+/// its files.
 fn scratch() -> PathBuf {
     let named = std::env::var_os("FAULTS_SCRATCH").map(PathBuf::from);
     let in_memory = PathBuf::from("/dev/shm");

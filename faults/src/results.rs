@@ -1,4 +1,5 @@
-//! What came of the loops: counts for people and for `docs/reliability.md`, and how to repeat what failed.
+//! What came of the loops: counts for people and for `docs/reliability.md`, and how to repeat what
+//! failed.
 
 use std::collections::BTreeMap;
 use std::fs::OpenOptions;
@@ -51,7 +52,8 @@ pub(crate) struct Results {
 }
 
 impl Results {
-    /// Results that are appended to this file, and printed. `command` is how this program was called.
+    /// Results that are appended to this file, and printed. `command` is how this program was
+    /// called.
     pub(crate) const fn new(file: Option<PathBuf>, command: String, jobs: usize) -> Self {
         Self { file, command, jobs, failed: 0 }
     }

@@ -182,8 +182,8 @@ pub(crate) fn all(configuration: &Configuration, quick: bool, results: &mut Resu
         let mut every: Vec<_> =
             every.filter(|&(fault, for_good)| !for_good || faults[fault].lasts()).collect();
         if quick {
-            // A program that gets no memory from one call on tries another way for each of its allocations, and
-            // each try is a stop here.
+            // A program that gets no memory from one call on tries another way for each of its
+            // allocations, and each try is a stop here.
             every.retain(|&(fault, for_good)| !(for_good && faults[fault].is_of_memory()));
             every = vec![every[at % every.len()]];
         }

@@ -1,4 +1,5 @@
-//! The ground truth: what a program under test has really visited, counted by itself in shared memory.
+//! The ground truth: what a program under test has really visited, counted by itself in shared
+//! memory.
 //!
 //! ```text
 //! word 0      phase of the program, see [`Phase`]
@@ -8,8 +9,9 @@
 //!      16 ..  for each callpath: visits begun, visits ended
 //! ```
 //!
-//! A visit counts as begun before its region is entered, and as ended after the region is left. So a profile is right if
-//! its count lies between the two: an open visit counts or not, and no other may differ.
+//! A visit counts as begun before its region is entered, and as ended after the region is left. So
+//! a profile is right if its count lies between the two: an open visit counts or not, and no other
+//! may differ.
 
 use std::path::Path;
 use std::sync::atomic::AtomicU64;
@@ -97,7 +99,8 @@ impl Truth {
         sys::unmap(self.words);
     }
 
-    /// Enters the next phase: tells whoever traces this process by a marker call, and whoever looks at the memory.
+    /// Enters the next phase: tells whoever traces this process by a marker call, and whoever looks
+    /// at the memory.
     pub fn enter(self, phase: Phase) {
         self.words[3 + phase as usize].store(self.words[1].load(SeqCst), SeqCst);
         self.words[0].store(phase as u64, SeqCst);

@@ -1,4 +1,5 @@
-//! The regions of the programs under test: a tree in which each callpath has ten children, and a loop.
+//! The regions of the programs under test: a tree in which each callpath has ten children, and a
+//! loop.
 //!
 //! Nothing here allocates, so that each allocation that fails is the profiler's.
 

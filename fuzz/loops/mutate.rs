@@ -1,7 +1,9 @@
-//! Mutations that know the format, one after the other, under the reader that users have: with checksums, on files.
+//! Mutations that know the format, one after the other, under the reader that users have: with
+//! checksums, on files.
 //!
-//! `mutate profile|segment COUNT [SEED]`. Beside what the fuzz targets look at, `check` must agree with the reader, and no
-//! reader may take more memory than its limits allow. A failure names the seed that repeats it: COUNT is 1 then.
+//! `mutate profile|segment COUNT [SEED]`. Beside what the fuzz targets look at, `check` must agree
+//! with the reader, and no reader may take more memory than its limits allow. A failure names the
+//! seed that repeats it: COUNT is 1 then.
 
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -22,7 +22,8 @@ pub fn write_and_read(profile: &Profile) {
         .map(|rank| {
             let values = profile.values.iter().map(|ranks| ranks[rank].clone()).collect();
             let facts = profile.ranks[rank].clone();
-            // The values are in the order of the profile's own table: their rows need no new numbers.
+            // The values are in the order of the profile's own table: their rows need no new
+            // numbers.
             EncodedRank::of_event_map(&EventMap { callpaths: CallpathTable::default(), values, facts })
         })
         .collect();

@@ -1,4 +1,5 @@
-//! What the targets share: a profile in memory, which is read in every way there is, and mutations that know the format.
+//! What the targets share: a profile in memory, which is read in every way there is, and mutations
+//! that know the format.
 
 pub mod again;
 pub mod segment;
@@ -18,8 +19,8 @@ pub const LIMITS: ReadLimits = ReadLimits::new(8 << 20);
 /// Files by name.
 pub type Memory = BTreeMap<&'static str, Vec<u8>>;
 
-/// Reads a profile as a whole, callpath by callpath, and what can be salvaged of it. What can be read in several ways must be
-/// the same in all of them.
+/// Reads a profile as a whole, callpath by callpath, and what can be salvaged of it. What can be
+/// read in several ways must be the same in all of them.
 pub fn read_in_every_way(files: &Memory) -> Option<Profile> {
     read_in_every_way_within(files, LIMITS)
 }

@@ -8,8 +8,8 @@ use crate::structure::SEEDS;
 
 const NOW: TicksNow = TicksNow { ticks: 1 << 40, monotonic_ns: 1 << 40 };
 
-/// Reads a segment; whether it is one. Whatever it is, what is read is not much larger, and makes a profile that is read
-/// again as it was written.
+/// Reads a segment; whether it is one. Whatever it is, what is read is not much larger, and makes a
+/// profile that is read again as it was written.
 ///
 /// # Panics
 /// If not.
@@ -19,7 +19,8 @@ pub fn read_segment(bytes: &[u8]) -> bool {
     let map = recovered_map(&[segment], NOW);
     let lists =
         map.values.iter().map(|v| v.executions.len() * PAST_WORDS * 8 + v.series.len() * SERIES_WORDS * 8);
-    // Past executions and visits do not overlap, and the live execution and the open visit are in the node.
+    // Past executions and visits do not overlap, and the live execution and the open visit are in
+    // the node.
     let nodes_max = bytes.len() / LINE_BYTES;
     assert!(lists.sum::<usize>() <= bytes.len() + 2 * nodes_max * PAST_WORDS * 8);
     assert!(map.callpaths.len() <= nodes_max);

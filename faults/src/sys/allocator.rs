@@ -26,8 +26,8 @@ impl FailingAllocator {
         }
     }
 
-    /// Counts from now on, in `counter`. The allocation `fail_at` (1-based) gets no memory, and if it is `for_good` none
-    /// after it; 0 for none.
+    /// Counts from now on, in `counter`. The allocation `fail_at` (1-based) gets no memory, and if
+    /// it is `for_good` none after it; 0 for none.
     pub fn arm(&self, fail_at: u64, for_good: bool, counter: &'static AtomicU64) {
         self.fail_at.store(fail_at, SeqCst);
         self.for_good.store(for_good, SeqCst);
@@ -43,7 +43,8 @@ impl FailingAllocator {
     }
 }
 
-// SAFETY: all that is not refused is the system allocator's, and a null pointer is how an allocation fails.
+// SAFETY: all that is not refused is the system allocator's, and a null pointer is how an
+// allocation fails.
 unsafe impl GlobalAlloc for FailingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if self.refuses() {

@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use super::{Ended, Watch};
 
-/// The first argument of marker calls: an option that `prctl` does not know. The call fails, and does nothing else.
+/// The first argument of marker calls: an option that `prctl` does not know. The call fails, and
+/// does nothing else.
 pub(crate) const MARKER: libc::c_int = 0x5450_5246;
 
 /// Says to whoever traces this process that it enters a phase.
@@ -41,7 +42,8 @@ pub fn exit(code: i32) -> ! {
     unsafe { libc::exit(code) }
 }
 
-/// Writes to standard output without an allocation. A short or failed write is not made good: nobody reads the result then.
+/// Writes to standard output without an allocation. A short or failed write is not made good:
+/// nobody reads the result then.
 pub fn write_out(bytes: &[u8]) {
     // SAFETY: the bytes are there, so many.
     unsafe { libc::write(libc::STDOUT_FILENO, bytes.as_ptr().cast(), bytes.len()) };

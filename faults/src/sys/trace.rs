@@ -117,8 +117,8 @@ pub struct Trace<'o, O> {
 }
 
 impl<O: Observer> Trace<'_, O> {
-    /// Runs `command` to its end; kills it after `limit`. Children of the program are observed where `children` is set,
-    /// and then the run is over when all of them are.
+    /// Runs `command` to its end; kills it after `limit`. Children of the program are observed
+    /// where `children` is set, and then the run is over when all of them are.
     ///
     /// # Errors
     /// When the program cannot be started, or this machine allows no tracing.
@@ -231,7 +231,8 @@ impl<O: Observer> Trace<'_, O> {
 fn wait(thread: libc::pid_t) -> io::Result<(libc::pid_t, libc::c_int)> {
     loop {
         let mut status = 0;
-        // SAFETY: the status is there. Only children of this thread are waited for: other threads trace programs of their own.
+        // SAFETY: the status is there. Only children of this thread are waited for: other threads
+        // trace programs of their own.
         let waited = unsafe { libc::waitpid(thread, &raw mut status, libc::__WALL | libc::__WNOTHREAD) };
         if waited >= 0 {
             return Ok((waited, status));

@@ -1,4 +1,5 @@
-//! One stopped thread of a traced process, by `ptrace`. Only the thread that traces it may call this.
+//! One stopped thread of a traced process, by `ptrace`. Only the thread that traces it may call
+//! this.
 
 use std::io;
 use std::ptr;
@@ -13,7 +14,8 @@ pub(super) enum Stop {
 }
 
 fn call(request: libc::c_uint, thread: libc::pid_t, address: usize, data: usize) -> io::Result<libc::c_long> {
-    // SAFETY: the callers give requests that fit address and data; the system refuses threads that are not traced by us.
+    // SAFETY: the callers give requests that fit address and data; the system refuses threads that
+    // are not traced by us.
     let result = unsafe { libc::ptrace(request, thread, address, data) };
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(result) }
 }
@@ -23,7 +25,8 @@ pub(super) fn trace_me() -> io::Result<()> {
     call(libc::PTRACE_TRACEME, 0, 0, 0).map(drop)
 }
 
-/// Has the stopped first thread of a process report system calls and new threads, and new processes if `children`.
+/// Has the stopped first thread of a process report system calls and new threads, and new processes
+/// if `children`.
 pub(super) fn follow(thread: libc::pid_t, children: bool) -> io::Result<()> {
     let mut options = libc::PTRACE_O_TRACESYSGOOD
         | libc::PTRACE_O_TRACECLONE
@@ -60,7 +63,8 @@ pub(super) fn skip(thread: libc::pid_t) -> io::Result<()> {
     architecture::set_number(thread)
 }
 
-/// Sets the first or third argument (0-based: 0 or 2) of the call at whose entry a thread is stopped.
+/// Sets the first or third argument (0-based: 0 or 2) of the call at whose entry a thread is
+/// stopped.
 pub(super) fn set_argument(thread: libc::pid_t, argument: usize, value: u64) -> io::Result<()> {
     architecture::change(thread, |registers| *architecture::argument(registers, argument) = value)
 }

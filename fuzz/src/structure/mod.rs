@@ -1,7 +1,8 @@
-//! Mutations that know the format: what they change is wrong, what they do not change still fits together.
+//! Mutations that know the format: what they change is wrong, what they do not change still fits
+//! together.
 //!
-//! A *tape* of bytes decides everything, so that a fuzzer that changes the tape changes the mutation, and an input
-//! repeats it.
+//! A *tape* of bytes decides everything, so that a fuzzer that changes the tape changes the
+//! mutation, and an input repeats it.
 
 mod manifest;
 mod profile;

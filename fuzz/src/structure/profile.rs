@@ -67,7 +67,8 @@ impl Parsed {
         }
     }
 
-    /// The files. Lengths and checksums in the manifest are mended, unless its own mutation shall be seen.
+    /// The files. Lengths and checksums in the manifest are mended, unless its own mutation shall
+    /// be seen.
     fn to_files(mut self, mend: bool) -> Memory {
         let dictionary = self.dictionary.to_bytes();
         let parts: Vec<Vec<u8>> = self.parts.iter().map(SectionFile::to_bytes).collect();

@@ -249,7 +249,8 @@ fn edit(bytes: &mut Vec<u8>, tape: &mut Tape<'_>) {
     }
 }
 
-/// Puts another column in the place of some bytes: constants of any number, multiples, codes, or a tag that is none.
+/// Puts another column in the place of some bytes: constants of any number, multiples, codes, or a
+/// tag that is none.
 fn column(bytes: &mut Vec<u8>, tape: &mut Tape<'_>) {
     let at = tape.below(bytes.len() + 1);
     let end = (at + tape.below(12)).min(bytes.len());

@@ -2,7 +2,8 @@
 
 use super::Tape;
 
-/// Segments that programs left: `scripts/fuzz.sh seeds` makes them anew where the layout has changed.
+/// Segments that programs left: `scripts/fuzz.sh seeds` makes them anew where the layout has
+/// changed.
 pub(crate) const SEEDS: [&[u8]; 3] = [
     include_bytes!("../../seeds/segment/plain.segment"),
     include_bytes!("../../seeds/segment/grown.segment"),
@@ -12,7 +13,8 @@ pub(crate) const SEEDS: [&[u8]; 3] = [
 const LINE_BYTES: usize = 64;
 const HEADER_BYTES: usize = 256;
 
-/// A segment of a program with one to eight changes. Magic and version stay: without them there is nothing to read.
+/// A segment of a program with one to eight changes. Magic and version stay: without them there is
+/// nothing to read.
 pub fn mutated_segment(tape: &mut Tape<'_>) -> Vec<u8> {
     let mut bytes = SEEDS[tape.below(SEEDS.len())].to_vec();
     for _ in 0..=tape.byte() % 8 {

@@ -35,7 +35,8 @@ impl<'a> Tape<'a> {
         wide % bound.max(1)
     }
 
-    /// A number as readers fear them: small, large, around a power of two, or a change of the present one.
+    /// A number as readers fear them: small, large, around a power of two, or a change of the
+    /// present one.
     pub fn number(&mut self, present: u64) -> u64 {
         let argument = u64::from(self.byte());
         match self.byte() % 10 {

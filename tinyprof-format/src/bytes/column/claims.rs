@@ -1,11 +1,12 @@
 //! Memory that pco asks for as soon as it has seen the first bytes of a chunk.
 //!
-//! A dictionary, and the window of differences to earlier numbers, have lengths of 25 and 5 bits, and pco makes room for
-//! both before it knows whether the chunk goes on: 20 bytes may ask for 256 MiB. Our writer uses neither.
+//! A dictionary, and the window of differences to earlier numbers, have lengths of 25 and 5 bits,
+//! and pco makes room for both before it knows whether the chunk goes on: 20 bytes may ask for 256
+//! MiB. Our writer uses neither.
 //!
 //! ```text
-//! chunk   type u8 | numbers - 1, 24 bits | mode, 4 bits | what the mode needs | differences, 4 bits | ...
-//! mode    0: nothing   1, 2: one number   3: 8 bits   4: numbers of the dictionary, 25 bits
+//! chunk   type u8, numbers - 1 (24 bits), mode (4 bits), its parameters, differences (4 bits) ...
+//! mode    0: nothing   1, 2: one number   3: 8 bits   4: length of the dictionary, 25 bits
 //! differences 2: log2 of the window's numbers - 1, 5 bits
 //! ```
 //!
@@ -17,7 +18,8 @@ const WINDOW_MIN: usize = 256;
 /// Bits of the chunk before its mode.
 const MODE_BIT: usize = 32;
 
-/// Bytes that pco will ask for to read this chunk of numbers of `width` bytes, beside what all chunks take.
+/// Bytes that pco will ask for to read this chunk of numbers of `width` bytes, beside what all
+/// chunks take.
 pub(super) fn claimed_bytes(chunk: &[u8], width: usize) -> usize {
     let after_mode = MODE_BIT + 4;
     let differences = match bits(chunk, MODE_BIT, 4) {
