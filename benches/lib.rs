@@ -32,8 +32,10 @@ pub fn baseline(b: &mut Bencher<'_>) {
     });
 }
 
-/// The smallest record that has what ours has: two reads of the clock, then number, sum, least, greatest and squares under a
-/// sequence counter, as relaxed atomics. No callpath is looked up, and nothing is asked.
+/// Measures the smallest record that has what ours has.
+///
+/// Two reads of the clock, then number, sum, least, greatest and squares under a sequence counter, as relaxed atomics. No
+/// callpath is looked up, and nothing is asked.
 pub fn smallest_record(b: &mut Bencher<'_>) {
     let record: [AtomicU64; 7] = [0, 0, 0, u64::MAX, 0, 0, 0].map(AtomicU64::new);
     let record = black_box(&record);
