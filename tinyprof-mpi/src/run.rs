@@ -12,7 +12,7 @@ use tinyprof_format::file::{OutputFormat, profile_path, write_profile_in_state};
 use tinyprof_format::model::{PhaseTimes, RunState};
 
 use crate::FlushError;
-use crate::attendance::{Attendance, SignedIn};
+use crate::attendance::{Attendance, SignedIn, Voice};
 use crate::checkpoint;
 use crate::communicator::{Communicator, Interrupted, Rsmpi, duplicate_of_world, max_of_world, run_to_end};
 use crate::phases::{self, Measured, Plan, Workplace};
@@ -29,7 +29,7 @@ static CLAIMED: AtomicBool = AtomicBool::new(false);
 /// Whether a flush of this rank was interrupted, which is said at most once.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 /// Who takes part, as it was found out when MPI began.
-static ATTENDANCE: OnceLock<Attendance> = OnceLock::new();
+static ATTENDANCE: OnceLock<(Attendance, Voice)> = OnceLock::new();
 /// The world, as our own communicator, if all of its ranks are known to take part when MPI begins.
 /// At the end, a rank that never comes would hold up `MPI_Comm_dup` for ever.
 static WORLD: OnceLock<Result<Link, String>> = OnceLock::new();
@@ -58,10 +58,10 @@ pub(crate) fn begin(signed_in: Option<SignedIn>) {
     let world = mpi::topology::SimpleCommunicator::world();
     let (rank, size) = (world.rank().unsigned_abs(), world.size().unsigned_abs());
     let mut is_new = false;
-    let attendance = ATTENDANCE.get_or_init(|| {
+    let (attendance, _) = ATTENDANCE.get_or_init(|| {
         is_new = true;
         signed_in
-            .map_or(Attendance::Incomplete { is_first: false }, |rank_here| rank_here.attendance(rank, size))
+            .map_or((Attendance::Incomplete, Voice::default()), |rank_here| rank_here.attendance(rank, size))
     });
     if !is_new {
         return;
@@ -79,12 +79,12 @@ pub(crate) fn begin(signed_in: Option<SignedIn>) {
                 checkpoint::begin(&world, &Rsmpi::duplicate_of(&world), &Settings::default());
             }
         }
-        Attendance::Open { is_first: true } if has_interval => collect::warn(
+        Attendance::Open if has_interval && rank == 0 => collect::warn(
             "no profiles are written at intervals, unless the program starts a Profiler: whether all ranks of a \
              job on several hosts run TinyProf is known at its end alone; where they do, TINYPROF_WORLD=all, set \
              for all ranks, says so from the beginning",
         ),
-        Attendance::Open { .. } | Attendance::Incomplete { .. } => {}
+        Attendance::Open | Attendance::Incomplete => {}
     }
 }
 
@@ -229,7 +229,7 @@ fn write_one_rank(rank: u32, ranks: u32, measured: Measured, plan: Plan, reason:
 /// Not all ranks are known to take part, for the reason given: this one writes its own profile,
 /// unless it was in one of a profiler of the program. MPI is asked for the rank and the number of
 /// ranks, and for nothing else.
-fn flush_alone(reason: &str, advice: &str, is_first: bool) {
+fn flush_alone(reason: &str, advice: &str) {
     if SETTLED.swap(true, Relaxed) {
         return;
     }
@@ -240,7 +240,7 @@ fn flush_alone(reason: &str, advice: &str, is_first: bool) {
     let measured = measure(&workplace);
     let plan = Plan { workplace, ..settings.plan(0) };
     let path = profile_path(&name_of_rank(&plan.target, rank));
-    if is_first {
+    if ATTENDANCE.get().is_some_and(|(_, voice)| voice.tells()) {
         collect::warn(format_args!(
             "{reason}, so each rank that does writes a profile of its own, as {}{advice}",
             path.display()
@@ -263,18 +263,17 @@ pub(crate) fn flush_at_finalize() {
     let settings = Settings::default();
     match (WORLD.get(), ATTENDANCE.get()) {
         (Some(world), _) => flush_together(&Rsmpi::on(world.clone()), &settings),
-        (None, Some(&Attendance::Open { is_first })) => match assemble(&settings) {
+        (None, Some((Attendance::Open, _))) => match assemble(&settings) {
             // The failure, if it is one, has been said.
             Ok(Some(world)) => drop(flush(&Rsmpi::on(Ok(world)), &settings)),
             Ok(None) => leave_out(),
-            Err(reason) => collect::without_write_signals(|| flush_alone(&reason, "", is_first)),
+            Err(reason) => collect::without_write_signals(|| flush_alone(&reason, "")),
         },
-        (None, attendance) => {
-            let is_first = attendance == Some(&Attendance::Incomplete { is_first: true });
+        (None, _) => {
             let reason = "not all ranks of the job are known to run TinyProf";
             let advice =
                 "; where all of them do, TINYPROF_WORLD=all, set for all ranks, makes it one profile";
-            collect::without_write_signals(|| flush_alone(reason, advice, is_first));
+            collect::without_write_signals(|| flush_alone(reason, advice));
         }
     }
 }

@@ -33,6 +33,10 @@ pub(super) enum Verdict {
     OfThisHost = 3,
 }
 
+/// Overwrites a verdict that is not `Complete`, when a rank tells the user. For a rank that has been
+/// held up since `MPI_Init` it is `Incomplete`.
+const TOLD: u64 = 4;
+
 /// Boards' names end with it. `tinyprof recover` and `top` look at names that end in `.segment`
 /// alone.
 const ENDING: &str = "board";
@@ -45,7 +49,6 @@ const RANKS_MAX: u32 = 1 << 16;
 pub(super) struct Board {
     path: PathBuf,
     words: SharedWords,
-    rank: u32,
     size: u32,
 }
 
@@ -82,7 +85,7 @@ impl Board {
         let path = directory.join(format!("job-{name:016x}.{ENDING}"));
         let (file, is_new) = open_private(directory, &path)?;
         let words = SharedWords::map(&file, job.size as usize + 1)?;
-        let board = Self { path, words, rank: job.rank, size: job.size };
+        let board = Self { path, words, size: job.size };
         // The name is of this job alone. Should another have left its verdict there nevertheless,
         // this rank is absent.
         if board.words[0].load(SeqCst) != 0 {
@@ -119,9 +122,14 @@ impl Board {
         }
     }
 
-    /// Returns whether no lower rank is marked.
-    pub(super) fn is_first(&self) -> bool {
-        self.marks()[..self.rank as usize].iter().all(|mark| mark.load(SeqCst) == 0)
+    /// Returns whether rank 0 is marked.
+    pub(super) fn has_rank_0(&self) -> bool {
+        self.marks()[0].load(SeqCst) != 0
+    }
+
+    /// Returns true to the first rank that asks, long after the verdict.
+    pub(super) fn claim_to_tell(&self) -> bool {
+        self.words[0].swap(TOLD, SeqCst) != TOLD
     }
 
     fn marks(&self) -> &[AtomicU64] {
@@ -244,7 +252,7 @@ mod tests {
         let boards: Vec<_> =
             (0..3).map(|rank| Board::mark_in(&directory, &job("a", rank, 3)).unwrap()).collect();
         assert_eq!(names(&directory).len(), 1);
-        assert_eq!(boards.iter().map(Board::is_first).collect::<Vec<_>>(), [true, false, false]);
+        assert!(boards.iter().all(Board::has_rank_0));
         assert!(boards.iter().all(|board| is_complete(board, 3)));
         assert_eq!(names(&directory), [""; 0]);
     }
@@ -260,7 +268,9 @@ mod tests {
         // A rank that comes when some have asked: it finds another board, and neither is complete.
         let late = mark("a", 0);
         assert!(!is_complete(&late, 3) && !is_complete(&first, 3) && !is_complete(&other_job, 3));
-        assert!(first.is_first() && !last.is_first() && late.is_first());
+        assert!(!first.has_rank_0() && !last.has_rank_0() && late.has_rank_0());
+        // One of a board tells.
+        assert!(last.claim_to_tell() && !first.claim_to_tell() && late.claim_to_tell());
         // Nor is one on which a mark comes between two ranks' questions.
         let boards = [mark("c", 0), mark("c", 1)];
         let late = mark("c", 2);

@@ -54,15 +54,24 @@ pub(crate) enum Attendance {
     /// All of them.
     Complete,
     /// Perhaps all of them, which cannot be known before the end.
-    Open {
-        /// Whether the caller is the lowest rank that takes part, as far as it can tell.
-        is_first: bool,
-    },
+    Open,
     /// Not all of them, as far as is known.
-    Incomplete {
-        /// As above.
-        is_first: bool,
-    },
+    Incomplete,
+}
+
+/// Which rank tells the user that not all take part.
+#[derive(Debug, Default)]
+pub(crate) struct Voice {
+    is_of_those_who_tell: bool,
+    board: Option<Board>,
+}
+
+impl Voice {
+    /// Returns whether the caller tells it: one of the ranks that have come to that, as far as they
+    /// know of each other. To be called once.
+    pub(crate) fn tells(&self) -> bool {
+        self.is_of_those_who_tell && self.board.as_ref().is_none_or(Board::claim_to_tell)
+    }
 }
 
 /// A rank that is about to enter `PMPI_Init`.
@@ -98,24 +107,26 @@ impl SignedIn {
     }
 
     /// Returns who is there. To be called right after `PMPI_Init`.
-    pub(crate) fn attendance(self, rank: u32, size: u32) -> Attendance {
+    pub(crate) fn attendance(self, rank: u32, size: u32) -> (Attendance, Voice) {
         if self.is_promised || size == 1 {
-            return Attendance::Complete;
+            return (Attendance::Complete, Voice::default());
         }
         // Where there is no board, nothing is known.
-        let (verdict, is_lowest) = self.board.map_or((Verdict::OfThisHost, rank == 0), |board| {
-            (board.verdict(size, self.ranks_here), board.is_first())
-        });
-        // Each host has a board, and a first rank on it. Of several hosts that with rank 0 speaks,
-        // unless the ranks of the first program do not have the profiler.
-        let is_on_several_hosts = self.ranks_here.is_none_or(|here| here < size);
-        let may_speak = rank == 0 || !is_on_several_hosts || sys::program_number() > 0;
-        let is_first = is_lowest && may_speak;
-        match verdict {
+        let board = self.board.as_ref();
+        let verdict = board.map_or(Verdict::OfThisHost, |board| board.verdict(size, self.ranks_here));
+        let attendance = match verdict {
             Verdict::Complete => Attendance::Complete,
-            Verdict::OfThisHost if !self.is_of_several_programs => Attendance::Open { is_first },
-            Verdict::OfThisHost | Verdict::Incomplete => Attendance::Incomplete { is_first },
-        }
+            Verdict::OfThisHost if !self.is_of_several_programs => Attendance::Open,
+            Verdict::OfThisHost | Verdict::Incomplete => Attendance::Incomplete,
+        };
+        // Of several hosts that with rank 0 speaks, unless the ranks of the first program do not
+        // have the profiler.
+        let is_on_several_hosts = self.ranks_here.is_none_or(|here| here < size);
+        let is_of_those_who_tell = match board {
+            Some(board) => board.has_rank_0() || !is_on_several_hosts || sys::program_number() > 0,
+            None => rank == 0,
+        };
+        (attendance, Voice { is_of_those_who_tell, board: self.board })
     }
 }
 

@@ -71,10 +71,10 @@ fn check_own_profiles(directory: &Path, ended: &Ended, with_us: &[usize], saying
     }
     let ours = said(ended);
     assert_eq!(ours.len(), 1, "{}", ended.stderr);
-    let first = format!("p-rank-{}.tprof", with_us[0]);
-    for part in [saying[0], saying[1], &first] {
+    for part in saying {
         assert!(ours[0].contains(part), "{part:?} in {}", ours[0]);
     }
+    assert!(expected.iter().any(|name| ours[0].contains(name)), "{}", ours[0]);
 }
 
 #[test]
