@@ -33,8 +33,7 @@ pub(super) enum Verdict {
     OfThisHost = 3,
 }
 
-/// Overwrites a verdict that is not `Complete`, when a rank tells the user. For a rank that has been
-/// held up since `MPI_Init` it is `Incomplete`.
+/// Overwrites a verdict but `Complete`, when a rank tells the user: to late ranks, `Incomplete`.
 const TOLD: u64 = 4;
 
 /// Boards' names end with it. `tinyprof recover` and `top` look at names that end in `.segment`
@@ -109,10 +108,10 @@ impl Board {
             Verdict::Incomplete
         } else if there == size as usize {
             Verdict::Complete
-        } else if ranks_here.is_none_or(|here| there >= here as usize) {
-            Verdict::OfThisHost
-        } else {
+        } else if ranks_here.is_some_and(|here| there < here as usize) {
             Verdict::Incomplete
+        } else {
+            Verdict::OfThisHost
         };
         match self.words[0].compare_exchange(0, verdict as u64, SeqCst, SeqCst) {
             Ok(_) => verdict,
