@@ -40,21 +40,25 @@
 //! # When not all ranks have it
 //!
 //! A job may be of several programs (`mpiexec -n 2 a : -n 2 b`), not all of which have this
-//! library, and recording may be off on some ranks. So nothing is sent, and no collective called,
-//! until all ranks of the world are known to take part. Each of them leaves a mark in shared memory
-//! (in the directory of the segments) before it initialises MPI; if all ranks of the world are
-//! marked afterwards, they write one profile. Otherwise each rank that takes part writes its own,
-//! `NAME-rank-R.tprof`, which one of them says at the end, and there are no checkpoints at
-//! intervals.
+//! library, and recording may be off on some ranks. A collective of ours would hang such a job, so
+//! each rank leaves a mark in shared memory (in the directory of the segments) before it
+//! initialises MPI. If all ranks of the world are marked afterwards, they write one profile; if
+//! ranks of this host are missing, each rank writes its own, `NAME-rank-R.tprof`, which one of them
+//! says at the end.
 //!
-//! Marks are seen on one host. Of a job on several hosts they say nothing, so that it takes one of
-//! these:
+//! Marks are seen on one host. Where there may be ranks on others, all ranks are asked at the start
+//! of `MPI_Finalize`, when no collective of the program can be under way any more. They write one
+//! profile if all answer within the deadline, and each its own if not. Whether all take part is then
+//! known too late for checkpoints at intervals, and for telling which ranks are missing. It is known
+//! from the beginning in these cases:
 //!
 //! * `TINYPROF_WORLD=all` says that all ranks take part. It must be set for all of them: across
 //!   hosts, Open MPI passes it on with `mpiexec -x TINYPROF_WORLD=all`. Said wrongly, it hangs the
 //!   job.
-//! * Open MPI under Slurm, started with one program that is no script, needs no word.
+//! * Open MPI is started under Slurm, with one program that is no script.
 //! * A [`Profiler`] is started collectively by the program itself.
+//!
+//! Open MPI's ranks that are told of several programs on several hosts do not ask.
 //!
 //! With `TINYPROF=off`, or without the feature `enable`, the hooks call MPI's own functions and do
 //! nothing else. With the former a [`Profiler`] still takes part in its collective steps, as other

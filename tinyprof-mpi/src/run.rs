@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
 
 use mpi::topology::Communicator as _;
 use tinyprof::collect::{self, ENABLED, Ending, config, monotonic_ns};
@@ -11,12 +12,15 @@ use tinyprof_format::file::{OutputFiles, OutputFormat, profile_path, write_profi
 use tinyprof_format::model::{PhaseTimes, RunState};
 
 use crate::FlushError;
-use crate::attendance::{Attendance, SignedIn};
+use crate::attendance::{Attendance, SignedIn, Voice};
 use crate::checkpoint;
-use crate::communicator::{Communicator, Interrupted, Rsmpi, run_to_end};
+use crate::communicator::{Communicator, Interrupted, Rsmpi, duplicate_of_world, max_of_world, run_to_end};
 use crate::phases::{self, Measured, Plan, Workplace};
 use crate::settings::Settings;
 use crate::sys::{self, Link};
+
+/// How long a rank whose own part is settled waits for the others' question, at the most.
+const COURTESY: Duration = Duration::from_secs(1);
 
 /// Whether this rank's part in the profile is settled: it took part in a flush, or was left out of it.
 static SETTLED: AtomicBool = AtomicBool::new(false);
@@ -25,9 +29,9 @@ static CLAIMED: AtomicBool = AtomicBool::new(false);
 /// Whether a flush of this rank was interrupted, which is said at most once.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 /// Who takes part, as it was found out when MPI began.
-static ATTENDANCE: OnceLock<Attendance> = OnceLock::new();
-/// The world, as our own communicator, if all of its ranks take part. It is made when MPI begins
-/// and all are there: at the end, a rank that never comes would hold up `MPI_Comm_dup` for ever.
+static ATTENDANCE: OnceLock<(Attendance, Voice)> = OnceLock::new();
+/// The world, as our own communicator, if all of its ranks are known to take part when MPI begins.
+/// At the end, a rank that never comes would hold up `MPI_Comm_dup` for ever.
 static WORLD: OnceLock<Result<Link, String>> = OnceLock::new();
 /// The rank in the world, for a program that ends without finalising MPI.
 static WORLD_RANK: OnceLock<i32> = OnceLock::new();
@@ -54,10 +58,10 @@ pub(crate) fn begin(signed_in: Option<SignedIn>) {
     let world = mpi::topology::SimpleCommunicator::world();
     let (rank, size) = (world.rank().unsigned_abs(), world.size().unsigned_abs());
     let mut is_new = false;
-    let attendance = ATTENDANCE.get_or_init(|| {
+    let (attendance, _) = ATTENDANCE.get_or_init(|| {
         is_new = true;
         signed_in
-            .map_or(Attendance::Unknown { is_first: false }, |rank_here| rank_here.attendance(rank, size))
+            .map_or((Attendance::Incomplete, Voice::default()), |rank_here| rank_here.attendance(rank, size))
     });
     if !is_new {
         return;
@@ -66,13 +70,21 @@ pub(crate) fn begin(signed_in: Option<SignedIn>) {
     // For `tinyprof recover`, if the job is killed before it can write its profile.
     collect::set_rank(rank, size);
     collect::take_over(at_exit);
-    if *attendance != Attendance::Complete {
-        return;
-    }
-    WORLD.get_or_init(Link::of_world);
     // All ranks must have the variable: without it there is nothing to be agreed on, and `MPI_Init` is left alone.
-    if config().checkpoint_interval.is_some_and(|interval| !interval.is_zero()) && !CLAIMED.load(Relaxed) {
-        checkpoint::begin(&world, &Rsmpi::duplicate_of(&world), &Settings::default());
+    let has_interval = config().checkpoint_interval.is_some_and(|interval| !interval.is_zero());
+    match attendance {
+        Attendance::Complete => {
+            WORLD.get_or_init(Link::of_world);
+            if has_interval && !CLAIMED.load(Relaxed) {
+                checkpoint::begin(&world, &Rsmpi::duplicate_of(&world), &Settings::default());
+            }
+        }
+        Attendance::Open if has_interval && rank == 0 => collect::warn(
+            "no profiles are written at intervals, unless the program starts a Profiler: whether all ranks of a \
+             job on several hosts run TinyProf is known at its end alone; where they do, TINYPROF_WORLD=all, set \
+             for all ranks, says so from the beginning",
+        ),
+        Attendance::Open | Attendance::Incomplete => {}
     }
 }
 
@@ -216,10 +228,10 @@ fn write_one_rank(rank: u32, ranks: u32, measured: Measured, plan: Plan, reason:
     }
 }
 
-/// Not all ranks are known to take part: this one writes its own profile, unless it was in one of a
-/// profiler of the program. MPI is asked for the rank and the number of ranks, and for nothing
-/// else.
-fn flush_alone(is_first: bool) {
+/// Not all ranks are known to take part, for the reason given: this one writes its own profile,
+/// unless it was in one of a profiler of the program. MPI is asked for the rank and the number of
+/// ranks, and for nothing else.
+fn flush_alone(reason: &str, advice: &str) {
     if SETTLED.swap(true, Relaxed) {
         return;
     }
@@ -230,11 +242,9 @@ fn flush_alone(is_first: bool) {
     let measured = measure(&workplace);
     let plan = Plan { workplace, ..settings.plan(0) };
     let path = profile_path(&name_of_rank(&plan.target, rank));
-    let reason = "not all ranks of the job are known to run TinyProf";
-    if is_first {
+    if ATTENDANCE.get().is_some_and(|(_, voice)| voice.tells()) {
         collect::warn(format_args!(
-            "{reason}, so each rank that does writes a profile of its own, as {}; where all of them do, \
-             TINYPROF_WORLD=all, set for all ranks, makes it one profile",
+            "{reason}, so each rank that does writes a profile of its own, as {}{advice}",
             path.display()
         ));
     }
@@ -252,12 +262,38 @@ pub(crate) fn flush_at_finalize() {
         return;
     }
     checkpoint::settle_all();
-    let Some(world) = WORLD.get() else {
-        let is_first = ATTENDANCE.get() == Some(&Attendance::Unknown { is_first: true });
-        return collect::without_write_signals(|| flush_alone(is_first));
-    };
     let settings = Settings::default();
-    let world = Rsmpi::on(world.clone());
+    match (WORLD.get(), ATTENDANCE.get()) {
+        (Some(world), _) => flush_together(&Rsmpi::on(world.clone()), &settings),
+        (None, Some((Attendance::Open, _))) => match assemble(&settings) {
+            // The failure, if it is one, has been said.
+            Ok(Some(world)) => drop(flush(&Rsmpi::on(Ok(world)), &settings)),
+            Ok(None) => leave_out(),
+            Err(reason) => collect::without_write_signals(|| flush_alone(&reason, "")),
+        },
+        (None, _) => {
+            let reason = "not all ranks of the job are known to run TinyProf";
+            let advice =
+                "; where all of them do, TINYPROF_WORLD=all, set for all ranks, makes it one profile";
+            collect::without_write_signals(|| flush_alone(reason, advice));
+        }
+    }
+}
+
+/// Asks all ranks of the world, and gives it as our own communicator if all take part and none has
+/// been part of a flush.
+///
+/// # Errors
+/// Why it is not known whether all take part.
+fn assemble(settings: &Settings) -> Result<Option<Link>, String> {
+    let (deadline, settled) = (settings.deadline(), SETTLED.load(Relaxed));
+    // A rank that has been part of a flush asks for the others' sake alone.
+    let patience = if settled { deadline.min(COURTESY) } else { deadline };
+    let somebody_has = max_of_world(u64::from(settled), patience)? > 0;
+    if somebody_has { Ok(None) } else { duplicate_of_world(deadline).map(Some) }
+}
+
+fn flush_together(world: &Rsmpi, settings: &Settings) {
     world.begin_flush(settings.deadline());
     let settled = SETTLED.load(Relaxed);
     let somebody_has = run_to_end(world.all_max(&[u64::from(settled)]));
@@ -265,9 +301,13 @@ pub(crate) fn flush_at_finalize() {
     let nobody_has = somebody_has.map_or(!settled, |maximum| maximum == [0]);
     if nobody_has {
         // The failure has been said; the program goes on to finalise.
-        drop(flush_begun(&world, &settings));
+        drop(flush_begun(world, settings));
     }
-    // A rank that no profiler was started for is not profiled: that was the program's choice.
+    leave_out();
+}
+
+/// A rank that no profiler was started for is not profiled: that was the program's choice.
+fn leave_out() {
     if !SETTLED.swap(true, Relaxed) {
         collect::discard_segments();
     }

@@ -22,9 +22,19 @@ use tinyprof_format::segment::{DIRECTORY_VARIABLE, ProcessState, default_directo
 use super::launcher::Job;
 use crate::sys::{SharedWords, effective_user_id};
 
-/// Verdicts; 0 for none yet.
-const INCOMPLETE: u64 = 1;
-const COMPLETE: u64 = 2;
+/// Which ranks are marked. A board that has no verdict yet has 0 there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// Ranks of this host are missing.
+    Incomplete = 1,
+    /// All ranks of the world are marked.
+    Complete = 2,
+    /// Others are, or may be, on other hosts.
+    OfThisHost = 3,
+}
+
+/// Overwrites a verdict but `Complete`, when a rank tells the user: to late ranks, `Incomplete`.
+const TOLD: u64 = 4;
 
 /// Boards' names end with it. `tinyprof recover` and `top` look at names that end in `.segment`
 /// alone.
@@ -38,7 +48,6 @@ const RANKS_MAX: u32 = 1 << 16;
 pub(super) struct Board {
     path: PathBuf,
     words: SharedWords,
-    rank: u32,
     size: u32,
 }
 
@@ -75,7 +84,7 @@ impl Board {
         let path = directory.join(format!("job-{name:016x}.{ENDING}"));
         let (file, is_new) = open_private(directory, &path)?;
         let words = SharedWords::map(&file, job.size as usize + 1)?;
-        let board = Self { path, words, rank: job.rank, size: job.size };
+        let board = Self { path, words, size: job.size };
         // The name is of this job alone. Should another have left its verdict there nevertheless,
         // this rank is absent.
         if board.words[0].load(SeqCst) != 0 {
@@ -88,23 +97,38 @@ impl Board {
         Ok(board)
     }
 
-    /// Returns whether all ranks of a world of `size` are marked, the same on all ranks that ask,
-    /// and takes the board down.
-    pub(super) fn is_complete(&self, size: u32) -> bool {
+    /// Returns which ranks of a world of `size` are marked, the same on all ranks that ask, and
+    /// takes the board down. `ranks_here` are on this host, as far as that is known.
+    pub(super) fn verdict(&self, size: u32, ranks_here: Option<u32>) -> Verdict {
         // Whoever comes later finds another board, which will not be complete.
         self.remove();
-        let is_complete =
-            size == self.size && self.marks().iter().all(|mark| is_alive(mark.load(SeqCst), state_of));
-        let verdict = if is_complete { COMPLETE } else { INCOMPLETE };
-        match self.words[0].compare_exchange(0, verdict, SeqCst, SeqCst) {
-            Ok(_) => is_complete,
-            Err(written) => written == COMPLETE,
+        let is_there = |mark: &&AtomicU64| is_alive(mark.load(SeqCst), state_of);
+        let there = self.marks().iter().filter(is_there).count();
+        let verdict = if size != self.size {
+            Verdict::Incomplete
+        } else if there == size as usize {
+            Verdict::Complete
+        } else if ranks_here.is_some_and(|here| there < here as usize) {
+            Verdict::Incomplete
+        } else {
+            Verdict::OfThisHost
+        };
+        match self.words[0].compare_exchange(0, verdict as u64, SeqCst, SeqCst) {
+            Ok(_) => verdict,
+            Err(written) if written == Verdict::Complete as u64 => Verdict::Complete,
+            Err(written) if written == Verdict::OfThisHost as u64 => Verdict::OfThisHost,
+            Err(_) => Verdict::Incomplete,
         }
     }
 
-    /// Returns whether no lower rank is marked.
-    pub(super) fn is_first(&self) -> bool {
-        self.marks()[..self.rank as usize].iter().all(|mark| mark.load(SeqCst) == 0)
+    /// Returns whether rank 0 is marked.
+    pub(super) fn has_rank_0(&self) -> bool {
+        self.marks()[0].load(SeqCst) != 0
+    }
+
+    /// Returns true to the first rank that asks, long after the verdict.
+    pub(super) fn claim_to_tell(&self) -> bool {
+        self.words[0].swap(TOLD, SeqCst) != TOLD
     }
 
     fn marks(&self) -> &[AtomicU64] {
@@ -211,6 +235,10 @@ mod tests {
         Job { name: name.to_owned(), rank, size }
     }
 
+    fn is_complete(board: &Board, size: u32) -> bool {
+        board.verdict(size, Some(size)) == Verdict::Complete
+    }
+
     fn names(directory: &Path) -> Vec<String> {
         let entries = fs::read_dir(directory).unwrap();
         entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect()
@@ -223,8 +251,8 @@ mod tests {
         let boards: Vec<_> =
             (0..3).map(|rank| Board::mark_in(&directory, &job("a", rank, 3)).unwrap()).collect();
         assert_eq!(names(&directory).len(), 1);
-        assert_eq!(boards.iter().map(Board::is_first).collect::<Vec<_>>(), [true, false, false]);
-        assert!(boards.iter().all(|board| board.is_complete(3)));
+        assert!(boards.iter().all(Board::has_rank_0));
+        assert!(boards.iter().all(|board| is_complete(board, 3)));
         assert_eq!(names(&directory), [""; 0]);
     }
 
@@ -235,19 +263,38 @@ mod tests {
         let mark = |name, rank| Board::mark_in(&directory, &job(name, rank, 3)).unwrap();
         let (last, first) = (mark("a", 2), mark("a", 1));
         let other_job = mark("b", 0);
-        assert!(!last.is_complete(3));
+        assert!(!is_complete(&last, 3));
         // A rank that comes when some have asked: it finds another board, and neither is complete.
         let late = mark("a", 0);
-        assert!(!late.is_complete(3) && !first.is_complete(3) && !other_job.is_complete(3));
-        assert!(first.is_first() && !last.is_first() && late.is_first());
+        assert!(!is_complete(&late, 3) && !is_complete(&first, 3) && !is_complete(&other_job, 3));
+        assert!(!first.has_rank_0() && !last.has_rank_0() && late.has_rank_0());
+        // One of a board tells.
+        assert!(last.claim_to_tell() && !first.claim_to_tell() && late.claim_to_tell());
         // Nor is one on which a mark comes between two ranks' questions.
         let boards = [mark("c", 0), mark("c", 1)];
         let late = mark("c", 2);
         late.marks()[2].store(0, SeqCst);
-        assert!(!boards[0].is_complete(3));
+        assert!(!is_complete(&boards[0], 3));
         late.marks()[2].store(boards[0].marks()[0].load(SeqCst), SeqCst);
-        assert!(!boards[1].is_complete(3) && !late.is_complete(3));
+        assert!(!is_complete(&boards[1], 3) && !is_complete(&late, 3));
         assert_eq!(names(&directory), [""; 0]);
+    }
+
+    #[test]
+    fn all_marks_of_one_host_leave_the_others_open() {
+        let scratch = tempfile::tempdir().unwrap();
+        let directory = scratch.path().join("private");
+        let marked = |name| [1, 3].map(|rank| Board::mark_in(&directory, &job(name, rank, 4)).unwrap());
+        for (name, ranks_here, expected) in [
+            ("a", Some(2), Verdict::OfThisHost),
+            ("b", None, Verdict::OfThisHost),
+            ("c", Some(3), Verdict::Incomplete),
+            ("d", Some(4), Verdict::Incomplete),
+        ] {
+            let boards = marked(name);
+            assert_eq!(boards[1].verdict(4, ranks_here), expected, "{name}");
+            assert_eq!(boards[0].verdict(4, Some(4)), expected, "{name}: as the other has been told");
+        }
     }
 
     #[test]
@@ -255,7 +302,7 @@ mod tests {
         let scratch = tempfile::tempdir().unwrap();
         let directory = scratch.path().join("private");
         let boards = [0, 1].map(|rank| Board::mark_in(&directory, &job("a", rank, 2)).unwrap());
-        assert!(!boards[0].is_complete(3) && !boards[1].is_complete(2));
+        assert!(!is_complete(&boards[0], 3) && !is_complete(&boards[1], 2));
         for (rank, size) in [(2, 2), (0, RANKS_MAX + 1)] {
             assert!(Board::mark_in(&directory, &job("a", rank, size)).is_err());
         }
@@ -274,7 +321,7 @@ mod tests {
         assert!(is_alive(own, state_of) && !is_alive(own ^ 1, state_of) && !is_alive(gone, state_of));
         assert!(!is_alive(0, state_of));
         assert!(is_alive(gone, |_| Err(io::ErrorKind::Other.into())), "it may be there");
-        assert!(!board.is_complete(2));
+        assert!(!is_complete(&board, 2));
         // Killed inside of MPI_Init, it would have left its board.
         let stale = Board::mark_in(&directory, &job("b", 0, 2)).unwrap();
         stale.marks()[0].store(gone, SeqCst);

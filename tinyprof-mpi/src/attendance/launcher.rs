@@ -79,13 +79,25 @@ impl Launcher<'_> {
         Some(Job { name: format!("pmi {proxy} {others:?} {size}"), rank, size })
     }
 
-    /// Returns whether the launcher says that there are ranks on other hosts.
-    pub(super) fn is_on_several_hosts(&self) -> bool {
-        let (local, all) = match self.family {
-            Family::OpenMpi => ("OMPI_COMM_WORLD_LOCAL_SIZE", "OMPI_COMM_WORLD_SIZE"),
-            Family::Mpich => ("MPI_LOCALNRANKS", "PMI_SIZE"),
+    /// Returns how many ranks of the job are on this host, whichever programs they run; none where
+    /// the launcher does not say so.
+    pub(super) fn ranks_here(&self) -> Option<u32> {
+        let of_family = match self.family {
+            Family::OpenMpi => "OMPI_COMM_WORLD_LOCAL_SIZE",
+            Family::Mpich => "MPI_LOCALNRANKS",
         };
-        self.number(&[local]).zip(self.number(&[all])).is_some_and(|(local, all)| local < all)
+        // Below another launcher than `srun`, Slurm's variables are of what that was started as.
+        self.number(&[of_family]).or_else(|| {
+            let (tasks, node) = (self.text("SLURM_STEP_TASKS_PER_NODE")?, self.number(&["SLURM_NODEID"])?);
+            tasks_of_node(&tasks, node)
+        })
+    }
+
+    /// Returns whether the launcher says that the job is of several programs, on all ranks.
+    pub(super) fn is_of_several_programs(&self) -> bool {
+        // MPICH's ranks know the number of their own program alone.
+        self.family == Family::OpenMpi
+            && self.number(&["OMPI_NUM_APP_CTX"]).is_some_and(|programs| programs > 1)
     }
 
     /// Returns whether the launcher says that all ranks of a job on several hosts run the program
@@ -107,10 +119,29 @@ impl Launcher<'_> {
         };
         self.family == Family::OpenMpi
             && self.number(&["OMPI_NUM_APP_CTX"]) == Some(1)
-            && self.is_on_several_hosts()
+            && self
+                .ranks_here()
+                .zip(self.number(&["OMPI_COMM_WORLD_SIZE"]))
+                .is_some_and(|(here, all)| here < all)
             && is_the_program().unwrap_or(false)
             && has_one_environment()
     }
+}
+
+/// Returns a node's tasks of a list like `4(x2),3`: 4 on each of two nodes, and 3 on the next.
+fn tasks_of_node(list: &str, node: u32) -> Option<u32> {
+    let mut before = 0_u32;
+    for entry in list.split(',') {
+        let (tasks, nodes) = match entry.split_once("(x") {
+            Some((tasks, nodes)) => (tasks, nodes.strip_suffix(')')?.parse().ok()?),
+            None => (entry, 1),
+        };
+        before = before.checked_add(nodes)?;
+        if node < before {
+            return tasks.parse().ok();
+        }
+    }
+    None
 }
 
 #[cfg(test)]
@@ -142,6 +173,24 @@ mod tests {
         let spawned = [&pmi[..], &[("PMI_SPAWNED", "1")]].concat();
         assert_ne!(job(Family::Mpich, &spawned).unwrap().name, of_pmi.name);
         assert_eq!(job(Family::Mpich, &[("PMI_FD", "7"), pmi[1], pmi[2]]), None, "no socket behind it");
+    }
+
+    #[test]
+    fn ranks_of_a_host_are_those_that_its_launcher_counts() {
+        let here = |family, variables: &[(&str, &str)]| with(family, variables, |it| it.ranks_here());
+        let slurm = |node| [("SLURM_STEP_TASKS_PER_NODE", "4(x2),3,1(x10)"), ("SLURM_NODEID", node)];
+        let expected = [("0", 4), ("1", 4), ("2", 3), ("3", 1), ("12", 1)];
+        for (node, tasks) in expected {
+            assert_eq!(here(Family::OpenMpi, &slurm(node)), Some(tasks), "{node}");
+            assert_eq!(here(Family::Mpich, &slurm(node)), Some(tasks), "{node}");
+        }
+        assert_eq!((here(Family::Mpich, &slurm("13")), here(Family::Mpich, &[])), (None, None));
+        for list in ["", "x", "4(x", "4(x2", "4(xx)", "9(x4294967295),9(x4294967295)"] {
+            assert_eq!(tasks_of_node(list, u32::MAX), None, "{list}");
+        }
+        let own =
+            [&slurm("0")[..], &[("MPI_LOCALNRANKS", "7"), ("OMPI_COMM_WORLD_LOCAL_SIZE", "8")]].concat();
+        assert_eq!((here(Family::Mpich, &own), here(Family::OpenMpi, &own)), (Some(7), Some(8)));
     }
 
     #[test]

@@ -13,7 +13,8 @@
 //!    even if an MPI did not keep that order. Each removes the file; what is mapped stays.
 //! 3. The world takes part if the board has the marks of all of its ranks.
 //!
-//! A board is of one host, so a world on several hosts is not known in this way. It takes part if
+//! A board is of one host. Of a world on several hosts it says who is missing, but not that all are
+//! there. Such a world takes part from the beginning if
 //!
 //! * the user says so on all ranks (`TINYPROF_WORLD=all`), or
 //! * Open MPI's launcher says that the job is of one program, that program is this one, and the
@@ -21,7 +22,9 @@
 //!   included.
 //!
 //! Nothing here depends on what one rank alone sees, except for the board, which is one for all:
-//! ranks that came to different verdicts would hang.
+//! ranks that came to different verdicts would hang. Otherwise, where no rank of this host is known
+//! to be missing, all ranks of the world are [asked at the end](crate::communicator::max_of_world),
+//! which no rank waits for longer than the deadline.
 
 mod board;
 mod launcher;
@@ -31,7 +34,7 @@ use std::env;
 use tinyprof::collect::{self, Setting};
 
 use crate::sys;
-use board::Board;
+use board::{Board, Verdict};
 use launcher::{Family, Launcher};
 
 /// `TINYPROF_WORLD`: whether the user says that all ranks take part.
@@ -50,11 +53,25 @@ const WORLD: Setting<bool> = Setting {
 pub(crate) enum Attendance {
     /// All of them.
     Complete,
-    /// Perhaps not all.
-    Unknown {
-        /// Whether the caller is the lowest rank that takes part, as far as it can tell.
-        is_first: bool,
-    },
+    /// Perhaps all of them, which cannot be known before the end.
+    Open,
+    /// Not all of them, as far as is known.
+    Incomplete,
+}
+
+/// Which rank tells the user that not all take part.
+#[derive(Debug, Default)]
+pub(crate) struct Voice {
+    is_of_those_who_tell: bool,
+    board: Option<Board>,
+}
+
+impl Voice {
+    /// Returns whether the caller tells it: one of the ranks that have come to that, as far as they
+    /// know of each other. To be called once.
+    pub(crate) fn tells(&self) -> bool {
+        self.is_of_those_who_tell && self.board.as_ref().is_none_or(Board::claim_to_tell)
+    }
 }
 
 /// A rank that is about to enter `PMPI_Init`.
@@ -64,7 +81,8 @@ pub(crate) struct SignedIn {
     /// part.
     is_promised: bool,
     board: Option<Board>,
-    is_on_several_hosts: bool,
+    ranks_here: Option<u32>,
+    is_of_several_programs: bool,
 }
 
 impl SignedIn {
@@ -74,29 +92,41 @@ impl SignedIn {
         let launcher = Launcher { family: family(), lookup: &lookup, peer: &sys::socket_peer };
         let is_promised = WORLD.value(|variable| env::var_os(variable)).unwrap_or(false)
             || launcher.is_of_this_program_alone(sys::started_as().as_deref());
-        let is_on_several_hosts = launcher.is_on_several_hosts();
         let board = || {
             let job = launcher.job().filter(|job| job.size > 1)?;
-            // Without the signal that a limit on the length of files sends. A mark that cannot be
-            // made is an absent rank.
+            // Without the signal that a limit on the length of files sends. For the others, a mark
+            // that cannot be made is an absent rank.
             collect::without_write_signals(|| Board::mark(&job).ok())
         };
-        Self { is_promised, board: if is_promised { None } else { board() }, is_on_several_hosts }
+        Self {
+            is_promised,
+            board: if is_promised { None } else { board() },
+            ranks_here: launcher.ranks_here(),
+            is_of_several_programs: launcher.is_of_several_programs(),
+        }
     }
 
     /// Returns who is there. To be called right after `PMPI_Init`.
-    pub(crate) fn attendance(self, rank: u32, size: u32) -> Attendance {
+    pub(crate) fn attendance(self, rank: u32, size: u32) -> (Attendance, Voice) {
         if self.is_promised || size == 1 {
-            return Attendance::Complete;
+            return (Attendance::Complete, Voice::default());
         }
-        let Some(board) = self.board else { return Attendance::Unknown { is_first: rank == 0 } };
-        if board.is_complete(size) {
-            return Attendance::Complete;
-        }
-        // Each host has a board, and a first rank on it. Of several hosts that with rank 0 speaks,
-        // unless the ranks of the first program do not have the profiler.
-        let may_speak = rank == 0 || !self.is_on_several_hosts || sys::program_number() > 0;
-        Attendance::Unknown { is_first: may_speak && board.is_first() }
+        // Where there is no board, nothing is known.
+        let board = self.board.as_ref();
+        let verdict = board.map_or(Verdict::OfThisHost, |board| board.verdict(size, self.ranks_here));
+        let attendance = match verdict {
+            Verdict::Complete => Attendance::Complete,
+            Verdict::OfThisHost if !self.is_of_several_programs => Attendance::Open,
+            Verdict::OfThisHost | Verdict::Incomplete => Attendance::Incomplete,
+        };
+        // Of several hosts that with rank 0 speaks, unless the ranks of the first program do not
+        // have the profiler.
+        let is_on_several_hosts = self.ranks_here.is_none_or(|here| here < size);
+        let is_of_those_who_tell = match board {
+            Some(board) => board.has_rank_0() || !is_on_several_hosts || sys::program_number() > 0,
+            None => rank == 0,
+        };
+        (attendance, Voice { is_of_those_who_tell, board: self.board })
     }
 }
 

@@ -5,13 +5,19 @@
 
 pub(crate) mod by_hand;
 #[cfg(feature = "rsmpi")]
+mod question;
+#[cfg(feature = "rsmpi")]
 mod roll_call;
 #[cfg(feature = "rsmpi")]
 mod rsmpi;
 pub(crate) mod virtual_ranks;
+#[cfg(feature = "rsmpi")]
+mod wait;
 
 use std::fmt;
 
+#[cfg(feature = "rsmpi")]
+pub(crate) use question::{duplicate_of_world, max_of_world};
 #[cfg(feature = "rsmpi")]
 pub(crate) use rsmpi::{DEADLINE_DEFAULT, Rsmpi, run_to_end};
 

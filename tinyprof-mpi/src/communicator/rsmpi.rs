@@ -7,9 +7,8 @@ use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use tinyprof::collect::monotonic_ns;
-
 use super::roll_call::RollCall;
+use super::wait::Wait;
 use super::{Communicator, Interrupted};
 use crate::sys::{Link, Operator, Pending, room};
 
@@ -18,16 +17,6 @@ pub(crate) const DEADLINE_DEFAULT: Duration = Duration::from_secs(30);
 
 /// Messages of the phases; the roll call has a tag of its own.
 const TAG: i32 = 0;
-
-/// How often a rank that waits only yields its processor; after that it sleeps a little each time.
-const YIELDS: u32 = 2000;
-
-/// The longest of these sleeps.
-const SLEEP_MAX: Duration = Duration::from_millis(1);
-
-/// Time between two looks that counts as waiting, at the most. A process that was stopped itself, or a machine
-/// that was asleep, has not waited for anybody.
-const GAP_MAX_NS: u64 = 100_000_000;
 
 /// A window of consecutive ranks on a communicator of ours alone.
 pub(crate) struct Rsmpi {
@@ -154,38 +143,6 @@ impl Shared {
 
     fn interrupt(&self, reason: String, speaks: bool) -> Interrupted {
         self.broken.borrow_mut().insert(Interrupted { reason, speaks }).clone()
-    }
-}
-
-/// The time that a rank has waited, and how it passes it.
-struct Wait {
-    last_ns: u64,
-    waited_ns: u64,
-    looks: u32,
-    sleep: Duration,
-}
-
-impl Wait {
-    fn begin() -> Self {
-        Self { last_ns: monotonic_ns(), waited_ns: 0, looks: 0, sleep: Duration::from_micros(10) }
-    }
-
-    fn so_far(&mut self) -> Duration {
-        let now = monotonic_ns();
-        let gap = now.saturating_sub(std::mem::replace(&mut self.last_ns, now));
-        self.waited_ns += gap.min(GAP_MAX_NS);
-        Duration::from_nanos(self.waited_ns)
-    }
-
-    /// Leaves the processor to others: there may be more ranks than processors.
-    fn pause(&mut self) {
-        self.looks = self.looks.saturating_add(1);
-        if self.looks <= YIELDS {
-            std::thread::yield_now();
-        } else {
-            std::thread::sleep(self.sleep);
-            self.sleep = (self.sleep * 2).min(SLEEP_MAX);
-        }
     }
 }
 

@@ -6,6 +6,7 @@
 use std::ffi::{c_char, c_int};
 
 use mpi::ffi;
+use mpi::raw::AsRaw;
 use mpi::topology::{Communicator, SimpleCommunicator};
 
 use super::Pending;
@@ -31,6 +32,13 @@ pub(crate) enum Operator {
 
 /// The numbers of a rank, and what they and those of all others become.
 pub(crate) type Reduction = (Vec<u64>, Vec<u64>);
+
+/// A duplicate of a communicator that is being made: MPI writes its handle to this place.
+pub(crate) struct Duplicate {
+    place: Box<ffi::MPI_Comm>,
+    rank: u32,
+    size: u32,
+}
 
 /// A message that waits to be received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,12 +117,16 @@ impl Link {
         // SAFETY: the program's communicator is live, as it is borrowed; the place is valid.
         let code = unsafe { ffi::MPI_Comm_dup(program.as_raw(), &raw mut own) };
         check("MPI_Comm_dup", code)?;
+        Self::adopt(own, program.rank().unsigned_abs(), program.size().unsigned_abs())
+    }
+
+    /// Takes a new communicator, which is ours alone.
+    fn adopt(own: ffi::MPI_Comm, rank: u32, size: u32) -> Result<Self, String> {
         // SAFETY: both handles are live. Only our own communicator gets the handler.
         let code = unsafe { ffi::MPI_Comm_set_errhandler(own, ffi::RSMPI_ERRORS_RETURN) };
         check("MPI_Comm_set_errhandler", code)?;
         // SAFETY: the handle is live.
         let handle = unsafe { ffi::RSMPI_Comm_c2f(own) };
-        let (rank, size) = (program.rank().unsigned_abs(), program.size().unsigned_abs());
         Ok(Self { handle, rank, size })
     }
 
@@ -124,6 +136,29 @@ impl Link {
     /// As [`duplicate_of`](Self::duplicate_of).
     pub(crate) fn of_world() -> Result<Self, String> {
         Self::duplicate_of(&SimpleCommunicator::world())
+    }
+
+    /// Returns the program's own world. Only a rank that has started all of the program's
+    /// collectives may start one of ours there, and nothing else but collectives: a message might
+    /// be received by the program. Errors are for its handler, which ends the program unless it has
+    /// been replaced.
+    pub(crate) fn world_itself() -> Self {
+        let world = SimpleCommunicator::world();
+        // SAFETY: the world is live.
+        let handle = unsafe { ffi::RSMPI_Comm_c2f(world.as_raw()) };
+        Self { handle, rank: world.rank().unsigned_abs(), size: world.size().unsigned_abs() }
+    }
+
+    /// Starts to duplicate this communicator.
+    pub(crate) fn duplicate(&self) -> Result<Pending<Duplicate>, String> {
+        // SAFETY: a plain value, which MPI overwrites.
+        let place = Box::new(unsafe { ffi::RSMPI_COMM_NULL });
+        let duplicate = Duplicate { place, rank: self.rank, size: self.size };
+        Self::start("MPI_Comm_idup", duplicate, |duplicate, request| {
+            // SAFETY: the communicator is live, and the place lives until the request is done, or
+            // for ever.
+            unsafe { ffi::MPI_Comm_idup(self.raw(), &raw mut *duplicate.place, request) }
+        })
     }
 
     /// The caller's rank.
@@ -236,6 +271,13 @@ impl Link {
     }
 }
 
+impl Duplicate {
+    /// Returns the duplicate, when it has been made.
+    pub(crate) fn link(self) -> Result<Link, String> {
+        Link::adopt(*self.place, self.rank, self.size)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -258,6 +300,10 @@ mod tests {
         while !reduced.is_done().unwrap() {}
         assert_eq!(reduced.finish().unwrap().1, [3, u64::MAX]);
         assert_eq!(link.waiting(1), Ok(None));
+        let mut duplicate = Link::world_itself().duplicate().unwrap();
+        while !duplicate.is_done().unwrap() {}
+        let link = duplicate.finish().unwrap().link().unwrap();
+        assert!(link.send(7, 0, vec![1]).is_err(), "the world's errors would end the program");
         drop(universe);
         assert!(!is_usable(), "after MPI is finalised");
     }

@@ -15,6 +15,11 @@ pub(crate) struct SharedWords {
     words: usize,
 }
 
+// SAFETY: the mapping is of the whole process, and only this value unmaps it.
+unsafe impl Send for SharedWords {}
+// SAFETY: its numbers are atomic.
+unsafe impl Sync for SharedWords {}
+
 impl SharedWords {
     /// Maps the first `words` numbers. Those that the file does not have yet are zero.
     ///

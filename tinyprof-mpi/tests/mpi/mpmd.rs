@@ -28,6 +28,21 @@ fn check_results(ended: &Ended, ranks: usize) {
     assert_eq!(ended.stdout.matches(&right).count(), ranks, "{}{}", ended.stdout, ended.stderr);
 }
 
+/// Ranks 0 and 1 are on one host and 2 and 3 on another, as far as TinyProf can see. `$0` is the
+/// program with it, and `$1` chooses the program that a rank runs.
+const TWO_HOSTS: &str = "rank=${OMPI_COMM_WORLD_RANK:-$PMI_RANK}; \
+                         export OMPI_COMM_WORLD_LOCAL_SIZE=2 MPI_LOCALNRANKS=2; \
+                         export TINYPROF_SEGMENT_DIR=$TINYPROF_SEGMENT_DIR-$((rank / 2)); \
+                         eval \"$1\"; exec \"$0\"";
+
+/// Four ranks on two hosts, of a job that is one program for the launcher.
+fn job_on_two_hosts(choice: &str, out: &Path, variables: &[(&str, &str)]) -> Ended {
+    let mut command = mpiexec(4);
+    command.args(["sh", "-c", TWO_HOSTS]).arg(program("mpmd")).arg(choice);
+    command.env("PLAIN", program("plain")).env("TINYPROF_OUT", out).env("TINYPROF_REPORT", "off");
+    run(command.envs(variables.iter().copied()))
+}
+
 /// Our lines: Open MPI's launcher has something to say of exit codes.
 fn said(ended: &Ended) -> Vec<&str> {
     ended.stderr.lines().filter(|line| line.starts_with("tinyprof")).collect()
@@ -40,8 +55,12 @@ fn names(directory: &Path) -> Vec<String> {
     names
 }
 
+/// What ranks say that know at once that others are missing, and what those say that have waited.
+const KNOWN: [&str; 2] = ["not all ranks of the job are known", "TINYPROF_WORLD=all"];
+const ASKED: [&str; 2] = ["not all ranks of the job came to its end", "2s (TINYPROF_DEADLINE)"];
+
 #[track_caller]
-fn check_own_profiles(directory: &Path, ended: &Ended, with_us: &[usize]) {
+fn check_own_profiles(directory: &Path, ended: &Ended, with_us: &[usize], saying: [&str; 2]) {
     let expected: Vec<_> = with_us.iter().map(|rank| format!("p-rank-{rank}.tprof")).collect();
     assert_eq!(names(directory), expected, "{}", ended.stderr);
     for (&rank, name) in with_us.iter().zip(&expected) {
@@ -52,10 +71,10 @@ fn check_own_profiles(directory: &Path, ended: &Ended, with_us: &[usize]) {
     }
     let ours = said(ended);
     assert_eq!(ours.len(), 1, "{}", ended.stderr);
-    let first = format!("p-rank-{}.tprof", with_us[0]);
-    for part in ["not all ranks", &first, "TINYPROF_WORLD=all"] {
+    for part in saying {
         assert!(ours[0].contains(part), "{part:?} in {}", ours[0]);
     }
+    assert!(expected.iter().any(|name| ours[0].contains(name)), "{}", ours[0]);
 }
 
 #[test]
@@ -75,7 +94,7 @@ fn beside_a_program_without_us_each_rank_writes_its_own_profile() {
             let scratch = tempfile::tempdir().unwrap();
             let ended = job(programs, &scratch.path().join("p"), variables);
             check_results(&ended, 4);
-            check_own_profiles(scratch.path(), &ended, &with_us);
+            check_own_profiles(scratch.path(), &ended, &with_us, KNOWN);
         }
     }
 }
@@ -117,38 +136,75 @@ fn switched_off_on_some_ranks_the_others_write_their_own() {
     command.args(["sh", "-c", WRAPPER]).arg(program("mpmd")).env("TINYPROF_REPORT", "off");
     let ended = run(command.env("TINYPROF_OUT", scratch.path().join("p")));
     check_results(&ended, 4);
-    check_own_profiles(scratch.path(), &ended, &[0, 2, 3]);
+    check_own_profiles(scratch.path(), &ended, &[0, 2, 3], KNOWN);
 }
 
 #[test]
 fn a_rank_that_cannot_leave_a_mark_is_one_that_is_not_known() {
     const WRAPPER: &str = "case ${OMPI_COMM_WORLD_RANK:-$PMI_RANK} in \
                            2) export TINYPROF_SEGMENT_DIR=/dev/null/none;; esac; exec \"$0\"";
+    // Rank 2 does not know that it is alone in this, and asks.
     for (variables, is_one) in [(&[][..], false), (&[("TINYPROF_WORLD", "all")], true)] {
         let scratch = tempfile::tempdir().unwrap();
         let mut command = mpiexec(4);
         command.args(["sh", "-c", WRAPPER]).arg(program("mpmd")).env("TINYPROF_REPORT", "off");
         command.env("TINYPROF_OUT", scratch.path().join("p")).envs(variables.iter().copied());
+        command.envs((!is_one).then_some(("TINYPROF_DEADLINE", "2s")));
         let ended = run(&mut command);
         check_results(&ended, 4);
         if is_one {
             assert_eq!(read_profile(&scratch.path().join("p.tprof")).unwrap().ranks.len(), 4);
         } else {
-            check_own_profiles(scratch.path(), &ended, &[0, 1, 2, 3]);
+            check_own_profiles(scratch.path(), &ended, &[0, 1, 2, 3], KNOWN);
         }
     }
 }
 
 #[test]
-fn marks_on_one_host_say_nothing_of_another() {
+fn one_program_on_two_hosts_is_one_profile() {
+    for (variables, lines) in [
+        (&[][..], 0),
+        (&[("TINYPROF_INTERVAL", "1s")], 1),
+        (&[("TINYPROF_INTERVAL", "1s"), ("TINYPROF_WORLD", "all")], 0),
+    ] {
+        let scratch = tempfile::tempdir().unwrap();
+        let ended = job_on_two_hosts("", &scratch.path().join("p"), variables);
+        check_results(&ended, 4);
+        assert_eq!(names(scratch.path()), ["p.tprof"], "{}", ended.stderr);
+        let profile = profile(&scratch.path().join("p.tprof"));
+        let visits = [0, 1, 2, 3].map(|rank| values(&profile, "work", rank).visits());
+        assert_eq!(visits, [1, 2, 3, 4]);
+        let ours = said(&ended);
+        assert_eq!(ours.len(), lines, "{}", ended.stderr);
+        assert!(ours.iter().all(|line| line.contains("at intervals") && line.contains("TINYPROF_WORLD=all")));
+    }
+}
+
+#[test]
+fn ranks_of_another_host_without_us_are_asked_in_vain_until_the_deadline() {
+    let deadline = [("TINYPROF_DEADLINE", "2s")];
+    for choice in
+        ["case $rank in 2 | 3) exec \"$PLAIN\";; esac", "case $rank in 2 | 3) export TINYPROF=off;; esac"]
+    {
+        let scratch = tempfile::tempdir().unwrap();
+        let ended = job_on_two_hosts(choice, &scratch.path().join("p"), &deadline);
+        check_results(&ended, 4);
+        check_own_profiles(scratch.path(), &ended, &[0, 1], ASKED);
+    }
+    // Those of rank 0's host know at once, the other ones ask.
+    let scratch = tempfile::tempdir().unwrap();
+    let choice = "case $rank in 1) export TINYPROF=off;; esac";
+    let ended = job_on_two_hosts(choice, &scratch.path().join("p"), &deadline);
+    check_results(&ended, 4);
+    check_own_profiles(scratch.path(), &ended, &[0, 2, 3], KNOWN);
+}
+
+#[test]
+fn hosts_of_a_launcher_are_told_apart() {
     // Open MPI has no such launcher: there this tests nothing.
     let Some(two_hosts) = two_hosts() else { return };
     // Ranks go to the hosts in turns.
-    for (programs, ranks_each, world, with_us) in [
-        (&["mpmd", "plain", "mpmd", "plain"][..], 1, None, &[0, 2][..]),
-        (&["mpmd"], 4, None, &[0, 1, 2, 3]),
-        (&["mpmd"], 4, Some("all"), &[]),
-    ] {
+    for (programs, ranks_each) in [(&["mpmd", "plain", "mpmd", "plain"][..], 1), (&["mpmd"], 4)] {
         let scratch = tempfile::tempdir().unwrap();
         let mut command = mpiexec(ranks_each);
         command.args(two_hosts).arg(program(programs[0]));
@@ -156,12 +212,13 @@ fn marks_on_one_host_say_nothing_of_another() {
             command.args([":", "-n", "1"]).arg(program(name));
         }
         command.env("TINYPROF_OUT", scratch.path().join("p")).env("TINYPROF_REPORT", "off");
-        let ended = run(command.envs(world.map(|value| ("TINYPROF_WORLD", value))));
+        let ended = run(command.envs((ranks_each == 1).then_some(("TINYPROF_DEADLINE", "2s"))));
         check_results(&ended, 4);
-        if with_us.is_empty() {
-            assert_eq!(profile(&scratch.path().join("p.tprof")).ranks.len(), 4);
+        if ranks_each == 1 {
+            check_own_profiles(scratch.path(), &ended, &[0, 2], ASKED);
         } else {
-            check_own_profiles(scratch.path(), &ended, with_us);
+            assert_eq!(names(scratch.path()), ["p.tprof"], "{}", ended.stderr);
+            assert_eq!(profile(&scratch.path().join("p.tprof")).ranks.len(), 4);
         }
     }
 }

@@ -1,0 +1,46 @@
+//! A question to all ranks of the world, some of which may not have this profiler and never answer.
+//!
+//! It is put where a rank comes to `MPI_Finalize`. It has then started every collective of the
+//! program on the world, in the order in which all ranks do, so that one of ours, the last, cannot
+//! be paired with any of them; and no rank waits for one that needs the caller. It is not
+//! blocking, so that it can be left: an MPI that is finalised with such a request under way ends
+//! as usual (measured with MPICH and Open MPI).
+//!
+//! It is a reduction, and a duplicate of the world comes only after it, when all ranks are known to
+//! be there: to leave a half-made communicator behind is what MPIs are least used to.
+
+use std::time::Duration;
+
+use super::wait::Wait;
+use crate::sys::{Link, Operator, Pending};
+
+/// Returns the greatest number of all ranks of the world.
+///
+/// # Errors
+/// Why it is not known: not all ranks asked within the deadline, or MPI failed.
+pub(crate) fn max_of_world(number: u64, deadline: Duration) -> Result<u64, String> {
+    let (_, maximum) = within(deadline, Link::world_itself().all_reduce(vec![number], Operator::Max)?)?;
+    Ok(maximum.first().copied().unwrap_or(number))
+}
+
+/// Duplicates the world, all ranks of which have come here.
+///
+/// # Errors
+/// As [`max_of_world`]: another rank may have left while the caller was still asking.
+pub(crate) fn duplicate_of_world(deadline: Duration) -> Result<Link, String> {
+    within(deadline, Link::world_itself().duplicate()?)?.link()
+}
+
+fn within<B>(deadline: Duration, mut pending: Pending<B>) -> Result<B, String> {
+    let mut wait = Wait::begin();
+    while !pending.is_done()? {
+        if wait.so_far() >= deadline {
+            return Err(format!(
+                "not all ranks of the job came to its end with TinyProf within {deadline:?} (TINYPROF_DEADLINE)"
+            ));
+        }
+        wait.pause();
+    }
+    let call = pending.call();
+    pending.finish().ok_or_else(|| format!("{call} ended twice"))
+}
