@@ -3,6 +3,8 @@
 #![expect(clippy::disallowed_types, reason = "a bench times with criterion's clock")]
 
 use std::hint::black_box;
+use std::sync::atomic::Ordering::{Relaxed, Release};
+use std::sync::atomic::{AtomicU64, fence};
 use std::time::{Duration, Instant};
 
 use criterion::measurement::WallTime;
@@ -27,6 +29,36 @@ pub fn baseline(b: &mut Bencher<'_>) {
     b.iter(|| {
         black_box(timestamp());
         black_box(timestamp());
+    });
+}
+
+/// The smallest record that has what ours has: two reads of the clock, then number, sum, least, greatest and squares under a
+/// sequence counter, as relaxed atomics. No callpath is looked up, and nothing is asked.
+pub fn smallest_record(b: &mut Bencher<'_>) {
+    let record: [AtomicU64; 7] = [0, 0, 0, u64::MAX, 0, 0, 0].map(AtomicU64::new);
+    let record = black_box(&record);
+    let get = |word: usize| record[word].load(Relaxed);
+    let set = |word: usize, value| record[word].store(value, Relaxed);
+    b.iter(|| {
+        let start = timestamp();
+        black_box(());
+        let ticks = timestamp().wrapping_sub(start);
+        set(0, get(0).wrapping_add(1));
+        fence(Release);
+        set(1, get(1).wrapping_add(1));
+        set(2, get(2).wrapping_add(ticks));
+        if ticks < get(3) {
+            set(3, ticks);
+        }
+        if ticks > get(4) {
+            set(4, ticks);
+        }
+        let (squares, carry) = get(5).overflowing_add(ticks.wrapping_mul(ticks));
+        set(5, squares);
+        if carry {
+            set(6, get(6).wrapping_add(1));
+        }
+        record[0].store(get(0).wrapping_add(1), Release);
     });
 }
 

@@ -1,6 +1,9 @@
 #!/usr/bin/env bash
 # Builds the fuzz targets and runs each for SECONDS (60), all at once, from the frozen profiles on.
 # An input that breaks a target is kept, and named with the command that repeats it.
+#     scripts/fuzz.sh [SECONDS]
+#     scripts/fuzz.sh mutate COUNT    so many mutations that know the format, with all checksums
+#     scripts/fuzz.sh seeds           makes the segments anew that fuzzing begins with
 #
 # cargo-fuzz is not needed for this: all it adds on a stable toolchain are these flags, and it takes longer to install than to
 # fuzz. The sanitizers need a nightly toolchain; there is no unsafe code in tinyprof-format for them to look at.
@@ -9,6 +12,18 @@ cd "$(dirname "$0")/.."
 source scripts/rust.sh
 rust_find
 
+if [[ ${1:-} == seeds ]]; then
+    cargo build --locked -p tinyprof-faults
+    exec "${CARGO_TARGET_DIR:-target}/debug/faults" --seeds fuzz/seeds/segment
+fi
+if [[ ${1:-} == mutate ]]; then
+    build=${CARGO_TARGET_DIR:-$PWD/target}/fuzz
+    CARGO_TARGET_DIR=$build cargo build --locked --release --manifest-path fuzz/Cargo.toml \
+        --no-default-features --features loops
+    # Seven of ten are of profiles, which have more to be wrong. A failure names its seed.
+    "$build/release/mutate" profile $(($2 * 7 / 10))
+    exec "$build/release/mutate" segment $(($2 * 3 / 10))
+fi
 seconds=${1:-60}
 target=$(rustc -vV | sed -n 's/^host: //p')
 build=${CARGO_TARGET_DIR:-$PWD/target}/fuzz
@@ -20,7 +35,7 @@ RUSTFLAGS=$flags CARGO_TARGET_DIR=$build cargo build --locked --release --manife
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-mkdir -p "$work"/{part,manifest,text,round_trip} "$build/found"
+mkdir -p "$work"/{part,manifest,text,round_trip,structure,segment} "$build/found"
 for profile in tinyprof-format/tests/profiles/*/; do
     name=$(basename "$profile")
     for part in "$profile"part-*; do cp "$part" "$work/part/$name-$(basename "$part")"; done
@@ -29,10 +44,13 @@ for profile in tinyprof-format/tests/profiles/*/; do
     cp "$profile"part-00000 "$work/round_trip/$name"
 done
 cp fuzz/seeds/text/* "$work/text/"
+cp fuzz/seeds/segment/* "$work/segment/"
+# The longest inputs: a tape of decisions is short, and segments are longer than parts.
+declare -A longest=([structure]=256 [segment]=65536)
 
 # run TARGET: from its seeds on, within memory and time limits that no reader may need.
 run() {
-    if ! "$build/$target/release/$1" "$work/$1" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=1024 -max_len=4096 \
+    if ! "$build/$target/release/$1" "$work/$1" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=1024 -max_len="${longest[$1]:-4096}" \
         -artifact_prefix="$build/found/$1-" -print_final_stats=1 >"$work/$1.log" 2>&1; then
         tail -n 60 "$work/$1.log"
         echo "fuzz target $1 failed. Repeat it with: $build/$target/release/$1 $build/found/$1-..." >&2
@@ -43,7 +61,7 @@ run() {
 }
 
 running=()
-for name in part manifest text round_trip; do
+for name in part manifest text round_trip structure segment; do
     run "$name" &
     running+=($!)
 done

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use criterion::{Bencher, Criterion, criterion_group, criterion_main};
 use tinyprof::{profile, profile_loop, profile_scope};
-use tinyprof_benches::{baseline, iterations, per_visit, settings};
+use tinyprof_benches::{baseline, iterations, per_visit, settings, smallest_record};
 
 fn scope() {
     profile_scope!("region");
@@ -261,6 +261,7 @@ fn region(c: &mut Criterion) {
     let mut group = c.benchmark_group("region");
     settings(&mut group);
     group.bench_function("baseline", baseline);
+    group.bench_function("smallest_record", smallest_record);
     group.bench_function("nothing", nothing);
     group.bench_function("loop_bare", loop_bare);
     group.bench_function("nesting_1", nesting_1);

@@ -1,4 +1,9 @@
-//! What the targets share: a profile in memory, which is read in every way there is.
+//! What the targets share: a profile in memory, which is read in every way there is, and mutations
+//! that know the format.
+
+pub mod again;
+pub mod segment;
+pub mod structure;
 
 use std::collections::BTreeMap;
 use std::io;
@@ -14,14 +19,19 @@ pub const LIMITS: ReadLimits = ReadLimits::new(8 << 20);
 /// Files by name.
 pub type Memory = BTreeMap<&'static str, Vec<u8>>;
 
-/// Reads a profile as a whole, callpath by callpath, and what can be salvaged of it. What can be read in several ways must be
-/// the same in all of them.
+/// Reads a profile as a whole, callpath by callpath, and what can be salvaged of it. What can be
+/// read in several ways must be the same in all of them.
 pub fn read_in_every_way(files: &Memory) -> Option<Profile> {
-    let whole = read_profile_of(files, LIMITS).ok();
-    if let Ok(salvaged) = salvage_profile_of(files, LIMITS) {
+    read_in_every_way_within(files, LIMITS)
+}
+
+/// The same within other limits.
+pub fn read_in_every_way_within(files: &Memory, limits: ReadLimits) -> Option<Profile> {
+    let whole = read_profile_of(files, limits).ok();
+    if let Ok(salvaged) = salvage_profile_of(files, limits) {
         show(&salvaged);
     }
-    let reader = ProfileReader::of_source(files.clone(), LIMITS).ok();
+    let reader = ProfileReader::of_source(files.clone(), limits).ok();
     if let Some(reader) = &reader {
         for (index, _) in reader.callpaths().iter() {
             let callpath = reader.callpath(index).ok();

@@ -4,13 +4,11 @@
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
 use tinyprof_format::column;
-use tinyprof_format::file::{EncodedRank, ManifestFacts, encode_callpaths, encode_part};
 use tinyprof_format::model::{
-    CallpathFile, CallpathId, CallpathTable, CallpathValues, EventMap, ExecutionSummary, MetricBucket,
-    MetricSummary, MetricValues, Mode, PartFile, PhaseTimes, Precision, RankFacts, Region, RegionKind,
-    RunMetadata, SeriesBucket, SiteId,
+    CallpathId, CallpathValues, EventMap, ExecutionSummary, MetricBucket, MetricSummary, MetricValues, Mode,
+    Precision, RankFacts, Region, RegionKind, SeriesBucket, SiteId,
 };
-use tinyprof_fuzz::{Memory, read_in_every_way};
+use tinyprof_fuzz::again::round_trip;
 
 fuzz_target!(|bytes: &[u8]| {
     let values: Vec<u64> = bytes.chunks(8).map(number).collect();
@@ -25,46 +23,6 @@ fuzz_target!(|bytes: &[u8]| {
 
 fn number(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte))
-}
-
-fn round_trip(ranks: &[EventMap]) {
-    let table = ranks.iter().fold(CallpathTable::default(), |all, map| all.union(&map.callpaths));
-    let table = table.with_distinct_ids();
-    let encoded: Vec<EncodedRank> = ranks.iter().map(|map| sent(map, &table)).collect();
-    let (callpaths, part) = (encode_callpaths(&table), encode_part(0, &table, &encoded));
-    let count = u32::try_from(ranks.len()).expect("few ranks");
-    let dictionary = CallpathFile {
-        file: "callpaths".to_owned(),
-        bytes: callpaths.len() as u64,
-        crc32: 0,
-        callpaths: u32::try_from(table.len()).expect("few callpaths"),
-    };
-    let file = "part-00000".to_owned();
-    let parts = vec![PartFile { file, first_rank: 0, ranks: count, bytes: part.len() as u64, crc32: 0 }];
-    let facts = ManifestFacts::of_ranks(&encoded);
-    let manifest = facts.manifest(count, dictionary, parts, RunMetadata::default(), PhaseTimes::default());
-    let manifest = serde_json::to_vec(&manifest).expect("JSON");
-    let files = [("manifest.json", manifest), ("callpaths", callpaths), ("part-00000", part)];
-    let files = Memory::from(files);
-    let read = read_in_every_way(&files).expect("what was written is read");
-    for (rank, map) in ranks.iter().enumerate() {
-        let index = map.callpaths.index_by_identity();
-        for (at, _) in read.callpaths.iter() {
-            let own = index.get(&read.callpaths.identities()[at.row()]);
-            let expected = own.map(|own| map.values[own.row()].clone()).unwrap_or_default();
-            assert_eq!(format!("{:?}", read.values(at, rank)), format!("{expected:?}"));
-        }
-    }
-}
-
-/// What arrives at the aggregator of a rank.
-fn sent(map: &EventMap, table: &CallpathTable) -> EncodedRank {
-    let mut rank = EncodedRank::of_event_map(map);
-    rank.renumber(&map.callpaths, table);
-    let (mut summary, mut series) = (Vec::new(), Vec::new());
-    rank.append_summary(&mut summary);
-    rank.append_series(&mut series);
-    EncodedRank::from_messages(&summary, &series).expect("the messages are whole")
 }
 
 fn event_map(input: &mut Unstructured<'_>) -> Result<EventMap> {

@@ -1,8 +1,9 @@
 //! The files of one profile, read and verified; what Python asks for is decoded when it asks.
 
 use std::collections::BTreeMap;
-use std::fs::File;
+use std::fs::OpenOptions;
 use std::io::Read;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use crate::callpaths::{self, Callpaths};
@@ -299,7 +300,9 @@ fn read_file(
 ) -> Result<(PathBuf, Vec<u8>), Error> {
     let path = directory.join(name);
     let failed = |source| Error::Io(path.clone(), source);
-    let mut file = File::open(&path).map_err(failed)?;
+    // Opening a pipe would wait for who writes to it, maybe for ever.
+    let opened = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(&path);
+    let mut file = opened.map_err(failed)?;
     let found = file.metadata().map_err(failed)?;
     if !found.is_file() {
         let reason = "it is no regular file".to_owned();

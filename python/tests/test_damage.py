@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import struct
+import subprocess
+import sys
 import zlib
 from pathlib import Path
 
@@ -160,3 +163,16 @@ def test_memory_is_limited_by_the_caller_and_too_large_is_not_damaged():
             assert "limit_bytes" in str(error) and error.path.is_relative_to(frozen(NEWEST))
             limit, refused = limit + limit // 8 + 1, refused + 1
     assert refused > 10 and table.equals(whole)
+
+
+@pytest.mark.parametrize("name", ("manifest.json", *FILES))
+@pytest.mark.parametrize("make", (os.mkfifo, os.mkdir, lambda path: path.symlink_to("/dev/zero")))
+def test_what_is_no_file_is_an_error_and_nobody_waits_for_it(copy, name, make):
+    file = copy(NEWEST) / name
+    file.unlink()
+    make(file)
+    # In a process of its own: no signal ends an `open` that waits inside of the library.
+    program = "import sys, tinyprof\ntry: tinyprof.read(sys.argv[1])\nexcept tinyprof.ProfileError as e: print(e)"
+    command = [sys.executable, "-c", program, file.parent]
+    said = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
+    assert str(file) in said and "it is no regular file" in said

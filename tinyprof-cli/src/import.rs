@@ -2,18 +2,19 @@
 //! file can be saved.
 
 use std::error::Error;
-use std::fs;
-use std::io::{self, Read as _};
+use std::fs::OpenOptions;
+use std::io::{self, Read};
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::Path;
 
 use serde_json::json;
-use tinyprof_format::file::{profile_path, read_text_profile, save_profile};
+use tinyprof_format::file::{profile_path, read_text_profile, save_profile_with};
 use tinyprof_format::report::{escaped, json_text};
 use tinyprof_format::text::{Imported, Salvage, read_text};
 
 use crate::arguments::ImportArguments;
 use crate::outcome::Outcome;
-use crate::render;
+use crate::{memory, permissions, render, sys};
 
 /// So many problems are printed; JSON has more.
 const PRINTED_MAX: usize = 20;
@@ -26,7 +27,7 @@ pub(crate) fn run(arguments: &ImportArguments) -> Result<Outcome, Box<dyn Error>
         let text = read(&arguments.file).map_err(|error| format!("cannot read {}", named(&error)))?;
         read_text(&text).map_err(|error| named(&error))?
     };
-    let path = save_profile(&profile_path(&arguments.name), &profile)?;
+    let path = save_profile_with(permissions::permissions(), &profile_path(&arguments.name), &profile)?;
     let (ranks, callpaths) = (profile.ranks.len(), profile.callpaths.len());
     let output = if arguments.output.is_json() {
         json_text(&json!({
@@ -47,12 +48,39 @@ pub(crate) fn run(arguments: &ImportArguments) -> Result<Outcome, Box<dyn Error>
     Ok(if salvage.is_whole() { Outcome::Done } else { Outcome::Losses })
 }
 
+/// The text of a file, a pipe or standard input, which takes no more memory than a reader may use.
 fn read(path: &Path) -> io::Result<Vec<u8>> {
-    if path != Path::new("-") {
-        return fs::read(path);
+    if path == Path::new("-") {
+        return read_all(&mut io::stdin().lock());
     }
+    // Opening a pipe waits for who writes to it, maybe for ever.
+    let mut file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
+    let kind = file.metadata()?.file_type();
+    if kind.is_fifo() {
+        // Of a shell's `<(command)` the other end is open already, and what comes is waited for.
+        sys::wait_for_bytes(&file)?;
+        let text = read_all(&mut file)?;
+        let nobody =
+            || io::Error::new(io::ErrorKind::UnexpectedEof, "it is a pipe, and nobody has written to it");
+        return if text.is_empty() { Err(nobody()) } else { Ok(text) };
+    }
+    if !kind.is_file() {
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "it is no file of text, but a device or a socket",
+        ));
+    }
+    read_all(&mut file)
+}
+
+fn read_all(from: &mut dyn Read) -> io::Result<Vec<u8>> {
+    let limit = memory::limits().memory_bytes();
     let mut text = Vec::new();
-    io::stdin().lock().read_to_end(&mut text)?;
+    from.take(limit.saturating_add(1)).read_to_end(&mut text)?;
+    if text.len() as u64 > limit {
+        let said = format!("it has more than {limit} bytes: allow more, as in tinyprof --memory 4GiB");
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, said));
+    }
     Ok(text)
 }
 

@@ -18,6 +18,7 @@ mod numbers;
 mod outcome;
 mod paint;
 mod parameter;
+mod permissions;
 mod recover;
 mod render;
 mod salvage;

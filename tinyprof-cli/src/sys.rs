@@ -64,6 +64,49 @@ pub(crate) fn user_id() -> u32 {
     unsafe { libc::geteuid() }
 }
 
+/// Locks a file or directory for this process alone, if nobody else has: until the file is closed,
+/// or the process ends.
+///
+/// # Errors
+/// [`WouldBlock`](io::ErrorKind::WouldBlock) where another process has it locked; any other where
+/// it cannot be locked at all.
+pub(crate) fn try_lock(file: &File) -> io::Result<()> {
+    flock(file, libc::LOCK_EX | libc::LOCK_NB)
+}
+
+/// Locks a file or directory as [`try_lock`] does, and waits for it.
+///
+/// # Errors
+/// If it cannot be locked at all.
+pub(crate) fn lock(file: &File) -> io::Result<()> {
+    flock(file, libc::LOCK_EX)
+}
+
+fn flock(file: &File, operation: libc::c_int) -> io::Result<()> {
+    loop {
+        // SAFETY: the file is open; nothing in memory is touched.
+        if unsafe { libc::flock(file.as_raw_fd(), operation) } == 0 {
+            return Ok(());
+        }
+        let error = io::Error::last_os_error();
+        if error.kind() != io::ErrorKind::Interrupted {
+            return Err(error);
+        }
+    }
+}
+
+/// Has reads of a file that was opened with `O_NONBLOCK`, and nothing else, wait for bytes.
+///
+/// # Errors
+/// If the system does not do so.
+pub(crate) fn wait_for_bytes(file: &File) -> io::Result<()> {
+    // SAFETY: the file is open; nothing in memory is touched.
+    if unsafe { libc::fcntl(file.as_raw_fd(), libc::F_SETFL, 0) } == -1 {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(())
+}
+
 /// The words of a file that another process has mapped and writes to, for reading.
 ///
 /// A file that is made shorter while this is there ends the process that reads beyond its end. The recorder never does so:

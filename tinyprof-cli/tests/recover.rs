@@ -1,7 +1,10 @@
 //! `tinyprof recover`: what it takes, and what it leaves alone.
 
-use std::fs;
-use std::os::unix::fs::{MetadataExt, symlink};
+#[path = "support/watched.rs"]
+mod watched;
+
+use std::fs::{self, File};
+use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -9,6 +12,7 @@ use tinyprof_format::file::read_profile;
 use tinyprof_format::model::{Profile, RunMetadata};
 use tinyprof_format::segment::layout::{LINE_WORDS, MAGIC, VERSION, clock, header, node, site};
 use tinyprof_format::segment::{ProcessDescription, ProcessState, parse_boot_id};
+use watched::Watched;
 
 /// The first free line, where the only node is; its site follows, and the description.
 const NODE: usize = 4;
@@ -79,7 +83,10 @@ struct Place(tempfile::TempDir);
 impl Place {
     fn new() -> Self {
         let place = tempfile::tempdir().expect("a temporary directory");
-        fs::create_dir(place.path().join("segments")).expect("a directory");
+        let segments = place.path().join("segments");
+        fs::create_dir(&segments).expect("a directory");
+        // Programs record into no directory that others may read.
+        fs::set_permissions(&segments, fs::Permissions::from_mode(0o700)).expect("it is ours");
         Self(place)
     }
 
@@ -172,7 +179,6 @@ fn what_is_not_ours_is_left_alone_and_named() {
     let me = std::process::id();
     let stat = fs::read_to_string("/proc/self/stat").expect("Linux has it");
     let started = ProcessState::parse(&stat).expect("it is a process").start_time;
-    place.leave("1-runs", &segment(me, started));
     let changed = |word: usize, value: u64| {
         let mut words = segment(NOBODY, 5);
         words[word] = value;
@@ -189,9 +195,9 @@ fn what_is_not_ours_is_left_alone_and_named() {
     place.leave("9-reused", &segment(me, started + 1));
     let said = place.recover();
     let lines: Vec<&str> = said.lines().collect();
+    let version = format!("segment version {}", VERSION + 1);
     for (line, expected) in lines.iter().zip([
-        "still runs",
-        "segment version 3",
+        &version,
         "another boot",
         "user 54321",
         "another container",
@@ -202,13 +208,16 @@ fn what_is_not_ours_is_left_alone_and_named() {
     ]) {
         assert!(line.contains(expected), "{expected}: {line}");
     }
-    assert_eq!((lines.len(), place.left().len()), (9, 8), "{said}");
+    assert_eq!((lines.len(), place.left().len()), (8, 7), "{said}");
 }
 
 #[test]
 fn a_file_whose_process_died_before_it_wrote_is_removed() {
     let place = Place::new();
-    fs::write(place.segments().join(format!("{NOBODY}-5-0.segment")), [0; 4096]).expect("it is written");
+    for name in ["5-0", "5-1-2"] {
+        let path = place.segments().join(format!("{NOBODY}-{name}.segment"));
+        fs::write(path, [0; 4096]).expect("it is written");
+    }
     fs::write(place.segments().join("other"), [0; 4096]).expect("it is written");
     place.recover();
     assert_eq!(place.left(), ["other"]);
@@ -240,4 +249,167 @@ fn a_profile_that_cannot_be_written_leaves_the_segments_where_they_are() {
     let (output, _) = place.run(&["recover", "segments", "-o", "/proc/none/out"]);
     assert_eq!(output.status.code(), Some(1));
     assert_eq!(place.left(), ["a"]);
+}
+
+#[test]
+fn a_program_that_runs_is_left_alone_until_it_is_killed() {
+    let place = Place::new();
+    let mut program = Watched::start(place.0.path());
+    let running = format!("process {} still runs", program.child.id());
+    let said = place.recover();
+    assert!(said.contains(&running) && said.lines().count() == 1, "{said}");
+    assert_eq!(names(place.0.path()), ["segments"]);
+    program.child.kill().expect("it runs");
+    program.child.wait().expect("it is ours");
+    let said = place.recover();
+    assert!(said.contains("recovered as job.tprof"), "{said}");
+    assert_eq!(place.read("job.tprof").callpaths.rows().len(), 3);
+}
+
+#[test]
+fn a_process_that_runs_as_another_program_has_left_its_segments() {
+    let place = Place::new();
+    let me = std::process::id();
+    let stat = fs::read_to_string("/proc/self/stat").expect("Linux has it");
+    let started = ProcessState::parse(&stat).expect("it is a process").start_time;
+    let second = |word: usize, value: u64| {
+        let mut words = segment(me, started);
+        words[word] = value;
+        words
+    };
+    // Programs, or copies of the recorder, that began to record at different moments.
+    place.leave(&format!("{me}-{started}-0.segment"), &segment(me, started));
+    place.leave(&format!("{me}-{started}-0-1.segment"), &second(header::START_NS, 77));
+    place.leave(&format!("{me}-{started}-0-2.segment"), &second(header::START_TICKS, 77));
+    let said = place.recover();
+    assert_eq!(said.lines().count(), 3, "{said}");
+    for name in ["run.tprof", "run-1.tprof", "run-2.tprof"] {
+        let profile = place.read(name);
+        assert_eq!((profile.values[0][0].visits(), profile.ranks[0].threads), (7, 1));
+        let because = profile.manifest.incomplete_because.expect("it is incomplete");
+        assert!(because.contains("(exec)"), "{because}");
+    }
+    assert!(place.left().is_empty());
+}
+
+#[test]
+fn several_at_once_make_each_profile_once() {
+    const JOBS: u32 = 12;
+    let place = Place::new();
+    for job in 0..JOBS {
+        place.leave(&format!("{job}"), &segment(NOBODY + job, 5));
+    }
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tinyprof"));
+    command.args(["recover", "segments"]).current_dir(place.0.path());
+    command.stdout(std::process::Stdio::null());
+    let started: Vec<_> = (0..6).map(|_| command.spawn().expect("tinyprof starts")).collect();
+    for mut child in started {
+        assert!(child.wait().expect("it ends").success());
+    }
+    assert_eq!(names(place.0.path()).len(), JOBS as usize + 1, "{:?}", names(place.0.path()));
+    assert!(place.left().is_empty());
+}
+
+/// A second name for each segment, under which it is there when the first is removed: as if its
+/// remover were killed.
+fn keep(place: &Place) {
+    fs::create_dir(place.0.path().join("kept")).expect("a directory");
+    for name in place.left() {
+        fs::hard_link(place.segments().join(&name), place.0.path().join("kept").join(&name)).expect("a link");
+    }
+}
+
+#[test]
+fn what_was_recovered_is_not_recovered_again_where_its_segments_are_left() {
+    let place = Place::new();
+    let mut second = segment(NOBODY, 5);
+    second[header::THREAD] |= 1;
+    place.leave("a", &segment(NOBODY, 5));
+    place.leave("b", &second);
+    keep(&place);
+    place.recover();
+    // Some were removed before it was killed.
+    fs::remove_file(place.0.path().join("kept/a")).expect("it is there");
+    let (_, said) = place.run(&["recover", "kept"]);
+    assert_eq!(said, "process 4194305: nothing is missing: its profile ./run.tprof is complete\n");
+    assert_eq!(names(place.0.path()), ["kept", "run.tprof", "segments"]);
+    assert!(names(&place.0.path().join("kept")).is_empty());
+}
+
+#[test]
+fn a_program_that_was_killed_when_its_profile_was_complete_has_one_profile() {
+    for damage in [false, true] {
+        let place = Place::new();
+        let program = Watched::start(place.0.path());
+        keep(&place);
+        program.end();
+        assert!(place.left().is_empty(), "it has removed its own");
+        let profile = place.0.path().join("job.tprof");
+        let id = place.read("job.tprof").manifest.profile_id.expect("it has a number");
+        let [kept] = &names(&place.0.path().join("kept"))[..] else { panic!("one thread") };
+        let file = File::open(place.0.path().join("kept").join(kept)).expect("it is there");
+        let mut word = [0; 8];
+        file.read_exact_at(&mut word, 8 * header::PROFILE_ID as u64).expect("it is long enough");
+        assert_eq!(u64::from_le_bytes(word), id.to_word());
+        if damage {
+            let part = File::options().write(true).open(profile.join("part-00000")).expect("it is there");
+            part.set_len(10).expect("it can be cut");
+        }
+        // Its profile is found where the program wanted it.
+        fs::create_dir(place.0.path().join("elsewhere")).expect("a directory");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tinyprof"));
+        command.args(["recover", "../kept", "--json"]).current_dir(place.0.path().join("elsewhere"));
+        let output = command.output().expect("tinyprof starts");
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success(), "{said}");
+        let made = names(&place.0.path().join("elsewhere"));
+        if damage {
+            assert_eq!(made, ["job.tprof"], "{said}");
+        } else {
+            assert!(made.is_empty(), "{made:?}");
+            let path = profile.canonicalize().expect("it is there");
+            let found = said.contains(&format!("\"{}\"", path.display()));
+            assert!(found && said.contains("written_before"), "{said}");
+        }
+        assert!(names(&place.0.path().join("kept")).is_empty());
+    }
+}
+
+#[test]
+fn a_file_that_is_longer_than_what_was_written_to_it_is_not_read() {
+    let place = Place::new();
+    for (name, bytes) in [("long", 20 << 30), ("holes", 512 << 20)] {
+        place.leave(name, &segment(NOBODY, 5));
+        let file = File::options().write(true).open(place.segments().join(name)).expect("it is there");
+        file.set_len(bytes).expect("holes cost nothing");
+    }
+    let said = place.recover();
+    let lines: Vec<&str> = said.lines().collect();
+    assert_eq!(lines.len(), 2, "{said}");
+    assert!(lines[0].contains("only 32768 are on the disk") && lines[1].contains("no segment has more than"));
+    // Nor does it take more memory than it may.
+    let place = Place::new();
+    place.leave("a", &segment(NOBODY, 5));
+    let (output, said) = place.run(&["recover", "segments", "--memory", "16KiB"]);
+    assert!(output.status.success() && said.contains("--memory"), "{said}");
+    assert_eq!(place.left(), ["a"]);
+}
+
+#[test]
+fn what_is_recovered_is_private_unless_the_umask_is_asked_for() {
+    let place = Place::new();
+    fs::create_dir(place.0.path().join("usual")).expect("a directory");
+    let mode = |name: &str| {
+        fs::metadata(place.0.path().join(name)).expect("it is there").permissions().mode() & 0o777
+    };
+    for (value, expected) in [("private", 0o700), ("umask", mode("usual")), ("0777", 0o700)] {
+        place.leave("a", &segment(NOBODY, 5));
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tinyprof"));
+        command.args(["recover", "segments", "-o", value]).current_dir(place.0.path());
+        let output = command.env("TINYPROF_PERMISSIONS", value).output().expect("tinyprof starts");
+        assert!(output.status.success());
+        assert_eq!(mode(&format!("{value}.tprof")), expected, "{value}");
+        let noted = String::from_utf8_lossy(&output.stderr).contains("expected private or umask");
+        assert_eq!(noted, value == "0777");
+    }
 }

@@ -77,6 +77,7 @@
 //! | `TINYPROF_INTERVAL=5s` | [`Builder::checkpoint_interval`] | the time between two checkpoints | none |
 //! | `TINYPROF_CHECKPOINTS=all\|N` | [`Builder::keep_checkpoints`] | how many checkpoints stay | the newest two |
 //! | `TINYPROF_PRECISION=exact\|8bit` | [`Builder::precision`] | how exact the times in the profile are: as measured, or rounded to 8 bits, off by at most 0.4 % | exact |
+//! | `TINYPROF_PERMISSIONS=private\|umask` | | who may read profiles: the user alone, or whom the umask lets; each rank that writes obeys its own environment | private |
 //! | `TINYPROF_SIGNAL=usr1\|usr2` | [`Builder::report_on_signal`] | this signal has a rank print its table so far to standard error; MPICH has `SIGUSR1` for itself | off |
 //!
 //! # Checkpoints

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use mpi::topology::Communicator as _;
 use tinyprof::collect::{self, ENABLED, Ending, config, monotonic_ns};
-use tinyprof_format::file::{OutputFormat, profile_path, write_profile_in_state};
+use tinyprof_format::file::{OutputFiles, OutputFormat, profile_path, write_profile_in_state};
 use tinyprof_format::model::{PhaseTimes, RunState};
 
 use crate::FlushError;
@@ -119,11 +119,9 @@ fn flush_now(communicator: &Rsmpi, settings: &Settings) -> Result<Option<PathBuf
     let workplace = Workplace::aside(settings.deadline());
     let begin_ns = monotonic_ns();
     let mut measured = measure(&workplace);
-    let plan = Plan {
-        state: checkpoints.state(),
-        workplace: workplace.clone(),
-        ..settings.plan(monotonic_ns() - begin_ns)
-    };
+    // Ranks take the number that rank 0 tells them.
+    let state = RunState { profile_id: Some(collect::fresh_profile_id()), ..checkpoints.state() };
+    let plan = Plan { state, workplace: workplace.clone(), ..settings.plan(monotonic_ns() - begin_ns) };
     let flushed = run_to_end(phases::flush(communicator, &mut measured, &plan));
     communicator.end_flush();
     let flushed = match flushed {
@@ -195,14 +193,18 @@ fn write_one_rank(rank: u32, ranks: u32, measured: Measured, plan: Plan, reason:
         return Err(failure.to_string());
     }
     let because = format!("it holds rank {rank} of {ranks} alone: {reason}");
-    let state = RunState { incomplete_because: Some(because), ..plan.state };
     let (name, map) = (name_of_rank(&plan.target, rank), measured.map);
+    // A number of its own: the profile of another rank alone does not hold what this one has
+    // measured.
+    let profile_id = Some(collect::new_profile_id(&name));
+    let state = RunState { incomplete_because: Some(because), profile_id, ..plan.state };
     let (metadata, flush) = (plan.metadata, PhaseTimes::default());
+    let files = OutputFiles { format: OutputFormat::Tprof, permissions: plan.permissions };
     let write = move || {
         if map.callpaths.is_empty() {
             return Ok(());
         }
-        write_profile_in_state(OutputFormat::Tprof, &name, &map, metadata, flush, state).map(drop)
+        write_profile_in_state(files, &name, &map, metadata, flush, state).map(drop)
     };
     match plan.workplace.run(write) {
         Ok(Ok(())) => {

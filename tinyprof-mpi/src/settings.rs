@@ -87,10 +87,12 @@ impl Settings {
             aggregators: aggregators.or(self.aggregators).unwrap_or_default(),
             series: series.unwrap_or_default(),
             format: collect::config().format.or(self.format).unwrap_or_default(),
+            permissions: collect::config().permissions,
             state: RunState { precision: collect::precision(), ..RunState::default() },
             metadata,
             snapshot_ns,
             message_bytes_max: usize::try_from(i32::MAX).unwrap_or(usize::MAX),
+            on_profile_id: collect::set_profile_id,
             workplace: Workplace::default(),
             observer: Observer::default(),
         }

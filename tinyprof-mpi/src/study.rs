@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-use tinyprof_format::file::OutputFormat;
+use tinyprof_format::file::{OutputFormat, Permissions};
 use tinyprof_format::model::{EventMap, RunMetadata, RunState};
 
 use crate::communicator::Communicator;
@@ -39,10 +39,12 @@ impl Order {
             aggregators: Aggregators::Count(self.aggregators.max(1)),
             series: self.series,
             format: OutputFormat::Tprof,
+            permissions: Permissions::default(),
             state: RunState::default(),
             metadata: RunMetadata::default(),
             snapshot_ns: 0,
             message_bytes_max: usize::try_from(i32::MAX).unwrap_or(usize::MAX),
+            on_profile_id: |_, _| (),
             workplace: Workplace::Here,
             observer,
         }

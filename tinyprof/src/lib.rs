@@ -48,6 +48,7 @@
 //! | `TINYPROF_INTERVAL=5s` | time between two checkpoints (`s`, `ms`, `m`): profiles of everything so far, `NAME-checkpoint-NNNN.tprof`, which stay if the job dies | none |
 //! | `TINYPROF_CHECKPOINTS=all\|N` | how many checkpoints stay, the newest; they go when the profile is there, unless all are to stay | 2 |
 //! | `TINYPROF_PRECISION=exact\|8bit` | how exact the times in the profile are: as measured, or rounded to 8 bits, off by at most 0.4 %, in half the bytes; counts stay exact | exact |
+//! | `TINYPROF_PERMISSIONS=private\|umask` | who may read profiles: the user alone (directory 0700, files 0600), or whom the umask lets | private |
 //! | `TINYPROF_SIGNAL=usr1\|usr2` | this signal has the process print the table so far to standard error, and go on; a program that handles the signal itself keeps it | off: the signal does what it does |
 //! | `TINYPROF_CLOCK=auto\|monotonic\|fenced` | what visits are measured with: `fenced` for regions under 100 ns, at 1.9 times the cost; `monotonic` for `clock_gettime` | auto: the processor's counter where it is steady |
 //! | `TINYPROF_SEGMENT_DIR` | where threads keep what they record, so that it survives `kill -9` | `/dev/shm/tinyprof-UID` |

@@ -1,5 +1,6 @@
 //! Jobs of this machine, in the memory of their threads. Read only: their processes take no notice.
 
+use std::convert::Infallible;
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
@@ -11,7 +12,7 @@ use super::copy::copy;
 use super::sample::Sample;
 use super::seen::JobLine;
 use crate::recover::find::find;
-use crate::recover::jobs::{Job, jobs};
+use crate::recover::jobs::{Job, Piece, jobs};
 use crate::sys::{self, SharedWords};
 
 /// How often a file that grows meanwhile is mapped anew.
@@ -30,13 +31,15 @@ pub(super) fn look(directory: &Path, wanted: Option<&str>) -> Result<Found, Stri
     let found = find(directory).map_err(|error| error.to_string())?;
     let files: Vec<(PathBuf, Vec<u8>)> =
         found.running.into_iter().filter_map(|path| copied(&path).map(|bytes| (path, bytes))).collect();
-    let segments: Vec<(&Path, Segment<'_>)> = files
+    let pieces: Vec<Piece<'_>> = files
         .iter()
-        .filter_map(|(path, bytes)| Some((path.as_path(), Segment::parse(bytes).ok()?)))
+        .filter_map(|(path, bytes)| {
+            Some(Piece { path, segment: Segment::parse(bytes).ok()?, is_replaced: false })
+        })
         .collect();
     let now = sys::now();
     let mut jobs: Vec<(Vec<String>, Job<'_>)> =
-        jobs(&segments, now, running_map).into_iter().map(|job| (processes(&job, &segments), job)).collect();
+        jobs(&pieces).into_iter().map(|job| (processes(&job), job)).collect();
     if let Some(wanted) = wanted {
         jobs.retain(|(processes, _)| processes.iter().any(|process| process == wanted));
     }
@@ -44,7 +47,7 @@ pub(super) fn look(directory: &Path, wanted: Option<&str>) -> Result<Found, Stri
         [] => Found::None,
         [(processes, job)] => {
             let id = processes.first().cloned().unwrap_or_default();
-            Found::Job(id, Box::new(sample(job, &segments, now)))
+            Found::Job(id, Box::new(sample(job, now)))
         }
         several => Found::Several(several.iter().map(|(processes, job)| line(processes, job)).collect()),
     })
@@ -58,17 +61,11 @@ fn copied(path: &Path) -> Option<Vec<u8>> {
     })
 }
 
-fn of_job<'s, 'a>(
-    job: &'s Job<'a>,
-    segments: &'s [(&'a Path, Segment<'a>)],
-) -> impl Iterator<Item = &'s Segment<'a>> {
-    segments.iter().filter(|(path, _)| job.files.contains(path)).map(|(_, segment)| segment)
-}
-
 /// The ids of its processes, the lowest rank first.
-fn processes(job: &Job<'_>, segments: &[(&Path, Segment<'_>)]) -> Vec<String> {
+fn processes(job: &Job<'_>) -> Vec<String> {
+    let headers = job.pieces().map(|piece| piece.segment.header());
     let mut ids: Vec<(Option<(u32, u32)>, u32)> =
-        of_job(job, segments).map(|segment| (segment.header().rank, segment.header().process_id)).collect();
+        headers.map(|header| (header.rank, header.process_id)).collect();
     ids.sort_unstable();
     ids.dedup();
     ids.into_iter().map(|(_, id)| id.to_string()).collect()
@@ -88,18 +85,23 @@ fn memory_of(processes: &[String]) -> String {
 }
 
 fn name(job: &Job<'_>) -> String {
-    let name = Path::new(&job.description.profile).file_name();
+    let name = job.description().profile;
+    let name = Path::new(&name).file_name();
     name.map_or_else(|| "a program".to_owned(), |name| name.to_string_lossy().into_owned())
 }
 
-fn sample(job: &Job<'_>, segments: &[(&Path, Segment<'_>)], now: TicksNow) -> Sample {
-    let started_ns = of_job(job, segments).map(|segment| segment.header().start_ns).min();
+fn sample(job: &Job<'_>, now: TicksNow) -> Sample {
+    let started_ns = job.pieces().map(|piece| piece.segment.header().start_ns).min();
+    let Ok(ranks) = job.event_maps(|threads| {
+        let segments: Vec<Segment<'_>> = threads.iter().map(|piece| piece.segment).collect();
+        Ok::<_, Infallible>(running_map(&segments, now))
+    });
     Sample {
         name: name(job),
-        source: memory_of(&processes(job, segments)),
+        source: memory_of(&processes(job)),
         moment_ns: now.monotonic_ns,
         elapsed: started_ns.map(|start| Duration::from_nanos(now.monotonic_ns.saturating_sub(start))),
         age: Duration::ZERO,
-        ..Sample::of_ranks(&job.ranks)
+        ..Sample::of_ranks(&ranks)
     }
 }

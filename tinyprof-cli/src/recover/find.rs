@@ -6,14 +6,57 @@ use std::io::{self, ErrorKind, Read};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use tinyprof_format::segment::{NoSegment, ProcessState, Segment, SegmentHeader, parse_boot_id};
+use tinyprof_format::segment::layout::SEGMENT_BYTES_MAX;
+use tinyprof_format::segment::{NoSegment, Segment, SegmentHeader, parse_boot_id};
 
+use super::alive::{Owner, owner, runs};
+use super::jobs::Piece;
 use crate::sys;
+
+/// What is read of a file to know what it is. It has room for the header and usually for the
+/// description.
+const HEAD_BYTES: u64 = 64 << 10;
+/// A description that ends behind this is not read.
+const DESCRIPTION_END_MAX: u64 = 4 << 20;
+/// A file system that compresses may keep fewer bytes than a file has, but hardly fewer than one in
+/// so many.
+const COMPRESSION_MAX: u64 = 64;
+const HOLES_BYTES_MAX: u64 = 16 << 20;
 
 /// A segment that a dead process has left.
 pub(crate) struct Found {
-    pub(crate) path: PathBuf,
-    pub(crate) bytes: Vec<u8>,
+    path: PathBuf,
+    /// Its first bytes, with the header and the description.
+    head: Vec<u8>,
+    is_replaced: bool,
+}
+
+impl Found {
+    /// What of it has been read; none if that is no segment.
+    pub(crate) fn piece(&self) -> Option<Piece<'_>> {
+        let segment = Segment::parse(&self.head).ok()?;
+        Some(Piece { path: &self.path, segment, is_replaced: self.is_replaced })
+    }
+}
+
+/// All bytes of a segment that was found, of at most `bytes_max`. It may have changed since: what
+/// it says of itself may not.
+pub(super) fn read_whole(piece: &Piece<'_>, bytes_max: u64) -> io::Result<Vec<u8>> {
+    let file = open(piece.path)?;
+    let length = file.metadata()?.len();
+    if length > bytes_max.min(SEGMENT_BYTES_MAX) {
+        return Err(io::Error::new(
+            ErrorKind::FileTooLarge,
+            format!(
+                "its threads recorded more than {bytes_max} bytes: allow more, as in tinyprof --memory 4GiB"
+            ),
+        ));
+    }
+    let bytes = read(&file, length)?;
+    if Segment::parse(&bytes).ok().is_none_or(|segment| segment.header() != piece.segment.header()) {
+        return Err(io::Error::other("it has changed since it was looked at"));
+    }
+    Ok(bytes)
 }
 
 /// What is in a directory of segments.
@@ -36,7 +79,7 @@ struct Here {
 }
 
 enum Verdict {
-    Dead(Vec<u8>),
+    Dead { head: Vec<u8>, is_replaced: bool },
     Empty,
     Running(String),
     LeftAlone(String),
@@ -64,7 +107,7 @@ pub(crate) fn find(directory: &Path) -> Result<Findings, Box<dyn Error>> {
     for name in names {
         let path = directory.join(&name);
         match look_at(&path, &name, &here) {
-            Ok(Verdict::Dead(bytes)) => findings.dead.push(Found { path, bytes }),
+            Ok(Verdict::Dead { head, is_replaced }) => findings.dead.push(Found { path, head, is_replaced }),
             Ok(Verdict::Empty) => findings.empty.push(name),
             Ok(Verdict::Running(why)) => {
                 findings.running.push(path);
@@ -84,8 +127,7 @@ fn look_at(path: &Path, name: &str, here: &Here) -> io::Result<Verdict> {
     if !fs::symlink_metadata(path)?.is_file() {
         return left_alone("it is no file");
     }
-    let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
-    let file = match OpenOptions::new().read(true).custom_flags(flags).open(path) {
+    let file = match open(path) {
         Err(error) if error.kind() == ErrorKind::PermissionDenied => {
             return left_alone("it belongs to another user");
         }
@@ -95,10 +137,13 @@ fn look_at(path: &Path, name: &str, here: &Here) -> io::Result<Verdict> {
     if metadata.uid() != here.user_id {
         return Ok(Verdict::LeftAlone(format!("it belongs to user {}", metadata.uid())));
     }
-    let mut bytes = read(&file, 4096)?;
-    let header = match Segment::parse(&bytes) {
-        Ok(segment) => *segment.header(),
-        Err(NoSegment::Magic) if bytes.iter().take(8).all(|&byte| byte == 0) && died_early(name) => {
+    if let Some(why) = reason_against_length(&metadata) {
+        return Ok(Verdict::LeftAlone(why));
+    }
+    let mut head = read(&file, HEAD_BYTES)?;
+    let (header, end) = match Segment::parse(&head) {
+        Ok(segment) => (*segment.header(), segment.description_end()),
+        Err(NoSegment::Magic) if head.iter().take(8).all(|&byte| byte == 0) && died_early(name) => {
             return Ok(Verdict::Empty);
         }
         Err(why) => return Ok(Verdict::LeftAlone(why.to_string())),
@@ -106,11 +151,31 @@ fn look_at(path: &Path, name: &str, here: &Here) -> io::Result<Verdict> {
     if let Some(why) = reason_against(&header, here) {
         return Ok(Verdict::LeftAlone(why));
     }
-    if runs(header.process_id, header.start_time) {
-        return Ok(Verdict::Running(format!("process {} still runs", header.process_id)));
+    let is_replaced = match owner(header.process_id, header.start_time, name, &metadata) {
+        Owner::Records => return Ok(Verdict::Running(format!("process {} still runs", header.process_id))),
+        Owner::IsReplaced => true,
+        Owner::IsDead => false,
+    };
+    if end > HEAD_BYTES && end <= DESCRIPTION_END_MAX {
+        head.extend(read(&file, end - HEAD_BYTES)?);
     }
-    bytes.extend(read(&file, metadata.len())?);
-    Ok(Verdict::Dead(bytes))
+    Ok(Verdict::Dead { head, is_replaced })
+}
+
+/// Opens a file that may be anything: never through a link, and without waiting for who writes to a
+/// pipe.
+fn open(path: &Path) -> io::Result<File> {
+    OpenOptions::new().read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(path)
+}
+
+/// A file without end costs nothing to make where it has holes.
+fn reason_against_length(metadata: &fs::Metadata) -> Option<String> {
+    let (bytes, there) = (metadata.len(), metadata.blocks().saturating_mul(512));
+    if bytes > SEGMENT_BYTES_MAX {
+        return Some(format!("it has {bytes} bytes, and no segment has more than {SEGMENT_BYTES_MAX}"));
+    }
+    (bytes > there.saturating_mul(COMPRESSION_MAX).saturating_add(HOLES_BYTES_MAX))
+        .then(|| format!("it has {bytes} bytes, but only {there} are on the disk, and no segment has holes"))
 }
 
 fn reason_against(header: &SegmentHeader, here: &Here) -> Option<String> {
@@ -126,23 +191,13 @@ fn reason_against(header: &SegmentHeader, here: &Here) -> Option<String> {
     None
 }
 
-/// Whether the process that began then still runs: not another of the same number.
-fn runs(process_id: u32, start_time: u64) -> bool {
-    let stat = match fs::read(format!("/proc/{process_id}/stat")) {
-        Err(error) => {
-            return !matches!(error.kind(), ErrorKind::NotFound) && error.raw_os_error() != Some(libc::ESRCH);
-        }
-        Ok(stat) => stat,
-    };
-    let state = ProcessState::parse(&String::from_utf8_lossy(&stat));
-    state.is_none_or(|state| state.start_time == start_time && !state.has_ended)
-}
-
-/// Whether the process that a file is named after, `PID-START-THREAD.segment`, is dead.
+/// Whether the process that a file is named after is dead: `PID-START-THREAD.segment`, or
+/// `PID-START-THREAD-N.segment` where that name was taken, by an earlier program of the process or
+/// by another copy of the recorder.
 fn died_early(name: &str) -> bool {
     let numbers = name.strip_suffix(".segment").unwrap_or_default().split('-').map(str::parse::<u64>);
     let numbers: Vec<u64> = numbers.map_while(Result::ok).collect();
-    let [process_id, start_time, _] = numbers[..] else { return false };
+    let ([process_id, start_time, _] | [process_id, start_time, _, _]) = numbers[..] else { return false };
     u32::try_from(process_id).is_ok_and(|process_id| !runs(process_id, start_time))
 }
 

@@ -1,108 +1,138 @@
 //! Which segments are of one process, and which processes are the ranks of one job.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use tinyprof_format::model::{EventMap, Losses};
-use tinyprof_format::segment::{ProcessDescription, Segment, TicksNow};
+use tinyprof_format::model::{EventMap, ProfileId};
+use tinyprof_format::segment::{ProcessDescription, Segment};
 
 /// A job's ranks beyond this are not put into one profile: no job of one host has as many.
 const RANKS_MAX: u32 = 1 << 16;
 
-/// How the segments of one process become its event map.
-pub(crate) type MapOf = fn(&[Segment<'_>], TicksNow) -> EventMap;
-
-/// What becomes one profile.
-pub(crate) struct Job<'a> {
-    /// Which processes it is of, for people.
-    pub(crate) who: String,
-    pub(crate) description: ProcessDescription,
-    pub(crate) ranks: Vec<EventMap>,
-    pub(crate) because: String,
-    pub(crate) files: Vec<&'a Path>,
+/// A segment, of which at least the header and the description are there.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Piece<'a> {
+    pub(crate) path: &'a Path,
+    pub(crate) segment: Segment<'a>,
+    /// Whether its process runs on as another program.
+    pub(crate) is_replaced: bool,
 }
 
-impl Job<'_> {
-    pub(crate) fn losses(&self) -> Losses {
-        let mut losses = Losses::default();
-        self.ranks.iter().for_each(|rank| losses.absorb(&rank.facts.losses));
-        losses
-    }
-}
-
-/// All segments of one process.
-struct Process<'s, 'a> {
+/// All segments that one program recorded in one process: two that follow each other by `exec`, or
+/// two copies of the recorder in one process, have begun at different moments.
+struct Process<'a> {
     id: u32,
     rank: Option<(u32, u32)>,
     description: ProcessDescription,
-    threads: Vec<&'s (&'a Path, Segment<'a>)>,
+    threads: Vec<Piece<'a>>,
+}
+
+/// What becomes one profile.
+pub(crate) struct Job<'a> {
+    processes: Vec<Process<'a>>,
 }
 
 /// The jobs that these segments are of, in the order of their first processes.
-pub(crate) fn jobs<'a>(segments: &[(&'a Path, Segment<'a>)], now: TicksNow, map_of: MapOf) -> Vec<Job<'a>> {
-    let mut processes: BTreeMap<(u64, u32), Vec<&(&'a Path, Segment<'a>)>> = BTreeMap::new();
-    for segment in segments {
-        let header = segment.1.header();
-        processes.entry((header.start_time, header.process_id)).or_default().push(segment);
+pub(crate) fn jobs<'a>(pieces: &[Piece<'a>]) -> Vec<Job<'a>> {
+    let mut processes: BTreeMap<(u64, u32, u64, u64), Vec<Piece<'a>>> = BTreeMap::new();
+    for piece in pieces {
+        let header = piece.segment.header();
+        let recording = (header.start_time, header.process_id, header.start_ns, header.start_ticks);
+        processes.entry(recording).or_default().push(*piece);
     }
-    let mut jobs: Vec<Vec<Process<'_, 'a>>> = Vec::new();
+    let mut jobs: Vec<Job<'a>> = Vec::new();
     for mut threads in processes.into_values() {
-        threads.sort_by_key(|(_, segment)| segment.header().thread);
-        let Some((_, first)) = threads.first() else { continue };
+        threads.sort_by_key(|piece| piece.segment.header().thread);
+        let Some(Piece { segment: first, .. }) = threads.first() else { continue };
         let rank = first.header().rank.filter(|&(_, size)| size <= RANKS_MAX);
         let process =
             Process { id: first.header().process_id, rank, description: first.description(), threads };
-        match jobs.iter_mut().find(|job| belongs_to(&process, job)) {
-            Some(job) => job.push(process),
-            None => jobs.push(vec![process]),
+        match jobs.iter_mut().find(|job| process.belongs_to(job)) {
+            Some(job) => job.processes.push(process),
+            None => jobs.push(Job { processes: vec![process] }),
         }
     }
-    jobs.iter().map(|processes| job(processes, now, map_of)).collect()
+    jobs
 }
 
-/// Whether a process is another rank of the job that these processes are ranks of.
-fn belongs_to(process: &Process<'_, '_>, job: &[Process<'_, '_>]) -> bool {
-    let Some((rank, size)) = process.rank else { return false };
-    let known = !process.description.job.is_empty();
-    known
-        && job.iter().all(|other| {
-            let alike = other.description.job == process.description.job;
-            alike && other.rank.is_some_and(|(other, of)| of == size && other != rank)
-        })
+impl Process<'_> {
+    /// Whether it is another rank of the job that these processes are ranks of.
+    fn belongs_to(&self, job: &Job<'_>) -> bool {
+        let Some((rank, size)) = self.rank else { return false };
+        let known = !self.description.job.is_empty();
+        known
+            && job.processes.iter().all(|other| {
+                let alike = other.description.job == self.description.job;
+                alike && other.rank.is_some_and(|(other, of)| of == size && other != rank)
+            })
+    }
 }
 
-fn job<'a>(processes: &[Process<'_, 'a>], now: TicksNow, map_of: MapOf) -> Job<'a> {
-    let mut ranks = Vec::new();
-    let several = processes.first().and_then(|process| process.rank).filter(|&(_, size)| size > 1);
-    if let Some((_, size)) = several {
-        ranks.resize_with(size as usize, EventMap::default);
-    } else {
-        ranks.push(EventMap::default());
+impl<'a> Job<'a> {
+    pub(crate) fn pieces(&self) -> impl Iterator<Item = &Piece<'a>> {
+        self.processes.iter().flat_map(|process| &process.threads)
     }
-    let mut first: Option<&Process<'_, '_>> = None;
-    for process in processes {
-        let at = process.rank.map_or(0, |(rank, _)| rank as usize);
-        let threads: Vec<Segment<'_>> = process.threads.iter().map(|(_, segment)| *segment).collect();
-        if let Some(place) = ranks.get_mut(at) {
-            *place = map_of(&threads, now);
+
+    /// What the lowest rank says of the job.
+    pub(crate) fn description(&self) -> ProcessDescription {
+        let lowest = self.processes.iter().min_by_key(|process| process.rank);
+        lowest.map(|process| process.description.clone()).unwrap_or_default()
+    }
+
+    /// The profiles that its processes had begun to write of all that they had recorded.
+    pub(crate) fn profile_ids(&self) -> BTreeSet<ProfileId> {
+        let ids: BTreeSet<_> = self.pieces().map(|piece| piece.segment.header().profile_id).collect();
+        // A number that stands in some segments only is not of all that is here.
+        if ids.len() == 1 { ids.into_iter().flatten().collect() } else { BTreeSet::new() }
+    }
+
+    /// The number of ranks, where it is of several.
+    fn size(&self) -> Option<u32> {
+        let rank = self.processes.first().and_then(|process| process.rank);
+        rank.map(|(_, size)| size).filter(|&size| size > 1)
+    }
+
+    /// The event maps of all ranks: `map_of` makes one of the segments of a process.
+    ///
+    /// # Errors
+    /// As `map_of`.
+    pub(crate) fn event_maps<Error>(
+        &self,
+        map_of: impl Fn(&[Piece<'a>]) -> Result<EventMap, Error>,
+    ) -> Result<Vec<EventMap>, Error> {
+        let mut ranks = Vec::new();
+        ranks.resize_with(self.size().unwrap_or(1) as usize, EventMap::default);
+        for process in &self.processes {
+            let at = process.rank.map_or(0, |(rank, _)| rank as usize);
+            if let Some(place) = ranks.get_mut(at) {
+                *place = map_of(&process.threads)?;
+            }
         }
-        // What the lowest rank says of the job counts.
-        if first.is_none_or(|first| process.rank < first.rank) {
-            first = Some(process);
+        Ok(ranks)
+    }
+
+    /// Which processes it is of, for people.
+    pub(crate) fn who(&self) -> String {
+        let ids: Vec<String> = self.processes.iter().map(|process| process.id.to_string()).collect();
+        match self.size() {
+            Some(size) => format!("{} of {size} ranks, processes {}", ids.len(), ids.join(", ")),
+            None => format!("process {}", ids.join(", ")),
         }
     }
-    let ids: Vec<String> = processes.iter().map(|process| process.id.to_string()).collect();
-    let (who, because) = match (several, ids.len()) {
-        (Some((_, size)), found) => (
-            format!("{found} of {size} ranks, processes {}", ids.join(", ")),
-            format!("the program was killed; {found} of its {size} ranks were recovered from shared memory"),
-        ),
-        (None, _) => (
-            format!("process {}", ids.join(", ")),
-            "the program was killed; its measurements were recovered from shared memory".to_owned(),
-        ),
-    };
-    let description = first.map(|process| process.description.clone()).unwrap_or_default();
-    let files = processes.iter().flat_map(|process| process.threads.iter().map(|(path, _)| *path)).collect();
-    Job { who, description, ranks, because, files }
+
+    /// Why its profile is incomplete.
+    pub(crate) fn because(&self) -> String {
+        let why = if self.pieces().any(|piece| piece.is_replaced) {
+            "the program was replaced by another (exec) before it wrote its profile"
+        } else {
+            "the program was killed"
+        };
+        match self.size() {
+            Some(size) => format!(
+                "{why}; {} of its {size} ranks were recovered from shared memory",
+                self.processes.len()
+            ),
+            None => format!("{why}; its measurements were recovered from shared memory"),
+        }
+    }
 }

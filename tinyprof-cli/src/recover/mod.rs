@@ -2,39 +2,46 @@
 //!
 //! What belongs to a process that still runs, to another user, boot, machine or version is left alone and named.
 
+mod alive;
+mod claim;
 pub(crate) mod find;
 pub(crate) mod jobs;
+mod written;
 
+use std::collections::BTreeSet;
 use std::env;
 use std::error::Error;
-use std::fs;
+use std::fs::{self, OpenOptions};
+use std::io;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use tinyprof_format::file::{profile_path, write_incomplete_profile};
+use tinyprof_format::file::{OutputFiles, OutputFormat, profile_path, write_profile_with};
+use tinyprof_format::model::{EventMap, Losses, PhaseTimes, ProfileId, RunState};
 use tinyprof_format::report::{escaped, json_text};
-use tinyprof_format::segment::{DIRECTORY_VARIABLE, Segment, default_directory, recovered_map};
+use tinyprof_format::segment::layout::header;
+use tinyprof_format::segment::{DIRECTORY_VARIABLE, Segment, TicksNow, default_directory, recovered_map};
 
 use crate::arguments::RecoverArguments;
-use crate::{render, sys};
-use find::{Found, find};
-use jobs::{Job, jobs};
+use crate::{memory, permissions, render, sys};
+use find::{Found, find, read_whole};
+use jobs::{Job, Piece, jobs};
 
 pub(crate) fn run(arguments: &RecoverArguments) -> Result<(), Box<dyn Error>> {
     let directory = segment_directory(arguments.directory.as_deref());
-    let found = find(&directory)?;
+    let _claim =
+        claim::claim(&directory).map_err(|error| format!("cannot read {}: {error}", directory.display()))?;
+    let mut found = find(&directory)?;
     for name in &found.empty {
         remove(&directory.join(name));
     }
-    let mut recovered = Vec::new();
-    let result = recover(&found.dead, arguments, &mut recovered);
+    let mut done = Done { left_alone: std::mem::take(&mut found.left_alone), ..Done::default() };
+    let result = recover(&found.dead, arguments, &mut done);
     let output = if arguments.output.is_json() {
-        json_text(
-            &json!({ "left_alone": found.left_alone, "recovered": recovered.iter().map(json_of).collect::<Vec<_>>() }),
-        )
+        json_text(&done.to_json())
     } else {
-        let mut lines: Vec<String> = found.left_alone;
-        lines.extend(recovered.iter().map(line));
+        let mut lines = done.lines();
         if lines.is_empty() && result.is_ok() {
             lines.push(format!("nothing to recover in {}", directory.display()));
         }
@@ -44,22 +51,37 @@ pub(crate) fn run(arguments: &RecoverArguments) -> Result<(), Box<dyn Error>> {
     result.and(render::output(&output))
 }
 
-/// What became of a dead job.
-struct Recovered {
-    who: String,
-    /// None where it had recorded nothing.
-    profile: Option<PathBuf>,
+/// What became of the segments.
+#[derive(Default)]
+struct Done {
+    /// A line for each file, or job, that stays as it is.
+    left_alone: Vec<String>,
+    /// A job and its profile; none where it had recorded nothing.
+    recovered: Vec<(String, Option<PathBuf>)>,
+    /// Jobs whose profile is complete, and that.
+    written_before: Vec<(String, PathBuf)>,
 }
 
-fn line(Recovered { who, profile }: &Recovered) -> String {
-    match profile {
-        Some(path) => format!("{who}: recovered as {}", path.display()),
-        None => format!("{who}: nothing was recorded"),
+impl Done {
+    fn lines(&self) -> Vec<String> {
+        let recovered = self.recovered.iter().map(|(who, profile)| match profile {
+            Some(path) => format!("{who}: recovered as {}", path.display()),
+            None => format!("{who}: nothing was recorded"),
+        });
+        let before = self.written_before.iter().map(|(who, path)| {
+            format!("{who}: nothing is missing: its profile {} is complete", path.display())
+        });
+        self.left_alone.iter().cloned().chain(recovered).chain(before).collect()
     }
-}
 
-fn json_of(Recovered { who, profile }: &Recovered) -> Value {
-    json!({ "job": who, "profile": profile.as_ref().map(|path| path.to_string_lossy()) })
+    fn to_json(&self) -> Value {
+        let of = |who: &str, path: Option<&PathBuf>| json!({ "job": who, "profile": path.map(|path| path.to_string_lossy()) });
+        json!({
+            "left_alone": self.left_alone,
+            "recovered": self.recovered.iter().map(|(who, path)| of(who, path.as_ref())).collect::<Vec<_>>(),
+            "written_before": self.written_before.iter().map(|(who, path)| of(who, Some(path))).collect::<Vec<_>>(),
+        })
+    }
 }
 
 /// Where the segments of this user's programs are, unless `asked_for` says otherwise.
@@ -68,38 +90,93 @@ pub(crate) fn segment_directory(asked_for: Option<&Path>) -> PathBuf {
     asked_for.map(PathBuf::from).or_else(named).unwrap_or_else(|| default_directory(sys::user_id()))
 }
 
-fn recover(
-    dead: &[Found],
-    arguments: &RecoverArguments,
-    recovered: &mut Vec<Recovered>,
-) -> Result<(), Box<dyn Error>> {
-    let segments: Vec<(&Path, Segment<'_>)> = dead
-        .iter()
-        .filter_map(|found| Some((found.path.as_path(), Segment::parse(&found.bytes).ok()?)))
-        .collect();
+fn recover(dead: &[Found], arguments: &RecoverArguments, done: &mut Done) -> Result<(), Box<dyn Error>> {
+    let pieces: Vec<Piece<'_>> = dead.iter().filter_map(Found::piece).collect();
     let now = sys::now();
-    for job in jobs(&segments, now, recovered_map) {
-        let callpaths: usize = job.ranks.iter().map(|map| map.callpaths.len()).sum();
-        if callpaths == 0 && job.losses().visits_not_recorded == 0 {
-            recovered.push(Recovered { who: job.who.clone(), profile: None });
+    for job in jobs(&pieces) {
+        let who = job.who();
+        if let Some(path) = written::written(&job.profile_ids(), &targets(&job, arguments)) {
+            done.written_before.push((who, path));
         } else {
-            let path = write(&job, arguments)?;
-            recovered.push(Recovered { who: job.who.clone(), profile: Some(path) });
+            let ranks = match job.event_maps(|threads| event_map(threads, now)) {
+                Ok(ranks) => ranks,
+                Err(error) => {
+                    done.left_alone.push(format!("{who}: left alone: {error}"));
+                    continue;
+                }
+            };
+            let mut losses = Losses::default();
+            ranks.iter().for_each(|rank| losses.absorb(&rank.facts.losses));
+            let is_empty =
+                ranks.iter().all(|map| map.callpaths.is_empty()) && losses.visits_not_recorded == 0;
+            let path = if is_empty { None } else { Some(write(&job, &ranks, arguments)?) };
+            done.recovered.push((who, path));
         }
         // Only now: until the profile is written they are all there is.
-        job.files.iter().for_each(|file| remove(file));
+        job.pieces().for_each(|piece| remove(piece.path));
     }
     Ok(())
 }
 
-fn write(job: &Job<'_>, arguments: &RecoverArguments) -> Result<PathBuf, Box<dyn Error>> {
-    let name = arguments.name.clone().unwrap_or_else(|| {
+/// The event map of the process that these segments are of. They are in memory no longer than it
+/// takes to make it.
+fn event_map(threads: &[Piece<'_>], now: TicksNow) -> io::Result<EventMap> {
+    let mut room = memory::limits().memory_bytes();
+    let mut files = Vec::new();
+    for piece in threads {
+        let bytes = read_whole(piece, room)
+            .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", piece.path.display())))?;
+        room = room.saturating_sub(bytes.len() as u64);
+        files.push(bytes);
+    }
+    let segments: Vec<Segment<'_>> = files.iter().filter_map(|bytes| Segment::parse(bytes).ok()).collect();
+    Ok(recovered_map(&segments, now))
+}
+
+/// The names that the profile of a job may have: where its program wanted it, and where we write
+/// it.
+fn targets(job: &Job<'_>, arguments: &RecoverArguments) -> BTreeSet<PathBuf> {
+    // The thread that wrote may know a later name than the others.
+    let wanted = job.pieces().map(|piece| PathBuf::from(piece.segment.description().profile));
+    wanted.chain([name(job, arguments)]).collect()
+}
+
+fn name(job: &Job<'_>, arguments: &RecoverArguments) -> PathBuf {
+    arguments.name.clone().unwrap_or_else(|| {
         // The directory of the program's profile may be on a machine or disk that is not there any more.
-        let wanted = Path::new(&job.description.profile).file_name();
-        wanted.map_or_else(|| "recovered".into(), PathBuf::from)
-    });
-    let metadata = job.description.metadata.clone();
-    Ok(write_incomplete_profile(&profile_path(&name), &job.ranks, 16, metadata, job.because.clone())?)
+        let profile = job.description().profile;
+        Path::new(&profile).file_name().map_or_else(|| "recovered".into(), PathBuf::from)
+    })
+}
+
+fn write(job: &Job<'_>, ranks: &[EventMap], arguments: &RecoverArguments) -> Result<PathBuf, Box<dyn Error>> {
+    let id = new_profile_id(job);
+    // If we are killed before all of them are removed, the next `recover` knows the profile by it.
+    job.pieces().for_each(|piece| mark(piece.path, id));
+    let state =
+        RunState { incomplete_because: Some(job.because()), profile_id: Some(id), ..RunState::default() };
+    let files = OutputFiles { format: OutputFormat::Tprof, permissions: permissions::permissions() };
+    let target = profile_path(&name(job, arguments));
+    let metadata = job.description().metadata;
+    Ok(write_profile_with((files, &target), ranks, 16, metadata, PhaseTimes::default(), state)?)
+}
+
+/// A number for the profile that is recovered of a job: no other process of this boot is us, and
+/// works at this moment.
+fn new_profile_id(job: &Job<'_>) -> ProfileId {
+    let headers: BTreeSet<u64> = job.pieces().map(|piece| piece.segment.header().start_ns).collect();
+    let now = [u64::from(std::process::id()), sys::now().monotonic_ns];
+    let date = u64::try_from(sys::since_1970().as_nanos()).unwrap_or(u64::MAX);
+    ProfileId::of(&now.into_iter().chain([date]).chain(headers).collect::<Vec<u64>>())
+}
+
+/// Puts the number of its profile into a segment that nobody maps any more. Where it cannot be
+/// written to, the number is not there: only a `recover` that is killed at the wrong moment would
+/// miss it.
+fn mark(path: &Path, id: ProfileId) {
+    let opened = OpenOptions::new().write(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(path);
+    let at = (header::PROFILE_ID * size_of::<u64>()) as u64;
+    drop(opened.and_then(|file| file.write_all_at(&id.to_word().to_le_bytes(), at)));
 }
 
 fn remove(path: &Path) {

@@ -17,6 +17,7 @@
 //! together save 3 % on the profile of 512 ranks that sizes are measured on. Versions before 0.3 had tags 0 to 2 only,
 //! those before 1.0 had 0 to 4.
 
+mod claims;
 mod rounded;
 #[cfg(test)]
 mod tests;
@@ -270,7 +271,8 @@ fn read_packed<T: pco::data_types::Number + Default, U>(
     let packed = cursor.take(length, what)?;
     start.pass(count, size_of::<U>(), what)?;
     let failed = |error| start.malformed(format!("{what} does not decompress: {error}"));
-    match unpack(packed, count, convert).map_err(failed)? {
+    let claim = |bytes: usize| start.pass(bytes, 1, what);
+    match unpack(packed, count, convert, claim, failed)? {
         (values, true) if values.len() == count => Ok(values),
         (values, is_all) => Err(start.malformed(format!(
             "{what} holds {} values{} where {count} were expected",
@@ -280,18 +282,21 @@ fn read_packed<T: pco::data_types::Number + Default, U>(
     }
 }
 
-/// Decompresses up to `count` numbers, and says whether these are all. Some are decompressed at a time and converted
+/// Decompresses up to `count` numbers, and says whether these are all. `claim` has a word on what pco asks for. Some are decompressed at a time and converted
 /// while they are in the nearest cache.
 fn unpack<T: pco::data_types::Number + Default, U>(
     packed: &[u8],
     count: usize,
     mut convert: impl FnMut(T) -> U,
-) -> Result<(Vec<U>, bool), PcoError> {
-    let (file, mut rest) = FileDecompressor::new(packed)?;
+    claim: impl Fn(usize) -> Result<(), Malformed>,
+    failed: impl Fn(PcoError) -> Malformed,
+) -> Result<(Vec<U>, bool), Malformed> {
+    let (file, mut rest) = FileDecompressor::new(packed).map_err(&failed)?;
     let mut values = Vec::with_capacity(count);
     let mut batch = [T::default(); BATCH];
     loop {
-        let mut chunk = match file.chunk_decompressor::<T, _>(rest)? {
+        claim(claims::claimed_bytes(rest, size_of::<T>()))?;
+        let mut chunk = match file.chunk_decompressor::<T, _>(rest).map_err(&failed)? {
             DecompressorItem::Chunk(chunk) => chunk,
             DecompressorItem::EndOfData(_) => return Ok((values, true)),
         };
@@ -299,7 +304,7 @@ fn unpack<T: pco::data_types::Number + Default, U>(
             return Ok((values, false));
         }
         loop {
-            let progress = chunk.read(&mut batch)?;
+            let progress = chunk.read(&mut batch).map_err(&failed)?;
             values.extend(batch[..progress.n_processed].iter().map(|&value| convert(value)));
             if progress.finished || progress.n_processed == 0 {
                 break;

@@ -1,61 +1,47 @@
 //! Directories that become profiles: complete under their final name, or not there at all.
 
-use std::ffi::OsString;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use super::OutputFormat;
+use super::names::{numbered_path, removing_name, unfinished_name};
+use super::{OutputFiles, OutputFormat, Permissions};
 use crate::error::WriteError;
 use crate::model::{CallpathFile, CallpathTable, Manifest, PartFile};
 
-/// `name` with the ending `.tprof`, added where it is missing.
-#[must_use]
-pub fn profile_path(name: &Path) -> PathBuf {
-    OutputFormat::Tprof.path(name)
-}
+/// How many names are tried for one profile, and how many for a directory that is not there to
+/// stay. A file system that calls every name taken must not hold the program for ever.
+const NAMES_MAX: u32 = 10_000;
+const TEMPORARY_NAMES_MAX: u32 = 1_000;
 
-/// The name of a checkpoint of the profile `profile`: `NAME-checkpoint-NNNN.tprof`.
-///
-/// # Example
-///
-/// ```
-/// # use std::path::Path;
-/// use tinyprof_format::file::{checkpoint_of, checkpoint_path};
-///
-/// let path = checkpoint_path(Path::new("runs/heat.tprof"), 12);
-/// assert_eq!(path, Path::new("runs/heat-checkpoint-0012.tprof"));
-/// assert_eq!(checkpoint_of("heat-checkpoint-0012.tprof"), Some(("heat", 12)));
-/// ```
-#[must_use]
-pub fn checkpoint_path(profile: &Path, number: u32) -> PathBuf {
-    let mut name = profile_path(profile).file_stem().unwrap_or_default().to_owned();
-    name.push(format!("{CHECKPOINT}{number:04}.tprof"));
-    profile.with_file_name(name)
-}
-
-/// The name of the profile, without its ending, and the number of the checkpoint of which this is the file's name;
-/// nothing for every other file.
-#[must_use]
-pub fn checkpoint_of(file_name: &str) -> Option<(&str, u32)> {
-    let (name, number) = file_name.strip_suffix(".tprof")?.rsplit_once(CHECKPOINT)?;
-    Some((name, number.parse().ok()?))
-}
-
-/// Between the name of a profile and the number of its checkpoint.
-const CHECKPOINT: &str = "-checkpoint-";
+/// How often a file system may call a name taken under which there is nothing.
+const REFUSALS_MAX: u32 = 8;
 
 /// Removes a profile that its writer has no more use for, such as a checkpoint that a newer one replaces.
 ///
-/// The manifest goes first, so that whoever finds the rest of an interrupted removal finds no profile.
+/// It first gives up its name: what an interrupted removal leaves is a directory
+/// `NAME.tprof.removing-TOKEN`, without a manifest as soon as a file is missing, that no reader
+/// takes for a profile.
 ///
 /// # Errors
-/// When it cannot be removed.
+/// When it cannot be removed. If it could not be renamed, it is whole.
 pub fn remove_profile(path: &Path) -> Result<(), WriteError> {
-    let manifest = path.join("manifest.json");
-    fs::remove_file(&manifest).map_err(fail("remove", &manifest))?;
-    fs::remove_dir_all(path).map_err(fail("remove", path))
+    let token = std::process::id().to_string();
+    let removing = temporary(|number| {
+        let removing = removing_name(path, &token, number);
+        if is_there(&removing) {
+            return Err(io::ErrorKind::AlreadyExists.into());
+        }
+        fs::rename(path, &removing).map(|()| removing)
+    })
+    .map_err(fail("rename", path))?;
+    let manifest = removing.join("manifest.json");
+    match fs::remove_file(&manifest) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        removed => removed.map_err(fail("remove", &manifest))?,
+    }
+    fs::remove_dir_all(&removing).map_err(fail("remove", &removing))
 }
 
 /// A profile that is being written: a directory `NAME.tprof.unfinished-TOKEN`.
@@ -65,14 +51,14 @@ pub fn remove_profile(path: &Path) -> Result<(), WriteError> {
 pub struct UnfinishedProfile {
     directory: PathBuf,
     target: PathBuf,
-    format: OutputFormat,
+    files: OutputFiles,
 }
 
 impl UnfinishedProfile {
     /// Creates the directory, and the directories above it, for a profile that is to be called `target`.
     ///
     /// `token` tells apart runs that write to the same place at the same time, such as a process id; a number is
-    /// added where that name is taken.
+    /// added where that name is taken. The files are private.
     ///
     /// # Errors
     /// When the directory cannot be created.
@@ -80,14 +66,15 @@ impl UnfinishedProfile {
         Self::create_as(OutputFormat::Tprof, target, token)
     }
 
-    /// The same for a profile whose files are of this format, and whose name ends as that says.
+    /// The same for a profile whose files are of this format and these permissions, and whose name
+    /// ends as the format says. The directories above it are created as the umask says.
     ///
     /// # Errors
     /// When the directory cannot be created.
-    pub fn create_as(format: OutputFormat, target: &Path, token: &str) -> Result<Self, WriteError> {
-        let target = format.path(target);
-        let mut directory = PathBuf::from(unfinished_name(&target, token, 0));
-        if let Some(parent) = directory.parent().filter(|p| !p.as_os_str().is_empty()) {
+    pub fn create_as(files: impl Into<OutputFiles>, target: &Path, token: &str) -> Result<Self, WriteError> {
+        let files = files.into();
+        let target = files.format.path(target);
+        if let Some(parent) = target.parent().filter(|p| !p.as_os_str().is_empty()) {
             fs::create_dir_all(parent).map_err(|error| {
                 // The system says "file exists", which is not what a person would look for.
                 let file_in_the_way = error.kind() == io::ErrorKind::AlreadyExists;
@@ -96,18 +83,12 @@ impl UnfinishedProfile {
             })?;
         }
         // A run that was killed may have left its directory, and process ids come again, in containers soon.
-        for number in 1.. {
-            match fs::create_dir(&directory) {
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                    directory = unfinished_name(&target, token, number).into();
-                }
-                created => {
-                    created.map_err(fail("create", &directory))?;
-                    break;
-                }
-            }
-        }
-        Ok(Self { directory, target, format })
+        let directory = temporary(|number| {
+            let directory = unfinished_name(&target, token, number);
+            files.permissions.create_directory(&directory).map(|()| directory)
+        })
+        .map_err(fail("create", &unfinished_name(&target, token, 0)))?;
+        Ok(Self { directory, target, files })
     }
 
     /// Where the files go until the profile is complete.
@@ -125,12 +106,12 @@ impl UnfinishedProfile {
     /// Never: a table has fewer than 2^32 rows.
     pub fn write_callpaths(&self, table: &CallpathTable) -> Result<CallpathFile, WriteError> {
         let callpaths = u32::try_from(table.len()).expect("a callpath table has fewer than 2^32 rows");
-        if self.format == OutputFormat::Csv {
+        if self.files.format == OutputFormat::Csv {
             return Ok(CallpathFile { callpaths, ..CallpathFile::default() });
         }
         let bytes = super::encode_callpaths(table);
         let file = "callpaths".to_owned();
-        write_file(&self.directory.join(&file), &bytes)?;
+        write_file(self.files.permissions, &self.directory.join(&file), &bytes)?;
         Ok(CallpathFile { file, bytes: bytes.len() as u64, crc32: crc32fast::hash(&bytes), callpaths })
     }
 
@@ -138,37 +119,57 @@ impl UnfinishedProfile {
     /// free of `NAME-1.tprof`, `NAME-2.tprof`, ... Returns the name.
     ///
     /// # Errors
-    /// When the manifest cannot be written or the directory not renamed. Nothing bears a final name then.
+    /// When the manifest cannot be written, the directory not renamed, or 10,000 names are taken.
+    /// Nothing bears a final name then.
     pub fn finish(&self, manifest: &Manifest) -> Result<PathBuf, WriteError> {
         let path = self.directory.join("manifest.json");
-        let manifest = Manifest { format: self.format.name().to_owned(), ..manifest.clone() };
+        let manifest = Manifest { format: self.files.format.name().to_owned(), ..manifest.clone() };
         let mut json = serde_json::to_vec_pretty(&manifest).map_err(|error| WriteError {
             action: "write",
             path: path.clone(),
             source: error.into(),
         })?;
         json.push(b'\n');
-        write_file(&path, &json)?;
-        sync_directory(&self.directory)?;
-        let mut number = 0;
-        loop {
-            let candidate = numbered(&self.target, self.format, number);
-            number += 1;
-            if fs::symlink_metadata(&candidate).is_ok() {
+        write_file(self.files.permissions, &path, &json)?;
+        sync_directory(&self.directory);
+        let finished = self.rename().map_err(fail("rename", &self.directory))?;
+        if let Some(parent) = finished.parent().filter(|p| !p.as_os_str().is_empty()) {
+            sync_directory(parent);
+        }
+        Ok(finished)
+    }
+
+    fn rename(&self) -> io::Result<PathBuf> {
+        let name = |number| numbered_path(&self.target, self.files.format, number);
+        let mut refusals = 0;
+        for candidate in (0..NAMES_MAX).map(name) {
+            if is_there(&candidate) {
                 continue;
             }
             match fs::rename(&self.directory, &candidate) {
-                Ok(()) => {
-                    if let Some(parent) = candidate.parent().filter(|p| !p.as_os_str().is_empty()) {
-                        sync_directory(parent)?;
-                    }
-                    return Ok(candidate);
-                }
+                Ok(()) => return Ok(candidate),
                 // Another run took the name since we looked.
-                Err(error) if taken(&error) => {}
-                Err(error) => return Err(fail("rename", &self.directory)(error)),
+                Err(error) if is_taken(&error) && is_there(&candidate) => {}
+                Err(error) if is_taken(&error) => {
+                    refusals += 1;
+                    if refusals == REFUSALS_MAX {
+                        let said = format!(
+                            "{error}, for {refusals} names that are free, up to {}",
+                            candidate.display()
+                        );
+                        return Err(io::Error::new(error.kind(), said));
+                    }
+                }
+                Err(error) => return Err(error),
             }
         }
+        let (first, last) = (name(0), name(NAMES_MAX - 1));
+        let said = format!(
+            "all {NAMES_MAX} names from {} to {} are taken; remove some, or choose another name",
+            first.display(),
+            last.display()
+        );
+        Err(io::Error::new(io::ErrorKind::AlreadyExists, said))
     }
 
     /// Removes the directory and all in it: after a failure that everyone has been told of.
@@ -180,57 +181,67 @@ impl UnfinishedProfile {
     }
 }
 
-fn unfinished_name(target: &Path, token: &str, number: u32) -> OsString {
-    let mut name = target.as_os_str().to_owned();
-    name.push(format!(".unfinished-{token}"));
-    if number > 0 {
-        name.push(format!("-{number}"));
+/// The first success of `make` with the numbers from 0 on, as long as it says that a name is taken.
+fn temporary<T>(make: impl Fn(u32) -> io::Result<T>) -> io::Result<T> {
+    use io::ErrorKind::{AlreadyExists, DirectoryNotEmpty};
+    for number in 0..TEMPORARY_NAMES_MAX {
+        match make(number) {
+            Err(error) if matches!(error.kind(), AlreadyExists | DirectoryNotEmpty) => {}
+            other => return other,
+        }
     }
-    name
+    let said = format!("this name and {} more are taken", TEMPORARY_NAMES_MAX - 1);
+    Err(io::Error::new(AlreadyExists, said))
 }
 
-fn numbered(target: &Path, format: OutputFormat, number: u32) -> PathBuf {
-    if number == 0 {
-        return target.to_owned();
-    }
-    let mut stem = target.file_stem().unwrap_or_default().to_owned();
-    stem.push(format!("-{number}.{}", format.extension()));
-    target.with_file_name(stem)
+fn is_there(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok()
 }
 
-fn taken(error: &io::Error) -> bool {
+/// A directory cannot be renamed to the name of a file, or of a directory with files.
+fn is_taken(error: &io::Error) -> bool {
     use io::ErrorKind::{AlreadyExists, DirectoryNotEmpty, NotADirectory};
     matches!(error.kind(), AlreadyExists | DirectoryNotEmpty | NotADirectory)
 }
 
-/// Writes one aggregator's part, the `number`-th, into the unfinished profile's `directory`: `bytes`, which are of
-/// `format`.
+/// Writes one aggregator's part, the `number`-th, into the unfinished profile's `directory`:
+/// `bytes`, which are of the format that `files` says.
 ///
 /// # Errors
 /// When the file cannot be written or brought to the disk.
 pub fn write_part(
-    format: OutputFormat,
+    files: impl Into<OutputFiles>,
     directory: &Path,
     number: u32,
     ranks: Range<u32>,
     bytes: &[u8],
 ) -> Result<PartFile, WriteError> {
+    let OutputFiles { format, permissions } = files.into();
     let file = format.part_name(number);
-    write_file(&directory.join(&file), bytes)?;
+    write_file(permissions, &directory.join(&file), bytes)?;
     let (first_rank, ranks) = (ranks.start, ranks.end - ranks.start);
     Ok(PartFile { file, first_rank, ranks, bytes: bytes.len() as u64, crc32: crc32fast::hash(bytes) })
 }
 
 /// One write call for the whole buffer, then down to the disk.
-fn write_file(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
-    let created = OpenOptions::new().write(true).create_new(true).open(path);
-    let mut file = created.map_err(fail("create", path))?;
+fn write_file(permissions: Permissions, path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
+    let mut file = permissions.create_file(path).map_err(fail("create", path))?;
     file.write_all(bytes).map_err(fail("write", path))?;
-    file.sync_all().map_err(fail("sync", path))
+    match file.sync_all() {
+        // A file system that has no such operation has not failed to write. Others tell only now
+        // that the disk is full.
+        Err(error) if matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported) => {
+            Ok(())
+        }
+        synced => synced.map_err(fail("sync", path)),
+    }
 }
 
-fn sync_directory(path: &Path) -> Result<(), WriteError> {
-    File::open(path).and_then(|d| d.sync_all()).map_err(fail("sync", path))
+/// Brings the names in a directory to the disk, if that can be had. A profile whose files are
+/// complete is one without it: a directory that may be written to need not be readable, and some
+/// file systems sync no directories.
+fn sync_directory(path: &Path) {
+    drop(File::open(path).and_then(|directory| directory.sync_all()));
 }
 
 fn fail(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> WriteError + use<> {
@@ -241,15 +252,38 @@ fn fail(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> WriteErr
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::{CallpathFile, PhaseTimes, RunMetadata};
+
+    fn manifest() -> Manifest {
+        let (files, times) = (CallpathFile::default(), PhaseTimes::default());
+        super::super::ManifestFacts::default().manifest(0, files, Vec::new(), RunMetadata::default(), times)
+    }
 
     #[test]
-    fn a_checkpoint_is_known_by_its_name() {
-        assert_eq!(checkpoint_of("a-checkpoint-0012.tprof"), Some(("a", 12)));
-        assert_eq!(checkpoint_of("a-checkpoint-1-checkpoint-0002.tprof"), Some(("a-checkpoint-1", 2)));
-        for other in
-            ["a.tprof", "a-checkpoint-.tprof", "a-checkpoint-0001", "a-checkpoint-0001.tprof.unfinished-7"]
-        {
-            assert_eq!(checkpoint_of(other), None, "{other}");
+    fn a_name_that_is_refused_again_and_again_is_an_error() {
+        let scratch = tempfile::tempdir().unwrap();
+        let path = scratch.path().to_owned();
+        let mut unfinished = UnfinishedProfile::create(&path.join("run"), "1").unwrap();
+        // Nothing is there below a file, and nothing can be renamed to there.
+        fs::write(path.join("file"), "").unwrap();
+        unfinished.target = path.join("file/run.tprof");
+        let error = unfinished.finish(&manifest()).unwrap_err().to_string();
+        assert!(error.contains("for 8 names that are free, up to "), "{error}");
+    }
+
+    #[test]
+    fn names_end_somewhere() {
+        let scratch = tempfile::tempdir().unwrap();
+        for number in 0..NAMES_MAX {
+            let name = numbered_path(&scratch.path().join("run.tprof"), OutputFormat::Tprof, number);
+            fs::write(name, "").unwrap();
         }
+        let unfinished = UnfinishedProfile::create(&scratch.path().join("run"), "1").unwrap();
+        let error = unfinished.finish(&manifest()).unwrap_err().to_string();
+        assert!(error.contains("run-9999.tprof are taken"), "{error}");
+        unfinished.discard().unwrap();
+        fs::remove_file(scratch.path().join("run-9999.tprof")).unwrap();
+        let unfinished = UnfinishedProfile::create(&scratch.path().join("run"), "1").unwrap();
+        assert!(unfinished.finish(&manifest()).unwrap().ends_with("run-9999.tprof"));
     }
 }

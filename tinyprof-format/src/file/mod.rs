@@ -34,8 +34,10 @@ mod joined;
 mod limits;
 mod manifest;
 mod metrics;
+mod names;
 mod output;
 mod part;
+mod permissions;
 mod rank_values;
 mod read;
 mod reader;
@@ -51,19 +53,19 @@ mod write;
 
 pub use callpaths::{decode_callpaths, encode_callpaths};
 pub use check::{Check, Damage, FileCheck, check_profile, check_profile_within};
-pub use directory::{
-    UnfinishedProfile, checkpoint_of, checkpoint_path, profile_path, remove_profile, write_part,
-};
+pub use directory::{UnfinishedProfile, remove_profile, write_part};
 pub use encoded_rank::{EncodedCallpath, EncodedRank};
 pub use limits::ReadLimits;
 pub use manifest::{decode_manifest, read_manifest};
 pub use metrics::EncodedMetric;
-pub use output::OutputFormat;
+pub use names::{checkpoint_of, checkpoint_path, numbered_path, profile_path};
+pub use output::{OutputFiles, OutputFormat};
 pub use part::encode_part;
+pub use permissions::Permissions;
 pub use read::{read_profile, read_profile_of, read_profile_within};
 pub use reader::ProfileReader;
 pub use salvage::{salvage_profile, salvage_profile_of};
-pub use save::save_profile;
+pub use save::{save_profile, save_profile_with};
 pub use source::{Directory, Source};
 pub use text_part::encode_text_part;
 pub use text_profile::read_text_profile;

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::Permissions;
 use crate::model::FORMAT_NAME;
 
 /// The format of the files of a profile.
@@ -53,6 +54,29 @@ impl OutputFormat {
             Self::Tprof => format!("part-{number:05}"),
             Self::Csv => format!("part-{number:05}.csv"),
         }
+    }
+}
+
+/// The files of a profile that is written: their format and who may read them.
+///
+/// ```
+/// use tinyprof_format::file::{OutputFiles, OutputFormat, Permissions};
+///
+/// let files = OutputFiles::from(OutputFormat::Csv);
+/// assert_eq!(files.permissions, Permissions::Private);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OutputFiles {
+    /// The format of the files.
+    pub format: OutputFormat,
+    /// The access that others have to them.
+    pub permissions: Permissions,
+}
+
+impl From<OutputFormat> for OutputFiles {
+    /// Private files of this format.
+    fn from(format: OutputFormat) -> Self {
+        Self { format, ..Self::default() }
     }
 }
 

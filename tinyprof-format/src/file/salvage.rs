@@ -153,5 +153,6 @@ fn bare_manifest(callpaths: u32, parts: Vec<PartFile>) -> Manifest {
         losses: Losses::default(),
         flush: crate::model::PhaseTimes::default(),
         checkpoints: crate::model::CheckpointTimes::default(),
+        profile_id: None,
     }
 }

@@ -2,12 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{EncodedRank, OutputFormat, UnfinishedProfile, encode_part, write_part};
+use super::{
+    EncodedRank, OutputFiles, OutputFormat, Permissions, UnfinishedProfile, encode_part, write_part,
+};
 use crate::error::WriteError;
 use crate::model::{CallpathFile, CallpathTable, EventMap, FormatVersion, Manifest, PartFile, Profile};
 
-/// Writes `profile` as one part and returns its final name. The manifest keeps what it says of the run, whether it was
-/// complete, and what was lost.
+/// Writes `profile` as one part, in private files, and returns its final name. The manifest keeps
+/// what it says of the run, whether it was complete, and what was lost.
 ///
 /// # Errors
 /// When a file cannot be written; nothing is left behind then.
@@ -15,8 +17,24 @@ use crate::model::{CallpathFile, CallpathTable, EventMap, FormatVersion, Manifes
 /// # Panics
 /// If there are 2^32 ranks or more.
 pub fn save_profile(target: &Path, profile: &Profile) -> Result<PathBuf, WriteError> {
-    let unfinished = UnfinishedProfile::create(target, &std::process::id().to_string())?;
-    let finished = write(&unfinished, profile);
+    save_profile_with(Permissions::Private, target, profile)
+}
+
+/// Writes `profile` as [`save_profile`] does, in files of these permissions.
+///
+/// # Errors
+/// When a file cannot be written; nothing is left behind then.
+///
+/// # Panics
+/// If there are 2^32 ranks or more.
+pub fn save_profile_with(
+    permissions: Permissions,
+    target: &Path,
+    profile: &Profile,
+) -> Result<PathBuf, WriteError> {
+    let files = OutputFiles { format: OutputFormat::Tprof, permissions };
+    let unfinished = UnfinishedProfile::create_as(files, target, &std::process::id().to_string())?;
+    let finished = write(files, &unfinished, profile);
     if finished.is_err() {
         // The first error is the one to tell; a directory that cannot be removed has the same cause.
         drop(unfinished.discard());
@@ -24,7 +42,11 @@ pub fn save_profile(target: &Path, profile: &Profile) -> Result<PathBuf, WriteEr
     finished
 }
 
-fn write(unfinished: &UnfinishedProfile, profile: &Profile) -> Result<PathBuf, WriteError> {
+fn write(
+    files: OutputFiles,
+    unfinished: &UnfinishedProfile,
+    profile: &Profile,
+) -> Result<PathBuf, WriteError> {
     let callpaths = unfinished.write_callpaths(&profile.callpaths)?;
     let encoded: Vec<EncodedRank> = (0..profile.ranks.len()).map(|rank| encode(profile, rank)).collect();
     let ranks = u32::try_from(encoded.len()).expect("there are fewer than 2^32 ranks");
@@ -32,13 +54,22 @@ fn write(unfinished: &UnfinishedProfile, profile: &Profile) -> Result<PathBuf, W
         Vec::new()
     } else {
         let bytes = encode_part(0, &profile.callpaths, &encoded);
-        vec![write_part(OutputFormat::Tprof, unfinished.directory(), 0, 0..ranks, &bytes)?]
+        vec![write_part(files, unfinished.directory(), 0, 0..ranks, &bytes)?]
     };
     unfinished.finish(&manifest(profile, callpaths, parts, ranks))
 }
 
 fn manifest(profile: &Profile, callpaths: CallpathFile, parts: Vec<PartFile>, ranks: u32) -> Manifest {
-    Manifest { version: FormatVersion::CURRENT, ranks, callpaths, parts, ..profile.manifest.clone() }
+    // The number says that a profile holds all that its run's segments held: a copy may hold less.
+    let profile_id = None;
+    Manifest {
+        version: FormatVersion::CURRENT,
+        ranks,
+        callpaths,
+        parts,
+        profile_id,
+        ..profile.manifest.clone()
+    }
 }
 
 /// A rank's values are those of an event map whose table is the profile's own, so that its rows need no new numbers.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::rank_values::{MapValues, RankValues};
-use super::{EncodedRank, OutputFormat, UnfinishedProfile, part, text_part, write_part};
+use super::{EncodedRank, OutputFiles, OutputFormat, UnfinishedProfile, part, text_part, write_part};
 use crate::error::WriteError;
 use crate::model::{
     CallpathFile, CallpathTable, CheckpointTimes, EventMap, FORMAT_NAME, FormatVersion, Losses, Manifest,
@@ -91,6 +91,7 @@ impl ManifestFacts {
             losses: self.losses,
             flush,
             checkpoints: CheckpointTimes::default(),
+            profile_id: None,
         }
     }
 }
@@ -111,11 +112,12 @@ pub fn write_profile(
     metadata: RunMetadata,
     flush: PhaseTimes,
 ) -> Result<PathBuf, WriteError> {
-    let target = (OutputFormat::Tprof, target);
+    let target = (OutputFiles::default(), target);
     write_profile_with(target, ranks, ranks_per_part, metadata, flush, RunState::default())
 }
 
-/// The same of a run in this state, in the precision that it names, in files of a format.
+/// The same of a run in this state, in the precision that it names, in files of a format
+/// and of permissions.
 ///
 /// # Errors
 /// When a file cannot be written; nothing is left behind then.
@@ -123,44 +125,46 @@ pub fn write_profile(
 /// # Panics
 /// If `ranks_per_part` is 0, or there are 2^32 ranks or more.
 pub fn write_profile_with(
-    target: (OutputFormat, &Path),
+    (files, target): (impl Into<OutputFiles>, &Path),
     ranks: &[EventMap],
     ranks_per_part: usize,
     metadata: RunMetadata,
     flush: PhaseTimes,
     state: RunState,
 ) -> Result<PathBuf, WriteError> {
-    write_timed(target, ranks, ranks_per_part, metadata, &|| flush, state)
+    write_timed((files.into(), target), ranks, ranks_per_part, metadata, &|| flush, state)
 }
 
-/// The same for the one event map of a process, in files of `format`, by a caller who has a clock: `flush` is asked when all
-/// but the manifest is written, so that the profile can say how long that took.
+/// The same for the one event map of a process, by a caller who has a clock.
+///
+/// `flush` is asked when all but the manifest is written, so that the profile can say how long that
+/// took.
 ///
 /// # Errors
 /// When a file cannot be written; nothing is left behind then.
 pub fn write_timed_profile(
-    format: OutputFormat,
+    files: impl Into<OutputFiles>,
     target: &Path,
     map: &EventMap,
     metadata: RunMetadata,
     flush: &dyn Fn() -> PhaseTimes,
     state: RunState,
 ) -> Result<PathBuf, WriteError> {
-    write_timed((format, target), std::slice::from_ref(map), 1, metadata, flush, state)
+    write_timed((files.into(), target), std::slice::from_ref(map), 1, metadata, flush, state)
 }
 
 fn write_timed(
-    (format, target): (OutputFormat, &Path),
+    (files, target): (OutputFiles, &Path),
     ranks: &[EventMap],
     ranks_per_part: usize,
     metadata: RunMetadata,
     flush: &dyn Fn() -> PhaseTimes,
     state: RunState,
 ) -> Result<PathBuf, WriteError> {
-    let unfinished = UnfinishedProfile::create_as(format, target, &std::process::id().to_string())?;
+    let unfinished = UnfinishedProfile::create_as(files, target, &std::process::id().to_string())?;
     let dictionary = dictionary_of(ranks);
     let ranks: Vec<_> = ranks.iter().map(|map| MapValues::new(map, &dictionary, state.precision)).collect();
-    let written = write_files(format, &unfinished, &dictionary, &ranks, ranks_per_part);
+    let written = write_files(files, &unfinished, &dictionary, &ranks, ranks_per_part);
     let finished = written.and_then(|(callpaths, parts, facts)| {
         let manifest = facts.manifest(narrow(ranks.len()), callpaths, parts, metadata, flush());
         unfinished.finish(&manifest.with_state(state))
@@ -172,19 +176,19 @@ fn write_timed(
     finished
 }
 
-/// The same for the one event map of a process, in files of `format`: a checkpoint, or a profile after checkpoints.
+/// The same for the one event map of a process: a checkpoint, or a profile after checkpoints.
 ///
 /// # Errors
 /// When a file cannot be written; nothing is left behind then.
 pub fn write_profile_in_state(
-    format: OutputFormat,
+    files: impl Into<OutputFiles>,
     target: &Path,
     map: &EventMap,
     metadata: RunMetadata,
     flush: PhaseTimes,
     state: RunState,
 ) -> Result<PathBuf, WriteError> {
-    write_profile_with((format, target), std::slice::from_ref(map), 1, metadata, flush, state)
+    write_profile_with((files, target), std::slice::from_ref(map), 1, metadata, flush, state)
 }
 
 /// The same for a run that did not come to its end: the profile says that it is incomplete, and why.
@@ -202,7 +206,7 @@ pub fn write_incomplete_profile(
     because: String,
 ) -> Result<PathBuf, WriteError> {
     let state = RunState { incomplete_because: Some(because), ..RunState::default() };
-    let target = (OutputFormat::Tprof, target);
+    let target = (OutputFiles::default(), target);
     write_profile_with(target, ranks, ranks_per_part, metadata, PhaseTimes::default(), state)
 }
 
@@ -218,7 +222,7 @@ fn dictionary_of(ranks: &[EventMap]) -> Cow<'_, CallpathTable> {
 }
 
 fn write_files(
-    format: OutputFormat,
+    files: OutputFiles,
     unfinished: &UnfinishedProfile,
     dictionary: &CallpathTable,
     ranks: &[MapValues<'_>],
@@ -229,7 +233,7 @@ fn write_files(
     let mut facts = ManifestFacts::default();
     for (number, group) in ranks.chunks(ranks_per_part).enumerate() {
         let first_rank = narrow(number * ranks_per_part);
-        let bytes = match format {
+        let bytes = match files.format {
             OutputFormat::Tprof => part::encode(first_rank, dictionary, group),
             OutputFormat::Csv => {
                 text_part::encode(first_rank, dictionary, group).map_err(|reason| WriteError {
@@ -240,7 +244,7 @@ fn write_files(
             }
         };
         let ranks = first_rank..first_rank + narrow(group.len());
-        parts.push(write_part(format, unfinished.directory(), narrow(number), ranks, &bytes)?);
+        parts.push(write_part(files, unfinished.directory(), narrow(number), ranks, &bytes)?);
         facts.absorb(ManifestFacts::of_values(group));
     }
     Ok((callpaths, parts, facts))

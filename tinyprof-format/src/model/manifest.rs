@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Losses, Precision};
+use super::{Losses, Precision, ProfileId};
 
 /// The value of the manifest's `format` key.
 pub const FORMAT_NAME: &str = "tinyprof";
@@ -191,6 +191,8 @@ pub struct RunState {
     pub checkpoints: CheckpointTimes,
     /// How exact the times are.
     pub precision: Precision,
+    /// The number that the segments of its ranks have too, where there are any.
+    pub profile_id: Option<ProfileId>,
 }
 
 /// How much memory the ranks used at their peaks: the high-water marks of their resident sets, in bytes.
@@ -258,14 +260,18 @@ pub struct Manifest {
     /// The checkpoints before this profile, and the profiler's own time in them.
     #[serde(default, skip_serializing_if = "is_nothing")]
     pub checkpoints: CheckpointTimes,
+    /// The number that the segments of its ranks had too: none for checkpoints, and for copies.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile_id: Option<ProfileId>,
 }
 
 impl Manifest {
     /// The same manifest, of a run in this state.
     #[must_use]
     pub fn with_state(self, state: RunState) -> Self {
-        let RunState { incomplete_because, checkpoints, precision } = state;
-        Self { complete: incomplete_because.is_none(), incomplete_because, checkpoints, precision, ..self }
+        let RunState { incomplete_because, checkpoints, precision, profile_id } = state;
+        let complete = incomplete_because.is_none();
+        Self { complete, incomplete_because, checkpoints, precision, profile_id, ..self }
     }
 }
 

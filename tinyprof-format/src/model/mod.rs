@@ -9,6 +9,7 @@ mod manifest;
 mod metric;
 pub(crate) mod precision;
 mod profile;
+mod profile_id;
 mod table;
 mod values;
 
@@ -24,6 +25,7 @@ pub use manifest::{
 pub use metric::{MetricBucket, MetricSummary, MetricValues};
 pub use precision::Precision;
 pub use profile::Profile;
+pub use profile_id::{NoProfileId, ProfileId};
 pub(crate) use table::Link;
 pub use table::{CallpathTable, Children};
 pub use values::{CallpathValues, ExecutionSummary, SeriesBucket};

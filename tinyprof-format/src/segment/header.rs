@@ -3,8 +3,9 @@
 use std::fmt;
 
 use super::description::ProcessDescription;
-use super::layout::{MAGIC, VERSION, clock, header as at};
+use super::layout::{LINE_BYTES, MAGIC, VERSION, clock, header as at};
 use super::words::{Words, high, low};
+use crate::model::ProfileId;
 
 /// What the ticks of a segment are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +42,9 @@ pub struct SegmentHeader {
     pub launch_date_s: u64,
     /// The rank and the number of ranks of its job, where it is part of one.
     pub rank: Option<(u32, u32)>,
+    /// The profile that its process was writing, or had written, when it ended: it holds all that
+    /// is in its segments, if it was completed.
+    pub profile_id: Option<ProfileId>,
 }
 
 /// Why a file is not a segment that can be read.
@@ -103,6 +107,14 @@ impl<'a> Segment<'a> {
         &self.header
     }
 
+    /// How many bytes from the start of the file on hold the header and what the process said of
+    /// itself.
+    #[must_use]
+    pub fn description_end(&self) -> u64 {
+        let place = self.words.get(0, at::DESCRIPTION).unwrap_or_default();
+        u64::from(low(place)) * LINE_BYTES as u64 + u64::from(high(place))
+    }
+
     /// What the process said of itself; the default where that is damaged.
     #[must_use]
     pub fn description(&self) -> ProcessDescription {
@@ -134,5 +146,6 @@ fn read_header(words: Words<'_>) -> Option<SegmentHeader> {
         start_ns: word(at::START_NS)?,
         launch_date_s: word(at::LAUNCH_DATE)?,
         rank: (low(rank) < high(rank)).then_some((low(rank), high(rank))),
+        profile_id: ProfileId::from_word(word(at::PROFILE_ID)?),
     })
 }

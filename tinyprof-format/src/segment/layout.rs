@@ -6,8 +6,9 @@
 //! line 1   8 start ticks    9 start ns         10 launch date (unix s)   11 description: line, bytes
 //!         12 rank, ranks   13 newest node      14 newest site            15 files that were not to be had
 //! line 2  16 visits lost   17 visits in other  18 visits unbalanced      19 clock steps back
-//!         20 visits not timed                  21 values not recorded     23 line of the element of a list that
-//!         is being changed, 0: none
+//!         20 visits not timed                  21 values not recorded     22 number of the profile
+//!         that is being written of all segments of the process, 0: none   23 line of the element of a
+//!         list that is being changed, 0: none
 //! line 3  24 .. 31 what that element was before
 //! line 4  32 visits kept out   33 visits too deep
 //! line 5 ..        blocks of 2^k lines: nodes, sites, lists, the description, tables of the recorder
@@ -28,6 +29,9 @@
 pub const MAGIC: u64 = u64::from_le_bytes(*b"TPRFSEG\0");
 /// The layout that this crate knows. Another is left alone: there is no promise between versions.
 pub const VERSION: u64 = 3;
+/// The longest segment that there is. Readers leave a longer file alone: a file of any length takes
+/// no room if it is made of holes, and none that a recorder writes has any.
+pub const SEGMENT_BYTES_MAX: u64 = 1 << 30;
 /// Words of a line.
 pub const LINE_WORDS: usize = 8;
 /// Bytes of a line.
@@ -59,6 +63,7 @@ pub mod header {
     pub const CLOCK_STEPS_BACK: usize = 19;
     pub const VISITS_NOT_TIMED: usize = 20;
     pub const VALUES_NOT_RECORDED: usize = 21;
+    pub const PROFILE_ID: usize = 22;
     pub const UNDO_LINE: usize = 23;
     pub const UNDO: usize = 24;
     pub const VISITS_KEPT_OUT: usize = 32;

@@ -236,5 +236,6 @@ fn manifest(
         checkpoints: CheckpointTimes::default(),
         losses: Losses::default(),
         flush: PhaseTimes::default(),
+        profile_id: None,
     }
 }

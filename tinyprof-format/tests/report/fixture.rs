@@ -128,6 +128,7 @@ pub(crate) fn manifest(ranks: u32, callpaths: usize) -> Manifest {
             write_ns: 7_654_321,
         },
         checkpoints: CheckpointTimes::default(),
+        profile_id: None,
     }
 }
 

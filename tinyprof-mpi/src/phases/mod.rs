@@ -16,14 +16,16 @@ mod union;
 mod workplace;
 mod write;
 
+use std::ffi::OsString;
 use std::fmt;
 use std::mem;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use tinyprof::collect::{NotDone, monotonic_ns};
-use tinyprof_format::file::{EncodedRank, UnfinishedProfile};
-use tinyprof_format::model::{EventMap, PhaseTimes, Precision, RunState};
+use tinyprof_format::file::{EncodedRank, OutputFiles, UnfinishedProfile};
+use tinyprof_format::model::{EventMap, PhaseTimes, Precision, ProfileId, RunState};
 
 pub use plan::{Aggregators, SeriesGather};
 pub(crate) use plan::{Flushed, Plan};
@@ -92,9 +94,10 @@ pub(crate) async fn flush(
     let mut own = mem::take(&mut measured.own);
     own.renumber(&measured.map.callpaths, &agreed.dictionary);
     let unfinished = (communicator.rank() == 0).then(|| {
-        let (format, target) = (plan.format, plan.target.clone());
+        let files = OutputFiles { format: plan.format, permissions: plan.permissions };
+        let target = plan.target.clone();
         let token = std::process::id().to_string();
-        let created = plan.workplace.run(move || UnfinishedProfile::create_as(format, &target, &token));
+        let created = plan.workplace.run(move || UnfinishedProfile::create_as(files, &target, &token));
         match created {
             Ok(Ok(unfinished)) => Ok(Arc::new(unfinished)),
             Ok(Err(error)) => Err(not_written(plan, &error)),
@@ -120,12 +123,20 @@ async fn aggregate_and_write(
     mut clock: Stopwatch,
 ) -> Result<Flushed, Interrupted> {
     let limit = plan.message_bytes_max;
-    let directory = announce(communicator, unfinished, limit).await?;
+    let directory = announce(communicator, unfinished, plan).await?;
     plan.observer.reached(Milestone::Announced);
     let mut times =
         PhaseTimes { snapshot_ns: plan.snapshot_ns, synchronise_ns: clock.lap_ns(), ..Default::default() };
     let place = match directory {
-        Ok(directory) => Place { directory, format: agreed.format },
+        Ok((directory, id)) => {
+            // This rank's values are on no other rank yet, so that no profile can hold them before
+            // its segments say so.
+            if let Some(id) = id {
+                (plan.on_profile_id)(id, &plan.target);
+            }
+            let files = OutputFiles { format: agreed.format, permissions: plan.permissions };
+            Place { directory, files }
+        }
         Err(reason) => return Ok(Flushed { profile: Some(Err(reason)), ..Flushed::default() }),
     };
     let group = agreed.groups.group_of(communicator.rank());
@@ -182,17 +193,23 @@ fn not_written(plan: &Plan, reason: &dyn fmt::Display) -> String {
     format!("the profile {} was not written: {reason}", plan.format.path(&plan.target).display())
 }
 
-/// Tells every rank where the files go, or why they cannot go there.
+/// Tells every rank where the files go and the number of the profile, or why it cannot be written.
 async fn announce(
     communicator: &impl Communicator,
     created: Option<&Result<Arc<UnfinishedProfile>, String>>,
-    chunk_bytes: usize,
-) -> Result<Result<PathBuf, String>, Interrupted> {
+    plan: &Plan,
+) -> Result<Result<(PathBuf, Option<ProfileId>), String>, Interrupted> {
+    let id = plan.state.profile_id.map_or(0, ProfileId::to_word).to_le_bytes();
     let own = created.map(|created| match created {
-        Ok(unfinished) => Ok(unfinished.directory().to_owned()),
+        Ok(unfinished) => Ok([&id, unfinished.directory().as_os_str().as_bytes()].concat()),
         Err(reason) => Err(reason.clone()),
     });
-    share(communicator, own, chunk_bytes).await
+    let told = share_bytes(communicator, own, plan.message_bytes_max).await?;
+    Ok(told.and_then(|told| {
+        let (id, path) = told.split_first_chunk().ok_or("rank 0 sent an incomplete message")?;
+        let id = ProfileId::from_word(u64::from_le_bytes(*id));
+        Ok((OsString::from_vec(path.to_vec()).into(), id))
+    }))
 }
 
 /// Rank 0's path, or its reason why there is none, on every rank.
@@ -201,18 +218,27 @@ async fn share(
     own: Option<Result<PathBuf, String>>,
     chunk_bytes: usize,
 ) -> Result<Result<PathBuf, String>, Interrupted> {
-    use std::ffi::OsString;
-    use std::os::unix::ffi::{OsStrExt, OsStringExt};
-    const PATH: u8 = 0;
+    let own = own.map(|own| own.map(|path| path.into_os_string().into_vec()));
+    let told = share_bytes(communicator, own, chunk_bytes).await?;
+    Ok(told.map(|path| OsString::from_vec(path).into()))
+}
+
+/// Rank 0's bytes, or its reason why there are none, on every rank.
+async fn share_bytes(
+    communicator: &impl Communicator,
+    own: Option<Result<Vec<u8>, String>>,
+    chunk_bytes: usize,
+) -> Result<Result<Vec<u8>, String>, Interrupted> {
+    const VALUE: u8 = 0;
     const REASON: u8 = 1;
     let message = match own {
         None => Vec::new(),
-        Some(Ok(path)) => [&[PATH], path.as_os_str().as_bytes()].concat(),
+        Some(Ok(bytes)) => [&[VALUE], bytes.as_slice()].concat(),
         Some(Err(reason)) => [&[REASON], reason.as_bytes()].concat(),
     };
     let message = chunks::broadcast(communicator, message, chunk_bytes).await?;
     Ok(match message.split_first() {
-        Some((&PATH, path)) => Ok(OsString::from_vec(path.to_vec()).into()),
+        Some((&VALUE, bytes)) => Ok(bytes.to_vec()),
         Some((_, reason)) => Err(String::from_utf8_lossy(reason).into_owned()),
         None => Err("rank 0 sent an empty message".to_owned()),
     })

@@ -1,9 +1,9 @@
 //! What a flush is to do, and what comes of it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use tinyprof_format::file::OutputFormat;
-use tinyprof_format::model::{RunMetadata, RunState};
+use tinyprof_format::file::{OutputFormat, Permissions};
+use tinyprof_format::model::{ProfileId, RunMetadata, RunState};
 use tinyprof_format::report::Report;
 
 use super::workplace::Workplace;
@@ -48,7 +48,9 @@ pub(crate) struct Plan {
     pub(crate) series: SeriesGather,
     /// What the aggregators write.
     pub(crate) format: OutputFormat,
-    /// Whether it is a checkpoint, and what there was of them before.
+    /// Who may read what this rank writes.
+    pub(crate) permissions: Permissions,
+    /// Whether it is a checkpoint, what there was of them before, and the number of the profile.
     pub(crate) state: RunState,
     /// Facts of the run.
     pub(crate) metadata: RunMetadata,
@@ -57,6 +59,8 @@ pub(crate) struct Plan {
     /// The most bytes of one message, and of what one gather brings together: MPI counts them in an `int`. The
     /// same on all ranks.
     pub(crate) message_bytes_max: usize,
+    /// Is told the number and the name of the profile on every rank, before rank 0 can complete it.
+    pub(crate) on_profile_id: fn(ProfileId, &Path),
     /// Where files are written, and what else may hang is done.
     pub(crate) workplace: Workplace,
     /// Who is told how far this rank has come.

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use tinyprof::collect::NotDone;
 use tinyprof_format::file::{
-    self, EncodedRank, ManifestFacts, OutputFormat, UnfinishedProfile, encode_part, encode_text_part,
+    self, EncodedRank, ManifestFacts, OutputFiles, OutputFormat, UnfinishedProfile, encode_part,
+    encode_text_part,
 };
 use tinyprof_format::model::{CallpathTable, ExecutionSummary, PartFile, PhaseTimes, RunMetadata, RunState};
 use tinyprof_format::report::{Report, Statistics};
@@ -44,7 +45,7 @@ impl Outcome {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Place {
     pub(super) directory: PathBuf,
-    pub(super) format: OutputFormat,
+    pub(super) files: OutputFiles,
 }
 
 /// Writes the part of a group.
@@ -68,7 +69,7 @@ pub(super) fn write_part(
         outcome.statistics.add_rank(dictionary, rank, &encoded.facts.host, |index| summaries[index.row()]);
     }
     let narrow = |count: usize| u32::try_from(count).expect("there are fewer than 2^32 ranks and callpaths");
-    let bytes = match place.format {
+    let bytes = match place.files.format {
         OutputFormat::Tprof => Ok(encode_part(group.first_rank, dictionary, &ranks)),
         OutputFormat::Csv => encode_text_part(group.first_rank, dictionary, &ranks),
     };
@@ -77,7 +78,7 @@ pub(super) fn write_part(
         Err(reason) => return Outcome { failure: Some(reason), ..outcome },
     };
     let range = group.first_rank..group.first_rank + narrow(ranks.len());
-    match file::write_part(place.format, &place.directory, group.number, range, &bytes) {
+    match file::write_part(place.files, &place.directory, group.number, range, &bytes) {
         Ok(part) => outcome.parts.push(part),
         Err(error) => outcome.failure = Some(error.to_string()),
     }

@@ -48,8 +48,13 @@ impl CheckpointFiles {
         let at = boundary.map_or_else(String::new, |boundary| format!(" at boundary {boundary},"));
         let because =
             format!("it is checkpoint {},{at} {} after the start of the run", self.number, since_start());
-        let state =
-            RunState { incomplete_because: Some(because), checkpoints: self.times, precision: precision() };
+        let state = RunState {
+            incomplete_because: Some(because),
+            checkpoints: self.times,
+            precision: precision(),
+            // What was recorded after it is in the segments alone.
+            profile_id: None,
+        };
         (checkpoint_path(&self.target, self.number), state)
     }
 

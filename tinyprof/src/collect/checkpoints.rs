@@ -142,7 +142,8 @@ fn write(files: &mut CheckpointFiles) -> Result<Option<PathBuf>, WriteError> {
     }
     let (name, state) = files.begin(None);
     let times = PhaseTimes { snapshot_ns: monotonic_ns() - begin_ns, ..PhaseTimes::default() };
-    let written = write_profile_in_state(OutputFormat::Tprof, &name, &map, metadata(), times, state);
+    let output = session().config.files(OutputFormat::Tprof);
+    let written = write_profile_in_state(output, &name, &map, metadata(), times, state);
     files.end(written.as_deref().ok(), monotonic_ns() - begin_ns);
     written.map(Some)
 }

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use tinyprof_format::file::OutputFormat;
+use tinyprof_format::file::{OutputFiles, OutputFormat, Permissions};
 use tinyprof_format::model::Precision;
 
 use super::launcher;
@@ -37,6 +37,9 @@ pub struct Config {
     /// `TINYPROF_FORMAT`: what the final profile is written as (`tprof`, `csv`: the paper's text format). Checkpoints, and
     /// what a rank writes alone, are always `tprof`.
     pub format: Option<OutputFormat>,
+    /// `TINYPROF_PERMISSIONS`: who may read the profiles that are written (`private`, `umask`).
+    /// Default: private.
+    pub permissions: Permissions,
     /// `TINYPROF_SIGNAL`: the signal on which the table so far is printed (`usr1`, `usr2`, `off`).
     pub report_on_signal: Option<ReportSignal>,
     /// `TINYPROF_DEADLINE`: how long the program may be held up by what the profiler waits for: a disk, another rank, a
@@ -156,6 +159,9 @@ const FORMAT: Setting<OutputFormat> = Setting {
     },
 };
 
+const PERMISSIONS: Setting<Permissions> =
+    Setting { variable: Permissions::VARIABLE, expected: Permissions::EXPECTED, read: Permissions::parse };
+
 const PRECISION: Setting<Precision> = Setting {
     variable: "TINYPROF_PRECISION",
     expected: "exact or 8bit",
@@ -200,6 +206,7 @@ impl Config {
             checkpoints_kept: None,
             precision: None,
             format: None,
+            permissions: Permissions::Private,
             report_on_signal: None,
             deadline: None,
             clock: ClockChoice::Auto,
@@ -218,6 +225,12 @@ impl Config {
         Self::from_lookup(|variable| env::var_os(variable))
     }
 
+    /// Returns files of this format, for the users that the environment names.
+    #[must_use]
+    pub fn files(&self, format: OutputFormat) -> OutputFiles {
+        OutputFiles { format, permissions: self.permissions }
+    }
+
     fn from_lookup(lookup: impl Fn(&str) -> Option<OsString>) -> Self {
         let switch = |variable| Setting { variable, expected: "on or off", read: SWITCH }.value(&lookup);
         Self {
@@ -229,6 +242,7 @@ impl Config {
             checkpoints_kept: CHECKPOINTS.value(&lookup),
             precision: PRECISION.value(&lookup),
             format: FORMAT.value(&lookup),
+            permissions: PERMISSIONS.value(&lookup).unwrap_or_default(),
             report_on_signal: SIGNAL.value(&lookup),
             deadline: DEADLINE.value(&lookup),
             clock: CLOCK.value(&lookup).unwrap_or_default(),
@@ -255,6 +269,7 @@ mod tests {
             checkpoints_kept: None,
             precision: None,
             format: None,
+            permissions: Permissions::Private,
             report_on_signal: None,
             deadline: None,
             clock: ClockChoice::Auto,
@@ -303,6 +318,14 @@ mod tests {
             (Some(Precision::Exact), Some(Precision::EightBit))
         );
         assert_eq!((precision("8"), precision("")), (None, None));
+    }
+
+    #[test]
+    fn a_profile_is_private_unless_the_umask_is_asked_for() {
+        let files = |text| read(&[("TINYPROF_PERMISSIONS", text)]).files(OutputFormat::Csv);
+        let umask = OutputFiles { format: OutputFormat::Csv, permissions: Permissions::Umask };
+        assert_eq!((files("umask"), files(" UMASK ")), (umask, umask));
+        ["private", "0644", ""].map(|text| assert_eq!(files(text), OutputFormat::Csv.into(), "{text}"));
     }
 
     #[test]

@@ -20,7 +20,7 @@ use super::message::warn;
 use super::metadata::metadata;
 use super::name::profile_name;
 use super::precision::precision;
-use super::segments::{discard_segments, surviving};
+use super::segments::{discard_segments, new_profile_id, surviving};
 use super::session::session;
 use super::snapshot::{monotonic_ns, snapshot};
 use super::writer::{Ending, Writer};
@@ -112,7 +112,12 @@ fn write_alone_as(format: OutputFormat, name: &Path) -> Ending {
         };
         return Ending { keep_segments: false, text };
     }
-    let state = RunState { checkpoints: checkpoints::times(), precision: precision(), ..RunState::default() };
+    let state = RunState {
+        checkpoints: checkpoints::times(),
+        precision: precision(),
+        profile_id: Some(new_profile_id(name)),
+        ..RunState::default()
+    };
     let snapshot_end_ns = monotonic_ns();
     let flush = || PhaseTimes {
         snapshot_ns: snapshot_end_ns.saturating_sub(begin_ns),
@@ -121,7 +126,8 @@ fn write_alone_as(format: OutputFormat, name: &Path) -> Ending {
     };
     let metadata = metadata();
     let executable = metadata.executable.clone();
-    let written = write_timed_profile(format, name, &map, metadata, &flush, state);
+    let files = session().config.files(format);
+    let written = write_timed_profile(files, name, &map, metadata, &flush, state);
     if written.is_ok() {
         checkpoints::remove_all();
     }

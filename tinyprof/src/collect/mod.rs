@@ -34,7 +34,7 @@ pub use message::warn;
 pub use metadata::metadata;
 pub use name::profile_name;
 pub use precision::{precision, set_precision};
-pub use segments::{discard_segments, set_rank};
+pub use segments::{discard_segments, fresh_profile_id, new_profile_id, set_profile_id, set_rank};
 pub use session::config;
 pub use snapshot::{monotonic_ns, snapshot};
 pub use start::{report_on_signal, set_budget, start, take_over};

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
+use tinyprof_format::model::ProfileId;
 use tinyprof_format::segment::layout::{VERSION, clock, header};
 use tinyprof_format::segment::{DIRECTORY_VARIABLE, ProcessDescription, default_directory};
 
@@ -14,9 +15,10 @@ use super::launcher;
 use super::metadata::metadata;
 use super::name::profile_name;
 use super::session::{Session, session};
+use super::snapshot::monotonic_ns;
 use crate::record::clock::Clock;
 use crate::record::segments::{self, Segments};
-use crate::record::thread::arenas;
+use crate::record::thread::{arenas, current};
 use crate::sys::{boot_id, effective_user_id, host_name, in_forked_child, pid_namespace, start_time};
 
 /// Bytes of a command line that are kept for a process that is killed.
@@ -52,6 +54,47 @@ pub(super) fn rank() -> Option<(u32, u32)> {
     let half = |word: u64| u32::try_from(word & u64::from(u32::MAX)).unwrap_or_default();
     let word = RANK.load(Relaxed);
     (word >> 32 > 0).then(|| (half(word), half(word >> 32)))
+}
+
+/// Begins to write a profile of all that this process has recorded, and returns its number.
+///
+/// The number is in the segments of all threads then: see [`set_profile_id`].
+#[must_use]
+pub fn new_profile_id(name: &Path) -> ProfileId {
+    let id = fresh_profile_id();
+    set_profile_id(id, name);
+    id
+}
+
+/// A number that no other profile has.
+#[must_use]
+pub fn fresh_profile_id() -> ProfileId {
+    let boot_id = boot_id().unwrap_or_default();
+    let process_id = u64::from(std::process::id());
+    ProfileId::of(&[
+        low_half(boot_id),
+        low_half(boot_id >> 64),
+        pid_namespace().unwrap_or_default(),
+        process_id,
+        monotonic_ns(),
+    ])
+}
+
+/// Says that the profile of this number is about to be written of all that this process has
+/// recorded.
+///
+/// `tinyprof recover` makes no second profile of its segments if that one is complete, which it
+/// looks for where `name` is. The last call counts. Any thread, before the manifest is written.
+pub fn set_profile_id(id: ProfileId, name: &Path) {
+    if session().process_id == std::process::id() {
+        let expected = profile_name();
+        if name.parent() != expected.parent()
+            && let Some(own) = current().arena()
+        {
+            segments::describe_again(description(name).as_bytes(), own);
+        }
+        segments::set_profile_id(id, arenas());
+    }
 }
 
 /// Removes what would be recovered if the process were killed: the caller has written the profile. Any thread.
@@ -93,7 +136,6 @@ fn segments_of(session: &Session) -> Option<Segments> {
     let boot_id = boot_id()?;
     let user_id = effective_user_id();
     let mut words = [0; header::WORDS];
-    let low_half = |wide: u128| u64::try_from(wide & u128::from(u64::MAX)).unwrap_or_default();
     let (start_ticks, start_ns) = session.started.on_both_clocks();
     for (word, value) in [
         (header::VERSION, VERSION),
@@ -114,7 +156,7 @@ fn segments_of(session: &Session) -> Option<Segments> {
         start_time,
         process_id: session.process_id,
         words,
-        description: description().into_bytes(),
+        description: description(&profile_name()).into_bytes(),
     })
 }
 
@@ -126,11 +168,15 @@ fn directory(user_id: u32) -> PathBuf {
     std::path::absolute(&directory).unwrap_or(directory)
 }
 
+fn low_half(wide: u128) -> u64 {
+    u64::try_from(wide & u128::from(u64::MAX)).unwrap_or_default()
+}
+
 const fn clock_number(of: Clock) -> u32 {
     if of.is_counter() { clock::COUNTER } else { clock::MONOTONIC }
 }
 
-fn description() -> String {
+fn description(profile: &Path) -> String {
     let mut metadata = metadata();
     let mut room = COMMAND_BYTES_MAX;
     metadata.cmdline.retain(|argument| {
@@ -139,6 +185,8 @@ fn description() -> String {
         fits
     });
     let job = format!("{} {}", metadata.executable, std::os::unix::process::parent_id());
-    let profile = profile_name().to_string_lossy().into_owned();
+    // `recover` looks there for the profile, wherever it is started.
+    let profile = std::path::absolute(profile).unwrap_or_else(|_| profile.to_owned());
+    let profile = profile.to_string_lossy().into_owned();
     ProcessDescription { profile, job, host: host_name(), metadata }.to_json()
 }

@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
 
+use tinyprof_format::model::ProfileId;
 use tinyprof_format::segment::layout::header;
 
 use super::arena::Arena;
@@ -32,6 +33,8 @@ pub(crate) struct Segments {
 static SEGMENTS: OnceLock<Segments> = OnceLock::new();
 static THREADS: AtomicU32 = AtomicU32::new(0);
 static RANK: AtomicU64 = AtomicU64::new(0);
+/// The number of the profile that is being written of all arenas, 0 for none.
+static PROFILE_ID: AtomicU64 = AtomicU64::new(0);
 /// The process has written its profile: nothing needs to survive it.
 static CLOSED: AtomicBool = AtomicBool::new(false);
 
@@ -62,6 +65,7 @@ pub(super) fn arena(clock: Clock) -> Option<Arena> {
     let kind = segments.words[header::THREAD];
     arena.header(header::THREAD).store(kind | u64::from(thread), Relaxed);
     arena.header(header::RANK).store(RANK.load(SeqCst), Relaxed);
+    arena.header(header::PROFILE_ID).store(PROFILE_ID.load(SeqCst), Relaxed);
     arena.describe_process(&segments.description);
     if CLOSED.load(SeqCst) {
         arena.remove_file();
@@ -91,6 +95,19 @@ pub(crate) fn set_rank(rank: u32, size: u32, arenas: impl Iterator<Item = &'stat
     let word = u64::from(size) << 32 | u64::from(rank);
     RANK.store(word, SeqCst);
     arenas.for_each(|arena| arena.header(header::RANK).store(word, Relaxed));
+}
+
+/// Says that a profile of this number is about to be written of these arenas, and of all that
+/// follow.
+pub(crate) fn set_profile_id(id: ProfileId, arenas: impl Iterator<Item = &'static Arena>) {
+    PROFILE_ID.store(id.to_word(), SeqCst);
+    arenas.for_each(|arena| arena.header(header::PROFILE_ID).store(id.to_word(), Relaxed));
+}
+
+/// Says something else of this process than [`install`] did, in the arena of this thread: those of
+/// others are not ours to write to.
+pub(crate) fn describe_again(description: &[u8], own: &Arena) {
+    own.describe_process_again(description);
 }
 
 /// Removes the files of these arenas; arenas that follow have none. The memory stays as it is.

@@ -2,13 +2,14 @@
 
 mod dictionary;
 mod failures;
+mod files;
 mod text;
 
 use std::collections::HashSet;
 use std::path::Path;
 
 use proptest::prelude::*;
-use tinyprof_format::file::{OutputFormat, read_profile};
+use tinyprof_format::file::{OutputFormat, Permissions, read_profile};
 use tinyprof_format::model::{
     CallpathId, CallpathValues, EventMap, ExecutionSummary, MetricBucket, MetricSummary, MetricValues, Mode,
     Precision, RankFacts, Region, RegionKind, RunMetadata, RunState, SeriesBucket, SiteId,
@@ -26,6 +27,7 @@ fn plan(directory: &Path, aggregators: Option<u32>, message_bytes_max: usize) ->
     let state = RunState::default();
     Plan {
         format: OutputFormat::Tprof,
+        permissions: Permissions::default(),
         target: directory.join("p"),
         aggregators,
         series,
@@ -33,6 +35,7 @@ fn plan(directory: &Path, aggregators: Option<u32>, message_bytes_max: usize) ->
         metadata,
         snapshot_ns: 1,
         message_bytes_max,
+        on_profile_id: |_, _| (),
         workplace: Workplace::Here,
         observer: Observer::default(),
     }

@@ -37,6 +37,16 @@ impl Arena {
         self.header(header::MAGIC).store(MAGIC, Release);
     }
 
+    /// Puts another description in the place of the one that is there, which stays where there is
+    /// no memory. Of the thread whose arena it is.
+    pub(in crate::record) fn describe_process_again(&self, description: &[u8]) {
+        if self.is_mapped()
+            && let Some(place) = describe::bytes(&self.segment, description)
+        {
+            self.header(header::DESCRIPTION).store(place, Release);
+        }
+    }
+
     /// Leaves the file to the parent, in a child that `fork` has made, and begins again with an empty event map.
     /// Arenas without a file are the child's own already.
     pub(crate) fn part_from_file(&self) {

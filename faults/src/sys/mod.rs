@@ -1,0 +1,16 @@
+//! Calls into the system that have no safe form.
+
+mod allocator;
+mod process;
+mod shared;
+mod trace;
+mod tracee;
+mod watch;
+
+pub use allocator::FailingAllocator;
+pub use process::{Limit, exit, kill, limit, mark, run, spin_us, write_out};
+pub use shared::{shared_words, unmap};
+pub use trace::{Action, Call, Ended, Observer, Trace};
+pub use watch::Watch;
+
+pub(crate) use process::MARKER;

@@ -1,0 +1,42 @@
+//! The table of counts in `docs/reliability.md`, made of the lines of results.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use serde_json::Value;
+
+/// Columns of the table, in the order of the fields of `Counts`.
+const COLUMNS: [&str; 5] = ["faults", "profile", "segment", "nothing", "failed"];
+
+/// What each loop has come to, a row for each; configurations are added up.
+pub(crate) fn table(results: &Path) -> io::Result<String> {
+    let mut rows: Vec<(String, [u64; COLUMNS.len()])> = Vec::new();
+    for line in fs::read_to_string(results)?.lines() {
+        let line: Value = serde_json::from_str(line)?;
+        // Each failure has a line of its own besides.
+        if line.get("faults").is_none() {
+            continue;
+        }
+        let text = |key: &str| line.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+        // Both MPIs have rows of their own, as the loop is run once under each.
+        let part = match text("part").as_str() {
+            "jobs" => format!("jobs, {}", text("configuration").split(' ').next().unwrap_or_default()),
+            "mutations" => format!("mutations, {}", text("configuration")),
+            part => part.to_owned(),
+        };
+        let numbers = COLUMNS.map(|key| line.get(key).and_then(Value::as_u64).unwrap_or_default());
+        match rows.iter_mut().find(|row| row.0 == part) {
+            Some((_, sums)) => sums.iter_mut().zip(numbers).for_each(|(sum, number)| *sum += number),
+            None => rows.push((part, numbers)),
+        }
+    }
+    let mut table =
+        "| loop | faults | profile | recovered | nothing to keep | failed |\n|---|--:|--:|--:|--:|--:|\n"
+            .to_owned();
+    for (part, numbers) in rows {
+        let numbers: Vec<String> = numbers.iter().map(u64::to_string).collect();
+        table.push_str(&format!("| {part} | {} |\n", numbers.join(" | ")));
+    }
+    Ok(table)
+}

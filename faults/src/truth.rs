@@ -1,0 +1,180 @@
+//! The ground truth: what a program under test has really visited, counted by itself in shared
+//! memory.
+//!
+//! ```text
+//! word 0      phase of the program, see [`Phase`]
+//!      1      allocations since the phase `Start`
+//!      2      process id
+//!      3 .. 7 allocations before each phase
+//!      16 ..  for each callpath: visits begun, visits ended
+//! ```
+//!
+//! A visit counts as begun before its region is entered, and as ended after the region is left. So
+//! a profile is right if its count lies between the two: an open visit counts or not, and no other
+//! may differ.
+
+use std::path::Path;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::SeqCst;
+
+use crate::numbering;
+use crate::sys;
+
+const HEADER_WORDS: usize = 16;
+
+/// How far a program under test is. The numbers are those of the marker calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u64)]
+pub enum Phase {
+    /// It prepares its own things. The profiler has not been called.
+    Before = 0,
+    /// Its first visit begins, which starts the profiler.
+    Start = 1,
+    /// Its first visits are over.
+    Recording = 2,
+    /// It does its own work: it ends its threads and prints its result.
+    Own = 3,
+    /// It has printed its result and ends: the final write.
+    Final = 4,
+}
+
+impl Phase {
+    /// The phase of this number.
+    #[must_use]
+    pub const fn of_number(number: u64) -> Option<Self> {
+        match number {
+            0 => Some(Self::Before),
+            1 => Some(Self::Start),
+            2 => Some(Self::Recording),
+            3 => Some(Self::Own),
+            4 => Some(Self::Final),
+            _ => None,
+        }
+    }
+
+    /// The name of the phase, for results.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Before => "before",
+            Self::Start => "start",
+            Self::Recording => "recording",
+            Self::Own => "its own work",
+            Self::Final => "final write",
+        }
+    }
+}
+
+/// The shared memory of a program under test.
+#[derive(Clone, Copy, Debug)]
+pub struct Truth {
+    words: &'static [AtomicU64],
+}
+
+impl Truth {
+    /// Creates the file for a program that visits a tree of this many levels, and maps it.
+    ///
+    /// # Errors
+    /// When the file cannot be created or mapped.
+    pub fn create(path: &Path, levels: u32) -> std::io::Result<Self> {
+        let words = HEADER_WORDS + 2 * numbering::callpaths(levels);
+        std::fs::File::create(path)?.set_len(words as u64 * 8)?;
+        Self::open(path)
+    }
+
+    /// Maps the file.
+    ///
+    /// # Errors
+    /// When it is not there or cannot be mapped.
+    pub fn open(path: &Path) -> std::io::Result<Self> {
+        let words = sys::shared_words(path)?;
+        if words.len() < HEADER_WORDS {
+            return Err(std::io::ErrorKind::UnexpectedEof.into());
+        }
+        Ok(Self { words })
+    }
+
+    /// Ends the mapping. All copies of `self` must not be used any more.
+    pub fn close(self) {
+        sys::unmap(self.words);
+    }
+
+    /// Enters the next phase: tells whoever traces this process by a marker call, and whoever looks
+    /// at the memory.
+    pub fn enter(self, phase: Phase) {
+        self.words[3 + phase as usize].store(self.words[1].load(SeqCst), SeqCst);
+        self.words[0].store(phase as u64, SeqCst);
+        sys::mark(phase as u64);
+    }
+
+    /// The phase that was entered last.
+    #[must_use]
+    pub fn phase(self) -> Phase {
+        Phase::of_number(self.words[0].load(SeqCst)).unwrap_or(Phase::Before)
+    }
+
+    /// The counter of allocations.
+    #[must_use]
+    pub fn allocations(self) -> &'static AtomicU64 {
+        &self.words[1]
+    }
+
+    /// The phase in which allocation `number` (1-based) was made.
+    #[must_use]
+    pub fn phase_of_allocation(self, number: u64) -> Phase {
+        let phases = [Phase::Final, Phase::Own, Phase::Recording, Phase::Start];
+        let entered =
+            |phase: &Phase| self.phase() >= *phase && self.words[3 + *phase as usize].load(SeqCst) < number;
+        phases.into_iter().find(entered).unwrap_or(Phase::Before)
+    }
+
+    /// Says which process this is.
+    pub fn set_process(self) {
+        self.words[2].store(std::process::id().into(), SeqCst);
+    }
+
+    /// The process that writes the truth, once it runs.
+    #[must_use]
+    pub fn process(self) -> Option<u32> {
+        u32::try_from(self.words[2].load(SeqCst)).ok().filter(|&process| process != 0)
+    }
+
+    /// Counts a visit of a callpath as begun; when the guard is dropped, as ended.
+    #[must_use]
+    pub fn visit(self, callpath: usize) -> Counted {
+        let at = HEADER_WORDS + 2 * callpath;
+        self.words[at].fetch_add(1, SeqCst);
+        Counted { ended: &self.words[at + 1] }
+    }
+
+    /// Visits of a callpath that have begun, and those that have ended.
+    #[must_use]
+    pub fn visits(self, callpath: usize) -> (u64, u64) {
+        let at = HEADER_WORDS + 2 * callpath;
+        (self.words[at].load(SeqCst), self.words[at + 1].load(SeqCst))
+    }
+
+    /// The number of callpaths that there is room for.
+    #[must_use]
+    pub fn callpaths(self) -> usize {
+        (self.words.len() - HEADER_WORDS) / 2
+    }
+
+    /// All visits that have ended.
+    #[must_use]
+    pub fn ended(self) -> u64 {
+        (0..self.callpaths()).map(|callpath| self.visits(callpath).1).sum()
+    }
+}
+
+/// A visit that has begun.
+#[derive(Debug)]
+pub struct Counted {
+    ended: &'static AtomicU64,
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.ended.fetch_add(1, SeqCst);
+    }
+}

@@ -1,0 +1,42 @@
+//! Segments of hostile bytes, read as `tinyprof recover` reads them.
+
+use tinyprof_format::segment::layout::{LINE_BYTES, PAST_WORDS, SERIES_WORDS};
+use tinyprof_format::segment::{Segment, TicksNow, recovered_map};
+
+use crate::again::round_trip;
+use crate::structure::SEEDS;
+
+const NOW: TicksNow = TicksNow { ticks: 1 << 40, monotonic_ns: 1 << 40 };
+
+/// Reads a segment; whether it is one. Whatever it is, what is read is not much larger, and makes a
+/// profile that is read again as it was written.
+///
+/// # Panics
+/// If not.
+pub fn read_segment(bytes: &[u8]) -> bool {
+    let Ok(segment) = Segment::parse(bytes) else { return false };
+    drop(segment.description());
+    let map = recovered_map(&[segment], NOW);
+    let lists =
+        map.values.iter().map(|v| v.executions.len() * PAST_WORDS * 8 + v.series.len() * SERIES_WORDS * 8);
+    // Past executions and visits do not overlap, and the live execution and the open visit are in
+    // the node.
+    let nodes_max = bytes.len() / LINE_BYTES;
+    assert!(lists.sum::<usize>() <= bytes.len() + 2 * nodes_max * PAST_WORDS * 8);
+    assert!(map.callpaths.len() <= nodes_max);
+    round_trip(&[map]);
+    true
+}
+
+/// Panics where the seeds are of another layout than this reader's: nothing would be tried.
+///
+/// # Panics
+/// If they are.
+pub fn check_seeds() {
+    for seed in SEEDS {
+        assert!(
+            read_segment(seed),
+            "the seeds are of another layout: make them anew with `scripts/fuzz.sh seeds`"
+        );
+    }
+}

@@ -1,0 +1,44 @@
+//! A program that records while a test looks at it: `tests/programs/watched.rs`.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+/// The program, which waits to be told to make its next step.
+pub(crate) struct Watched {
+    pub(crate) child: Child,
+    stdin: ChildStdin,
+    stdout: BufReader<ChildStdout>,
+}
+
+impl Watched {
+    pub(crate) fn start(directory: &Path) -> Self {
+        let bin = Path::new(env!("CARGO_BIN_EXE_tinyprof")).parent().expect("a directory");
+        let mut command = Command::new(bin.join("examples/watched"));
+        command.current_dir(directory).env("TINYPROF_SEGMENT_DIR", "segments").env("TINYPROF_REPORT", "off");
+        command.env("TINYPROF_OUT", "job");
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("`cargo test -p tinyprof-cli` builds it");
+        let stdin = child.stdin.take().expect("a pipe");
+        let stdout = BufReader::new(child.stdout.take().expect("a pipe"));
+        let mut program = Self { child, stdin, stdout };
+        // So that it has begun to record.
+        program.step();
+        program
+    }
+
+    /// Has it make a step, and waits until it has.
+    pub(crate) fn step(&mut self) {
+        self.stdin.write_all(b"\n").expect("it reads");
+        let mut line = String::new();
+        self.stdout.read_line(&mut line).expect("it writes");
+        assert_eq!(line, "done\n");
+    }
+
+    /// Lets it come to its end, which nothing has disturbed.
+    pub(crate) fn end(self) {
+        drop(self.stdin);
+        let output = self.child.wait_with_output().expect("it ends");
+        assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]));
+    }
+}
