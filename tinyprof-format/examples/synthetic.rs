@@ -1,4 +1,4 @@
-//! Writes a profile of made-up times, for measurements of readers: `synthetic TARGET RANKS CALLPATHS RANKS_PER_PART`.
+//! Writes a profile of made-up times, for measurements of readers: `synthetic TARGET RANKS CALLPATHS RANKS_PER_PART [CHILDREN]`.
 //!
 //! Each callpath's own time is log-normal over the ranks, in nanoseconds. The numbers depend on nothing but the arguments, so
 //! that measurements of two days are of equal bytes.
@@ -14,17 +14,20 @@ use tinyprof_format::model::{
     RunMetadata, SiteId,
 };
 
-/// Callpaths below each callpath.
+/// Callpaths below each callpath, unless the last argument says otherwise.
 const CHILDREN: usize = 3;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let numbers: Vec<u32> = arguments.iter().skip(1).filter_map(|text| text.parse().ok()).collect();
-    let ([target, ..], &[ranks, callpaths, ranks_per_part]) = (&arguments[..], &numbers[..]) else {
-        eprintln!("usage: synthetic TARGET RANKS CALLPATHS RANKS_PER_PART");
+    let ([target, ..], &[ranks, callpaths, ranks_per_part, ref more @ ..]) = (&arguments[..], &numbers[..])
+    else {
+        eprintln!("usage: synthetic TARGET RANKS CALLPATHS RANKS_PER_PART [CHILDREN]");
         return ExitCode::from(2);
     };
-    let maps: Vec<EventMap> = (0..ranks).map(|rank| event_map(rank, callpaths.max(1) as usize)).collect();
+    let children = more.first().map_or(CHILDREN, |&children| children.max(1) as usize);
+    let map = |rank| event_map(rank, callpaths.max(1) as usize, children);
+    let maps: Vec<EventMap> = (0..ranks).map(map).collect();
     let metadata = RunMetadata {
         user: "ada".into(),
         executable: "/opt/app/solve".into(),
@@ -46,17 +49,17 @@ fn main() -> ExitCode {
     }
 }
 
-fn event_map(rank: u32, callpaths: usize) -> EventMap {
+fn event_map(rank: u32, callpaths: usize, children: usize) -> EventMap {
     let mut random = Random(u64::from(rank) << 32);
     let mut inclusive_ns: Vec<u64> = (0..callpaths).map(|row| own_ns(row, &mut random)).collect();
     for row in (1..callpaths).rev() {
-        inclusive_ns[(row - 1) / CHILDREN] += inclusive_ns[row];
+        inclusive_ns[(row - 1) / children] += inclusive_ns[row];
     }
     let mut ids: Vec<CallpathId> = Vec::new();
     let records: Vec<_> = (0..callpaths)
         .map(|row| {
             let site = SiteId::from_bits(row as u64 + 1);
-            let parent = row.checked_sub(1).map(|before| ids[before / CHILDREN]);
+            let parent = row.checked_sub(1).map(|before| ids[before / children]);
             let id = parent.map_or_else(|| CallpathId::root(site), |parent| parent.child(site));
             ids.push(id);
             (id, parent, region(row, site), values(row, inclusive_ns[row], &mut random))

@@ -53,6 +53,11 @@ impl Sink {
         self.bytes.extend_from_slice(text.as_bytes());
     }
 
+    /// Makes room for so many bytes and no more.
+    pub(crate) fn reserve(&mut self, bytes: usize) {
+        self.bytes.reserve_exact(bytes);
+    }
+
     /// Writes over bytes that are there, from `position` on.
     pub(crate) fn overwrite(&mut self, position: usize, bytes: &[u8]) {
         self.bytes[position..position + bytes.len()].copy_from_slice(bytes);

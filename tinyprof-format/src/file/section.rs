@@ -29,7 +29,7 @@ pub(super) const FRAME_BYTES: usize = 20;
 #[derive(Debug)]
 pub(super) struct SectionWriter {
     sink: Sink,
-    index: Sink,
+    header_bytes: usize,
     sections: u32,
 }
 
@@ -43,7 +43,7 @@ impl SectionWriter {
         header.iter().for_each(|&field| sink.u32(field));
         let checksum = crc32fast::hash(sink.as_slice());
         sink.u32(checksum);
-        Self { sink, index: Sink::default(), sections: 0 }
+        Self { header_bytes: sink.len(), sink, sections: 0 }
     }
 
     pub(super) fn section(&mut self, key: u32, bytes: &[u8]) {
@@ -56,21 +56,32 @@ impl SectionWriter {
         self.sink.bytes(&[0; FRAME_BYTES]);
         write(&mut self.sink);
         let bytes = &self.sink.as_slice()[start..];
-        let (length, checksum) = (bytes.len() as u64, crc32fast::hash(bytes));
-        self.sink.overwrite(start - FRAME_BYTES, &frame(key, length, checksum));
-        self.index.u32(key);
-        self.index.u64(start as u64);
-        self.index.u64(length);
-        self.index.u32(checksum);
+        let frame = frame(key, bytes.len() as u64, crc32fast::hash(bytes));
+        self.sink.overwrite(start - FRAME_BYTES, &frame);
         self.sections += 1;
     }
 
+    /// Appends the index, which says what the frames say: no list of it is kept before.
     pub(super) fn finish(mut self) -> Vec<u8> {
-        let index_offset = self.sink.len() as u64;
-        self.sink.bytes(self.index.as_slice());
-        self.sink.u64(index_offset);
+        let index_offset = self.sink.len();
+        self.sink.reserve(self.sections as usize * INDEX_ENTRY_BYTES + FOOTER_BYTES);
+        let mut at = self.header_bytes;
+        for _ in 0..self.sections {
+            let mut entry = [0; INDEX_ENTRY_BYTES];
+            let frame = &self.sink.as_slice()[at..at + FRAME_BYTES];
+            at += FRAME_BYTES;
+            entry[..4].copy_from_slice(&frame[..4]);
+            entry[4..12].copy_from_slice(&(at as u64).to_le_bytes());
+            entry[12..].copy_from_slice(&frame[4..16]);
+            let mut length = [0; 8];
+            length.copy_from_slice(&frame[4..12]);
+            self.sink.bytes(&entry);
+            at += usize::try_from(u64::from_le_bytes(length)).unwrap_or(0);
+        }
+        let checksum = crc32fast::hash(&self.sink.as_slice()[index_offset..]);
+        self.sink.u64(index_offset as u64);
         self.sink.u32(self.sections);
-        self.sink.u32(crc32fast::hash(self.index.as_slice()));
+        self.sink.u32(checksum);
         self.sink.bytes(FOOTER_MAGIC);
         self.sink.into_vec()
     }

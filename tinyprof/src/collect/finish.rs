@@ -134,7 +134,11 @@ fn write_alone_as(format: OutputFormat, name: &Path) -> Ending {
     let mut text = String::new();
     if session().config.report.unwrap_or(true) {
         // Behind the writing: it needs as much memory, and the profile matters more.
-        let report = || Cow::Owned(Report::of_event_map(&map, &executable));
+        let report = move || {
+            let report = Report::of_event_map(&map, &executable);
+            drop(map);
+            Cow::Owned(report)
+        };
         text = text_of(report, written.as_deref().ok(), &text_options(), READ_BACK_BYTES_MAX);
     }
     if let Err(error) = &written {
