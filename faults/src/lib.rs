@@ -8,7 +8,7 @@
 //! * [`truth`]: the program's own count of visits by callpath, in shared memory that survives it;
 //! * [`work`]: the regions of these programs;
 //! * [`sys`]: the only unsafe code: shared memory, marker calls, an allocator that fails on demand,
-//! ptrace.
+//!   ptrace.
 
 pub mod numbering;
 pub mod sys;

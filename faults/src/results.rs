@@ -108,7 +108,7 @@ impl Results {
         };
         counts.failed += 1;
         let (part, configuration) = (&counts.part, &counts.configuration);
-        let repeat = format!("{} {part} --configuration {configuration} --case '{case}'", self.command);
+        let repeat = format!("{} {part} --configuration '{configuration}' --case '{case}'", self.command);
         if counts.failed <= SHOWN as u64 {
             let why: String = why.trim_end().replace('\n', "\n    ");
             print(&format!("  {}: {why}\n    repeat it: {repeat}\n", outcome.fault));
