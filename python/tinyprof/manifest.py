@@ -25,6 +25,7 @@ LOSSES = (
     "values_not_recorded",
     "visits_kept_out",
     "visits_too_deep",
+    "visits_without_key",
 )
 
 

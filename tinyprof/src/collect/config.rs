@@ -11,6 +11,7 @@ use tinyprof_format::model::Precision;
 use super::launcher;
 use super::message::warn;
 use crate::record::clock::ClockChoice;
+use crate::record::filter::Filter;
 
 /// As many checkpoints as there are: none is removed, also not when the run is over.
 pub const ALL_CHECKPOINTS: u32 = u32::MAX;
@@ -44,6 +45,8 @@ pub struct Config {
     pub deadline: Option<Duration>,
     /// `TINYPROF_CLOCK`: the clock that visits are measured with (`auto`, `monotonic`, `fenced`). Default: auto.
     pub clock: ClockChoice,
+    /// `TINYPROF_FILTER`: which regions are recorded, as patterns with `*` (`-*fields_at*`, `-*,+solve*`).
+    pub filter: Option<String>,
 }
 
 /// A variable's name, and what its text means.
@@ -188,6 +191,12 @@ const CLOCK: Setting<ClockChoice> = Setting {
     },
 };
 
+const FILTER: Setting<String> = Setting {
+    variable: "TINYPROF_FILTER",
+    expected: "patterns with a comma between them, as in -*fields_at*,+main",
+    read: |text| Filter::parse(text).map(|_| text.to_owned()),
+};
+
 impl Config {
     /// Returns the settings of a process in which nothing is recorded.
     pub(super) const fn off() -> Self {
@@ -203,6 +212,7 @@ impl Config {
             report_on_signal: None,
             deadline: None,
             clock: ClockChoice::Auto,
+            filter: None,
         }
     }
 
@@ -232,6 +242,7 @@ impl Config {
             report_on_signal: SIGNAL.value(&lookup),
             deadline: DEADLINE.value(&lookup),
             clock: CLOCK.value(&lookup).unwrap_or_default(),
+            filter: FILTER.value(&lookup),
         }
     }
 }
@@ -258,6 +269,7 @@ mod tests {
             report_on_signal: None,
             deadline: None,
             clock: ClockChoice::Auto,
+            filter: None,
         };
         assert_eq!(read(&[]), defaults);
         assert_eq!(read(&[("TINYPROF_OUT", "")]).out, None);
@@ -293,6 +305,13 @@ mod tests {
         let kept = |text| read(&[("TINYPROF_CHECKPOINTS", text)]).checkpoints_kept;
         assert_eq!((kept("all"), kept("3")), (Some(ALL_CHECKPOINTS), Some(3)));
         assert_eq!((kept("0"), kept("-1"), kept("some")), (None, None, None));
+    }
+
+    #[test]
+    fn a_filter_is_kept_as_it_is_written() {
+        let filter = |text| read(&[("TINYPROF_FILTER", text)]).filter;
+        assert_eq!(filter(" -*fields_at*, +main "), Some("-*fields_at*, +main".to_owned()));
+        assert_eq!((filter("-a,,b"), filter("-"), filter("")), (None, None, None));
     }
 
     #[test]

@@ -7,6 +7,7 @@ use tinyprof_format::model::RunMetadata;
 
 use super::session::session;
 use crate::record::budget::visit_cost_ticks;
+use crate::record::filter;
 use crate::sys::{host_name, user_id};
 
 /// The variables in which batch systems tell a job its id.
@@ -32,6 +33,8 @@ pub fn metadata() -> RunMetadata {
         tinyprof_version: env!("CARGO_PKG_VERSION").to_owned(),
         clock: session.clock.name().to_owned(),
         visit_cost_ps: visit_cost_ps(),
+        filter: filter::text(),
+        regions_filtered: filter::text().map(|_| filter::taken_out()),
     }
 }
 

@@ -8,6 +8,7 @@
 //! thread -> segments -> arena -> log, lookup -> element -> node -> segment
 //!                         |
 //!                         +---> budget -> clock; site, describe, alone; boundary
+//! keyed, filter -> site
 //! ```
 
 mod alone;
@@ -17,6 +18,8 @@ pub(crate) mod budget;
 pub(crate) mod clock;
 mod describe;
 mod element;
+pub(crate) mod filter;
+mod keyed;
 mod log;
 mod lookup;
 mod node;
@@ -28,5 +31,6 @@ pub(crate) mod thread;
 #[cfg(any(test, feature = "tracing"))]
 pub(crate) use arena::Entered;
 pub(crate) use arena::{Arena, Before, InFlight, MetricReading, Place, Reading, Visit};
+pub(crate) use keyed::KeyedSites;
 pub(crate) use segment::Line;
 pub use site::Site;
