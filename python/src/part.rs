@@ -11,7 +11,7 @@ const METRICS_KEY: u32 = 1 << 31;
 /// The kinds of loss in version 0.1, which did not say how many there are.
 const LOSSES_0_1: usize = 10;
 /// The kinds that this reader knows.
-pub(crate) const LOSSES: usize = 14;
+pub(crate) const LOSSES: usize = 15;
 /// No version has more kinds of loss than this: a damaged number must not make much work.
 const LOSSES_MAX: usize = 64;
 

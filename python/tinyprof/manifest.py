@@ -27,6 +27,7 @@ LOSSES = (
     "values_not_recorded",
     "visits_kept_out",
     "visits_too_deep",
+    "visits_without_key",
 )
 
 #: No manifest of four thousand ranks has a thousandth of this.

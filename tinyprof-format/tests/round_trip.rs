@@ -118,7 +118,7 @@ fn bits(values: &CallpathValues) -> Vec<(&str, Vec<u64>)> {
 
 /// One rank: a tree of callpaths whose parents are picked among the earlier ones.
 fn event_map() -> impl Strategy<Value = EventMap> {
-    let losses = prop::array::uniform14(any::<u64>()).prop_map(Losses::from_numbers);
+    let losses = prop::array::uniform15(any::<u64>()).prop_map(Losses::from_numbers);
     let facts = ("[a-z]{1,8}", any::<u32>(), 0_u32..9, 0_u64..1 << 48, losses).prop_map(
         |(host, process_id, threads, peak_memory_bytes, losses)| RankFacts {
             host,
@@ -186,7 +186,7 @@ fn a_profile_of_version_0_1_is_read() {
     let version = &profile.manifest.version;
     assert_eq!((version.major, version.minor), (0, 1));
     assert_eq!(profile.manifest.peak_memory, PeakMemory::default());
-    let losses = Losses::from_numbers([1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, 0, 0, 0]);
+    let losses = Losses::from_numbers([1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, 0, 0, 0, 0]);
     let facts = |rank: u32| RankFacts {
         host: format!("node{rank}"),
         process_id: 100 + rank,

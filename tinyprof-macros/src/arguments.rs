@@ -6,10 +6,13 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Result};
+use syn::token::Paren;
 use syn::{Error, LitStr, Path, Token};
 
 use crate::key::Key;
-use crate::metric::{Metric, Value, Varying};
+use crate::metric::{Metric, Value, Varying, parse_expression};
+use crate::near;
+use crate::selection::Selection;
 
 /// What of a region's visits is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +29,10 @@ pub(crate) struct Arguments {
     pub(crate) rank_local: bool,
     /// Leave out what the attribute stands on.
     pub(crate) skip: bool,
+    /// Which functions of a block are measured, where not all are.
+    pub(crate) selection: Option<Selection>,
+    /// The text by which visits are told apart, an expression.
+    pub(crate) split: Option<TokenStream>,
     /// Between two iterations of the loop is a boundary, at which a checkpoint may be written.
     pub(crate) checkpoint: bool,
     /// Whatever else was said, in order.
@@ -62,12 +69,7 @@ impl Arguments {
         }
         let is_metric = key.is_none() && input.peek(Token![=]);
         if !is_metric && !key.is_some_and(|key| known.contains(&key)) {
-            let usages: Vec<&str> = known.iter().map(|key| key.usage()).collect();
-            let message = format!(
-                "unknown argument `{ident}`: known are {}, and metrics `key = value`",
-                usages.join(", ")
-            );
-            return Err(Error::new(ident.span(), message));
+            return Err(unknown(&ident, known));
         }
         if self.seen.contains(&ident) {
             return Err(Error::new(ident.span(), format!("`{ident}` is given twice")));
@@ -75,9 +77,13 @@ impl Arguments {
         self.seen.push(ident.clone());
         match key {
             None => {
-                self.metrics.push(Metric::parse_value(ident, input)?);
+                let metric = Metric::parse_value(ident, input)?;
+                check_key(&metric, known)?;
+                self.metrics.push(metric);
                 Ok(())
             }
+            Some(Key::Only) => self.set_selection(&ident, input),
+            Some(Key::Skip) if input.peek(Paren) => self.set_selection(&ident, input),
             Some(Key::RankLocal) => self.set_flag(Key::RankLocal, input),
             Some(Key::Skip) => self.set_flag(Key::Skip, input),
             Some(Key::Checkpoint) => self.set_flag(Key::Checkpoint, input),
@@ -97,6 +103,20 @@ impl Arguments {
         Ok(())
     }
 
+    fn set_selection(&mut self, ident: &Ident, input: ParseStream<'_>) -> Result<()> {
+        if !input.peek(Paren) {
+            let message = format!("`{ident}` needs the names of functions: `{ident}(advance, deposit)`");
+            return Err(Error::new(ident.span(), message));
+        }
+        let selection = Selection::parse(ident.clone(), input)?;
+        if let Some(other) = self.selection.replace(selection) {
+            let message =
+                format!("`only(...)` and `skip(...)` exclude each other: `{}` stands before", other.word());
+            return Err(Error::new(ident.span(), message));
+        }
+        Ok(())
+    }
+
     fn parse_value(&mut self, key: Key, ident: &Ident, input: ParseStream<'_>) -> Result<()> {
         if input.parse::<Option<Token![=]>>()?.is_none() || input.is_empty() {
             return Err(Error::new(ident.span(), format!("`{ident}` needs a value: {}", key.usage())));
@@ -104,6 +124,7 @@ impl Arguments {
         match key {
             Key::Name => self.name = Some(parse_name(input)?),
             Key::Mode => self.mode = Some(parse_mode(input)?),
+            Key::Split => self.split = Some(parse_split(input)?),
             _ => self.krate = Some(input.call(Path::parse_mod_style)?),
         }
         Ok(())
@@ -123,6 +144,9 @@ impl Arguments {
     pub(crate) fn inherit(&mut self, block: &Arguments) {
         self.mode = self.mode.or(block.mode);
         self.rank_local |= block.rank_local;
+        if self.split.is_none() {
+            self.split.clone_from(&block.split);
+        }
         if self.krate.is_none() {
             self.krate.clone_from(&block.krate);
         }
@@ -161,6 +185,12 @@ impl Arguments {
         if self.rank_local {
             tokens.extend(quote!(rank_local,));
         }
+        if let Some(selection) = &self.selection {
+            tokens.extend(quote!(#selection,));
+        }
+        if let Some(split) = &self.split {
+            tokens.extend(quote!(split = #split,));
+        }
         for metric in &self.metrics {
             metric.to_tokens(&mut tokens);
             tokens.extend(quote!(,));
@@ -192,8 +222,50 @@ impl Arguments {
         let path = self.krate.as_ref().map(
             |path| quote_spanned!(Span::mixed_site()=> const _: () = { let _ = #path::collect::ENABLED; };),
         );
-        (path, self.varying().unmeasured())
+        let private = self.private();
+        let split = self
+            .split
+            .as_ref()
+            .map(|split| quote_spanned!(Span::mixed_site()=> if false { let _ = #private::key(&(#split)); }));
+        (path, split.into_iter().chain([self.varying().unmeasured()]).collect())
     }
+}
+
+/// Returns the error for a word that is no argument here.
+fn unknown(ident: &Ident, known: &[Key]) -> Error {
+    let meant = near::meant(&ident.to_string(), known.iter().map(|key| key.text()));
+    let usages = known.iter().filter(|key| meant.is_none_or(|meant| key.text() == meant));
+    let usages: Vec<&str> = usages.map(|key| key.usage()).collect();
+    let usages = usages.join(", ");
+    let message = match meant {
+        Some(_) => format!("unknown argument `{ident}`: did you mean {usages}?"),
+        None => format!("unknown argument `{ident}`: known are {usages}, and metrics `key = value`"),
+    };
+    Error::new(ident.span(), message)
+}
+
+/// Returns an error if the metric is a slip of an argument: any key would do for a metric, so that nobody would notice.
+///
+/// It is one if its value fits that argument too.
+fn check_key(metric: &Metric, known: &[Key]) -> Result<()> {
+    let (is_text, value) = match &metric.value {
+        Value::Constant(text) => (true, text.value()),
+        Value::Varying(expression) => (false, expression.to_string()),
+    };
+    let mut candidates = Vec::new();
+    if is_text {
+        candidates.extend(known.contains(&Key::Name).then_some("name"));
+        candidates.push("tag");
+    }
+    if known.contains(&Key::Mode) && (value == "total" || value == "each") {
+        candidates.push("mode");
+    }
+    let Some(meant) = near::meant(&metric.key.to_string(), candidates) else { return Ok(()) };
+    let key = &metric.key;
+    let message = format!(
+        "unknown argument `{key}`: did you mean `{meant}`? A metric needs a key that is less like it"
+    );
+    Err(Error::new(key.span(), message))
 }
 
 /// Reads a region's name: a string literal with something in it.
@@ -205,7 +277,23 @@ pub(crate) fn parse_name(input: ParseStream<'_>) -> Result<LitStr> {
     if name.value().is_empty() {
         return Err(Error::new(name.span(), "a region's name must not be empty"));
     }
+    if name.value().contains('<') {
+        let message = "a region's name must not contain `<`, which stands between the regions of a callpath, as in \
+                       `solve<step`: write `(`, `[` or a word in its place";
+        return Err(Error::new(name.span(), message));
+    }
     Ok(name)
+}
+
+/// Reads the expression behind `split =`.
+fn parse_split(input: ParseStream<'_>) -> Result<TokenStream> {
+    let expression = parse_expression(input)?;
+    if let Ok(text) = syn::parse2::<LitStr>(expression.clone()) {
+        let message =
+            "a text that never changes splits nothing: `split` takes an expression, as in `split = T::NAME`";
+        return Err(Error::new(text.span(), message));
+    }
+    Ok(expression)
 }
 
 fn parse_mode(input: ParseStream<'_>) -> Result<Mode> {
@@ -268,6 +356,13 @@ mod tests {
     }
 
     #[test]
+    fn numbers_under_words_like_arguments_are_metrics() {
+        for text in ["modes = 3", "names = n", "node = \"a\"", "modes = (total)", "lag = each"] {
+            assert!(parsed(text, Key::OF_THE_ATTRIBUTE).is_ok(), "{text}");
+        }
+    }
+
+    #[test]
     fn a_loop_may_be_a_place_of_checkpoints() {
         assert!(parsed("mode = each, checkpoint", Key::OF_A_LOOP).unwrap().checkpoint);
         assert!(!parsed("mode = each", Key::OF_A_LOOP).unwrap().checkpoint);
@@ -289,6 +384,8 @@ mod tests {
             assert_eq!(own.to_tokens().to_string(), expected.to_string());
         };
         check("", "", "");
+        check("split = A::B", "split = C::D, only(a, B::c)", "split = A::B,");
+        check("skip(a, B::c,)", "split = f(x)", "skip(a, B::c), split = f(x),");
         check("", "mode = each, tag = \"A\"", "mode = each, tag = \"A\",");
         check("mem = a", "mem = \"A\", b = c", "mem = a, b = c,");
         check("mem = \"A\"", "mem = a", "mem = \"A\",");
@@ -302,7 +399,22 @@ mod tests {
     #[test]
     fn a_wrong_argument_is_told_what_is_known() {
         let attribute = Key::OF_THE_ATTRIBUTE;
-        check_error("nam", attribute, "unknown argument `nam`: known are `name = \"...\"`, `mode =");
+        check_error("nam", attribute, "unknown argument `nam`: did you mean `name = \"...\"`?");
+        check_error("kernel", attribute, "unknown argument `kernel`: known are `name = \"...\"`, `mode =");
+        check_error("nam = \"a\"", attribute, "unknown argument `nam`: did you mean `name`?");
+        check_error("tags = \"a\"", Key::AFTER_A_NAME, "unknown argument `tags`: did you mean `tag`?");
+        check_error("mdoe = each", Key::AFTER_A_NAME, "unknown argument `mdoe`: did you mean `mode`?");
+        check_error("modes = \"total\"", attribute, "unknown argument `modes`: did you mean `mode`?");
+        check_error("name = \"a<b\"", attribute, "must not contain `<`");
+        check_error("only", attribute, "`only` needs the names of functions: `only(advance, deposit)`");
+        check_error("only = 3", attribute, "`only` needs the names of functions");
+        check_error("only()", attribute, "`only(...)` names no function");
+        check_error("skip = \"a\"", attribute, "`skip` takes no value");
+        check_error("skip(a), skip(b)", attribute, "`skip` is given twice");
+        check_error("skip(a), only(b)", attribute, "exclude each other: `skip` stands before");
+        check_error("only(a::b::c)", attribute, "`function` or `Type::function`");
+        check_error("split = \"a\"", attribute, "a text that never changes splits nothing");
+        check_error("split", attribute, "`split` needs a value: `split = T::NAME`");
         check_error("skip", Key::AFTER_A_NAME, "unknown argument `skip`: known are `mode =");
         check_error("skip = \"a\"", Key::AFTER_A_NAME, "unknown argument `skip`");
         check_error("checkpoint", attribute, "`checkpoint` is for loops");

@@ -1,7 +1,7 @@
 //! An `async fn` as a region: its body is a future, and the polls of that are one visit.
 
-use proc_macro2::{Group, Span, TokenStream};
-use quote::quote_spanned;
+use proc_macro2::{Group, Ident, Span, TokenStream};
+use quote::{ToTokens, quote_spanned};
 use syn::spanned::Spanned;
 
 use crate::body;
@@ -26,7 +26,15 @@ pub(crate) fn body(body: &Group, region: &Region, future: &Future) -> Group {
             }
         }
     });
-    let site = region.with_static(&quote_spanned!(Span::mixed_site()=> &SITE));
+    let site = region.with_site(Clone::clone);
+    // The key is a temporary of a statement before: the future must not hold it.
+    let (key, site) = match region.arguments.split {
+        None => (None, site),
+        Some(_) => {
+            let name = Ident::new("__site", Span::mixed_site());
+            (Some(quote_spanned!(Span::mixed_site()=> let #name = #site;)), name.into_token_stream())
+        }
+    };
     body::around(body, |rest| {
         let inside = quote_spanned!(Span::mixed_site()=> #records #output const _: () = (); #rest);
         let inside = body::braced(inside, body.span());
@@ -34,6 +42,7 @@ pub(crate) fn body(body: &Group, region: &Region, future: &Future) -> Group {
         quote_spanned! {Span::mixed_site()=>
             #![allow(clippy::async_yields_async)]
             #values
+            #key
             #private::polled(#site, #private::pin!(async move #inside)).await
         }
     })

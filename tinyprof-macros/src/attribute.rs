@@ -33,9 +33,12 @@ fn profiled(arguments: TokenStream, item: &TokenStream, emit: Emit) -> Result<To
         return Ok(item.clone());
     }
     match Item::split(item)? {
-        Item::Function(function) => Ok(with_region(function, arguments, emit)),
+        Item::Function(function) => match &arguments.selection {
+            None => Ok(with_region(function, arguments, emit)),
+            Some(selection) => Err(selection.not_on_a_function()),
+        },
         Item::Block(block) => match &arguments.name {
-            None => Ok(block::with_regions(block, &arguments, emit)),
+            None => block::expand(block, &arguments, emit),
             Some(name) => Err(Error::new(
                 name.span(),
                 "one name cannot be that of every function inside: put `#[profile(name = ...)]` on the function",

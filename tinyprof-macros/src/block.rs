@@ -1,9 +1,10 @@
 //! `#[profile]` on an `impl`, a trait or an inline module: every function inside is a region.
 //!
 //! What cannot be one (a `const fn`, a function without body) is left as it is. A function or block
-//! inside that has the attribute itself keeps it, and is handed what the block around says.
+//! inside that has the attribute itself keeps it, and is handed what the block around says, but for a list of functions:
+//! `only(...)` and `skip(...)` are about those that say nothing themselves.
 
-use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
@@ -14,10 +15,54 @@ use crate::function::with_region;
 use crate::item::{Block, Item};
 use crate::key::Key;
 use crate::pieces::pieces;
+use crate::selection::Candidate;
 use crate::{Emit, body};
 
+/// The block, the functions inside measured that its arguments say; an error if they name one that is not there.
+pub(crate) fn expand(block: Block, arguments: &Arguments, emit: Emit) -> syn::Result<TokenStream> {
+    if let Some(selection) = &arguments.selection {
+        selection.check(&candidates(&block))?;
+    }
+    Ok(with_regions(block, arguments, emit))
+}
+
+/// The functions inside that a list can name: not those in blocks that have the attribute themselves.
+fn candidates(block: &Block) -> Vec<Candidate> {
+    let mut all = Vec::new();
+    for item in pieces(block.body.stream()) {
+        let own = own_attribute(&item);
+        let (name, obstacle) = match Item::split(&item) {
+            Ok(Item::Block(inner)) if own.is_none() => {
+                all.extend(candidates(&inner));
+                continue;
+            }
+            Ok(Item::Block(_)) => continue,
+            Ok(Item::Function(function)) => (Some(function.name), None),
+            Err(error) => (name_of_function(&item), Some(error.to_string())),
+        };
+        let Some(name) = name else { continue };
+        all.push(Candidate {
+            prefix: block.prefix.clone(),
+            name: name.unraw().to_string(),
+            has_own_attribute: own.is_some_and(|own| !own.is_skip()),
+            obstacle,
+        });
+    }
+    all
+}
+
+/// The name of a function that cannot be a region; none if the item is no function.
+fn name_of_function(item: &TokenStream) -> Option<Ident> {
+    let mut tokens = body::unwrapped(item.clone()).into_iter();
+    tokens.find(|token| matches!(token, TokenTree::Ident(word) if word == "fn"))?;
+    match tokens.next()? {
+        TokenTree::Ident(name) => Some(name),
+        _ => None,
+    }
+}
+
 /// The block, every function inside measured or not.
-pub(crate) fn with_regions(block: Block, arguments: &Arguments, emit: Emit) -> TokenStream {
+fn with_regions(block: Block, arguments: &Arguments, emit: Emit) -> TokenStream {
     let inside = pieces(block.body.stream());
     let inside = inside
         .into_iter()
@@ -45,6 +90,15 @@ fn with_region_inside(
         if parse.parse2(own.arguments.clone()).is_err() || arguments.skip {
             return item;
         }
+    }
+    if own.is_none() {
+        arguments.selection.clone_from(&of_the_block.selection);
+    }
+    if let (Item::Function(function), Some(selection)) = (&what, &arguments.selection)
+        && own.is_none()
+        && !selection.takes(prefix, &function.name.unraw().to_string())
+    {
+        return item;
     }
     arguments.inherit(of_the_block);
     if let (Item::Function(function), None, Some(prefix)) = (&what, &arguments.name, prefix) {
@@ -96,6 +150,11 @@ fn is_ours(path: &Path) -> bool {
 }
 
 impl OwnAttribute {
+    /// Whether it is `#[profile(skip)]`.
+    fn is_skip(&self) -> bool {
+        self.arguments.to_string() == "skip"
+    }
+
     /// The item, with other arguments in this attribute of it.
     fn with_arguments(self, item: &TokenStream, arguments: &Arguments) -> TokenStream {
         let put = |(position, token): (usize, TokenTree)| match token {
@@ -227,6 +286,87 @@ mod tests {
                 }
             },
         );
+    }
+
+    #[test]
+    fn a_list_chooses_functions_that_have_no_attribute_themselves() {
+        let block = quote! {
+            mod m {
+                impl A { fn f() {} const fn g() {} fn h() {} #[profile(tag = "x")] fn i() {} }
+                impl B { fn f() {} }
+                #[profile(skip(f))] impl C { fn f() {} }
+                fn j() {}
+            }
+        };
+        check(
+            quote!(only(A::f, j)),
+            block.clone(),
+            &quote! {
+                mod m {
+                    impl A {
+                        fn f() { guard!("A::f" Total); } const fn g() {} fn h() {}
+                        #[profile(name = "A::i", tag = "x",)] fn i() {}
+                    }
+                    impl B { fn f() {} }
+                    #[profile(skip(f),)] impl C { fn f() {} }
+                    fn j() { guard!("j" Total); }
+                }
+            },
+        );
+        check(
+            quote!(skip(f, g,), rank_local),
+            block,
+            &quote! {
+                mod m {
+                    impl A {
+                        fn f() {} const fn g() {} fn h() { guard!("A::h" Total.with_rank_local()); }
+                        #[profile(name = "A::i", rank_local, tag = "x",)] fn i() {}
+                    }
+                    impl B { fn f() {} }
+                    #[profile(rank_local, skip(f),)] impl C { fn f() {} }
+                    fn j() { guard!("j" Total.with_rank_local()); }
+                }
+            },
+        );
+    }
+
+    #[test]
+    fn a_name_that_the_list_cannot_be_about_is_an_error() {
+        let block = quote! {
+            impl Field {
+                fn advance() {}
+                fn r#loop() {}
+                const fn rank() {}
+                fn open();
+                #[profile(mode = each)] fn own() {}
+                #[profile(skip)] fn skipped() {}
+                m! { fn made() {} }
+            }
+        };
+        let errors = |arguments| {
+            let text = expand(arguments, block.clone(), Emit::Plain).to_string();
+            assert!(text.ends_with(&block.to_string()), "{text}");
+            text.split("compile_error ! { ").skip(1).map(str::to_owned).collect::<Vec<_>>()
+        };
+        for good in [quote!(only(advance, own, Field::r#loop)), quote!(skip(rank, open, advance, skipped))] {
+            assert_eq!(errors_or_none(&expand(good, block.clone(), Emit::Plain)), 0);
+        }
+        for (arguments, expected) in [
+            (quote!(only(advanc)), "is called `advanc`: did you mean `advance`?"),
+            (quote!(only(made)), "is called `made`: it takes those that are written in it"),
+            (quote!(skip(Other::advance)), "is called `Other::advance`"),
+            (quote!(only(rank)), "a `const fn` cannot be a region"),
+            (quote!(only(open)), "`open` has no body to measure"),
+            (quote!(skip(own)), "`own` has `#[profile]` itself"),
+        ] {
+            let errors = errors(arguments);
+            assert!(errors.len() == 1 && errors[0].contains(expected), "{errors:?}");
+        }
+        assert_eq!(errors(quote!(only(a, b))).len(), 2, "one at each name");
+    }
+
+    fn errors_or_none(tokens: &TokenStream) -> usize {
+        tokens.to_string().matches("compile_error").count()
     }
 
     #[test]

@@ -10,17 +10,20 @@ pub(crate) enum Key {
     RankLocal,
     Crate,
     Skip,
+    Only,
+    Split,
     Checkpoint,
 }
 
 impl Key {
     /// The keys of `#[profile(...)]`.
     pub(crate) const OF_THE_ATTRIBUTE: &[Key] =
-        &[Key::Name, Key::Mode, Key::RankLocal, Key::Crate, Key::Skip];
+        &[Key::Name, Key::Mode, Key::RankLocal, Key::Crate, Key::Split, Key::Only, Key::Skip];
     /// The keys of `profile_scope!`, where the name comes first and bare.
-    pub(crate) const AFTER_A_NAME: &[Key] = &[Key::Mode, Key::RankLocal, Key::Crate];
+    pub(crate) const AFTER_A_NAME: &[Key] = &[Key::Mode, Key::RankLocal, Key::Crate, Key::Split];
     /// The keys of `profile_loop!`, where the name comes first and bare too.
-    pub(crate) const OF_A_LOOP: &[Key] = &[Key::Mode, Key::RankLocal, Key::Checkpoint, Key::Crate];
+    pub(crate) const OF_A_LOOP: &[Key] =
+        &[Key::Mode, Key::RankLocal, Key::Checkpoint, Key::Crate, Key::Split];
 
     /// The argument of this name.
     pub(crate) fn of(ident: &Ident) -> Option<Key> {
@@ -33,13 +36,15 @@ impl Key {
         Key::of(ident).is_some()
     }
 
-    fn text(self) -> &'static str {
+    pub(crate) fn text(self) -> &'static str {
         match self {
             Key::Name => "name",
             Key::Mode => "mode",
             Key::RankLocal => "rank_local",
             Key::Crate => "crate",
             Key::Skip => "skip",
+            Key::Only => "only",
+            Key::Split => "split",
             Key::Checkpoint => "checkpoint",
         }
     }
@@ -51,6 +56,8 @@ impl Key {
             Key::Mode => "`mode = total` or `mode = each`",
             Key::RankLocal => "`rank_local`",
             Key::Skip => "`skip`",
+            Key::Only => "`only(...)`",
+            Key::Split => "`split = T::NAME`",
             Key::Checkpoint => "`checkpoint`",
             Key::Crate => "`crate = path::to::tinyprof`",
         }

@@ -8,14 +8,16 @@
 //! |---|---|
 //! | `arguments.rs` | `name = ..., mode = ..., tag = ..., crate = ...` |
 //! | `key.rs` | which words are arguments |
+//! | `near.rs` | slips of the keyboard |
 //! | `metric.rs` | `key = "text"` and `key = expression` |
 //! | `attribute.rs` | `#[profile]`: a region is a function |
 //! | `block.rs` | `#[profile]` on an `impl`, a trait or a module: a region is each function inside |
+//! | `selection.rs` | `only(...)` and `skip(...)`: which functions of a block |
 //! | `item.rs` | what an item is |
 //! | `pieces.rs` | where the items of a block end |
 //! | `function.rs` | one function with its guard |
 //! | `asynchronous.rs` | the body of an `async fn` as one future |
-//! | `scope.rs` | `profile_scope!`: a region is the rest of a block |
+//! | `scope.rs` | `profile_scope!`: a region is the rest of a block; `scope!`: as long as a guard lives |
 //! | `region_loop.rs` | `profile_loop!`: a region is a loop |
 //! | `record.rs` | `record!`: numbers of the region that is open |
 //! | `site.rs` | the `static` and the call that every region is |
@@ -32,10 +34,12 @@ mod function;
 mod item;
 mod key;
 mod metric;
+mod near;
 mod pieces;
 mod record;
 mod region_loop;
 mod scope;
+mod selection;
 mod site;
 
 use proc_macro::TokenStream;
@@ -62,6 +66,12 @@ pub fn profile(arguments: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro]
 pub fn profile_scope(input: TokenStream) -> TokenStream {
     scope::expand(input.into(), EMIT).into()
+}
+
+#[doc = include_str!("../docs/scope.md")]
+#[proc_macro]
+pub fn scope(input: TokenStream) -> TokenStream {
+    scope::expand_guard(input.into(), EMIT).into()
 }
 
 #[doc = include_str!("../docs/profile_loop.md")]

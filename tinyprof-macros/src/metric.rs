@@ -47,7 +47,7 @@ impl Metric {
 }
 
 /// Takes the tokens of one expression, unchanged: that it is one is all that is asked of it here.
-fn parse_expression(input: ParseStream<'_>) -> Result<TokenStream> {
+pub(crate) fn parse_expression(input: ParseStream<'_>) -> Result<TokenStream> {
     let begin = input.cursor().token_stream();
     input.parse::<Expr>()?;
     let behind = input.cursor().token_stream().into_iter().count();

@@ -1,6 +1,7 @@
-//! `profile_scope!`: from here to the end of the enclosing block is a region.
+//! `profile_scope!`: from here to the end of the enclosing block is a region. `scope!`: as long as its guard lives.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::quote_spanned;
 use syn::parse::{ParseStream, Parser, Result};
 use syn::{LitStr, Token};
 
@@ -11,6 +12,7 @@ use crate::{Emit, error};
 
 /// The guard lives to the end of the block that the macro stands in.
 pub(crate) fn expand(input: TokenStream, emit: Emit) -> TokenStream {
+    let parse = |input: ParseStream<'_>| parse(input, "profile_scope!(\"name\");");
     match (parse.parse2(input), emit) {
         (Ok(region), Emit::Measured) => region.guard(),
         (Ok(region), Emit::Plain) => {
@@ -21,10 +23,27 @@ pub(crate) fn expand(input: TokenStream, emit: Emit) -> TokenStream {
     }
 }
 
+/// An expression whose value is the guard.
+pub(crate) fn expand_guard(input: TokenStream, emit: Emit) -> TokenStream {
+    let parse = |input: ParseStream<'_>| parse(input, "let phase = scope!(\"name\");");
+    match (parse.parse2(input), emit) {
+        (Ok(region), Emit::Measured) => {
+            let (guard, name) = (region.guard(), Ident::new("__guard", Span::mixed_site()));
+            quote_spanned!(Span::mixed_site()=> { #guard #name })
+        }
+        (Ok(region), Emit::Plain) => {
+            let (path, checked) = region.arguments.unmeasured();
+            let private = region.arguments.private();
+            quote_spanned!(Span::mixed_site()=> { #path #checked #private::Guard::of_nothing() })
+        }
+        (Err(error), _) => error.to_compile_error(),
+    }
+}
+
 /// `"name"`, then perhaps `, key = value` any number of times.
-fn parse(input: ParseStream<'_>) -> Result<Region> {
+fn parse(input: ParseStream<'_>, usage: &str) -> Result<Region> {
     if !input.peek(LitStr) {
-        return Err(input.error("a region needs a name first: `profile_scope!(\"name\");`"));
+        return Err(input.error(format_args!("a region needs a name first: `{usage}`")));
     }
     let name = parse_name(input)?;
     let mut arguments = Arguments::default();
@@ -60,6 +79,41 @@ mod tests {
             };
         };
         assert_eq!(expand(quote!("a b", mode = each,), Emit::Measured).to_string(), expected.to_string());
+    }
+
+    #[test]
+    fn a_guard_is_the_value_of_an_expression() {
+        let text = expand_guard(quote!("a", mem = 1), Emit::Measured).to_string();
+        let scope = expand(quote!("a", mem = 1), Emit::Measured).to_string();
+        assert_eq!(text, format!("{{ {scope} __guard }}"));
+        let plain = expand_guard(quote!("a", mem = 1), Emit::Plain).to_string();
+        let expected = quote!({
+            if false {
+                ::tinyprof::__private::Number::to_f64(1);
+            }
+            ::tinyprof::__private::Guard::of_nothing()
+        });
+        assert_eq!(plain, expected.to_string());
+    }
+
+    #[test]
+    fn with_a_key_the_site_is_one_of_a_table() {
+        let text = expand(quote!("a", split = T::NAME), Emit::Measured).to_string();
+        let begin = quote!(let __guard = match ::tinyprof::__private::key(&(T::NAME))).to_string();
+        assert!(text.starts_with(&begin), "{text}");
+        let end = quote! {
+            static KEYS: ::tinyprof::__private::Keys = ::tinyprof::__private::Keys::new(&SITE);
+            ::tinyprof::__private::enter(KEYS.site(__key))
+        };
+        assert!(text.ends_with(&format!("{end} }} }} ;")), "{text}");
+        let plain = expand(quote!("a", split = T::NAME), Emit::Plain).to_string();
+        assert_eq!(
+            plain,
+            quote!(if false {
+                let _ = ::tinyprof::__private::key(&(T::NAME));
+            })
+            .to_string()
+        );
     }
 
     #[test]

@@ -42,14 +42,32 @@ impl Region {
     pub(crate) fn open(&self) -> TokenStream {
         let private = self.arguments.private();
         let enter = Ident::new(self.kind.enter(), Span::mixed_site());
-        self.with_static(&quote_spanned!(Span::mixed_site()=> #private::#enter(&SITE)))
+        self.with_site(|site| quote_spanned!(Span::mixed_site()=> #private::#enter(#site)))
+    }
+
+    /// An expression that holds the region's `static`, and has the value of what `tail` makes of a reference to the site.
+    ///
+    /// With a key there are more sites than the `static`: which one it is comes from a table beside it.
+    pub(crate) fn with_site(&self, tail: impl Fn(&TokenStream) -> TokenStream) -> TokenStream {
+        let Some(split) = &self.arguments.split else {
+            return self.with_static(&tail(&quote_spanned!(Span::mixed_site()=> &SITE)));
+        };
+        let private = self.arguments.private();
+        let key = Ident::new("__key", Span::mixed_site());
+        let tail = tail(&quote_spanned!(Span::mixed_site()=> KEYS.site(#key)));
+        let inside = self.with_static(&quote_spanned! {Span::mixed_site()=>
+            static KEYS: #private::Keys = #private::Keys::new(&SITE);
+            #tail
+        });
+        // The expression stands outside of the braces that hold our statics, as those of metrics do.
+        quote_spanned!(Span::mixed_site()=> match #private::key(&(#split)) { #key => #inside })
     }
 
     /// A block expression that holds the region's `static SITE`, and has the value of `tail`.
     ///
     /// The `static` has its own pair of braces, because mixed-site hygiene covers locals, not items: beside the
     /// user's code, a `SITE` of ours would hide a `SITE` of theirs.
-    pub(crate) fn with_static(&self, tail: &TokenStream) -> TokenStream {
+    fn with_static(&self, tail: &TokenStream) -> TokenStream {
         let Region { kind, name, at, arguments } = self;
         let private = arguments.private();
         let mode = word(arguments.mode.unwrap_or(kind.default_mode()));

@@ -77,6 +77,7 @@
 //! | `TINYPROF_DEADLINE=5s` | [`Builder::deadline`] | how long a step of the flush waits for other ranks, and its work on files takes at most (`ms`, `s`, `m`, `h`) | `30s` |
 //! | `TINYPROF_SERIES=auto\|padded\|counts` | | for measurements: series padded to the longest and sent with the summaries, or sent by themselves, as long as they are | `auto`: padded where that adds a quarter at most |
 //! | `TINYPROF_WORLD=auto\|all` | | whether all ranks of the job are taken to run this profiler, see above | `auto` |
+//! | `TINYPROF_FILTER=-*fields_at*` | [`Builder::filter`] | takes out the regions that match, by name or `module::name` | none |
 //! | `TINYPROF_BUDGET=1%` | [`Builder::budget`] | cap on the share of each thread's time that timing may take | none |
 //! | `TINYPROF_INTERVAL=5s` | [`Builder::checkpoint_interval`] | the time between two checkpoints | none |
 //! | `TINYPROF_CHECKPOINTS=all\|N` | [`Builder::keep_checkpoints`] | how many checkpoints stay | the newest two |

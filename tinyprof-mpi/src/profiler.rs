@@ -165,6 +165,13 @@ impl Builder {
         self
     }
 
+    /// Takes regions out of the recording, for callpaths that are visited first after the start: `-*fields_at*,+main`. It
+    /// should be the same on all ranks. `TINYPROF_FILTER` wins. See [`set_filter`](tinyprof::collect::set_filter).
+    pub fn filter(mut self, patterns: impl Into<String>) -> Self {
+        self.settings.filter = Some(patterns.into());
+        self
+    }
+
     /// How exact the times in the profile are. `TINYPROF_PRECISION` wins. It should be the same on all ranks: where one
     /// is to keep its times exact, all do, and rank 0 warns. See [`Precision`].
     pub fn precision(mut self, precision: Precision) -> Self {
@@ -218,6 +225,13 @@ impl Builder {
         run::begin(None);
         if let Some(share) = self.settings.budget {
             collect::set_budget(share);
+        }
+        if let Some(patterns) = &self.settings.filter
+            && !collect::set_filter(patterns)
+        {
+            collect::warn(format_args!(
+                "the filter {patterns:?} is ignored: expected patterns with a comma between them, as in -*fields_at*,+main"
+            ));
         }
         if self.settings.report_on_signal {
             collect::report_on_signal();

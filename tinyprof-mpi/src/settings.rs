@@ -43,6 +43,7 @@ pub(crate) struct Settings {
     pub(crate) report: Option<bool>,
     pub(crate) report_on_signal: bool,
     pub(crate) budget: Option<f64>,
+    pub(crate) filter: Option<String>,
     pub(crate) precision: Option<Precision>,
     pub(crate) checkpoint_interval: Option<Duration>,
     pub(crate) checkpoints_kept: Option<u32>,

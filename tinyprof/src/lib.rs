@@ -32,7 +32,8 @@
 //!   beginning or with [`record!`].
 //! * In mode `each` the time of every visit is kept besides, in order; an iteration of a loop is a visit.
 //!
-//! Direct recursion is one callpath: every call counts, the time is that of the outermost. Long series and many
+//! Direct recursion is one callpath: every call counts, the time is that of the outermost. Regions that call each other
+//! in circles are on a callpath four times at most: deeper visits count for the innermost of these. Long series and many
 //! executions are folded so that memory stays bounded; sums stay exact and the profile says what was folded.
 //! Callpaths of more than 1,024 regions, and those beyond a million on one thread, share a callpath `[other]`.
 //!
@@ -44,6 +45,7 @@
 //! | `TINYPROF_OUT` | name of the profile, `.tprof` added where missing | `./EXE-JOBID.tprof`, or the process id |
 //! | `TINYPROF_REPORT=off` | no table on standard error | on |
 //! | `TINYPROF_FORMAT=tprof\|csv` | what the profile is written as; `csv` is the text of the paper, in `NAME.csv/` | `tprof` |
+//! | `TINYPROF_FILTER=-*fields_at*,+main` | takes regions out of the run without a build: patterns with `*` for a region's name or `module::name`; `-` takes out, `+` or nothing puts in, the last that matches wins. What none matches is recorded, unless the first pattern puts in. Regions inside stand under the region around; the report says what was taken out | all |
 //! | `TINYPROF_BUDGET=1%` | cap on the share of each thread's time that timing may take: callpaths that are visited too often are timed on some visits only; counts stay exact, times become estimates with a standard error | no cap |
 //! | `TINYPROF_INTERVAL=5s` | time between two checkpoints (`s`, `ms`, `m`): profiles of everything so far, `NAME-checkpoint-NNNN.tprof`, which stay if the job dies | none |
 //! | `TINYPROF_CHECKPOINTS=all\|N` | how many checkpoints stay, the newest; they go when the profile is there, unless all are to stay | 2 |
@@ -80,12 +82,14 @@ mod metric;
 mod polled;
 mod record;
 mod region;
+mod split;
 mod sys;
 #[cfg(feature = "tracing")]
 pub mod tracing;
 
 pub use handover::{Attached, Position, current};
-pub use tinyprof_macros::{profile, profile_loop, profile_scope, record};
+pub use region::Guard;
+pub use tinyprof_macros::{profile, profile_loop, profile_scope, record, scope};
 
 /// What the macros expand to. Not for use by hand: it changes without notice.
 #[doc(hidden)]
@@ -100,6 +104,7 @@ pub mod __private {
     pub use crate::polled::{no_output, polled};
     pub use crate::record::Site;
     pub use crate::region::{Guard, LoopGuard, enter, enter_loop};
+    pub use crate::split::{Key, Keys, key};
 }
 
 /// The examples in the documentation of the macros, which cannot be run in the crate that defines them.
@@ -113,4 +118,6 @@ mod macro_examples {
     mod profile_scope {}
     #[doc = include_str!("../../tinyprof-macros/docs/record.md")]
     mod record {}
+    #[doc = include_str!("../../tinyprof-macros/docs/scope.md")]
+    mod scope {}
 }

@@ -7,11 +7,11 @@ use crate::metric::{Number, record_in};
 use crate::record::thread;
 use crate::record::{Arena, Line, Site, Visit};
 
-/// An open region; dropping it ends the visit, also when a panic unwinds.
+/// An open region, made by [`scope!`](macro@crate::scope); dropping it ends the visit, also when a panic unwinds.
 ///
 /// Belongs to the thread that opened it: it is not `Send`.
 #[derive(Debug)]
-#[must_use = "a guard that is dropped at once measures nothing"]
+#[must_use = "a guard that is dropped at once measures nothing: `let phase = ...`"]
 pub struct Guard {
     visit: Visit,
     _not_send: PhantomData<*const ()>,
@@ -28,7 +28,15 @@ pub fn enter(site: &'static Site) -> Guard {
 }
 
 impl Guard {
+    /// Returns a guard of no region, for programs in which nothing is measured.
+    #[doc(hidden)]
+    #[inline]
+    pub const fn of_nothing() -> Self {
+        Self { visit: Visit::LOST, _not_send: PhantomData }
+    }
+
     /// Adds a value of a varying metric to the region.
+    #[doc(hidden)]
     #[inline]
     pub fn record(&self, metric: &'static Site, value: impl Number) {
         if let Some(line) = self.visit.node() {

@@ -149,8 +149,7 @@ fn look_up(key: usize, metadata: &'static Metadata<'static>) -> u64 {
         *places.entry(key).or_insert_with(|| {
             if let Some(block) = SITES.get(next / BLOCK) {
                 let block = block.get_or_init(|| Box::new([const { OnceLock::new() }; BLOCK]));
-                let number = u32::try_from(next + 1).unwrap_or(0);
-                block[next % BLOCK].get_or_init(|| leaked(metadata, number));
+                block[next % BLOCK].get_or_init(|| leaked(metadata));
             }
             next as u64
         })
@@ -158,7 +157,7 @@ fn look_up(key: usize, metadata: &'static Metadata<'static>) -> u64 {
 }
 
 /// One for each place in the source, for the life of the program, as the statics of the macros are.
-fn leaked(metadata: &'static Metadata<'static>, number: u32) -> &'static Site {
+fn leaked(metadata: &'static Metadata<'static>) -> &'static Site {
     let site = Site::new(
         metadata.name(),
         metadata.module_path().unwrap_or_default(),
@@ -168,5 +167,5 @@ fn leaked(metadata: &'static Metadata<'static>, number: u32) -> &'static Site {
         RegionKind::Scope,
         Mode::Total,
     );
-    Box::leak(Box::new(site.made_late(number)))
+    Box::leak(Box::new(site.made_late()))
 }

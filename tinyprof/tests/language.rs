@@ -44,7 +44,7 @@ impl<T: Clone> Field<T> {
         self.0.len()
     }
 
-    #[profile(name = "Field<T>::first", mode = total)]
+    #[profile(name = "Field(T)::first", mode = total)]
     fn first<const N: usize>(&self) -> [T; N]
     where
         [u8; N]: Sized,
@@ -149,7 +149,7 @@ fn what_is_said_of_a_region_is_in_the_event_map() {
     check("scope", Mode::Total, true, &[("tag", "COMM")]);
     check("loop", Mode::Each, false, &[("kernel", "stencil")]);
     check("Field::new", Mode::Each, false, &[("tag", "FIELD")]);
-    check("Field<T>::first", Mode::Total, false, &[("tag", "FIELD")]);
+    check("Field(T)::first", Mode::Total, false, &[("tag", "FIELD")]);
     check("Field::later", Mode::Each, false, &[("tag", "FIELD")]);
     check("Field::last", Mode::Each, false, &[("tag", "OWN")]);
     check("Norm::norm", Mode::Total, false, &[]);

@@ -178,7 +178,7 @@ fn scopes(flag: bool) -> u32 {
         return __guard;
     }
     let from_closure = || {
-        profile_scope!("in a closure: \"<|>\" \u{1F980}");
+        profile_scope!("in a closure: \"(|)\" \u{1F980}");
         2
     };
     #[rustfmt::skip]

@@ -70,11 +70,14 @@ pub struct Losses {
     /// Visits that went to an `[other]` callpath because they were too deep inside of other regions.
     #[serde(skip_serializing_if = "is_zero")]
     pub visits_too_deep: u64,
+    /// Visits of a region that is split by a key which had no room for another value: they are the region's without a key.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub visits_without_key: u64,
 }
 
 impl Losses {
     /// How many kinds of loss there are.
-    pub const COUNT: usize = 14;
+    pub const COUNT: usize = 15;
 
     /// The names and numbers, in a fixed order: that of a profile's bytes, so that new kinds go to the end.
     #[must_use]
@@ -94,6 +97,7 @@ impl Losses {
             ("values_not_recorded", self.values_not_recorded),
             ("visits_kept_out", self.visits_kept_out),
             ("visits_too_deep", self.visits_too_deep),
+            ("visits_without_key", self.visits_without_key),
         ]
     }
 
@@ -115,6 +119,7 @@ impl Losses {
             values_not_recorded: n[11],
             visits_kept_out: n[12],
             visits_too_deep: n[13],
+            visits_without_key: n[14],
         }
     }
 

@@ -67,6 +67,12 @@ pub struct RunMetadata {
     /// What a visit costs there that a budget lets only be counted, in picoseconds; 0 where it is not known.
     #[serde(skip_serializing_if = "is_nothing")]
     pub counted_visit_cost_ps: u64,
+    /// The filter of regions (`TINYPROF_FILTER`) of rank 0, where there is one.
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub filter: Option<String>,
+    /// The regions that it took out, `module::name`, of those that rank 0 came to; none where that is not known.
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub regions_filtered: Option<Vec<String>>,
 }
 
 /// The file `callpaths`.

@@ -56,6 +56,9 @@ impl Report {
         if self.precision == Precision::EightBit {
             text.push_str(&wrapped(&format!("note: times {ROUNDED}"), " ", width));
         }
+        if let Some(filtered) = &self.filtered {
+            text.push_str(&wrapped(&format!("note: {filtered}"), " ", width));
+        }
         for sentence in sentences(&self.losses) {
             text.push_str(&wrapped(&format!("note: {sentence}"), " ", width));
         }

@@ -4,7 +4,7 @@ use crate::model::{Manifest, Precision, RunMetadata};
 
 use super::date::utc;
 use super::names::escaped;
-use super::notes::{ROUNDED, sentences};
+use super::notes::{ROUNDED, filtered, sentences};
 use super::units::{counted, data, time};
 
 /// So many hosts are named before the rest is only counted.
@@ -46,6 +46,7 @@ pub fn info_text(manifest: &Manifest) -> String {
             manifest.incomplete_because.as_deref().unwrap_or("its run did not come to its end"),
         );
     }
+    line("filter", &filtered(run).unwrap_or_default());
     let losses = sentences(&manifest.losses);
     line("losses", losses.first().map_or("none", String::as_str));
     losses.iter().skip(1).for_each(|loss| line("", loss));

@@ -20,7 +20,7 @@ impl Report {
     /// `standard_error` where every visit was timed. Of `metrics` a number is null where it is infinite or unknown.
     /// `max_host` is the host of `max_rank`, null where there is one host only, or it is not known; `lost` is the sum over ranks of
     /// maximum - mean. `variation` is null where no rank has two executions, `efficiency` where no region says what it
-    /// does, `own_cost` where another profiler measured, and in it `visit_cost_ns` where it was not measured.
+    /// does, `filtered` (a sentence) where there was no filter of regions, `own_cost` where another profiler measured, and in it `visit_cost_ns` where it was not measured.
     /// `parent` is a position in `callpaths`, as is `callpath` of a hint; `path` is null where it would be longer than 16 KiB.
     #[must_use]
     pub fn to_json(&self) -> Value {
@@ -41,6 +41,7 @@ impl Report {
             "complete": self.incomplete.is_none(),
             "incomplete_because": self.incomplete,
             "precision": self.precision,
+            "filtered": self.filtered,
             "losses": losses,
             "efficiency": self.efficiency.map(|found| json!({
                 "parallel": found.parallel,

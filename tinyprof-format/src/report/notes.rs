@@ -1,6 +1,11 @@
 //! What was lost, in plain words.
 
-use crate::model::{Losses, Precision};
+use crate::model::{Losses, Precision, RunMetadata};
+
+use super::names::escaped;
+
+/// So many filtered regions are named before the rest is only counted.
+const FILTERED_NAMED: usize = 4;
 
 /// What is said of times in a profile of less precision.
 pub(super) const ROUNDED: &str = "are rounded to 8 bits: each is off by at most 0.4 %; counts are exact";
@@ -10,8 +15,29 @@ impl super::Report {
     #[must_use]
     pub fn losses_in_words(&self) -> Vec<String> {
         let rounded = (self.precision == Precision::EightBit).then(|| format!("times {ROUNDED}"));
-        rounded.into_iter().chain(sentences(&self.losses)).collect()
+        rounded.into_iter().chain(self.filtered.clone()).chain(sentences(&self.losses)).collect()
     }
+}
+
+/// Returns a sentence on the regions that a filter took out; none where there was no filter.
+pub(super) fn filtered(run: &RunMetadata) -> Option<String> {
+    let filter = format!("TINYPROF_FILTER={}", run.filter.as_ref()?);
+    let Some(regions) = &run.regions_filtered else {
+        return Some(escaped(&format!(
+            "there was a filter, and the regions that it took out are not known: {filter}"
+        )));
+    };
+    if regions.is_empty() {
+        return Some(escaped(&format!("the filter took out no region that was visited: {filter}")));
+    }
+    let (regions_were, count) =
+        (if regions.len() == 1 { "region was" } else { "regions were" }, regions.len());
+    let named = regions.iter().take(FILTERED_NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
+    let more = match count.saturating_sub(FILTERED_NAMED) {
+        0 => String::new(),
+        more => format!(", and {more} more"),
+    };
+    Some(escaped(&format!("{count} {regions_were} filtered out by {filter}: {named}{more}")))
 }
 
 /// A sentence for each loss that is not zero. Nothing is lost in silence: a loss without a sentence does not
@@ -32,6 +58,7 @@ pub(super) fn sentences(losses: &Losses) -> Vec<String> {
         values_not_recorded,
         visits_kept_out,
         visits_too_deep,
+        visits_without_key,
     } = losses;
     let told = [
         (
@@ -104,6 +131,11 @@ pub(super) fn sentences(losses: &Losses) -> Vec<String> {
             "visit was added to [other] because it was too deep inside of other regions",
             "visits were added to [other] because they were too deep inside of other regions",
         ),
+        (
+            visits_without_key,
+            "visit was added to its region without a key because the key had too many values",
+            "visits were added to their regions without a key because the keys had too many values",
+        ),
     ];
     let lost = told.into_iter().filter(|(n, ..)| *n > 0);
     lost.map(|(n, one, many)| format!("{n} {}", if n == 1 { one } else { many })).collect()
@@ -112,6 +144,24 @@ pub(super) fn sentences(losses: &Losses) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_filter_is_told_with_what_it_took_out() {
+        let told = |filter: Option<&str>, regions: Option<&[&str]>| {
+            filtered(&RunMetadata {
+                filter: filter.map(str::to_owned),
+                regions_filtered: regions.map(|names| names.iter().map(|&name| name.to_owned()).collect()),
+                ..RunMetadata::default()
+            })
+        };
+        assert_eq!(told(None, None), None);
+        let expected = "1 region was filtered out by TINYPROF_FILTER=-*fields_at*: pic::fields_at";
+        assert_eq!(told(Some("-*fields_at*"), Some(&["pic::fields_at"])).unwrap(), expected);
+        let expected = "6 regions were filtered out by TINYPROF_FILTER=-*: a, b, c, d, and 2 more";
+        assert_eq!(told(Some("-*"), Some(&["a", "b", "c", "d", "e", "f"])).unwrap(), expected);
+        assert!(told(Some("-x"), Some(&[])).unwrap().starts_with("the filter took out no region"));
+        assert!(told(Some("-x\n"), None).unwrap().ends_with(r"not known: TINYPROF_FILTER=-x\n"));
+    }
 
     #[test]
     fn every_loss_has_a_sentence_and_none_is_told_of_nothing() {

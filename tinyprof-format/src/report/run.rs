@@ -11,6 +11,7 @@ use crate::model::{
 use super::hints::{hints_of_profile, hints_of_statistics};
 use super::hosts::Hosts;
 use super::metrics::Metrics;
+use super::notes::filtered;
 use super::{Efficiency, Hint, MetricName, OwnCost, Statistics};
 
 /// What there is to tell of a run. Equal profiles give equal reports.
@@ -26,6 +27,8 @@ pub struct Report {
     pub(super) losses: Losses,
     pub(super) incomplete: Option<String>,
     pub(super) precision: Precision,
+    /// What a filter took out, in words.
+    pub(super) filtered: Option<String>,
     pub(super) total_ns: u128,
     pub(super) host_names: Hosts,
     pub(super) efficiency: Option<Efficiency>,
@@ -82,6 +85,7 @@ impl Report {
                 because.unwrap_or("its run did not come to its end").to_owned()
             }),
             precision: manifest.precision,
+            filtered: filtered(&manifest.metadata),
             metrics: Metrics::default(),
             own_cost: OwnCost::of_run(manifest, visits, total_ns),
             total_ns,

@@ -92,6 +92,7 @@ fn losses_of(segment: &Segment<'_>) -> Losses {
         values_not_recorded: word(header::VALUES_NOT_RECORDED),
         visits_kept_out: word(header::VISITS_KEPT_OUT),
         visits_too_deep: word(header::VISITS_TOO_DEEP),
+        visits_without_key: word(header::VISITS_WITHOUT_KEY),
         ..Losses::default()
     }
 }

@@ -114,6 +114,8 @@ pub(crate) fn manifest(ranks: u32, callpaths: usize) -> Manifest {
             tinyprof_version: "0.1.0".into(),
             clock: "tsc".into(),
             visit_cost_ps: 18_400,
+            filter: None,
+            regions_filtered: None,
         },
         complete: true,
         incomplete_because: None,

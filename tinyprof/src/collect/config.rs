@@ -11,6 +11,7 @@ use tinyprof_format::model::Precision;
 use super::launcher;
 use super::message::warn;
 use crate::record::clock::ClockChoice;
+use crate::record::filter::Filter;
 
 /// As many checkpoints as there are: none is removed, also not when the run is over.
 pub const ALL_CHECKPOINTS: u32 = u32::MAX;
@@ -47,6 +48,8 @@ pub struct Config {
     pub deadline: Option<Duration>,
     /// `TINYPROF_CLOCK`: the clock that visits are measured with (`auto`, `monotonic`, `fenced`). Default: auto.
     pub clock: ClockChoice,
+    /// `TINYPROF_FILTER`: which regions are recorded, as patterns with `*` (`-*fields_at*`, `-*,+solve*`).
+    pub filter: Option<String>,
 }
 
 /// A variable's name, and what its text means.
@@ -194,6 +197,12 @@ const CLOCK: Setting<ClockChoice> = Setting {
     },
 };
 
+const FILTER: Setting<String> = Setting {
+    variable: "TINYPROF_FILTER",
+    expected: "patterns with a comma between them, as in -*fields_at*,+main",
+    read: |text| Filter::parse(text).map(|_| text.to_owned()),
+};
+
 impl Config {
     /// Returns the settings of a process in which nothing is recorded.
     pub(super) const fn off() -> Self {
@@ -210,6 +219,7 @@ impl Config {
             report_on_signal: None,
             deadline: None,
             clock: ClockChoice::Auto,
+            filter: None,
         }
     }
 
@@ -246,6 +256,7 @@ impl Config {
             report_on_signal: SIGNAL.value(&lookup),
             deadline: DEADLINE.value(&lookup),
             clock: CLOCK.value(&lookup).unwrap_or_default(),
+            filter: FILTER.value(&lookup),
         }
     }
 }
@@ -273,6 +284,7 @@ mod tests {
             report_on_signal: None,
             deadline: None,
             clock: ClockChoice::Auto,
+            filter: None,
         };
         assert_eq!(read(&[]), defaults);
         assert_eq!(read(&[("TINYPROF_OUT", "")]).out, None);
@@ -311,6 +323,13 @@ mod tests {
     }
 
     #[test]
+    fn a_filter_is_kept_as_it_is_written() {
+        let filter = |text| read(&[("TINYPROF_FILTER", text)]).filter;
+        assert_eq!(filter(" -*fields_at*, +main "), Some("-*fields_at*, +main".to_owned()));
+        assert_eq!((filter("-a,,b"), filter("-"), filter("")), (None, None, None));
+    }
+
+    #[test]
     fn a_precision_is_exact_or_of_eight_bits() {
         let precision = |text| read(&[("TINYPROF_PRECISION", text)]).precision;
         assert_eq!(
@@ -325,7 +344,7 @@ mod tests {
         let files = |text| read(&[("TINYPROF_PERMISSIONS", text)]).files(OutputFormat::Csv);
         let umask = OutputFiles { format: OutputFormat::Csv, permissions: Permissions::Umask };
         assert_eq!((files("umask"), files(" UMASK ")), (umask, umask));
-        ["private", "0644", ""].map(|text| assert_eq!(files(text), OutputFormat::Csv.into(), "{text}"));
+        ["private", "0644", ""].iter().for_each(|text| assert_eq!(files(text), OutputFormat::Csv.into(), "{text}"));
     }
 
     #[test]

@@ -6,6 +6,7 @@ use tinyprof_format::model::RunMetadata;
 
 use super::session::session;
 use crate::record::calibration::visit_cost;
+use crate::record::filter;
 use crate::sys::{host_name, user_id};
 
 /// The variables in which batch systems tell a job its id.
@@ -33,6 +34,8 @@ pub fn metadata() -> RunMetadata {
         clock: session.clock.name().to_owned(),
         visit_cost_ps,
         counted_visit_cost_ps,
+        filter: filter::text(),
+        regions_filtered: filter::text().map(|_| filter::taken_out()),
     }
 }
 

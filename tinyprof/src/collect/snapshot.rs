@@ -107,6 +107,7 @@ fn losses_of(arena: &Arena) -> Losses {
         visits_not_timed: arena.visits_not_timed.load(Relaxed),
         visits_kept_out: arena.visits_kept_out.load(Relaxed),
         visits_too_deep: arena.visits_too_deep.load(Relaxed),
+        visits_without_key: arena.visits_without_key.load(Relaxed),
         values_not_recorded: arena.values_not_recorded.load(Relaxed),
         ..Losses::default()
     }

@@ -12,6 +12,7 @@ use super::writer::{self, Writer};
 use crate::record::budget;
 use crate::record::calibration::visit_cost;
 use crate::record::clock::Clock;
+use crate::record::filter::{self, Filter};
 use crate::record::thread;
 use crate::sys::at_exit;
 
@@ -35,6 +36,9 @@ pub fn start() {
 pub(super) fn arrange() {
     if let Some(share) = session().config.budget {
         budget::install(share, visit_cost(session().clock));
+    }
+    if let Some(filter) = session().config.filter.as_deref().and_then(Filter::parse) {
+        filter::install(filter);
     }
     thread::pass_arenas_on();
     segments::prepare();
@@ -67,6 +71,21 @@ pub fn set_budget(share: f64) {
     if session().config.recording && share > 0.0 {
         budget::install(share.min(1.0), visit_cost(session().clock));
     }
+}
+
+/// Takes regions out of the recording, as `TINYPROF_FILTER` does, which wins: `-*fields_at*,+main`. False if the text is no
+/// filter.
+///
+/// It holds for callpaths that are visited first after this; only the first call counts. Where several processes make one
+/// profile, all of them should say the same.
+pub fn set_filter(patterns: &str) -> bool {
+    start();
+    let filter = Filter::parse(patterns);
+    let is_filter = filter.is_some();
+    if let Some(filter) = filter.filter(|_| session().config.recording) {
+        filter::install(filter);
+    }
+    is_filter
 }
 
 /// Has this process print the table so far to standard error whenever it gets `SIGUSR1`, and go on. `TINYPROF_SIGNAL` wins, which

@@ -1,6 +1,7 @@
 //! One thread's tree of callpaths: a plain value; `thread` merely holds one for each thread.
 
 mod boundaries;
+mod fold;
 mod handover;
 mod hot;
 mod in_file;
@@ -38,8 +39,11 @@ use sampling::Sampler;
 /// The most callpaths of a thread; the rest goes to `[other]`.
 const NODES_MAX: u32 = if cfg!(test) { 512 } else { 1 << 20 };
 
-/// The deepest callpath; what is entered inside of it goes to `[other]`. Regions that call each other in
-/// circles make a callpath for each depth, and a path costs its depth whenever somebody follows it.
+/// How often a region is on a callpath at most. Regions that call each other in circles make no callpath for each depth:
+/// what goes on is folded onto the innermost, as a region that calls itself is.
+const TIMES_ON_PATH_MAX: usize = 4;
+
+/// The deepest callpath; what is entered inside of it goes to `[other]`. A path costs its depth whenever somebody follows it.
 const DEPTH_MAX: u32 = if cfg!(test) { 400 } else { 1024 };
 
 /// In the key of an entry of the cache: the callpath's visits do not take the shortest path.
@@ -52,7 +56,7 @@ pub(crate) enum Entered {
     Node(Line),
     /// The region calls itself: its time is in the outer visit, only the visit counts.
     Recursion(Line),
-    /// There is no memory for it; the visit was counted as lost.
+    /// It is not recorded: a filter takes the region out, or there is no memory for it and the visit was counted as lost.
     Lost,
 }
 
@@ -123,6 +127,7 @@ pub(crate) struct Arena {
     pub(crate) visits_kept_out: AtomicU64,
     pub(crate) visits_in_other: AtomicU64,
     pub(crate) visits_too_deep: AtomicU64,
+    pub(crate) visits_without_key: AtomicU64,
     pub(crate) visits_unbalanced: AtomicU64,
     pub(crate) clock_steps_back: AtomicU64,
     /// Visits that the budget leaves no time for, but for those that a record is still waiting for.
@@ -161,6 +166,7 @@ impl Arena {
             visits_kept_out: AtomicU64::new(0),
             visits_in_other: AtomicU64::new(0),
             visits_too_deep: AtomicU64::new(0),
+            visits_without_key: AtomicU64::new(0),
             visits_unbalanced: AtomicU64::new(0),
             clock_steps_back: AtomicU64::new(0),
             visits_not_timed: AtomicU64::new(0),
@@ -407,9 +413,11 @@ fn enter_unusual(site: &'static Site, arena: &Arena) -> Visit {
 #[inline(never)]
 fn enter_unknown(site: &'static Site, arena: &Arena) -> Visit {
     let parent = arena.current();
-    let late = arena.cached_late(parent, site);
-    if !late.is_none() {
-        return open_known(arena, parent, late);
+    let cached = arena.hot.cached(site.dense_index());
+    match arena.cached_elsewhere(parent, site, cached) {
+        None => return Visit::LOST,
+        Some(line) if !line.is_none() => return open_known(arena, parent, line),
+        Some(_) => {}
     }
     match arena.find_or_insert(parent, site) {
         Entered::Node(line) => open_known(arena, parent, line),

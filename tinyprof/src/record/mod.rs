@@ -9,6 +9,7 @@
 //!                         |
 //!                         +---> budget -> clock; site, describe, alone; boundary
 //! calibration -> arena
+//! keyed, filter -> site
 //! ```
 
 mod alone;
@@ -19,6 +20,8 @@ pub(crate) mod calibration;
 pub(crate) mod clock;
 mod describe;
 mod element;
+pub(crate) mod filter;
+mod keyed;
 mod log;
 mod lookup;
 mod node;
@@ -30,5 +33,6 @@ pub(crate) mod thread;
 #[cfg(any(test, feature = "tracing"))]
 pub(crate) use arena::Entered;
 pub(crate) use arena::{Arena, Before, InFlight, MetricReading, Place, Reading, Visit};
+pub(crate) use keyed::KeyedSites;
 pub(crate) use segment::Line;
 pub use site::Site;

@@ -1,5 +1,8 @@
 //! The compile-time record of a region.
 
+use std::sync::atomic::AtomicU32;
+use std::sync::atomic::Ordering::Relaxed;
+
 use tinyprof_format::model::{Mode, Region, RegionKind, SiteId};
 use tinyprof_format::segment::layout::site as layout;
 
@@ -96,10 +99,18 @@ impl Site {
         Self { rank_local: true, ..self }
     }
 
-    /// The same region, made while the program runs: the `number`th of those, from 1 on.
+    /// Returns the same region as one that is made while the program runs: the next of those.
     #[cfg(feature = "tracing")]
-    pub(crate) const fn made_late(self, number: u32) -> Self {
-        Self { late: number, ..self }
+    pub(crate) fn made_late(self) -> Self {
+        Self { late: next_late(), ..self }
+    }
+
+    /// Returns the region under another name, made while the program runs.
+    ///
+    /// The id is that of the region with a hash of the name, so that it is the same on every rank.
+    pub(super) fn with_name(&self, name: &'static str) -> Self {
+        let hash = fnv1a(fnv1a(self.id.to_bits(), &[0]), name.as_bytes());
+        Self { name, id: SiteId::from_bits(hash), late: next_late(), ..*self }
     }
 
     /// The same region, with consistent metrics: names and values.
@@ -111,6 +122,11 @@ impl Site {
     /// The region's name, or the metric's key.
     pub(super) const fn name(&self) -> &'static str {
         self.name
+    }
+
+    /// The path of the region's module; empty for a metric.
+    pub(super) const fn module(&self) -> &'static str {
+        self.module
     }
 
     pub(crate) const fn id(&self) -> SiteId {
@@ -185,6 +201,13 @@ impl Site {
     pub(super) fn count() -> usize {
         section::stop().wrapping_sub(section::start()) / size_of::<Self>()
     }
+}
+
+/// Numbers a site that is made while the program runs, from 1 on; 0, which is no number, beyond the last.
+fn next_late() -> u32 {
+    static MADE: AtomicU32 = AtomicU32::new(0);
+    let next = |made: u32| made.checked_add(1);
+    MADE.fetch_update(Relaxed, Relaxed, next).map_or(0, |before| before + 1)
 }
 
 const FNV_OFFSET: u64 = 0xcbf2_9ce4_8422_2325;

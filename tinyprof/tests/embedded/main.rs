@@ -6,6 +6,7 @@
 
 mod aborts;
 mod allocator;
+mod blocks;
 mod budget;
 mod calls;
 mod checkpoints;
@@ -13,6 +14,7 @@ mod clocks;
 mod corners;
 mod endings;
 mod failures;
+mod filter;
 mod forks;
 mod late;
 mod memory;

@@ -2,7 +2,7 @@
 
 use tinyprof_format::model::Losses;
 
-use crate::program::{Place, check_visits, profile_of, text, visits};
+use crate::program::{Place, check_visits, profile_of, text, values, visits};
 
 #[test]
 fn direct_recursion_is_one_callpath_however_deep() {
@@ -13,14 +13,46 @@ fn direct_recursion_is_one_callpath_however_deep() {
 }
 
 #[test]
-fn mutual_recursion_beyond_the_deepest_callpath_is_other() {
+fn mutual_recursion_is_a_few_callpaths_however_deep() {
     let (output, profile) = profile_of("test_many", "mutual");
+    assert!(output.status.success(), "{output:?}");
+    let path = ["even", "odd"].repeat(4);
+    let paths: Vec<String> = (1..=8).map(|depth| path[..depth].join("<")).collect();
+    // The innermost of each has the visits of all that are deeper.
+    let visits = |depth: usize| if depth < 7 { 1 } else { 5_000 - 3 };
+    let expected: Vec<(&str, u64)> =
+        paths.iter().enumerate().map(|(at, path)| (path.as_str(), visits(at + 1))).collect();
+    check_visits(&profile, &expected);
+    assert_eq!(profile.manifest.losses, Losses::default());
+    let times = values(&profile);
+    let inclusive: Vec<u64> = paths.iter().map(|path| times[path].inclusive_ns()).collect();
+    assert!(inclusive.is_sorted_by(|outer, inner| outer >= inner), "no time counts twice: {inclusive:?}");
+}
+
+#[test]
+fn three_regions_in_circles_with_others_between_lose_no_visit() {
+    let (output, profile) = profile_of("test_many", "circles");
+    assert!(output.status.success(), "{output:?}");
+    let found = visits(&profile);
+    let of = |name: &str| {
+        let last = |path: &str| path.rsplit('<').next() == Some(name);
+        found.iter().filter(|(path, _)| last(path)).map(|(_, visits)| visits).sum::<u64>()
+    };
+    assert_eq!(["expression", "term", "factor", "leaf"].map(of), [3_280, 3_280, 3_280, 2_187]);
+    let deepest = found.iter().map(|(path, _)| path.split('<').count()).max().unwrap();
+    assert!(deepest <= 4 * 3 + 1, "{deepest}");
+    assert_eq!(profile.manifest.losses, Losses::default());
+}
+
+#[test]
+fn regions_beyond_the_deepest_callpath_are_other() {
+    let (output, profile) = profile_of("test_many", "deep");
     assert!(output.status.success(), "{output:?}");
     let found = visits(&profile);
     let (other, own): (Vec<_>, Vec<_>) = found.iter().partition(|(path, _)| path.ends_with("[other]"));
     assert_eq!((own.len(), other.len()), (1_024, 1));
     assert!(own.iter().all(|(_, visits)| *visits == 1));
-    let visits_too_deep = 10_000 - 1_024;
+    let visits_too_deep = 1_500 - 1_024;
     assert_eq!(other[0].1, visits_too_deep);
     assert_eq!(profile.manifest.losses, Losses { visits_too_deep, ..Losses::default() });
 }

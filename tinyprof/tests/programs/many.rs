@@ -1,4 +1,5 @@
-//! Regions at scale: `direct` and `mutual` recursion, 10,000 deep; `callpaths`, more than one thread can hold. With
+//! Regions at scale: `direct` and `mutual` recursion, 10,000 deep; `circles` of three regions; `deep`, 1,500 regions each in
+//! another; `callpaths`, more than one thread can hold. With
 //! `count` in place of `callpaths` it writes no profile, which takes far longer than to record, and prints the
 //! callpaths, the visits, those in `[other]`, and those that were counted as such.
 
@@ -27,6 +28,65 @@ fn even(depth: u32) {
 fn odd(depth: u32) {
     if depth > 1 {
         even(depth - 1);
+    }
+}
+
+/// A grammar: each level calls the next, and the last the first three times.
+#[profile]
+fn expression(depth: u32) {
+    term(depth);
+}
+
+#[profile]
+fn term(depth: u32) {
+    factor(depth);
+}
+
+#[profile]
+fn factor(depth: u32) {
+    if depth == 0 {
+        profile_scope!("leaf");
+        return;
+    }
+    (0..3).for_each(|_| expression(depth - 1));
+}
+
+/// As many regions as split ones can be, each inside of the one before.
+fn deep(level: u32) {
+    /// A function for each number: a key has not so many values.
+    fn nested<const KIND: usize>(level: u32) {
+        macro_rules! kinds {
+            ($($kind:literal)*) => {
+                match KIND {
+                    $($kind => {
+                        profile_scope!("deep", split = (level / 15).to_string());
+                        deep(level + 1);
+                    })*
+                    _ => {}
+                }
+            };
+        }
+        kinds!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14);
+    }
+    if level < 1_500 {
+        const KINDS: [fn(u32); 15] = [
+            nested::<0>,
+            nested::<1>,
+            nested::<2>,
+            nested::<3>,
+            nested::<4>,
+            nested::<5>,
+            nested::<6>,
+            nested::<7>,
+            nested::<8>,
+            nested::<9>,
+            nested::<10>,
+            nested::<11>,
+            nested::<12>,
+            nested::<13>,
+            nested::<14>,
+        ];
+        KINDS[level as usize % 15](level);
     }
 }
 
@@ -63,6 +123,8 @@ fn main() {
             let status = std::fs::read_to_string("/proc/self/status").expect("the system says it");
             print!("{status}");
         }
+        Some("circles") => expression(7),
+        Some("deep") => deep(0),
         Some("count") => {
             assert!(take_over(tinyprof::collect::Ending::default), "nobody else writes the profile");
             callpaths();

@@ -62,7 +62,7 @@ impl Arena {
         }
         let mut ours = Line::NONE;
         for &at in chain[..length].iter().rev() {
-            ours = match self.find_or_insert(ours, theirs.site(at)) {
+            ours = match self.find_or_insert_recorded(ours, theirs.site(at)) {
                 Entered::Node(line) => line,
                 Entered::Recursion(_) | Entered::Lost => return None,
             };

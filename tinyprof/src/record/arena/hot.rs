@@ -16,6 +16,10 @@ pub(super) const LATE_SITES: usize = 128;
 /// A bit that no record has in the word of its execution.
 const IRREGULAR: u32 = 1 << 31;
 
+/// In the cache in place of a callpath: visits of this site are not recorded. No record has that number, so that this is the
+/// parent of none.
+pub(super) const FILTERED: u64 = i32::MAX as u64;
+
 /// The words that have names.
 #[repr(C, align(64))]
 struct Named {

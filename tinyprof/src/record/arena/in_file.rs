@@ -83,6 +83,13 @@ impl Arena {
         self.publish_losses();
     }
 
+    /// Counts a visit of a region whose key has too many values.
+    #[cold]
+    pub(crate) fn count_without_key(&self) {
+        self.visits_without_key.fetch_add(1, Relaxed);
+        self.publish_losses();
+    }
+
     /// Has the header say what was lost. Rare, as losses are.
     #[cold]
     #[inline(never)]
@@ -91,6 +98,7 @@ impl Arena {
             (header::VISITS_LOST, &self.visits_lost),
             (header::VISITS_KEPT_OUT, &self.visits_kept_out),
             (header::VISITS_TOO_DEEP, &self.visits_too_deep),
+            (header::VISITS_WITHOUT_KEY, &self.visits_without_key),
             (header::VISITS_IN_OTHER, &self.visits_in_other),
             (header::VISITS_UNBALANCED, &self.visits_unbalanced),
             (header::CLOCK_STEPS_BACK, &self.clock_steps_back),

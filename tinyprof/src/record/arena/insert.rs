@@ -6,11 +6,13 @@ use std::sync::atomic::Ordering::{Relaxed, Release};
 use tinyprof_format::model::Mode;
 use tinyprof_format::segment::layout::header;
 
+use super::super::filter;
 use super::super::node::{
     EXECUTION, MIN, NODE_CLASS, NODE_WORDS, Node, PARENT, SAMPLES, SERIES, SITE, high, kind, low, pack,
 };
 use super::super::segment::Line;
 use super::super::site::{OTHER, Site};
+use super::hot::FILTERED;
 use super::{Arena, DEPTH_MAX, Entered, NODES_MAX, NOT_USUAL};
 
 impl Arena {
@@ -21,12 +23,21 @@ impl Arena {
     #[cold]
     #[inline(never)]
     pub(super) fn find_or_insert(&self, parent: Line, site: &'static Site) -> Entered {
+        self.find_or_insert_if(parent, site, true)
+    }
+
+    /// The same for a region that another thread has recorded: no filter is asked. Owner only.
+    pub(super) fn find_or_insert_recorded(&self, parent: Line, site: &'static Site) -> Entered {
+        self.find_or_insert_if(parent, site, false)
+    }
+
+    fn find_or_insert_if(&self, parent: Line, site: &'static Site, is_new: bool) -> Entered {
         self.check_process();
         let address = std::ptr::from_ref(site).addr() as u64;
         if !parent.is_none() && self.node(parent).get(SITE) == address {
             return Entered::Recursion(parent);
         }
-        self.alone.change(|| self.find_or_insert_child(parent, site)).unwrap_or_else(|| {
+        self.alone.change(|| self.find_or_insert_child(parent, site, is_new)).unwrap_or_else(|| {
             self.keep_out_visit();
             Entered::Lost
         })
@@ -46,10 +57,21 @@ impl Arena {
         })?
     }
 
-    fn find_or_insert_child(&self, parent: Line, site: &'static Site) -> Entered {
+    fn find_or_insert_child(&self, parent: Line, site: &'static Site, is_new: bool) -> Entered {
         if let Some(line) = self.lookup.find(&self.segment, parent, site) {
+            if let Some(outer) = self.folded_onto(line) {
+                return Entered::Recursion(outer);
+            }
             self.remember(parent, site, line);
             return Entered::Node(line);
+        }
+        if is_new && filter::takes_out(site) {
+            self.remember_as_filtered(site);
+            return Entered::Lost;
+        }
+        if let Some(outer) = self.too_often(parent, site) {
+            self.insert_fold(parent, site, outer);
+            return Entered::Recursion(outer);
         }
         let too_deep = self.depth_below(parent) > DEPTH_MAX;
         let full = too_deep || self.nodes.load(Relaxed) >= NODES_MAX;
@@ -78,9 +100,20 @@ impl Arena {
         }
     }
 
-    pub(super) fn remember(&self, parent: Line, site: &'static Site, line: Line) {
+    /// The entry of the cache for `site`; none for sites of other shared objects, and for many that were made late.
+    fn entry(&self, site: &'static Site) -> Option<&AtomicU64> {
         let late = || self.hot.late_cache().get(site.late_index()?);
-        if let Some(entry) = self.hot.cache().get(site.dense_index()).or_else(late) {
+        self.hot.cache().get(site.dense_index()).or_else(late)
+    }
+
+    fn remember_as_filtered(&self, site: &'static Site) {
+        if let Some(entry) = self.entry(site) {
+            entry.store(FILTERED, Relaxed);
+        }
+    }
+
+    pub(super) fn remember(&self, parent: Line, site: &'static Site, line: Line) {
+        if let Some(entry) = self.entry(site) {
             // That a visit is not the usual is in the entry, so that the shortest path has one thing to ask.
             let kind = high(self.node(line).get(EXECUTION)) | high(self.hot.regular_execution());
             let is_usual = site.is_metric() || kind == 0;
@@ -90,11 +123,18 @@ impl Arena {
     }
 
     /// The record of a visit of `site` under `parent`, if the site was made while the program runs and was last visited
-    /// there; otherwise none.
-    pub(super) fn cached_late(&self, parent: Line, site: &'static Site) -> Line {
+    /// there; otherwise no line. None if the site is filtered out; `cached` is its entry if it is one of the executable.
+    pub(super) fn cached_elsewhere(&self, parent: Line, site: &'static Site, cached: u64) -> Option<Line> {
+        if cached == FILTERED {
+            return None;
+        }
         let entry = site.late_index().and_then(|at| self.hot.late_cache().get(at));
         let cached = entry.map_or(0, |entry| entry.load(Relaxed));
-        if low(cached) & !NOT_USUAL == parent.number() { Line::from_number(high(cached)) } else { Line::NONE }
+        if cached == FILTERED {
+            return None;
+        }
+        let is_here = low(cached) & !NOT_USUAL == parent.number();
+        Some(if is_here { Line::from_number(high(cached)) } else { Line::NONE })
     }
 
     /// The depth of the children of `parent`; that of a root is 1.

@@ -50,8 +50,9 @@ fn roots_beyond_the_limit_share_one_other() {
 fn regions_deeper_than_the_limit_go_to_other() {
     const DEPTH: u32 = DEPTH_MAX + 100;
     let arena = Arena::new(Clock::Manual).unwrap();
+    let sites: Vec<_> = (0..DEPTH).map(|number| leaked_site(number, Mode::Total)).collect();
     for execution in 0..2 {
-        let visits: Vec<_> = (0..DEPTH).map(|level| open(&arena, [&A, &B][level as usize % 2])).collect();
+        let visits: Vec<_> = sites.iter().map(|site| open(&arena, site)).collect();
         let open: Vec<_> = readings(&arena).into_iter().filter(|r| r.open.is_some()).collect();
         assert_eq!(open.len(), DEPTH_MAX as usize + 1);
         assert!(open.iter().all(|reading| reading.open.unwrap().execution == execution));
@@ -62,6 +63,37 @@ fn regions_deeper_than_the_limit_go_to_other() {
     assert_eq!(readings.iter().map(visits).sum::<u64>(), 2 * u64::from(DEPTH));
     assert_eq!(arena.visits_too_deep.load(Relaxed), 2 * u64::from(DEPTH - DEPTH_MAX));
     assert_eq!(readings.iter().filter(|r| std::ptr::eq(r.site, &raw const OTHER)).count(), 1);
+}
+
+#[test]
+fn regions_that_call_each_other_are_a_few_callpaths_however_deep() {
+    const DEPTH: u64 = 10_000;
+    let arena = Arena::new(Clock::Manual).unwrap();
+    let mut now = 1;
+    for _ in 0..2 {
+        let visits: Vec<_> = (0..DEPTH)
+            .map(|level| {
+                now += 1;
+                set_manual(now);
+                open(&arena, [&A, &B][level as usize % 2])
+            })
+            .collect();
+        let records = 2 * TIMES_ON_PATH_MAX;
+        assert_eq!(visits.iter().filter(|visit| matches!(visit, Entered::Node(_))).count(), records);
+        now += 1_000;
+        set_manual(now);
+        visits.into_iter().rev().for_each(|visit| close(&arena, visit));
+    }
+    let readings = readings(&arena);
+    assert_eq!(readings.len(), 2 * TIMES_ON_PATH_MAX, "what only says what is folded is no callpath");
+    assert_eq!(readings.iter().map(visits).sum::<u64>(), 2 * DEPTH);
+    assert_eq!(arena.nodes.load(Relaxed), 2 * TIMES_ON_PATH_MAX as u32 + 1, "one entry for what is folded");
+    // The outermost has all of the time, and each other one less tick than the one around it: nothing counts twice.
+    let sum = |reading: &Reading| reading.executions.iter().map(|e| e.sum).sum::<u64>();
+    let mut sums: Vec<_> = readings.iter().map(sum).collect();
+    sums.sort_unstable_by(|a, b| b.cmp(a));
+    let whole = 2 * (DEPTH - 1 + 1_000);
+    assert_eq!(sums, (0..sums.len() as u64).map(|depth| whole - 2 * depth).collect::<Vec<_>>());
 }
 
 #[test]

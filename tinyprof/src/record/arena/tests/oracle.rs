@@ -66,6 +66,12 @@ impl Oracle {
             self.records.get_mut(&path).unwrap().in_execution(self.execution).visits += 1;
             return None;
         }
+        let times = path.iter().filter(|&&outer| outer == site).count();
+        if times == TIMES_ON_PATH_MAX {
+            let innermost = path.iter().rposition(|&outer| outer == site).unwrap();
+            self.records.get_mut(&path[..=innermost]).unwrap().in_execution(self.execution).visits += 1;
+            return None;
+        }
         path.push(site);
         if path.len() == 1 {
             self.execution = self.roots_completed.get(&site).copied().unwrap_or(0);
@@ -200,8 +206,14 @@ fn check_in_order(sites: &[usize]) {
 }
 
 #[test]
-fn recursion_through_another_region_is_a_callpath_for_each_depth() {
+fn recursion_through_another_region_is_a_callpath_for_each_of_the_first_depths() {
     check_in_order(&[0, 1, 0, 1, 0, 2, 1]);
+}
+
+#[test]
+fn deeper_recursion_is_folded_onto_the_innermost_of_the_region() {
+    check_in_order(&[0, 1].repeat(20));
+    check_in_order(&[&[3][..], &[0, 1, 2].repeat(7), &[1, 1, 3, 0, 2]].concat());
 }
 
 #[test]

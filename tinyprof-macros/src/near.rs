@@ -1,0 +1,63 @@
+//! Slips of the keyboard: which known word was meant by one that is almost it.
+
+/// Returns the word of `known` that `word` is a slip of, if there is one; none for a known word itself.
+pub(crate) fn meant<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let mut slips = known.into_iter().filter(|&known| known != word && is_slip(word, known));
+    slips.next()
+}
+
+/// Returns whether `word` differs from `known` by case and underscores, or by one letter that is wrong, missing,
+/// too much, or swapped with its neighbour.
+///
+/// A wrong letter is no slip at the front, nor in a word of three: `node` is not `mode`, `lag` is not `tag`.
+fn is_slip(word: &str, known: &str) -> bool {
+    let plain = |text: &str| -> Vec<char> {
+        text.chars().filter(|&c| c != '_').map(|c| c.to_ascii_lowercase()).collect()
+    };
+    let (word, known) = (plain(word), plain(known));
+    let same = word.iter().zip(&known).take_while(|(a, b)| a == b).count();
+    let (word, known) = (&word[same..], &known[same..]);
+    match (word, known) {
+        ([], []) => true,
+        ([a, b, word @ ..], [c, d, known @ ..]) if (a, b) == (d, c) && word == known => true,
+        ([_, word @ ..], [_, known @ ..]) if word == known => same > 0 && same + known.len() + 1 > 3,
+        ([_, word @ ..], known) if word == known => same > 0,
+        (word, [_, known @ ..]) if word == known => same > 0,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slip_is_one_letter_or_the_case() {
+        let known = ["name", "mode", "tag", "rank_local"];
+        for (word, expected) in [
+            ("nam", "name"),
+            ("nme", "name"),
+            ("nmae", "name"),
+            ("anme", "name"),
+            ("namee", "name"),
+            ("nane", "name"),
+            ("Name", "name"),
+            ("NAME", "name"),
+            ("mod", "mode"),
+            ("tags", "tag"),
+            ("tga", "tag"),
+            ("ranklocal", "rank_local"),
+            ("rank_loca", "rank_local"),
+        ] {
+            assert_eq!(meant(word, known), Some(expected), "{word}");
+        }
+    }
+
+    #[test]
+    fn another_word_is_no_slip() {
+        let known = ["name", "mode", "tag", "skip"];
+        for word in ["", "n", "node", "lag", "tab", "same", "frame", "kernel", "bytes", "number", "name"] {
+            assert_eq!(meant(word, known), None, "{word}");
+        }
+    }
+}

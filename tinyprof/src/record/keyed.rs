@@ -1,0 +1,241 @@
+//! Regions that are told apart by a text which is known at run time: one site for each value of a key.
+//!
+//! A known value is found without a lock and without allocation. A new one takes a page of the system's, not of the heap:
+//! it may come from a signal handler, or from inside of an allocator.
+
+use std::ptr;
+use std::sync::OnceLock;
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
+use std::sync::atomic::{AtomicPtr, AtomicU32};
+
+use super::site::Site;
+use crate::sys::Room;
+
+/// The most values of a key: so many sites are made of one region.
+const VALUES_MAX: u32 = 128;
+/// Places in the table, a power of two. Half of them stay empty, so that a search soon ends.
+const PLACES: usize = 2 * VALUES_MAX as usize;
+/// What of a value is looked at, in bytes: values that begin alike are one.
+const VALUE_BYTES: usize = 256;
+/// The longest name of a region with its value.
+const NAME_BYTES: usize = 1024;
+
+/// The sites of one region, by the values of its key.
+#[derive(Debug)]
+pub(crate) struct KeyedSites {
+    region: &'static Site,
+    /// Open addressing. A place is filled once and stays.
+    places: [AtomicPtr<Keyed>; PLACES],
+    taken: AtomicU32,
+}
+
+/// A value and its site.
+#[derive(Debug)]
+struct Keyed {
+    hash: u64,
+    value: &'static str,
+    site: Site,
+}
+
+/// A page of memory with all that a value needs.
+struct Page {
+    value: [u8; VALUE_BYTES],
+    name: [u8; NAME_BYTES],
+    keyed: OnceLock<Keyed>,
+}
+
+impl KeyedSites {
+    /// Returns an empty table of the region.
+    pub(crate) const fn new(region: &'static Site) -> Self {
+        let places = [const { AtomicPtr::new(ptr::null_mut()) }; PLACES];
+        Self { region, places, taken: AtomicU32::new(0) }
+    }
+
+    /// Returns the region without a key.
+    pub(crate) const fn region(&self) -> &'static Site {
+        self.region
+    }
+
+    /// Returns the region's site for `value`; none if it has too many, or there is no memory for another.
+    ///
+    /// # Cost
+    /// A hash and a comparison of the value; a system call for one that was not met before.
+    #[inline]
+    pub(crate) fn site(&'static self, value: &str) -> Option<&'static Site> {
+        let value = beginning(value, VALUE_BYTES);
+        let hash = hash(value.as_bytes());
+        for at in places(hash) {
+            match self.place(at) {
+                Some(known) if known.is(hash, value) => return Some(&known.site),
+                Some(_) => {}
+                None => break,
+            }
+        }
+        self.insert(hash, value)
+    }
+
+    #[inline]
+    fn place(&self, at: usize) -> Option<&'static Keyed> {
+        // SAFETY: null, or what `insert` has put there, which lies in memory that stays and is written before.
+        unsafe { self.places[at].load(Acquire).as_ref() }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn insert(&'static self, hash: u64, value: &str) -> Option<&'static Site> {
+        let reserve = |taken| (taken < VALUES_MAX).then_some(taken + 1);
+        self.taken.fetch_update(Relaxed, Relaxed, reserve).ok()?;
+        let inserted = Keyed::new(self.region, hash, value).and_then(|new| self.publish(new));
+        // Another thread has made the same one meanwhile, or there is no memory.
+        if !inserted.is_some_and(|(_, is_new)| is_new) {
+            self.taken.fetch_sub(1, Relaxed);
+        }
+        inserted.map(|(site, _)| site)
+    }
+
+    /// Puts it into the table; returns the site of its value, and whether it is this one.
+    fn publish(&self, new: &'static Keyed) -> Option<(&'static Site, bool)> {
+        places(new.hash).find_map(|at| {
+            let place = &self.places[at];
+            let put = place.compare_exchange(ptr::null_mut(), ptr::from_ref(new).cast_mut(), AcqRel, Acquire);
+            if put.is_ok() {
+                return Some((&new.site, true));
+            }
+            let known = self.place(at).filter(|known| known.is(new.hash, new.value));
+            known.map(|known| (&known.site, false))
+        })
+    }
+}
+
+impl Keyed {
+    fn new(region: &'static Site, hash: u64, value: &str) -> Option<&'static Self> {
+        let mut page = Page { value: [0; VALUE_BYTES], name: [0; NAME_BYTES], keyed: OnceLock::new() };
+        let length = name(region.name(), value, &mut page.name)?;
+        page.value[..value.len()].copy_from_slice(value.as_bytes());
+        let page: &'static Page = Room::new()?.fill(page);
+        let name = str::from_utf8(&page.name[..length]).ok()?;
+        let value = str::from_utf8(&page.value[..value.len()]).ok()?;
+        // Nobody else knows the page yet, so that nothing is waited for.
+        Some(page.keyed.get_or_init(|| Self { hash, value, site: region.with_name(name) }))
+    }
+
+    #[inline]
+    fn is(&self, hash: u64, value: &str) -> bool {
+        self.hash == hash && self.value == value
+    }
+}
+
+/// Writes `region[value]`, and returns its length; none if the region's name leaves no room.
+///
+/// `<` and `>` become brackets: the first stands between the regions of a callpath.
+fn name(region: &str, value: &str, into: &mut [u8; NAME_BYTES]) -> Option<usize> {
+    let room = NAME_BYTES.checked_sub(region.len() + 2)?;
+    let value = beginning(value, room);
+    let bytes = region.bytes().chain([b'[']).chain(value.bytes().map(|byte| match byte {
+        b'<' => b'(',
+        b'>' => b')',
+        other => other,
+    }));
+    let bytes = bytes.chain([b']']);
+    let put = |(place, byte): (&mut u8, u8)| *place = byte;
+    into.iter_mut().zip(bytes).for_each(put);
+    Some(region.len() + value.len() + 2)
+}
+
+/// The first characters of a text, not more than so many bytes.
+#[inline]
+fn beginning(text: &str, bytes: usize) -> &str {
+    if text.len() <= bytes {
+        return text;
+    }
+    let end = (0..=bytes).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
+    &text[..end]
+}
+
+/// The places of a hash, in the order in which they are taken: all of them.
+#[inline]
+fn places(hash: u64) -> impl Iterator<Item = usize> {
+    #[expect(clippy::cast_possible_truncation, reason = "taking a few bits is the purpose")]
+    let first = (hash >> 32) as usize;
+    (0..PLACES).map(move |next| (first + next) % PLACES)
+}
+
+/// A word at a time: values are of a few dozen bytes, and it is part of each visit.
+#[inline]
+fn hash(bytes: &[u8]) -> u64 {
+    const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
+    let mix = |hash: u64, word: u64| (hash ^ word).wrapping_mul(ODD).rotate_left(29);
+    let (words, rest) = bytes.as_chunks::<8>();
+    let hash = words.iter().fold(bytes.len() as u64, |hash, word| mix(hash, u64::from_le_bytes(*word)));
+    let last = rest.iter().fold(0, |last, &byte| last << 8 | u64::from(byte));
+    mix(mix(hash, last), 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use tinyprof_format::model::{Mode, RegionKind};
+
+    use super::*;
+
+    static REGION: Site = Site::new("norm", "m", "f.rs", 1, 2, RegionKind::Function, Mode::Each);
+
+    fn table() -> &'static KeyedSites {
+        Box::leak(Box::new(KeyedSites::new(&REGION)))
+    }
+
+    #[test]
+    fn a_value_has_one_site_which_is_the_region_with_another_name() {
+        let table = table();
+        let f64_site = table.site("f64").unwrap();
+        let other = table.site("f32").unwrap();
+        assert!(ptr::eq(f64_site, table.site(&String::from("f64")).unwrap()));
+        assert!(!ptr::eq(f64_site, other) && f64_site.id() != other.id());
+        let (region, with_key) = (REGION.region().unwrap(), f64_site.region().unwrap());
+        assert_eq!(with_key.name, "norm[f64]");
+        assert_eq!(
+            (with_key.module, with_key.line, with_key.mode),
+            (region.module, region.line, region.mode)
+        );
+        let again = self::table().site("f64").unwrap();
+        assert_eq!(again.id(), f64_site.id(), "the same on every rank");
+    }
+
+    #[test]
+    fn there_are_as_many_as_the_table_says_and_no_more() {
+        let table = table();
+        let values: Vec<String> = (0..VALUES_MAX + 50).map(|number| number.to_string()).collect();
+        for _ in 0..2 {
+            let sites: Vec<_> = values.iter().map(|value| table.site(value)).collect();
+            assert_eq!(sites.iter().flatten().count(), VALUES_MAX as usize);
+            assert!(sites[..VALUES_MAX as usize].iter().all(Option::is_some), "the first ones stay");
+        }
+    }
+
+    #[test]
+    fn long_values_are_cut_and_what_separates_regions_is_replaced() {
+        let table = table();
+        let name = |value: &str| table.site(value).unwrap().region().unwrap().name;
+        assert_eq!(name("Vec<(u8, Option<f64>)>"), "norm[Vec((u8, Option(f64)))]");
+        assert_eq!(name(""), "norm[]");
+        let long = "\u{e4}".repeat(300);
+        assert_eq!(name(&long), format!("norm[{}]", "\u{e4}".repeat(VALUE_BYTES / 2)));
+        assert_eq!(name(&format!("x{long}")), format!("norm[x{}]", "\u{e4}".repeat(VALUE_BYTES / 2 - 1)));
+        let long_name: &'static str = Box::leak("n".repeat(NAME_BYTES).into_boxed_str());
+        let region = Site::new(long_name, "m", "f.rs", 1, 2, RegionKind::Function, Mode::Each);
+        let table: &'static KeyedSites = Box::leak(Box::new(KeyedSites::new(Box::leak(Box::new(region)))));
+        assert!(table.site("a").is_none());
+    }
+
+    #[test]
+    fn threads_that_make_the_same_value_at_once_agree() {
+        let table = table();
+        let all: Vec<Vec<usize>> = std::thread::scope(|scope| {
+            let one =
+                || (0..100).map(|n| ptr::from_ref(table.site(&n.to_string()).unwrap()).addr()).collect();
+            let threads: Vec<_> = (0..4).map(|_| scope.spawn(one)).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        assert!(all.iter().all(|sites| *sites == all[0]));
+        assert_eq!(table.taken.load(Relaxed), 100);
+    }
+}
