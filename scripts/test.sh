@@ -35,9 +35,9 @@ export TINYPROF_OUT
 # directory: what these three build is then built once.
 mpi_use "${MPI_FOUND[0]}"
 step "format" cargo fmt --all --check
-step "clippy" cargo clippy --locked --workspace --all-targets --features tinyprof/tracing,tinyprof/alloc,tinyprof-faults/mpi -- -D warnings
-step "documentation" env RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps --features tinyprof/tracing,tinyprof/alloc
-step "tests without MPI" cargo test --locked --features tinyprof/tracing,tinyprof/alloc
+step "clippy" cargo clippy --locked --workspace --all-targets --features tinyprof/tracing-layer,tinyprof/alloc,tinyprof-faults/mpi -- -D warnings
+step "documentation" env RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps --features tinyprof/tracing-layer,tinyprof/alloc
+step "tests without MPI" cargo test --locked --features tinyprof/tracing-layer,tinyprof/alloc
 step "fuzz targets, 60 s each" bash scripts/fuzz.sh 60
 step "faults" bash scripts/faults.sh quick
 step "model of the recorder" cargo test --locked --release --manifest-path tinyprof/tests/loom/Cargo.toml

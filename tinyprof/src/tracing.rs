@@ -9,18 +9,29 @@
 //!
 //! A span is one region for each place in the source; its fields are not recorded, and events are not. Time is
 //! counted between enter and exit, so an instrumented future counts while it is polled, one visit a poll.
+//!
+//! [`Subscriber`] is for programs that use `tracing` for nothing else. Where there are logs besides,
+//! or other layers, the feature `tracing-layer` has `layer()`, which works beside them.
+
+#[cfg(feature = "tracing-layer")]
+mod entries;
+#[cfg(feature = "tracing-layer")]
+mod layer;
+mod sites;
+#[cfg(feature = "tracing-layer")]
+mod spans;
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
-use std::sync::{OnceLock, PoisonError, RwLock};
 
-use tinyprof_format::model::{Mode, RegionKind};
 use tracing_core::span::{Attributes, Id, Record};
 use tracing_core::subscriber::Interest;
 use tracing_core::{Event, Metadata};
 
 use crate::record::{Arena, Entered, Line, Site, thread};
 use crate::region;
+#[cfg(feature = "tracing-layer")]
+pub use layer::{Layer, layer};
+use sites::{place_of, site_at};
 
 /// Records spans, and nothing else. It keeps no state of its own: any number of them are the same.
 ///
@@ -29,23 +40,7 @@ use crate::region;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Subscriber;
 
-/// The sites of the spans that were met, in blocks. The id of a span is one more than the place of its site here: ids
-/// need no table of their own, as all spans of one place are the same region.
-static SITES: [OnceLock<Box<Block>>; BLOCKS] = [const { OnceLock::new() }; BLOCKS];
-type Block = [OnceLock<&'static Site>; BLOCK];
-const BLOCK: usize = 256;
-/// Places in the source beyond these are not recorded.
-const BLOCKS: usize = 256;
-
-/// Where in `SITES` the site of a span is, by the address of the span's metadata.
-static PLACES: RwLock<BTreeMap<usize, u64>> = RwLock::new(BTreeMap::new());
-
-/// The metadata that a thread has met lately, and its place.
-type Seen = Cell<(usize, u64)>;
-const SEEN: usize = 64;
-
 thread_local! {
-    static LATELY: [Seen; SEEN] = const { [const { Cell::new((0, 0)) }; SEEN] };
     /// Whether there is anything in `RECURSIONS`, which is slower to ask.
     static RECURSES: Cell<bool> = const { Cell::new(false) };
     /// The open regions that were entered inside of themselves, and how often, from the outside in.
@@ -89,6 +84,12 @@ impl tracing_core::Subscriber for Subscriber {
     }
 }
 
+/// Returns the site of a span; none if the id is not one of ours.
+#[inline]
+fn site_of(span: &Id) -> Option<&'static Site> {
+    site_at(span.into_u64().checked_sub(1)?)
+}
+
 /// Notes that the region at `line` was entered inside of itself: as many exits as entries do not end its visit.
 fn note_recursion(line: Line) {
     RECURSES.set(true);
@@ -114,58 +115,4 @@ fn leaves_recursion(arena: &Arena, line: Line) -> bool {
         RECURSES.set(!depths.is_empty());
         leaves
     })
-}
-
-/// The site of a span; none if the id is not one of ours.
-#[inline]
-fn site_of(span: &Id) -> Option<&'static Site> {
-    let place = usize::try_from(span.into_u64()).ok()?.checked_sub(1)?;
-    SITES.get(place / BLOCK)?.get()?[place % BLOCK].get().copied()
-}
-
-/// The place of a span's site in `SITES`.
-#[inline]
-fn place_of(metadata: &'static Metadata<'static>) -> u64 {
-    let key = std::ptr::from_ref(metadata).addr();
-    LATELY.with(|lately| {
-        // Metadata is a static of more than 64 bytes, so the low bits of its address say little.
-        let seen = &lately[(key >> 6) % SEEN];
-        let (known, place) = seen.get();
-        if known == key {
-            return place;
-        }
-        let place = look_up(key, metadata);
-        seen.set((key, place));
-        place
-    })
-}
-
-#[cold]
-fn look_up(key: usize, metadata: &'static Metadata<'static>) -> u64 {
-    let known = PLACES.read().unwrap_or_else(PoisonError::into_inner).get(&key).copied();
-    known.unwrap_or_else(|| {
-        let mut places = PLACES.write().unwrap_or_else(PoisonError::into_inner);
-        let next = places.len();
-        *places.entry(key).or_insert_with(|| {
-            if let Some(block) = SITES.get(next / BLOCK) {
-                let block = block.get_or_init(|| Box::new([const { OnceLock::new() }; BLOCK]));
-                block[next % BLOCK].get_or_init(|| leaked(metadata));
-            }
-            next as u64
-        })
-    })
-}
-
-/// One for each place in the source, for the life of the program, as the statics of the macros are.
-fn leaked(metadata: &'static Metadata<'static>) -> &'static Site {
-    let site = Site::new(
-        metadata.name(),
-        metadata.module_path().unwrap_or_default(),
-        metadata.file().unwrap_or_default(),
-        metadata.line().unwrap_or_default(),
-        0,
-        RegionKind::Scope,
-        Mode::Total,
-    );
-    Box::leak(Box::new(site.made_late()))
 }

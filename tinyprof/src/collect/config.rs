@@ -344,7 +344,9 @@ mod tests {
         let files = |text| read(&[("TINYPROF_PERMISSIONS", text)]).files(OutputFormat::Csv);
         let umask = OutputFiles { format: OutputFormat::Csv, permissions: Permissions::Umask };
         assert_eq!((files("umask"), files(" UMASK ")), (umask, umask));
-        ["private", "0644", ""].iter().for_each(|text| assert_eq!(files(text), OutputFormat::Csv.into(), "{text}"));
+        ["private", "0644", ""]
+            .iter()
+            .for_each(|text| assert_eq!(files(text), OutputFormat::Csv.into(), "{text}"));
     }
 
     #[test]
