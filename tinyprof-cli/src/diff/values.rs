@@ -18,9 +18,10 @@ pub(super) struct Amounts {
     pub(super) mean: f64,
     /// The variance of the mean that is due to visits which were not timed.
     pub(super) variance: f64,
-    /// The mean over executions, rank by rank.
+    /// The mean over executions, rank by rank; empty of a single rank.
     pub(super) by_rank: Vec<f64>,
-    /// The mean over ranks, execution by execution, or batch by batch where executions were folded.
+    /// The mean over ranks, execution by execution, or batch by batch where executions were folded; empty of a
+    /// single one.
     pub(super) by_execution: Vec<f64>,
     /// Whether a value of `by_execution` stands for several executions.
     pub(super) folded: bool,
@@ -169,12 +170,15 @@ impl Sums {
             return Amounts::default();
         }
         let per_batch = |(sum, count): (f64, u64)| sum / (ranks * number(count));
+        let mean = by_rank.iter().sum::<f64>() / (ranks * executions);
+        // One value is no sample, and there may be a million callpaths of one rank.
+        let several = |values: Vec<f64>| if values.len() > 1 { values } else { Vec::new() };
         Amounts {
             visited_ranks,
-            mean: by_rank.iter().sum::<f64>() / (ranks * executions),
+            mean,
             variance: self.variance / (ranks * executions).powi(2),
-            by_rank: by_rank.into_iter().map(|sum| sum / executions).collect(),
-            by_execution: by_batch.into_iter().zip(batches.counts()).map(per_batch).collect(),
+            by_rank: several(by_rank.into_iter().map(|sum| sum / executions).collect()),
+            by_execution: several(by_batch.into_iter().zip(batches.counts()).map(per_batch).collect()),
             folded: batches.are_folded(),
             share: 0.0,
         }

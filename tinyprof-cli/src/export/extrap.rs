@@ -3,13 +3,14 @@
 //! Profiles at the same point are repetitions of a measurement. A callpath that a profile lacks took no time there: Extra-P
 //! wants a value at each point.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::error::Error;
 use std::io::Write;
 
-use serde::Serialize;
-use tinyprof_format::model::{Callpath, CallpathIndex, CallpathTable, Identity};
-use tinyprof_format::report::RankStatistics;
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+use tinyprof_format::model::{Callpath, CallpathIndex, CallpathTable};
+use tinyprof_format::report::{RankStatistics, Statistics};
 
 use super::exporter::{Exporter, Notes, Request, Source, float};
 use super::{json, paths};
@@ -43,20 +44,9 @@ impl Exporter for ExtraP {
         let tables = request.sources.iter().map(|source| &source.profile.callpaths);
         let all = tables.fold(CallpathTable::default(), |all, table| all.union(table));
         let names = names(&all)?;
-        let rows: Vec<Vec<RankStatistics>> =
-            request.sources.iter().map(|source| rows(source, &all)).collect();
+        let rows: Vec<Rows> = request.sources.iter().map(|source| Rows::of(source, &all)).collect();
         let points = points(request);
-        let of_metric = |row: usize, number: NumberOf| -> Vec<Measurement> {
-            let at = |point: &Point| Measurement {
-                point: point.coordinates.clone(),
-                values: point.profiles.iter().map(|&profile| number(&rows[profile][row])).collect(),
-            };
-            points.iter().map(at).collect()
-        };
-        let of_callpath = |(row, name): (usize, String)| {
-            (name, METRICS.into_iter().map(|(metric, number)| (metric, of_metric(row, number))).collect())
-        };
-        let measurements = names.into_iter().enumerate().map(of_callpath).collect();
+        let measurements = Measurements { names, rows, points: &points };
         let parameters = request.parameters.iter().map(Parameter::name).collect();
         let precisions = request.sources.iter().map(Source::precision).collect();
         json::write(out, &File { parameters, precisions, measurements })?;
@@ -70,13 +60,44 @@ struct File<'a> {
     parameters: Vec<&'a str>,
     /// Of each profile. Extra-P leaves out what it does not know.
     precisions: Vec<&'static str>,
-    measurements: BTreeMap<String, BTreeMap<&'static str, Vec<Measurement>>>,
+    measurements: Measurements<'a>,
+}
+
+/// All that was measured, by callpath and metric: made while it is written, as there may be a million callpaths.
+struct Measurements<'a> {
+    /// The paths, by row.
+    names: Vec<String>,
+    /// Of each profile.
+    rows: Vec<Rows>,
+    points: &'a [Point],
 }
 
 #[derive(Serialize)]
-struct Measurement {
-    point: Vec<f64>,
+struct Measurement<'a> {
+    point: &'a [f64],
     values: Vec<f64>,
+}
+
+impl Serialize for Measurements<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut in_order: Vec<usize> = (0..self.names.len()).collect();
+        in_order.sort_unstable_by_key(|&row| &self.names[row]);
+        let mut map = serializer.serialize_map(Some(in_order.len()))?;
+        for row in in_order {
+            let of: Vec<RankStatistics> = self.rows.iter().map(|profile| profile.get(row)).collect();
+            let at = |point: &'_ Point, number: NumberOf| -> Vec<f64> {
+                point.profiles.iter().map(|&profile| number(&of[profile])).collect()
+            };
+            let of_metric = |number: NumberOf| -> Vec<Measurement<'_>> {
+                let points = self.points.iter();
+                points.map(|p| Measurement { point: &p.coordinates, values: at(p, number) }).collect()
+            };
+            let metrics: BTreeMap<&str, Vec<Measurement<'_>>> =
+                METRICS.into_iter().map(|(metric, number)| (metric, of_metric(number))).collect();
+            map.serialize_entry(&self.names[row], &metrics)?;
+        }
+        map.end()
+    }
 }
 
 /// A value of each parameter, and the profiles that were measured there.
@@ -99,13 +120,30 @@ fn points(request: &Request) -> Vec<Point> {
     points
 }
 
-/// What a profile says of each callpath of `all`; zeros where it has none.
-fn rows(source: &Source, all: &CallpathTable) -> Vec<RankStatistics> {
-    let statistics = source.statistics();
-    let own: HashMap<Identity, CallpathIndex> = source.profile.callpaths.index_by_identity();
-    let row =
-        |identity| own.get(identity).map_or_else(RankStatistics::default, |at| statistics.row(at.row()));
-    all.identities().iter().map(row).collect()
+/// The statistics of a profile by the rows of a table that has its callpaths and others.
+struct Rows {
+    statistics: Statistics,
+    /// The profile's own row of each row; none where both tables are the same.
+    own: Option<Vec<Option<CallpathIndex>>>,
+}
+
+impl Rows {
+    fn of(source: &Source, all: &CallpathTable) -> Self {
+        let table = &source.profile.callpaths;
+        let own = (table.identities() != all.identities()).then(|| {
+            let own = table.index_by_identity();
+            all.identities().iter().map(|identity| own.get(identity).copied()).collect()
+        });
+        Self { statistics: source.statistics(), own }
+    }
+
+    /// What the profile says of a callpath; zeros where it has none.
+    fn get(&self, row: usize) -> RankStatistics {
+        match &self.own {
+            None => self.statistics.row(row),
+            Some(own) => own[row].map_or_else(RankStatistics::default, |at| self.statistics.row(at.row())),
+        }
+    }
 }
 
 /// The paths, each unlike the others: of siblings with the same name the later ones bear a number.

@@ -2,6 +2,7 @@
 
 mod allocator;
 mod files;
+mod many;
 mod segment;
 mod versions;
 
