@@ -4,7 +4,7 @@
 use proptest::prelude::*;
 use tinyprof_format::model::{CallpathId, EventMap, SiteId};
 use tinyprof_format::segment::layout::{
-    HEADER_LINES, LINE_BYTES, LINE_WORDS, MAGIC, PAST_WORDS, SERIES_WORDS, VERSION, header, node, site,
+    HEADER_LINES, LINE_BYTES, MAGIC, PAST_WORDS, SERIES_WORDS, VERSION, header, node, site,
 };
 use tinyprof_format::segment::{ProcessDescription, Segment, TicksNow, recovered_map};
 
@@ -44,8 +44,7 @@ fn list(writer: &mut Writer, element: &[u64]) -> (u64, u64) {
     let elements = vec![element; ELEMENTS as usize].concat();
     let bytes: Vec<u8> = elements.iter().flat_map(|word| word.to_le_bytes()).collect();
     let block = writer.block(0, &bytes);
-    let class = (0..).find(|class| (LINE_WORDS / element.len()) << class >= ELEMENTS as usize).unwrap();
-    (halves(block, ELEMENTS), halves(1, class + 1))
+    (halves(ELEMENTS, block), halves(1, ELEMENTS.next_power_of_two()))
 }
 
 /// The bytes of a segment of a thread that visited a chain of regions, the innermost of which is open.

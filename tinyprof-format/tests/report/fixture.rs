@@ -114,6 +114,7 @@ pub(crate) fn manifest(ranks: u32, callpaths: usize) -> Manifest {
             tinyprof_version: "0.1.0".into(),
             clock: "tsc".into(),
             visit_cost_ps: 18_400,
+            counted_visit_cost_ps: 0,
             filter: None,
             regions_filtered: None,
         },

@@ -21,12 +21,15 @@ use super::writer::taken_over_by;
 use super::{isolated, launcher};
 use crate::record::boundary;
 use crate::record::thread;
+use crate::sys::NotDone;
 
 /// The moment from which on a boundary is one for a checkpoint.
 static DUE_NS: AtomicU64 = AtomicU64::new(u64::MAX);
 static INTERVAL_NS: AtomicU64 = AtomicU64::new(0);
 /// Whether a checkpoint has ended without a word of its own.
 static HAS_FAILED: AtomicBool = AtomicBool::new(false);
+/// Whether the thread that wrote one has died: it keeps the files for ever.
+static IS_DEAD: AtomicBool = AtomicBool::new(false);
 static FILES: Mutex<Option<CheckpointFiles>> = Mutex::new(None);
 
 /// How long the end of the process waits for a checkpoint that is being written.
@@ -43,12 +46,19 @@ pub fn checkpoint() -> Result<Option<PathBuf>, WriteError> {
     if !session().config.recording {
         return Ok(None);
     }
-    write_isolated().0
+    write_isolated().map_or_else(
+        |reason| {
+            let source = Error::other(reason.reason());
+            Err(WriteError { action: "write", path: profile_name(), source })
+        },
+        |(written, _)| written,
+    )
 }
 
 /// Writes a checkpoint on a thread of its own, unless one is being written, and returns what came of it; and whether it
 /// is the first that could not be written. A thread that hangs or dies keeps the files: there is no other checkpoint then.
-fn write_isolated() -> (Result<Option<PathBuf>, WriteError>, bool) {
+/// Allocates nothing on the caller's thread.
+fn write_isolated() -> Result<(Result<Option<PathBuf>, WriteError>, bool), NotDone> {
     let write_locked = || {
         let Ok(mut files) = FILES.try_lock() else { return (Ok(None), false) };
         let files = files.get_or_insert_with(|| CheckpointFiles::new(&profile_name(), None));
@@ -57,11 +67,11 @@ fn write_isolated() -> (Result<Option<PathBuf>, WriteError>, bool) {
         let is_first_failure = is_first_failure && written.is_err();
         (written, is_first_failure)
     };
-    isolated(session().config.deadline(), write_locked).unwrap_or_else(|reason| {
-        let error =
-            WriteError { action: "write", path: profile_name(), source: Error::other(reason.reason()) };
-        (Err(error), !HAS_FAILED.swap(true, Relaxed))
-    })
+    let written = isolated(session().config.deadline(), write_locked);
+    if matches!(written, Err(NotDone::Died)) {
+        IS_DEAD.store(true, Relaxed);
+    }
+    written
 }
 
 /// Begins with the checkpoints of a program without MPI. Zero is for none.
@@ -100,7 +110,7 @@ fn files() -> Option<MutexGuard<'static, Option<CheckpointFiles>>> {
                 DUE_NS.store(u64::MAX, Relaxed);
                 return Some(files);
             }
-            Err(_) if monotonic_ns() >= give_up_ns => return None,
+            Err(_) if IS_DEAD.load(Relaxed) || monotonic_ns() >= give_up_ns => return None,
             Err(_) => std::thread::yield_now(),
         }
     }
@@ -127,8 +137,14 @@ fn write_due() {
         return;
     }
     // Said once: a full disk is full at the next checkpoint too, and the profile counts them.
-    if let (Err(error), true) = thread::while_away(write_isolated) {
-        warn(format_args!("a checkpoint was not written: {error}"));
+    match thread::while_away(write_isolated) {
+        Ok((Err(error), true)) => warn(format_args!("a checkpoint was not written: {error}")),
+        Ok(_) => {}
+        Err(reason) => {
+            if !HAS_FAILED.swap(true, Relaxed) {
+                warn(format_args!("a checkpoint was not written: {reason}"));
+            }
+        }
     }
     let interval_ns = INTERVAL_NS.load(Relaxed);
     DUE_NS.store(monotonic_ns().saturating_add(interval_ns), Relaxed);

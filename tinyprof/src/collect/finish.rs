@@ -5,7 +5,8 @@ use std::env;
 use std::io::Write;
 use std::panic::catch_unwind;
 use std::path::Path;
-use std::time::Duration;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 
 use tinyprof_format::file::{
     OutputFormat, ReadLimits, read_manifest, read_profile_within, write_timed_profile,
@@ -129,6 +130,9 @@ fn write_alone_as(format: OutputFormat, name: &Path) -> Ending {
     let files = session().config.files(format);
     let written = write_timed_profile(files, name, &map, metadata, &flush, state);
     if written.is_ok() {
+        // At once: what comes now may die or hang, and must not be told as a failure to write.
+        IS_WRITTEN.store(true, Relaxed);
+        discard_segments();
         checkpoints::remove_all();
     }
     let mut text = String::new();
@@ -170,39 +174,42 @@ pub(super) fn write_at_exit() -> Ending {
     write_alone_as(session().config.format.unwrap_or_default(), &profile_name())
 }
 
+/// Whether nothing needs to survive this process any more.
+static IS_WRITTEN: AtomicBool = AtomicBool::new(false);
+
 /// Has `write` do its work on a thread of its own, removes the segments if nothing needs them any more, and prints what
-/// is to be printed: all of it within the deadline, whatever fails.
+/// is to be printed: all of it within the deadline, whatever fails. Allocates nothing on the caller's thread.
 pub(super) fn end(write: Writer) {
-    let deadline = session().config.deadline();
-    let begin_ns = monotonic_ns();
-    let ending = match isolated(deadline, write) {
-        Ok(ending) => ending,
-        // Nothing would survive: better to use the program's own thread than to lose all.
-        Err(NotDone::NoThread) if surviving().is_none() => {
-            catch_unwind(|| without_write_signals(write)).unwrap_or_default()
+    let work = move || {
+        let ending = write();
+        if !ending.keep_segments {
+            IS_WRITTEN.store(true, Relaxed);
+            discard_segments();
         }
-        Err(reason) => {
-            match surviving() {
-                Some(place) => warn(format_args!(
-                    "the profile was not written: {reason}; what was recorded is safe: `tinyprof recover{}{}` makes a \
-                     profile of it",
-                    if place.argument().is_some() { " " } else { "" },
-                    place.argument().unwrap_or(Path::new("")).display(),
-                )),
-                None => {
-                    warn(format_args!("the profile was not written: {reason}; what was recorded is lost"));
-                }
-            }
-            return;
+        if !ending.text.is_empty() {
+            print(&ending.text);
         }
     };
-    if !ending.keep_segments {
-        discard_segments();
-    }
-    if !ending.text.is_empty() {
-        let spent = Duration::from_nanos(monotonic_ns().saturating_sub(begin_ns));
-        // Where nobody reads standard error there is nowhere to complain to.
-        let _ = isolated(deadline.saturating_sub(spent), move || print(&ending.text));
+    let Err(reason) = isolated(session().config.deadline(), work) else { return };
+    match (IS_WRITTEN.load(Relaxed), surviving()) {
+        (true, _) => {
+            if session().config.report.unwrap_or(true) {
+                warn(format_args!("the profile is complete, but there is no table: {reason}"));
+            }
+        }
+        (false, Some(place)) => warn(format_args!(
+            "the profile was not written: {reason}; what was recorded is safe: `tinyprof recover{}{}` makes a profile \
+             of it",
+            if place.argument().is_some() { " " } else { "" },
+            place.argument().unwrap_or(Path::new("")).display(),
+        )),
+        // Nothing would survive: better to use the program's own thread than to lose all.
+        (false, None) if reason == NotDone::NoThread => {
+            drop(catch_unwind(|| without_write_signals(work)));
+        }
+        (false, None) => {
+            warn(format_args!("the profile was not written: {reason}; what was recorded is lost"))
+        }
     }
 }
 

@@ -25,6 +25,7 @@ const RESERVED_BYTES_MIN: usize = 1 << 20;
 const RESERVED_ACCESS: libc::c_int =
     if cfg!(miri) { libc::PROT_READ | libc::PROT_WRITE } else { libc::PROT_NONE };
 const RESERVED_FLAGS: libc::c_int = if cfg!(miri) { 0 } else { libc::MAP_NORESERVE };
+const _: () = assert!(RESERVED_BYTES_MAX as u64 <= SEGMENT_BYTES_MAX);
 /// What the first growth commits; each further one doubles the whole, to at most [`STEP_BYTES_MAX`] more.
 const STEP_BYTES_MIN: usize = 256 << 10;
 const STEP_BYTES_MAX: usize = 16 << 20;
