@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering:
 
 /// Words of a line, and its bytes: the unit of addressing.
 pub(super) use tinyprof_format::segment::layout::LINE_WORDS;
-use tinyprof_format::segment::layout::{HEADER_LINES, LINE_BYTES, header};
+use tinyprof_format::segment::layout::{HEADER_LINES, LINE_BYTES, SEGMENT_BYTES_MAX, header};
 
 use super::alone::Alone;
 use crate::sys::SegmentFile;
