@@ -52,11 +52,11 @@ pub(super) fn install(signal: ReportSignal) {
 
 /// On the thread that waits for the signal.
 fn print() {
-    // At once, so that ranks on one terminal do not mix their lines. There is nowhere to complain to when standard error
-    // does not take it; the write's own signals are blocked in this thread, as all are.
-    let print = || drop(std::io::stderr().write_all(text().as_bytes()));
-    if let Err(reason) = isolated(session().config.deadline(), print) {
-        warn(format_args!("there is no table this time: {reason}"));
+    match isolated(session().config.deadline(), text) {
+        // At once, so that ranks on one terminal do not mix their lines. There is nowhere to complain to when standard error
+        // does not take it; the write's own signals are blocked in this thread, as all are.
+        Ok(text) => drop(std::io::stderr().write_all(text.as_bytes())),
+        Err(reason) => warn(format_args!("there is no table this time: {reason}")),
     }
 }
 

@@ -1,9 +1,11 @@
 //! Regions at scale: `direct` and `mutual` recursion, 10,000 deep; `circles` of three regions; `deep`, 1,500 regions each in
-//! another; `callpaths`, more than one thread can hold. With
+//! another; `callpaths`, more than one thread can hold; `fewer`, 111,111 of them. With
 //! `count` in place of `callpaths` it writes no profile, which takes far longer than to record, and prints the
 //! callpaths, the visits, those in `[other]`, and those that were counted as such.
 
 #![expect(clippy::print_stdout, reason = "the test compares the numbers with what it knows")]
+
+use std::process::ExitCode;
 
 use tinyprof::collect::{snapshot, take_over};
 use tinyprof::{profile, profile_scope};
@@ -113,7 +115,12 @@ fn callpaths() {
     a(|| b(|| c(|| d(|| e(|| f(|| ()))))));
 }
 
-fn main() {
+#[profile]
+fn fewer() {
+    a(|| b(|| c(|| d(|| e(|| ())))));
+}
+
+fn main() -> ExitCode {
     match std::env::args().nth(1).as_deref() {
         Some("direct") => direct(DEPTH),
         Some("mutual") => even(DEPTH),
@@ -125,6 +132,7 @@ fn main() {
         }
         Some("circles") => expression(7),
         Some("deep") => deep(0),
+        Some("fewer") => fewer(),
         Some("count") => {
             assert!(take_over(tinyprof::collect::Ending::default), "nobody else writes the profile");
             callpaths();
@@ -132,6 +140,7 @@ fn main() {
         }
         _ => callpaths(),
     }
+    ExitCode::from(7)
 }
 
 fn count() {
