@@ -52,3 +52,7 @@ for mpi in "${MPI_FOUND[@]}"; do
     mpi_use "$mpi"
     step "tests with $mpi" cargo test --locked -p tinyprof-mpi -p tinyprof-example-fft -p tinyprof-example-tc
 done
+
+# The binding builds alike with each of them, so that the first is enough.
+mpi_use "${MPI_FOUND[0]}"
+step "programs of users with $MPICC" cargo test --locked -p tinyprof-mpi --test outside -- --ignored
