@@ -2,6 +2,7 @@
 
 use std::fs::{self, Permissions};
 use std::io::Write;
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::{PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
 use std::process::Stdio;
@@ -93,10 +94,8 @@ fn a_standard_error_that_nobody_reads_does_not_hold_the_program() {
         [&[("TINYPROF_REPORT", "on")][..], &[("TINYPROF_REPORT", "off"), ("TINYPROF_KEEP_NONSENSE", "")]]
     {
         let place = Place::new();
-        let (reader, mut writer) = std::io::pipe().unwrap();
-        let mut full = writer.try_clone().unwrap();
-        // Nothing reads, so that the writer stops when the pipe is full.
-        let filler = std::thread::spawn(move || while full.write_all(&[b'x'; 4096]).is_ok() {});
+        let (reader, writer) = std::io::pipe().unwrap();
+        fill(&writer);
         let mut command = place.command("test_corners");
         command
             .env("TINYPROF_OUT", "profile")
@@ -105,14 +104,25 @@ fn a_standard_error_that_nobody_reads_does_not_hold_the_program() {
         for (name, value) in variables {
             command.env(name, value);
         }
-        writer.write_all(b"x").unwrap();
         let child = command.stdout(Stdio::piped()).stderr(writer).spawn().unwrap();
         drop(command);
         check_untouched(&child.wait_with_output().unwrap());
         assert_eq!(place.names(), ["profile.tprof"], "the profile does not depend on it");
         drop(reader);
-        filler.join().unwrap();
     }
+}
+
+/// Writes until the pipe takes no more.
+fn fill(pipe: &std::io::PipeWriter) {
+    let set_flags = |flags| {
+        // SAFETY: the descriptor is open.
+        let failed = unsafe { libc::fcntl(pipe.as_raw_fd(), libc::F_SETFL, flags) };
+        assert_eq!(failed, 0);
+    };
+    set_flags(libc::O_NONBLOCK);
+    let mut writer = pipe;
+    while writer.write(b"x").is_ok() {}
+    set_flags(0);
 }
 
 #[test]
