@@ -46,7 +46,6 @@ fn records(children: usize) -> Vec<Record> {
 /// What is allocated at a time beside what was there, for each callpath.
 fn check(what: &str, peak: usize, bytes_a_callpath: usize) {
     let found = peak / CALLPATHS;
-    println!("{what}: {found} bytes a callpath");
     assert!(found <= bytes_a_callpath, "{what}: {found} bytes a callpath, {bytes_a_callpath} are allowed");
 }
 

@@ -7,11 +7,17 @@ use std::process::Command;
 use tinyprof_format::file::read_profile;
 
 use crate::programs::{Ended, profile, program, run, values};
-use crate::support::{mpiexec, two_hosts};
+use crate::support::mpiexec;
 
 /// The directory of segments that all tests share.
 fn segments() -> String {
     concat!(env!("CARGO_TARGET_TMPDIR"), "/segments").to_owned()
+}
+
+/// Arguments by which the launcher takes this machine for two hosts; none where it does not do that, which is Open MPI's.
+fn two_hosts() -> Option<[&'static str; 4]> {
+    let is_open_mpi = mpiexec(1).get_args().any(|argument| argument == "--oversubscribe");
+    (!is_open_mpi).then_some(["-launcher", "fork", "-hosts", "here,there"])
 }
 
 /// Two ranks of each program, in this order.

@@ -4,7 +4,6 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot build its programs must fail")]
 
 #[path = "../support/mod.rs"]
-#[expect(dead_code, reason = "other tests need more of it")]
 mod support;
 
 use std::fs;

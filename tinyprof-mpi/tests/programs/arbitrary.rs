@@ -54,7 +54,7 @@ fn visit(state: &mut u64, oracle: &mut Oracle, depth: u32) {
     }
     match next(state) % 4 {
         0 => region!("plain"),
-        1 => region!("a<b|c-d+e,\"f\""),
+        1 => region!("a(b|c-d+e,\"f\""),
         2 => region!("größe 😀"),
         _ => region!("/.. \\"),
     }

@@ -40,13 +40,6 @@ pub(crate) fn mpiexec(ranks: usize) -> Command {
     command
 }
 
-/// Arguments by which the launcher takes this machine for two hosts; none where it does not do
-/// that.
-pub(crate) fn two_hosts() -> Option<[&'static str; 4]> {
-    let name = std::env::var("TINYPROF_MPIEXEC").unwrap_or_else(|_| "mpiexec".to_owned());
-    (!is_open_mpi(&name)).then_some(["-launcher", "fork", "-hosts", "here,there"])
-}
-
 fn is_open_mpi(launcher: &str) -> bool {
     static ANSWER: OnceLock<bool> = OnceLock::new();
     *ANSWER.get_or_init(|| {

@@ -208,7 +208,7 @@ pub(super) fn end(write: Writer) {
             drop(catch_unwind(|| without_write_signals(work)));
         }
         (false, None) => {
-            warn(format_args!("the profile was not written: {reason}; what was recorded is lost"))
+            warn(format_args!("the profile was not written: {reason}; what was recorded is lost"));
         }
     }
 }

@@ -78,6 +78,7 @@ pub fn set_budget(share: f64) {
 ///
 /// It holds for callpaths that are visited first after this; only the first call counts. Where several processes make one
 /// profile, all of them should say the same.
+#[must_use]
 pub fn set_filter(patterns: &str) -> bool {
     start();
     let filter = Filter::parse(patterns);

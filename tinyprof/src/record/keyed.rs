@@ -155,7 +155,6 @@ fn beginning(text: &str, bytes: usize) -> &str {
 /// The places of a hash, in the order in which they are taken: all of them.
 #[inline]
 fn places(hash: u64) -> impl Iterator<Item = usize> {
-    #[expect(clippy::cast_possible_truncation, reason = "taking a few bits is the purpose")]
     let first = (hash >> 32) as usize;
     (0..PLACES).map(move |next| (first + next) % PLACES)
 }

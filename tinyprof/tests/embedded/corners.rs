@@ -114,7 +114,7 @@ fn a_standard_error_that_nobody_reads_does_not_hold_the_program() {
 
 /// Writes until the pipe takes no more.
 fn fill(pipe: &std::io::PipeWriter) {
-    let set_flags = |flags| {
+    let set_flags = |flags: libc::c_int| {
         // SAFETY: the descriptor is open.
         let failed = unsafe { libc::fcntl(pipe.as_raw_fd(), libc::F_SETFL, flags) };
         assert_eq!(failed, 0);

@@ -1,4 +1,5 @@
 //! A layer records spans in their callpaths, with exact counts, beside a layer that logs.
+#![expect(clippy::unwrap_used, reason = "a test that cannot set up its subscriber must fail")]
 
 mod choice;
 mod entries;

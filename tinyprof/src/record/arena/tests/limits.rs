@@ -75,7 +75,7 @@ fn regions_that_call_each_other_are_a_few_callpaths_however_deep() {
             .map(|level| {
                 now += 1;
                 set_manual(now);
-                open(&arena, [&A, &B][level as usize % 2])
+                open(&arena, if level.is_multiple_of(2) { &A } else { &B })
             })
             .collect();
         let records = 2 * TIMES_ON_PATH_MAX;
@@ -87,7 +87,7 @@ fn regions_that_call_each_other_are_a_few_callpaths_however_deep() {
     let readings = readings(&arena);
     assert_eq!(readings.len(), 2 * TIMES_ON_PATH_MAX, "what only says what is folded is no callpath");
     assert_eq!(readings.iter().map(visits).sum::<u64>(), 2 * DEPTH);
-    assert_eq!(arena.nodes.load(Relaxed), 2 * TIMES_ON_PATH_MAX as u32 + 1, "one entry for what is folded");
+    assert_eq!(arena.nodes.load(Relaxed) as usize, 2 * TIMES_ON_PATH_MAX + 1, "one entry for what is folded");
     // The outermost has all of the time, and each other one less tick than the one around it: nothing counts twice.
     let sum = |reading: &Reading| reading.executions.iter().map(|e| e.sum).sum::<u64>();
     let mut sums: Vec<_> = readings.iter().map(sum).collect();
