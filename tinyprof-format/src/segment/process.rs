@@ -83,14 +83,14 @@ fn map_until(
 fn losses_of(segment: &Segment<'_>) -> Losses {
     let word = |word| segment.words.get(0, word).unwrap_or(0);
     Losses {
-        visits_not_recorded: word(header::VISITS_LOST),
+        visits_not_recorded: word(header::VISITS_LOST).saturating_add(word(header::LOST_ELSEWHERE)),
         visits_in_other: word(header::VISITS_IN_OTHER),
         visits_unbalanced: word(header::VISITS_UNBALANCED),
         clock_steps_back: word(header::CLOCK_STEPS_BACK),
         segments_not_mapped: word(header::NOT_MAPPED),
         visits_not_timed: word(header::VISITS_NOT_TIMED),
         values_not_recorded: word(header::VALUES_NOT_RECORDED),
-        visits_kept_out: word(header::VISITS_KEPT_OUT),
+        visits_kept_out: word(header::VISITS_KEPT_OUT).saturating_add(word(header::KEPT_OUT_ELSEWHERE)),
         visits_too_deep: word(header::VISITS_TOO_DEEP),
         visits_without_key: word(header::VISITS_WITHOUT_KEY),
         ..Losses::default()

@@ -68,8 +68,8 @@ fn many_callpaths_take_little_memory_from_the_map_to_the_report() {
         assert!(!text.is_empty());
         drop(map);
         let path = path.expect("it is written");
-        // Beside the callpaths, the manifest and what all profiles have.
-        let limits = ReadLimits::default().with_memory_bytes(650 * CALLPATHS as u64 + (4 << 10));
+        // More than is taken at a time: what pco may take besides is claimed before it is known.
+        let limits = ReadLimits::default().with_memory_bytes(800 * CALLPATHS as u64);
         let (read, peak) = peak_bytes(|| read_profile_within(&path, limits));
         check("to read", peak, 650);
         let read = read.expect("it is read within the limit");

@@ -192,11 +192,9 @@ pub(super) fn end(write: Writer) {
     };
     let Err(reason) = isolated(session().config.deadline(), work) else { return };
     match (IS_WRITTEN.load(Relaxed), surviving()) {
-        (true, _) => {
-            if session().config.report.unwrap_or(true) {
-                warn(format_args!("the profile is complete, but there is no table: {reason}"));
-            }
-        }
+        (true, _) => warn(format_args!(
+            "the profile is complete, but what follows it, such as the table, was not done: {reason}"
+        )),
         (false, Some(place)) => warn(format_args!(
             "the profile was not written: {reason}; what was recorded is safe: `tinyprof recover{}{}` makes a profile \
              of it",

@@ -11,6 +11,8 @@ use std::ptr;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64};
 
+use tinyprof_format::segment::layout::header;
+
 use super::arena::Arena;
 use super::clock::Clock;
 use super::segments;
@@ -88,11 +90,11 @@ pub(crate) fn attach(start: fn() -> Option<Clock>) -> bool {
     match CURRENT.get() {
         arena if arena == OFF => return false,
         arena if arena == AWAY => {
-            VISITS_KEPT_OUT.fetch_add(1, Relaxed);
+            count_lost(&VISITS_KEPT_OUT, header::KEPT_OUT_ELSEWHERE);
             return false;
         }
         arena if arena == NO_MEMORY => {
-            VISITS_LOST.fetch_add(1, Relaxed);
+            count_lost(&VISITS_LOST, header::LOST_ELSEWHERE);
             return false;
         }
         _ => CURRENT.set(AWAY),
@@ -103,7 +105,7 @@ pub(crate) fn attach(start: fn() -> Option<Clock>) -> bool {
     };
     let arena = claim(clock);
     if arena.is_none() {
-        VISITS_LOST.fetch_add(1, Relaxed);
+        count_lost(&VISITS_LOST, header::LOST_ELSEWHERE);
     }
     CURRENT.set(arena.map_or(NO_MEMORY, ptr::from_ref));
     arena.is_some()
@@ -208,6 +210,16 @@ fn slots() -> impl Iterator<Item = &'static Slot> {
 /// The arenas of all threads that ever entered a region, ended ones included. Any thread.
 pub(crate) fn arenas() -> impl Iterator<Item = &'static Arena> {
     slots().map(|slot| &slot.arena)
+}
+
+/// Counts a visit of a thread that has no arena: here, and in the file of a thread that has one, if there is any, for
+/// whoever finds that after the process has died.
+#[cold]
+fn count_lost(counter: &AtomicU64, word: usize) {
+    counter.fetch_add(1, Relaxed);
+    if let Some(arena) = arenas().find(|arena| arena.has_file()) {
+        arena.header(word).fetch_add(1, Relaxed);
+    }
 }
 
 /// Visits on threads for whose arenas there was no memory.

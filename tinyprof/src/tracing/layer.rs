@@ -36,7 +36,7 @@ pub fn layer<S>() -> Layer<S> {
     Layer { chosen: Filtered::new(Identity::new(), Spans::default()), number: LAYERS.fetch_add(1, Relaxed) }
 }
 
-/// A layer that records spans as regions; [`layer`] makes it.
+/// A layer that records spans as regions; [`layer()`] makes it.
 ///
 /// It asks for nothing on behalf of other layers, and for no events: what no layer takes costs what
 /// it costs without this one. Filters of `tracing-subscriber` work, too:
