@@ -132,7 +132,9 @@ impl UnfinishedProfile {
         json.push(b'\n');
         write_file(self.files.permissions, &path, &json)?;
         sync_directory(&self.directory);
-        let finished = self.rename().map_err(fail("rename", &self.directory))?;
+        // Before: behind the renaming nothing may allocate, so that nothing fails once the profile is there.
+        let cannot_rename = fail("rename", &self.directory);
+        let finished = self.rename().map_err(cannot_rename)?;
         if let Some(parent) = finished.parent().filter(|p| !p.as_os_str().is_empty()) {
             sync_directory(parent);
         }
