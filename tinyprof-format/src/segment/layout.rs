@@ -10,7 +10,8 @@
 //!         that is being written of all segments of the process, 0: none   23 line of the element of a
 //!         list that is being changed, 0: none
 //! line 3  24 .. 31 what that element was before
-//! line 4  32 visits kept out   33 visits too deep   34, 35 visits lost and kept out on threads that have no segment   34 visits without key
+//! line 4  32 visits kept out   33 visits too deep   34, 35 visits lost, kept out on threads without a segment
+//!         36 visits without key
 //! line 5 ..        blocks of 2^k lines: nodes, sites, lists, the description, tables of the recorder
 //!
 //! node:  16 words, see [`node`]
@@ -70,7 +71,7 @@ pub mod header {
     pub const VISITS_TOO_DEEP: usize = 33;
     pub const LOST_ELSEWHERE: usize = 34;
     pub const KEPT_OUT_ELSEWHERE: usize = 35;
-    pub const VISITS_WITHOUT_KEY: usize = 34;
+    pub const VISITS_WITHOUT_KEY: usize = 36;
     pub const WORDS: usize = 40;
 }
 const _: () = assert!(header::WORDS == HEADER_LINES as usize * LINE_WORDS);
