@@ -55,4 +55,3 @@ done
 
 # The binding builds alike with each of them, so that the first is enough.
 mpi_use "${MPI_FOUND[0]}"
-step "programs of users with $MPICC" cargo test --locked -p tinyprof-mpi --test outside -- --ignored
