@@ -52,6 +52,3 @@ for mpi in "${MPI_FOUND[@]}"; do
     mpi_use "$mpi"
     step "tests with $mpi" cargo test --locked -p tinyprof-mpi -p tinyprof-example-fft -p tinyprof-example-tc
 done
-
-# The binding builds alike with each of them, so that the first is enough.
-mpi_use "${MPI_FOUND[0]}"
