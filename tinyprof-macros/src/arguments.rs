@@ -10,9 +10,10 @@ use syn::token::Paren;
 use syn::{Error, LitStr, Path, Token};
 
 use crate::key::Key;
-use crate::metric::{Metric, Value, Varying, parse_expression};
+use crate::metric::{Metric, Value, Varying};
 use crate::near;
 use crate::selection::Selection;
+use crate::split;
 
 /// What of a region's visits is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,7 +70,7 @@ impl Arguments {
         }
         let is_metric = key.is_none() && input.peek(Token![=]);
         if !is_metric && !key.is_some_and(|key| known.contains(&key)) {
-            return Err(unknown(&ident, known));
+            return Err(near::unknown(&ident, known));
         }
         if self.seen.contains(&ident) {
             return Err(Error::new(ident.span(), format!("`{ident}` is given twice")));
@@ -78,7 +79,7 @@ impl Arguments {
         match key {
             None => {
                 let metric = Metric::parse_value(ident, input)?;
-                check_key(&metric, known)?;
+                near::check_key(&metric, known)?;
                 self.metrics.push(metric);
                 Ok(())
             }
@@ -124,7 +125,7 @@ impl Arguments {
         match key {
             Key::Name => self.name = Some(parse_name(input)?),
             Key::Mode => self.mode = Some(parse_mode(input)?),
-            Key::Split => self.split = Some(parse_split(input)?),
+            Key::Split => self.split = Some(split::parse(input)?),
             _ => self.krate = Some(input.call(Path::parse_mod_style)?),
         }
         Ok(())
@@ -223,49 +224,12 @@ impl Arguments {
             |path| quote_spanned!(Span::mixed_site()=> const _: () = { let _ = #path::collect::ENABLED; };),
         );
         let private = self.private();
-        let split = self
-            .split
-            .as_ref()
-            .map(|split| quote_spanned!(Span::mixed_site()=> if false { let _ = #private::key(&(#split)); }));
+        let split = self.split.as_ref().map(|split| {
+            let text = split::text(&private, split);
+            quote_spanned!(Span::mixed_site()=> if false { let _ = #text; })
+        });
         (path, split.into_iter().chain([self.varying().unmeasured()]).collect())
     }
-}
-
-/// Returns the error for a word that is no argument here.
-fn unknown(ident: &Ident, known: &[Key]) -> Error {
-    let meant = near::meant(&ident.to_string(), known.iter().map(|key| key.text()));
-    let usages = known.iter().filter(|key| meant.is_none_or(|meant| key.text() == meant));
-    let usages: Vec<&str> = usages.map(|key| key.usage()).collect();
-    let usages = usages.join(", ");
-    let message = match meant {
-        Some(_) => format!("unknown argument `{ident}`: did you mean {usages}?"),
-        None => format!("unknown argument `{ident}`: known are {usages}, and metrics `key = value`"),
-    };
-    Error::new(ident.span(), message)
-}
-
-/// Returns an error if the metric is a slip of an argument: any key would do for a metric, so that nobody would notice.
-///
-/// It is one if its value fits that argument too.
-fn check_key(metric: &Metric, known: &[Key]) -> Result<()> {
-    let (is_text, value) = match &metric.value {
-        Value::Constant(text) => (true, text.value()),
-        Value::Varying(expression) => (false, expression.to_string()),
-    };
-    let mut candidates = Vec::new();
-    if is_text {
-        candidates.extend(known.contains(&Key::Name).then_some("name"));
-        candidates.push("tag");
-    }
-    if known.contains(&Key::Mode) && (value == "total" || value == "each") {
-        candidates.push("mode");
-    }
-    let Some(meant) = near::meant(&metric.key.to_string(), candidates) else { return Ok(()) };
-    let key = &metric.key;
-    let message = format!(
-        "unknown argument `{key}`: did you mean `{meant}`? A metric needs a key that is less like it"
-    );
-    Err(Error::new(key.span(), message))
 }
 
 /// Reads a region's name: a string literal with something in it.
@@ -283,17 +247,6 @@ pub(crate) fn parse_name(input: ParseStream<'_>) -> Result<LitStr> {
         return Err(Error::new(name.span(), message));
     }
     Ok(name)
-}
-
-/// Reads the expression behind `split =`.
-fn parse_split(input: ParseStream<'_>) -> Result<TokenStream> {
-    let expression = parse_expression(input)?;
-    if let Ok(text) = syn::parse2::<LitStr>(expression.clone()) {
-        let message =
-            "a text that never changes splits nothing: `split` takes an expression, as in `split = T::NAME`";
-        return Err(Error::new(text.span(), message));
-    }
-    Ok(expression)
 }
 
 fn parse_mode(input: ParseStream<'_>) -> Result<Mode> {

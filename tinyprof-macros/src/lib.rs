@@ -10,6 +10,7 @@
 //! | `key.rs` | which words are arguments |
 //! | `near.rs` | slips of the keyboard |
 //! | `metric.rs` | `key = "text"` and `key = expression` |
+//! | `split.rs` | `split = expression` |
 //! | `attribute.rs` | `#[profile]`: a region is a function |
 //! | `block.rs` | `#[profile]` on an `impl`, a trait or a module: a region is each function inside |
 //! | `selection.rs` | `only(...)` and `skip(...)`: which functions of a block |
@@ -41,6 +42,7 @@ mod region_loop;
 mod scope;
 mod selection;
 mod site;
+mod split;
 
 use proc_macro::TokenStream;
 

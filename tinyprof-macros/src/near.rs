@@ -1,5 +1,49 @@
 //! Slips of the keyboard: which known word was meant by one that is almost it.
 
+use proc_macro2::Ident;
+use syn::Error;
+use syn::parse::Result;
+
+use crate::key::Key;
+use crate::metric::{Metric, Value};
+
+/// Returns the error for a word that is no argument here.
+pub(crate) fn unknown(ident: &Ident, known: &[Key]) -> Error {
+    let meant = meant(&ident.to_string(), known.iter().map(|key| key.text()));
+    let usages = known.iter().filter(|key| meant.is_none_or(|meant| key.text() == meant));
+    let usages: Vec<&str> = usages.map(|key| key.usage()).collect();
+    let usages = usages.join(", ");
+    let message = match meant {
+        Some(_) => format!("unknown argument `{ident}`: did you mean {usages}?"),
+        None => format!("unknown argument `{ident}`: known are {usages}, and metrics `key = value`"),
+    };
+    Error::new(ident.span(), message)
+}
+
+/// Returns an error if the metric is a slip of an argument: any key would do for a metric, so that nobody would notice.
+///
+/// It is one if its value fits that argument too.
+pub(crate) fn check_key(metric: &Metric, known: &[Key]) -> Result<()> {
+    let (is_text, value) = match &metric.value {
+        Value::Constant(text) => (true, text.value()),
+        Value::Varying(expression) => (false, expression.to_string()),
+    };
+    let mut candidates = Vec::new();
+    if is_text {
+        candidates.extend(known.contains(&Key::Name).then_some("name"));
+        candidates.push("tag");
+    }
+    if known.contains(&Key::Mode) && (value == "total" || value == "each") {
+        candidates.push("mode");
+    }
+    let Some(meant) = meant(&metric.key.to_string(), candidates) else { return Ok(()) };
+    let key = &metric.key;
+    let message = format!(
+        "unknown argument `{key}`: did you mean `{meant}`? A metric needs a key that is less like it"
+    );
+    Err(Error::new(key.span(), message))
+}
+
 /// Returns the word of `known` that `word` is a slip of, if there is one; none for a known word itself.
 pub(crate) fn meant<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let mut slips = known.into_iter().filter(|&known| known != word && is_slip(word, known));

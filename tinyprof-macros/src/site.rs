@@ -7,6 +7,7 @@ use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
 
 use crate::arguments::{Arguments, Mode};
+use crate::split;
 
 /// What in the source a region is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,7 +61,8 @@ impl Region {
             #tail
         });
         // The expression stands outside of the braces that hold our statics, as those of metrics do.
-        quote_spanned!(Span::mixed_site()=> match #private::key(&(#split)) { #key => #inside })
+        let text = split::text(&private, split);
+        quote_spanned!(Span::mixed_site()=> match #text { #key => #inside })
     }
 
     /// A block expression that holds the region's `static SITE`, and has the value of `tail`.

@@ -62,7 +62,7 @@ pub struct LoopGuard {
     /// The arena in which an iteration is open.
     arena: Option<&'static Arena>,
     visit: Visit,
-    /// Recording was off when the loop began: it stays off to its end.
+    /// Recording was off when the loop began, or the loop is filtered out: it stays off to its end.
     is_off: bool,
     _not_send: PhantomData<*const ()>,
 }
@@ -81,7 +81,7 @@ impl LoopGuard {
         match (self.arena, self.visit.to_leave()) {
             (Some(arena), Some(line)) => arena.boundary(line),
             _ if self.is_off => {}
-            _ => self.begin_iteration(),
+            _ => self.begin_iteration_or_give_up(),
         }
     }
 
@@ -96,12 +96,19 @@ impl LoopGuard {
     }
 
     /// The first iteration, and each of a loop that calls itself or that there is no memory for.
-    #[inline(never)]
     fn begin_iteration(&mut self) {
         self.visit = open::<false>(self.site);
         self.is_off = thread::current().is_off();
         // Which arena a thread has does not change while a region in it is open.
         self.arena = thread::arena();
+    }
+
+    /// Where the loop is filtered out, its other iterations are not asked for.
+    #[inline(never)]
+    fn begin_iteration_or_give_up(&mut self) {
+        self.begin_iteration();
+        self.is_off |=
+            self.visit == Visit::LOST && self.arena.is_some_and(|arena| arena.is_filtered(self.site));
     }
 
     #[inline(never)]

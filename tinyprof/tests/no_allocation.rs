@@ -48,15 +48,19 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// The visits of one call: the function, 5 of the recursion, 4 of the other, 30 of the loops, 10 scopes, a future
-/// and what it calls.
-const VISITS: u64 = 1 + 5 + 4 + 30 + 10 + 2;
+/// The visits of one call: the function, 5 of the recursion, 20 of the other, 30 of the loops, 10 scopes, 3 of a region
+/// with a key, a future and what it calls.
+const VISITS: u64 = 1 + 5 + 20 + 30 + 10 + 3 + 2;
 
 #[profile(threads = 1)]
 fn execution() {
     tinyprof::record!(cells = 1.5);
     recursive(4);
-    ping(3);
+    // Deep enough to be folded.
+    ping(19);
+    for key in ["f32", "f64", "f32"] {
+        profile_scope!("keyed", split = key);
+    }
     profile_loop!(
         "each",
         mode = each,
@@ -111,7 +115,7 @@ fn allocations_of(work: impl FnOnce()) -> u64 {
 
 #[test]
 fn ten_million_visits_and_their_metrics_allocate_nothing() {
-    const EXECUTIONS: u64 = 200_000;
+    const EXECUTIONS: u64 = 150_000;
     // The test looks at the snapshot: no profile is to be written.
     assert!(take_over(tinyprof::collect::Ending::default));
     assert!(allocations_of(|| drop(std::hint::black_box(Box::new(1)))) > 0, "the allocator counts");

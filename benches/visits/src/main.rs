@@ -10,6 +10,12 @@ fn region() {
     black_box(());
 }
 
+#[inline(never)]
+fn keyed(key: &str) {
+    profile_scope!("region", split = key);
+    black_box(());
+}
+
 #[profile(name = "root")]
 fn inside(work: impl FnOnce()) {
     work();
@@ -26,6 +32,27 @@ fn main() -> Result<(), &'static str> {
     let visits: u64 = arguments.next().and_then(|count| count.parse().ok()).ok_or("how many visits?")?;
     match case.as_str() {
         "region" => inside(|| (0..visits).for_each(|_| region())),
+        "split" => inside(|| (0..visits).for_each(|_| keyed(black_box("alloc::vec::Vec<f64>")))),
+        "filtered" => {
+            if !tinyprof::collect::set_filter("-region") {
+                return Err("that is a filter");
+            }
+            inside(|| (0..visits).for_each(|_| region()));
+        }
+        "loop_filtered" => {
+            if !tinyprof::collect::set_filter("-loop") {
+                return Err("that is a filter");
+            }
+            inside(|| {
+                profile_loop!(
+                    "loop",
+                    mode = each,
+                    for visit in 0..visits {
+                        black_box(visit);
+                    }
+                );
+            });
+        }
         "root" => (0..visits).for_each(|_| region()),
         "loop_total" => inside(|| {
             profile_loop!(

@@ -52,7 +52,7 @@ pub(super) fn arrange() {
 /// Makes the caller the one who writes the profile.
 ///
 /// At the end of the process `write_at_exit` is called in place of writing it, unless recording is off: on a thread
-/// of its own, within the deadline. [`Ending::default`](super::Ending) is for a collector that has nothing to do there. Returns
+/// of its own, within the deadline. [`Ending::default`] is for a collector that has nothing to do there. Returns
 /// whether nobody had taken over before; only the first counts.
 pub fn take_over(write_at_exit: Writer) -> bool {
     start();
@@ -78,7 +78,7 @@ pub fn set_budget(share: f64) {
 ///
 /// It holds for callpaths that are visited first after this; only the first call counts. Where several processes make one
 /// profile, all of them should say the same.
-#[must_use]
+#[must_use = "a text that is no filter is not heard"]
 pub fn set_filter(patterns: &str) -> bool {
     start();
     let filter = Filter::parse(patterns);

@@ -32,7 +32,7 @@ use super::lookup::Lookup;
 use super::node::{EXECUTION, Node, SAMPLES, SERIES, START, VISITS, high, kind, low};
 use super::segment::{Line, Segment};
 use super::site::Site;
-use hot::Hot;
+use hot::{FILTERED, Hot};
 use live::{add_to_live, clear_live, complete_execution, live_execution, restart_live};
 use sampling::Sampler;
 
@@ -406,6 +406,9 @@ fn enter_unusual(site: &'static Site, arena: &Arena) -> Visit {
     if low(cached) == parent.number() | NOT_USUAL {
         return open_known(arena, parent, Line::from_number(high(cached)));
     }
+    if cached == FILTERED {
+        return Visit::LOST;
+    }
     enter_unknown(site, arena)
 }
 
@@ -413,11 +416,12 @@ fn enter_unusual(site: &'static Site, arena: &Arena) -> Visit {
 #[inline(never)]
 fn enter_unknown(site: &'static Site, arena: &Arena) -> Visit {
     let parent = arena.current();
-    let cached = arena.hot.cached(site.dense_index());
-    match arena.cached_elsewhere(parent, site, cached) {
-        None => return Visit::LOST,
-        Some(line) if !line.is_none() => return open_known(arena, parent, line),
-        Some(_) => {}
+    let cached = arena.cached_late(site);
+    if cached == FILTERED {
+        return Visit::LOST;
+    }
+    if low(cached) & !NOT_USUAL == parent.number() && cached != 0 {
+        return open_known(arena, parent, Line::from_number(high(cached)));
     }
     match arena.find_or_insert(parent, site) {
         Entered::Node(line) => open_known(arena, parent, line),

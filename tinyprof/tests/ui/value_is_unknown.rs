@@ -1,6 +1,6 @@
 use tinyprof::{profile, profile_loop, record};
 
-#[profile(mod = each)]
+#[profile(kind = each)]
 fn function() {}
 
 struct Field(u64);

@@ -106,6 +106,11 @@ impl Arena {
         self.hot.cache().get(site.dense_index()).or_else(late)
     }
 
+    /// Returns whether visits of `site` are known not to be recorded. Owner only.
+    pub(crate) fn is_filtered(&self, site: &'static Site) -> bool {
+        self.entry(site).is_some_and(|entry| entry.load(Relaxed) == FILTERED)
+    }
+
     fn remember_as_filtered(&self, site: &'static Site) {
         if let Some(entry) = self.entry(site) {
             entry.store(FILTERED, Relaxed);
@@ -122,19 +127,10 @@ impl Arena {
         }
     }
 
-    /// The record of a visit of `site` under `parent`, if the site was made while the program runs and was last visited
-    /// there; otherwise no line. None if the site is filtered out; `cached` is its entry if it is one of the executable.
-    pub(super) fn cached_elsewhere(&self, parent: Line, site: &'static Site, cached: u64) -> Option<Line> {
-        if cached == FILTERED {
-            return None;
-        }
+    /// The entry of the cache for a site that was made while the program runs; 0 if there is none.
+    pub(super) fn cached_late(&self, site: &'static Site) -> u64 {
         let entry = site.late_index().and_then(|at| self.hot.late_cache().get(at));
-        let cached = entry.map_or(0, |entry| entry.load(Relaxed));
-        if cached == FILTERED {
-            return None;
-        }
-        let is_here = low(cached) & !NOT_USUAL == parent.number();
-        Some(if is_here { Line::from_number(high(cached)) } else { Line::NONE })
+        entry.map_or(0, |entry| entry.load(Relaxed))
     }
 
     /// The depth of the children of `parent`; that of a root is 1.

@@ -1,0 +1,8 @@
+use tinyprof::profile;
+
+#[profile(skip(inner))]
+fn function() {}
+
+fn main() {
+    function();
+}
