@@ -48,7 +48,10 @@ impl Guard {
 impl Drop for Guard {
     #[inline]
     fn drop(&mut self) {
-        if let Some(line) = self.visit.to_leave() {
+        // Switched off by feature a guard is of nothing, and leaves no instruction.
+        if cfg!(feature = "enable")
+            && let Some(line) = self.visit.to_leave()
+        {
             close::<true>(line);
         }
     }
