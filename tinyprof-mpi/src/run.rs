@@ -123,7 +123,7 @@ pub(crate) fn flush(communicator: &Rsmpi, settings: &Settings) -> Result<Option<
 
 fn flush_begun(communicator: &Rsmpi, settings: &Settings) -> Result<Option<PathBuf>, FlushError> {
     SETTLED.store(true, Relaxed);
-    collect::without_write_signals(|| flush_now(communicator, settings))
+    collect::ending_here(|| collect::without_write_signals(|| flush_now(communicator, settings)))
 }
 
 fn flush_now(communicator: &Rsmpi, settings: &Settings) -> Result<Option<PathBuf>, FlushError> {
@@ -238,6 +238,10 @@ fn flush_alone(reason: &str, advice: &str) {
     let world = mpi::topology::SimpleCommunicator::world();
     let (rank, ranks) = (world.rank().unsigned_abs(), world.size().unsigned_abs());
     let settings = Settings::default();
+    collect::ending_here(|| collect::without_write_signals(|| write_alone(rank, ranks, &settings, reason, advice)));
+}
+
+fn write_alone(rank: u32, ranks: u32, settings: &Settings, reason: &str, advice: &str) {
     let workplace = Workplace::aside(settings.deadline());
     let measured = measure(&workplace);
     let plan = Plan { workplace, ..settings.plan(0) };
@@ -269,13 +273,13 @@ pub(crate) fn flush_at_finalize() {
             // The failure, if it is one, has been said.
             Ok(Some(world)) => drop(flush(&Rsmpi::on(Ok(world)), &settings)),
             Ok(None) => leave_out(),
-            Err(reason) => collect::without_write_signals(|| flush_alone(&reason, "")),
+            Err(reason) => flush_alone(&reason, ""),
         },
         (None, _) => {
             let reason = "not all ranks of the job are known to run TinyProf";
             let advice =
                 "; where all of them do, TINYPROF_WORLD=all, set for all ranks, makes it one profile";
-            collect::without_write_signals(|| flush_alone(reason, advice));
+            flush_alone(reason, advice);
         }
     }
 }

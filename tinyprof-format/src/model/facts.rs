@@ -33,7 +33,8 @@ pub struct Losses {
     /// Visits that went to an `[other]` callpath because the callpath table was full.
     #[serde(skip_serializing_if = "is_zero")]
     pub visits_in_other: u64,
-    /// Visits that were still open when the snapshot was taken; their time so far is included.
+    /// Visits that were still open when the snapshot was taken; their time so far is included. Not
+    /// those on the thread that ended the run, which lasted to its end.
     #[serde(skip_serializing_if = "is_zero")]
     pub visits_open: u64,
     /// Visits whose guard was forgotten or dropped out of order: counted, their time unknown.

@@ -23,7 +23,7 @@ use super::name::profile_name;
 use super::precision::precision;
 use super::segments::{discard_segments, new_profile_id, surviving};
 use super::session::session;
-use super::snapshot::{monotonic_ns, snapshot};
+use super::snapshot::{ending_here, monotonic_ns, snapshot};
 use super::writer::{Ending, Writer};
 use crate::sys::{NotDone, without_write_signals};
 
@@ -190,7 +190,7 @@ pub(super) fn end(write: Writer) {
             print(&ending.text);
         }
     };
-    let Err(reason) = isolated(session().config.deadline(), work) else { return };
+    let Err(reason) = ending_here(|| isolated(session().config.deadline(), work)) else { return };
     match (IS_WRITTEN.load(Relaxed), surviving()) {
         (true, _) => warn(format_args!(
             "the profile is complete, but what follows it, such as the table, was not done: {reason}"
@@ -203,7 +203,7 @@ pub(super) fn end(write: Writer) {
         )),
         // Nothing would survive: better to use the program's own thread than to lose all.
         (false, None) if reason == NotDone::NoThread => {
-            drop(catch_unwind(|| without_write_signals(work)));
+            drop(catch_unwind(|| ending_here(|| without_write_signals(work))));
         }
         (false, None) => {
             warn(format_args!("the profile was not written: {reason}; what was recorded is lost"));

@@ -36,7 +36,7 @@ pub use name::profile_name;
 pub use precision::{precision, set_precision};
 pub use segments::{discard_segments, fresh_profile_id, new_profile_id, set_profile_id, set_rank};
 pub use session::config;
-pub use snapshot::{monotonic_ns, snapshot};
+pub use snapshot::{ending_here, monotonic_ns, snapshot};
 pub use start::{report_on_signal, set_budget, set_filter, start, take_over};
 pub use watch::{set_checkpoint_interval, unrecorded, watch_boundaries};
 pub use writer::{Ending, Writer};

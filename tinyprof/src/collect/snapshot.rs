@@ -3,15 +3,32 @@
 use std::collections::HashMap;
 use std::ptr;
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
 
 use tinyprof_format::model::{EventMap, Losses, RankFacts, Region};
 
 use super::session::session;
 use crate::record::clock;
-use crate::record::thread::{arenas, visits_kept_out, visits_lost};
+use crate::record::thread::{arena, arenas, visits_kept_out, visits_lost};
 use crate::record::{Arena, MetricReading, Reading, Site};
 use crate::sys::{host_name, peak_memory_bytes};
+
+/// The address of the arena of the thread that ends the run, while it does; else 0.
+static ENDS_RUN: AtomicUsize = AtomicUsize::new(0);
+
+/// Does `work`, which writes the profile of the run, for the thread that calls it.
+///
+/// Regions that are open on this thread meanwhile are those around the end: `main` where it owns MPI,
+/// or the callers of `exit`. They last to the end of the run, so snapshots that are taken meanwhile,
+/// on whatever thread, do not count their visits as open. Those of other threads were cut short.
+pub fn ending_here<T>(work: impl FnOnce() -> T) -> T {
+    let here = arena().map_or(0, |arena| ptr::from_ref(arena).addr());
+    let before = ENDS_RUN.swap(here, Relaxed);
+    let done = work();
+    ENDS_RUN.store(before, Relaxed);
+    done
+}
 
 /// Everything that this process has measured so far, threads merged by callpath. Any thread may call it, and
 /// no thread is stopped: regions that are open are included with their time so far.
@@ -46,6 +63,7 @@ pub fn snapshot() -> EventMap {
         }
     }
     let mut regions = Regions::default();
+    let ends_run = ENDS_RUN.load(Relaxed);
     let readings = arenas.into_iter().flat_map(|arena| arena.readings().map(move |reading| (arena, reading)));
     // One at a time: there may be a million.
     let records = readings.filter_map(|(arena, reading)| {
@@ -53,7 +71,8 @@ pub fn snapshot() -> EventMap {
             losses.records_unreadable += 1;
             return None;
         };
-        losses.visits_open += u64::from(open.is_some());
+        let is_cut_short = ptr::from_ref(arena).addr() != ends_run;
+        losses.visits_open += u64::from(open.is_some() && is_cut_short);
         losses.visits_not_timed += visits_not_timed;
         let values = scale.values(&executions, &series, open, arena.now());
         Some((id, parent, regions.of(site)?, values))

@@ -52,7 +52,7 @@ pub(super) fn arrange() {
 /// Makes the caller the one who writes the profile.
 ///
 /// At the end of the process `write_at_exit` is called in place of writing it, unless recording is off: on a thread
-/// of its own, within the deadline. [`Ending::default`] is for a collector that has nothing to do there. Returns
+/// of its own, within the deadline. [`Ending::default`](super::Ending) is for a collector that has nothing to do there. Returns
 /// whether nobody had taken over before; only the first counts.
 pub fn take_over(write_at_exit: Writer) -> bool {
     start();
