@@ -1,10 +1,9 @@
-//! Which spans are recorded, and that the layer leaves to others what is theirs.
+//! Which spans are recorded.
 
 use tracing::subscriber::with_default;
-use tracing::{Level, Subscriber, debug, debug_span, info, info_span, span_enabled, trace_span};
+use tracing::{Level, debug, debug_span, info, info_span, trace_span};
 use tracing_subscriber::filter::{LevelFilter, Targets, filter_fn};
 use tracing_subscriber::prelude::*;
-use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::{Layer, fmt, registry};
 
 use super::{Log, check, write_no_profile};
@@ -27,29 +26,6 @@ fn a_program_has_logs_and_a_profile() {
     let expected = ["both{cell=0}: ", "both{cell=1}: "]
         .map(|spans| format!(" INFO {spans}tracing_layer::choice: solved\n"));
     assert_eq!(log.text(), expected.concat());
-}
-
-/// Warnings and errors.
-fn logs<S: Subscriber + for<'span> LookupSpan<'span>>() -> impl Layer<S> {
-    fmt::layer().with_writer(Log::default()).with_filter(LevelFilter::WARN)
-}
-
-#[test]
-fn nothing_is_switched_on_for_others() {
-    write_no_profile();
-    let check = |recorded: bool| {
-        assert_eq!(span_enabled!(Level::DEBUG), recorded);
-        assert!(!tracing::event_enabled!(Level::INFO), "an event that nobody takes");
-        assert!(tracing::event_enabled!(Level::WARN));
-        assert_eq!(!debug_span!("switched").is_disabled(), recorded);
-    };
-    // In either order, and where the layers are a tree.
-    with_default(registry().with(logs()).with(layer()), || check(true));
-    with_default(registry().with(layer()).with(logs()), || check(true));
-    with_default(registry().with(logs().and_then(layer())), || check(true));
-    with_default(registry().with(layer().with_max_level(Level::INFO)).with(logs()), || check(false));
-    with_default(registry().with(layer().with_target_prefixes(["else"])).with(logs()), || check(false));
-    with_default(registry().with(logs()), || check(false));
 }
 
 #[test]
