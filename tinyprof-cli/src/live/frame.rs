@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use tinyprof_format::model::{CallpathIndex, Identity};
+use tinyprof_format::report::Spread;
 use tinyprof_format::report::cells::ratio;
 
 use super::sample::Sample;
@@ -27,10 +28,8 @@ pub(super) struct Row {
     pub(super) children: Vec<usize>,
     pub(super) ranks: u32,
     pub(super) visits: u64,
-    pub(super) inclusive_ns: u128,
-    pub(super) exclusive_ns: u128,
-    /// Whether these times are estimates, because of a budget.
-    pub(super) is_estimate: bool,
+    pub(super) inclusive: Spread,
+    pub(super) exclusive: Spread,
     /// The part of the time of all root regions, from 0 to 1.
     pub(super) share: f64,
     pub(super) imbalance: Option<f64>,
@@ -71,9 +70,8 @@ impl Frame {
                 children: children[at].iter().map(|child| child.row()).collect(),
                 ranks: statistics.ranks,
                 visits: statistics.visits,
-                inclusive_ns: statistics.inclusive.sum_ns,
-                exclusive_ns: statistics.exclusive.sum_ns,
-                is_estimate: statistics.inclusive.is_estimate(),
+                inclusive: statistics.inclusive,
+                exclusive: statistics.exclusive,
                 share: ratio(statistics.inclusive.sum_ns, total_ns),
                 imbalance: statistics.imbalance(&statistics.inclusive),
                 recent: since.as_ref().zip(recent_ns).map(|(since, whole_ns)| Recent {

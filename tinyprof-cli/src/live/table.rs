@@ -73,11 +73,10 @@ pub(super) fn row(row: &Row, view: &View, width: usize) -> String {
     // A deep tree must not push the names out of sight.
     let indent = (row.depth as usize * 2).min(width / 6);
     let name = format!("{:indent$}{mark} {}", "", shown(&row.name));
-    let estimate = if row.is_estimate { "~" } else { "" };
     let or_dash = |cell: Option<String>| cell.unwrap_or_else(|| "-".to_owned());
     let cells = [
-        format!("{estimate}{}", time_cell(row.inclusive_ns)),
-        format!("{estimate}{}", time_cell(row.exclusive_ns)),
+        row.inclusive.cell(None),
+        row.exclusive.cell(Some(row.inclusive.sum_ns)),
         percent_cell(row.share),
         or_dash(row.recent.map(|recent| percent_cell(recent.share))),
         number_cell(whole(row.visits)),

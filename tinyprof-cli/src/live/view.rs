@@ -94,8 +94,8 @@ impl View {
         rows.sort_by(|&left, &right| {
             let (a, b) = (&frame.rows[left], &frame.rows[right]);
             match self.sort {
-                Sort::Inclusive => b.inclusive_ns.cmp(&a.inclusive_ns),
-                Sort::Exclusive => b.exclusive_ns.cmp(&a.exclusive_ns),
+                Sort::Inclusive => b.inclusive.sum_ns.cmp(&a.inclusive.sum_ns),
+                Sort::Exclusive => b.exclusive.sum_ns.cmp(&a.exclusive.sum_ns),
                 Sort::Now => now(b).total_cmp(&now(a)),
                 Sort::Visits => b.visits.cmp(&a.visits),
             }

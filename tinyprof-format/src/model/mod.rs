@@ -1,5 +1,6 @@
 //! What a profile says: plain values, without a byte layout.
 
+mod bound;
 mod callpath;
 mod event_map;
 mod facts;

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 
 use super::names::{columns, cut, shown};
 use super::tree::{Folded, Line};
-use super::units::{count_cell, percent_cell, ratio, rounded, time_cell};
+use super::units::{below, count_cell, percent_cell, ratio, rounded, time_cell};
 use super::{Report, Spread};
 
 /// A column of numbers, all of them right-aligned.
@@ -239,17 +239,23 @@ fn cell(report: &Report, line: &Line, column: Column) -> String {
 }
 
 fn callpath_cell(report: &Report, row: usize, column: Column) -> String {
+    let parent = report.callpaths.rows()[row].parent;
     let row = &report.statistics.row(row);
     let inclusive = &row.inclusive;
+    // What a parent took is the most that a child can have taken of it.
+    let bound_ns = parent.map(|at| report.statistics.row(at.row()).inclusive.sum_ns);
     let spread = report.compared(row);
     match column {
         Column::Visits => count_cell(row.visits),
         Column::Ranks if row.ranks >= report.ranks => "all".to_owned(),
         Column::Ranks => format!("{}/{}", row.ranks, report.ranks),
         _ if row.ranks == 0 => "-".to_owned(),
-        Column::Inclusive => marked(inclusive.is_estimate(), time_cell(inclusive.sum_ns)),
-        Column::Exclusive => marked(row.exclusive.is_estimate(), time_cell(row.exclusive.sum_ns)),
-        Column::Share => share_cell(report, inclusive.sum_ns),
+        Column::Inclusive => inclusive.cell(bound_ns),
+        Column::Exclusive => row.exclusive.cell(Some(inclusive.sum_ns)),
+        Column::Share => {
+            let (mark, ns) = inclusive.shown_ns(bound_ns);
+            below(mark, share_cell(report, ns))
+        }
         Column::Min => time_cell(spread.min_ns.into()),
         Column::Mean => time_cell(rounded(spread.sum_ns, row.ranks.into())),
         Column::Max => time_cell(spread.max_ns.into()),

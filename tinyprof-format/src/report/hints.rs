@@ -46,7 +46,7 @@ pub const FIRST_ITERATIONS_MIN: usize = 4;
 pub const SMALL_VISIT_NS: f64 = 500.0;
 /// ... and the measurement of its visits takes this part of the total time.
 pub const SMALL_COST_PART: f64 = 0.01;
-/// What the measurement of one visit is taken to cost, in nanoseconds: see `docs/overhead.md`.
+/// What the measurement of one visit is taken to cost where the profile does not tell, in nanoseconds: see `docs/overhead.md`.
 pub const VISIT_COST_NS: f64 = 25.0;
 
 /// A rank that is slow in most regions.
@@ -169,14 +169,13 @@ pub fn slow_first(times_ns: &[f64]) -> Option<SlowFirst> {
         .then_some(SlowFirst { first_ns, median_ns })
 }
 
-/// What measuring a region has cost, in nanoseconds, where that is too much for its size.
+/// Whether measuring a region, which cost `cost_ns` nanoseconds, is too much for its size.
 ///
 /// `visits` and `sum_ns` are those of all ranks together, `total_ns` is the total time of all ranks.
 #[must_use]
-pub fn too_small(visits: u64, sum_ns: f64, total_ns: f64) -> Option<f64> {
-    let cost_ns = float(visits) * VISIT_COST_NS;
+pub fn is_too_small(visits: u64, sum_ns: f64, cost_ns: f64, total_ns: f64) -> bool {
     let small = visits > 0 && sum_ns / float(visits) < SMALL_VISIT_NS;
-    (small && total_ns > 0.0 && cost_ns >= SMALL_COST_PART * total_ns).then_some(cost_ns)
+    small && total_ns > 0.0 && cost_ns >= SMALL_COST_PART * total_ns
 }
 
 /// Spearman's rank correlation of values with their places, between -1 and 1. Equal values share a rank.

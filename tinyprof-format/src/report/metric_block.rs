@@ -1,12 +1,11 @@
 //! The metrics as text, below the table: one line for each key at each callpath.
 
+use std::collections::BTreeMap;
+
 use super::Report;
 use super::metrics::Metric;
 use super::names::{columns, cut, escaped, shown};
 use super::units::{count_cell, number_cell};
-
-/// So many lines are shown before the rest is only counted.
-const LINES_MAX: usize = 20;
 
 /// Path and key have at least so many columns; fewer tell nothing.
 const NARROWEST_NAMES: usize = 20;
@@ -32,18 +31,38 @@ const LAYOUTS: [(&[Column], usize); 4] = {
     ]
 };
 
-/// The block, each line at most `width` columns wide; empty if there are no metrics.
+impl Report {
+    /// How many lines all metrics would take, with their headings.
+    pub(super) fn metric_lines(&self) -> usize {
+        match self.metrics.rows().iter().filter(|row| self.shows_key(&row.key)).count() {
+            0 => 0,
+            rows => rows + 1,
+        }
+    }
+}
+
+/// The block, of at most `lines_max` lines, each at most `width` columns wide; empty if there are no metrics.
 ///
-/// Lines are in the order of the callpaths in the table, by the report's metric, then by key.
-pub(super) fn metric_block(report: &Report, width: usize) -> String {
+/// The largest come first: those whose sum is the greatest part of what was recorded under their key.
+pub(super) fn metric_block(report: &Report, width: usize, lines_max: usize) -> String {
     let mut rows: Vec<&Metric> =
         report.metrics.rows().iter().filter(|row| report.shows_key(&row.key)).collect();
     if rows.is_empty() {
         return String::new();
     }
-    rows.sort_by(|left, right| report.in_order(left.callpath, right.callpath));
-    let more = rows.len().saturating_sub(LINES_MAX);
-    rows.truncate(LINES_MAX);
+    let mut sums: BTreeMap<&str, f64> = BTreeMap::new();
+    for row in &rows {
+        *sums.entry(&row.key).or_default() += row.sum.abs();
+    }
+    let part = |row: &Metric| {
+        let part = row.sum.abs() / sums[row.key.as_str()];
+        // Where there is no sum, the values of interest are those that have none.
+        if part.is_nan() { f64::from(u8::from(!row.sum.is_finite())) } else { part }
+    };
+    rows.sort_by(|left, right| part(right).total_cmp(&part(left)));
+    let room = if rows.len() < lines_max { rows.len() } else { lines_max.saturating_sub(2).max(1) };
+    let more = rows.len().saturating_sub(room);
+    rows.truncate(room);
     let mut names = vec![("metrics".to_owned(), "key".to_owned())];
     names.extend(rows.iter().map(|row| (escaped(&report.callpaths.path(row.callpath)), shown(&row.key))));
     let (room, numbers) = numbers(&rows, width);

@@ -34,6 +34,7 @@ mod order;
 mod outline;
 mod own_cost;
 mod run;
+mod selection;
 mod spread;
 mod statistics;
 mod statistics_rows;
@@ -52,7 +53,7 @@ pub use hints::{
     GROWTH_ORDER_MIN, Growth, HINTS_MAX, Hint, HintKind, IMBALANCE_LOSS_PART, IMBALANCE_MIN,
     REGION_SHARE_MIN, SMALL_COST_PART, SMALL_VISIT_NS, STRAGGLER_RANKS_MIN, STRAGGLER_REGIONS_MIN,
     STRAGGLER_REGIONS_PART, STRAGGLER_SLOWER_BY, SlowFirst, Straggler, VISIT_COST_NS, growing, imbalanced,
-    slow_first, straggler, too_small,
+    is_too_small, slow_first, straggler,
 };
 pub use info::info_text;
 pub use iterations::{IterationPoint, Iterations, rank_points};

@@ -8,7 +8,7 @@ use crate::model::CallpathIndex;
 
 use super::metrics::Metric;
 use super::names::escaped;
-use super::units::{count_cell, number_cell, time_cell};
+use super::units::{count_cell, number_cell};
 use super::{MetricName, RankStatistics, Report, Spread};
 
 /// So many keys are named before the rest is only counted.
@@ -114,10 +114,9 @@ impl Report {
     /// The value of `metric` at a callpath, on all ranks together, as a table shows it.
     pub(super) fn metric_cell(&self, index: CallpathIndex, metric: &MetricName) -> String {
         let row = &self.statistics.row(index.row());
-        let estimate = |is: bool, ns: u128| format!("{}{}", if is { "~" } else { "" }, time_cell(ns));
         match metric {
-            MetricName::Inclusive => estimate(row.inclusive.is_estimate(), row.inclusive.sum_ns),
-            MetricName::Exclusive => estimate(row.exclusive.is_estimate(), row.exclusive.sum_ns),
+            MetricName::Inclusive => row.inclusive.cell(None),
+            MetricName::Exclusive => row.exclusive.cell(Some(row.inclusive.sum_ns)),
             MetricName::Visits => count_cell(row.visits),
             MetricName::Key(key) => {
                 self.recorded(index, key).map_or("-".to_owned(), |row| number_cell(row.sum))

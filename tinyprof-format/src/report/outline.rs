@@ -103,6 +103,6 @@ impl Report {
             Line::Callpath(index) => Some(index),
             Line::Folded(_) => None,
         };
-        lines(self, None).into_iter().filter_map(callpath).collect()
+        lines(self).into_iter().filter_map(callpath).collect()
     }
 }

@@ -2,10 +2,11 @@
 
 use crate::model::Manifest;
 
+use super::RankStatistics;
 use super::hints::VISIT_COST_NS;
 use super::units::{percent_of, ratio, rounded, time_cell, whole};
 
-/// What a visit costs that a budget let only be counted, in nanoseconds: see `docs/overhead.md`.
+/// What a visit is taken to cost that a budget let only be counted, in nanoseconds: see `docs/overhead.md`.
 pub const COUNTED_VISIT_COST_NS: f64 = 5.0;
 
 /// What the profiler itself has cost. The formulas stand in `docs/report.md`.
@@ -20,6 +21,10 @@ pub struct OwnCost {
     /// What measuring one visit costs on the machine that it ran on, in nanoseconds; none where nobody has measured that, and
     /// [`VISIT_COST_NS`] is taken.
     pub visit_cost_ns: Option<f64>,
+    /// The same of a visit that was counted only; none where nobody has measured that, and [`COUNTED_VISIT_COST_NS`] is taken.
+    pub counted_visit_cost_ns: Option<f64>,
+    /// The visits of callpaths whose times are estimates, on all ranks together: `visits_not_timed` are among them.
+    pub visits_estimated: u64,
     /// The time that rank 0 spent in the flush and in checkpoints, in nanoseconds, with the time that it waited for others.
     pub writing_ns: u64,
     /// The time of all ranks together, in nanoseconds.
@@ -28,15 +33,27 @@ pub struct OwnCost {
 
 impl OwnCost {
     /// That of a run; none where nothing was measured, or by another profiler.
-    pub(super) fn of_run(manifest: &Manifest, visits: u64, total_ns: u128) -> Option<Self> {
+    pub(super) fn of_run(
+        manifest: &Manifest,
+        rows: impl Iterator<Item = RankStatistics>,
+        total_ns: u128,
+    ) -> Option<Self> {
         let metadata = &manifest.metadata;
-        #[expect(clippy::cast_precision_loss, reason = "a cost needs no more than 53 bits")]
-        let visit_cost_ns = (metadata.visit_cost_ps > 0).then(|| metadata.visit_cost_ps as f64 / 1e3);
+        let ns = |ps: u64| (ps > 0).then(|| ratio(ps.into(), 1_000));
+        let (mut visits, mut visits_estimated) = (0_u64, 0_u64);
+        for row in rows {
+            visits = visits.saturating_add(row.visits);
+            if row.inclusive.is_estimate() {
+                visits_estimated = visits_estimated.saturating_add(row.visits);
+            }
+        }
         (visits > 0 && !metadata.tinyprof_version.is_empty()).then(|| Self {
             ranks: manifest.ranks,
             visits,
             visits_not_timed: manifest.losses.visits_not_timed.min(visits),
-            visit_cost_ns,
+            visit_cost_ns: ns(metadata.visit_cost_ps),
+            counted_visit_cost_ns: ns(metadata.counted_visit_cost_ps),
+            visits_estimated,
             writing_ns: manifest.flush.total_ns().saturating_add(manifest.checkpoints.total_ns),
             total_ns,
         })
@@ -45,10 +62,30 @@ impl OwnCost {
     /// The time for measuring the visits of the mean rank, in nanoseconds.
     #[must_use]
     pub fn timing_ns(&self) -> f64 {
-        let visit_cost_ns = self.visit_cost_ns.unwrap_or(VISIT_COST_NS);
-        let timed = ratio(u128::from(self.visits - self.visits_not_timed), 1);
+        let timed = ratio(u128::from(self.visits.saturating_sub(self.visits_not_timed)), 1);
         let counted = ratio(self.visits_not_timed.into(), 1);
-        (timed * visit_cost_ns + counted * COUNTED_VISIT_COST_NS) / f64::from(self.ranks.max(1))
+        (timed * self.timed_ns() + counted * self.counted_ns()) / f64::from(self.ranks.max(1))
+    }
+
+    /// The time for measuring these visits of a callpath, in nanoseconds. How many of them a budget let only be counted is
+    /// known of all callpaths together: it is taken to be the same part of each whose time is an estimate.
+    #[must_use]
+    pub fn of_visits_ns(&self, visits: u64, is_estimate: bool) -> f64 {
+        let not_timed = if is_estimate {
+            ratio(self.visits_not_timed.into(), self.visits_estimated.into()).min(1.0)
+        } else {
+            0.0
+        };
+        let cost_ns = self.timed_ns() + not_timed * (self.counted_ns() - self.timed_ns());
+        ratio(visits.into(), 1) * cost_ns
+    }
+
+    fn timed_ns(&self) -> f64 {
+        self.visit_cost_ns.unwrap_or(VISIT_COST_NS)
+    }
+
+    fn counted_ns(&self) -> f64 {
+        self.counted_visit_cost_ns.unwrap_or(COUNTED_VISIT_COST_NS)
     }
 
     /// The time for all of it on the mean rank, in nanoseconds.
@@ -64,13 +101,16 @@ impl OwnCost {
         if total_ns > 0.0 { self.a_rank_ns() / total_ns } else { 0.0 }
     }
 
-    /// `tinyprof itself: 3.10ms a rank (0.02%): 2.00ms timing 81920 visits, 1.10ms writing`.
+    /// `tinyprof itself: at least 3.10ms a rank (0.02%): 2.00ms timing 81920 visits, 1.10ms writing`.
+    ///
+    /// At least: what a visit costs was measured in a loop of its own. What the program loses besides, such as the inlining
+    /// of a function that is a region, nobody has measured.
     pub(super) fn sentence(&self) -> String {
-        let about = if self.visit_cost_ns.is_none() { "about " } else { "" };
+        let about = if self.visit_cost_ns.is_none() { "about" } else { "at least" };
         let a_rank = if self.ranks > 1 { " a rank" } else { "" };
         let visits = rounded(self.visits.into(), u128::from(self.ranks.max(1)));
         format!(
-            "tinyprof itself: {about}{}{a_rank} ({}): {about}{} timing {visits} visit{}, {} writing",
+            "tinyprof itself: {about} {}{a_rank} ({}): {} timing {visits} visit{}, {} writing",
             time_cell(whole(self.a_rank_ns())),
             percent_of(self.share()),
             time_cell(whole(self.timing_ns())),
@@ -90,6 +130,8 @@ mod tests {
             visits: 400_000,
             visits_not_timed: 0,
             visit_cost_ns: Some(20.0),
+            counted_visit_cost_ns: None,
+            visits_estimated: 0,
             writing_ns: 1_100_000,
             total_ns: 4 * 15_500_000_000,
         }
@@ -99,19 +141,30 @@ mod tests {
     fn the_cost_is_that_of_a_rank() {
         assert_eq!(
             cost().sentence(),
-            "tinyprof itself: 3.10ms a rank (0.020%): 2.00ms timing 100000 visits, 1.10ms writing"
+            "tinyprof itself: at least 3.10ms a rank (0.020%): 2.00ms timing 100000 visits, 1.10ms writing"
         );
         let alone = OwnCost { ranks: 1, visits: 1, visit_cost_ns: None, ..cost() };
         assert_eq!(
             alone.sentence(),
-            "tinyprof itself: about 1.10ms (0.0018%): about 25ns timing 1 visit, 1.10ms writing"
+            "tinyprof itself: about 1.10ms (0.0018%): 25ns timing 1 visit, 1.10ms writing"
         );
+    }
+
+    #[test]
+    fn callpaths_share_what_measuring_them_cost() {
+        // Three of four visits of the estimates were counted only: 20 and 3 * 5 ns for each four.
+        let budget = OwnCost { visits_not_timed: 270_000, visits_estimated: 360_000, ..cost() };
+        let (estimated, exact) = (budget.of_visits_ns(360_000, true), budget.of_visits_ns(40_000, false));
+        assert!((estimated - 90_000.0 * 35.0).abs() < 1e-6, "{estimated}");
+        assert!((estimated + exact - 4.0 * budget.timing_ns()).abs() < 1e-6);
     }
 
     #[test]
     fn a_visit_that_was_only_counted_costs_less() {
         let budget = OwnCost { visits_not_timed: 300_000, ..cost() };
         assert!((budget.timing_ns() - (100_000.0 * 20.0 + 300_000.0 * 5.0) / 4.0).abs() < 1e-6);
+        let measured = OwnCost { counted_visit_cost_ns: Some(2.0), ..budget };
+        assert!((measured.timing_ns() - (100_000.0 * 20.0 + 300_000.0 * 2.0) / 4.0).abs() < 1e-6);
         let nothing = OwnCost { ranks: 0, total_ns: 0, ..cost() };
         assert!(nothing.share().abs() < 1e-12);
     }

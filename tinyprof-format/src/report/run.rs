@@ -44,8 +44,9 @@ impl Report {
     pub fn of_profile(profile: &Profile) -> Self {
         let statistics = Statistics::of_profile(profile);
         let hosts = Hosts::new(profile.ranks.iter().map(|facts| facts.host.as_str()).collect());
-        let hints = hints_of_profile(profile, &statistics, &hosts);
         let report = Self::without_hints(&profile.manifest, &profile.callpaths, statistics, hosts);
+        let hints =
+            hints_of_profile(profile, &report.statistics, &report.host_names, report.own_cost.as_ref());
         Self { metrics: Metrics::of_profile(profile), hints, ..report }
     }
 
@@ -57,8 +58,10 @@ impl Report {
     pub fn new(manifest: &Manifest, callpaths: &CallpathTable, mut statistics: Statistics) -> Self {
         statistics.grow_to(callpaths.len());
         let hosts = Hosts::new(manifest.metadata.hostlist.iter().map(String::as_str).collect());
-        let hints = hints_of_statistics(callpaths, &statistics, &hosts);
-        Self { hints, ..Self::without_hints(manifest, callpaths, statistics, hosts) }
+        let report = Self::without_hints(manifest, callpaths, statistics, hosts);
+        let (statistics, own_cost) = (&report.statistics, report.own_cost.as_ref());
+        let hints = hints_of_statistics(callpaths, statistics, &report.host_names, own_cost);
+        Self { hints, ..report }
     }
 
     fn without_hints(
@@ -68,7 +71,6 @@ impl Report {
         host_names: Hosts,
     ) -> Self {
         let efficiency = Efficiency::of_statistics(callpaths, &statistics);
-        let visits = statistics.rows().fold(0_u64, |sum, row| sum.saturating_add(row.visits));
         let rows = callpaths.rows().iter().zip(statistics.rows());
         let roots = rows.filter(|(callpath, _)| callpath.parent.is_none());
         let total_ns = roots.fold(0_u128, |sum, (_, row)| sum.saturating_add(row.inclusive.sum_ns));
@@ -87,7 +89,7 @@ impl Report {
             precision: manifest.precision,
             filtered: filtered(&manifest.metadata),
             metrics: Metrics::default(),
-            own_cost: OwnCost::of_run(manifest, visits, total_ns),
+            own_cost: OwnCost::of_run(manifest, statistics.rows(), total_ns),
             total_ns,
             host_names,
             efficiency,

@@ -17,6 +17,9 @@ const FOLDED_COLUMNS: usize = 20;
 /// However much there is to say below it, the tree may have so many lines.
 const TREE_LINES_MIN: usize = 10;
 
+/// However large the tree is, metrics may have so many lines: the headings, three of them, and how many more there are.
+const METRIC_LINES_MIN: usize = 5;
+
 /// How a report is laid out as text.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
@@ -26,7 +29,8 @@ pub struct TextOptions {
     /// Callpaths whose share of the total inclusive time is below this are folded into one line per parent,
     /// unless they take long on a single rank. None folds nothing.
     pub fold_below_share: Option<f64>,
-    /// Where the report would have more lines than this, more callpaths are folded, as far as that helps.
+    /// Where the report would have more lines than this, more callpaths and metrics are folded, as far as that helps: those
+    /// that take most time themselves stay, with those above them, and what hints are about.
     pub lines_max: u16,
 }
 
@@ -70,17 +74,22 @@ impl Report {
         if self.callpaths.is_empty() {
             text.push_str("no region was visited\n");
         } else {
-            let metrics = metric_block(self, width);
             // The titles, the headings, the hosts, and where the profile lies.
-            let others =
-                [&text, &metrics, &closing].map(|part| part.lines().count()).iter().sum::<usize>() + 4;
-            let room = usize::from(options.lines_max).saturating_sub(others).max(TREE_LINES_MIN);
+            let others = [&text, &closing].map(|part| part.lines().count()).iter().sum::<usize>() + 4;
+            let room = usize::from(options.lines_max).saturating_sub(others);
+            let metrics_min = self.metric_lines().min(METRIC_LINES_MIN);
             let lines = match options.fold_below_share {
-                Some(below_share) => fitting_lines(self, below_share, room),
-                None => lines(self, None),
+                Some(below_share) => {
+                    fitting_lines(self, below_share, room.saturating_sub(metrics_min).max(TREE_LINES_MIN))
+                }
+                None => lines(self),
             };
             self.write_table(&lines, width, &mut text);
-            text.push_str(&metrics);
+            let left = match options.fold_below_share {
+                Some(_) => room.saturating_sub(lines.len()).max(metrics_min),
+                None => usize::MAX,
+            };
+            text.push_str(&metric_block(self, width, left));
         }
         text + &closing
     }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::json::integer;
 use super::names::{columns, cut, shown, wrapped};
-use super::units::{count_cell, number_cell, percent_cell, ratio, time_cell};
+use super::units::{below, count_cell, number_cell, percent_cell, ratio, time_cell};
 use super::{LongJson, MetricName, Report};
 use crate::model::CallpathIndex;
 
@@ -120,11 +120,11 @@ impl Report {
             Some(MetricName::Inclusive) => &row.inclusive,
             _ => &row.exclusive,
         };
-        let mark = if time.is_estimate() { "~" } else { "" };
-        let visit_ns = time.sum_ns.checked_div(u128::from(row.visits)).unwrap_or(0);
+        let (mark, ns) = time.shown_ns(None);
+        let visit_ns = ns.checked_div(u128::from(row.visits)).unwrap_or(0);
         [
-            format!("{mark}{}", time_cell(time.sum_ns)),
-            percent_cell(ratio(time.sum_ns, self.total_ns)),
+            format!("{mark}{}", time_cell(ns)),
+            below(mark, percent_cell(ratio(ns, self.total_ns))),
             format!("{mark}{}", time_cell(visit_ns)),
             count_cell(row.visits),
         ]

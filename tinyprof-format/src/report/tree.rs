@@ -2,15 +2,8 @@
 
 use crate::model::{CallpathIndex, Children};
 
-use super::units::ratio;
+use super::selection::Selection;
 use super::{RankStatistics, Report};
-
-/// The fold must not hide a straggler. A callpath that is small over all ranks is shown if on one rank it takes
-/// this many times the fold's share of a rank's mean time.
-const STRAGGLER: f64 = 10.0;
-
-/// So many roots are shown however small they are, or a run of many equal threads would be one folded line.
-const ROOTS_SHOWN: usize = 3;
 
 /// A line of the table.
 #[derive(Clone, Copy, Debug)]
@@ -33,58 +26,25 @@ pub(super) struct Folded {
     pub(super) estimate: bool,
 }
 
-/// Which callpaths share a line.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Fold {
-    /// Those below this share of the total inclusive time, unless they take long on a single rank.
-    pub(super) below_share: f64,
-    /// Those deeper than this, a root having depth 0.
-    pub(super) below_depth: u32,
-}
-
-/// What is folded where there are too many lines, from little to much.
-const HARDER: [Fold; 8] = {
-    const fn fold(below_share: f64, below_depth: u32) -> Fold {
-        Fold { below_share, below_depth }
-    }
-    let all = u32::MAX;
-    [
-        fold(0.02, all),
-        fold(0.05, all),
-        fold(0.1, all),
-        fold(0.1, 12),
-        fold(0.2, 8),
-        fold(0.2, 4),
-        fold(0.5, 2),
-        fold(0.5, 1),
-    ]
-};
-
-/// The lines of the tree in at most `lines_max` lines, if folding more than `below_share` says makes that possible.
+/// The lines of the tree with the callpaths that cost most, in at most `lines_max` lines; callpaths below `below_share` of the
+/// time are folded even if there is room. See [`Selection`].
 pub(super) fn fitting_lines(report: &Report, below_share: f64, lines_max: usize) -> Vec<Line> {
-    let mut tree = Tree::new(report, Some(Fold { below_share, below_depth: u32::MAX }));
-    let mut found = tree.lines();
-    for fold in HARDER {
-        if found.len() <= lines_max {
-            break;
-        }
-        let below_share = fold.below_share.max(below_share);
-        tree.fold = Some(Fold { below_share, ..fold });
-        found = tree.lines();
-    }
-    found
+    let children = report.callpaths.children();
+    let selection = Selection::new(report, &children, below_share, lines_max);
+    Tree::new(report, &children, Some(&selection)).lines()
 }
 
 /// The lines of the whole tree, parents first, siblings by the report's metric, then in the order of the table.
-pub(super) fn lines(report: &Report, fold: Option<Fold>) -> Vec<Line> {
-    Tree::new(report, fold).lines()
+pub(super) fn lines(report: &Report) -> Vec<Line> {
+    Tree::new(report, &report.callpaths.children(), None).lines()
 }
 
 struct Tree<'a> {
     report: &'a Report,
-    children: Children,
+    children: &'a Children,
     subtrees: Vec<Subtree>,
-    fold: Option<Fold>,
+    /// None where every callpath has a line.
+    selection: Option<&'a Selection<'a>>,
 }
 
 /// A callpath with all below it.
@@ -97,7 +57,11 @@ struct Subtree {
 }
 
 impl<'a> Tree<'a> {
-    fn new(report: &'a Report, fold: Option<Fold>) -> Self {
+    fn new(
+        report: &'a Report,
+        children: &'a Children,
+        selection: Option<&'a Selection<'a>>,
+    ) -> Self {
         let alone = |row: RankStatistics| Subtree {
             exclusive_ns: row.exclusive.sum_ns,
             callpaths: 1,
@@ -113,8 +77,7 @@ impl<'a> Tree<'a> {
                 above.estimate |= below.estimate;
             }
         }
-        let children = report.callpaths.children();
-        Self { report, children, subtrees, fold }
+        Self { report, children, subtrees, selection }
     }
 
     fn lines(&self) -> Vec<Line> {
@@ -136,12 +99,8 @@ impl<'a> Tree<'a> {
         let mut children =
             self.children[parent.map_or(self.report.callpaths.len(), CallpathIndex::row)].to_vec();
         children.sort_by(|left, right| self.report.in_order(*left, *right));
-        let always = if parent.is_none() { ROOTS_SHOWN } else { 0 };
-        let (mut shown, mut small) = (Vec::new(), Vec::new());
-        for (position, child) in children.into_iter().enumerate() {
-            let line = if position >= always && self.is_small(child) { &mut small } else { &mut shown };
-            line.push(child);
-        }
+        let is_shown = |child: &CallpathIndex| self.selection.is_none_or(|these| these.is_shown(child.row()));
+        let (shown, small): (Vec<_>, Vec<_>) = children.into_iter().partition(is_shown);
         let sum = small.iter().fold(Folded::default(), |sum, child| sum.with(&self.folded(*child)));
         let mut lines: Vec<Line> = shown.into_iter().map(Line::Callpath).collect();
         match small.as_slice() {
@@ -151,21 +110,6 @@ impl<'a> Tree<'a> {
             _ => lines.push(Line::Folded(sum)),
         }
         lines
-    }
-
-    fn is_small(&self, callpath: CallpathIndex) -> bool {
-        let Some(fold) = self.fold else { return false };
-        if self.report.callpaths.get(callpath).depth > fold.below_depth {
-            return true;
-        }
-        if self.report.total_ns == 0 {
-            return false;
-        }
-        let least = fold.below_share;
-        let inclusive = &self.row(callpath).inclusive;
-        ratio(inclusive.sum_ns, self.report.total_ns) < least
-            && ratio(u128::from(inclusive.max_ns) * u128::from(self.report.ranks), self.report.total_ns)
-                < least * STRAGGLER
     }
 
     fn row(&self, callpath: CallpathIndex) -> RankStatistics {

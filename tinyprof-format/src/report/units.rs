@@ -113,6 +113,11 @@ pub fn counted(n: u64, noun: &str) -> String {
     format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }
 
+/// `cell`, which may say so itself, as a number that is not reached where that is what `mark` says of its time.
+pub(super) fn below(mark: &str, cell: String) -> String {
+    if mark == "<" && !cell.starts_with('<') { format!("<{cell}") } else { cell }
+}
+
 /// A time of whole nanoseconds.
 #[expect(
     clippy::cast_possible_truncation,

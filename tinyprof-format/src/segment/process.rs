@@ -77,6 +77,7 @@ fn map_until(
     let mut map = EventMap::from_records(merged, facts);
     let metrics = metrics.into_iter().map(|metric| (metric.callpath, metric.key, metric.values));
     map.facts.losses.records_unreadable += map.add_metrics(metrics);
+    map.bound_estimates();
     map
 }
 

@@ -1,7 +1,7 @@
 //! The report as people see it.
 
 use insta::assert_snapshot;
-use tinyprof_format::model::{Losses, Profile};
+use tinyprof_format::model::{Losses, MetricSummary, MetricValues, Profile};
 use tinyprof_format::report::{Report, TextOptions};
 
 use crate::fixture::{Node, event_map, fft, profile, profile_of, with_metrics};
@@ -114,7 +114,7 @@ fn of_many_equal_roots_some_are_shown() {
     let tree: Vec<Node<'_>> =
         names.iter().map(|name| Node { name, parent: None, ns: |_| Some(1_000_000) }).collect();
     let text = text(&profile_of(&tree, 1), 80);
-    assert_eq!(text.lines().count(), 7, "{text}");
+    assert_eq!(text.lines().count(), 8, "{text}");
     assert!(text.contains("... 197 smaller callpaths"), "{text}");
 }
 
@@ -133,7 +133,7 @@ fn a_tree_too_deep_to_indent_shows_its_levels() {
     let text = Report::of_profile(&profile).to_text(&TextOptions::default().with_width(80).unfolded());
     assert_fits(&text, 80);
     let lines: Vec<&str> = text.lines().collect();
-    assert_eq!(lines.len(), 3_003);
+    assert_eq!(lines.len(), 3_004);
     assert_snapshot!([&lines[..4], &lines[15..22], &lines[3_000..]].concat().join("\n"));
 }
 
@@ -160,6 +160,33 @@ fn a_report_fits_one_screen_however_large_the_program_is() {
             assert!(text.contains("... "), "the rest is counted: {text}");
         }
     }
+}
+
+#[test]
+fn the_costliest_callpaths_are_shown_with_those_above_them_whatever_else_there_is() {
+    let names: Vec<String> = (0..90).map(|at| format!("region_{at}")).collect();
+    let mut tree = vec![Node { name: "main", parent: None, ns: |_| Some(10_000_000_000) }];
+    // Many that are larger than one percent, and below one of them, deep, the one that takes most time.
+    tree.extend(names[..60].iter().map(|name| Node { name, parent: Some(0), ns: |_| Some(110_000_000) }));
+    tree.push(Node { name: "outer", parent: Some(0), ns: |_| Some(3_000_000_000) });
+    tree.push(Node { name: "middle", parent: Some(61), ns: |_| Some(2_990_000_000) });
+    tree.push(Node { name: "hot", parent: Some(62), ns: |_| Some(2_980_000_000) });
+    let mut map = event_map(&tree, 0);
+    for values in &mut map.values {
+        let of_key = |key: f64| {
+            let executions = vec![MetricSummary::of_one_value(0, key)];
+            MetricValues { executions, ..MetricValues::default() }
+        };
+        let bytes = values.inclusive_ns() as f64;
+        values.metrics = [("alloc_bytes".to_owned(), of_key(bytes)), ("alloc_calls".to_owned(), of_key(1.0))].into();
+    }
+    let text = Report::of_event_map(&map, "fft").to_text(&TextOptions::default());
+    assert!((36..=40).contains(&text.lines().count()), "{text}");
+    for shown in ["\n  outer ", "\n    middle ", "\n      hot ", "\nmain               alloc_bytes "] {
+        assert!(text.contains(shown), "{shown}: {text}");
+    }
+    let lines = text.lines().filter(|line| line.starts_with("  region_"));
+    assert!(lines.count() > 15, "the tree comes before the metrics: {text}");
 }
 
 #[test]
@@ -233,8 +260,9 @@ fn many_metrics_are_counted_and_hostile_keys_stay_in_their_cell() {
         let text = text(&profile, columns);
         let (_, block) = text.split_once("metrics ").expect("a block of metrics");
         let (block, _) = block.split_once("tinyprof itself: ").expect("the cost stands below");
-        assert_eq!(block.lines().count(), 22, "{text}");
-        assert!(block.ends_with("... 13 more\n"), "{text}");
+        let more = 33 - (block.lines().count() - 2);
+        assert!(block.ends_with(&format!("... {more} more\n")), "{text}");
+        assert!((36..=40).contains(&text.lines().count()), "they fill one screen: {text}");
     }
     assert_snapshot!(text(&profile, 100));
 }

@@ -87,6 +87,7 @@ pub fn snapshot() -> EventMap {
         losses,
         peak_memory_bytes: peak_memory_bytes(),
     };
+    map.bound_estimates();
     map
 }
 

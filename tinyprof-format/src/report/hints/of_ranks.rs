@@ -5,9 +5,9 @@ use crate::report::efficiency::Activity;
 use crate::report::hosts::Hosts;
 use crate::report::names::{cut, shown};
 use crate::report::units::{counted, percent_cell, ratio, time, whole};
-use crate::report::{RankStatistics, Statistics};
+use crate::report::{OwnCost, RankStatistics, Statistics};
 
-use super::{HINTS_MAX, Hint, HintKind, NAME_COLUMNS, REGION_SHARE_MIN, float, imbalanced, too_small};
+use super::{HINTS_MAX, Hint, HintKind, NAME_COLUMNS, REGION_SHARE_MIN, VISIT_COST_NS, float, imbalanced, is_too_small};
 
 /// The statistics of a run, and what sentences about it need.
 pub(super) struct Ranks<'a> {
@@ -15,6 +15,7 @@ pub(super) struct Ranks<'a> {
     activities: Vec<Option<Activity>>,
     statistics: &'a Statistics,
     pub(super) hosts: &'a Hosts,
+    own_cost: Option<&'a OwnCost>,
 }
 
 /// The hints of a run of which only the statistics are known: at most [`HINTS_MAX`], the costliest first.
@@ -22,8 +23,9 @@ pub(in crate::report) fn hints_of_statistics(
     callpaths: &CallpathTable,
     statistics: &Statistics,
     hosts: &Hosts,
+    own_cost: Option<&OwnCost>,
 ) -> Vec<Hint> {
-    let ranks = Ranks::new(callpaths, statistics, hosts);
+    let ranks = Ranks::new(callpaths, statistics, hosts, own_cost);
     let indices = callpaths.iter().map(|(index, _)| index);
     let found = indices.flat_map(|index| {
         let imbalance = if ranks.is_large(index) { ranks.imbalance(index) } else { None };
@@ -47,8 +49,13 @@ pub(super) fn costliest(mut found: Vec<Hint>) -> Vec<Hint> {
 }
 
 impl<'a> Ranks<'a> {
-    pub(super) fn new(callpaths: &'a CallpathTable, statistics: &'a Statistics, hosts: &'a Hosts) -> Self {
-        Self { callpaths, activities: Activity::of_callpaths(callpaths), statistics, hosts }
+    pub(in crate::report) fn new(
+        callpaths: &'a CallpathTable,
+        statistics: &'a Statistics,
+        hosts: &'a Hosts,
+        own_cost: Option<&'a OwnCost>,
+    ) -> Self {
+        Self { callpaths, activities: Activity::of_callpaths(callpaths), statistics, hosts, own_cost }
     }
 
     /// Whether ranks wait for each other there: who takes longest is then not slow, but early.
@@ -108,8 +115,11 @@ impl<'a> Ranks<'a> {
     pub(super) fn too_small(&self, index: CallpathIndex) -> Option<Hint> {
         let RankStatistics { visits, inclusive, .. } = self.row(index);
         let sum_ns = ratio(inclusive.sum_ns, 1);
-        let cost_ns = too_small(visits, sum_ns, self.total_ns())?;
-        Some(Hint {
+        let cost_ns = self.own_cost.map_or_else(
+            || float(visits) * VISIT_COST_NS,
+            |cost| cost.of_visits_ns(visits, inclusive.is_estimate()),
+        );
+        is_too_small(visits, sum_ns, cost_ns, self.total_ns()).then(|| Hint {
             kind: HintKind::TooSmall,
             callpath: Some(index),
             rank: None,
@@ -117,7 +127,7 @@ impl<'a> Ranks<'a> {
             lost_ns: cost_ns / f64::from(self.count().max(1)),
             headline: format!("{} is too small to be measured", self.name(index)),
             evidence: format!(
-                "Its {} took {} each; measuring them took some {} of the run.",
+                "Its {} took {} each; measuring them took at least {} of the run.",
                 counted(visits, "visit"),
                 time(whole(sum_ns / float(visits))),
                 percent_cell(cost_ns / self.total_ns()),

@@ -100,11 +100,11 @@ fn a_first_iteration_is_slow_from_twice_the_median() {
 
 #[test]
 fn a_region_is_too_small_if_its_measurement_counts() {
-    // 1,000 visits cost 25 us, which is one percent of 2.5 ms.
-    assert_eq!(too_small(1_000, 499_000.0, 2_500_000.0), Some(25_000.0));
-    assert_eq!(too_small(1_000, 500_000.0, 2_500_000.0), None);
-    assert_eq!(too_small(1_000, 499_000.0, 2_500_001.0), None);
-    assert_eq!(too_small(0, 0.0, 0.0), None);
+    // 25 us are one percent of 2.5 ms.
+    assert!(is_too_small(1_000, 499_000.0, 25_000.0, 2_500_000.0));
+    assert!(!is_too_small(1_000, 500_000.0, 25_000.0, 2_500_000.0));
+    assert!(!is_too_small(1_000, 499_000.0, 25_000.0, 2_500_001.0));
+    assert!(!is_too_small(0, 0.0, 0.0, 0.0));
 }
 
 #[test]
