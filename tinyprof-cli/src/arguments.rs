@@ -149,10 +149,10 @@ pub(crate) struct TopArguments {
     pub(crate) metric: Option<MetricName>,
     #[command(flatten)]
     pub(crate) output: TableOutput,
-    /// Of a running job: print it once, as text, as is done where standard output is no terminal
+    /// Of a running job: print it once, as text, with the rates of a quarter of a second, as is done where standard output is no terminal
     #[arg(long)]
     pub(crate) once: bool,
-    /// Of several running jobs: this one, by a process id or by the name of its profile
+    /// Of several running jobs: this one, by a process id, by the name of its profile or program, or by its number in the batch system
     #[arg(long, value_name = "ID")]
     pub(crate) job: Option<String>,
     /// Of a running job: look anew every so many seconds
@@ -227,6 +227,9 @@ pub(crate) struct RecoverArguments {
     /// The profile's name, .tprof added where missing [default: the program's own, in this directory]
     #[arg(short = 'o', long = "output", value_name = "OUT")]
     pub(crate) name: Option<PathBuf>,
+    /// Only this job, by a process id, by the name of its profile or program, or by its number in the batch system
+    #[arg(long, value_name = "ID")]
+    pub(crate) job: Option<String>,
     #[command(flatten)]
     pub(crate) output: PlainOutput,
 }

@@ -59,12 +59,18 @@ fn a_program_that_runs_is_shown_with_its_open_regions_and_takes_no_notice() {
     assert_eq!(before, segments(place.path()), "nothing was written to it");
     program.step();
     program.step();
+    let line = first.lines().find(|line| line.contains("step")).expect("a line");
+    assert_eq!(line.split_whitespace().nth(7), Some("0"), "visits a second in between: {line}");
     // Without --once too, as nobody would see a second look.
     let next = shown(&["segments"], place.path());
     assert_eq!((visits(&next, "run"), visits(&next, "step")), (1, 3));
     program.end();
-    let over = shown(&["segments", "--once"], place.path());
-    assert!(over.starts_with("Nothing to watch in segments yet"), "{over}");
+    let over = top(&["segments", "--once"], place.path());
+    let said = String::from_utf8_lossy(&over.stderr).into_owned();
+    assert!(
+        over.status.code() == Some(1) && said.contains("nothing to show in segments: no program "),
+        "{said}"
+    );
 }
 
 #[test]
@@ -78,8 +84,18 @@ fn of_several_jobs_one_is_named() {
     assert!(list.contains(&format!("{id}  job.tprof, 1 process\n")), "{list}");
     assert_eq!(list.lines().count(), 3, "{list}");
     assert_eq!(visits(&shown(&["segments", "--job", &id], place.path()), "step"), 2);
-    one.end();
     other.end();
+    // By the name of its profile, and of its program.
+    for name in ["job", "job.tprof", "watched"] {
+        assert_eq!(visits(&shown(&["segments", "--job", name], place.path()), "step"), 2);
+    }
+    let nobody = top(&["segments", "--once", "--job", "nobody"], place.path());
+    let said = String::from_utf8_lossy(&nobody.stderr).into_owned();
+    assert!(
+        nobody.status.code() == Some(1) && said.contains("no job nobody that records runs there"),
+        "{said}"
+    );
+    one.end();
 }
 
 #[test]

@@ -267,6 +267,28 @@ fn a_program_that_runs_is_left_alone_until_it_is_killed() {
 }
 
 #[test]
+fn one_of_several_jobs_is_recovered_by_its_name() {
+    let place = Place::new();
+    place.leave("a", &segment(NOBODY, 5));
+    place.leave("b", &segment(NOBODY + 1, 5));
+    let (output, _) = place.run(&["recover", "segments", "--job", "nobody"]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        said.contains(&format!(
+            "no job that was killed is called nobody: what can be recovered is of process {NOBODY}; "
+        )),
+        "{said}"
+    );
+    let number = (NOBODY + 1).to_string();
+    let (output, said) = place.run(&["recover", "segments", "--job", &number]);
+    assert_eq!((output.status.code(), said.lines().count()), (Some(0), 1), "{said}");
+    assert_eq!(place.left(), ["a"]);
+    let (output, said) = place.run(&["recover", "segments", "--job", "run.tprof"]);
+    assert_eq!((output.status.code(), said.lines().count(), place.left().len()), (Some(0), 1, 0), "{said}");
+}
+
+#[test]
 fn a_process_that_runs_as_another_program_has_left_its_segments() {
     let place = Place::new();
     let me = std::process::id();

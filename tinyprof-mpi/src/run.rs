@@ -238,7 +238,9 @@ fn flush_alone(reason: &str, advice: &str) {
     let world = mpi::topology::SimpleCommunicator::world();
     let (rank, ranks) = (world.rank().unsigned_abs(), world.size().unsigned_abs());
     let settings = Settings::default();
-    collect::ending_here(|| collect::without_write_signals(|| write_alone(rank, ranks, &settings, reason, advice)));
+    collect::ending_here(|| {
+        collect::without_write_signals(|| write_alone(rank, ranks, &settings, reason, advice))
+    });
 }
 
 fn write_alone(rank: u32, ranks: u32, settings: &Settings, reason: &str, advice: &str) {

@@ -1,5 +1,8 @@
 //! The watching itself: looks, keeps the sample before, and does what keys ask for. Knows no terminal.
 
+use std::thread;
+use std::time::Duration;
+
 use super::frame::Frame;
 use super::sample::Sample;
 use super::screen::{Screen, State};
@@ -7,6 +10,9 @@ use super::seen::Seen;
 use super::source::Watch;
 use super::view::{Action, View};
 use tinyprof_format::report::escaped;
+
+/// Rates of a single picture are those over this time.
+const RATES_OVER: Duration = Duration::from_millis(250);
 
 /// What is watched, and how it is seen.
 #[derive(Debug)]
@@ -22,6 +28,26 @@ impl App {
     pub(super) fn new(watch: Watch) -> Self {
         let state = State::Waiting(waiting(&watch));
         Self { watch, view: View::default(), state, trouble: None, before: None }
+    }
+
+    /// Looks once; where a job runs, twice, so that rates are known.
+    ///
+    /// # Errors
+    /// Where there is no job to look at, and why.
+    pub(super) fn look_once(&mut self) -> Result<(), String> {
+        self.update();
+        if matches!(self.state, State::Running(_)) {
+            thread::sleep(RATES_OVER);
+            self.update();
+        }
+        if !matches!(self.state, State::Waiting(_)) || self.trouble.is_some() {
+            return Ok(());
+        }
+        let directory = self.watch.directory().display();
+        let job = self.watch.job().map_or_else(|| "program".to_owned(), |job| format!("job {job}"));
+        Err(format!(
+            "nothing to show in {directory}: no {job} that records runs there, and there is no interim profile of one"
+        ))
     }
 
     /// Looks once, unless the screen is to stay as it is.
@@ -104,7 +130,10 @@ impl App {
 
 fn waiting(watch: &Watch) -> String {
     let directory = escaped(&watch.directory().display().to_string());
-    format!("Nothing to watch in {directory} yet; waiting for a job")
+    match watch.job() {
+        Some(job) => format!("No job {} to watch in {directory} yet; waiting for it", escaped(job)),
+        None => format!("Nothing to watch in {directory} yet; waiting for a job"),
+    }
 }
 
 #[cfg(test)]

@@ -60,7 +60,7 @@ pub(crate) fn run(arguments: &TopArguments) -> Result<(), Box<dyn Error>> {
     let directory = segment_directory(arguments.directory.as_deref());
     let mut app = App::new(Watch::new(&directory, arguments.job.clone()));
     if arguments.once || !io::stdout().is_terminal() {
-        app.update();
+        app.look_once()?;
         return render::text(&once(&app, usize::from(render::columns(arguments.output.width))));
     }
     let colored = anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never;

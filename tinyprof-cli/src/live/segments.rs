@@ -26,7 +26,7 @@ pub(super) enum Found {
     Job(String, Box<Sample>),
 }
 
-/// The job of which `wanted` is a process, or the only one.
+/// The job that is called `wanted`, or the only one.
 pub(super) fn look(directory: &Path, wanted: Option<&str>) -> Result<Found, String> {
     let found = find(directory).map_err(|error| error.to_string())?;
     let files: Vec<(PathBuf, Vec<u8>)> =
@@ -41,7 +41,7 @@ pub(super) fn look(directory: &Path, wanted: Option<&str>) -> Result<Found, Stri
     let mut jobs: Vec<(Vec<String>, Job<'_>)> =
         jobs(&pieces).into_iter().map(|job| (processes(&job), job)).collect();
     if let Some(wanted) = wanted {
-        jobs.retain(|(processes, _)| processes.iter().any(|process| process == wanted));
+        jobs.retain(|(_, job)| job.is_called(wanted));
     }
     Ok(match jobs.as_slice() {
         [] => Found::None,

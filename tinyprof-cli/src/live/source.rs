@@ -26,6 +26,11 @@ impl Watch {
         &self.directory
     }
 
+    /// The job that was asked for.
+    pub(super) fn job(&self) -> Option<&str> {
+        self.job.as_deref()
+    }
+
     /// Watches the job of this id from now on.
     pub(super) fn choose(&mut self, id: String) {
         (self.job, self.seen) = (Some(id), None);

@@ -79,6 +79,23 @@ impl<'a> Job<'a> {
         lowest.map(|process| process.description.clone()).unwrap_or_default()
     }
 
+    /// Whether this is a name of it: the id of one of its processes, or, of any of them, the name of its profile with or
+    /// without directory and ending, the name of its program, or the number that the batch system gave it.
+    pub(crate) fn is_called(&self, name: &str) -> bool {
+        let bare = name.strip_suffix(".tprof").unwrap_or(name);
+        self.processes.iter().any(|process| {
+            let ProcessDescription { profile, metadata, .. } = &process.description;
+            let file_of =
+                |path: &str| Path::new(path).file_name().map(|file| file.to_string_lossy().into_owned());
+            let profile = profile.strip_suffix(".tprof").unwrap_or(profile);
+            process.id.to_string() == name
+                || profile == bare
+                || file_of(profile).as_deref() == Some(bare)
+                || file_of(&metadata.executable).as_deref() == Some(name)
+                || metadata.jobid.as_deref() == Some(name)
+        })
+    }
+
     /// The profiles that its processes had begun to write of all that they had recorded.
     pub(crate) fn profile_ids(&self) -> BTreeSet<ProfileId> {
         let ids: BTreeSet<_> = self.pieces().map(|piece| piece.segment.header().profile_id).collect();

@@ -93,7 +93,15 @@ pub(crate) fn segment_directory(asked_for: Option<&Path>) -> PathBuf {
 fn recover(dead: &[Found], arguments: &RecoverArguments, done: &mut Done) -> Result<(), Box<dyn Error>> {
     let pieces: Vec<Piece<'_>> = dead.iter().filter_map(Found::piece).collect();
     let now = sys::now();
-    for job in jobs(&pieces) {
+    let mut jobs = jobs(&pieces);
+    if let Some(name) = &arguments.job {
+        let there: Vec<String> = jobs.iter().map(Job::who).collect();
+        jobs.retain(|job| job.is_called(name));
+        if jobs.is_empty() {
+            return Err(none_is_called(name, &there).into());
+        }
+    }
+    for job in jobs {
         let who = job.who();
         if let Some(path) = written::written(&job.profile_ids(), &targets(&job, arguments)) {
             done.written_before.push((who, path));
@@ -116,6 +124,14 @@ fn recover(dead: &[Found], arguments: &RecoverArguments, done: &mut Done) -> Res
         job.pieces().for_each(|piece| remove(piece.path));
     }
     Ok(())
+}
+
+fn none_is_called(name: &str, there: &[String]) -> String {
+    let which = match there {
+        [] => "there is nothing to recover".to_owned(),
+        some => format!("what can be recovered is of {}", some.join("; ")),
+    };
+    format!("no job that was killed is called {name}: {which}")
 }
 
 /// The event map of the process that these segments are of. They are in memory no longer than it

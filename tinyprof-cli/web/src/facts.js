@@ -65,7 +65,7 @@ export function efficiencyBlock(profile) {
   if (!found) {
     return element("p", { className: "hint-evidence" }, "Not known: no region is tagged COMM, COMP or IO, as in #[profile(tag = \"COMM\")].");
   }
-  const rows = EFFICIENCIES.map(([key, name, meaning]) => {
+  const rows = EFFICIENCIES.filter(([key]) => found[key] !== null).map(([key, name, meaning]) => {
     const bar = element("span", { className: "bar-fill" });
     bar.style.width = `${Math.min(100, found[key] * 100)}%`;
     return element(
@@ -77,5 +77,9 @@ export function efficiencyBlock(profile) {
     );
   });
   const io = found.io_share > 0 ? [element("p", { className: "hint-evidence" }, `Input and output take ${percent(found.io_share)} of all time.`)] : [];
-  return element("div", {}, ...rows, ...io);
+  const unknown =
+    found.communication === null
+      ? [element("p", { className: "hint-evidence" }, "Communication is not known: no region has the tag COMM.")]
+      : [];
+  return element("div", {}, ...rows, ...io, ...unknown);
 }

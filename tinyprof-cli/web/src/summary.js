@@ -45,7 +45,7 @@ function headline(profile, first, goTo) {
     [time(total), `on ${counted(ranks, "rank")} together`, total],
   ];
   if (first && total > 0) figures.push([percent(first.exclusive_ns.sum / total), `in ${first.text} itself`, null]);
-  if (profile.efficiency) figures.push([percent(profile.efficiency.parallel), "parallel efficiency", null]);
+  if (profile.efficiency && profile.efficiency.parallel !== null) figures.push([percent(profile.efficiency.parallel), "parallel efficiency", null]);
   return element(
     "div",
     { className: "figures" },

@@ -112,7 +112,10 @@ mod tests {
     fn children_take_no_more_than_their_parent() {
         assert_eq!(sums(&map(1, [300, 500], 1.0)), [100, 300, 500, 1_000], "they have room");
         assert_eq!(sums(&map(1, [600, 1_200], 1.0)), [100, 300, 600, 1_000]);
-        assert_eq!(map(1, [600, 1_200], 1.0).variance_ns2(1).to_bits(), map(1, [1, 1], 1.0).variance_ns2(1).to_bits());
+        assert_eq!(
+            map(1, [600, 1_200], 1.0).variance_ns2(1).to_bits(),
+            map(1, [1, 1], 1.0).variance_ns2(1).to_bits()
+        );
     }
 
     #[test]

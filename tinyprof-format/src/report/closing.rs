@@ -39,12 +39,17 @@ impl Report {
             } else {
                 String::new()
             };
-            let line = format!(
-                "efficiency: parallel {} = load balance {} x communication {}{io}",
-                percent_cell(found.parallel),
-                percent_cell(found.load_balance),
-                percent_cell(found.communication),
-            );
+            let load_balance = percent_cell(found.load_balance);
+            let line = match found.parallel.zip(found.communication) {
+                Some((parallel, communication)) => format!(
+                    "efficiency: parallel {} = load balance {load_balance} x communication {}{io}",
+                    percent_cell(parallel),
+                    percent_cell(communication),
+                ),
+                None => format!(
+                    "efficiency: load balance {load_balance}{io}; communication is not known: no region has the tag COMM"
+                ),
+            };
             text.push_str(&wrapped(&line, " ", width));
         }
         for hint in &self.hints {
@@ -58,6 +63,9 @@ impl Report {
         }
         if let Some(filtered) = &self.filtered {
             text.push_str(&wrapped(&format!("note: {filtered}"), " ", width));
+        }
+        if let Some(handed_on) = self.handed_on() {
+            text.push_str(&wrapped(&format!("note: {handed_on}"), " ", width));
         }
         for sentence in sentences(&self.losses) {
             text.push_str(&wrapped(&format!("note: {sentence}"), " ", width));

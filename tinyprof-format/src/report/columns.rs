@@ -3,6 +3,8 @@
 
 use std::ops::RangeInclusive;
 
+use crate::model::CallpathIndex;
+
 use super::names::{columns, cut, shown};
 use super::tree::{Folded, Line};
 use super::units::{below, count_cell, percent_cell, ratio, rounded, time_cell};
@@ -240,6 +242,7 @@ fn cell(report: &Report, line: &Line, column: Column) -> String {
 
 fn callpath_cell(report: &Report, row: usize, column: Column) -> String {
     let parent = report.callpaths.rows()[row].parent;
+    let gave_work_away = report.threads_at_once(CallpathIndex::new(row)).is_some();
     let row = &report.statistics.row(row);
     let inclusive = &row.inclusive;
     // What a parent took is the most that a child can have taken of it.
@@ -251,6 +254,7 @@ fn callpath_cell(report: &Report, row: usize, column: Column) -> String {
         Column::Ranks => format!("{}/{}", row.ranks, report.ranks),
         _ if row.ranks == 0 => "-".to_owned(),
         Column::Inclusive => inclusive.cell(bound_ns),
+        Column::Exclusive if gave_work_away => "-".to_owned(),
         Column::Exclusive => row.exclusive.cell(Some(inclusive.sum_ns)),
         Column::Share => {
             let (mark, ns) = inclusive.shown_ns(bound_ns);

@@ -131,9 +131,9 @@ impl TimesOverRanks {
         let ranks = u128::from(self.ranks);
         let times_ranks = |ns: u64| u128::from(ns).saturating_mul(ranks);
         (self.useful_max_ns > 0).then(|| Efficiency {
-            parallel: ratio(self.useful_ns, times_ranks(self.total_max_ns)),
+            parallel: Some(ratio(self.useful_ns, times_ranks(self.total_max_ns))),
             load_balance: ratio(self.useful_ns, times_ranks(self.useful_max_ns)),
-            communication: ratio(self.useful_max_ns.into(), self.total_max_ns.into()),
+            communication: Some(ratio(self.useful_max_ns.into(), self.total_max_ns.into())),
             io_share: ratio(self.io_ns, self.total_ns),
         })
     }
@@ -143,11 +143,13 @@ impl TimesOverRanks {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Efficiency {
     /// The mean useful time of a rank, as a part of the longest rank's total time: `load_balance * communication`.
-    pub parallel: f64,
+    ///
+    /// None where no region says that it communicates: time in messages would count as useful.
+    pub parallel: Option<f64>,
     /// The mean useful time of a rank, as a part of the greatest.
     pub load_balance: f64,
-    /// The greatest useful time of a rank, as a part of the longest rank's total time.
-    pub communication: f64,
+    /// The greatest useful time of a rank, as a part of the longest rank's total time. None where `parallel` is.
+    pub communication: Option<f64>,
     /// The time of input and output, as a part of the total time of all ranks. It is in none of the others.
     pub io_share: f64,
 }
@@ -160,7 +162,7 @@ impl Efficiency {
     ///
     /// let rank = |useful_ns| RankTimes { total_ns: 100, useful_ns, io_ns: 0 };
     /// let found = Efficiency::of_ranks(&[rank(80), rank(40)]).unwrap();
-    /// assert_eq!((found.parallel, found.load_balance, found.communication), (0.6, 0.75, 0.8));
+    /// assert_eq!((found.parallel, found.load_balance, found.communication), (Some(0.6), 0.75, Some(0.8)));
     /// ```
     #[must_use]
     pub fn of_ranks(ranks: &[RankTimes]) -> Option<Self> {
@@ -181,8 +183,10 @@ impl Efficiency {
     /// The same of a run whose statistics were computed elsewhere, row by row of `callpaths`.
     #[must_use]
     pub fn of_statistics(callpaths: &CallpathTable, statistics: &Statistics) -> Option<Self> {
-        let says_nothing = Activity::of_callpaths(callpaths).iter().all(Option::is_none);
-        statistics.times().efficiency().filter(|_| !says_nothing)
+        let activities = Activity::of_callpaths(callpaths);
+        let found = statistics.times().efficiency().filter(|_| activities.iter().any(Option::is_some))?;
+        let communicates = activities.contains(&Some(Activity::Communication));
+        Some(if communicates { found } else { Self { parallel: None, communication: None, ..found } })
     }
 }
 

@@ -20,7 +20,9 @@ impl Report {
     /// `standard_error` where every visit was timed. Of `metrics` a number is null where it is infinite or unknown.
     /// `max_host` is the host of `max_rank`, null where there is one host only, or it is not known; `lost` is the sum over ranks of
     /// maximum - mean. `variation` is null where no rank has two executions, `efficiency` where no region says what it
-    /// does, `filtered` (a sentence) where there was no filter of regions, `own_cost` where another profiler measured, and in it `visit_cost_ns` where it was not measured.
+    /// does, and in it `parallel` and `communication` where none says that it communicates, `filtered` (a sentence) where there was no filter of regions, `own_cost` where another profiler measured, and in it `visit_cost_ns` and `counted_visit_cost_ns` where they were not measured.
+    /// `threads` is null where it is not known; `threads_at_once` is not, where the work of a callpath went to other threads: the
+    /// times of what it calls, added up over threads, are so many times its own, and its `exclusive_ns` says nothing.
     /// `parent` is a position in `callpaths`, as is `callpath` of a hint; `path` is null where it would be longer than 16 KiB.
     #[must_use]
     pub fn to_json(&self) -> Value {
@@ -37,6 +39,7 @@ impl Report {
             "ranks": self.ranks,
             "hosts": self.hosts,
             "executions": self.executions,
+            "threads": self.threads,
             "total_inclusive_ns": integer(self.total_ns),
             "complete": self.incomplete.is_none(),
             "incomplete_because": self.incomplete,
@@ -54,6 +57,7 @@ impl Report {
                 "visits": cost.visits,
                 "visits_not_timed": cost.visits_not_timed,
                 "visit_cost_ns": cost.visit_cost_ns,
+                "counted_visit_cost_ns": cost.counted_visit_cost_ns,
                 "timing_ns": cost.timing_ns(),
                 "writing_ns": cost.writing_ns,
                 "a_rank_ns": cost.a_rank_ns(),
@@ -83,6 +87,7 @@ impl Report {
             "share": ratio(row.inclusive.sum_ns, self.total_ns),
             "inclusive_ns": self.spread_json(row, &row.inclusive),
             "exclusive_ns": self.spread_json(row, &row.exclusive),
+            "threads_at_once": self.threads_at_once(index),
             "variation": row.coefficient_of_variation(),
             "metrics": metrics,
         })

@@ -19,6 +19,7 @@ mod columns;
 mod csv;
 mod date;
 mod efficiency;
+mod handed_on;
 mod hints;
 mod hosts;
 mod info;

@@ -1,11 +1,12 @@
 //! The report of a run: its facts, its callpaths, its statistics.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::file::ManifestFacts;
 use crate::model::{
-    CallpathFile, CallpathTable, EventMap, Losses, Manifest, PeakMemory, PhaseTimes, Precision, Profile,
-    RunMetadata,
+    CallpathFile, CallpathIndex, CallpathTable, EventMap, Losses, Manifest, PeakMemory, PhaseTimes,
+    Precision, Profile, RunMetadata,
 };
 
 use super::hints::{hints_of_profile, hints_of_statistics};
@@ -21,6 +22,10 @@ pub struct Report {
     pub(super) ranks: u32,
     pub(super) hosts: u32,
     pub(super) executions: u32,
+    /// The threads of all ranks together; none where only statistics over ranks are known.
+    pub(super) threads: Option<u64>,
+    /// See [`threads_at_once`](Self::threads_at_once).
+    pub(super) threads_at_once: BTreeMap<CallpathIndex, f64>,
     pub(super) callpaths: CallpathTable,
     pub(super) statistics: Statistics,
     pub(super) metrics: Metrics,
@@ -47,7 +52,13 @@ impl Report {
         let report = Self::without_hints(&profile.manifest, &profile.callpaths, statistics, hosts);
         let hints =
             hints_of_profile(profile, &report.statistics, &report.host_names, report.own_cost.as_ref());
-        Self { metrics: Metrics::of_profile(profile), hints, ..report }
+        let threads: u64 = profile.ranks.iter().map(|rank| u64::from(rank.threads)).sum();
+        Self {
+            metrics: Metrics::of_profile(profile),
+            hints,
+            threads: (threads > 0).then_some(threads),
+            ..report
+        }
     }
 
     /// The report of a run whose statistics were computed elsewhere, row by row of `callpaths`.
@@ -80,6 +91,8 @@ impl Report {
             ranks: manifest.ranks,
             hosts: manifest.metadata.numhosts,
             executions: manifest.executions,
+            threads: None,
+            threads_at_once: BTreeMap::new(),
             callpaths: callpaths.clone(),
             losses: manifest.losses,
             incomplete: (!manifest.complete).then(|| {
@@ -97,6 +110,7 @@ impl Report {
             statistics,
             metric: None,
         }
+        .with_threads_at_once()
     }
 
     /// The report of a program that consists of one process, whether or not its profile could be written.
@@ -109,7 +123,8 @@ impl Report {
         let manifest =
             facts.manifest(1, CallpathFile::default(), Vec::new(), metadata, PhaseTimes::default());
         let report = Self::new(&manifest, &map.callpaths, Statistics::of_event_map(map, 0));
-        Self { metrics: Metrics::of_event_map(map), ..report }
+        let threads = Some(map.facts.threads.into()).filter(|&threads| threads > 0);
+        Self { metrics: Metrics::of_event_map(map), threads, ..report }
     }
 
     /// The same report under another name, such as that of the profile's directory.
@@ -146,7 +161,13 @@ impl Report {
     #[must_use]
     pub fn without_callpaths(self) -> Self {
         let statistics = Statistics::default().with_times(*self.statistics.times());
-        Self { callpaths: CallpathTable::default(), statistics, metrics: Metrics::default(), ..self }
+        Self {
+            callpaths: CallpathTable::default(),
+            statistics,
+            metrics: Metrics::default(),
+            threads_at_once: BTreeMap::new(),
+            ..self
+        }
     }
 
     /// The inclusive time of the root regions on all ranks together, in nanoseconds: what shares refer to.

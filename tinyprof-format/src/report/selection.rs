@@ -30,7 +30,12 @@ impl<'a> Selection<'a> {
     ///
     /// # Cost
     /// A sort of the callpaths that are not small.
-    pub(super) fn new(report: &'a Report, children: &'a Children, below_share: f64, lines_max: usize) -> Self {
+    pub(super) fn new(
+        report: &'a Report,
+        children: &'a Children,
+        below_share: f64,
+        lines_max: usize,
+    ) -> Self {
         let callpaths = report.callpaths.len();
         let roots = children[callpaths].len();
         let mut hidden = vec![0; callpaths + 1];
@@ -45,7 +50,8 @@ impl<'a> Selection<'a> {
             selection.show_with_parents(index, usize::MAX);
         }
         let indices = report.callpaths.iter().map(|(index, _)| index);
-        let mut large: Vec<CallpathIndex> = indices.filter(|index| !is_small(report, *index, below_share)).collect();
+        let mut large: Vec<CallpathIndex> =
+            indices.filter(|index| !is_small(report, *index, below_share)).collect();
         let metric = report.metric.as_ref().unwrap_or(&MetricName::Exclusive);
         large.sort_by(|left, right| report.in_order_of(metric, *left, *right));
         for index in large {

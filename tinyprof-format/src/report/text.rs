@@ -94,7 +94,7 @@ impl Report {
         text + &closing
     }
 
-    /// `FFT.tprof: 4 ranks on 1 host, 20 executions, 12 callpaths, 1.23 s a rank`.
+    /// `FFT.tprof: 4 ranks on 1 host, 8 threads, 20 executions, 12 callpaths, 1.23 s a rank`.
     pub(super) fn head(&self, width_columns: usize) -> String {
         let name = cut(&escaped(&self.name), (width_columns / 2).max(20));
         let hosts = if self.hosts > 0 {
@@ -106,10 +106,17 @@ impl Report {
             0 | 1 => time(self.total_ns),
             ranks => format!("{} a rank", time(rounded(self.total_ns, ranks.into()))),
         };
+        let threads = self.threads.filter(|&threads| threads > self.ranks.into());
+        let threads = threads.map_or_else(String::new, |threads| format!(", {}", counted(threads, "thread")));
+        let roots = self.callpaths.rows().iter().filter(|callpath| callpath.parent.is_none()).count();
+        // Each root counts its own.
+        let executions = match roots {
+            0 | 1 => counted(self.executions.into(), "execution"),
+            several => format!("{several} roots of at most {}", counted(self.executions.into(), "execution")),
+        };
         format!(
-            "{name}: {}{hosts}, {}, {}, {time}",
+            "{name}: {}{hosts}{threads}, {executions}, {}, {time}",
             counted(self.ranks.into(), "rank"),
-            counted(self.executions.into(), "execution"),
             counted(self.callpaths.len() as u64, "callpath"),
         )
     }

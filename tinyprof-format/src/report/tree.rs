@@ -57,11 +57,7 @@ struct Subtree {
 }
 
 impl<'a> Tree<'a> {
-    fn new(
-        report: &'a Report,
-        children: &'a Children,
-        selection: Option<&'a Selection<'a>>,
-    ) -> Self {
+    fn new(report: &'a Report, children: &'a Children, selection: Option<&'a Selection<'a>>) -> Self {
         let alone = |row: RankStatistics| Subtree {
             exclusive_ns: row.exclusive.sum_ns,
             callpaths: 1,

@@ -2,12 +2,17 @@
 
 use proptest::prelude::*;
 use tinyprof_format::model::{EventMap, Profile};
-use tinyprof_format::report::{Activity, Efficiency, RankTimes};
+use tinyprof_format::report::{Activity, Efficiency, RankTimes, Report, TextOptions};
 
 use crate::fixture::{Node, event_map, profile, tag};
 
 fn near(left: f64, right: f64) -> bool {
     (left - right).abs() <= 1e-12 * right.abs().max(1.0)
+}
+
+/// Parallel and communication efficiency of a run that communicates.
+fn both(found: &Efficiency) -> (f64, f64) {
+    found.parallel.zip(found.communication).expect("a region says that it communicates")
 }
 
 /// Ranks whose useful time is part of their total time.
@@ -25,8 +30,9 @@ proptest! {
         let found = Efficiency::of_ranks(&ranks);
         prop_assert_eq!(found.is_some(), ranks.iter().any(|rank| rank.useful_ns > 0));
         if let Some(found) = found {
-            prop_assert!(near(found.parallel, found.load_balance * found.communication), "{:?}", found);
-            for part in [found.parallel, found.load_balance, found.communication, found.io_share] {
+            let (parallel, communication) = both(&found);
+            prop_assert!(near(parallel, found.load_balance * communication), "{:?}", found);
+            for part in [parallel, found.load_balance, communication, found.io_share] {
                 prop_assert!((0.0..=1.0 + 1e-12).contains(&part), "{:?}", found);
             }
         }
@@ -38,7 +44,8 @@ proptest! {
         let mut ranks = vec![rank; 3];
         ranks.extend(vec![RankTimes::default(); idle]);
         let found = Efficiency::of_ranks(&ranks).expect("three ranks were useful");
-        prop_assert!(near(found.load_balance, 1.0) && near(found.communication, found.parallel));
+        let (parallel, communication) = both(&found);
+        prop_assert!(near(found.load_balance, 1.0) && near(communication, parallel));
     }
 }
 
@@ -67,13 +74,24 @@ fn tagged(tags: &[(usize, &str)]) -> Profile {
 fn a_tag_holds_for_what_is_below_until_there_is_another() {
     // On rank 0 400 of exchange, on rank 1 200, with pack; 100 of write on both.
     let found = Efficiency::of_profile(&tagged(&[(2, "IO"), (3, "COMM")])).expect("it has tags");
-    let expected = Efficiency { parallel: 0.6, load_balance: 0.6 / 0.7, communication: 0.7, io_share: 0.1 };
-    assert!(near(found.parallel, expected.parallel) && near(found.load_balance, expected.load_balance));
-    assert!(near(found.communication, expected.communication) && near(found.io_share, expected.io_share));
+    let (parallel, communication) = both(&found);
+    assert!(near(parallel, 0.6) && near(found.load_balance, 0.6 / 0.7));
+    assert!(near(communication, 0.7) && near(found.io_share, 0.1));
 
     // Packing is computation again.
     let found = Efficiency::of_profile(&tagged(&[(3, "COMM"), (4, "COMP")])).expect("it has tags");
-    assert!(near(found.communication, 0.9) && near(found.parallel, 0.8));
+    let (parallel, communication) = both(&found);
+    assert!(near(communication, 0.9) && near(parallel, 0.8));
+}
+
+#[test]
+fn where_nobody_says_that_they_communicate_nobody_knows_how_well() {
+    let profile = tagged(&[(2, "IO")]);
+    let found = Efficiency::of_profile(&profile).expect("it has tags");
+    assert_eq!((found.parallel, found.communication), (None, None));
+    assert!(near(found.io_share, 0.1) && near(found.load_balance, 1.0));
+    let text = Report::of_profile(&profile).to_text(&TextOptions::default());
+    assert!(text.contains("efficiency: load balance 100%; IO 10.0%; communication is not known: "), "{text}");
 }
 
 #[test]

@@ -114,7 +114,7 @@ fn of_many_equal_roots_some_are_shown() {
     let tree: Vec<Node<'_>> =
         names.iter().map(|name| Node { name, parent: None, ns: |_| Some(1_000_000) }).collect();
     let text = text(&profile_of(&tree, 1), 80);
-    assert_eq!(text.lines().count(), 8, "{text}");
+    assert_eq!(text.lines().count(), 9, "{text}");
     assert!(text.contains("... 197 smaller callpaths"), "{text}");
 }
 
@@ -178,7 +178,8 @@ fn the_costliest_callpaths_are_shown_with_those_above_them_whatever_else_there_i
             MetricValues { executions, ..MetricValues::default() }
         };
         let bytes = values.inclusive_ns() as f64;
-        values.metrics = [("alloc_bytes".to_owned(), of_key(bytes)), ("alloc_calls".to_owned(), of_key(1.0))].into();
+        values.metrics =
+            [("alloc_bytes".to_owned(), of_key(bytes)), ("alloc_calls".to_owned(), of_key(1.0))].into();
     }
     let text = Report::of_event_map(&map, "fft").to_text(&TextOptions::default());
     assert!((36..=40).contains(&text.lines().count()), "{text}");

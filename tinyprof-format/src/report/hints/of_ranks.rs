@@ -7,7 +7,9 @@ use crate::report::names::{cut, shown};
 use crate::report::units::{counted, percent_cell, ratio, time, whole};
 use crate::report::{OwnCost, RankStatistics, Statistics};
 
-use super::{HINTS_MAX, Hint, HintKind, NAME_COLUMNS, REGION_SHARE_MIN, VISIT_COST_NS, float, imbalanced, is_too_small};
+use super::{
+    HINTS_MAX, Hint, HintKind, NAME_COLUMNS, REGION_SHARE_MIN, VISIT_COST_NS, float, imbalanced, is_too_small,
+};
 
 /// The statistics of a run, and what sentences about it need.
 pub(super) struct Ranks<'a> {
