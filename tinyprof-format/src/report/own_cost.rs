@@ -59,12 +59,15 @@ impl OwnCost {
         })
     }
 
-    /// The time for measuring the visits of the mean rank, in nanoseconds.
+    /// The time for measuring the visits of the mean rank, in nanoseconds: never more than its whole time, which a cost that was
+    /// measured on a loaded machine may well come to.
     #[must_use]
     pub fn timing_ns(&self) -> f64 {
         let timed = ratio(u128::from(self.visits.saturating_sub(self.visits_not_timed)), 1);
         let counted = ratio(self.visits_not_timed.into(), 1);
-        (timed * self.timed_ns() + counted * self.counted_ns()) / f64::from(self.ranks.max(1))
+        let all_ns = timed * self.timed_ns() + counted * self.counted_ns();
+        let most_ns = if self.total_ns > 0 { ratio(self.total_ns, 1) } else { all_ns };
+        all_ns.min(most_ns) / f64::from(self.ranks.max(1))
     }
 
     /// The time for measuring these visits of a callpath, in nanoseconds. How many of them a budget let only be counted is

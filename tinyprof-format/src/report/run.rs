@@ -53,12 +53,10 @@ impl Report {
         let hints =
             hints_of_profile(profile, &report.statistics, &report.host_names, report.own_cost.as_ref());
         let threads: u64 = profile.ranks.iter().map(|rank| u64::from(rank.threads)).sum();
-        Self {
-            metrics: Metrics::of_profile(profile),
-            hints,
-            threads: (threads > 0).then_some(threads),
-            ..report
-        }
+        // Where ranks were selected, those that were not are still there.
+        let is_whole = profile.ranks.len() == profile.manifest.ranks as usize;
+        let threads = Some(threads).filter(|&threads| threads > 0 && is_whole);
+        Self { metrics: Metrics::of_profile(profile), hints, threads, ..report }
     }
 
     /// The report of a run whose statistics were computed elsewhere, row by row of `callpaths`.

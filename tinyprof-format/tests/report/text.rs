@@ -269,6 +269,29 @@ fn many_metrics_are_counted_and_hostile_keys_stay_in_their_cell() {
 }
 
 #[test]
+fn work_that_went_to_other_threads_is_told_from_the_time_on_the_wall() {
+    let tree = [
+        Node { name: "main", parent: None, ns: |_| Some(2_000_000_000) },
+        Node { name: "solve", parent: Some(0), ns: |_| Some(1_900_000_000) },
+        Node { name: "row", parent: Some(1), ns: |_| Some(3_420_000_000) },
+    ];
+    let mut map = event_map(&tree, 0);
+    map.facts.threads = 3;
+    let report = Report::of_event_map(&map, "pool");
+    let text = report.to_text(&TextOptions::default());
+    assert!(text.starts_with("pool: 1 rank on 1 host, 3 threads, 20 executions, "), "{text}");
+    let cells = |name: &str| {
+        let line = text.lines().find(|line| line.trim_start().starts_with(name)).expect(name);
+        line.split_whitespace().map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!((cells("solve")[3].as_str(), cells("row")[3].as_str()), ("-", "3.42s"));
+    let told = "note: work of solve went to other threads: below it are 1.8 times its 1.90 s, added up over";
+    assert!(text.contains(told), "{text}");
+    let solve = report.to_json()["callpaths"].as_array().expect("a list")[1].clone();
+    assert_eq!((&solve["name"], &solve["threads_at_once"]), (&"solve".into(), &1.8.into()));
+}
+
+#[test]
 fn a_time_that_is_an_estimate_is_marked() {
     let mut map = event_map(&fft(), 0);
     let transpose = |map: &tinyprof_format::model::EventMap| {

@@ -26,7 +26,8 @@ fn counts_are_exact_and_the_report_says_what_is_an_estimate() {
     check(&place.profile());
     let said = text(&output.stderr);
     assert!(said.contains("visits were counted but not timed"), "{said}");
-    assert!(said.lines().any(|line| line.contains("small") && line.contains('~')), "{said}");
+    // The mean visit is as short as what a visit costs, so that there may be no estimate but a bound.
+    assert!(said.lines().any(|line| line.contains("small") && line.contains(['~', '<'])), "{said}");
 }
 
 #[test]

@@ -121,6 +121,8 @@ impl<'a> Ranks<'a> {
             || float(visits) * VISIT_COST_NS,
             |cost| cost.of_visits_ns(visits, inclusive.is_estimate()),
         );
+        let (mark, shown_ns) = inclusive.shown_ns(None);
+        let at_most = if mark == "<" { "at most " } else { "" };
         is_too_small(visits, sum_ns, cost_ns, self.total_ns()).then(|| Hint {
             kind: HintKind::TooSmall,
             callpath: Some(index),
@@ -129,9 +131,9 @@ impl<'a> Ranks<'a> {
             lost_ns: cost_ns / f64::from(self.count().max(1)),
             headline: format!("{} is too small to be measured", self.name(index)),
             evidence: format!(
-                "Its {} took {} each; measuring them took at least {} of the run.",
+                "Its {} took {at_most}{} each; measuring them took at least {} of the run.",
                 counted(visits, "visit"),
-                time(whole(sum_ns / float(visits))),
+                time(whole(ratio(shown_ns, visits.into()))),
                 percent_cell(cost_ns / self.total_ns()),
             ),
         })
