@@ -34,8 +34,8 @@ pub fn baseline(b: &mut Bencher<'_>) {
 
 /// Measures the smallest record that has what ours has.
 ///
-/// Two reads of the clock, then number, sum, least, greatest and squares under a sequence counter, as relaxed atomics. No
-/// callpath is looked up, and nothing is asked.
+/// Two reads of the clock, then number, sum, least, greatest and squares under a sequence counter,
+/// as relaxed atomics. No callpath is looked up, and nothing is asked.
 pub fn smallest_record(b: &mut Bencher<'_>) {
     let record: [AtomicU64; 7] = [0, 0, 0, u64::MAX, 0, 0, 0].map(AtomicU64::new);
     let record = black_box(&record);
@@ -86,5 +86,8 @@ pub fn iterations(b: &mut Bencher<'_>, mut make: impl FnMut(u64)) {
 
 /// How long each bench of a group runs.
 pub fn settings(group: &mut BenchmarkGroup<'_, WallTime>) {
-    group.sample_size(50).measurement_time(Duration::from_secs(2)).warm_up_time(Duration::from_millis(500));
+    group
+        .sample_size(50)
+        .measurement_time(Duration::from_secs(2))
+        .warm_up_time(Duration::from_millis(500));
 }

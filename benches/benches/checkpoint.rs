@@ -1,5 +1,5 @@
-//! A boundary at which no checkpoint is due, without a checkpoint interval and with one, beside two bare reads of the
-//! clock.
+//! A boundary at which no checkpoint is due, without a checkpoint interval and with one, beside two
+//! bare reads of the clock.
 //!
 //! Every number is for one execution, or one iteration.
 

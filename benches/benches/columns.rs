@@ -1,6 +1,8 @@
-//! What it costs to encode and decode columns of times: the plan asks for 30 and 300 million values a second a core.
+//! What it costs to encode and decode columns of times: the plan asks for 30 and 300 million values
+//! a second a core.
 //!
-//! The values are synthetic, log-normal nanoseconds as of a loop of 50 us with a spread of 30 %, and those of a profile:
+//! The values are synthetic, log-normal nanoseconds as of a loop of 50 us with a spread of 30 %,
+//! and those of a profile:
 //! `TINYPROF_BENCH_PROFILE=NAME.tprof cargo bench -p tinyprof-benches --bench columns`.
 
 use std::hint::black_box;
@@ -22,7 +24,11 @@ fn uniform(state: &mut u64) -> f64 {
     f64::from(u32::try_from((z ^ (z >> 31)) >> 32).unwrap_or(0)) / f64::from(u32::MAX)
 }
 
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "nanoseconds of some 50 us")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "nanoseconds of some 50 us"
+)]
 fn log_normal() -> Vec<u64> {
     let mut state = 1;
     let mut normal = || (0..12).map(|_| uniform(&mut state)).sum::<f64>() - 6.0;
@@ -35,7 +41,8 @@ fn of_profile(path: &Path) -> Vec<Vec<u64>> {
     let sums = profile.values.iter().map(|ranks| {
         ranks.iter().flat_map(|values| &values.executions).map(|e| e.sum_ns).collect::<Vec<_>>()
     });
-    let series = profile.values.iter().flatten().map(|v| v.series.iter().map(|b| b.sum_ns).collect());
+    let series =
+        profile.values.iter().flatten().map(|v| v.series.iter().map(|b| b.sum_ns).collect());
     sums.chain(series).filter(|column| column.len() > 1).collect()
 }
 
@@ -51,7 +58,8 @@ fn rounded(columns: &[Vec<u64>]) -> Vec<Vec<u64>> {
 }
 
 fn columns(criterion: &mut Criterion) {
-    let mut all = vec![("log-normal", vec![log_normal()]), ("log-normal-8bit", rounded(&[log_normal()]))];
+    let mut all =
+        vec![("log-normal", vec![log_normal()]), ("log-normal-8bit", rounded(&[log_normal()]))];
     if let Some(path) = std::env::var_os("TINYPROF_BENCH_PROFILE") {
         all.push(("profile", of_profile(Path::new(&path))));
     }
@@ -59,10 +67,13 @@ fn columns(criterion: &mut Criterion) {
         let encoded: Vec<Vec<u8>> = columns.iter().map(|column| encode(column)).collect();
         let values: usize = columns.iter().map(Vec::len).sum();
         let bytes: usize = encoded.iter().map(Vec::len).sum();
-        let mut group = criterion.benchmark_group(format!("{name}, {values} values in {bytes} bytes"));
+        let mut group =
+            criterion.benchmark_group(format!("{name}, {values} values in {bytes} bytes"));
         group.throughput(Throughput::Elements(values as u64));
         group.bench_function("encode", |bencher| {
-            bencher.iter(|| columns.iter().for_each(|column| drop(black_box(encode(black_box(column))))));
+            bencher.iter(|| {
+                columns.iter().for_each(|column| drop(black_box(encode(black_box(column)))))
+            });
         });
         group.bench_function("decode", |bencher| {
             bencher.iter(|| {

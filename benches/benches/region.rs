@@ -1,7 +1,7 @@
 //! A visit of a region, and an iteration of a loop, beside two bare reads of the clock.
 //!
-//! Every number is for one pair of entry and exit, or one iteration. `TINYPROF=off` measures the same with
-//! recording switched off.
+//! Every number is for one pair of entry and exit, or one iteration. `TINYPROF=off` measures the
+//! same with recording switched off.
 
 #![expect(clippy::disallowed_types, reason = "a bench times with criterion's clock")]
 

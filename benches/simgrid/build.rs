@@ -1,4 +1,5 @@
-//! Compiles the shim with SimGrid's wrapper of the C compiler, and takes it into the library that smpirun loads.
+//! Compiles the shim with SimGrid's wrapper of the C compiler, and takes it into the library that
+//! smpirun loads.
 
 use std::env;
 use std::path::PathBuf;
@@ -10,7 +11,10 @@ fn main() {
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     let object = out.join("shim.o");
     let smpicc = env::var_os("SMPICC").unwrap_or_else(|| "smpicc".into());
-    let status = Command::new(&smpicc).args(["-O2", "-fPIC", "-c", "src/shim.c", "-o"]).arg(&object).status();
+    let status = Command::new(&smpicc)
+        .args(["-O2", "-fPIC", "-c", "src/shim.c", "-o"])
+        .arg(&object)
+        .status();
     match status {
         Ok(status) if status.success() => {}
         other => panic!("{}: {other:?}; Debian's libsimgrid-dev brings it", smpicc.display()),

@@ -1,8 +1,8 @@
-//! Instructions of a visit, counted by valgrind: they repeat where times do not, so that a change to the hot path
-//! cannot slip in unseen.
+//! Instructions of a visit, counted by valgrind: they repeat where times do not, so that a change
+//! to the hot path cannot slip in unseen.
 //!
-//! The figures are in `benches/instructions.txt`. Whoever changes the recorder on purpose writes the new ones there,
-//! with a new file in `benches/results`.
+//! The figures are in `benches/instructions.txt`. Whoever changes the recorder on purpose writes
+//! the new ones there, with a new file in `benches/results`.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot do its work fails")]
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
@@ -36,7 +36,11 @@ fn a_visit_takes_the_instructions_that_it_took() {
             wrong.push(format!("{case} takes {measured:.1} instructions, recorded are {figure}"));
         }
     }
-    assert!(wrong.is_empty(), "{}\nIf that is meant, change benches/instructions.txt.", wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{}\nIf that is meant, change benches/instructions.txt.",
+        wrong.join("\n")
+    );
 }
 
 /// Builds the package `benches/visits` as users build: with the release profile.
@@ -57,10 +61,13 @@ fn build_visits() -> PathBuf {
 fn count(program: &Path, case: &str, visits: u64) -> u64 {
     let mut valgrind = Command::new("valgrind");
     valgrind.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]);
-    let output = run(valgrind.arg(program).arg(case).arg(visits.to_string()).env_remove("TINYPROF"));
+    let output =
+        run(valgrind.arg(program).arg(case).arg(visits.to_string()).env_remove("TINYPROF"));
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
-    let collected =
-        text.lines().find_map(|line| line.split_once("Collected : ")).map(|(_, number)| number.trim());
+    let collected = text
+        .lines()
+        .find_map(|line| line.split_once("Collected : "))
+        .map(|(_, number)| number.trim());
     collected
         .and_then(|number| number.parse().ok())
         .unwrap_or_else(|| panic!("valgrind counted nothing:\n{text}"))

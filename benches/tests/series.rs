@@ -42,7 +42,8 @@ fn check(more: u64) {
     // The test's own stack may have grown by a page or two.
     assert!(after_more <= after_a_million + 16, "{after_a_million} KiB, then {after_more} KiB");
     let map = tinyprof::collect::snapshot();
-    let visits: Vec<u64> = map.values.iter().map(tinyprof_format::model::CallpathValues::visits).collect();
+    let visits: Vec<u64> =
+        map.values.iter().map(tinyprof_format::model::CallpathValues::visits).collect();
     assert!(visits.contains(&(1_000_000 + more)), "{visits:?}");
 }
 

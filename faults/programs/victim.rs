@@ -43,18 +43,20 @@ impl Work {
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
-    let mut next = |what: &str| arguments.next().unwrap_or_else(|| panic!("an argument is missing: {what}"));
+    let mut next =
+        |what: &str| arguments.next().unwrap_or_else(|| panic!("an argument is missing: {what}"));
     let threads: u64 = next("threads").parse().expect("a number of threads");
     let levels = next("levels").parse().expect("a number of levels");
     let rounds = next("rounds");
-    let rounds = if rounds == "forever" { u64::MAX } else { rounds.parse().expect("a number of rounds") };
+    let rounds =
+        if rounds == "forever" { u64::MAX } else { rounds.parse().expect("a number of rounds") };
     let pause_us = next("pause").parse().expect("microseconds between rounds");
     let end = next("end");
     let environment = |name: &str| std::env::var(name).ok();
     let truth = environment("FAULTS_TRUTH").expect("FAULTS_TRUTH names the file of the truth");
     let truth = Truth::open(Path::new(&truth)).expect("the file of the truth is there");
-    let fail_at =
-        environment("FAULTS_ALLOCATION").map_or(0, |k| k.parse().expect("the number of an allocation"));
+    let fail_at = environment("FAULTS_ALLOCATION")
+        .map_or(0, |k| k.parse().expect("the number of an allocation"));
     let for_good = environment("FAULTS_FOR_GOOD").is_some();
     let work = Work { truth, levels, pause_us };
 

@@ -16,16 +16,18 @@ use tinyprof_mpi as _;
 
 fn main() {
     let mut arguments = std::env::args().skip(1);
-    let mut next = |what: &str| arguments.next().unwrap_or_else(|| panic!("an argument is missing: {what}"));
+    let mut next =
+        |what: &str| arguments.next().unwrap_or_else(|| panic!("an argument is missing: {what}"));
     let levels = next("levels").parse().expect("a number of levels");
     let rounds = next("rounds");
-    let rounds = if rounds == "forever" { u64::MAX } else { rounds.parse().expect("a number of rounds") };
+    let rounds =
+        if rounds == "forever" { u64::MAX } else { rounds.parse().expect("a number of rounds") };
     let pause_us = next("pause").parse().expect("microseconds between rounds");
     let universe = mpi::initialize().expect("MPI is not initialised yet");
     let world = universe.world();
     let name = std::env::var("FAULTS_TRUTH").expect("FAULTS_TRUTH names the files of the truth");
-    let truth =
-        Truth::open(Path::new(&format!("{name}-{}", world.rank()))).expect("the file of the truth is there");
+    let truth = Truth::open(Path::new(&format!("{name}-{}", world.rank())))
+        .expect("the file of the truth is there");
     truth.set_process();
     world.barrier();
     truth.enter(Phase::Start);

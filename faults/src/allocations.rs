@@ -15,7 +15,12 @@ use crate::results::{Outcome, Results, print};
 const LIMIT: Duration = Duration::from_secs(40);
 
 /// Runs the program with allocation `number` (1-based) failing; how many it made, too.
-fn run(configuration: &Configuration, number: u64, for_good: bool, keep: bool) -> io::Result<(u64, Outcome)> {
+fn run(
+    configuration: &Configuration,
+    number: u64,
+    for_good: bool,
+    keep: bool,
+) -> io::Result<(u64, Outcome)> {
     let mut place = Place::new(configuration.levels, None)?;
     let mut command = place.victim(configuration)?;
     command.env("FAULTS_ALLOCATION", number.to_string());
@@ -32,7 +37,11 @@ fn run(configuration: &Configuration, number: u64, for_good: bool, keep: bool) -
     let how = if for_good { "for good" } else { "once" };
     let fault = format!("allocation {number} {how}, {}", phase.name());
     if keep {
-        print(&format!("{fault}: {verdict:?}\n{}kept in {}\n", place.stderr(), place.keep().display()));
+        print(&format!(
+            "{fault}: {verdict:?}\n{}kept in {}\n",
+            place.stderr(),
+            place.keep().display()
+        ));
     }
     Ok((made, Outcome { reached: number > 0 && made >= number, fault, verdict }))
 }
@@ -45,10 +54,17 @@ pub(crate) fn repeat(configuration: &Configuration, case: &str) -> io::Result<bo
 }
 
 /// The loop over all allocations; about forty of them if `quick`.
-pub(crate) fn all(configuration: &Configuration, quick: bool, results: &mut Results) -> io::Result<()> {
+pub(crate) fn all(
+    configuration: &Configuration,
+    quick: bool,
+    results: &mut Results,
+) -> io::Result<()> {
     let (made, undisturbed) = run(configuration, 0, false, false)?;
     if let Err(why) = undisturbed.verdict {
-        return Err(io::Error::other(format!("an undisturbed run ({}) fails: {why}", configuration.name)));
+        return Err(io::Error::other(format!(
+            "an undisturbed run ({}) fails: {why}",
+            configuration.name
+        )));
     }
     let mut last = made;
     while run(configuration, last + 1, false, false)?.1.reached {
@@ -60,10 +76,10 @@ pub(crate) fn all(configuration: &Configuration, quick: bool, results: &mut Resu
     for number in numbers {
         let odd = (number / step) % 2 == 1;
         let hows = if quick { vec![odd] } else { vec![false, true] };
-        cases.extend(
-            hows.into_iter()
-                .map(|for_good| format!("{number} {}", if for_good { "for-good" } else { "once" })),
-        );
+        cases
+            .extend(hows.into_iter().map(|for_good| {
+                format!("{number} {}", if for_good { "for-good" } else { "once" })
+            }));
     }
     results.run("allocations", configuration.name, &cases, |case| {
         let (number, how) = case.split_once(' ').unwrap_or((case, "once"));

@@ -55,13 +55,21 @@ pub(crate) fn run(configuration: &Configuration, held: usize, keep: bool) -> io:
     let expected = Expected { report: configuration.report, speechless, ..Expected::UNTOUCHED };
     let verdict = judge(&place, ended, expected);
     if keep {
-        print(&format!("{what}: {verdict:?}\n{}kept in {}\n", place.stderr(), place.keep().display()));
+        print(&format!(
+            "{what}: {verdict:?}\n{}kept in {}\n",
+            place.stderr(),
+            place.keep().display()
+        ));
     }
     Ok(Outcome { reached: holder.hit.is_some(), fault: format!("{what} hangs"), verdict })
 }
 
 /// The loop over all calls of the final write; every fifth if `quick`.
-pub(crate) fn all(configuration: &Configuration, quick: bool, results: &mut Results) -> io::Result<()> {
+pub(crate) fn all(
+    configuration: &Configuration,
+    quick: bool,
+    results: &mut Results,
+) -> io::Result<()> {
     let place = Place::new(configuration.levels, None)?;
     let mut undisturbed = Holder { held: 0, seen: 0, hit: None };
     Trace::run(&mut place.victim(configuration)?, LIMIT, false, &mut undisturbed)?;

@@ -64,8 +64,14 @@ const RENAME: &[Fault] = &[
     Fails(c::ENOTEMPTY),
     Fails(c::EEXIST),
 ];
-const MAKE_DIRECTORY: &[Fault] =
-    &[Fails(c::EACCES), Fails(c::ENOSPC), Fails(c::EIO), Fails(c::ENOENT), Fails(c::EROFS), Fails(c::EDQUOT)];
+const MAKE_DIRECTORY: &[Fault] = &[
+    Fails(c::EACCES),
+    Fails(c::ENOSPC),
+    Fails(c::EIO),
+    Fails(c::ENOENT),
+    Fails(c::EROFS),
+    Fails(c::EDQUOT),
+];
 const REMOVE: &[Fault] = &[Fails(c::EACCES), Fails(c::EIO), Fails(c::EBUSY), Fails(c::EROFS)];
 const ALLOCATE: &[Fault] =
     &[Fails(c::ENOSPC), Fails(c::EOPNOTSUPP), Fails(c::EIO), Fails(c::EFBIG), Fails(c::EINTR)];
@@ -193,7 +199,10 @@ impl Kind {
             // Whoever wakes others cannot fail.
             c::SYS_futex if !matches!(command & 0x7f, c::FUTEX_WAIT | c::FUTEX_WAIT_BITSET) => &[],
             c::SYS_fcntl
-                if !matches!(command, c::F_SETLK | c::F_SETLKW | c::F_OFD_SETLK | c::F_OFD_SETLKW) =>
+                if !matches!(
+                    command,
+                    c::F_SETLK | c::F_SETLKW | c::F_OFD_SETLK | c::F_OFD_SETLKW
+                ) =>
             {
                 &[]
             }

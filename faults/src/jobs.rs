@@ -62,8 +62,11 @@ const MOMENTS: &[Moment] = &[
 /// its family.
 fn launcher() -> (String, &'static str) {
     let name = std::env::var("TINYPROF_MPIEXEC").unwrap_or_else(|_| "mpiexec".to_owned());
-    let version =
-        Command::new(&name).arg("--version").output().map(|output| output.stdout).unwrap_or_default();
+    let version = Command::new(&name)
+        .arg("--version")
+        .output()
+        .map(|output| output.stdout)
+        .unwrap_or_default();
     let version = String::from_utf8_lossy(&version).to_lowercase();
     let is_open_mpi =
         ["open mpi", "open-mpi", "openrte", "prrte"].iter().any(|known| version.contains(known));
@@ -81,7 +84,10 @@ fn start(moment: &Moment, place: &Place) -> io::Result<Child> {
     command.env("TMPDIR", place.path("."));
     command.env("FAULTS_TRUTH", place.path("truth")).env("TINYPROF_REPORT", "off");
     command.envs(moment.interval.map(|interval| ("TINYPROF_INTERVAL", interval)));
-    command.args(["-n", &RANKS.to_string()]).arg(executable("victim-mpi")).arg(moment.levels.to_string());
+    command
+        .args(["-n", &RANKS.to_string()])
+        .arg(executable("victim-mpi"))
+        .arg(moment.levels.to_string());
     command.arg(moment.rounds.map_or_else(|| "forever".to_owned(), |rounds| rounds.to_string()));
     command.arg(moment.pause_us.to_string()).spawn()
 }
@@ -135,7 +141,11 @@ fn run(moment: &Moment, seed: u64, keep: bool) -> io::Result<Outcome> {
     let verdict = judge(&place, ended, expected);
     let fault = format!("{killed} killed, {}", moment.name);
     if keep {
-        print(&format!("{fault}: {verdict:?}\n{}kept in {}\n", place.stderr(), place.keep().display()));
+        print(&format!(
+            "{fault}: {verdict:?}\n{}kept in {}\n",
+            place.stderr(),
+            place.keep().display()
+        ));
     }
     Ok(Outcome { reached: ended != Ended::Code(0), fault, verdict })
 }

@@ -17,7 +17,8 @@ use crate::place::{Place, clean, executable};
 const RECOVER_LIMIT: Duration = Duration::from_secs(60);
 
 /// What no run may ever say.
-const FORBIDDEN: [&str; 4] = ["panicked at", "fatal runtime error", "stack overflow", "an internal error"];
+const FORBIDDEN: [&str; 4] =
+    ["panicked at", "fatal runtime error", "stack overflow", "an internal error"];
 
 /// What the standard library itself says where an allocation of isolated work fails, before anybody
 /// can help it.
@@ -69,15 +70,23 @@ pub(crate) fn judge(place: &Place, ended: Ended, expected: Expected) -> Result<K
     let own = profiles(&place.path("out"), truths)?;
     let recovered = recover(place, truths)?;
     let complete = own.iter().filter(|profile| profile.complete).count();
-    let owed = truths.iter().any(|truth| (0..truth.callpaths()).any(|callpath| truth.visits(callpath).1 > 0));
+    let owed = truths
+        .iter()
+        .any(|truth| (0..truth.callpaths()).any(|callpath| truth.visits(callpath).1 > 0));
     match (complete, recovered.len()) {
         (1, 0) => {
             if ended_well && says_not_written(&said) {
-                return Err(format!("the profile is complete, and said not to be written:\n{}", told(&said)));
+                return Err(format!(
+                    "the profile is complete, and said not to be written:\n{}",
+                    told(&said)
+                ));
             }
             Ok(Kept::Profile)
         }
-        (1, _) => Err(format!("the run is there twice: {} besides the complete profile", list(&recovered))),
+        (1, _) => Err(format!(
+            "the run is there twice: {} besides the complete profile",
+            list(&recovered)
+        )),
         (0, 1) => {
             recovered[0].missing.clone().map_or(Ok(()), Err)?;
             if ended_well && !expected.speechless && said.is_empty() {
@@ -86,16 +95,23 @@ pub(crate) fn judge(place: &Place, ended: Ended, expected: Expected) -> Result<K
             Ok(Kept::Segment)
         }
         (0, 0) if !owed => Ok(Kept::Nothing),
-        (0, 0) if expected.start_failed && (expected.speechless || expected.killed || !said.is_empty()) => {
+        (0, 0)
+            if expected.start_failed
+                && (expected.speechless || expected.killed || !said.is_empty()) =>
+        {
             Ok(Kept::Nothing)
         }
-        (0, 0) => Err(format!("neither profile nor segment is left; standard error:\n{}", told(&said))),
+        (0, 0) => {
+            Err(format!("neither profile nor segment is left; standard error:\n{}", told(&said)))
+        }
         (0, _) => Err(format!("several profiles were recovered of one run: {}", list(&recovered))),
         _ => Err(format!("several complete profiles of one run: {}", list(&own))),
     }
     .and_then(|kept| {
-        let missing =
-            own.iter().filter(|profile| profile.complete).find_map(|profile| profile.missing.clone());
+        let missing = own
+            .iter()
+            .filter(|profile| profile.complete)
+            .find_map(|profile| profile.missing.clone());
         missing.map_or(Ok(kept), Err)
     })
 }
@@ -105,7 +121,9 @@ pub(crate) fn judge(place: &Place, ended: Ended, expected: Expected) -> Result<K
 fn check_end(place: &Place, ended: Ended, expected: Expected, said: &str) -> Result<bool, String> {
     match ended {
         Ended::Code(code) if code == expected.code => {}
-        Ended::Signal(libc::SIGKILL) | Ended::Code(137 | 265) if expected.killed => return Ok(false),
+        Ended::Signal(libc::SIGKILL) | Ended::Code(137 | 265) if expected.killed => {
+            return Ok(false);
+        }
         other if expected.killed && place.truths().len() > 1 => {
             // A launcher has a code of its own for a job that was killed.
             return if other == Ended::TooLong {
@@ -143,7 +161,10 @@ fn check_lines(said: &str, report: bool) -> Result<(), String> {
     match said.lines().find(|line| !report && !is_ours(line) && !is_known(line)) {
         Some(line) => Err(format!("a line on standard error is not marked as ours: {line:?}")),
         None if said.contains(OF_STANDARD_LIBRARY[0]) && !said.lines().any(is_ours) => {
-            Err(format!("an allocation has failed, and it is not said what came of it:\n{}", told(said)))
+            Err(format!(
+                "an allocation has failed, and it is not said what came of it:\n{}",
+                told(said)
+            ))
         }
         None => Ok(()),
     }
@@ -157,7 +178,8 @@ fn told(said: &str) -> String {
 
 /// Whether a line says that the final profile was not written.
 fn says_not_written(said: &str) -> bool {
-    said.lines().any(|line| line.starts_with("tinyprof: the profile ") && line.contains("not written"))
+    said.lines()
+        .any(|line| line.starts_with("tinyprof: the profile ") && line.contains("not written"))
 }
 
 /// A profile under its final name, which is whole.
@@ -175,7 +197,8 @@ fn list(profiles: &[Found]) -> String {
 /// All profiles in a directory. Whatever has a final name must be whole, and have no visit that
 /// never was.
 fn profiles(directory: &Path, truths: &[Truth]) -> Result<Vec<Found>, String> {
-    let entries = fs::read_dir(directory).map_err(|error| format!("{}: {error}", directory.display()))?;
+    let entries =
+        fs::read_dir(directory).map_err(|error| format!("{}: {error}", directory.display()))?;
     let mut names: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
     names.retain(|path| path.extension().is_some_and(|extension| extension == "tprof"));
     names.sort();
@@ -197,7 +220,11 @@ fn found(path: &Path, truths: &[Truth]) -> Result<Found, String> {
 /// Compares a profile with the truth: what is missing of it. Visits that never were are an error.
 fn compare(profile: &Profile, truths: &[Truth]) -> Result<Option<String>, String> {
     if profile.ranks.len() != truths.len() {
-        return Err(format!("it has {} ranks, and the run had {}", profile.ranks.len(), truths.len()));
+        return Err(format!(
+            "it has {} ranks, and the run had {}",
+            profile.ranks.len(),
+            truths.len()
+        ));
     }
     for (rank, &truth) in truths.iter().enumerate() {
         let mut visits = vec![0; truth.callpaths()];

@@ -43,7 +43,13 @@ const MOMENTS: &[Moment] = &[
         share: 15,
     },
     Moment {
-        configuration: Configuration { name: "steady-threads", threads: 4, levels: 2, rounds: None, ..PLAIN },
+        configuration: Configuration {
+            name: "steady-threads",
+            threads: 4,
+            levels: 2,
+            rounds: None,
+            ..PLAIN
+        },
         within_us: 30_000,
         after: Phase::Recording,
         share: 15,
@@ -55,7 +61,13 @@ const MOMENTS: &[Moment] = &[
         share: 10,
     },
     Moment {
-        configuration: Configuration { name: "growth-threads", threads: 3, levels: 4, rounds: None, ..PLAIN },
+        configuration: Configuration {
+            name: "growth-threads",
+            threads: 3,
+            levels: 4,
+            rounds: None,
+            ..PLAIN
+        },
         within_us: 60_000,
         after: Phase::Start,
         share: 10,
@@ -74,7 +86,13 @@ const MOMENTS: &[Moment] = &[
         share: 15,
     },
     Moment {
-        configuration: Configuration { name: "final", threads: 2, levels: 2, rounds: Some(20), ..PLAIN },
+        configuration: Configuration {
+            name: "final",
+            threads: 2,
+            levels: 2,
+            rounds: Some(20),
+            ..PLAIN
+        },
         within_us: 4_000,
         after: Phase::Final,
         share: 15,
@@ -125,15 +143,19 @@ fn run(moment: &Moment, seed: u64, keep: bool) -> io::Result<Outcome> {
 /// are.
 pub(crate) fn repeat(name: &str, case: &str) -> io::Result<bool> {
     let moment = MOMENTS.iter().find(|moment| moment.configuration.name == name);
-    let moment = moment.ok_or_else(|| io::Error::other(format!("there is no configuration {name}")))?;
+    let moment =
+        moment.ok_or_else(|| io::Error::other(format!("there is no configuration {name}")))?;
     Ok(run(moment, case.parse().map_err(io::Error::other)?, true)?.verdict.is_ok())
 }
 
 /// So many kills, shared among the moments.
 pub(crate) fn all(name: Option<&str>, kills: u32, results: &mut Results) -> io::Result<()> {
-    for moment in MOMENTS.iter().filter(|moment| name.is_none_or(|name| moment.configuration.name == name)) {
+    for moment in
+        MOMENTS.iter().filter(|moment| name.is_none_or(|name| moment.configuration.name == name))
+    {
         let cases: Vec<u64> = (1..=u64::from((kills * moment.share).div_ceil(100))).collect();
-        results.run("kills", moment.configuration.name, &cases, |&seed| run(moment, seed, false))?;
+        results
+            .run("kills", moment.configuration.name, &cases, |&seed| run(moment, seed, false))?;
     }
     Ok(())
 }

@@ -15,7 +15,8 @@ const LIMIT: Duration = Duration::from_secs(60);
 
 /// 111,111 callpaths: writing their profile takes more memory than recording them.
 const MANY: Configuration = Configuration { name: "many", levels: 5, rounds: Some(1), ..PLAIN };
-const THREADS: Configuration = Configuration { name: "threads", threads: 3, end: "return", ..PLAIN };
+const THREADS: Configuration =
+    Configuration { name: "threads", threads: 3, end: "return", ..PLAIN };
 
 pub(crate) const ALL: &[&Configuration] = &[&MANY, &THREADS, &PLAIN];
 
@@ -44,22 +45,33 @@ pub(crate) fn run(configuration: &Configuration, case: &str, keep: bool) -> io::
     let ended = run_to_end(&mut command, LIMIT)?;
     // Where not even the program itself can begin there is nothing to look at.
     let reached = place.truths()[0].phase() > Phase::Before;
-    let expected = Expected { report: configuration.report, start_failed: true, ..Expected::UNTOUCHED };
+    let expected =
+        Expected { report: configuration.report, start_failed: true, ..Expected::UNTOUCHED };
     let verdict = judge(&place, ended, expected);
     let fault = format!("at most {case}");
     if keep {
-        print(&format!("{fault}: {verdict:?}\n{}kept in {}\n", place.stderr(), place.keep().display()));
+        print(&format!(
+            "{fault}: {verdict:?}\n{}kept in {}\n",
+            place.stderr(),
+            place.keep().display()
+        ));
     }
     let verdict = if reached { verdict } else { Ok(crate::judge::Kept::Nothing) };
     Ok(Outcome { reached, fault, verdict })
 }
 
 /// The loop over limits, from generous to less than the program itself needs.
-pub(crate) fn all(configuration: &Configuration, quick: bool, results: &mut Results) -> io::Result<()> {
+pub(crate) fn all(
+    configuration: &Configuration,
+    quick: bool,
+    results: &mut Results,
+) -> io::Result<()> {
     let memory: Vec<u64> = match configuration.name {
         "many" if quick => vec![262_144],
         "many" => (1..=32).map(|step| step * 16_384).collect(),
-        _ => (1..=if quick { 8 } else { 64 }).map(|step| step * if quick { 16_384 } else { 2_048 }).collect(),
+        _ => (1..=if quick { 8 } else { 64 })
+            .map(|step| step * if quick { 16_384 } else { 2_048 })
+            .collect(),
     };
     let mut cases: Vec<String> = memory.iter().map(|kib| format!("memory {kib}")).collect();
     if configuration.name != "many" {

@@ -134,7 +134,9 @@ fn run(arguments: &Arguments) -> io::Result<bool> {
                 Part::Syscalls if arguments.list => syscalls::list(configuration)?,
                 Part::Syscalls => syscalls::all(configuration, arguments.quick, &mut results)?,
                 Part::Delays => delays::all(configuration, arguments.quick, &mut results)?,
-                Part::Allocations => allocations::all(configuration, arguments.quick, &mut results)?,
+                Part::Allocations => {
+                    allocations::all(configuration, arguments.quick, &mut results)?
+                }
                 Part::Limits => limits::all(configuration, arguments.quick, &mut results)?,
                 Part::Kills | Part::Jobs => {}
             }
@@ -154,18 +156,26 @@ fn configurations(part: Part) -> Vec<&'static Configuration> {
 }
 
 /// Runs one case again, and keeps its directory.
-fn repeat(part: Part, name: Option<&str>, of: &[&'static Configuration], case: &str) -> io::Result<bool> {
+fn repeat(
+    part: Part,
+    name: Option<&str>,
+    of: &[&'static Configuration],
+    case: &str,
+) -> io::Result<bool> {
     if part == Part::Kills {
         return kills::repeat(name.unwrap_or_default(), case);
     }
     if part == Part::Jobs {
         return jobs::repeat(name.unwrap_or_default(), case);
     }
-    let configuration = of.first().ok_or_else(|| io::Error::other("there is no such configuration"))?;
+    let configuration =
+        of.first().ok_or_else(|| io::Error::other("there is no such configuration"))?;
     match part {
         Part::Syscalls => syscalls::repeat(configuration, case),
         Part::Delays => {
-            Ok(delays::run(configuration, case.parse().map_err(io::Error::other)?, true)?.verdict.is_ok())
+            Ok(delays::run(configuration, case.parse().map_err(io::Error::other)?, true)?
+                .verdict
+                .is_ok())
         }
         Part::Allocations => allocations::repeat(configuration, case),
         Part::Limits | Part::Kills | Part::Jobs => {

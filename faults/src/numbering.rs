@@ -35,7 +35,8 @@ pub fn number(path: &str) -> Option<usize> {
     }
     regions.zip('a'..).try_fold(0, |parent, (region, letter)| {
         let digit = region.strip_prefix(letter)?;
-        let digit: usize = digit.parse().ok().filter(|&digit| digit < CHILDREN && region.len() == 2)?;
+        let digit: usize =
+            digit.parse().ok().filter(|&digit| digit < CHILDREN && region.len() == 2)?;
         Some(child(parent, digit))
     })
 }

@@ -62,7 +62,9 @@ impl Place {
         command.current_dir(self.path("out"));
         command.env("TINYPROF_SEGMENT_DIR", self.path("segments")).env("TINYPROF_OUT", "p");
         command.stdin(File::open("/dev/null")?);
-        command.stdout(File::create(self.path("stdout"))?).stderr(File::create(self.path("stderr"))?);
+        command
+            .stdout(File::create(self.path("stdout"))?)
+            .stderr(File::create(self.path("stderr"))?);
         Ok(command)
     }
 

@@ -81,8 +81,11 @@ impl Results {
             let workers: Vec<_> = (0..self.jobs).map(|_| scope.spawn(work)).collect();
             workers.into_iter().try_for_each(|worker| worker.join().expect("no run panics"))
         })?;
-        let mut counts =
-            Counts { part: part.to_owned(), configuration: configuration.to_owned(), ..Counts::default() };
+        let mut counts = Counts {
+            part: part.to_owned(),
+            configuration: configuration.to_owned(),
+            ..Counts::default()
+        };
         for (at, outcome) in outcomes.into_inner().expect("no run panics") {
             self.count(&mut counts, &cases[at].to_string(), &outcome)?;
         }
@@ -108,7 +111,8 @@ impl Results {
         };
         counts.failed += 1;
         let (part, configuration) = (&counts.part, &counts.configuration);
-        let repeat = format!("{} {part} --configuration '{configuration}' --case '{case}'", self.command);
+        let repeat =
+            format!("{} {part} --configuration '{configuration}' --case '{case}'", self.command);
         if counts.failed <= SHOWN as u64 {
             let why: String = why.trim_end().replace('\n', "\n    ");
             print(&format!("  {}: {why}\n    repeat it: {repeat}\n", outcome.fault));
@@ -122,7 +126,9 @@ impl Results {
 
     /// Tells the counts of a loop that is over.
     pub(crate) fn finish(&mut self, counts: &Counts) -> io::Result<()> {
-        let Counts { part, configuration, faults, profile, segment, nothing, failed, seconds, .. } = counts;
+        let Counts {
+            part, configuration, faults, profile, segment, nothing, failed, seconds, ..
+        } = counts;
         self.failed += failed;
         print(&format!(
             "{part}, {configuration}: {faults} faults: {profile} profiles, {segment} segments, {nothing} times nothing \

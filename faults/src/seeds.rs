@@ -36,7 +36,8 @@ pub(crate) fn write(directory: &Path) -> io::Result<()> {
         }
         kill(child.id());
         child.wait()?;
-        let segment = fs::read_dir(place.path("segments"))?.next().ok_or(io::ErrorKind::NotFound)??.path();
+        let segment =
+            fs::read_dir(place.path("segments"))?.next().ok_or(io::ErrorKind::NotFound)??.path();
         let mut bytes = fs::read(segment)?;
         let used = bytes.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
         bytes.truncate(used.next_multiple_of(LINE_BYTES).max(HEADER_LINES as usize * LINE_BYTES));

@@ -44,7 +44,8 @@ impl FromStr for Case {
         let words: Vec<&str> = text.split_whitespace().collect();
         let wrong = || format!("{text:?} is no case: expected CALL FAULT once|for-good");
         let &[call, fault, how] = &words[..] else { return Err(wrong()) };
-        let (call, fault) = (call.parse().map_err(|_| wrong())?, fault.parse().map_err(|_| wrong())?);
+        let (call, fault) =
+            (call.parse().map_err(|_| wrong())?, fault.parse().map_err(|_| wrong())?);
         Ok(Self { call, fault, for_good: how == "for-good" })
     }
 }
@@ -118,11 +119,17 @@ pub(crate) fn describe(kind: &Kind, call: &Call) -> String {
             _ => path.clone(),
         })
     };
-    argument.and_then(short).map_or_else(|| name.to_owned(), |argument| format!("{name} {argument}"))
+    argument
+        .and_then(short)
+        .map_or_else(|| name.to_owned(), |argument| format!("{name} {argument}"))
 }
 
 /// Runs one case.
-fn run(configuration: &Configuration, case: Option<Case>, keep: bool) -> io::Result<(Injector, Outcome)> {
+fn run(
+    configuration: &Configuration,
+    case: Option<Case>,
+    keep: bool,
+) -> io::Result<(Injector, Outcome)> {
     let mut place = Place::new(configuration.levels, None)?;
     let mut injector = Injector { case, ..Injector::default() };
     let ended = Trace::run(&mut place.victim(configuration)?, LIMIT, false, &mut injector)?;
@@ -140,7 +147,11 @@ fn run(configuration: &Configuration, case: Option<Case>, keep: bool) -> io::Res
         |hit| format!("{} {} {how}, {}", hit.what, hit.fault.name(), hit.phase.name()),
     );
     if keep {
-        print(&format!("{fault}: {verdict:?}\n{}kept in {}\n", place.stderr(), place.keep().display()));
+        print(&format!(
+            "{fault}: {verdict:?}\n{}kept in {}\n",
+            place.stderr(),
+            place.keep().display()
+        ));
     }
     let outcome = Outcome { reached: hit.is_some(), fault, verdict };
     Ok((injector, outcome))
@@ -151,9 +162,10 @@ fn calls(configuration: &Configuration) -> io::Result<Injector> {
     let (injector, outcome) = run(configuration, None, false)?;
     match outcome.verdict {
         Ok(_) => Ok(injector),
-        Err(why) => {
-            Err(io::Error::other(format!("an undisturbed run ({}) fails: {why}", configuration.name)))
-        }
+        Err(why) => Err(io::Error::other(format!(
+            "an undisturbed run ({}) fails: {why}",
+            configuration.name
+        ))),
     }
 }
 
@@ -173,12 +185,17 @@ pub(crate) fn repeat(configuration: &Configuration, case: &str) -> io::Result<bo
 }
 
 /// The loop over all calls. In a quick one each call fails once, in turn in one of its ways.
-pub(crate) fn all(configuration: &Configuration, quick: bool, results: &mut Results) -> io::Result<()> {
+pub(crate) fn all(
+    configuration: &Configuration,
+    quick: bool,
+    results: &mut Results,
+) -> io::Result<()> {
     let calls = calls(configuration)?.calls;
     let mut cases = Vec::new();
     let step = if quick { calls.len().div_ceil(QUICK) } else { 1 };
     for (at, (_, _, faults)) in calls.iter().enumerate().step_by(step) {
-        let every = (0..faults.len()).flat_map(|fault| [false, true].map(|for_good| (fault, for_good)));
+        let every =
+            (0..faults.len()).flat_map(|fault| [false, true].map(|for_good| (fault, for_good)));
         let mut every: Vec<_> =
             every.filter(|&(fault, for_good)| !for_good || faults[fault].lasts()).collect();
         if quick {
@@ -187,7 +204,11 @@ pub(crate) fn all(configuration: &Configuration, quick: bool, results: &mut Resu
             every.retain(|&(fault, for_good)| !(for_good && faults[fault].is_of_memory()));
             every = vec![every[at % every.len()]];
         }
-        cases.extend(every.into_iter().map(|(fault, for_good)| Case { call: at + 1, fault, for_good }));
+        cases.extend(every.into_iter().map(|(fault, for_good)| Case {
+            call: at + 1,
+            fault,
+            for_good,
+        }));
     }
     // Other runs may need more calls than this one: until one needs none.
     let mut beyond = calls.len();
@@ -199,7 +220,8 @@ pub(crate) fn all(configuration: &Configuration, quick: bool, results: &mut Resu
         cases.extend([false, true].map(|for_good| Case { for_good, ..more }));
         beyond += 1;
     }
-    results
-        .run("syscalls", configuration.name, &cases, |&case| Ok(run(configuration, Some(case), false)?.1))?;
+    results.run("syscalls", configuration.name, &cases, |&case| {
+        Ok(run(configuration, Some(case), false)?.1)
+    })?;
     Ok(())
 }

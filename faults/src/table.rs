@@ -21,13 +21,17 @@ pub(crate) fn table(results: &Path) -> io::Result<String> {
         let text = |key: &str| line.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
         // Both MPIs have rows of their own, as the loop is run once under each.
         let part = match text("part").as_str() {
-            "jobs" => format!("jobs, {}", text("configuration").split(' ').next().unwrap_or_default()),
+            "jobs" => {
+                format!("jobs, {}", text("configuration").split(' ').next().unwrap_or_default())
+            }
             "mutations" => format!("mutations, {}", text("configuration")),
             part => part.to_owned(),
         };
         let numbers = COLUMNS.map(|key| line.get(key).and_then(Value::as_u64).unwrap_or_default());
         match rows.iter_mut().find(|row| row.0 == part) {
-            Some((_, sums)) => sums.iter_mut().zip(numbers).for_each(|(sum, number)| *sum += number),
+            Some((_, sums)) => {
+                sums.iter_mut().zip(numbers).for_each(|(sum, number)| *sum += number)
+            }
             None => rows.push((part, numbers)),
         }
     }

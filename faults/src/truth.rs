@@ -123,8 +123,9 @@ impl Truth {
     #[must_use]
     pub fn phase_of_allocation(self, number: u64) -> Phase {
         let phases = [Phase::Final, Phase::Own, Phase::Recording, Phase::Start];
-        let entered =
-            |phase: &Phase| self.phase() >= *phase && self.words[3 + *phase as usize].load(SeqCst) < number;
+        let entered = |phase: &Phase| {
+            self.phase() >= *phase && self.words[3 + *phase as usize].load(SeqCst) < number
+        };
         phases.into_iter().find(entered).unwrap_or(Phase::Before)
     }
 

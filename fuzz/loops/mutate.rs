@@ -59,8 +59,8 @@ fn main() -> ExitCode {
     check_seeds();
     let progress: Vec<Progress> = (0..THREADS).map(|_| Progress::default()).collect();
     let memory = Path::new("/dev/shm");
-    let scratch =
-        tempfile::tempdir_in(if memory.is_dir() { memory } else { Path::new("/tmp") }).expect("a directory");
+    let scratch = tempfile::tempdir_in(if memory.is_dir() { memory } else { Path::new("/tmp") })
+        .expect("a directory");
     std::thread::scope(|scope| {
         for (thread, progress) in (0..THREADS).zip(&progress) {
             let place = scratch.path().join(thread.to_string());
@@ -82,7 +82,9 @@ fn main() -> ExitCode {
         }
         watch(&progress, target);
     });
-    let sum = |of: fn(&Progress) -> &AtomicU64| progress.iter().map(|one| of(one).load(Relaxed)).sum::<u64>();
+    let sum = |of: fn(&Progress) -> &AtomicU64| {
+        progress.iter().map(|one| of(one).load(Relaxed)).sum::<u64>()
+    };
     let (done, read, failed) = (sum(|p| &p.done), sum(|p| &p.read), sum(|p| &p.failed));
     println!("{target}: mutations tried: {done}; read as a whole: {read}; failed: {failed}");
     println!(
@@ -102,7 +104,9 @@ fn watch(progress: &[Progress], target: &str) {
                 (*before, *when) = (seed, Instant::now());
             }
             if seed != 0 && when.elapsed() > LIMIT {
-                println!("an input takes longer than {LIMIT:?}; repeat it: mutate {target} 1 {seed}");
+                println!(
+                    "an input takes longer than {LIMIT:?}; repeat it: mutate {target} 1 {seed}"
+                );
                 std::process::exit(1);
             }
         }
@@ -136,16 +140,22 @@ fn profile(tape: &[u8], place: &Path) -> bool {
     let checked = check_profile_within(&directory, LIMITS);
     let agrees = match (&checked, &read) {
         // A section that no reader knows may be damaged: nobody reads it.
-        (Ok(check), Some(_)) => check.contradiction.is_none() && check.files.iter().all(only_unknown),
+        (Ok(check), Some(_)) => {
+            check.contradiction.is_none() && check.files.iter().all(only_unknown)
+        }
         (Ok(check), None) => !check.is_whole(),
         (Err(_), read) => read.is_none(),
     };
-    assert!(agrees, "`check` and the reader disagree: read as a whole: {}, {checked:?}", read.is_some());
+    assert!(
+        agrees,
+        "`check` and the reader disagree: read as a whole: {}, {checked:?}",
+        read.is_some()
+    );
     if let Some(profile) = &read {
         write_and_read(profile);
         let saved = save_profile(&place.join("saved"), profile).expect("there is room");
-        let check =
-            check_profile_within(&saved, LIMITS.with_memory_bytes(256 << 20)).expect("it has a manifest");
+        let check = check_profile_within(&saved, LIMITS.with_memory_bytes(256 << 20))
+            .expect("it has a manifest");
         assert!(check.is_whole(), "what was read is saved, and damaged: {check:?}");
     }
     fs::remove_dir_all(place).expect("it is ours");

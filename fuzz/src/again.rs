@@ -4,8 +4,8 @@ use tinyprof_format::file::{
     EncodedRank, ManifestFacts, ReadLimits, encode_callpaths, encode_part, read_profile_of,
 };
 use tinyprof_format::model::{
-    CallpathFile, CallpathTable, EventMap, Losses, Manifest, PartFile, PhaseTimes, Profile, RankFacts,
-    RunMetadata,
+    CallpathFile, CallpathTable, EventMap, Losses, Manifest, PartFile, PhaseTimes, Profile,
+    RankFacts, RunMetadata,
 };
 
 use crate::{Memory, read_in_every_way_within};
@@ -24,7 +24,11 @@ pub fn write_and_read(profile: &Profile) {
             let facts = profile.ranks[rank].clone();
             // The values are in the order of the profile's own table: their rows need no new
             // numbers.
-            EncodedRank::of_event_map(&EventMap { callpaths: CallpathTable::default(), values, facts })
+            EncodedRank::of_event_map(&EventMap {
+                callpaths: CallpathTable::default(),
+                values,
+                facts,
+            })
         })
         .collect();
     let files = files(&profile.callpaths, &ranks, |callpaths, parts, ranks| Manifest {
@@ -36,7 +40,11 @@ pub fn write_and_read(profile: &Profile) {
     });
     let again = read_profile_of(&files, LIMITS).expect("what was read is written, and read again");
     assert_eq!(again.callpaths.rows(), profile.callpaths.rows());
-    again.ranks.iter().zip(&profile.ranks).for_each(|(again, before)| assert_same_facts(again, before));
+    again
+        .ranks
+        .iter()
+        .zip(&profile.ranks)
+        .for_each(|(again, before)| assert_same_facts(again, before));
     assert_eq!(again.ranks.len(), profile.ranks.len());
     // Numbers that are none are not equal to themselves; their text is.
     assert_eq!(format!("{:?}", again.values), format!("{:?}", profile.values));

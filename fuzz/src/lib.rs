@@ -39,7 +39,10 @@ pub fn read_in_every_way_within(files: &Memory, limits: ReadLimits) -> Option<Pr
             if let (Some(whole), Some(callpath)) = (&whole, &callpath) {
                 assert_eq!(format!("{:?}", whole.values[index.row()]), format!("{callpath:?}"));
             }
-            assert!(whole.is_none() || callpath.is_some(), "what is read with others is read alone");
+            assert!(
+                whole.is_none() || callpath.is_some(),
+                "what is read with others is read alone"
+            );
         }
     }
     if let Some(whole) = &whole {

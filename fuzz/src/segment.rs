@@ -17,8 +17,10 @@ pub fn read_segment(bytes: &[u8]) -> bool {
     let Ok(segment) = Segment::parse(bytes) else { return false };
     drop(segment.description());
     let map = recovered_map(&[segment], NOW);
-    let lists =
-        map.values.iter().map(|v| v.executions.len() * PAST_WORDS * 8 + v.series.len() * SERIES_WORDS * 8);
+    let lists = map
+        .values
+        .iter()
+        .map(|v| v.executions.len() * PAST_WORDS * 8 + v.series.len() * SERIES_WORDS * 8);
     // Past executions and visits do not overlap, and the live execution and the open visit are in
     // the node.
     let nodes_max = bytes.len() / LINE_BYTES;

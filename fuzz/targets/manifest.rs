@@ -5,8 +5,10 @@ use libfuzzer_sys::fuzz_target;
 use tinyprof_format::file::decode_manifest;
 use tinyprof_fuzz::{Memory, read_in_every_way};
 
-const CALLPATHS: &[u8] = include_bytes!("../../tinyprof-format/tests/profiles/format-1.0/callpaths");
-const MANIFEST: &[u8] = include_bytes!("../../tinyprof-format/tests/profiles/format-1.0/manifest.json");
+const CALLPATHS: &[u8] =
+    include_bytes!("../../tinyprof-format/tests/profiles/format-1.0/callpaths");
+const MANIFEST: &[u8] =
+    include_bytes!("../../tinyprof-format/tests/profiles/format-1.0/manifest.json");
 const PART_0: &[u8] = include_bytes!("../../tinyprof-format/tests/profiles/format-1.0/part-00000");
 const PART_1: &[u8] = include_bytes!("../../tinyprof-format/tests/profiles/format-1.0/part-00001");
 

@@ -5,8 +5,8 @@ use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
 use tinyprof_format::column;
 use tinyprof_format::model::{
-    CallpathId, CallpathValues, EventMap, ExecutionSummary, MetricBucket, MetricSummary, MetricValues, Mode,
-    Precision, RankFacts, Region, RegionKind, SeriesBucket, SiteId,
+    CallpathId, CallpathValues, EventMap, ExecutionSummary, MetricBucket, MetricSummary,
+    MetricValues, Mode, Precision, RankFacts, Region, RegionKind, SeriesBucket, SiteId,
 };
 use tinyprof_fuzz::again::round_trip;
 
@@ -16,7 +16,9 @@ fuzz_target!(|bytes: &[u8]| {
     // Bytes that are no column are an error or values, never a panic.
     drop(column::decode(bytes, values.len()));
     let mut input = Unstructured::new(bytes);
-    if let Ok(ranks) = (0..1 + bytes.len() % 3).map(|_| event_map(&mut input)).collect::<Result<Vec<_>>>() {
+    if let Ok(ranks) =
+        (0..1 + bytes.len() % 3).map(|_| event_map(&mut input)).collect::<Result<Vec<_>>>()
+    {
         round_trip(&ranks);
     }
 });
@@ -30,7 +32,11 @@ fn event_map(input: &mut Unstructured<'_>) -> Result<EventMap> {
     let mut records = Vec::new();
     for _ in 0..input.int_in_range(0..=6)? {
         let site = SiteId::from_bits(input.int_in_range(0..=7)?);
-        let parent = if known.is_empty() || input.arbitrary()? { None } else { Some(*input.choose(&known)?) };
+        let parent = if known.is_empty() || input.arbitrary()? {
+            None
+        } else {
+            Some(*input.choose(&known)?)
+        };
         let id = parent.map_or(CallpathId::root(site), |parent| parent.child(site));
         if !known.contains(&id) {
             known.push(id);
@@ -74,7 +80,10 @@ fn values(input: &mut Unstructured<'_>) -> Result<CallpathValues> {
         execution += 1;
     }
     for _ in 0..input.int_in_range(0..=40)? {
-        let bucket = SeriesBucket::of_one_visit(input.int_in_range(0..=3)?, input.arbitrary::<u32>()?.into());
+        let bucket = SeriesBucket::of_one_visit(
+            input.int_in_range(0..=3)?,
+            input.arbitrary::<u32>()?.into(),
+        );
         let visits = input.int_in_range(1..=2)?;
         values.series.push(SeriesBucket { visits, ..bucket });
     }

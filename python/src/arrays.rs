@@ -1,4 +1,5 @@
-//! Hands columns to Python: a dictionary of names, each with the letter of a numpy type and the bytes.
+//! Hands columns to Python: a dictionary of names, each with the letter of a numpy type and the
+//! bytes.
 
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyDict};

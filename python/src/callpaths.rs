@@ -81,8 +81,11 @@ fn read_rows(cursor: &mut Cursor<'_>) -> Result<Callpaths, Damage> {
         let mut text = |what: &str| {
             let start = cursor.clone();
             let number = cursor.varint(what)?;
-            let known = u32::try_from(number).ok().filter(|&known| (known as usize) < strings.len());
-            known.ok_or_else(|| start.damage(format!("{what} is string {number}, which is not there")))
+            let known =
+                u32::try_from(number).ok().filter(|&known| (known as usize) < strings.len());
+            known.ok_or_else(|| {
+                start.damage(format!("{what} is string {number}, which is not there"))
+            })
         };
         rows.push(Callpath {
             id,

@@ -1,7 +1,9 @@
-//! Cells: what a rank has of a callpath over all executions. Most readers want no more of a wide profile.
+//! Cells: what a rank has of a callpath over all executions. Most readers want no more of a wide
+//! profile.
 //!
-//! The columns of a wide profile are long, and memory that is touched for the first time costs as much as decoding what goes
-//! there. So cells are counted first, and then written to their final place at once.
+//! The columns of a wide profile are long, and memory that is touched for the first time costs as
+//! much as decoding what goes there. So cells are counted first, and then written to their final
+//! place at once.
 
 use crate::summaries::{Detail, Summaries};
 
@@ -37,9 +39,15 @@ impl<'a> Columns<'a> {
     }
 
     /// Columns of `cells` cells each in `values`, which has room for so many.
-    pub(crate) fn within(mut values: &'a mut [u64], cells: usize, has_ranks: bool, detail: Detail) -> Self {
+    pub(crate) fn within(
+        mut values: &'a mut [u64],
+        cells: usize,
+        has_ranks: bool,
+        detail: Detail,
+    ) -> Self {
         let mut next = |wanted: bool| {
-            let (column, rest) = std::mem::take(&mut values).split_at_mut(if wanted { cells } else { 0 });
+            let (column, rest) =
+                std::mem::take(&mut values).split_at_mut(if wanted { cells } else { 0 });
             values = rest;
             column
         };
@@ -55,8 +63,9 @@ impl<'a> Columns<'a> {
         }
     }
 
-    /// Writes the ranks of a section from cell `at` on. Returns the cell behind them. A rank without a visit has a cell, of
-    /// zeros, only if all have one: then there is no column of ranks.
+    /// Writes the ranks of a section from cell `at` on. Returns the cell behind them. A rank
+    /// without a visit has a cell, of zeros, only if all have one: then there is no column of
+    /// ranks.
     ///
     /// `children_ns` is the time of the callpath's children, rank by rank of the section, or empty.
     pub(crate) fn put(
@@ -67,7 +76,9 @@ impl<'a> Columns<'a> {
         children_ns: &[u64],
         unit: Unit,
     ) -> usize {
-        if self.minima.is_empty() && self.ranks.is_empty() && summaries.counts.iter().all(|&count| count == 1)
+        if self.minima.is_empty()
+            && self.ranks.is_empty()
+            && summaries.counts.iter().all(|&count| count == 1)
         {
             return self.put_one_each(at, summaries, children_ns, unit);
         }
@@ -81,7 +92,8 @@ impl<'a> Columns<'a> {
                 continue;
             }
             let sum_ns = sum(&summaries.sums[here.clone()]);
-            // Children may take longer than their parent: they ran on several threads, or the clock stepped. That is 0.
+            // Children may take longer than their parent: they ran on several threads, or the clock
+            // stepped. That is 0.
             let exclusive_ns = sum_ns.saturating_sub(children_ns.get(index).copied().unwrap_or(0));
             self.visits[at] = sum(&summaries.visits[here.clone()]);
             self.sums[at] = unit.of_ns(sum_ns);
@@ -111,7 +123,10 @@ impl<'a> Columns<'a> {
         self.visits[here.clone()].copy_from_slice(&summaries.visits);
         let exclusive = &mut self.exclusive[here.clone()];
         exclusive.copy_from_slice(&summaries.sums);
-        exclusive.iter_mut().zip(children_ns).for_each(|(to, &children)| *to = to.saturating_sub(children));
+        exclusive
+            .iter_mut()
+            .zip(children_ns)
+            .for_each(|(to, &children)| *to = to.saturating_sub(children));
         exclusive.iter_mut().for_each(|ns| *ns = unit.of_ns(*ns));
         for (to, &sum_ns) in self.sums[here.clone()].iter_mut().zip(&summaries.sums) {
             *to = unit.of_ns(sum_ns);
@@ -125,7 +140,8 @@ impl Unit {
     fn of_ns(self, ns: u64) -> u64 {
         match self {
             Self::Nanoseconds => ns,
-            // Signed integers become floats in one instruction; no time of 292 years needs the other way.
+            // Signed integers become floats in one instruction; no time of 292 years needs the
+            // other way.
             Self::Seconds => (i64::try_from(ns).map_or(ns as f64, |ns| ns as f64) * 1e-9).to_bits(),
         }
     }

@@ -1,7 +1,8 @@
 //! The inclusive times of a callpath's children, rank by rank of one part.
 //!
-//! They are needed twice: for the exclusive time of the callpath, and where the file holds exclusive sums for its inclusive
-//! one, which then adds what the children took in the same execution of the same rank.
+//! They are needed twice: for the exclusive time of the callpath, and where the file holds
+//! exclusive sums for its inclusive one, which then adds what the children took in the same
+//! execution of the same rank.
 
 use crate::summaries::Summaries;
 
@@ -10,8 +11,8 @@ use crate::summaries::Summaries;
 pub(crate) struct Children {
     /// Over all executions; of no rank as long as there is no child.
     pub(crate) by_rank: Vec<u64>,
-    /// Ranks (from 0 in the part) and executions, ascending. Empty while all summaries begin with execution 0, as in the
-    /// usual run: what is by rank then says it all.
+    /// Ranks (from 0 in the part) and executions, ascending. Empty while all summaries begin with
+    /// execution 0, as in the usual run: what is by rank then says it all.
     places: Vec<u64>,
     by_place: Vec<u64>,
 }
@@ -32,7 +33,10 @@ impl Children {
         }
         self.by_rank.resize(child.counts.len(), 0);
         if child.sums.len() == self.by_rank.len() && child.plain {
-            self.by_rank.iter_mut().zip(&child.sums).for_each(|(to, &ns)| *to = to.saturating_add(ns));
+            self.by_rank
+                .iter_mut()
+                .zip(&child.sums)
+                .for_each(|(to, &ns)| *to = to.saturating_add(ns));
             return;
         }
         let mut sums_ns = child.sums.iter();

@@ -53,7 +53,8 @@ pub(crate) fn integers_u32(
 /// An error unless a column may have so many numbers, and there is memory for them.
 fn check_count(cursor: &Cursor<'_>, count: usize, what: &str) -> Result<(), Damage> {
     if count > VALUES_MAX {
-        return Err(cursor.damage(format!("{what} claims {count} values, at most {VALUES_MAX} are allowed")));
+        return Err(cursor
+            .damage(format!("{what} claims {count} values, at most {VALUES_MAX} are allowed")));
     }
     cursor.charge(count, what)
 }
@@ -95,14 +96,15 @@ fn encoded(
             encoded(cursor, count, what, values, IN_MULTIPLES)?;
             for value in &mut values[first..] {
                 let product = value.checked_mul(divisor);
-                *value = product.ok_or_else(|| start.damage(format!("{what} has multiples over 64 bits")))?;
+                *value = product
+                    .ok_or_else(|| start.damage(format!("{what} has multiples over 64 bits")))?;
             }
         }
         _ => {
             encoded(cursor, count, what, values, IN_ROUNDED)?;
             for value in &mut values[first..] {
-                *value =
-                    rounded(*value).ok_or_else(|| start.damage(format!("{what}: {value} is no code")))?;
+                *value = rounded(*value)
+                    .ok_or_else(|| start.damage(format!("{what}: {value} is no code")))?;
             }
         }
     }

@@ -17,7 +17,8 @@ impl Damage {
     }
 }
 
-/// How many bytes of memory a call may still take for what it reads: few bytes of a file can claim many values.
+/// How many bytes of memory a call may still take for what it reads: few bytes of a file can claim
+/// many values.
 #[derive(Debug)]
 pub(crate) struct Budget {
     left_bytes: Cell<u64>,
@@ -44,7 +45,8 @@ pub(crate) struct Cursor<'a> {
     budget: &'a Budget,
 }
 
-/// The bits of eight bytes that are payload of varints, and the flags that say that another byte follows.
+/// The bits of eight bytes that are payload of varints, and the flags that say that another byte
+/// follows.
 const PAYLOAD: u64 = 0x7f7f_7f7f_7f7f_7f7f;
 const FLAGS: u64 = !PAYLOAD;
 
@@ -86,7 +88,9 @@ impl<'a> Cursor<'a> {
     pub(crate) fn take(&mut self, length: usize, what: &str) -> Result<&'a [u8], Damage> {
         let rest = &self.bytes[self.position..];
         let Some(taken) = rest.get(..length) else {
-            return Err(self.damage(format!("{what} needs {length} bytes, {} are left", rest.len())));
+            return Err(
+                self.damage(format!("{what} needs {length} bytes, {} are left", rest.len()))
+            );
         };
         self.position += length;
         Ok(taken)

@@ -1,5 +1,5 @@
-//! The reader behind the Python package `tinyprof`. It is written from docs/format.md, not from the writer's code: where
-//! both agree, the document says enough.
+//! The reader behind the Python package `tinyprof`. It is written from docs/format.md, not from the
+//! writer's code: where both agree, the document says enough.
 //!
 //! Python reads the manifest and builds frames; here are the parts that would take too long there.
 
@@ -53,19 +53,31 @@ impl Reader {
     /// The rows of the dictionary as tuples.
     fn callpaths<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         // A million rows have few texts: each is one object of Python.
-        let strings: Vec<_> = self.0.callpaths.strings.iter().map(|text| PyString::new(py, text)).collect();
+        let strings: Vec<_> =
+            self.0.callpaths.strings.iter().map(|text| PyString::new(py, text)).collect();
         let list = PyList::empty(py);
         for row in &self.0.callpaths.rows {
             let [name, module, file] = row.texts.map(|number| &strings[number as usize]);
             let texts = (name, module, file, row.line, row.column);
-            let constants = (!row.constants.is_empty()).then(|| row.constants.clone().into_py_dict(py));
+            let constants =
+                (!row.constants.is_empty()).then(|| row.constants.clone().into_py_dict(py));
             let constants = constants.transpose()?;
-            list.append((row.id, row.site, row.parent(), texts, row.kind, row.mode, row.rank_local, constants))?;
+            list.append((
+                row.id,
+                row.site,
+                row.parent(),
+                texts,
+                row.kind,
+                row.mode,
+                row.rank_local,
+                constants,
+            ))?;
         }
         Ok(list)
     }
 
-    /// What the ranks say of themselves: hosts with their numbers of ranks, then columns, then losses.
+    /// What the ranks say of themselves: hosts with their numbers of ranks, then columns, then
+    /// losses.
     fn facts<'py>(&self, py: Python<'py>) -> PyResult<Facts<'py>> {
         let facts = self.0.facts().map_err(|error| raise(py, error))?;
         let columns = PyDict::new(py);
@@ -80,12 +92,14 @@ impl Reader {
         Ok((facts.hosts, columns, losses.collect::<PyResult<_>>()?))
     }
 
-    /// What each rank has of each callpath over all executions, with the callpaths in this order of rows.
+    /// What each rank has of each callpath over all executions, with the callpaths in this order of
+    /// rows.
     ///
-    /// Gives the number of cells of each callpath in that order, and columns of 64 bits one after the other: visits, sums,
-    /// exclusive times; the cell's rank, unless every rank has a cell of every callpath (which `dense` makes so: cells of
-    /// zeros where a rank was not there); and if `all` are asked for minima, maxima,
-    /// and variances of the sums. Sums and exclusive times are integers in nanoseconds, or floats in `seconds`.
+    /// Gives the number of cells of each callpath in that order, and columns of 64 bits one after
+    /// the other: visits, sums, exclusive times; the cell's rank, unless every rank has a cell of
+    /// every callpath (which `dense` makes so: cells of zeros where a rank was not there); and if
+    /// `all` are asked for minima, maxima, and variances of the sums. Sums and exclusive times are
+    /// integers in nanoseconds, or floats in `seconds`.
     fn cells<'py>(
         &self,
         py: Python<'py>,
@@ -113,7 +127,9 @@ impl Reader {
         self.0.check_limit(bytes).map_err(|error| raise(py, error))?;
         let filled = PyByteArray::new_with(py, bytes, |bytes| {
             let values = bytemuck::try_cast_slice_mut(bytes).map_err(|error| {
-                PyMemoryError::new_err(format!("memory of Python is not aligned to 8 bytes: {error}"))
+                PyMemoryError::new_err(format!(
+                    "memory of Python is not aligned to 8 bytes: {error}"
+                ))
             })?;
             let mut columns = Columns::within(values, cells, has_ranks, detail);
             self.0.fill_cells(&mut columns, starts, detail, unit).map_err(|error| raise(py, error))
@@ -122,7 +138,11 @@ impl Reader {
     }
 
     /// The summaries and the series of a callpath.
-    fn times<'py>(&self, py: Python<'py>, row: usize) -> PyResult<(Bound<'py, PyDict>, Bound<'py, PyDict>)> {
+    fn times<'py>(
+        &self,
+        py: Python<'py>,
+        row: usize,
+    ) -> PyResult<(Bound<'py, PyDict>, Bound<'py, PyDict>)> {
         let (summaries, ranks, series) = self.0.times(row).map_err(|error| raise(py, error))?;
         Ok((arrays::of_summaries(py, &summaries, &ranks)?, arrays::of_elements(py, &series)?))
     }
@@ -153,9 +173,8 @@ fn raise(py: Python<'_>, error: Error) -> PyErr {
         Error::TooLarge(path, reason) => {
             exception(py, "TooLargeError").and_then(|class| class.call1((path, reason)))
         }
-        Error::Damaged(path, damage) => {
-            exception(py, "DamagedError").and_then(|class| class.call1((path, damage.offset, damage.reason)))
-        }
+        Error::Damaged(path, damage) => exception(py, "DamagedError")
+            .and_then(|class| class.call1((path, damage.offset, damage.reason))),
         Error::NewerVersion(path, found) => {
             exception(py, "NewerVersionError").and_then(|class| class.call1((path, found)))
         }

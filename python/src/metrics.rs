@@ -38,7 +38,9 @@ pub(crate) fn read(
         match cursor.u8("the kind of a metric's summaries")? {
             0 => summaries.spread_of_sums(cursor, count, |value| value)?,
             1 => summaries.read_spread(cursor, count)?,
-            other => return Err(cursor.damage(format!("{other} is no kind of a metric's summaries"))),
+            other => {
+                return Err(cursor.damage(format!("{other} is no kind of a metric's summaries")));
+            }
         }
         series.read_own(cursor, first_rank, ranks)?;
     }

@@ -43,7 +43,9 @@ impl Part {
         let budget = Budget::new(0);
         let start = Cursor::new(bytes, 0, &budget);
         let Expected { first_rank, ranks, callpaths } = *expected;
-        if (file.header[0], file.header[1], file.header[2] as usize) != (first_rank, ranks, callpaths) {
+        if (file.header[0], file.header[1], file.header[2] as usize)
+            != (first_rank, ranks, callpaths)
+        {
             let [first, count, rows] = [0, 1, 2].map(|field| file.header[field]);
             let reason = format!(
                 "the header speaks of {count} ranks from {first} on and {rows} callpaths, \
@@ -79,7 +81,12 @@ impl Part {
     }
 
     /// What the ranks say of themselves, added to `facts`.
-    pub(crate) fn read_facts(&self, bytes: &[u8], budget: &Budget, facts: &mut Facts) -> Result<(), Damage> {
+    pub(crate) fn read_facts(
+        &self,
+        bytes: &[u8],
+        budget: &Budget,
+        facts: &mut Facts,
+    ) -> Result<(), Damage> {
         let mut cursor = self.facts.cursor(bytes, budget);
         let mut left = self.ranks;
         for _ in 0..cursor.count(self.ranks, "the number of hosts")? {
@@ -95,13 +102,20 @@ impl Part {
         column::integers(&mut cursor, self.ranks, "the threads", &mut facts.threads)?;
         let mut kinds = LOSSES_0_1;
         if self.version > (0, 1) {
-            column::integers(&mut cursor, self.ranks, "the peaks of memory", &mut facts.peaks_bytes)?;
+            column::integers(
+                &mut cursor,
+                self.ranks,
+                "the peaks of memory",
+                &mut facts.peaks_bytes,
+            )?;
             kinds = cursor.count(LOSSES_MAX, "the number of kinds of loss")?;
         }
         facts.peaks_bytes.resize(facts.process_ids.len(), 0);
         for kind in 0..kinds {
             match facts.losses.get_mut(kind) {
-                Some(losses) => column::integers(&mut cursor, self.ranks, "a kind of loss", losses)?,
+                Some(losses) => {
+                    column::integers(&mut cursor, self.ranks, "a kind of loss", losses)?
+                }
                 None => column::skip(&mut cursor, self.ranks, "a kind of loss")?,
             }
         }
@@ -110,12 +124,20 @@ impl Part {
     }
 }
 
-/// The first section of a part, or of the callpaths, that does not match its checksum, or what else is wrong with the file.
+/// The first section of a part, or of the callpaths, that does not match its checksum, or what else
+/// is wrong with the file.
 pub(crate) fn locate_damage(bytes: &[u8], is_part: bool) -> Option<FileError> {
-    let file =
-        if is_part { SectionFile::open(bytes, MAGIC, 3) } else { SectionFile::open(bytes, b"TPRFPATH", 0) };
+    let file = if is_part {
+        SectionFile::open(bytes, MAGIC, 3)
+    } else {
+        SectionFile::open(bytes, b"TPRFPATH", 0)
+    };
     match file {
-        Ok(file) => file.sections.iter().find_map(|section| section.verify(bytes).err()).map(FileError::from),
+        Ok(file) => file
+            .sections
+            .iter()
+            .find_map(|section| section.verify(bytes).err())
+            .map(FileError::from),
         Err(error) => Some(error),
     }
 }

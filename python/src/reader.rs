@@ -50,8 +50,8 @@ pub(crate) struct Profile {
 }
 
 impl Profile {
-    /// Reads the files in `directory`: the dictionary, of which the manifest says how many rows it has, and the parts, with
-    /// first rank and ranks.
+    /// Reads the files in `directory`: the dictionary, of which the manifest says how many rows it
+    /// has, and the parts, with first rank and ranks.
     pub(crate) fn open(
         directory: &Path,
         (dictionary, rows): (Listed, usize),
@@ -60,9 +60,11 @@ impl Profile {
     ) -> Result<Self, Error> {
         let (path, bytes) = read_file(directory, &dictionary, false)?;
         let budget = Budget::new(limit_bytes);
-        let callpaths = callpaths::decode(&bytes, &budget).map_err(|error| explain(&path, error))?;
+        let callpaths =
+            callpaths::decode(&bytes, &budget).map_err(|error| explain(&path, error))?;
         if callpaths.rows.len() != rows {
-            let reason = format!("it has {} callpaths, the manifest says {rows}", callpaths.rows.len());
+            let reason =
+                format!("it has {} callpaths, the manifest says {rows}", callpaths.rows.len());
             return Err(Error::Damaged(path, Damage::at(0, reason)));
         }
         let mut next_rank = 0;
@@ -72,7 +74,8 @@ impl Profile {
             let expected = Expected { first_rank, ranks, callpaths: rows };
             let part = Part::open(&bytes, &expected).map_err(|error| explain(&path, error))?;
             if first_rank != next_rank {
-                let reason = format!("it begins with rank {first_rank}, and rank {next_rank} is the next");
+                let reason =
+                    format!("it begins with rank {first_rank}, and rank {next_rank} is the next");
                 return Err(Error::Damaged(path, Damage::at(0, reason)));
             }
             next_rank = first_rank.saturating_add(ranks);
@@ -117,7 +120,8 @@ impl Profile {
         Ok(cells)
     }
 
-    /// What each rank has of each callpath over all executions. `starts` are the places of the callpaths' first cells.
+    /// What each rank has of each callpath over all executions. `starts` are the places of the
+    /// callpaths' first cells.
     pub(crate) fn fill_cells(
         &self,
         columns: &mut Columns<'_>,
@@ -138,7 +142,8 @@ impl Profile {
                 detail,
                 &mut children,
                 |row, summaries, children_ns, _, _| {
-                    let behind = columns.put(next[row] + ahead, first_rank, summaries, children_ns, unit);
+                    let behind =
+                        columns.put(next[row] + ahead, first_rank, summaries, children_ns, unit);
                     if !dense {
                         next[row] = behind;
                     }
@@ -182,8 +187,8 @@ impl Profile {
         Ok((all, places, series))
     }
 
-    /// Which rows of a part have to be read for one: those below it too, as far as sums are exclusive. None if the
-    /// part does not have the row.
+    /// Which rows of a part have to be read for one: those below it too, as far as sums are
+    /// exclusive. None if the part does not have the row.
     fn needed_for(&self, row: usize, file: &PartFile, budget: &Budget) -> Option<Vec<bool>> {
         let sections = &file.part.times;
         let first = sections.binary_search_by_key(&row, |(row, _)| *row).ok()?;
@@ -191,8 +196,10 @@ impl Profile {
             (vec![false; self.callpaths.rows.len()], vec![false; self.callpaths.rows.len()]);
         needed[row] = true;
         for &(here, section) in &sections[first..] {
-            needed[here] |= self.callpaths.rows[here].parent().is_some_and(|parent| exclusive[parent]);
-            exclusive[here] = needed[here] && times::is_exclusive(&section.cursor(&file.bytes, budget));
+            needed[here] |=
+                self.callpaths.rows[here].parent().is_some_and(|parent| exclusive[parent]);
+            exclusive[here] =
+                needed[here] && times::is_exclusive(&section.cursor(&file.bytes, budget));
         }
         Some(needed)
     }
@@ -203,11 +210,11 @@ impl Profile {
         children
     }
 
-    /// Hands the summaries of each callpath of a part, or of the `wanted` ones, to `visit`, with the times of its children
-    /// rank by rank; and the cursor behind them.
+    /// Hands the summaries of each callpath of a part, or of the `wanted` ones, to `visit`, with
+    /// the times of its children rank by rank; and the cursor behind them.
     ///
-    /// A parent stands before its children in the dictionary: walking backwards, each knows its children's times.
-    /// `children` is a place for these, one a callpath.
+    /// A parent stands before its children in the dictionary: walking backwards, each knows its
+    /// children's times. `children` is a place for these, one a callpath.
     fn walk_back<'a>(
         &'a self,
         file: &'a PartFile,
@@ -231,15 +238,25 @@ impl Profile {
             }
             summaries.clear();
             let own = std::mem::take(&mut children[row]);
-            let (mut cursor, mut series) = (section.cursor(&file.bytes, budget), Elements::default());
-            let then = times::read_summaries(&mut cursor, ranks, detail, &own, &mut summaries, &mut series)?;
+            let (mut cursor, mut series) =
+                (section.cursor(&file.bytes, budget), Elements::default());
+            let then = times::read_summaries(
+                &mut cursor,
+                ranks,
+                detail,
+                &own,
+                &mut summaries,
+                &mut series,
+            )?;
             if let Some(parent) = self.callpaths.rows[row].parent() {
                 children[parent].add(&summaries);
             }
             visit(row, &mut summaries, &own.by_rank, &mut cursor, (then, &mut series))?;
         }
         // Parents of which no visit has ended on these ranks.
-        for parent in file.part.times.iter().filter_map(|(row, _)| self.callpaths.rows[*row].parent()) {
+        for parent in
+            file.part.times.iter().filter_map(|(row, _)| self.callpaths.rows[*row].parent())
+        {
             if !children[parent].by_rank.is_empty() {
                 children[parent] = Children::default();
             }
@@ -310,9 +327,11 @@ fn read_file(
     }
     let (expected_bytes, found_bytes) = (*expected_bytes, found.len());
     if found_bytes != expected_bytes {
-        let what = if found_bytes < expected_bytes { "cut off" } else { "longer than it should be" };
-        let reason =
-            format!("it has {found_bytes} bytes where the manifest says {expected_bytes}: it is {what}");
+        let what =
+            if found_bytes < expected_bytes { "cut off" } else { "longer than it should be" };
+        let reason = format!(
+            "it has {found_bytes} bytes where the manifest says {expected_bytes}: it is {what}"
+        );
         return Err(Error::Damaged(path, Damage::at(found_bytes.min(expected_bytes), reason)));
     }
     let mut bytes = vec![0; usize::try_from(found_bytes).unwrap_or(usize::MAX)];
@@ -337,7 +356,9 @@ fn locate(path: PathBuf, bytes: &[u8], is_part: bool) -> Error {
 
 fn explain(path: &Path, error: FileError) -> Error {
     match error {
-        FileError::Damaged(damage) if damage.over_limit => Error::TooLarge(path.to_owned(), damage.reason),
+        FileError::Damaged(damage) if damage.over_limit => {
+            Error::TooLarge(path.to_owned(), damage.reason)
+        }
         FileError::Damaged(damage) => Error::Damaged(path.to_owned(), damage),
         FileError::NewerVersion(found) => Error::NewerVersion(path.to_owned(), found),
     }

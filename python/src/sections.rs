@@ -55,7 +55,8 @@ impl SectionFile {
         if version.0 > NEWEST.0 {
             return Err(FileError::NewerVersion(version));
         }
-        let header = (0..fields).map(|_| cursor.u32("the header")).collect::<Result<Vec<_>, _>>()?;
+        let header =
+            (0..fields).map(|_| cursor.u32("the header")).collect::<Result<Vec<_>, _>>()?;
         let covered = bytes.len() - cursor.remaining();
         if cursor.u32("the header's checksum")? != crc32fast::hash(&bytes[..covered]) {
             return Err(start.damage("the header does not match its checksum").into());
@@ -93,7 +94,9 @@ impl Section {
 
 fn read_index(bytes: &[u8], first_section: usize) -> Result<Vec<Section>, Damage> {
     let budget = Budget::new(0);
-    let Some(footer_start) = bytes.len().checked_sub(FOOTER_BYTES).filter(|&at| at >= first_section) else {
+    let Some(footer_start) =
+        bytes.len().checked_sub(FOOTER_BYTES).filter(|&at| at >= first_section)
+    else {
         let reason = "the file ends before its index: it was cut off".to_owned();
         return Err(Damage::at(bytes.len() as u64, reason));
     };
@@ -103,11 +106,14 @@ fn read_index(bytes: &[u8], first_section: usize) -> Result<Vec<Section>, Damage
     let count = footer.u32("the number of sections")? as usize;
     let crc32 = footer.u32("the index's checksum")?;
     if footer.take(FOOTER_MAGIC.len(), "the footer")? != FOOTER_MAGIC {
-        return Err(start.damage("the file does not end with an index: it was cut off or overwritten"));
+        return Err(
+            start.damage("the file does not end with an index: it was cut off or overwritten")
+        );
     }
     let index = usize::try_from(offset).ok().filter(|&at| at >= first_section);
     let index = index.and_then(|at| bytes.get(at..footer_start));
-    let Some(index) = index.filter(|index| Some(index.len()) == count.checked_mul(ENTRY_BYTES)) else {
+    let Some(index) = index.filter(|index| Some(index.len()) == count.checked_mul(ENTRY_BYTES))
+    else {
         return Err(start.damage(format!("an index of {count} sections cannot be at {offset}")));
     };
     if crc32fast::hash(index) != crc32 {
@@ -128,7 +134,9 @@ fn read_index(bytes: &[u8], first_section: usize) -> Result<Vec<Section>, Damage
         let next = section.offset.checked_add(section.length).filter(|&next| next <= offset);
         let Some(next) = next.filter(|_| section.offset >= end) else {
             let Section { key, offset, length, .. } = section;
-            return Err(here.damage(format!("section {key} of {length} bytes cannot be at {offset}")));
+            return Err(
+                here.damage(format!("section {key} of {length} bytes cannot be at {offset}"))
+            );
         };
         if !keys.insert(section.key) {
             return Err(here.damage(format!("section {} is there twice", section.key)));

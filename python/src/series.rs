@@ -9,22 +9,38 @@ const JOINED_A_RANK_MAX: usize = 1_024;
 /// What columns hold: nanoseconds or the floats of a metric.
 pub(crate) trait Number: Copy {
     /// Appends a column.
-    fn column(cursor: &mut Cursor<'_>, count: usize, what: &str, to: &mut Vec<Self>) -> Result<(), Damage>;
+    fn column(
+        cursor: &mut Cursor<'_>,
+        count: usize,
+        what: &str,
+        to: &mut Vec<Self>,
+    ) -> Result<(), Damage>;
 }
 
 impl Number for u64 {
-    fn column(cursor: &mut Cursor<'_>, count: usize, what: &str, to: &mut Vec<Self>) -> Result<(), Damage> {
+    fn column(
+        cursor: &mut Cursor<'_>,
+        count: usize,
+        what: &str,
+        to: &mut Vec<Self>,
+    ) -> Result<(), Damage> {
         column::integers(cursor, count, what, to)
     }
 }
 
 impl Number for f64 {
-    fn column(cursor: &mut Cursor<'_>, count: usize, what: &str, to: &mut Vec<Self>) -> Result<(), Damage> {
+    fn column(
+        cursor: &mut Cursor<'_>,
+        count: usize,
+        what: &str,
+        to: &mut Vec<Self>,
+    ) -> Result<(), Damage> {
         column::floats(cursor, count, what, to)
     }
 }
 
-/// Elements of series, rank by rank: each is a visit, or several neighbours where a long series was folded.
+/// Elements of series, rank by rank: each is a visit, or several neighbours where a long series was
+/// folded.
 #[derive(Debug)]
 pub(crate) struct Elements<T> {
     pub(crate) ranks: Vec<u32>,
@@ -75,7 +91,8 @@ impl<T: Number> Elements<T> {
         let start = cursor.clone();
         let count = cursor.varint("the length of a series")?;
         let stretches = cursor.varint("the number of executions in a series")?;
-        let (Ok(count), Ok(stretches)) = (usize::try_from(count), usize::try_from(stretches)) else {
+        let (Ok(count), Ok(stretches)) = (usize::try_from(count), usize::try_from(stretches))
+        else {
             return Err(start.damage("a series is longer than memory"));
         };
         let (mut distinct, mut lengths) = (Vec::new(), Vec::new());
@@ -139,8 +156,8 @@ impl<T: Number> Elements<T> {
         execution: u64,
         length: u64,
     ) -> Result<(), Damage> {
-        let execution =
-            u32::try_from(execution).map_err(|_| start.damage("an execution does not fit 32 bits"))?;
+        let execution = u32::try_from(execution)
+            .map_err(|_| start.damage("an execution does not fit 32 bits"))?;
         if length == 0 {
             return Err(start.damage("an execution of a series has no elements"));
         }
@@ -152,7 +169,12 @@ impl<T: Number> Elements<T> {
     }
 
     /// Where elements hold one visit each, minimum and maximum are the sum.
-    fn read_extremes(&mut self, cursor: &mut Cursor<'_>, count: usize, present: bool) -> Result<(), Damage> {
+    fn read_extremes(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        count: usize,
+        present: bool,
+    ) -> Result<(), Damage> {
         if present {
             T::column(cursor, count, "the minima of series", &mut self.minima)?;
             return T::column(cursor, count, "the maxima of series", &mut self.maxima);
@@ -168,5 +190,6 @@ impl<T: Number> Elements<T> {
 /// The sum of counts that a column held.
 pub(crate) fn total(start: &Cursor<'_>, counts: &[u64], what: &str) -> Result<usize, Damage> {
     let sum = counts.iter().try_fold(0_u64, |sum, &n| sum.checked_add(n));
-    sum.and_then(|sum| usize::try_from(sum).ok()).ok_or_else(|| start.damage(format!("{what} overflow")))
+    sum.and_then(|sum| usize::try_from(sum).ok())
+        .ok_or_else(|| start.damage(format!("{what} overflow")))
 }

@@ -45,7 +45,8 @@ impl<T: Number> Summaries<T> {
         self.variances.clear();
     }
 
-    /// Reads how many summaries each of `ranks` ranks has and which executions they begin with. Returns their number.
+    /// Reads how many summaries each of `ranks` ranks has and which executions they begin with.
+    /// Returns their number.
     pub(crate) fn read_places(
         &mut self,
         cursor: &mut Cursor<'_>,
@@ -68,7 +69,8 @@ impl<T: Number> Summaries<T> {
         for &summaries in &self.counts[first..] {
             for (position, gap) in (0..summaries).zip(&mut gaps) {
                 let execution = u32::try_from(gap.wrapping_add(position));
-                let execution = execution.map_err(|_| start.damage("an execution does not fit 32 bits"))?;
+                let execution =
+                    execution.map_err(|_| start.damage("an execution does not fit 32 bits"))?;
                 self.executions.push(execution);
             }
         }
@@ -84,16 +86,26 @@ impl<T: Number> Summaries<T> {
     ) -> Result<(), Damage> {
         match detail {
             Detail::Sums => column::skip(cursor, count, "the covered executions")?,
-            Detail::All => column::integers_u32(cursor, count, "the covered executions", &mut self.covered)?,
+            Detail::All => {
+                column::integers_u32(cursor, count, "the covered executions", &mut self.covered)?
+            }
         }
         column::integers(cursor, count, "the visits", &mut self.visits)
     }
 
-    pub(crate) fn read_sums(&mut self, cursor: &mut Cursor<'_>, count: usize) -> Result<(), Damage> {
+    pub(crate) fn read_sums(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        count: usize,
+    ) -> Result<(), Damage> {
         T::column(cursor, count, "the sums", &mut self.sums)
     }
 
-    pub(crate) fn read_spread(&mut self, cursor: &mut Cursor<'_>, count: usize) -> Result<(), Damage> {
+    pub(crate) fn read_spread(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        count: usize,
+    ) -> Result<(), Damage> {
         T::column(cursor, count, "the minima", &mut self.minima)?;
         T::column(cursor, count, "the maxima", &mut self.maxima)?;
         column::floats(cursor, count, "the sums of squares", &mut self.squares)

@@ -40,7 +40,8 @@ pub(crate) fn is_exclusive(cursor: &Cursor<'_>) -> bool {
     cursor.rest().first().is_some_and(|first| first & (NEWER | EXCLUSIVE) == NEWER | EXCLUSIVE)
 }
 
-/// Adds the summaries of a section with inclusive sums to `to`, which is empty; `children` are those of the callpath.
+/// Adds the summaries of a section with inclusive sums to `to`, which is empty; `children` are
+/// those of the callpath.
 ///
 /// Where the summaries are those of a series, that is read into `series`.
 pub(crate) fn read_summaries(
@@ -82,7 +83,9 @@ pub(crate) fn read_summaries(
     to.read_sums(cursor, count)?;
     if exclusive {
         if !children::ascend(to) {
-            return Err(start.damage("summaries with exclusive sums are not in the order of executions"));
+            return Err(
+                start.damage("summaries with exclusive sums are not in the order of executions")
+            );
         }
         children.complete(to);
     }

@@ -16,12 +16,13 @@ use crate::numbers::NumberList;
 pub(crate) use diff::DiffArguments;
 pub(crate) use export::{ExportArguments, ExportFormat};
 use help::{
-    CHECK_HELP, COMPLETIONS_HELP, DIFF_HELP, EXIT_CODES, EXPORT_HELP, HTML_HELP, IMPORT_HELP, RECOVER_HELP,
-    TOP_HELP,
+    CHECK_HELP, COMPLETIONS_HELP, DIFF_HELP, EXIT_CODES, EXPORT_HELP, HTML_HELP, IMPORT_HELP,
+    RECOVER_HELP, TOP_HELP,
 };
 pub(crate) use output::{Color, PlainOutput, TableFormat, TableOutput};
 
-const COLORS: &str = "When to use colours: auto (on a terminal, unless NO_COLOR is set), always or never";
+const COLORS: &str =
+    "When to use colours: auto (on a terminal, unless NO_COLOR is set), always or never";
 const TOP_DIR: &str = "The profile, a directory NAME.tprof; or, to watch a running job, the directory of its checkpoints or of \
      its threads' files [default: TINYPROF_SEGMENT_DIR, or /dev/shm/tinyprof-UID]";
 const SORT_METRIC: &str =
@@ -51,7 +52,8 @@ pub(crate) enum Command {
     /// Print the callpath tree alone: visits and ranks of every callpath, nothing folded
     #[command(after_help = EXIT_CODES)]
     Tree(TreeArguments),
-    /// Print the callpaths that take the most time themselves, without what they call; or watch a job that runs
+    /// Print the callpaths that take the most time themselves, without what they call; or watch a
+    /// job that runs
     #[command(after_help = TOP_HELP)]
     Top(TopArguments),
     /// Compare runs callpath by callpath: what became slower, and is it more than chance
@@ -72,7 +74,8 @@ pub(crate) enum Command {
     /// Make a profile of a text in the paper's format, also of a damaged one
     #[command(after_help = IMPORT_HELP)]
     Import(ImportArguments),
-    /// Make profiles of programs that were killed, from what their threads have left in shared memory
+    /// Make profiles of programs that were killed, from what their threads have left in shared
+    /// memory
     #[command(after_help = RECOVER_HELP)]
     Recover(RecoverArguments),
     /// Print what a shell needs to complete the arguments of this command
@@ -92,7 +95,8 @@ pub(crate) struct Selection {
     /// Only these executions, 0-based, such as 0,3-5
     #[arg(long = "execution", value_name = "LIST")]
     pub(crate) executions: Option<NumberList>,
-    /// Only this callpath and all below it, such as 'main<exchange'; shares are then those of its time
+    /// Only this callpath and all below it, such as 'main<exchange'; shares are then those of its
+    /// time
     #[arg(long, value_name = "PATH")]
     pub(crate) path: Option<String>,
 }
@@ -149,10 +153,12 @@ pub(crate) struct TopArguments {
     pub(crate) metric: Option<MetricName>,
     #[command(flatten)]
     pub(crate) output: TableOutput,
-    /// Of a running job: print it once, as text, with the rates of a quarter of a second, as is done where standard output is no terminal
+    /// Of a running job: print it once, as text, with the rates of a quarter of a second, as is
+    /// done where standard output is no terminal
     #[arg(long)]
     pub(crate) once: bool,
-    /// Of several running jobs: this one, by a process id, by the name of its profile or program, or by its number in the batch system
+    /// Of several running jobs: this one, by a process id, by the name of its profile or program,
+    /// or by its number in the batch system
     #[arg(long, value_name = "ID")]
     pub(crate) job: Option<String>,
     /// Of a running job: look anew every so many seconds
@@ -196,7 +202,8 @@ pub(crate) struct HtmlArguments {
 /// Arguments of `tinyprof import`.
 #[derive(Args, Debug)]
 pub(crate) struct ImportArguments {
-    /// The text, - for standard input; or the directory NAME.csv of a program that was told to write text
+    /// The text, - for standard input; or the directory NAME.csv of a program that was told to
+    /// write text
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
     /// The profile's name, .tprof added where missing
@@ -224,10 +231,12 @@ pub(crate) struct RecoverArguments {
         help = "Where the threads' files are [default: TINYPROF_SEGMENT_DIR, or /dev/shm/tinyprof-UID]"
     )]
     pub(crate) directory: Option<PathBuf>,
-    /// The profile's name, .tprof added where missing [default: the program's own, in this directory]
+    /// The profile's name, .tprof added where missing [default: the program's own, in this
+    /// directory]
     #[arg(short = 'o', long = "output", value_name = "OUT")]
     pub(crate) name: Option<PathBuf>,
-    /// Only this job, by a process id, by the name of its profile or program, or by its number in the batch system
+    /// Only this job, by a process id, by the name of its profile or program, or by its number in
+    /// the batch system
     #[arg(long, value_name = "ID")]
     pub(crate) job: Option<String>,
     #[command(flatten)]

@@ -39,8 +39,9 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<Outcome, Box<dyn Error>>
         })),
         TableFormat::Csv => csv(&check),
         TableFormat::Text => {
-            let found =
-                unreadable.as_ref().map_or_else(|| text(&name, &check), |error| escaped(error) + "\n");
+            let found = unreadable
+                .as_ref()
+                .map_or_else(|| text(&name, &check), |error| escaped(error) + "\n");
             found + &salvaged.as_ref().map_or_else(String::new, Salvaged::to_text)
         }
     };
@@ -65,7 +66,8 @@ fn text(name: &str, check: &Check) -> String {
     if let Some(over_limit) = &check.over_limit {
         line(over_limit.clone());
     }
-    let (files, sections) = (check.files.len(), check.files.iter().map(|file| file.sections).sum::<usize>());
+    let (files, sections) =
+        (check.files.len(), check.files.iter().map(|file| file.sections).sum::<usize>());
     line(match check.damage_count() {
         0 => format!("{name}: whole, {files} files with {sections} sections"),
         damaged => format!("{name}: damaged in {damaged} places, see above"),

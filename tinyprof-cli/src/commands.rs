@@ -46,12 +46,15 @@ fn tree(arguments: &TreeArguments) -> Result<(), Box<dyn Error>> {
     match arguments.output.format() {
         TableFormat::Json => render::stream(|to| report.tree_json().write(to)),
         TableFormat::Csv => render::stream(|to| report.write_tree_csv(to)),
-        TableFormat::Text => render::text(&report.to_tree_text(render::columns(arguments.output.width))),
+        TableFormat::Text => {
+            render::text(&report.to_tree_text(render::columns(arguments.output.width)))
+        }
     }
 }
 
 fn top(arguments: &TopArguments) -> Result<(), Box<dyn Error>> {
-    let Some(directory) = arguments.directory.as_deref().filter(|_| !live::is_asked_for(arguments)) else {
+    let Some(directory) = arguments.directory.as_deref().filter(|_| !live::is_asked_for(arguments))
+    else {
         return live::run(arguments);
     };
     let report = report_of(directory, &arguments.selection, arguments.metric.as_ref())?;

@@ -1,4 +1,5 @@
-//! What the command says of itself for shells and for `man`: made of the same description that reads the arguments.
+//! What the command says of itself for shells and for `man`: made of the same description that
+//! reads the arguments.
 
 use std::error::Error;
 use std::fs;
@@ -18,7 +19,8 @@ pub(crate) fn completions(arguments: &CompletionsArguments) -> Result<(), Box<dy
 /// `tinyprof man`: a page for the command, and one for each of its commands.
 pub(crate) fn man(arguments: &ManArguments) -> Result<(), Box<dyn Error>> {
     let directory = &arguments.directory;
-    let cannot = |error| format!("cannot write the manual pages to {}: {error}", directory.display());
+    let cannot =
+        |error| format!("cannot write the manual pages to {}: {error}", directory.display());
     fs::create_dir_all(directory).map_err(cannot)?;
     // The version stands in the footer; a date would make another page of each build.
     clap_mangen::generate_to(Arguments::command(), directory).map_err(cannot)?;

@@ -1,5 +1,5 @@
-//! `tinyprof import`: a profile from the paper's text format, one file or what aggregators wrote, with whatever of a damaged
-//! file can be saved.
+//! `tinyprof import`: a profile from the paper's text format, one file or what aggregators wrote,
+//! with whatever of a damaged file can be saved.
 
 use std::error::Error;
 use std::fs::OpenOptions;
@@ -24,10 +24,12 @@ pub(crate) fn run(arguments: &ImportArguments) -> Result<Outcome, Box<dyn Error>
     let Imported { profile, salvage } = if arguments.file.is_dir() {
         read_text_profile(&arguments.file)?
     } else {
-        let text = read(&arguments.file).map_err(|error| format!("cannot read {}", named(&error)))?;
+        let text =
+            read(&arguments.file).map_err(|error| format!("cannot read {}", named(&error)))?;
         read_text(&text).map_err(|error| named(&error))?
     };
-    let path = save_profile_with(permissions::permissions(), &profile_path(&arguments.name), &profile)?;
+    let path =
+        save_profile_with(permissions::permissions(), &profile_path(&arguments.name), &profile)?;
     let (ranks, callpaths) = (profile.ranks.len(), profile.callpaths.len());
     let output = if arguments.output.is_json() {
         json_text(&json!({
@@ -60,8 +62,12 @@ fn read(path: &Path) -> io::Result<Vec<u8>> {
         // Of a shell's `<(command)` the other end is open already, and what comes is waited for.
         sys::wait_for_bytes(&file)?;
         let text = read_all(&mut file)?;
-        let nobody =
-            || io::Error::new(io::ErrorKind::UnexpectedEof, "it is a pipe, and nobody has written to it");
+        let nobody = || {
+            io::Error::new(
+                io::ErrorKind::UnexpectedEof,
+                "it is a pipe, and nobody has written to it",
+            )
+        };
         return if text.is_empty() { Err(nobody()) } else { Ok(text) };
     }
     if !kind.is_file() {
@@ -78,14 +84,16 @@ fn read_all(from: &mut dyn Read) -> io::Result<Vec<u8>> {
     let mut text = Vec::new();
     from.take(limit.saturating_add(1)).read_to_end(&mut text)?;
     if text.len() as u64 > limit {
-        let said = format!("it has more than {limit} bytes: allow more, as in tinyprof --memory 4GiB");
+        let said =
+            format!("it has more than {limit} bytes: allow more, as in tinyprof --memory 4GiB");
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, said));
     }
     Ok(text)
 }
 
 fn problems(salvage: &Salvage) -> Vec<String> {
-    let mut lines: Vec<String> = salvage.problems.iter().take(PRINTED_MAX).map(ToString::to_string).collect();
+    let mut lines: Vec<String> =
+        salvage.problems.iter().take(PRINTED_MAX).map(ToString::to_string).collect();
     let more = salvage.problem_count() - lines.len() as u64;
     if more > 0 {
         lines.push(format!("{more} more problems, see --json"));

@@ -1,4 +1,5 @@
-//! The command `tinyprof`: reads profiles, compares and converts them, and makes them of what killed programs have left.
+//! The command `tinyprof`: reads profiles, compares and converts them, and makes them of what
+//! killed programs have left.
 //!
 //! It depends on the format only: it knows neither MPI nor the recorder.
 #![deny(unsafe_code)]

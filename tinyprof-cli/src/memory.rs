@@ -28,8 +28,12 @@ pub(crate) fn parse_bytes(text: &str) -> Result<u64, String> {
         "TiB" => 40,
         _ => return Err("expected a size with its unit, as in 512MiB or 4GiB".to_owned()),
     };
-    let number: u64 = digits.trim_end().parse().map_err(|_| "expected a whole number before the unit")?;
-    number.checked_mul(1 << shift).filter(|&n| n > 0).ok_or_else(|| "expected a size that can be".to_owned())
+    let number: u64 =
+        digits.trim_end().parse().map_err(|_| "expected a whole number before the unit")?;
+    number
+        .checked_mul(1 << shift)
+        .filter(|&n| n > 0)
+        .ok_or_else(|| "expected a size that can be".to_owned())
 }
 
 #[cfg(test)]

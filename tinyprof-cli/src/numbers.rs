@@ -32,9 +32,11 @@ impl FromStr for NumberList {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let expected =
-            |part: &str| format!("expected numbers such as 3 or 8-15, separated by commas, found {part:?}");
-        let number = |part: &str, text: &str| text.trim().parse::<u32>().map_err(|_| expected(part));
+        let expected = |part: &str| {
+            format!("expected numbers such as 3 or 8-15, separated by commas, found {part:?}")
+        };
+        let number =
+            |part: &str, text: &str| text.trim().parse::<u32>().map_err(|_| expected(part));
         let range = |part: &str| {
             let (first, last) = part.split_once('-').unwrap_or((part, part));
             let (first, last) = (number(part, first)?, number(part, last)?);
@@ -43,7 +45,8 @@ impl FromStr for NumberList {
             }
             Ok(first..=last)
         };
-        let mut ranges: Vec<RangeInclusive<u32>> = text.split(',').map(range).collect::<Result<_, _>>()?;
+        let mut ranges: Vec<RangeInclusive<u32>> =
+            text.split(',').map(range).collect::<Result<_, _>>()?;
         ranges.sort_by_key(|range| *range.start());
         let mut list: Vec<RangeInclusive<u32>> = Vec::with_capacity(ranges.len());
         for range in ranges {
@@ -80,7 +83,9 @@ mod tests {
     #[test]
     fn numbers_of_a_list_are_counted() {
         let list: NumberList = "2-4,8-9,20".parse().expect("a list");
-        for (first, last, expected) in [(0, 30, 6), (3, 8, 3), (5, 7, 0), (20, 20, 1), (21, u32::MAX, 0)] {
+        for (first, last, expected) in
+            [(0, 30, 6), (3, 8, 3), (5, 7, 0), (20, 20, 1), (21, u32::MAX, 0)]
+        {
             assert_eq!(list.count_within(first, last), expected, "{first} to {last}");
         }
         assert!(list.contains(8) && !list.contains(5));

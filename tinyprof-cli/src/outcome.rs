@@ -1,5 +1,6 @@
-//! What a command tells the script that called it, besides what it prints. The numbers stand in every `--help`, and mean the
-//! same for every command: 1 is a failure, 2 wrong arguments (from the parser of arguments).
+//! What a command tells the script that called it, besides what it prints. The numbers stand in
+//! every `--help`, and mean the same for every command: 1 is a failure, 2 wrong arguments (from the
+//! parser of arguments).
 
 use std::process::ExitCode;
 

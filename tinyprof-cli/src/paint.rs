@@ -24,7 +24,8 @@ pub(crate) fn note(note: &str) -> String {
     note.lines().map(|line| painted(line, NOTE) + "\n").collect()
 }
 
-/// A text for people: its first line is its head, and below may be hints, notes, and what the profiler itself has cost.
+/// A text for people: its first line is its head, and below may be hints, notes, and what the
+/// profiler itself has cost.
 pub(crate) fn text(text: &str) -> String {
     let mut painted = String::with_capacity(text.len() + 64);
     let mut above = Style::new();
@@ -50,7 +51,8 @@ mod tests {
 
     #[test]
     fn heads_hints_and_notes_stand_out_and_nothing_is_lost() {
-        let plain = "head\n  row\nhint: a\n  b\nhosts: c\n  d\nnote: one\n  more\ntinyprof itself: e\n";
+        let plain =
+            "head\n  row\nhint: a\n  b\nhosts: c\n  d\nnote: one\n  more\ntinyprof itself: e\n";
         let painted = text(plain);
         assert_eq!(
             painted,

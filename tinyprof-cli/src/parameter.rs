@@ -71,7 +71,9 @@ impl FromStr for Parameter {
         };
         let number = |value: &str| match value.trim().parse::<f64>() {
             Ok(number) if number.is_finite() => Ok(number),
-            _ => Err(format!("expected numbers separated by commas after {name}=, found {value:?}")),
+            _ => {
+                Err(format!("expected numbers separated by commas after {name}=, found {value:?}"))
+            }
         };
         let values = values.split(',').map(number).collect::<Result<_, _>>()?;
         Ok(Self::Given(name.to_owned(), values))

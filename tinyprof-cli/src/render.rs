@@ -16,10 +16,13 @@ const COLUMNS_ELSEWHERE: u16 = 120;
 /// What is printed at a time.
 const STREAM_BYTES: usize = 64 << 10;
 
-/// The columns that tables may have: those that the user asked for, else those of the terminal that standard output is.
+/// The columns that tables may have: those that the user asked for, else those of the terminal that
+/// standard output is.
 pub(crate) fn columns(asked_for: Option<u16>) -> u16 {
     let size = terminal_size::terminal_size_of(io::stdout());
-    asked_for.or(size.map(|(terminal_size::Width(columns), _)| columns)).unwrap_or(COLUMNS_ELSEWHERE)
+    asked_for
+        .or(size.map(|(terminal_size::Width(columns), _)| columns))
+        .unwrap_or(COLUMNS_ELSEWHERE)
 }
 
 /// Says where colours go, for all that is printed.
@@ -46,12 +49,14 @@ pub(crate) fn text(text: &str) -> Result<(), Box<dyn Error>> {
 /// As of [`text`].
 pub(crate) fn painted(text: &str) -> Result<(), Box<dyn Error>> {
     // At once: a line of a table is written to a terminal as a whole.
-    let mut bytes = anstream::AutoStream::new(Vec::new(), anstream::AutoStream::choice(&io::stdout()));
+    let mut bytes =
+        anstream::AutoStream::new(Vec::new(), anstream::AutoStream::choice(&io::stdout()));
     bytes.write_all(text.as_bytes())?;
     write(&bytes.into_inner())
 }
 
-/// Prints `text` as it is. A reader that left early, such as `head`, has had what it wanted: no error.
+/// Prints `text` as it is. A reader that left early, such as `head`, has had what it wanted: no
+/// error.
 ///
 /// # Errors
 /// If standard output cannot be written for another reason.
@@ -63,11 +68,14 @@ fn write(bytes: &[u8]) -> Result<(), Box<dyn Error>> {
     stream(|to| to.write_all(bytes))
 }
 
-/// Prints what `write` writes while it is made: a table of a million callpaths is longer than memory should be.
+/// Prints what `write` writes while it is made: a table of a million callpaths is longer than
+/// memory should be.
 ///
 /// # Errors
 /// As of [`output`].
-pub(crate) fn stream(write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>) -> Result<(), Box<dyn Error>> {
+pub(crate) fn stream(
+    write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
+) -> Result<(), Box<dyn Error>> {
     let mut stdout = BufWriter::with_capacity(STREAM_BYTES, io::stdout().lock());
     match write(&mut stdout).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
@@ -77,8 +85,8 @@ pub(crate) fn stream(write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>) -
     }
 }
 
-/// Prints an error with its causes as one line on standard error: what it quotes from a file or an argument
-/// cannot break out of the line.
+/// Prints an error with its causes as one line on standard error: what it quotes from a file or an
+/// argument cannot break out of the line.
 pub(crate) fn error(error: &dyn Error) {
     // There is nowhere left to say that standard error is closed.
     writeln!(
@@ -90,7 +98,8 @@ pub(crate) fn error(error: &dyn Error) {
     .ok();
 }
 
-/// Prints a line on standard error for each of `notes`: what is good to know, but is not the output.
+/// Prints a line on standard error for each of `notes`: what is good to know, but is not the
+/// output.
 pub(crate) fn notes(notes: &[String]) {
     let text: String = notes.iter().map(|note| format!("note: {}\n", escaped(note))).collect();
     // There is nowhere left to say that standard error is closed.

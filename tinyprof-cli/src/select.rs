@@ -1,4 +1,5 @@
-//! `--rank`, `--execution` and `--path`: a smaller profile, of some ranks or executions, or of a part of the tree.
+//! `--rank`, `--execution` and `--path`: a smaller profile, of some ranks or executions, or of a
+//! part of the tree.
 
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -12,8 +13,9 @@ use crate::arguments::Selection;
 use crate::memory;
 use crate::numbers::NumberList;
 
-/// The part of the profile in `directory` that is selected. Of a part of the tree, only the bytes of its callpaths are read, and
-/// what the ranks say of themselves: damage elsewhere goes unnoticed.
+/// The part of the profile in `directory` that is selected. Of a part of the tree, only the bytes
+/// of its callpaths are read, and what the ranks say of themselves: damage elsewhere goes
+/// unnoticed.
 ///
 /// # Errors
 /// When it cannot be read, or as [`select`].
@@ -29,7 +31,8 @@ pub(crate) fn read(directory: &Path, selection: &Selection) -> Result<Profile, B
     Ok(ranks_and_executions(profile, selection)?)
 }
 
-/// The part of `profile` that is selected. Ranks keep their numbers; those left out are as if they had visited nothing.
+/// The part of `profile` that is selected. Ranks keep their numbers; those left out are as if they
+/// had visited nothing.
 ///
 /// # Errors
 /// When there is no such rank, execution or callpath, or where executions cannot be told apart.
@@ -110,15 +113,18 @@ fn keep_executions(profile: &mut Profile, list: &NumberList) -> Result<(), Strin
     Ok(())
 }
 
-fn retain<T>(list: &mut Vec<T>, is_kept: impl Fn(&T) -> Result<bool, String>) -> Result<(), String> {
+fn retain<T>(
+    list: &mut Vec<T>,
+    is_kept: impl Fn(&T) -> Result<bool, String>,
+) -> Result<(), String> {
     let kept = list.iter().map(is_kept).collect::<Result<Vec<bool>, String>>()?;
     let mut kept = kept.into_iter();
     list.retain(|_| kept.next().unwrap_or(false));
     Ok(())
 }
 
-/// The callpaths at and below `path`, and which of `table` they are, in their new order. They bear the whole path as the
-/// name of their root, so that it stays visible.
+/// The callpaths at and below `path`, and which of `table` they are, in their new order. They bear
+/// the whole path as the name of their root, so that it stays visible.
 fn below(table: &CallpathTable, path: &str) -> Result<(CallpathTable, Vec<CallpathIndex>), String> {
     let mut inside = vec![false; table.len()];
     let mut triples = Vec::new();
@@ -145,7 +151,8 @@ fn below(table: &CallpathTable, path: &str) -> Result<(CallpathTable, Vec<Callpa
     Ok((callpaths, chosen))
 }
 
-/// Whether `path` is that of the callpath. Looks at names from the end, so that a deep tree costs no more than the path.
+/// Whether `path` is that of the callpath. Looks at names from the end, so that a deep tree costs
+/// no more than the path.
 fn is_path(table: &CallpathTable, index: CallpathIndex, path: &str) -> bool {
     let (mut rest, mut at) = (path, index);
     loop {

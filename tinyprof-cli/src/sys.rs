@@ -1,5 +1,5 @@
-//! The clocks of this machine, for the rate of a program's ticks, and files that another process writes to as memory: the
-//! only unsafe code of the command.
+//! The clocks of this machine, for the rate of a program's ticks, and files that another process
+//! writes to as memory: the only unsafe code of the command.
 
 use std::fs::File;
 use std::io;
@@ -10,7 +10,8 @@ use std::time::Duration;
 
 use tinyprof_format::segment::TicksNow;
 
-/// This moment on both clocks: the tightest of a few tries, as a try may be interrupted between its two clocks.
+/// This moment on both clocks: the tightest of a few tries, as a try may be interrupted between its
+/// two clocks.
 pub(crate) fn now() -> TicksNow {
     let tries = (0..8).map(|_| {
         let before = counter();
@@ -33,9 +34,11 @@ fn monotonic_ns() -> u64 {
 
 fn clock_ns(clock: libc::clockid_t) -> u64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: `time` is a valid place for the result. The call cannot fail for these clocks and this address.
+    // SAFETY: `time` is a valid place for the result. The call cannot fail for these clocks and
+    // this address.
     unsafe { libc::clock_gettime(clock, &raw mut time) };
-    let (seconds, ns) = (u64::try_from(time.tv_sec).unwrap_or(0), u64::try_from(time.tv_nsec).unwrap_or(0));
+    let (seconds, ns) =
+        (u64::try_from(time.tv_sec).unwrap_or(0), u64::try_from(time.tv_nsec).unwrap_or(0));
     seconds * 1_000_000_000 + ns
 }
 
@@ -48,7 +51,8 @@ fn counter() -> u64 {
 #[cfg(target_arch = "aarch64")]
 fn counter() -> u64 {
     let ticks: u64;
-    // SAFETY: reads a register that Linux and macOS make readable for user programs; touches no memory.
+    // SAFETY: reads a register that Linux and macOS make readable for user programs; touches no
+    // memory.
     unsafe { core::arch::asm!("mrs {}, cntvct_el0", out(reg) ticks, options(nomem, nostack)) };
     ticks
 }
@@ -109,8 +113,9 @@ pub(crate) fn wait_for_bytes(file: &File) -> io::Result<()> {
 
 /// The words of a file that another process has mapped and writes to, for reading.
 ///
-/// A file that is made shorter while this is there ends the process that reads beyond its end. The recorder never does so:
-/// it makes files longer, and removes them, which leaves the memory where it is.
+/// A file that is made shorter while this is there ends the process that reads beyond its end. The
+/// recorder never does so: it makes files longer, and removes them, which leaves the memory where
+/// it is.
 #[derive(Debug)]
 pub(crate) struct SharedWords {
     start: ptr::NonNull<AtomicU64>,
@@ -130,7 +135,14 @@ impl SharedWords {
         }
         // SAFETY: maps the open file at an address of the system's choice, for reading alone.
         let place = unsafe {
-            libc::mmap(ptr::null_mut(), words * 8, libc::PROT_READ, libc::MAP_SHARED, file.as_raw_fd(), 0)
+            libc::mmap(
+                ptr::null_mut(),
+                words * 8,
+                libc::PROT_READ,
+                libc::MAP_SHARED,
+                file.as_raw_fd(),
+                0,
+            )
         };
         if place == libc::MAP_FAILED {
             return Err(io::Error::last_os_error());
@@ -141,7 +153,8 @@ impl SharedWords {
 
     /// The words. Only relaxed loads may be made of them: the memory is not ours to write to.
     pub(crate) fn words(&self) -> &[AtomicU64] {
-        // SAFETY: the mapping is as long as this, aligned to a page, and taken back with `self`; all access is atomic.
+        // SAFETY: the mapping is as long as this, aligned to a page, and taken back with `self`;
+        // all access is atomic.
         unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.words) }
     }
 }

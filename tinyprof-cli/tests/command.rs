@@ -9,13 +9,14 @@ use std::process::Stdio;
 use insta::assert_snapshot;
 use tinyprof_format::file::write_profile;
 use tinyprof_format::model::{
-    CallpathId, CallpathValues, EventMap, ExecutionSummary, PhaseTimes, RankFacts, Region, RunMetadata,
-    SiteId,
+    CallpathId, CallpathValues, EventMap, ExecutionSummary, PhaseTimes, RankFacts, Region,
+    RunMetadata, SiteId,
 };
 
 use support::{run, shown, tinyprof};
 
-/// A run of two ranks: main<compute on both, main<write on rank 1 only, and `leaves` short callpaths.
+/// A run of two ranks: main<compute on both, main<write on rank 1 only, and `leaves` short
+/// callpaths.
 fn written(scratch: &Path, leaves: u64) -> PathBuf {
     let rank = |rank: u64| {
         let visit = |ns| CallpathValues {
@@ -35,7 +36,12 @@ fn written(scratch: &Path, leaves: u64) -> PathBuf {
             let name = format!("leaf_{leaf}");
             records.push((main.child(site(leaf)), Some(main), region(leaf, &name), visit(1_000)));
         }
-        let facts = RankFacts { host: "node001".into(), process_id: 100, threads: 1, ..RankFacts::default() };
+        let facts = RankFacts {
+            host: "node001".into(),
+            process_id: 100,
+            threads: 1,
+            ..RankFacts::default()
+        };
         EventMap::from_records(records, facts)
     };
     let metadata = RunMetadata {
@@ -100,7 +106,10 @@ fn json_is_json() {
     assert_eq!((&report["name"], &report["ranks"]), (&"run.tprof".into(), &2.into()));
     assert_eq!(report["callpaths"][0]["inclusive_ns"]["sum"], 3_200_000);
     let manifest = json(&["info", "run.tprof", "--json"]);
-    assert_eq!((&manifest["format"], &manifest["metadata"]["user"]), (&"tinyprof".into(), &"ada".into()));
+    assert_eq!(
+        (&manifest["format"], &manifest["metadata"]["user"]),
+        (&"tinyprof".into(), &"ada".into())
+    );
 }
 
 #[test]
@@ -153,8 +162,13 @@ fn a_hostile_path_is_escaped_in_a_message() {
 #[test]
 fn wrong_arguments_exit_with_2() {
     let scratch = scratch();
-    let wrong: [&[&str]; 5] =
-        [&[], &["report"], &["repot", "x"], &["report", "x", "--width", "3"], &["info", "x", "--all"]];
+    let wrong: [&[&str]; 5] = [
+        &[],
+        &["report"],
+        &["repot", "x"],
+        &["report", "x", "--width", "3"],
+        &["info", "x", "--all"],
+    ];
     for arguments in wrong {
         assert_eq!(run(arguments, scratch.path()).status.code(), Some(2), "{arguments:?}");
     }
@@ -188,7 +202,8 @@ fn a_full_disk_is_an_error() {
     let scratch = scratch();
     written(scratch.path(), 0);
     let full = fs::File::create("/dev/full").expect("Linux has /dev/full");
-    let output = tinyprof(&["info", "run.tprof"], scratch.path()).stdout(full).output().expect("it starts");
+    let output =
+        tinyprof(&["info", "run.tprof"], scratch.path()).stdout(full).output().expect("it starts");
     let message = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1));
     assert!(message.starts_with("error: cannot write to standard output: "), "{message}");

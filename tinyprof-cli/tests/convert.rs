@@ -40,7 +40,8 @@ fn a_whole_text_comes_back_byte_by_byte() {
     ");
     let exported = run(&["export", "run.tprof", "--to", "tinyprof-csv"], scratch.path());
     assert_eq!(String::from_utf8_lossy(&exported.stdout), WHOLE);
-    let to_file = run(&["export", "run.tprof", "--to", "tinyprof-csv", "-o", "again.csv"], scratch.path());
+    let to_file =
+        run(&["export", "run.tprof", "--to", "tinyprof-csv", "-o", "again.csv"], scratch.path());
     assert_eq!(shown(&to_file), "exit code 0\n--- stdout\n--- stderr\n");
     assert_eq!(fs::read_to_string(scratch.path().join("again.csv")).expect("the file"), WHOLE);
 }
@@ -50,7 +51,8 @@ fn a_directory_that_aggregators_wrote_becomes_one_profile() {
     use tinyprof_format::file::{OutputFormat, UnfinishedProfile, read_text_profile, write_part};
     use tinyprof_format::model::Manifest;
     let scratch = tempfile::tempdir().expect("a temporary directory");
-    let unfinished = UnfinishedProfile::create_as(OutputFormat::Csv, &scratch.path().join("run"), "1");
+    let unfinished =
+        UnfinishedProfile::create_as(OutputFormat::Csv, &scratch.path().join("run"), "1");
     let unfinished = unfinished.expect("the directory is made");
     let manifest = {
         let text = tinyprof_format::text::read_text(WHOLE.as_bytes()).expect("the text is whole");
@@ -72,7 +74,9 @@ fn a_directory_that_aggregators_wrote_becomes_one_profile() {
     --- stderr
     ");
     let refused = run(&["report", "run.csv"], scratch.path());
-    assert!(String::from_utf8_lossy(&refused.stderr).contains("tinyprof import makes a profile of it"));
+    assert!(
+        String::from_utf8_lossy(&refused.stderr).contains("tinyprof import makes a profile of it")
+    );
     let damaged = WHOLE.replace("0.25", "0.26");
     fs::write(directory.join("part-00001.csv"), damaged).expect("the part is written");
     let error = read_text_profile(&directory).expect_err("a number has changed").to_string();
@@ -122,7 +126,11 @@ fn what_is_no_text_profile_is_one_clear_line() {
     assert_eq!(output.status.code(), Some(1));
     let message = String::from_utf8_lossy(&output.stderr);
     assert!(message.starts_with("error: cannot read nowhere.csv: "), "{message}");
-    assert_eq!(fs::read_dir(scratch.path()).expect("the directory").count(), 0, "nothing is left behind");
+    assert_eq!(
+        fs::read_dir(scratch.path()).expect("the directory").count(),
+        0,
+        "nothing is left behind"
+    );
 }
 
 #[test]
@@ -142,7 +150,8 @@ fn text_goes_through_pipes() {
 #[test]
 fn nothing_is_overwritten() {
     let (scratch, _) = imported(WHOLE);
-    let output = run(&["export", "run.tprof", "--to", "tinyprof-csv", "-o", "run.csv"], scratch.path());
+    let output =
+        run(&["export", "run.tprof", "--to", "tinyprof-csv", "-o", "run.csv"], scratch.path());
     assert_eq!(output.status.code(), Some(1));
     let message = String::from_utf8_lossy(&output.stderr);
     assert!(message.contains("run.csv exists already and is left as it is"), "{message}");
@@ -163,7 +172,10 @@ fn unknown_formats_are_wrong_arguments() {
 fn a_tree_and_a_top_are_printed() {
     let (scratch, _) = imported(WHOLE);
     assert_snapshot!(shown(&run(&["tree", "run.tprof", "--width", "60"], scratch.path())));
-    assert_snapshot!(shown(&run(&["top", "run.tprof", "-n", "2", "--width", "60"], scratch.path())));
+    assert_snapshot!(shown(&run(
+        &["top", "run.tprof", "-n", "2", "--width", "60"],
+        scratch.path()
+    )));
     let json = |command: &[&str]| -> serde_json::Value {
         serde_json::from_slice(&run(command, scratch.path()).stdout).expect("JSON")
     };
@@ -199,19 +211,32 @@ fn a_check_lists_all_that_is_damaged() {
     fs::write(&part, bytes).expect("it is damaged");
     let output = run(&["check", "run.tprof"], scratch.path());
     let text = String::from_utf8_lossy(&output.stdout);
-    assert_eq!((output.status.code(), output.stderr.len(), text.lines().count()), (Some(3), 0, 3), "{text}");
-    assert!(text.starts_with("part-00000, offset 48, what the ranks say of themselves: "), "{text}");
+    assert_eq!(
+        (output.status.code(), output.stderr.len(), text.lines().count()),
+        (Some(3), 0, 3),
+        "{text}"
+    );
+    assert!(
+        text.starts_with("part-00000, offset 48, what the ranks say of themselves: "),
+        "{text}"
+    );
     let json = run(&["check", "run.tprof", "--json"], scratch.path());
     assert_eq!(json.status.code(), Some(3));
     let json: serde_json::Value = serde_json::from_slice(&json.stdout).expect("JSON");
-    assert_eq!((&json["whole"], &json["files"][1]["damage"][0]["offset"]), (&false.into(), &48.into()));
+    assert_eq!(
+        (&json["whole"], &json["files"][1]["damage"][0]["offset"]),
+        (&false.into(), &48.into())
+    );
 }
 
 #[test]
 fn what_is_whole_of_a_damaged_profile_is_salvaged() {
     let (scratch, _) = imported(WHOLE);
     let salvage = |more: &[&str]| {
-        run(&[&["check", "run.tprof", "--salvage", "-o", "saved"][..], more].concat(), scratch.path())
+        run(
+            &[&["check", "run.tprof", "--salvage", "-o", "saved"][..], more].concat(),
+            scratch.path(),
+        )
     };
     assert_snapshot!(shown(&salvage(&[])), @r"
     exit code 0
@@ -243,7 +268,10 @@ fn what_is_whole_of_a_damaged_profile_is_salvaged() {
     ");
     let json = salvage(&["--json"]);
     let json: serde_json::Value = serde_json::from_slice(&json.stdout).expect("JSON");
-    assert_eq!((&json["whole"], &json["salvaged"]["profile"]), (&false.into(), &"saved-3.tprof".into()));
+    assert_eq!(
+        (&json["whole"], &json["salvaged"]["profile"]),
+        (&false.into(), &"saved-3.tprof".into())
+    );
     assert_eq!(json["salvaged"]["salvage"]["manifest_lost"], true);
     assert_snapshot!(shown(&run(&["check", "saved-2.tprof"], scratch.path())), @r"
     exit code 0
@@ -253,7 +281,10 @@ fn what_is_whole_of_a_damaged_profile_is_salvaged() {
     ");
     let report = run(&["report", "saved-2.tprof", "--width", "100"], scratch.path());
     let report = String::from_utf8_lossy(&report.stdout);
-    assert!(report.contains("note: incomplete: it was salvaged from a damaged profile"), "{report}");
+    assert!(
+        report.contains("note: incomplete: it was salvaged from a damaged profile"),
+        "{report}"
+    );
 }
 
 #[test]
@@ -289,7 +320,11 @@ fn a_profile_that_is_too_large_is_not_called_damaged_by_any_command() {
             error.contains("too large for a reader") && error.contains("--memory"),
             "{command:?}: {error}"
         );
-        assert!(output.stdout.is_empty(), "{command:?}: {}", String::from_utf8_lossy(&output.stdout));
+        assert!(
+            output.stdout.is_empty(),
+            "{command:?}: {}",
+            String::from_utf8_lossy(&output.stdout)
+        );
     }
 }
 

@@ -1,4 +1,5 @@
-//! `tinyprof html`: the file that it writes, and what it never does. What the page does in a browser is tested in `web/tests`.
+//! `tinyprof html`: the file that it writes, and what it never does. What the page does in a
+//! browser is tested in `web/tests`.
 
 mod support;
 
@@ -7,8 +8,8 @@ use std::path::Path;
 
 use tinyprof_format::file::write_profile;
 use tinyprof_format::model::{
-    CallpathId, CallpathValues, EventMap, ExecutionSummary, Mode, PhaseTimes, RankFacts, Region, RegionKind,
-    RunMetadata, SiteId,
+    CallpathId, CallpathValues, EventMap, ExecutionSummary, Mode, PhaseTimes, RankFacts, Region,
+    RegionKind, RunMetadata, SiteId,
 };
 
 use support::{run, shown};
@@ -38,7 +39,8 @@ fn written(scratch: &Path, name: &str, ranks: u64) {
     };
     let maps: Vec<EventMap> = (0..ranks).map(rank).collect();
     let metadata = RunMetadata { executable: HOSTILE.into(), ..RunMetadata::default() };
-    write_profile(&scratch.join(name), &maps, 4, metadata, PhaseTimes::default()).expect("it is written");
+    write_profile(&scratch.join(name), &maps, 4, metadata, PhaseTimes::default())
+        .expect("it is written");
 }
 
 fn page(scratch: &Path, arguments: &[&str]) -> String {

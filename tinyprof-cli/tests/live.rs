@@ -24,7 +24,11 @@ fn top(arguments: &[&str], directory: &Path) -> Output {
 
 fn shown(arguments: &[&str], directory: &Path) -> String {
     let output = top(arguments, directory);
-    assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]), "{arguments:?}");
+    assert_eq!(
+        (output.status.code(), output.stderr.as_slice()),
+        (Some(0), &b""[..]),
+        "{arguments:?}"
+    );
     String::from_utf8(output.stdout).expect("text")
 }
 
@@ -126,8 +130,9 @@ fn what_cannot_be_read_is_no_crash() {
 
 /// Writes a profile of `main` with `step` in it, that of two ranks.
 fn write(directory: &Path, name: &str, seconds: &str) {
-    let text =
-        format!("id,parent,tag,is_loop,times\nmain,null,null,0,{seconds}\nstep,main,null,0,{seconds}\n");
+    let text = format!(
+        "id,parent,tag,is_loop,times\nmain,null,null,0,{seconds}\nstep,main,null,0,{seconds}\n"
+    );
     let profile = read_text(text.as_bytes()).expect("it is read").profile;
     save_profile(&directory.join(name), &profile).expect("it is written");
 }
@@ -137,7 +142,8 @@ fn the_newest_checkpoint_is_shown_until_the_profile_is_there() {
     let place = scratch();
     write(place.path(), "heat-checkpoint-0009", "0.5|0.25");
     write(place.path(), "heat-checkpoint-0010", "1.5|0.75");
-    fs::create_dir(place.path().join("heat-checkpoint-0011.tprof")).expect("one that is being removed");
+    fs::create_dir(place.path().join("heat-checkpoint-0011.tprof"))
+        .expect("one that is being removed");
     let newest = shown(&["."], place.path());
     assert!(
         newest.starts_with("heat.tprof: 2 ranks on ") && newest.contains("; checkpoint 10, "),
@@ -146,7 +152,10 @@ fn the_newest_checkpoint_is_shown_until_the_profile_is_there() {
     assert!(newest.contains("2.25s") && newest.ends_with("\n95\n"), "{newest}");
     write(place.path(), "other-checkpoint-0001", "1|1");
     let list = shown(&["."], place.path());
-    assert!(list.contains("heat  heat.tprof, checkpoint 10\nother  other.tprof, checkpoint 1\n"), "{list}");
+    assert!(
+        list.contains("heat  heat.tprof, checkpoint 10\nother  other.tprof, checkpoint 1\n"),
+        "{list}"
+    );
     assert_eq!(
         shown(&[".", "--job", "heat", "--width", "80"], place.path()).lines().nth(4),
         Some("main by rank: a digit for each; 9 is the slowest, . none")
@@ -158,7 +167,8 @@ fn the_newest_checkpoint_is_shown_until_the_profile_is_there() {
     write(place.path(), "heat", "2|2");
     let over = shown(&[".", "--job", "heat"], place.path());
     assert!(
-        over.contains("\nthe job has ended: these are its last numbers\n") && over.contains("4.00s"),
+        over.contains("\nthe job has ended: these are its last numbers\n")
+            && over.contains("4.00s"),
         "{over}"
     );
 }
@@ -174,18 +184,28 @@ fn what_is_for_profiles_alone_is_refused() {
             "{arguments:?}: {said}"
         );
     }
-    assert_eq!(top(&["nowhere", "--once"], place.path()).status.code(), Some(1), "a name that is mistyped");
+    assert_eq!(
+        top(&["nowhere", "--once"], place.path()).status.code(),
+        Some(1),
+        "a name that is mistyped"
+    );
 }
 
-/// Runs a shell's command on a terminal of 80 x 24 until it has drawn, does `then`, and gives all of its output.
-/// `script` (of bsdutils, which every Linux has) is the terminal.
-fn on_terminal(command: &str, directory: &Path, then: impl FnOnce(&mut ChildStdin, &str)) -> String {
+/// Runs a shell's command on a terminal of 80 x 24 until it has drawn, does `then`, and gives all
+/// of its output. `script` (of bsdutils, which every Linux has) is the terminal.
+fn on_terminal(
+    command: &str,
+    directory: &Path,
+    then: impl FnOnce(&mut ChildStdin, &str),
+) -> String {
     let command = format!("stty cols 80 rows 24; {command}; echo \"code $?\"; stty -a");
     let mut script = Command::new("script");
     script.args(["-q", "-e", "-c", &command, "/dev/null"]).current_dir(directory);
     script.env("TERM", "xterm").env("SHELL", "/bin/sh").env("NO_COLOR", "1");
-    let mut child = script.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("script starts");
-    let (mut stdin, mut stdout) = (child.stdin.take().expect("a pipe"), child.stdout.take().expect("a pipe"));
+    let mut child =
+        script.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("script starts");
+    let (mut stdin, mut stdout) =
+        (child.stdin.take().expect("a pipe"), child.stdout.take().expect("a pipe"));
     let (mut shown, mut buffer) = (Vec::new(), [0; 4096]);
     // The keys are drawn last.
     while !String::from_utf8_lossy(&shown).contains("fold") {
@@ -208,7 +228,10 @@ fn check_given_back(shown: &str, code: u32) {
     assert!(shown.rfind("\u{1b}[?25h") > shown.rfind("\u{1b}[?25l"), "{shown}");
     assert!(after.contains(&format!("code {code}")), "{after}");
     for setting in [" icanon", " echo", " isig", " opost"] {
-        assert!(after.contains(setting) || after.contains(&setting.replace(' ', "\n")), "{setting}: {after}");
+        assert!(
+            after.contains(setting) || after.contains(&setting.replace(' ', "\n")),
+            "{setting}: {after}"
+        );
     }
 }
 
@@ -235,7 +258,8 @@ fn a_signal_ends_it_and_the_terminal_is_given_back() {
     let command = format!("sh -c 'echo process $$; exec \"{tinyprof}\" top segments'");
     let shown = on_terminal(&command, place.path(), |_, drawn| {
         assert!(drawn.contains("waiting"), "{drawn}");
-        let process = drawn.lines().find_map(|line| line.trim().strip_prefix("process ")).expect("its id");
+        let process =
+            drawn.lines().find_map(|line| line.trim().strip_prefix("process ")).expect("its id");
         assert!(Command::new("kill").args(["-TERM", process]).status().expect("kill").success());
     });
     check_given_back(&shown, 143);

@@ -1,6 +1,8 @@
-//! A profile of as many callpaths as a thread can record is read by every command, at the default limit of memory.
+//! A profile of as many callpaths as a thread can record is read by every command, at the default
+//! limit of memory.
 //!
-//! Ignored, as it takes minutes: `cargo test --release -p tinyprof-cli --test million -- --ignored`.
+//! Ignored, as it takes minutes:
+//! `cargo test --release -p tinyprof-cli --test million -- --ignored`.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -8,8 +10,8 @@ use std::sync::Arc;
 
 use tinyprof_format::file::write_profile;
 use tinyprof_format::model::{
-    CallpathId, CallpathValues, EventMap, ExecutionSummary, PhaseTimes, RankFacts, Region, RunMetadata,
-    SiteId,
+    CallpathId, CallpathValues, EventMap, ExecutionSummary, PhaseTimes, RankFacts, Region,
+    RunMetadata, SiteId,
 };
 
 /// The most that a thread records.
@@ -17,11 +19,13 @@ const CALLPATHS: usize = 1 << 20;
 const REGIONS: usize = 60;
 const CHILDREN: usize = 3;
 
-/// Address space of a command, in KiB: half of it is for what grows, and for files that are read as a whole.
+/// Address space of a command, in KiB: half of it is for what grows, and for files that are read as
+/// a whole.
 const ADDRESS_SPACE_KIB: u32 = 2 << 20;
 
 fn written(scratch: &Path, name: &str, longer: u64) {
-    let region = |site: u64| Arc::new(Region::named(SiteId::from_bits(site), format!("region{site}")));
+    let region =
+        |site: u64| Arc::new(Region::named(SiteId::from_bits(site), format!("region{site}")));
     let regions: Vec<Arc<Region>> = (1..=REGIONS as u64).map(region).collect();
     let mut inclusive_ns = vec![1_000 + longer; CALLPATHS];
     for row in (1..CALLPATHS).rev() {
@@ -85,7 +89,12 @@ fn every_command_reads_a_million_callpaths_at_the_default_limit() {
         let tinyprof = env!("CARGO_BIN_EXE_tinyprof");
         let script = format!("ulimit -v {ADDRESS_SPACE_KIB} && exec \"$0\" {arguments} >/dev/null");
         let mut command = Command::new("/bin/sh");
-        command.current_dir(scratch.path()).arg("-c").arg(script).arg(tinyprof).stdout(Stdio::null());
+        command
+            .current_dir(scratch.path())
+            .arg("-c")
+            .arg(script)
+            .arg(tinyprof)
+            .stdout(Stdio::null());
         let output = command.output().expect("it is started");
         let error = String::from_utf8_lossy(&output.stderr);
         println!("{arguments}");

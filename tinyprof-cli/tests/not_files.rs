@@ -100,7 +100,8 @@ fn a_text_is_no_device_and_no_pipe_that_nobody_writes_to() {
 fn in_what_aggregators_wrote_they_are_errors() {
     for kind in KINDS {
         let scratch = scratch();
-        let unfinished = UnfinishedProfile::create_as(OutputFormat::Csv, &scratch.path().join("run"), "1");
+        let unfinished =
+            UnfinishedProfile::create_as(OutputFormat::Csv, &scratch.path().join("run"), "1");
         let unfinished = unfinished.expect("the directory is made");
         let part = write_part(OutputFormat::Csv, unfinished.directory(), 0, 0..2, TEXT.as_bytes());
         let manifest = read_text(TEXT.as_bytes()).expect("a text").profile.manifest;

@@ -19,8 +19,8 @@ const NODE: usize = 4;
 const SITE: usize = 6;
 const DESCRIPTION: usize = 8;
 
-/// The words of a segment that a process of this machine has left, with one callpath, `work`, of 7 visits of 20
-/// ns each on average.
+/// The words of a segment that a process of this machine has left, with one callpath, `work`, of 7
+/// visits of 20 ns each on average.
 fn segment(process_id: u32, start_time: u64) -> Vec<u64> {
     let boot_id = fs::read_to_string("/proc/sys/kernel/random/boot_id").expect("Linux has it");
     let boot_id = parse_boot_id(&boot_id).expect("a number");
@@ -52,7 +52,8 @@ fn segment(process_id: u32, start_time: u64) -> Vec<u64> {
         words[NODE * LINE_WORDS + word] = value;
     }
     let name = [&[site::NAME, 4, 0, 0, 0][..], b"work"].concat();
-    for (word, value) in [(site::ADDRESS, 0x1000), (site::ID, 11), (site::KIND, name.len() as u64)] {
+    for (word, value) in [(site::ADDRESS, 0x1000), (site::ID, 11), (site::KIND, name.len() as u64)]
+    {
         words[SITE * LINE_WORDS + word] = value;
     }
     put(&mut words, SITE * LINE_WORDS + site::FIELDS, &name);
@@ -123,8 +124,10 @@ impl Place {
 }
 
 fn names(directory: &Path) -> Vec<String> {
-    let entries = fs::read_dir(directory).expect("a directory").map(|entry| entry.expect("an entry"));
-    let mut names: Vec<String> = entries.map(|e| e.file_name().to_string_lossy().into_owned()).collect();
+    let entries =
+        fs::read_dir(directory).expect("a directory").map(|entry| entry.expect("an entry"));
+    let mut names: Vec<String> =
+        entries.map(|e| e.file_name().to_string_lossy().into_owned()).collect();
     names.sort();
     names
 }
@@ -166,7 +169,9 @@ fn ranks_of_one_job_become_one_profile() {
     again[header::RANK] = 4 << 32;
     place.leave("again", &again);
     let said = place.recover();
-    assert!(said.contains("3 of 4 ranks") && said.contains("run.tprof") && said.contains("run-1.tprof"));
+    assert!(
+        said.contains("3 of 4 ranks") && said.contains("run.tprof") && said.contains("run-1.tprof")
+    );
     let profile = place.read("run.tprof");
     let visits: Vec<u64> = profile.values[0].iter().map(|rank| rank.visits()).collect();
     assert_eq!(visits, [7, 0, 7, 7]);
@@ -238,7 +243,12 @@ fn damage_anywhere_is_no_crash() {
         words.truncate(words.len() - round * 60);
         place.leave("damaged", &words);
         let (output, said) = place.run(&["recover", "segments", "-o", "out"]);
-        assert_eq!(output.status.code(), Some(0), "{said}{}", String::from_utf8_lossy(&output.stderr));
+        assert_eq!(
+            output.status.code(),
+            Some(0),
+            "{said}{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
     }
 }
 
@@ -285,7 +295,11 @@ fn one_of_several_jobs_is_recovered_by_its_name() {
     assert_eq!((output.status.code(), said.lines().count()), (Some(0), 1), "{said}");
     assert_eq!(place.left(), ["a"]);
     let (output, said) = place.run(&["recover", "segments", "--job", "run.tprof"]);
-    assert_eq!((output.status.code(), said.lines().count(), place.left().len()), (Some(0), 1, 0), "{said}");
+    assert_eq!(
+        (output.status.code(), said.lines().count(), place.left().len()),
+        (Some(0), 1, 0),
+        "{said}"
+    );
 }
 
 #[test]
@@ -337,7 +351,8 @@ fn several_at_once_make_each_profile_once() {
 fn keep(place: &Place) {
     fs::create_dir(place.0.path().join("kept")).expect("a directory");
     for name in place.left() {
-        fs::hard_link(place.segments().join(&name), place.0.path().join("kept").join(&name)).expect("a link");
+        fs::hard_link(place.segments().join(&name), place.0.path().join("kept").join(&name))
+            .expect("a link");
     }
 }
 
@@ -374,13 +389,16 @@ fn a_program_that_was_killed_when_its_profile_was_complete_has_one_profile() {
         file.read_exact_at(&mut word, 8 * header::PROFILE_ID as u64).expect("it is long enough");
         assert_eq!(u64::from_le_bytes(word), id.to_word());
         if damage {
-            let part = File::options().write(true).open(profile.join("part-00000")).expect("it is there");
+            let part =
+                File::options().write(true).open(profile.join("part-00000")).expect("it is there");
             part.set_len(10).expect("it can be cut");
         }
         // Its profile is found where the program wanted it.
         fs::create_dir(place.0.path().join("elsewhere")).expect("a directory");
         let mut command = Command::new(env!("CARGO_BIN_EXE_tinyprof"));
-        command.args(["recover", "../kept", "--json"]).current_dir(place.0.path().join("elsewhere"));
+        command
+            .args(["recover", "../kept", "--json"])
+            .current_dir(place.0.path().join("elsewhere"));
         let output = command.output().expect("tinyprof starts");
         let said = String::from_utf8_lossy(&output.stdout);
         assert!(output.status.success(), "{said}");
@@ -402,13 +420,17 @@ fn a_file_that_is_longer_than_what_was_written_to_it_is_not_read() {
     let place = Place::new();
     for (name, bytes) in [("long", 20 << 30), ("holes", 512 << 20)] {
         place.leave(name, &segment(NOBODY, 5));
-        let file = File::options().write(true).open(place.segments().join(name)).expect("it is there");
+        let file =
+            File::options().write(true).open(place.segments().join(name)).expect("it is there");
         file.set_len(bytes).expect("holes cost nothing");
     }
     let said = place.recover();
     let lines: Vec<&str> = said.lines().collect();
     assert_eq!(lines.len(), 2, "{said}");
-    assert!(lines[0].contains("only 32768 are on the disk") && lines[1].contains("no segment has more than"));
+    assert!(
+        lines[0].contains("only 32768 are on the disk")
+            && lines[1].contains("no segment has more than")
+    );
     // Nor does it take more memory than it may.
     let place = Place::new();
     place.leave("a", &segment(NOBODY, 5));

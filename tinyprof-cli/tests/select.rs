@@ -21,7 +21,10 @@ fn scratch() -> tempfile::TempDir {
 
 /// Exit code, standard output, standard error.
 fn run(arguments: &[&str], directory: &Path) -> (Option<i32>, String, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_tinyprof")).args(arguments).current_dir(directory).output();
+    let output = Command::new(env!("CARGO_BIN_EXE_tinyprof"))
+        .args(arguments)
+        .current_dir(directory)
+        .output();
     let output = output.expect("tinyprof starts");
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (output.status.code(), text(&output.stdout), text(&output.stderr))
@@ -54,8 +57,10 @@ fn a_path_selects_what_is_below_it_and_keeps_its_name() {
     let paths: Vec<_> =
         tree["callpaths"].as_array().expect("a list").iter().map(|c| c["path"].clone()).collect();
     assert_eq!(paths, ["main<a", "main<a<x"]);
-    let report =
-        json(&["report", "run.tprof", "--json", "--path", "main<a", "--rank", "1-2"], scratch.path());
+    let report = json(
+        &["report", "run.tprof", "--json", "--path", "main<a", "--rank", "1-2"],
+        scratch.path(),
+    );
     assert_eq!(report["total_inclusive_ns"], 300_000_000);
     assert_eq!(report["callpaths"][0]["exclusive_ns"]["sum"], 150_000_000);
 }
@@ -90,7 +95,8 @@ fn what_is_not_there_is_said() {
         (["--path", "<main"], 1, "there is no callpath"),
         (["--path", "ain"], 1, "there is no callpath"),
     ] {
-        let (found, _, message) = run(&[&["tree", "run.tprof"], &arguments[..]].concat(), scratch.path());
+        let (found, _, message) =
+            run(&[&["tree", "run.tprof"], &arguments[..]].concat(), scratch.path());
         assert!(found == Some(code) && message.contains(expected), "{arguments:?}: {message}");
     }
 }

@@ -1,4 +1,5 @@
-//! Writes a profile whose every text is an attempt to run something in a browser, for tests of what shows profiles.
+//! Writes a profile whose every text is an attempt to run something in a browser, for tests of what
+//! shows profiles.
 //!
 //! ```sh
 //! cargo run -p tinyprof-format --example hostile -- NAME
@@ -8,11 +9,12 @@ use std::path::Path;
 
 use tinyprof_format::file::write_profile;
 use tinyprof_format::model::{
-    CallpathId, CallpathValues, EventMap, ExecutionSummary, MetricSummary, MetricValues, Mode, PhaseTimes,
-    RankFacts, Region, RegionKind, RunMetadata, SeriesBucket, SiteId,
+    CallpathId, CallpathValues, EventMap, ExecutionSummary, MetricSummary, MetricValues, Mode,
+    PhaseTimes, RankFacts, Region, RegionKind, RunMetadata, SeriesBucket, SiteId,
 };
 
-/// What a page must show as text. Each that ran would set `window.pwned`, open a dialogue, or load something.
+/// What a page must show as text. Each that ran would set `window.pwned`, open a dialogue, or load
+/// something.
 const PAYLOADS: [&str; 22] = [
     "<script>window.pwned = 1</script>",
     "</script><script>window.pwned = 1</script>",
@@ -52,7 +54,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         clock: PAYLOADS[10].into(),
         ..RunMetadata::default()
     };
-    let ranks: Vec<EventMap> = PAYLOADS.iter().zip(1..).map(|(host, rank)| rank_on(host, rank)).collect();
+    let ranks: Vec<EventMap> =
+        PAYLOADS.iter().zip(1..).map(|(host, rank)| rank_on(host, rank)).collect();
     write_profile(Path::new(&name), &ranks, 4, metadata, PhaseTimes::default())?;
     Ok(())
 }
@@ -69,10 +72,12 @@ fn rank_on(host: &str, rank: u64) -> EventMap {
         let beside = root.child(SiteId::from_bits(100 + site));
         records.push((beside, Some(root), region(100 + site, payload), values(1_000_000 * rank)));
     }
-    let mut map = EventMap::from_records(records, RankFacts { host: host.into(), ..RankFacts::default() });
+    let mut map =
+        EventMap::from_records(records, RankFacts { host: host.into(), ..RankFacts::default() });
     for payload in PAYLOADS {
         let executions = vec![MetricSummary::of_one_value(0, 1.0)];
-        let is_known = map.add_metric(root, payload, MetricValues { executions, series: Vec::new() });
+        let is_known =
+            map.add_metric(root, payload, MetricValues { executions, series: Vec::new() });
         assert!(is_known, "the root is a callpath");
     }
     map
@@ -89,7 +94,11 @@ fn region(site: u64, payload: &str) -> Region {
         kind: RegionKind::Function,
         mode: Mode::Each,
         rank_local: false,
-        constants: [("tag".to_owned(), payload.to_owned()), (payload.to_owned(), payload.to_owned())].into(),
+        constants: [
+            ("tag".to_owned(), payload.to_owned()),
+            (payload.to_owned(), payload.to_owned()),
+        ]
+        .into(),
     }
 }
 

@@ -1,7 +1,9 @@
-//! How fast series are encoded by the rank that owns them, and read from a profile: `series_speed VALUES REPETITIONS`.
+//! How fast series are encoded by the rank that owns them, and read from a profile:
+//! `series_speed VALUES REPETITIONS`.
 //!
-//! Prints a line for each repetition: millions of values a second of one core, encoded and read, and bytes a value.
-//! The times are log-normal, in nanoseconds, of one callpath. Reading is all that a user gets: file, checksums, values.
+//! Prints a line for each repetition: millions of values a second of one core, encoded and read,
+//! and bytes a value. The times are log-normal, in nanoseconds, of one callpath. Reading is all
+//! that a user gets: file, checksums, values.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program says what came of it")]
 #![expect(clippy::disallowed_types, reason = "a measurement needs the clock")]
@@ -11,8 +13,8 @@ use std::time::Instant;
 
 use tinyprof_format::file::{EncodedRank, read_profile, write_profile};
 use tinyprof_format::model::{
-    CallpathId, CallpathValues, EventMap, ExecutionSummary, Mode, PhaseTimes, RankFacts, Region, RegionKind,
-    RunMetadata, SeriesBucket, SiteId,
+    CallpathId, CallpathValues, EventMap, ExecutionSummary, Mode, PhaseTimes, RankFacts, Region,
+    RegionKind, RunMetadata, SeriesBucket, SiteId,
 };
 
 fn main() -> ExitCode {
@@ -35,7 +37,8 @@ fn measure(values: u32, repetitions: u32) -> Result<(), Box<dyn std::error::Erro
     let directory = std::env::temp_dir().join(format!("tinyprof-speed-{}", std::process::id()));
     std::fs::create_dir_all(&directory)?;
     let (metadata, flush) = (RunMetadata::default(), PhaseTimes::default());
-    let path = write_profile(&directory.join("series"), std::slice::from_ref(&map), 1, metadata, flush)?;
+    let path =
+        write_profile(&directory.join("series"), std::slice::from_ref(&map), 1, metadata, flush)?;
     for _ in 0..repetitions {
         let start = Instant::now();
         let encoded = EncodedRank::of_event_map(&map);
@@ -77,16 +80,25 @@ fn event_map(values: u32) -> EventMap {
             None => summary = Some(visit),
         }
     }
-    let values =
-        CallpathValues { executions: summary.into_iter().collect(), series, ..CallpathValues::default() };
+    let values = CallpathValues {
+        executions: summary.into_iter().collect(),
+        series,
+        ..CallpathValues::default()
+    };
     EventMap::from_records([(CallpathId::root(site), None, region, values)], RankFacts::default())
 }
 
-/// Around 100 us, of which a factor of 1.2 is one standard deviation: a loop whose iterations do the same.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a positive time far below 2^53")]
+/// Around 100 us, of which a factor of 1.2 is one standard deviation: a loop whose iterations do
+/// the same.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a positive time far below 2^53"
+)]
 fn log_normal_ns(random: &mut u64) -> u64 {
     let mut uniform = || {
-        *random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        *random =
+            random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         f64::from(u32::try_from(*random >> 32).unwrap_or(0)) / f64::from(u32::MAX)
     };
     // The sum of twelve uniform numbers is near enough to normal.

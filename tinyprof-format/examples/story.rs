@@ -4,29 +4,44 @@
 //! cargo run -p tinyprof-format --example story -- NAME RANKS CALLPATHS ITERATIONS
 //! ```
 //!
-//! Its story: one rank is slow everywhere, one region grows from the middle of the run on, one is imbalanced by rank, and the
-//! first iteration of another is slow. Times have noise, equal in every run of this program.
+//! Its story: one rank is slow everywhere, one region grows from the middle of the run on, one is
+//! imbalanced by rank, and the first iteration of another is slow. Times have noise, equal in every
+//! run of this program.
 
 use std::path::Path;
 
 use tinyprof_format::file::write_profile;
 use tinyprof_format::model::{
-    CallpathId, CallpathValues, EventMap, ExecutionSummary, Mode, PhaseTimes, RankFacts, Region, RegionKind,
-    RunMetadata, SeriesBucket, SiteId,
+    CallpathId, CallpathValues, EventMap, ExecutionSummary, Mode, PhaseTimes, RankFacts, Region,
+    RegionKind, RunMetadata, SeriesBucket, SiteId,
 };
 
 /// Inner callpaths have so many children.
 const CHILDREN: usize = 6;
 const RANKS_PER_HOST: usize = 64;
-const NAMES: [&str; 10] =
-    ["solve", "exchange", "assemble", "precondition", "pack", "unpack", "reduce", "flux", "update", "write"];
+const NAMES: [&str; 10] = [
+    "solve",
+    "exchange",
+    "assemble",
+    "precondition",
+    "pack",
+    "unpack",
+    "reduce",
+    "flux",
+    "update",
+    "write",
+];
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [name, ranks, callpaths, iterations] = arguments.as_slice() else {
         return Err("usage: story NAME RANKS CALLPATHS ITERATIONS".into());
     };
-    let size = Size { ranks: ranks.parse()?, callpaths: callpaths.parse()?, iterations: iterations.parse()? };
+    let size = Size {
+        ranks: ranks.parse()?,
+        callpaths: callpaths.parse()?,
+        iterations: iterations.parse()?,
+    };
     let maps: Vec<EventMap> = (0..size.ranks).map(|rank| size.rank(rank)).collect();
     let metadata = RunMetadata {
         user: "ada".into(),
@@ -56,14 +71,21 @@ impl Size {
         for at in 0..self.callpaths {
             let site = SiteId::from_bits(at as u64 + 1);
             ids.push(
-                at.checked_sub(1).map_or(CallpathId::root(site), |below| ids[below / CHILDREN].child(site)),
+                at.checked_sub(1)
+                    .map_or(CallpathId::root(site), |below| ids[below / CHILDREN].child(site)),
             );
-            series.push((0..self.iterations).map(|iteration| self.own_ns(rank, at, iteration)).collect());
+            series.push(
+                (0..self.iterations).map(|iteration| self.own_ns(rank, at, iteration)).collect(),
+            );
         }
-        // Callpaths come after their parents, so that a parent has its children's time when it is added to its own.
+        // Callpaths come after their parents, so that a parent has its children's time when it is
+        // added to its own.
         for at in (1..self.callpaths).rev() {
             let child = series[at].clone();
-            series[(at - 1) / CHILDREN].iter_mut().zip(child).for_each(|(parent, ns)| *parent += ns);
+            series[(at - 1) / CHILDREN]
+                .iter_mut()
+                .zip(child)
+                .for_each(|(parent, ns)| *parent += ns);
         }
         let records = (0..self.callpaths).map(|at| {
             let parent = at.checked_sub(1).map(|below| ids[below / CHILDREN]);
@@ -73,7 +95,13 @@ impl Size {
         let process_id = u32::try_from(1_000 + rank).unwrap_or(u32::MAX);
         EventMap::from_records(
             records.collect::<Vec<_>>(),
-            RankFacts { host, process_id, threads: 1, peak_memory_bytes: 1 << 30, ..RankFacts::default() },
+            RankFacts {
+                host,
+                process_id,
+                threads: 1,
+                peak_memory_bytes: 1 << 30,
+                ..RankFacts::default()
+            },
         )
     }
 
@@ -98,7 +126,8 @@ impl Size {
 }
 
 fn region(at: usize) -> Region {
-    let name = if at == 0 { "main".to_owned() } else { format!("{}_{at}", NAMES[at % NAMES.len()]) };
+    let name =
+        if at == 0 { "main".to_owned() } else { format!("{}_{at}", NAMES[at % NAMES.len()]) };
     let tag = match at % NAMES.len() {
         1 | 6 => "COMM",
         9 => "IO",
@@ -131,7 +160,8 @@ fn values(series_ns: &[u64]) -> CallpathValues {
     CallpathValues { executions, series, ..CallpathValues::default() }
 }
 
-/// The same for equal arguments, and in no order that could be seen (the finaliser of `SplitMix64`).
+/// The same for equal arguments, and in no order that could be seen (the finaliser of
+/// `SplitMix64`).
 fn noise(rank: usize, at: usize, iteration: usize) -> u64 {
     let mut z = ((rank as u64) << 40) ^ ((at as u64) << 20) ^ iteration as u64;
     z = (z ^ (z >> 30)).wrapping_add(0x9e37_79b9_7f4a_7c15).wrapping_mul(0xbf58_476d_1ce4_e5b9);

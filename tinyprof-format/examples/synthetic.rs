@@ -1,7 +1,8 @@
-//! Writes a profile of made-up times, for measurements of readers: `synthetic TARGET RANKS CALLPATHS RANKS_PER_PART [CHILDREN]`.
+//! Writes a profile of made-up times, for measurements of readers:
+//! `synthetic TARGET RANKS CALLPATHS RANKS_PER_PART [CHILDREN]`.
 //!
-//! Each callpath's own time is log-normal over the ranks, in nanoseconds. The numbers depend on nothing but the arguments, so
-//! that measurements of two days are of equal bytes.
+//! Each callpath's own time is log-normal over the ranks, in nanoseconds. The numbers depend on
+//! nothing but the arguments, so that measurements of two days are of equal bytes.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program says what came of it")]
 
@@ -10,8 +11,8 @@ use std::process::ExitCode;
 
 use tinyprof_format::file::write_profile;
 use tinyprof_format::model::{
-    CallpathId, CallpathValues, EventMap, ExecutionSummary, Mode, PhaseTimes, RankFacts, Region, RegionKind,
-    RunMetadata, SiteId,
+    CallpathId, CallpathValues, EventMap, ExecutionSummary, Mode, PhaseTimes, RankFacts, Region,
+    RegionKind, RunMetadata, SiteId,
 };
 
 /// Callpaths below each callpath, unless the last argument says otherwise.
@@ -20,7 +21,8 @@ const CHILDREN: usize = 3;
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let numbers: Vec<u32> = arguments.iter().skip(1).filter_map(|text| text.parse().ok()).collect();
-    let ([target, ..], &[ranks, callpaths, ranks_per_part, ref more @ ..]) = (&arguments[..], &numbers[..])
+    let ([target, ..], &[ranks, callpaths, ranks_per_part, ref more @ ..]) =
+        (&arguments[..], &numbers[..])
     else {
         eprintln!("usage: synthetic TARGET RANKS CALLPATHS RANKS_PER_PART [CHILDREN]");
         return ExitCode::from(2);
@@ -37,7 +39,13 @@ fn main() -> ExitCode {
         ..RunMetadata::default()
     };
     let flush = PhaseTimes::default();
-    match write_profile(&PathBuf::from(target), &maps, ranks_per_part.max(1) as usize, metadata, flush) {
+    match write_profile(
+        &PathBuf::from(target),
+        &maps,
+        ranks_per_part.max(1) as usize,
+        metadata,
+        flush,
+    ) {
         Ok(path) => {
             println!("{}", path.display());
             ExitCode::SUCCESS
@@ -65,7 +73,8 @@ fn event_map(rank: u32, callpaths: usize, children: usize) -> EventMap {
             (id, parent, region(row, site), values(row, inclusive_ns[row], &mut random))
         })
         .collect();
-    let facts = RankFacts { host: format!("node{}", rank / 64), threads: 1, ..RankFacts::default() };
+    let facts =
+        RankFacts { host: format!("node{}", rank / 64), threads: 1, ..RankFacts::default() };
     EventMap::from_records(records, facts)
 }
 
@@ -127,7 +136,8 @@ impl Random {
 
     /// Of mean 0 and variance 1: the sum of twelve uniform numbers is near enough to normal.
     fn normal(&mut self) -> f64 {
-        let uniform = |bits: u64| f64::from(u32::try_from(bits >> 32).unwrap_or(0)) / f64::from(u32::MAX);
+        let uniform =
+            |bits: u64| f64::from(u32::try_from(bits >> 32).unwrap_or(0)) / f64::from(u32::MAX);
         (0..12).map(|_| uniform(self.next())).sum::<f64>() - 6.0
     }
 }

@@ -17,7 +17,8 @@ pub enum ReadError {
         /// What the system said.
         source: io::Error,
     },
-    /// There is no manifest: the directory is not a profile, or its run ended before it was complete.
+    /// There is no manifest: the directory is not a profile, or its run ended before it was
+    /// complete.
     NoManifest {
         /// The directory.
         directory: PathBuf,

@@ -8,8 +8,8 @@
 //! * [`segment`]: what a program that was killed has left of its measurements.
 //! * [`text`]: the paper's text format, for other tools.
 //!
-//! This crate knows no MPI, no clock and no threads. It never trusts a byte that it reads: damage is an
-//! [`ReadError`](error::ReadError) that names the file and the offset, never a panic.
+//! This crate knows no MPI, no clock and no threads. It never trusts a byte that it reads: damage
+//! is an [`ReadError`](error::ReadError) that names the file and the offset, never a panic.
 #![forbid(unsafe_code)]
 
 mod bytes;

@@ -1,5 +1,5 @@
-//! What a recorder holds, in ticks of its clock, and how it becomes nanoseconds: the same for a program that
-//! writes its profile and for one that was killed.
+//! What a recorder holds, in ticks of its clock, and how it becomes nanoseconds: the same for a
+//! program that writes its profile and for one that was killed.
 
 use crate::model::{CallpathValues, ExecutionSummary, SeriesBucket};
 
@@ -24,7 +24,8 @@ pub struct PastExecution {
     pub variance: f64,
 }
 
-/// Sums over the visits that were timed where not all were; times in ticks. A visit of weight w stands for w visits.
+/// Sums over the visits that were timed where not all were; times in ticks. A visit of weight w
+/// stands for w visits.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Samples {
     /// The sum of the weights.
@@ -44,17 +45,18 @@ pub struct Samples {
 }
 
 impl PastExecution {
-    /// Returns the estimate of an execution of which `self` has the weighted sums of the visits that were timed, and
-    /// the number of all visits.
+    /// Returns the estimate of an execution of which `self` has the weighted sums of the visits
+    /// that were timed, and the number of all visits.
     ///
-    /// Sums are scaled by the ratio of all visits to those that the samples stand for. The variance is that of a
-    /// random sample of the visits, which is too large rather than too small where times change slowly, as there
-    /// is one visit timed in each block of neighbours. One sample says nothing of its variance: then it is the
-    /// square of the sum.
+    /// Sums are scaled by the ratio of all visits to those that the samples stand for. The variance
+    /// is that of a random sample of the visits, which is too large rather than too small where
+    /// times change slowly, as there is one visit timed in each block of neighbours. One sample
+    /// says nothing of its variance: then it is the square of the sum.
     ///
-    /// A timed visit takes time itself, most of which it measures, and it stands for visits that took none: that is
-    /// subtracted. By how much it is wrong is wrong for all of them in the same way, so that the errors of
-    /// executions add up, not their squares: the variance of each has what it adds to those before it.
+    /// A timed visit takes time itself, most of which it measures, and it stands for visits that
+    /// took none: that is subtracted. By how much it is wrong is wrong for all of them in the same
+    /// way, so that the errors of executions add up, not their squares: the variance of each has
+    /// what it adds to those before it.
     #[must_use]
     #[expect(
         clippy::cast_precision_loss,
@@ -123,7 +125,8 @@ impl Scale {
     /// Of a clock whose ticks are nanoseconds.
     pub const NANOSECONDS: Self = Self { ns_per_tick: 1.0 };
 
-    /// The rate of a clock that went on by `ticks` in `ns` nanoseconds. The longer that is, the more exact.
+    /// The rate of a clock that went on by `ticks` in `ns` nanoseconds. The longer that is, the
+    /// more exact.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "a rate needs no more than 53 bits")]
     pub fn of_interval(ticks: u64, ns: u64) -> Self {
@@ -146,8 +149,8 @@ impl Scale {
         (ticks as f64 * self.ns_per_tick).round() as u64
     }
 
-    /// Square ticks in square nanoseconds, to the nearest whole one, as times are whole: the digits behind would be of the rate
-    /// alone, and take a fifth of a profile whose lists are long.
+    /// Square ticks in square nanoseconds, to the nearest whole one, as times are whole: the digits
+    /// behind would be of the rate alone, and take a fifth of a profile whose lists are long.
     ///
     /// ```
     /// # use tinyprof_format::ticks::Scale;
@@ -160,7 +163,8 @@ impl Scale {
         (square_ticks as f64 * self.ns_per_tick * self.ns_per_tick).round()
     }
 
-    /// The values of a callpath. A visit that is open counts with the time that it has lasted until `now`.
+    /// The values of a callpath. A visit that is open counts with the time that it has lasted until
+    /// `now`.
     #[must_use]
     pub fn values(
         self,
@@ -200,8 +204,8 @@ impl Scale {
             executions: past.executions,
             visits: past.visits,
             sum_ns,
-            // Visits inside of their own region have no time of their own; before the outermost ends there is
-            // no shortest.
+            // Visits inside of their own region have no time of their own; before the outermost
+            // ends there is no shortest.
             min_ns: self.ns(past.min.min(past.max)),
             max_ns: self.ns(past.max),
             sum_squares_ns2: self.ns2(past.squares),

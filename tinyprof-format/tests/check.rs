@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use tinyprof_format::error::ReadError;
 use tinyprof_format::file::{
-    Check, Damage, ReadLimits, check_profile, check_profile_within, read_manifest, read_profile, save_profile,
+    Check, Damage, ReadLimits, check_profile, check_profile_within, read_manifest, read_profile,
+    save_profile,
 };
 use tinyprof_format::text::read_text;
 
@@ -27,8 +28,11 @@ fn flip(file: &Path, at: usize) {
 
 fn all_damage(profile: &Path) -> Vec<(String, Damage)> {
     let check = check_profile(profile).expect("the manifest is whole");
-    let damage: Vec<_> =
-        check.files.iter().flat_map(|f| f.damage.iter().map(|d| (f.file.clone(), d.clone()))).collect();
+    let damage: Vec<_> = check
+        .files
+        .iter()
+        .flat_map(|f| f.damage.iter().map(|d| (f.file.clone(), d.clone())))
+        .collect();
     assert_eq!(check.is_whole(), damage.is_empty() && check.contradiction.is_none());
     damage
 }
@@ -42,8 +46,9 @@ fn a_whole_profile_is_whole() {
     let sections: Vec<_> = check.files.iter().map(|f| (f.file.as_str(), f.sections)).collect();
     assert_eq!(sections, [("callpaths", 2), ("part-00000", 4)]);
     for version in ["0.1", "0.2", "0.3", "1.0", "1.0-8bit"] {
-        let frozen =
-            Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/profiles").join(format!("format-{version}"));
+        let frozen = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("tests/profiles")
+            .join(format!("format-{version}"));
         assert!(check_profile(&frozen).expect("it is checked").is_whole(), "{version}");
     }
 }
@@ -54,13 +59,15 @@ fn every_damaged_section_is_listed_and_named() {
     let profile = written(scratch.path());
     let part = profile.join("part-00000");
     let length = fs::metadata(&part).expect("the part").len();
-    // The last section ends where the index begins: an entry of 24 bytes for each of 4 sections, and the footer.
+    // The last section ends where the index begins: an entry of 24 bytes for each of 4 sections,
+    // and the footer.
     flip(&part, usize::try_from(length).expect("a small file") - 5 * 24 - 1);
     // The first section stands behind the header, of 28 and 16 bytes, and its frame.
     flip(&part, 48);
     flip(&profile.join("callpaths"), 36);
     let damage = all_damage(&profile);
-    let sections: Vec<_> = damage.iter().map(|(file, d)| (file.as_str(), d.section.as_deref())).collect();
+    let sections: Vec<_> =
+        damage.iter().map(|(file, d)| (file.as_str(), d.section.as_deref())).collect();
     // Without its table the names of callpaths are not known.
     assert_eq!(
         sections,
@@ -113,7 +120,8 @@ fn files_that_are_whole_may_still_contradict_each_other() {
     assert_eq!(all_damage(&profile), []);
     let contradiction = check.contradiction.expect("a contradiction");
     assert!(contradiction.contains("3 ranks"), "{contradiction}");
-    fs::write(&manifest, json.replace("\"part-00000\"", "\"../part-00000\"")).expect("it is written");
+    fs::write(&manifest, json.replace("\"part-00000\"", "\"../part-00000\""))
+        .expect("it is written");
     assert!(all_damage(&profile)[0].1.reason.contains("not the name of a file inside"));
 }
 

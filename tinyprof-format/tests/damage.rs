@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use tinyprof_format::error::ReadError;
 use tinyprof_format::file::{read_profile, write_profile};
 use tinyprof_format::model::{
-    CallpathId, CallpathValues, EventMap, ExecutionSummary, MetricBucket, MetricSummary, MetricValues, Mode,
-    PhaseTimes, RankFacts, Region, RegionKind, RunMetadata, SeriesBucket, SiteId,
+    CallpathId, CallpathValues, EventMap, ExecutionSummary, MetricBucket, MetricSummary,
+    MetricValues, Mode, PhaseTimes, RankFacts, Region, RegionKind, RunMetadata, SeriesBucket,
+    SiteId,
 };
 
 fn small_profile(scratch: &Path) -> PathBuf {
@@ -32,7 +33,10 @@ fn small_profile(scratch: &Path) -> PathBuf {
         ..ExecutionSummary::of_one_visit(1, 1_100)
     };
     let memory = MetricValues {
-        executions: vec![MetricSummary::of_one_value(0, 1.5), MetricSummary::of_one_value(1, f64::INFINITY)],
+        executions: vec![
+            MetricSummary::of_one_value(0, 1.5),
+            MetricSummary::of_one_value(1, f64::INFINITY),
+        ],
         series: vec![MetricBucket::of_one_value(0, 1.5)],
     };
     let values = CallpathValues {
@@ -43,7 +47,8 @@ fn small_profile(scratch: &Path) -> PathBuf {
     let record = (CallpathId::root(site), None, region, values);
     let map = EventMap::from_records([record], RankFacts::default());
     let ranks = [map.clone(), map];
-    write_profile(&scratch.join("p"), &ranks, 1, RunMetadata::default(), PhaseTimes::default()).unwrap()
+    write_profile(&scratch.join("p"), &ranks, 1, RunMetadata::default(), PhaseTimes::default())
+        .unwrap()
 }
 
 #[test]
@@ -85,7 +90,9 @@ fn a_damaged_section_is_named_by_its_own_offset() {
     bytes[section + 3] ^= 0xff;
     fs::write(&file, &bytes).unwrap();
     match read_profile(&path).unwrap_err() {
-        ReadError::Damaged { path, offset, .. } => assert_eq!((path, offset), (file, section as u64)),
+        ReadError::Damaged { path, offset, .. } => {
+            assert_eq!((path, offset), (file, section as u64))
+        }
         other => panic!("{other}"),
     }
 }
@@ -98,7 +105,10 @@ fn a_manifest_cut_anywhere_is_an_error() {
     let bytes = fs::read(&file).unwrap();
     for cut in 0..bytes.len() - 2 {
         fs::write(&file, &bytes[..cut]).unwrap();
-        assert!(matches!(read_profile(&path).unwrap_err(), ReadError::BadManifest { .. }), "cut at {cut}");
+        assert!(
+            matches!(read_profile(&path).unwrap_err(), ReadError::BadManifest { .. }),
+            "cut at {cut}"
+        );
     }
 }
 
@@ -144,8 +154,12 @@ fn a_taken_name_is_never_overwritten() {
     let second = small_profile(scratch.path());
     assert_eq!(second, scratch.path().join("p-2.tprof"));
     assert_eq!(fs::read(first.join("manifest.json")).unwrap(), before);
-    assert_eq!(fs::read_to_string(scratch.path().join("p-1.tprof")).unwrap(), "a file of somebody's");
-    let left: Vec<_> = fs::read_dir(scratch.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
+    assert_eq!(
+        fs::read_to_string(scratch.path().join("p-1.tprof")).unwrap(),
+        "a file of somebody's"
+    );
+    let left: Vec<_> =
+        fs::read_dir(scratch.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
     assert_eq!(left.len(), 3, "nothing unfinished is left: {left:?}");
 }
 

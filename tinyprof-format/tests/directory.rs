@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use tinyprof_format::file::{
-    OutputFiles, OutputFormat, Permissions, read_profile, remove_profile, save_profile_with, write_profile,
-    write_profile_with,
+    OutputFiles, OutputFormat, Permissions, read_profile, remove_profile, save_profile_with,
+    write_profile, write_profile_with,
 };
 use tinyprof_format::model::{EventMap, PhaseTimes, RunMetadata, RunState};
 
@@ -27,7 +27,8 @@ fn write(target: &Path, files: OutputFiles) -> PathBuf {
 
 fn modes(profile: &Path) -> Vec<u32> {
     let mode = |path: &Path| fs::metadata(path).expect("it is there").permissions().mode() & 0o777;
-    let entries = fs::read_dir(profile).expect("a directory").map(|entry| entry.expect("an entry").path());
+    let entries =
+        fs::read_dir(profile).expect("a directory").map(|entry| entry.expect("an entry").path());
     let mut modes: Vec<u32> = entries.map(|path| mode(&path)).collect();
     modes.dedup();
     modes.insert(0, mode(profile));
@@ -41,7 +42,8 @@ fn a_profile_is_private_unless_the_umask_is_asked_for() {
     // The umask of the process, as any new file shows it.
     fs::write(path("file"), "").expect("a file");
     fs::create_dir(path("directory")).expect("a directory");
-    let mode = |name: &str| fs::metadata(path(name)).expect("it is there").permissions().mode() & 0o777;
+    let mode =
+        |name: &str| fs::metadata(path(name)).expect("it is there").permissions().mode() & 0o777;
     let umask = [mode("directory"), mode("file")];
     for format in [OutputFormat::Tprof, OutputFormat::Csv] {
         let private = write(&path("private"), OutputFiles::from(format));
@@ -50,7 +52,9 @@ fn a_profile_is_private_unless_the_umask_is_asked_for() {
         assert_eq!(modes(&open), umask, "{format:?}");
     }
     let profile = read_profile(&path("private.tprof")).expect("a profile");
-    for (permissions, expected) in [(Permissions::Private, [0o700, 0o600]), (Permissions::Umask, umask)] {
+    for (permissions, expected) in
+        [(Permissions::Private, [0o700, 0o600]), (Permissions::Umask, umask)]
+    {
         let copy = save_profile_with(permissions, &path("copy"), &profile).expect("it is written");
         assert_eq!(modes(&copy), expected, "{permissions:?}");
     }
@@ -67,8 +71,9 @@ fn a_directory_that_may_be_written_to_need_not_be_readable() {
     fs::copy(std::env::current_exe().expect("its path"), &program).expect("a copy");
     let directory = scratch.path().join("unreadable");
     fs::create_dir(&directory).expect("a directory");
-    let open_to =
-        |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("ours");
+    let open_to = |path: &Path, mode| {
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("ours")
+    };
     open_to(scratch.path(), 0o711);
     open_to(&program, 0o755);
     open_to(&directory, 0o300);

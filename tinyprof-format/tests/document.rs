@@ -6,11 +6,12 @@ use std::path::Path;
 
 use tinyprof_format::file::{read_profile, write_profile};
 use tinyprof_format::model::{
-    CallpathId, CallpathValues, EventMap, ExecutionSummary, Mode, PhaseTimes, RankFacts, Region, RegionKind,
-    RunMetadata, SiteId,
+    CallpathId, CallpathValues, EventMap, ExecutionSummary, Mode, PhaseTimes, RankFacts, Region,
+    RegionKind, RunMetadata, SiteId,
 };
 
-/// One rank: `main` in two executions, 5 and 7 microseconds long, and `io` in both, which takes most of it.
+/// One rank: `main` in two executions, 5 and 7 microseconds long, and `io` in both, which takes
+/// most of it.
 fn recipe() -> EventMap {
     let region = |site, name: &str| Region {
         site: SiteId::from_bits(site),
@@ -25,7 +26,10 @@ fn recipe() -> EventMap {
         constants: if name == "io" { [("tag".into(), "IO".into())].into() } else { [].into() },
     };
     let times = |ns: [u64; 2]| CallpathValues {
-        executions: vec![ExecutionSummary::of_one_visit(0, ns[0]), ExecutionSummary::of_one_visit(1, ns[1])],
+        executions: vec![
+            ExecutionSummary::of_one_visit(0, ns[0]),
+            ExecutionSummary::of_one_visit(1, ns[1]),
+        ],
         ..CallpathValues::default()
     };
     let main = CallpathId::root(SiteId::from_bits(1));
@@ -33,11 +37,13 @@ fn recipe() -> EventMap {
         (main, None, region(1, "main"), times([5_000, 7_000])),
         (main.child(SiteId::from_bits(2)), Some(main), region(2, "io"), times([4_200, 6_200])),
     ];
-    let facts = RankFacts { host: "node".into(), process_id: 300, threads: 1, ..RankFacts::default() };
+    let facts =
+        RankFacts { host: "node".into(), process_id: 300, threads: 1, ..RankFacts::default() };
     EventMap::from_records(records, facts)
 }
 
-/// The bytes of a dump: lines of an offset, then bytes of two digits, then two spaces and what they are.
+/// The bytes of a dump: lines of an offset, then bytes of two digits, then two spaces and what they
+/// are.
 fn bytes_of(dump: &str) -> Vec<u8> {
     let mut bytes = Vec::new();
     for line in dump.lines().filter(|line| !line.trim().is_empty()) {
@@ -63,8 +69,9 @@ fn the_example_of_the_document_is_what_is_written() {
     let document = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/format.md");
     let document = fs::read_to_string(document).expect("the document is there");
     for file in ["callpaths", "part-00000"] {
-        let (_, dump) =
-            document.split_once(&format!("```text\nThe file {file}:\n\n")).expect("a dump of the file");
+        let (_, dump) = document
+            .split_once(&format!("```text\nThe file {file}:\n\n"))
+            .expect("a dump of the file");
         let (dump, _) = dump.split_once("```").expect("its end");
         let written = fs::read(path.join(file)).expect("the file is there");
         let mut shown = String::new();

@@ -1,14 +1,15 @@
 //! Profiles that earlier versions wrote, frozen: they are read for ever.
 //!
-//! A new version's profile is added by `cargo test -p tinyprof-format --test golden -- --ignored freeze`, before it is released.
+//! A new version's profile is added by
+//! `cargo test -p tinyprof-format --test golden -- --ignored freeze`, before it is released.
 
 use std::path::{Path, PathBuf};
 
 use tinyprof_format::file::{OutputFormat, read_profile, write_profile_with};
 use tinyprof_format::model::{
     CallpathId, CallpathValues, EventMap, ExecutionSummary, FormatVersion, Losses, MetricBucket,
-    MetricSummary, MetricValues, Mode, PhaseTimes, Precision, RankFacts, Region, RegionKind, RunMetadata,
-    RunState, SeriesBucket, SiteId,
+    MetricSummary, MetricValues, Mode, PhaseTimes, Precision, RankFacts, Region, RegionKind,
+    RunMetadata, RunState, SeriesBucket, SiteId,
 };
 
 fn profile_path(version: &str) -> PathBuf {
@@ -30,9 +31,9 @@ fn region(site: u64, name: &str, kind: RegionKind, mode: Mode) -> Region {
     }
 }
 
-/// Every shape of values: executions of one visit, a series in whole microseconds and one in nanoseconds, a folded series,
-/// sums that are estimates, metrics, and a callpath that only one rank visited. Since version 1.0 also a callpath whose sums
-/// are shorter without what it calls.
+/// Every shape of values: executions of one visit, a series in whole microseconds and one in
+/// nanoseconds, a folded series, sums that are estimates, metrics, and a callpath that only one
+/// rank visited. Since version 1.0 also a callpath whose sums are shorter without what it calls.
 fn rank(rank: u32, major: u16) -> EventMap {
     let main = CallpathId::root(SiteId::from_bits(1));
     let child = |site| main.child(SiteId::from_bits(site));
@@ -45,12 +46,22 @@ fn rank(rank: u32, major: u16) -> EventMap {
     };
     let mut records = vec![
         (main, None, region(1, "main", RegionKind::Function, Mode::Total), once(90_000_000)),
-        (child(2), Some(main), region(2, "steps", RegionKind::Loop, Mode::Each), series(rank, 1_000)),
+        (
+            child(2),
+            Some(main),
+            region(2, "steps", RegionKind::Loop, Mode::Each),
+            series(rank, 1_000),
+        ),
         (child(3), Some(main), region(3, "halo", RegionKind::Loop, Mode::Each), series(rank, 1)),
         (child(4), Some(main), region(4, "folded", RegionKind::Loop, Mode::Each), folded(rank)),
     ];
     if rank == 1 {
-        records.push((child(5), Some(main), region(5, "io", RegionKind::Scope, Mode::Total), sampled()));
+        records.push((
+            child(5),
+            Some(main),
+            region(5, "io", RegionKind::Scope, Mode::Total),
+            sampled(),
+        ));
     }
     if major > 0 {
         let outer = CallpathId::root(SiteId::from_bits(6));
@@ -152,7 +163,10 @@ fn frozen_profiles_are_read() {
                     "{version}, {callpath:?}"
                 );
             }
-            assert_eq!(profile.ranks[rank], RankFacts { losses: map.losses(), ..map.facts.clone() });
+            assert_eq!(
+                profile.ranks[rank],
+                RankFacts { losses: map.losses(), ..map.facts.clone() }
+            );
         }
     }
 }

@@ -7,10 +7,12 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use tinyprof_format::error::ReadError;
-use tinyprof_format::file::{Directory, ProfileReader, ReadLimits, Source, read_profile, write_profile};
+use tinyprof_format::file::{
+    Directory, ProfileReader, ReadLimits, Source, read_profile, write_profile,
+};
 use tinyprof_format::model::{
-    CallpathId, CallpathIndex, CallpathValues, EventMap, ExecutionSummary, Mode, PhaseTimes, RankFacts,
-    Region, RegionKind, RunMetadata, SeriesBucket, SiteId,
+    CallpathId, CallpathIndex, CallpathValues, EventMap, ExecutionSummary, Mode, PhaseTimes,
+    RankFacts, Region, RegionKind, RunMetadata, SeriesBucket, SiteId,
 };
 
 /// A directory that counts the bytes that are read, by file.
@@ -43,7 +45,8 @@ const RANKS: u32 = 64;
 const RANKS_PER_PART: u32 = 16;
 const CALLPATHS: u64 = 50;
 
-/// A root with 49 leaves below it. They take nearly all of its time, so that its sums are stored without theirs.
+/// A root with 49 leaves below it. They take nearly all of its time, so that its sums are stored
+/// without theirs.
 fn rank(rank: u32) -> EventMap {
     let region = |site: u64| Region {
         site: SiteId::from_bits(site),
@@ -57,7 +60,8 @@ fn rank(rank: u32) -> EventMap {
         rank_local: false,
         constants: [].into(),
     };
-    let noise = |site: u64, i: u64| (site * 7_919 + i * 104_729 + u64::from(rank) * 1_299_709) % 1_000_003;
+    let noise =
+        |site: u64, i: u64| (site * 7_919 + i * 104_729 + u64::from(rank) * 1_299_709) % 1_000_003;
     let root = CallpathId::root(SiteId::from_bits(0));
     let mut records = Vec::new();
     for site in 0..CALLPATHS {
@@ -66,26 +70,37 @@ fn rank(rank: u32) -> EventMap {
         let ns = |i: u64| if site == 0 { all(i) + 40 } else { noise(site, i) };
         let executions =
             (0..20).map(|i| ExecutionSummary::of_one_visit(u32::try_from(i).expect("few"), ns(i)));
-        let series = (0..20).map(|i| SeriesBucket::of_one_visit(u32::try_from(i).expect("few"), ns(i) / 2));
+        let series =
+            (0..20).map(|i| SeriesBucket::of_one_visit(u32::try_from(i).expect("few"), ns(i) / 2));
         let (executions, series) =
             (executions.collect(), if site == 0 { Vec::new() } else { series.collect() });
         let values = CallpathValues { executions, series, ..CallpathValues::default() };
         let parent = (site > 0).then_some(root);
         records.push((id, parent, region(site), values));
     }
-    EventMap::from_records(records, RankFacts { host: format!("node{}", rank / 8), ..RankFacts::default() })
+    EventMap::from_records(
+        records,
+        RankFacts { host: format!("node{}", rank / 8), ..RankFacts::default() },
+    )
 }
 
 fn written(scratch: &Path) -> PathBuf {
     let ranks: Vec<EventMap> = (0..RANKS).map(rank).collect();
     let per_part = RANKS_PER_PART as usize;
-    write_profile(&scratch.join("run"), &ranks, per_part, RunMetadata::default(), PhaseTimes::default())
-        .expect("it is written")
+    write_profile(
+        &scratch.join("run"),
+        &ranks,
+        per_part,
+        RunMetadata::default(),
+        PhaseTimes::default(),
+    )
+    .expect("it is written")
 }
 
 fn opened(path: &Path) -> (ProfileReader<Counted>, Counted) {
     let source = Counted { directory: Directory::new(path), read: Rc::default() };
-    let reader = ProfileReader::of_source(source.clone(), ReadLimits::default()).expect("it is opened");
+    let reader =
+        ProfileReader::of_source(source.clone(), ReadLimits::default()).expect("it is opened");
     (reader, source)
 }
 
@@ -154,7 +169,11 @@ fn callpaths_that_are_asked_for_together_are_read_once() {
         })
         .collect();
     let values = reader.of_callpaths(&two).expect("they are read");
-    assert_eq!(values, two.map(|callpath| whole.values[callpath.row()].clone()), "in the order of the list");
+    assert_eq!(
+        values,
+        two.map(|callpath| whole.values[callpath.row()].clone()),
+        "in the order of the list"
+    );
     assert_eq!(sum(), alone[0] + alone[1]);
     assert_eq!(reader.ranks().expect("they are read"), whole.ranks);
     let ranks = sum();

@@ -7,8 +7,8 @@ use proptest::prelude::*;
 use tinyprof_format::file::{read_profile, write_profile};
 use tinyprof_format::model::{
     CallpathId, CallpathValues, EventMap, ExecutionSummary, Losses, MetricBucket, MetricSummary,
-    MetricValues, Mode, PeakMemory, PhaseTimes, RankFacts, Region, RegionKind, RunMetadata, SeriesBucket,
-    SiteId,
+    MetricValues, Mode, PeakMemory, PhaseTimes, RankFacts, Region, RegionKind, RunMetadata,
+    SeriesBucket, SiteId,
 };
 
 fn region(site: u64) -> Region {
@@ -25,7 +25,8 @@ fn region(site: u64) -> Region {
         file: "src/main.rs".into(),
         line: u32::try_from(site).unwrap(),
         column: 5,
-        kind: [RegionKind::Function, RegionKind::Scope, RegionKind::Loop][usize::try_from(site % 3).unwrap()],
+        kind: [RegionKind::Function, RegionKind::Scope, RegionKind::Loop]
+            [usize::try_from(site % 3).unwrap()],
         mode: if site.is_multiple_of(2) { Mode::Each } else { Mode::Total },
         rank_local: site % 5 == 2,
         constants: (0..site % 3).map(|i| (format!("k{i}"), format!("\"größe\"\n{site}"))).collect(),
@@ -45,11 +46,12 @@ fn values() -> impl Strategy<Value = CallpathValues> {
         let (sum_ns, max_ns, sum_squares_ns2) = (min + max, max, square);
         ExecutionSummary { visits, sum_ns, max_ns, sum_squares_ns2, sum_variance_ns2, ..one }
     });
-    let bucket = (0_u32..4, any::<u32>(), 1_u32..3).prop_map(|(execution, ns, visits)| SeriesBucket {
-        visits,
-        min_ns: u64::from(ns) / u64::from(visits),
-        ..SeriesBucket::of_one_visit(execution, u64::from(ns))
-    });
+    let bucket =
+        (0_u32..4, any::<u32>(), 1_u32..3).prop_map(|(execution, ns, visits)| SeriesBucket {
+            visits,
+            min_ns: u64::from(ns) / u64::from(visits),
+            ..SeriesBucket::of_one_visit(execution, u64::from(ns))
+        });
     let metrics = prop::collection::btree_map("|mem|größe 😀\"", metric(), 0..3);
     // Where there are metrics, a visit need not have ended.
     let all = (prop::collection::vec(summary, 0..6), prop::collection::vec(bucket, 0..40), metrics);
@@ -75,12 +77,11 @@ fn number() -> impl Strategy<Value = f64> {
 }
 
 fn metric() -> impl Strategy<Value = MetricValues> {
-    let summary = (0_u32..3, 1_u32..3, 1_u64..4, number(), number(), number(), any::<bool>()).prop_map(
-        |(gap, executions, values, sum, min, max, single)| {
+    let summary = (0_u32..3, 1_u32..3, 1_u64..4, number(), number(), number(), any::<bool>())
+        .prop_map(|(gap, executions, values, sum, min, max, single)| {
             let one = MetricSummary::of_one_value(gap, sum);
             if single { one } else { MetricSummary { executions, values, min, max, ..one } }
-        },
-    );
+        });
     let bucket = (0_u32..4, 1_u32..3, number(), number(), any::<bool>()).prop_map(
         |(execution, values, sum, other, single)| {
             let one = MetricBucket::of_one_value(execution, sum);

@@ -7,7 +7,8 @@ use tinyprof_format::error::ReadError;
 use tinyprof_format::file::{ReadLimits, read_profile, salvage_profile, save_profile};
 use tinyprof_format::model::{CallpathValues, Profile, Salvage};
 
-/// A copy of a frozen profile: five callpaths and two with exclusive sums, three ranks in two parts.
+/// A copy of a frozen profile: five callpaths and two with exclusive sums, three ranks in two
+/// parts.
 struct Copy {
     scratch: tempfile::TempDir,
 }
@@ -31,19 +32,24 @@ impl Copy {
     }
 
     fn salvaged(&self) -> (Profile, Salvage) {
-        let profile = salvage_profile(self.scratch.path(), ReadLimits::default()).expect("something is read");
+        let profile =
+            salvage_profile(self.scratch.path(), ReadLimits::default()).expect("something is read");
         let salvage = profile.manifest.salvage.expect("it says what was lost");
         assert_eq!(salvage == Salvage::default(), profile.manifest.incomplete_because.is_none());
         (profile, salvage)
     }
 }
 
-/// Whether values are those of the whole profile, times and metrics apart, or lost. True if nothing of them is lost.
+/// Whether values are those of the whole profile, times and metrics apart, or lost. True if nothing
+/// of them is lost.
 fn is_whole(found: &CallpathValues, whole: &CallpathValues) -> bool {
     let times = found.executions == whole.executions && found.series == whole.series;
     let no_times = found.executions.is_empty() && found.series.is_empty();
     assert!(times || no_times, "{found:?} is not {whole:?}");
-    assert!(found.metrics == whole.metrics || found.metrics.is_empty(), "{found:?} is not {whole:?}");
+    assert!(
+        found.metrics == whole.metrics || found.metrics.is_empty(),
+        "{found:?} is not {whole:?}"
+    );
     times && found.metrics == whole.metrics
 }
 
@@ -55,7 +61,8 @@ fn compare(found: &Profile, whole: &Profile, salvage: &Salvage) {
     }
     let counted = salvage.times_lost + salvage.metrics_lost + salvage.bytes_lost;
     assert!(counted > 0 || lost == 0, "{lost} values are lost, but {salvage:?}");
-    let facts = found.ranks.iter().zip(&whole.ranks).filter(|(found, whole)| found != whole).count();
+    let facts =
+        found.ranks.iter().zip(&whole.ranks).filter(|(found, whole)| found != whole).count();
     let counted = salvage.ranks_without_facts + salvage.ranks_lost;
     assert_eq!(u32::try_from(facts), Ok(counted), "{salvage:?}");
 }
@@ -91,7 +98,8 @@ fn a_flipped_byte_costs_one_section_and_what_depends_on_it() {
         };
         let salvage = found.manifest.salvage.expect("it says what was lost");
         compare(&found, &whole, &salvage);
-        let sections = salvage.times_lost + salvage.metrics_lost + u64::from(salvage.ranks_without_facts / 2);
+        let sections =
+            salvage.times_lost + salvage.metrics_lost + u64::from(salvage.ranks_without_facts / 2);
         // A callpath whose sums are stored without those of its child is lost with the child.
         assert!(sections <= 2 && salvage.ranks_lost == 0, "byte {at}: {salvage:?}");
     }
@@ -109,11 +117,15 @@ fn a_part_that_was_cut_off_gives_the_sections_before_the_cut() {
         let (found, salvage) = copy.salvaged();
         compare(&found, &whole, &salvage);
         assert_ne!(salvage, Salvage::default(), "cut at {cut}");
-        let read = found.values.iter().map(|ranks| &ranks[0]).filter(|values| !values.is_absent()).count();
+        let read =
+            found.values.iter().map(|ranks| &ranks[0]).filter(|values| !values.is_absent()).count();
         assert!(read >= read_before, "cut at {cut}");
         read_before = read;
     }
-    assert_eq!(read_before, 6, "all callpaths of rank 0, once the end of the last section is there");
+    assert_eq!(
+        read_before, 6,
+        "all callpaths of rank 0, once the end of the last section is there"
+    );
 }
 
 #[test]
@@ -170,7 +182,8 @@ fn without_a_dictionary_callpaths_have_numbers() {
     fs::remove_file(&path).expect("it is removed");
     let (found, salvage) = copy.salvaged();
     assert_eq!(salvage.callpaths_unnamed, 7);
-    // The sums of `outer` are stored without those of `inner`, and nothing says any more that this is its child.
+    // The sums of `outer` are stored without those of `inner`, and nothing says any more that this
+    // is its child.
     assert_eq!(salvage.times_lost, 2, "one in each part");
     for (row, (found, whole)) in found.values.iter().zip(&whole.values).enumerate() {
         let is_outer = whole[0].executions.len() == 8 && row < 2;
@@ -212,11 +225,14 @@ fn what_was_salvaged_is_a_profile_that_says_so() {
 #[test]
 fn nothing_is_made_of_nothing() {
     let scratch = tempfile::tempdir().expect("a temporary directory");
-    let error = salvage_profile(scratch.path(), ReadLimits::default()).expect_err("there is nothing");
+    let error =
+        salvage_profile(scratch.path(), ReadLimits::default()).expect_err("there is nothing");
     assert!(matches!(error, ReadError::NoManifest { unfinished: false, .. }), "{error}");
     let copy = Copy::of("format-1.0");
     let manifest = fs::read_to_string(copy.file("manifest.json")).expect("the manifest");
-    fs::write(copy.file("manifest.json"), manifest.replace("\"major\": 1", "\"major\": 2")).expect("written");
-    let error = salvage_profile(copy.scratch.path(), ReadLimits::default()).expect_err("a newer version");
+    fs::write(copy.file("manifest.json"), manifest.replace("\"major\": 1", "\"major\": 2"))
+        .expect("written");
+    let error =
+        salvage_profile(copy.scratch.path(), ReadLimits::default()).expect_err("a newer version");
     assert!(matches!(error, ReadError::NewerVersion { .. }), "{error}");
 }

@@ -1,4 +1,5 @@
-//! What a killed program has left may be anything: it is read without a panic, in bounded work and memory.
+//! What a killed program has left may be anything: it is read without a panic, in bounded work and
+//! memory.
 #![expect(clippy::unwrap_used, reason = "the numbers of this test are small")]
 
 use proptest::prelude::*;
@@ -47,7 +48,8 @@ fn list(writer: &mut Writer, element: &[u64]) -> (u64, u64) {
     (halves(ELEMENTS, block), halves(1, ELEMENTS.next_power_of_two()))
 }
 
-/// The bytes of a segment of a thread that visited a chain of regions, the innermost of which is open.
+/// The bytes of a segment of a thread that visited a chain of regions, the innermost of which is
+/// open.
 fn valid() -> Vec<u8> {
     let mut writer = Writer { bytes: vec![0; HEADER_LINES as usize * LINE_BYTES] };
     writer.put(0, header::MAGIC, MAGIC);
@@ -103,7 +105,8 @@ fn valid() -> Vec<u8> {
     writer.bytes
 }
 
-/// The event map of the bytes, if they are a segment. Whatever they are, it is not much larger than they are.
+/// The event map of the bytes, if they are a segment. Whatever they are, it is not much larger than
+/// they are.
 fn read(bytes: &[u8]) -> Option<EventMap> {
     let segment = Segment::parse(bytes).ok()?;
     let map = recovered_map(&[segment], NOW);
@@ -111,9 +114,12 @@ fn read(bytes: &[u8]) -> Option<EventMap> {
         let constants = c.region.constants.iter().map(|(key, value)| key.len() + value.len());
         c.region.name.len() + c.region.module.len() + c.region.file.len() + constants.sum::<usize>()
     });
-    let lists =
-        map.values.iter().map(|v| v.executions.len() * PAST_WORDS * 8 + v.series.len() * SERIES_WORDS * 8);
-    // Past executions and visits do not overlap, and the live execution and the open visit are in the node.
+    let lists = map
+        .values
+        .iter()
+        .map(|v| v.executions.len() * PAST_WORDS * 8 + v.series.len() * SERIES_WORDS * 8);
+    // Past executions and visits do not overlap, and the live execution and the open visit are in
+    // the node.
     let nodes_max = bytes.len() / LINE_BYTES;
     assert!(lists.sum::<usize>() <= bytes.len() + 2 * nodes_max * PAST_WORDS * 8);
     assert!(map.callpaths.len() <= nodes_max);
@@ -139,7 +145,8 @@ fn a_circle_of_nodes_or_sites_ends() {
     for line in HEADER_LINES..lines {
         for target in [HEADER_LINES, line, lines - 2, lines - 1, lines, u32::MAX] {
             let mut writer = Writer { bytes: whole.clone() };
-            // This is the link of a node where the line is a node's, and that of a site where it is a site's.
+            // This is the link of a node where the line is a node's, and that of a site where it is
+            // a site's.
             writer.put(line, node::PARENT, halves(target, target));
             writer.put(line, site::BEFORE, u64::from(target));
             read(&writer.bytes).unwrap();

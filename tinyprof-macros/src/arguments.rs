@@ -1,6 +1,8 @@
-//! The arguments of a region: `name = "solve", mode = each, tag = "COMP", mem = bytes(), crate = path`, in any order.
+//! The arguments of a region:
+//! `name = "solve", mode = each, tag = "COMP", mem = bytes(), crate = path`, in any order.
 //!
-//! One parser serves the attribute and both macros: they differ in the keys they know and in where the name stands.
+//! One parser serves the attribute and both macros: they differ in the keys they know and in where
+//! the name stands.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
@@ -43,7 +45,8 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
-    /// Reads arguments with a comma between them (and perhaps after the last) up to the end of the input.
+    /// Reads arguments with a comma between them (and perhaps after the last) up to the end of the
+    /// input.
     pub(crate) fn parse_all(&mut self, input: ParseStream<'_>, known: &[Key]) -> Result<()> {
         while !input.is_empty() {
             self.parse_one(input, known)?;
@@ -59,7 +62,10 @@ impl Arguments {
     pub(crate) fn parse_one(&mut self, input: ParseStream<'_>, known: &[Key]) -> Result<()> {
         if input.peek(LitStr) && known.contains(&Key::Name) {
             let name: LitStr = input.parse()?;
-            return Err(Error::new(name.span(), format!("write `name = {}`", name.to_token_stream())));
+            return Err(Error::new(
+                name.span(),
+                format!("write `name = {}`", name.to_token_stream()),
+            ));
         }
         let ident = input.call(Ident::parse_any)?.unraw();
         let key = Key::of(&ident);
@@ -106,13 +112,16 @@ impl Arguments {
 
     fn set_selection(&mut self, ident: &Ident, input: ParseStream<'_>) -> Result<()> {
         if !input.peek(Paren) {
-            let message = format!("`{ident}` needs the names of functions: `{ident}(advance, deposit)`");
+            let message =
+                format!("`{ident}` needs the names of functions: `{ident}(advance, deposit)`");
             return Err(Error::new(ident.span(), message));
         }
         let selection = Selection::parse(ident.clone(), input)?;
         if let Some(other) = self.selection.replace(selection) {
-            let message =
-                format!("`only(...)` and `skip(...)` exclude each other: `{}` stands before", other.word());
+            let message = format!(
+                "`only(...)` and `skip(...)` exclude each other: `{}` stands before",
+                other.word()
+            );
             return Err(Error::new(ident.span(), message));
         }
         Ok(())
@@ -120,7 +129,10 @@ impl Arguments {
 
     fn parse_value(&mut self, key: Key, ident: &Ident, input: ParseStream<'_>) -> Result<()> {
         if input.parse::<Option<Token![=]>>()?.is_none() || input.is_empty() {
-            return Err(Error::new(ident.span(), format!("`{ident}` needs a value: {}", key.usage())));
+            return Err(Error::new(
+                ident.span(),
+                format!("`{ident}` needs a value: {}", key.usage()),
+            ));
         }
         match key {
             Key::Name => self.name = Some(parse_name(input)?),
@@ -134,9 +146,10 @@ impl Arguments {
     /// An error if `skip` does not stand alone.
     pub(crate) fn check_skip(&self) -> Result<()> {
         match self.seen.iter().find(|ident| *ident != "skip") {
-            Some(other) if self.skip => {
-                Err(Error::new(other.span(), "`skip` leaves the item out: nothing else can be said of it"))
-            }
+            Some(other) if self.skip => Err(Error::new(
+                other.span(),
+                "`skip` leaves the item out: nothing else can be said of it",
+            )),
             _ => Ok(()),
         }
     }
@@ -168,7 +181,8 @@ impl Arguments {
 
     /// Varying metrics.
     pub(crate) fn varying(&self) -> Varying<'_> {
-        let metrics = self.metrics.iter().filter(|metric| matches!(metric.value, Value::Varying(_)));
+        let metrics =
+            self.metrics.iter().filter(|metric| matches!(metric.value, Value::Varying(_)));
         Varying { metrics: metrics.collect(), private: self.private() }
     }
 
@@ -202,7 +216,8 @@ impl Arguments {
         tokens
     }
 
-    /// The path of crate `tinyprof`: as given, otherwise absolute, so that no name in the user's scope shadows it.
+    /// The path of crate `tinyprof`: as given, otherwise absolute, so that no name in the user's
+    /// scope shadows it.
     fn crate_path(&self) -> TokenStream {
         match &self.krate {
             Some(path) => path.to_token_stream(),
@@ -216,9 +231,9 @@ impl Arguments {
         quote_spanned!(Span::mixed_site()=> #krate::__private)
     }
 
-    /// What stands where nothing is measured: an item that names the given path, so that its import counts as used,
-    /// and code that is never run, so that what the metrics name is checked and counts as used. Neither leaves an
-    /// instruction.
+    /// What stands where nothing is measured: an item that names the given path, so that its import
+    /// counts as used, and code that is never run, so that what the metrics name is checked and
+    /// counts as used. Neither leaves an instruction.
     pub(crate) fn unmeasured(&self) -> (Option<TokenStream>, TokenStream) {
         let path = self.krate.as_ref().map(
             |path| quote_spanned!(Span::mixed_site()=> const _: () = { let _ = #path::collect::ENABLED; };),
@@ -286,9 +301,10 @@ mod tests {
 
     #[test]
     fn arguments_come_in_any_order_with_or_without_a_last_comma() {
-        for text in
-            ["name = \"a\", mode = each, crate = crate::x", "crate = crate::x, mode = each, name = r#\"a\"#,"]
-        {
+        for text in [
+            "name = \"a\", mode = each, crate = crate::x",
+            "crate = crate::x, mode = each, name = r#\"a\"#,",
+        ] {
             let arguments = parsed(text, Key::OF_THE_ATTRIBUTE).unwrap();
             assert_eq!(arguments.name.as_ref().unwrap().value(), "a");
             assert_eq!(arguments.mode, Some(Mode::Each));
@@ -301,10 +317,14 @@ mod tests {
 
     #[test]
     fn any_other_key_is_a_metric() {
-        let arguments = parsed("tag = \"COMP\", rank_local, r#type = \"\"", Key::AFTER_A_NAME).unwrap();
+        let arguments =
+            parsed("tag = \"COMP\", rank_local, r#type = \"\"", Key::AFTER_A_NAME).unwrap();
         let constants: Vec<_> =
             arguments.constants().map(|(key, value)| (key.to_string(), value.value())).collect();
-        assert_eq!(constants, [("tag".to_owned(), "COMP".to_owned()), ("type".to_owned(), String::new())]);
+        assert_eq!(
+            constants,
+            [("tag".to_owned(), "COMP".to_owned()), ("type".to_owned(), String::new())]
+        );
         assert!(arguments.rank_local);
     }
 
@@ -353,13 +373,33 @@ mod tests {
     fn a_wrong_argument_is_told_what_is_known() {
         let attribute = Key::OF_THE_ATTRIBUTE;
         check_error("nam", attribute, "unknown argument `nam`: did you mean `name = \"...\"`?");
-        check_error("kernel", attribute, "unknown argument `kernel`: known are `name = \"...\"`, `mode =");
+        check_error(
+            "kernel",
+            attribute,
+            "unknown argument `kernel`: known are `name = \"...\"`, `mode =",
+        );
         check_error("nam = \"a\"", attribute, "unknown argument `nam`: did you mean `name`?");
-        check_error("tags = \"a\"", Key::AFTER_A_NAME, "unknown argument `tags`: did you mean `tag`?");
-        check_error("mdoe = each", Key::AFTER_A_NAME, "unknown argument `mdoe`: did you mean `mode`?");
-        check_error("modes = \"total\"", attribute, "unknown argument `modes`: did you mean `mode`?");
+        check_error(
+            "tags = \"a\"",
+            Key::AFTER_A_NAME,
+            "unknown argument `tags`: did you mean `tag`?",
+        );
+        check_error(
+            "mdoe = each",
+            Key::AFTER_A_NAME,
+            "unknown argument `mdoe`: did you mean `mode`?",
+        );
+        check_error(
+            "modes = \"total\"",
+            attribute,
+            "unknown argument `modes`: did you mean `mode`?",
+        );
         check_error("name = \"a<b\"", attribute, "must not contain `<`");
-        check_error("only", attribute, "`only` needs the names of functions: `only(advance, deposit)`");
+        check_error(
+            "only",
+            attribute,
+            "`only` needs the names of functions: `only(advance, deposit)`",
+        );
         check_error("only = 3", attribute, "`only` needs the names of functions");
         check_error("only()", attribute, "`only(...)` names no function");
         check_error("skip = \"a\"", attribute, "`skip` takes no value");
@@ -377,9 +417,17 @@ mod tests {
         check_error("rank_local = true", attribute, "`rank_local` takes no value");
         check_error("rank_local, rank_local", attribute, "`rank_local` is given twice");
         check_error("tag = \"a\", r#tag = \"b\"", attribute, "`tag` is given twice");
-        check_error("mem =", attribute, "`mem` needs a value: `mem = \"a text\"` or `mem = a_number`");
+        check_error(
+            "mem =",
+            attribute,
+            "`mem` needs a value: `mem = \"a text\"` or `mem = a_number`",
+        );
         check_error("mem = 1 name = \"a\"", attribute, "expected `,`");
-        check_error("name = \"a\"", Key::AFTER_A_NAME, "unknown argument `name`: known are `mode =");
+        check_error(
+            "name = \"a\"",
+            Key::AFTER_A_NAME,
+            "unknown argument `name`: known are `mode =",
+        );
         check_error("\"a\"", attribute, "write `name = \"a\"`");
         check_error("name = a", attribute, "string literal");
         check_error("name = \"\"", attribute, "must not be empty");

@@ -10,15 +10,17 @@ use crate::site::Region;
 
 /// The body of the measured function.
 ///
-/// The values of metrics are taken at the first poll, before the visit begins. The future is handed over by
-/// reference: an `async fn` keeps an argument twice, and futures in futures would double in size at each level.
+/// The values of metrics are taken at the first poll, before the visit begins. The future is handed
+/// over by reference: an `async fn` keeps an argument twice, and futures in futures would double in
+/// size at each level.
 pub(crate) fn body(body: &Group, region: &Region, future: &Future) -> Group {
     let private = region.arguments.private();
     let varying = region.arguments.varying();
     let values = varying.values();
-    let records = varying.records(&quote_spanned!(Span::mixed_site()=> record), &TokenStream::new());
-    // An `async` block does not know what it will be awaited for; a way out that is never taken says so, before `?`
-    // has to convert an error to it.
+    let records =
+        varying.records(&quote_spanned!(Span::mixed_site()=> record), &TokenStream::new());
+    // An `async` block does not know what it will be awaited for; a way out that is never taken
+    // says so, before `?` has to convert an error to it.
     let output = future.output.as_ref().map(|output| {
         quote_spanned! {Span::mixed_site().located_at(output.span())=>
             if let #private::Some(output) = #private::no_output::<#output>() {
@@ -32,13 +34,17 @@ pub(crate) fn body(body: &Group, region: &Region, future: &Future) -> Group {
         None => (None, site),
         Some(_) => {
             let name = Ident::new("__site", Span::mixed_site());
-            (Some(quote_spanned!(Span::mixed_site()=> let #name = #site;)), name.into_token_stream())
+            (
+                Some(quote_spanned!(Span::mixed_site()=> let #name = #site;)),
+                name.into_token_stream(),
+            )
         }
     };
     body::around(body, |rest| {
         let inside = quote_spanned!(Span::mixed_site()=> #records #output const _: () = (); #rest);
         let inside = body::braced(inside, body.span());
-        // Clippy takes an `async` block that yields a future for a mistake; in an `async fn` it does not.
+        // Clippy takes an `async` block that yields a future for a mistake; in an `async fn` it
+        // does not.
         quote_spanned! {Span::mixed_site()=>
             #![allow(clippy::async_yields_async)]
             #values

@@ -1,7 +1,8 @@
 //! `#[profile]`: a function is a region, from entry to return, error or panic.
 //!
-//! Of the item only the words before `fn` and the name are read. Everything else (attributes, generics, where
-//! clause, body) is carried over as it came. On a block of functions, see `block.rs`.
+//! Of the item only the words before `fn` and the name are read. Everything else (attributes,
+//! generics, where clause, body) is carried over as it came. On a block of functions, see
+//! `block.rs`.
 
 use proc_macro2::TokenStream;
 use syn::Error;
@@ -53,7 +54,8 @@ mod tests {
 
     use super::*;
 
-    /// Expands, and replaces the emitted statement by `GUARD;`: what is around it is under test here.
+    /// Expands, and replaces the emitted statement by `GUARD;`: what is around it is under test
+    /// here.
     fn check(item: TokenStream, expected: &TokenStream) {
         let text = expand(TokenStream::new(), item, Emit::Measured).to_string();
         let (before, rest) = text.split_once("let __guard = ").expect(&text);
@@ -110,7 +112,10 @@ mod tests {
                 work();
             }
         );
-        assert_eq!(expand(quote!(mode = each), item.clone(), Emit::Plain).to_string(), item.to_string());
+        assert_eq!(
+            expand(quote!(mode = each), item.clone(), Emit::Plain).to_string(),
+            item.to_string()
+        );
         let text = expand(quote!(mode = all), item.clone(), Emit::Plain).to_string();
         assert!(text.contains("unknown mode `all`") && text.ends_with(&item.to_string()), "{text}");
     }

@@ -1,8 +1,8 @@
 //! `#[profile]` on an `impl`, a trait or an inline module: every function inside is a region.
 //!
 //! What cannot be one (a `const fn`, a function without body) is left as it is. A function or block
-//! inside that has the attribute itself keeps it, and is handed what the block around says, but for a list of functions:
-//! `only(...)` and `skip(...)` are about those that say nothing themselves.
+//! inside that has the attribute itself keeps it, and is handed what the block around says, but for
+//! a list of functions: `only(...)` and `skip(...)` are about those that say nothing themselves.
 
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 use quote::ToTokens;
@@ -18,7 +18,8 @@ use crate::pieces::pieces;
 use crate::selection::Candidate;
 use crate::{Emit, body};
 
-/// The block, the functions inside measured that its arguments say; an error if they name one that is not there.
+/// The block, the functions inside measured that its arguments say; an error if they name one that
+/// is not there.
 pub(crate) fn expand(block: Block, arguments: &Arguments, emit: Emit) -> syn::Result<TokenStream> {
     if let Some(selection) = &arguments.selection {
         selection.check(&candidates(&block))?;
@@ -26,7 +27,8 @@ pub(crate) fn expand(block: Block, arguments: &Arguments, emit: Emit) -> syn::Re
     Ok(with_regions(block, arguments, emit))
 }
 
-/// The functions inside that a list can name: not those in blocks that have the attribute themselves.
+/// The functions inside that a list can name: not those in blocks that have the attribute
+/// themselves.
 fn candidates(block: &Block) -> Vec<Candidate> {
     let mut all = Vec::new();
     for item in pieces(block.body.stream()) {
@@ -123,7 +125,9 @@ struct OwnAttribute {
 fn own_attribute(item: &TokenStream) -> Option<OwnAttribute> {
     let tokens: Vec<TokenTree> = item.clone().into_iter().collect();
     let attributes = tokens.chunks_exact(2).map_while(|pair| match pair {
-        [TokenTree::Punct(hash), TokenTree::Group(brackets)] if hash.as_char() == '#' => Some(brackets),
+        [TokenTree::Punct(hash), TokenTree::Group(brackets)] if hash.as_char() == '#' => {
+            Some(brackets)
+        }
         _ => None,
     });
     attributes.enumerate().find_map(|(index, brackets)| {
@@ -143,10 +147,12 @@ fn parse_attribute(input: ParseStream<'_>) -> syn::Result<(Path, TokenStream)> {
     Ok((path, arguments.parse()?))
 }
 
-/// Names are not resolved yet when a macro runs: the attribute is known by its last name, alone or in a crate of ours.
+/// Names are not resolved yet when a macro runs: the attribute is known by its last name, alone or
+/// in a crate of ours.
 fn is_ours(path: &Path) -> bool {
     let mut names = path.segments.iter().rev().map(|segment| segment.ident.to_string());
-    names.next().is_some_and(|last| last == "profile") && names.next().is_none_or(|krate| krate == "tinyprof")
+    names.next().is_some_and(|last| last == "profile")
+        && names.next().is_none_or(|krate| krate == "tinyprof")
 }
 
 impl OwnAttribute {
@@ -180,12 +186,14 @@ mod tests {
     use crate::Emit;
     use crate::attribute::expand;
 
-    /// Checks the block against `expected`, in which `NAME!(mode, and what else is said);` stands for a guard.
+    /// Checks the block against `expected`, in which `NAME!(mode, and what else is said);` stands
+    /// for a guard.
     fn check(arguments: TokenStream, block: TokenStream, expected: &TokenStream) {
         let mut rest = expand(arguments, block, Emit::Measured).to_string();
         let mut text = String::new();
         while let Some((before, after)) = rest.split_once("let __guard = ") {
-            let (site, after) = after.split_once("enter (& SITE) } ; const _ : () = () ;").expect(&rest);
+            let (site, after) =
+                after.split_once("enter (& SITE) } ; const _ : () = () ;").expect(&rest);
             let (_, name) = site.split_once("Site :: new (").expect(site);
             let (name, _) = name.split_once(" ,").expect(name);
             let (_, said) = site.split_once("Mode :: ").expect(site);
@@ -348,7 +356,9 @@ mod tests {
             assert!(text.ends_with(&block.to_string()), "{text}");
             text.split("compile_error ! { ").skip(1).map(str::to_owned).collect::<Vec<_>>()
         };
-        for good in [quote!(only(advance, own, Field::r#loop)), quote!(skip(rank, open, advance, skipped))] {
+        for good in
+            [quote!(only(advance, own, Field::r#loop)), quote!(skip(rank, open, advance, skipped))]
+        {
             assert_eq!(errors_or_none(&expand(good, block.clone(), Emit::Plain)), 0);
         }
         for (arguments, expected) in [

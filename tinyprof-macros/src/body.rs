@@ -5,11 +5,13 @@ use quote::quote_spanned;
 
 /// The body's own braces with `first` before everything that was there, inner attributes excepted.
 ///
-/// The original pair is used again: a pair around a pair would be reported to the user as `unused_braces`, and the
-/// braces' span carries the edition that says when the temporaries of the last expression are dropped.
+/// The original pair is used again: a pair around a pair would be reported to the user as
+/// `unused_braces`, and the braces' span carries the edition that says when the temporaries of the
+/// last expression are dropped.
 ///
-/// Behind the statement stands an item without name or code. Items with which the user's body begins are now items
-/// after a statement; clippy's lint of that name looks no further than an item that a macro has made.
+/// Behind the statement stands an item without name or code. Items with which the user's body
+/// begins are now items after a statement; clippy's lint of that name looks no further than an item
+/// that a macro has made.
 pub(crate) fn with_first(body: &Group, first: TokenStream) -> Group {
     if first.is_empty() {
         return body.clone();
@@ -38,8 +40,8 @@ pub(crate) fn braced(content: TokenStream, span: Span) -> Group {
     group
 }
 
-/// The braces that a token consists of, also where a `macro_rules!` variable (`$body:block`) has put an invisible
-/// pair around them.
+/// The braces that a token consists of, also where a `macro_rules!` variable (`$body:block`) has
+/// put an invisible pair around them.
 pub(crate) fn braces(token: &TokenTree) -> Option<Group> {
     let TokenTree::Group(group) = token else { return None };
     match group.delimiter() {
@@ -52,7 +54,9 @@ pub(crate) fn braces(token: &TokenTree) -> Option<Group> {
 /// The tokens without invisible pairs around all of them (`$item:item`, `$loop:expr`).
 pub(crate) fn unwrapped(tokens: TokenStream) -> TokenStream {
     match only(tokens.clone()) {
-        Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::None => unwrapped(group.stream()),
+        Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::None => {
+            unwrapped(group.stream())
+        }
         _ => tokens,
     }
 }
@@ -67,7 +71,8 @@ fn only(tokens: TokenStream) -> Option<TokenTree> {
 fn inner_attribute(
     tokens: &mut std::iter::Peekable<proc_macro2::token_stream::IntoIter>,
 ) -> Option<[TokenTree; 3]> {
-    let is = |token: &TokenTree, c| matches!(token, TokenTree::Punct(punct) if punct.as_char() == c);
+    let is =
+        |token: &TokenTree, c| matches!(token, TokenTree::Punct(punct) if punct.as_char() == c);
     if !is(tokens.peek()?, '#') || !is(&tokens.clone().nth(1)?, '!') {
         return None;
     }

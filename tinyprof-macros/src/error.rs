@@ -1,5 +1,5 @@
-//! An error beside the program as it was written: one mistake gives one error, and no second one follows from an
-//! item that has vanished.
+//! An error beside the program as it was written: one mistake gives one error, and no second one
+//! follows from an item that has vanished.
 
 use proc_macro2::TokenStream;
 

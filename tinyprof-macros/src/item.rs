@@ -26,7 +26,8 @@ pub(crate) struct Function {
 
 /// What is known of the future that an `async fn` returns.
 pub(crate) struct Future {
-    /// The type of its output, if it can be written inside of the function: `impl Trait` and `!` cannot.
+    /// The type of its output, if it can be written inside of the function: `impl Trait` and `!`
+    /// cannot.
     pub(crate) output: Option<TokenStream>,
 }
 
@@ -60,10 +61,13 @@ impl Item {
                 name.span(),
                 format!("`{name}` has no body to measure: put `#[profile]` on its implementations"),
             )),
-            (Head::Block { prefix, .. }, Some(body)) => Ok(Item::Block(Block { head, body, prefix })),
-            (Head::Block { at, .. }, None) => {
-                Err(Error::new(at, "there is nothing inside to measure: put `#[profile]` on functions"))
+            (Head::Block { prefix, .. }, Some(body)) => {
+                Ok(Item::Block(Block { head, body, prefix }))
             }
+            (Head::Block { at, .. }, None) => Err(Error::new(
+                at,
+                "there is nothing inside to measure: put `#[profile]` on functions",
+            )),
         }
     }
 }
@@ -73,7 +77,8 @@ enum Head {
     Block { at: Span, prefix: Option<String> },
 }
 
-/// Reads attributes, visibility, and the words up to the item's name; refuses what cannot be measured.
+/// Reads attributes, visibility, and the words up to the item's name; refuses what cannot be
+/// measured.
 fn parse_head(input: ParseStream<'_>) -> Result<Head> {
     input.call(Attribute::parse_outer)?;
     input.parse::<Visibility>()?;
@@ -159,7 +164,9 @@ fn parse_self_type(input: ParseStream<'_>) -> Result<Option<String>> {
 
 fn last_name(of: &Type) -> Option<String> {
     match of {
-        Type::Path(path) => path.path.segments.last().map(|segment| segment.ident.unraw().to_string()),
+        Type::Path(path) => {
+            path.path.segments.last().map(|segment| segment.ident.unraw().to_string())
+        }
         Type::Reference(reference) => last_name(&reference.elem),
         Type::Group(group) => last_name(&group.elem),
         Type::Paren(paren) => last_name(&paren.elem),
@@ -175,7 +182,10 @@ fn not_a_function(item: ParseStream<'_>) -> Error {
     while let Ok(word) = item.call(Ident::parse_any) {
         match word.to_string().as_str() {
             "struct" | "enum" | "union" | "static" | "type" | "use" | "const" | "macro_rules" => {
-                return Error::new(word.span(), format!("{GOES_ON}: this item has no body that runs"));
+                return Error::new(
+                    word.span(),
+                    format!("{GOES_ON}: this item has no body that runs"),
+                );
             }
             _ => {}
         }
@@ -243,9 +253,14 @@ mod tests {
             let item: TokenStream = format!("{head} {{}}").parse().unwrap();
             match Item::split(&item) {
                 Ok(Item::Function(function)) => {
-                    let output = function.future.expect(head).output.map(|output| output.to_string());
+                    let output =
+                        function.future.expect(head).output.map(|output| output.to_string());
                     let without_spaces = |text: &str| text.replace(' ', "");
-                    assert_eq!(output.as_deref().map(without_spaces), expected.map(without_spaces), "{head}");
+                    assert_eq!(
+                        output.as_deref().map(without_spaces),
+                        expected.map(without_spaces),
+                        "{head}"
+                    );
                 }
                 _ => panic!("{head}"),
             }
@@ -256,7 +271,10 @@ mod tests {
             "pub async unsafe fn f<'a>(&'a self) -> Result<&'a Self, [u8; { 3 }]>",
             Some("Result<&'a Self, [u8; { 3 }]>"),
         );
-        check("async fn f<T>(t: T) -> (T, fn() -> u8) where T: Fn() -> u8", Some("(T, fn() -> u8)"));
+        check(
+            "async fn f<T>(t: T) -> (T, fn() -> u8) where T: Fn() -> u8",
+            Some("(T, fn() -> u8)"),
+        );
         check("async fn f() -> !", None);
         check("async fn f() -> impl X + 'static", None);
         check("async fn f() -> Result<Option<(u8, impl X)>, Y>", None);

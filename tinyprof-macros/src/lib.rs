@@ -1,8 +1,10 @@
-//! The attribute and the macros of TinyProf: they name a region and open it. Use them through the crate `tinyprof`.
+//! The attribute and the macros of TinyProf: they name a region and open it. Use them through the
+//! crate `tinyprof`.
 //!
-//! Every region, and every metric of one, is one `static` and one call into `::tinyprof::__private`; what happens
-//! there is none of this crate's business. It reads the tokens it must (arguments, the head of a function or loop) and carries the rest
-//! unread, so that what compiles without the macro compiles with it.
+//! Every region, and every metric of one, is one `static` and one call into
+//! `::tinyprof::__private`; what happens there is none of this crate's business. It reads the
+//! tokens it must (arguments, the head of a function or loop) and carries the rest unread, so that
+//! what compiles without the macro compiles with it.
 //!
 //! | file | idea |
 //! |---|---|
@@ -55,7 +57,8 @@ enum Emit {
     Plain,
 }
 
-/// A constant of this crate, not a `cfg` in what is emitted: that would ask for a feature of the user's crate.
+/// A constant of this crate, not a `cfg` in what is emitted: that would ask for a feature of the
+/// user's crate.
 const EMIT: Emit = if cfg!(feature = "enable") { Emit::Measured } else { Emit::Plain };
 
 #[doc = include_str!("../docs/profile.md")]

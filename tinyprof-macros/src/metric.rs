@@ -1,4 +1,5 @@
-//! Metrics: a text is a constant of the region, anything else is a number that is taken anew for every visit.
+//! Metrics: a text is a constant of the region, anything else is a number that is taken anew for
+//! every visit.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -25,13 +26,18 @@ impl Metric {
     /// Reads `= value` behind a key.
     pub(crate) fn parse_value(key: Ident, input: ParseStream<'_>) -> Result<Metric> {
         if input.parse::<Option<Token![=]>>()?.is_none() || input.is_empty() {
-            let message = format!("`{key}` needs a value: `{key} = \"a text\"` or `{key} = a_number`");
+            let message =
+                format!("`{key}` needs a value: `{key} = \"a text\"` or `{key} = a_number`");
             return Err(Error::new(key.span(), message));
         }
         let ahead = input.fork();
-        let is_text = ahead.parse::<LitStr>().is_ok() && (ahead.is_empty() || ahead.peek(Token![,]));
-        let value =
-            if is_text { Value::Constant(input.parse()?) } else { Value::Varying(parse_expression(input)?) };
+        let is_text =
+            ahead.parse::<LitStr>().is_ok() && (ahead.is_empty() || ahead.peek(Token![,]));
+        let value = if is_text {
+            Value::Constant(input.parse()?)
+        } else {
+            Value::Varying(parse_expression(input)?)
+        };
         Ok(Metric { key, value })
     }
 
@@ -65,9 +71,9 @@ pub(crate) struct Varying<'a> {
 impl Varying<'_> {
     /// One `let` for each value.
     ///
-    /// The expressions stand outside of all braces that hold a `static` of ours: a `SITE` or `METRIC` of the user's
-    /// must not be hidden by it. The value is a plain number from here on, which neither borrows nor hinders a
-    /// future from going to another thread.
+    /// The expressions stand outside of all braces that hold a `static` of ours: a `SITE` or
+    /// `METRIC` of the user's must not be hidden by it. The value is a plain number from here on,
+    /// which neither borrows nor hinders a future from going to another thread.
     pub(crate) fn values(&self) -> TokenStream {
         let private = &self.private;
         self.numbered(|value, _, expression| {
@@ -75,7 +81,8 @@ impl Varying<'_> {
         })
     }
 
-    /// One `static` and one call of `function` for each value; `first` is what it is handed before, with a comma.
+    /// One `static` and one call of `function` for each value; `first` is what it is handed before,
+    /// with a comma.
     pub(crate) fn records(&self, function: &TokenStream, first: &TokenStream) -> TokenStream {
         let private = &self.private;
         self.numbered(|value, key, _| {
@@ -104,13 +111,14 @@ impl Varying<'_> {
     }
 
     fn numbered(&self, each: impl Fn(Ident, &Ident, &TokenStream) -> TokenStream) -> TokenStream {
-        let metrics = self.metrics.iter().enumerate().filter_map(|(index, metric)| match &metric.value {
-            Value::Varying(expression) => {
-                let value = format_ident!("__value{index}", span = Span::mixed_site());
-                Some(each(value, &metric.key, expression))
-            }
-            Value::Constant(_) => None,
-        });
+        let metrics =
+            self.metrics.iter().enumerate().filter_map(|(index, metric)| match &metric.value {
+                Value::Varying(expression) => {
+                    let value = format_ident!("__value{index}", span = Span::mixed_site());
+                    Some(each(value, &metric.key, expression))
+                }
+                Value::Constant(_) => None,
+            });
         metrics.collect()
     }
 }

@@ -15,12 +15,15 @@ pub(crate) fn unknown(ident: &Ident, known: &[Key]) -> Error {
     let usages = usages.join(", ");
     let message = match meant {
         Some(_) => format!("unknown argument `{ident}`: did you mean {usages}?"),
-        None => format!("unknown argument `{ident}`: known are {usages}, and metrics `key = value`"),
+        None => {
+            format!("unknown argument `{ident}`: known are {usages}, and metrics `key = value`")
+        }
     };
     Error::new(ident.span(), message)
 }
 
-/// Returns an error if the metric is a slip of an argument: any key would do for a metric, so that nobody would notice.
+/// Returns an error if the metric is a slip of an argument: any key would do for a metric, so that
+/// nobody would notice.
 ///
 /// It is one if its value fits that argument too.
 pub(crate) fn check_key(metric: &Metric, known: &[Key]) -> Result<()> {
@@ -44,16 +47,18 @@ pub(crate) fn check_key(metric: &Metric, known: &[Key]) -> Result<()> {
     Err(Error::new(key.span(), message))
 }
 
-/// Returns the word of `known` that `word` is a slip of, if there is one; none for a known word itself.
+/// Returns the word of `known` that `word` is a slip of, if there is one; none for a known word
+/// itself.
 pub(crate) fn meant<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let mut slips = known.into_iter().filter(|&known| known != word && is_slip(word, known));
     slips.next()
 }
 
-/// Returns whether `word` differs from `known` by case and underscores, or by one letter that is wrong, missing,
-/// too much, or swapped with its neighbour.
+/// Returns whether `word` differs from `known` by case and underscores, or by one letter that is
+/// wrong, missing, too much, or swapped with its neighbour.
 ///
-/// A wrong letter is no slip at the front, nor in a word of three: `node` is not `mode`, `lag` is not `tag`.
+/// A wrong letter is no slip at the front, nor in a word of three: `node` is not `mode`, `lag` is
+/// not `tag`.
 fn is_slip(word: &str, known: &str) -> bool {
     let plain = |text: &str| -> Vec<char> {
         text.chars().filter(|&c| c != '_').map(|c| c.to_ascii_lowercase()).collect()
@@ -64,7 +69,9 @@ fn is_slip(word: &str, known: &str) -> bool {
     match (word, known) {
         ([], []) => true,
         ([a, b, word @ ..], [c, d, known @ ..]) if (a, b) == (d, c) && word == known => true,
-        ([_, word @ ..], [_, known @ ..]) if word == known => same > 0 && same + known.len() + 1 > 3,
+        ([_, word @ ..], [_, known @ ..]) if word == known => {
+            same > 0 && same + known.len() + 1 > 3
+        }
         ([_, word @ ..], known) if word == known => same > 0,
         (word, [_, known @ ..]) if word == known => same > 0,
         _ => false,
@@ -100,7 +107,9 @@ mod tests {
     #[test]
     fn another_word_is_no_slip() {
         let known = ["name", "mode", "tag", "skip"];
-        for word in ["", "n", "node", "lag", "tab", "same", "frame", "kernel", "bytes", "number", "name"] {
+        for word in
+            ["", "n", "node", "lag", "tab", "same", "frame", "kernel", "bytes", "number", "name"]
+        {
             assert_eq!(meant(word, known), None, "{word}");
         }
     }

@@ -4,8 +4,9 @@ use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 
 use crate::body;
 
-/// Takes the content of a block apart into its items, each with its attributes. What is no item (a `;`, or an inner
-/// attribute) is a piece of its own; put together again, the pieces are the content.
+/// Takes the content of a block apart into its items, each with its attributes. What is no item (a
+/// `;`, or an inner attribute) is a piece of its own; put together again, the pieces are the
+/// content.
 pub(crate) fn pieces(content: TokenStream) -> Vec<TokenStream> {
     let mut rest: &[TokenTree] = &content.into_iter().collect::<Vec<_>>();
     let mut pieces = Vec::new();
@@ -18,7 +19,8 @@ pub(crate) fn pieces(content: TokenStream) -> Vec<TokenStream> {
 }
 
 fn first_piece(tokens: &[TokenTree]) -> usize {
-    let is_punct = |at: usize, c| matches!(tokens.get(at), Some(TokenTree::Punct(p)) if p.as_char() == c);
+    let is_punct =
+        |at: usize, c| matches!(tokens.get(at), Some(TokenTree::Punct(p)) if p.as_char() == c);
     if is_punct(0, '#') && is_punct(1, '!') {
         return tokens.len().min(3);
     }
@@ -27,20 +29,24 @@ fn first_piece(tokens: &[TokenTree]) -> usize {
         start += 2;
     }
     let ends_with_semicolon = has_value(tokens.get(start..).unwrap_or_default());
-    // A `{ 1 }` between angle brackets is an argument of a type. In a function's head they come in pairs, but for
-    // those of arrows.
+    // A `{ 1 }` between angle brackets is an argument of a type. In a function's head they come in
+    // pairs, but for those of arrows.
     let mut depth = 0_i32;
     for (at, token) in tokens.iter().enumerate().skip(start) {
         match token {
             TokenTree::Punct(punct) => match punct.as_char() {
                 ';' => return at + 1,
                 '<' => depth += 1,
-                '>' if !is_punct(at.wrapping_sub(1), '-') && !is_punct(at.wrapping_sub(1), '=') => depth -= 1,
+                '>' if !is_punct(at.wrapping_sub(1), '-') && !is_punct(at.wrapping_sub(1), '=') => {
+                    depth -= 1
+                }
                 _ => {}
             },
             // An item that a `macro_rules!` variable stands for.
             TokenTree::Group(group) if at == start && is_whole_item(group) => return at + 1,
-            _ if !ends_with_semicolon && depth == 0 && body::braces(token).is_some() => return at + 1,
+            _ if !ends_with_semicolon && depth == 0 && body::braces(token).is_some() => {
+                return at + 1;
+            }
             _ => {}
         }
     }
@@ -57,9 +63,9 @@ fn has_value(tokens: &[TokenTree]) -> bool {
         match word.as_str() {
             "pub" | "unsafe" | "safe" | "default" => {}
             "const" => {
-                return !words
-                    .next()
-                    .is_some_and(|word| matches!(word.as_str(), "fn" | "async" | "unsafe" | "extern"));
+                return !words.next().is_some_and(|word| {
+                    matches!(word.as_str(), "fn" | "async" | "unsafe" | "extern")
+                });
             }
             "static" | "type" | "use" => return true,
             _ => return false,
@@ -72,7 +78,8 @@ fn is_whole_item(group: &Group) -> bool {
     let last = group.stream().into_iter().last();
     group.delimiter() == Delimiter::None
         && last.is_some_and(|last| {
-            body::braces(&last).is_some() || matches!(&last, TokenTree::Punct(p) if p.as_char() == ';')
+            body::braces(&last).is_some()
+                || matches!(&last, TokenTree::Punct(p) if p.as_char() == ';')
         })
 }
 

@@ -16,7 +16,8 @@ pub(crate) fn expand(input: TokenStream, emit: Emit) -> TokenStream {
         (Ok(arguments), Emit::Measured) => {
             let varying = arguments.varying();
             let values = varying.values();
-            let records = varying.records(&quote_spanned!(Span::mixed_site()=> record), &TokenStream::new());
+            let records =
+                varying.records(&quote_spanned!(Span::mixed_site()=> record), &TokenStream::new());
             quote_spanned!(Span::mixed_site()=> { #values #records })
         }
         (Ok(arguments), Emit::Plain) => {
@@ -46,7 +47,10 @@ fn parse(input: ParseStream<'_>) -> Result<Arguments> {
         input.parse::<Token![,]>()?;
     }
     if arguments.varying().metrics.is_empty() {
-        return Err(Error::new(Span::call_site(), "there is nothing to record: `record!(key = a_number)`"));
+        return Err(Error::new(
+            Span::call_site(),
+            "there is nothing to record: `record!(key = a_number)`",
+        ));
     }
     Ok(arguments)
 }

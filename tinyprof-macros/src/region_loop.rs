@@ -13,8 +13,8 @@ use crate::key::Key;
 use crate::site::{Region, RegionKind};
 use crate::{Emit, body, error};
 
-/// A block whose value is the loop's. The guard takes a timestamp at the start of each iteration and, when it is
-/// dropped at the end of the block, a last one: n + 1 for n iterations.
+/// A block whose value is the loop's. The guard takes a timestamp at the start of each iteration
+/// and, when it is dropped at the end of the block, a last one: n + 1 for n iterations.
 pub(crate) fn expand(input: TokenStream, emit: Emit) -> TokenStream {
     match (parse.parse2(input), emit) {
         (Ok((region, Loop { head, body })), Emit::Measured) => {
@@ -26,9 +26,11 @@ pub(crate) fn expand(input: TokenStream, emit: Emit) -> TokenStream {
                 &quote_spanned!(Span::mixed_site()=> LoopGuard::record),
                 &quote_spanned!(Span::mixed_site()=> &#guard,),
             );
-            let boundary = if region.arguments.checkpoint { "checkpoint_boundary" } else { "boundary" };
+            let boundary =
+                if region.arguments.checkpoint { "checkpoint_boundary" } else { "boundary" };
             let boundary = Ident::new(boundary, Span::mixed_site());
-            // Named by its type: as a method, a blanket trait of the user's with a `boundary(self)` would be preferred.
+            // Named by its type: as a method, a blanket trait of the user's with a `boundary(self)`
+            // would be preferred.
             let first = quote_spanned! {Span::mixed_site()=>
                 #private::LoopGuard::#boundary(&mut #guard);
                 #values
@@ -42,7 +44,8 @@ pub(crate) fn expand(input: TokenStream, emit: Emit) -> TokenStream {
                 }
             }
         }
-        // In braces as above: attributes on a loop are allowed at the end of a block, not in any expression.
+        // In braces as above: attributes on a loop are allowed at the end of a block, not in any
+        // expression.
         (Ok((region, Loop { head, body })), Emit::Plain) => {
             let (path, checked) = region.arguments.unmeasured();
             let body = body::with_first(&body, checked);
@@ -215,7 +218,9 @@ mod tests {
 
     #[test]
     fn a_place_of_checkpoints_is_another_call() {
-        let of = |arguments: TokenStream| expand(quote!("x", #arguments loop {}), Emit::Measured).to_string();
+        let of = |arguments: TokenStream| {
+            expand(quote!("x", #arguments loop {}), Emit::Measured).to_string()
+        };
         let marked = of(quote!(checkpoint,));
         assert_eq!(marked.replace("checkpoint_boundary", "boundary"), of(quote!()));
         assert_ne!(marked, of(quote!()));
@@ -311,7 +316,10 @@ mod tests {
     fn variables_of_a_macro_are_seen_through() {
         let invisible = |tokens| TokenTree::from(Group::new(Delimiter::None, tokens));
         let (start, body) = (invisible(quote!(a..)), invisible(quote!({ x })));
-        check(&quote!(for i in #start #body), &quote!(for i in #start { BOUNDARY; const _: () = (); x }));
+        check(
+            &quote!(for i in #start #body),
+            &quote!(for i in #start { BOUNDARY; const _: () = (); x }),
+        );
         let whole = invisible(quote!(loop {
             x
         }));

@@ -1,4 +1,5 @@
-//! `profile_scope!`: from here to the end of the enclosing block is a region. `scope!`: as long as its guard lives.
+//! `profile_scope!`: from here to the end of the enclosing block is a region. `scope!`: as long as
+//! its guard lives.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote_spanned;
@@ -78,7 +79,10 @@ mod tests {
                 ::tinyprof::__private::enter(&SITE)
             };
         };
-        assert_eq!(expand(quote!("a b", mode = each,), Emit::Measured).to_string(), expected.to_string());
+        assert_eq!(
+            expand(quote!("a b", mode = each,), Emit::Measured).to_string(),
+            expected.to_string()
+        );
     }
 
     #[test]
@@ -118,9 +122,11 @@ mod tests {
 
     #[test]
     fn what_else_is_said_of_a_region_is_said_of_its_static() {
-        let text = expand(quote!("a", rank_local, tag = "COMP", r#type = "x"), Emit::Measured).to_string();
+        let text =
+            expand(quote!("a", rank_local, tag = "COMP", r#type = "x"), Emit::Measured).to_string();
         let expected =
-            quote!(.with_rank_local().with_constants(&[("tag", "COMP"), ("type", "x")]);).to_string();
+            quote!(.with_rank_local().with_constants(&[("tag", "COMP"), ("type", "x")]);)
+                .to_string();
         assert!(text.contains(&format!("Mode :: Total ,) {expected}")), "{text}");
     }
 

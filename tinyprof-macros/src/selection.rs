@@ -33,7 +33,8 @@ impl Selection {
     pub(crate) fn parse(word: Ident, input: ParseStream<'_>) -> Result<Self> {
         let list;
         syn::parenthesized!(list in input);
-        let functions = Punctuated::<Path, Token![,]>::parse_terminated_with(&list, Path::parse_mod_style)?;
+        let functions =
+            Punctuated::<Path, Token![,]>::parse_terminated_with(&list, Path::parse_mod_style)?;
         if functions.is_empty() {
             return Err(Error::new(
                 word.span(),
@@ -41,7 +42,10 @@ impl Selection {
             ));
         }
         if let Some(long) = functions.iter().find(|path| path.segments.len() > 2) {
-            return Err(Error::new_spanned(long, "a function is named as `function` or `Type::function`"));
+            return Err(Error::new_spanned(
+                long,
+                "a function is named as `function` or `Type::function`",
+            ));
         }
         Ok(Self { word, functions: functions.into_iter().collect() })
     }
@@ -68,7 +72,8 @@ impl Selection {
         self.functions.iter().any(|path| is_named(path, prefix, name)) == self.is_only()
     }
 
-    /// Returns an error at each name of the list that is no function of the block, or one that the list cannot be about.
+    /// Returns an error at each name of the list that is no function of the block, or one that the
+    /// list cannot be about.
     pub(crate) fn check(&self, candidates: &[Candidate]) -> Result<()> {
         let errors = self.functions.iter().filter_map(|path| {
             let message = self.mistake(path, candidates)?;

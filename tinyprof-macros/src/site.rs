@@ -1,7 +1,8 @@
 //! The `static` and the call that every region is.
 //!
-//! Everything emitted here has the span of the macro call with mixed-site hygiene: the user's names and lints do
-//! not see it, and ours do not see theirs. No `cfg(feature = ...)` is emitted: it would ask for the user's features.
+//! Everything emitted here has the span of the macro call with mixed-site hygiene: the user's names
+//! and lints do not see it, and ours do not see theirs. No `cfg(feature = ...)` is emitted: it
+//! would ask for the user's features.
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
@@ -21,7 +22,8 @@ pub(crate) enum RegionKind {
 pub(crate) struct Region {
     pub(crate) kind: RegionKind,
     pub(crate) name: String,
-    /// Where the region's name stands. Two functions made by one `macro_rules!` call differ here, in the column.
+    /// Where the region's name stands. Two functions made by one `macro_rules!` call differ here,
+    /// in the column.
     pub(crate) at: Span,
     pub(crate) arguments: Arguments,
 }
@@ -39,16 +41,19 @@ impl Region {
         quote_spanned!(Span::mixed_site()=> #values let #guard = #open; #records)
     }
 
-    /// A block expression that holds the region's `static` and opens the region: its value is the guard.
+    /// A block expression that holds the region's `static` and opens the region: its value is the
+    /// guard.
     pub(crate) fn open(&self) -> TokenStream {
         let private = self.arguments.private();
         let enter = Ident::new(self.kind.enter(), Span::mixed_site());
         self.with_site(|site| quote_spanned!(Span::mixed_site()=> #private::#enter(#site)))
     }
 
-    /// An expression that holds the region's `static`, and has the value of what `tail` makes of a reference to the site.
+    /// An expression that holds the region's `static`, and has the value of what `tail` makes of a
+    /// reference to the site.
     ///
-    /// With a key there are more sites than the `static`: which one it is comes from a table beside it.
+    /// With a key there are more sites than the `static`: which one it is comes from a table beside
+    /// it.
     pub(crate) fn with_site(&self, tail: impl Fn(&TokenStream) -> TokenStream) -> TokenStream {
         let Some(split) = &self.arguments.split else {
             return self.with_static(&tail(&quote_spanned!(Span::mixed_site()=> &SITE)));
@@ -60,15 +65,16 @@ impl Region {
             static KEYS: #private::Keys = #private::Keys::new(&SITE);
             #tail
         });
-        // The expression stands outside of the braces that hold our statics, as those of metrics do.
+        // The expression stands outside of the braces that hold our statics, as those of metrics
+        // do.
         let text = split::text(&private, split);
         quote_spanned!(Span::mixed_site()=> match #text { #key => #inside })
     }
 
     /// A block expression that holds the region's `static SITE`, and has the value of `tail`.
     ///
-    /// The `static` has its own pair of braces, because mixed-site hygiene covers locals, not items: beside the
-    /// user's code, a `SITE` of ours would hide a `SITE` of theirs.
+    /// The `static` has its own pair of braces, because mixed-site hygiene covers locals, not
+    /// items: beside the user's code, a `SITE` of ours would hide a `SITE` of theirs.
     fn with_static(&self, tail: &TokenStream) -> TokenStream {
         let Region { kind, name, at, arguments } = self;
         let private = arguments.private();
@@ -127,8 +133,8 @@ fn word(variant: impl std::fmt::Debug) -> impl ToTokens {
 
 /// A place in the source: line and column count from 1.
 ///
-/// All three come from one span. `file!()` would give the file of the outermost macro call, which need not be the
-/// file that the line belongs to.
+/// All three come from one span. `file!()` would give the file of the outermost macro call, which
+/// need not be the file that the line belongs to.
 struct Place {
     file: String,
     line: u32,

@@ -12,8 +12,7 @@ use crate::metric::parse_expression;
 pub(crate) fn parse(input: ParseStream<'_>) -> Result<TokenStream> {
     let expression = parse_expression(input)?;
     if let Ok(text) = syn::parse2::<LitStr>(expression.clone()) {
-        let message =
-            "a text that never changes splits nothing: `split` takes an expression, as in `split = T::NAME`";
+        let message = "a text that never changes splits nothing: `split` takes an expression, as in `split = T::NAME`";
         return Err(Error::new(text.span(), message));
     }
     Ok(expression)

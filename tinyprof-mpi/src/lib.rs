@@ -6,12 +6,13 @@
 //! use tinyprof_mpi as _;
 //! ```
 //!
-//! With it the program's regions are written as one profile when it finalises MPI, because this crate puts
-//! itself before `MPI_Init`, `MPI_Init_thread` and `MPI_Finalize`. The line must be there: a dependency that is
-//! never named is not linked, and then every rank writes a profile of its own and says so.
+//! With it the program's regions are written as one profile when it finalises MPI, because this
+//! crate puts itself before `MPI_Init`, `MPI_Init_thread` and `MPI_Finalize`. The line must be
+//! there: a dependency that is never named is not linked, and then every rank writes a profile of
+//! its own and says so.
 //!
-//! Who wants the profile at another moment, under a name of the program's choice, or of some ranks only, takes a
-//! [`Profiler`].
+//! Who wants the profile at another moment, under a name of the program's choice, or of some ranks
+//! only, takes a [`Profiler`].
 //!
 //! # How it is written
 //!
@@ -25,17 +26,18 @@
 //!
 //! # When ranks are missing
 //!
-//! No step of a flush waits for other ranks longer than a deadline, 30 seconds unless you say otherwise. A rank
-//! whose deadline passes, or to which MPI returns an error, writes what it holds as `NAME-rank-R.tprof`, marked
-//! incomplete with the reason. One of the first 16 ranks that are left says it in one line, with the ranks that
-//! gave no sign.
+//! No step of a flush waits for other ranks longer than a deadline, 30 seconds unless you say
+//! otherwise. A rank whose deadline passes, or to which MPI returns an error, writes what it holds
+//! as `NAME-rank-R.tprof`, marked incomplete with the reason. One of the first 16 ranks that are
+//! left says it in one line, with the ranks that gave no sign.
 //!
-//! What this cannot do is end the program: `MPI_Finalize` waits for all ranks, and so does the launcher, until
-//! a rank that is stopped goes on or somebody ends the job. The profiles are written before that. A rank that
-//! dies usually ends the job at once; `tinyprof recover` is for that.
+//! What this cannot do is end the program: `MPI_Finalize` waits for all ranks, and so does the
+//! launcher, until a rank that is stopped goes on or somebody ends the job. The profiles are
+//! written before that. A rank that dies usually ends the job at once; `tinyprof recover` is for
+//! that.
 //!
-//! A rank that comes later than the deadline is missing too: it should be longer than the ranks are apart at
-//! the flush, and than a part takes to be written.
+//! A rank that comes later than the deadline is missing too: it should be longer than the ranks are
+//! apart at the flush, and than a part takes to be written.
 //!
 //! # When not all ranks have it
 //!
@@ -48,9 +50,9 @@
 //!
 //! Marks are seen on one host. Where there may be ranks on others, all ranks are asked at the start
 //! of `MPI_Finalize`, when no collective of the program can be under way any more. They write one
-//! profile if all answer within the deadline, and each its own if not. Whether all take part is then
-//! known too late for checkpoints at intervals, and for telling which ranks are missing. It is known
-//! from the beginning in these cases:
+//! profile if all answer within the deadline, and each its own if not. Whether all take part is
+//! then known too late for checkpoints at intervals, and for telling which ranks are missing. It is
+//! known from the beginning in these cases:
 //!
 //! * `TINYPROF_WORLD=all` says that all ranks take part. It must be set for all of them: across
 //!   hosts, Open MPI passes it on with `mpiexec -x TINYPROF_WORLD=all`. Said wrongly, it hangs the
@@ -87,10 +89,11 @@
 //!
 //! # Checkpoints
 //!
-//! With an interval all ranks write a profile of everything so far now and then, each time at the same boundary, on which
-//! they agree without a barrier: see [`Builder::checkpoint_interval`]. `TINYPROF_INTERVAL` works for programs without a
-//! [`Profiler`], too. It must then be there on all ranks or on none, as `MPI_Init` waits for the others to begin with it:
-//! across hosts, Open MPI passes it on with `mpiexec -x TINYPROF_INTERVAL`.
+//! With an interval all ranks write a profile of everything so far now and then, each time at the
+//! same boundary, on which they agree without a barrier: see [`Builder::checkpoint_interval`].
+//! `TINYPROF_INTERVAL` works for programs without a [`Profiler`], too. It must then be there on all
+//! ranks or on none, as `MPI_Init` waits for the others to begin with it: across hosts, Open MPI
+//! passes it on with `mpiexec -x TINYPROF_INTERVAL`.
 
 #[cfg(feature = "rsmpi")]
 mod attendance;

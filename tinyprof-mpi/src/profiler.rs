@@ -62,23 +62,25 @@ impl Profiler<'_> {
 
     /// Writes the profile and gives its path to every rank; none if no rank has measured anything.
     ///
-    /// The path differs from the wanted one if that was taken: a profile is never overwritten. Regions that are
-    /// open are included with their time so far. Collective over the communicator that it was started on.
+    /// The path differs from the wanted one if that was taken: a profile is never overwritten.
+    /// Regions that are open are included with their time so far. Collective over the communicator
+    /// that it was started on.
     ///
     /// # Errors
-    /// When the profile could not be written: on every rank, with the same reason. Rank 0 says it on standard
-    /// error too. When ranks are missing past the [deadline](Builder::deadline), or MPI fails, each rank that
-    /// is left gets the error with what it knows, and has written `NAME-rank-R.tprof`; one of them says it.
+    /// When the profile could not be written: on every rank, with the same reason. Rank 0 says it
+    /// on standard error too. When ranks are missing past the [deadline](Builder::deadline), or MPI
+    /// fails, each rank that is left gets the error with what it knows, and has written
+    /// `NAME-rank-R.tprof`; one of them says it.
     pub fn flush(mut self) -> Result<Option<PathBuf>, FlushError> {
         self.flush_once()
     }
 
-    /// Writes a profile of everything so far and gives its path to every rank: `NAME-checkpoint-NNNN.tprof`; none if no rank
-    /// has measured anything.
+    /// Writes a profile of everything so far and gives its path to every rank:
+    /// `NAME-checkpoint-NNNN.tprof`; none if no rank has measured anything.
     ///
-    /// It says of itself that it is a checkpoint, and is removed when newer ones or the final profile are written, as
-    /// those at [intervals](Builder::checkpoint_interval) are. Collective over the communicator that the profiler was
-    /// started on.
+    /// It says of itself that it is a checkpoint, and is removed when newer ones or the final
+    /// profile are written, as those at [intervals](Builder::checkpoint_interval) are. Collective
+    /// over the communicator that the profiler was started on.
     ///
     /// # Errors
     /// When it could not be written: on every rank, with the same reason.
@@ -104,7 +106,8 @@ impl Drop for Profiler<'_> {
     }
 }
 
-/// Settings of a [`Profiler`]. The environment wins over them, so that a user changes a run without a build.
+/// Settings of a [`Profiler`]. The environment wins over them, so that a user changes a run without
+/// a build.
 #[derive(Clone, Debug)]
 #[must_use = "nothing happens before `start`"]
 pub struct Builder {
@@ -118,79 +121,87 @@ impl Builder {
         self
     }
 
-    /// Whether rank 0 prints a table to standard error when the profile is written. `TINYPROF_REPORT` wins.
+    /// Whether rank 0 prints a table to standard error when the profile is written.
+    /// `TINYPROF_REPORT` wins.
     pub fn report(mut self, report: bool) -> Self {
         self.settings.report = Some(report);
         self
     }
 
-    /// Has all ranks write a checkpoint about every `interval`: a profile of everything so far, `NAME-checkpoint-NNNN.tprof`,
-    /// which stays if the job dies. `TINYPROF_INTERVAL` wins; zero is for none. What rank 0 says counts.
+    /// Has all ranks write a checkpoint about every `interval`: a profile of everything so far,
+    /// `NAME-checkpoint-NNNN.tprof`, which stays if the job dies. `TINYPROF_INTERVAL` wins; zero is
+    /// for none. What rank 0 says counts.
     ///
-    /// They are written at a boundary: where a root region ends, or between two iterations of a loop that is marked
-    /// `checkpoint`, on the thread that starts the profiler, which must be the one that initialised MPI. Boundaries on
-    /// other threads do not count. All ranks write at the boundary of the same number, on which they agree without
-    /// waiting for each other: a rank must get to its n-th boundary without anything that another does after its own
-    /// n-th, as it is with time steps. A root region that ends in a signal handler counts, and must not.
+    /// They are written at a boundary: where a root region ends, or between two iterations of a
+    /// loop that is marked `checkpoint`, on the thread that starts the profiler, which must be the
+    /// one that initialised MPI. Boundaries on other threads do not count. All ranks write at the
+    /// boundary of the same number, on which they agree without waiting for each other: a rank must
+    /// get to its n-th boundary without anything that another does after its own n-th, as it is
+    /// with time steps. A root region that ends in a signal handler counts, and must not.
     ///
-    /// With `MPI_THREAD_SERIALIZED` there are none, as nobody could say when the profiler may call MPI.
+    /// With `MPI_THREAD_SERIALIZED` there are none, as nobody could say when the profiler may call
+    /// MPI.
     ///
     /// # Cost
-    /// A boundary takes up to 50 ns more, measured with MPI (`docs/scaling.md`) and without (`docs/cost.md`); between two
-    /// checkpoints there are two non-blocking reductions of a number.
+    /// A boundary takes up to 50 ns more, measured with MPI (`docs/scaling.md`) and without
+    /// (`docs/cost.md`); between two checkpoints there are two non-blocking reductions of a number.
     pub fn checkpoint_interval(mut self, interval: Duration) -> Self {
         self.settings.checkpoint_interval = Some(interval);
         self
     }
 
     /// How many checkpoints stay, the newest, at least one: two where nobody says anything, and
-    /// [`ALL_CHECKPOINTS`](tinyprof::collect::ALL_CHECKPOINTS) for all of them, also when the final profile is written.
-    /// `TINYPROF_CHECKPOINTS` wins.
+    /// [`ALL_CHECKPOINTS`](tinyprof::collect::ALL_CHECKPOINTS) for all of them, also when the final
+    /// profile is written. `TINYPROF_CHECKPOINTS` wins.
     pub fn keep_checkpoints(mut self, newest: u32) -> Self {
         self.settings.checkpoints_kept = Some(newest);
         self
     }
 
-    /// Has this rank print the table so far to standard error whenever it gets `SIGUSR1`. `TINYPROF_SIGNAL` wins. See
-    /// [`report_on_signal`](tinyprof::collect::report_on_signal).
+    /// Has this rank print the table so far to standard error whenever it gets `SIGUSR1`.
+    /// `TINYPROF_SIGNAL` wins. See [`report_on_signal`](tinyprof::collect::report_on_signal).
     pub fn report_on_signal(mut self, on: bool) -> Self {
         self.settings.report_on_signal = on;
         self
     }
 
-    /// Caps the share of each thread's time that timing may take, from 0 to 1, for callpaths that are visited first after
-    /// the start. `TINYPROF_BUDGET` wins. See [`set_budget`](tinyprof::collect::set_budget).
+    /// Caps the share of each thread's time that timing may take, from 0 to 1, for callpaths that
+    /// are visited first after the start. `TINYPROF_BUDGET` wins. See
+    /// [`set_budget`](tinyprof::collect::set_budget).
     pub fn budget(mut self, share: f64) -> Self {
         self.settings.budget = Some(share);
         self
     }
 
-    /// Takes regions out of the recording, for callpaths that are visited first after the start: `-*fields_at*,+main`. It
-    /// should be the same on all ranks. `TINYPROF_FILTER` wins. See [`set_filter`](tinyprof::collect::set_filter).
+    /// Takes regions out of the recording, for callpaths that are visited first after the start:
+    /// `-*fields_at*,+main`. It should be the same on all ranks. `TINYPROF_FILTER` wins. See
+    /// [`set_filter`](tinyprof::collect::set_filter).
     pub fn filter(mut self, patterns: impl Into<String>) -> Self {
         self.settings.filter = Some(patterns.into());
         self
     }
 
-    /// How exact the times in the profile are. `TINYPROF_PRECISION` wins. It should be the same on all ranks: where one
-    /// is to keep its times exact, all do, and rank 0 warns. See [`Precision`].
+    /// How exact the times in the profile are. `TINYPROF_PRECISION` wins. It should be the same on
+    /// all ranks: where one is to keep its times exact, all do, and rank 0 warns. See
+    /// [`Precision`].
     pub fn precision(mut self, precision: Precision) -> Self {
         self.settings.precision = Some(precision);
         self
     }
 
-    /// How long a rank waits for the others, in each step of a flush, until it gives up and writes what it
-    /// holds in a profile of its own. `TINYPROF_DEADLINE` wins; the default is 30 seconds. A rank that comes
-    /// later than this is not in the profile of the others, so it should be longer than ranks are apart at the
-    /// flush.
+    /// How long a rank waits for the others, in each step of a flush, until it gives up and writes
+    /// what it holds in a profile of its own. `TINYPROF_DEADLINE` wins; the default is 30 seconds.
+    /// A rank that comes later than this is not in the profile of the others, so it should be
+    /// longer than ranks are apart at the flush.
     pub fn deadline(mut self, deadline: Duration) -> Self {
         self.settings.deadline = Some(deadline);
         self
     }
 
-    /// What the aggregators write: our own format, or the paper's text, one `NAME.csv/part-NNNNN.csv` for each of them.
-    /// `TINYPROF_FORMAT` wins; what rank 0 says counts. Checkpoints, and what a rank writes alone when others are missing,
-    /// are always our own format.
+    /// What the aggregators write: our own format, or the paper's text, one
+    /// `NAME.csv/part-NNNNN.csv` for each of them. `TINYPROF_FORMAT` wins; what rank 0 says counts.
+    /// Checkpoints, and what a rank writes alone when others are missing, are always our own
+    /// format.
     pub fn format(mut self, format: OutputFormat) -> Self {
         self.settings.format = Some(format);
         self
@@ -198,8 +209,9 @@ impl Builder {
 
     /// Starts a profiler for all ranks of the program. Collective over the world.
     ///
-    /// It takes the universe, not a communicator: rsmpi's communicators do not carry the universe's lifetime, so
-    /// only this way the compiler sees that MPI is still there when the profile is written.
+    /// It takes the universe, not a communicator: rsmpi's communicators do not carry the universe's
+    /// lifetime, so only this way the compiler sees that MPI is still there when the profile is
+    /// written.
     ///
     /// # Errors
     /// When a profiler has been started before: there is one profile a run.

@@ -14,7 +14,9 @@ use tinyprof_format::model::{PhaseTimes, RunState};
 use crate::FlushError;
 use crate::attendance::{Attendance, SignedIn, Voice};
 use crate::checkpoint;
-use crate::communicator::{Communicator, Interrupted, Rsmpi, duplicate_of_world, max_of_world, run_to_end};
+use crate::communicator::{
+    Communicator, Interrupted, Rsmpi, duplicate_of_world, max_of_world, run_to_end,
+};
 use crate::phases::{self, Measured, Plan, Workplace};
 use crate::settings::Settings;
 use crate::sys::{self, Link};
@@ -22,7 +24,8 @@ use crate::sys::{self, Link};
 /// How long a rank whose own part is settled waits for the others' question, at the most.
 const COURTESY: Duration = Duration::from_secs(1);
 
-/// Whether this rank's part in the profile is settled: it took part in a flush, or was left out of it.
+/// Whether this rank's part in the profile is settled: it took part in a flush, or was left out of
+/// it.
 static SETTLED: AtomicBool = AtomicBool::new(false);
 /// Whether a profiler has been started.
 static CLAIMED: AtomicBool = AtomicBool::new(false);
@@ -60,8 +63,9 @@ pub(crate) fn begin(signed_in: Option<SignedIn>) {
     let mut is_new = false;
     let (attendance, _) = ATTENDANCE.get_or_init(|| {
         is_new = true;
-        signed_in
-            .map_or((Attendance::Incomplete, Voice::default()), |rank_here| rank_here.attendance(rank, size))
+        signed_in.map_or((Attendance::Incomplete, Voice::default()), |rank_here| {
+            rank_here.attendance(rank, size)
+        })
     });
     if !is_new {
         return;
@@ -70,7 +74,8 @@ pub(crate) fn begin(signed_in: Option<SignedIn>) {
     // For `tinyprof recover`, if the job is killed before it can write its profile.
     collect::set_rank(rank, size);
     collect::take_over(at_exit);
-    // All ranks must have the variable: without it there is nothing to be agreed on, and `MPI_Init` is left alone.
+    // All ranks must have the variable: without it there is nothing to be agreed on, and `MPI_Init`
+    // is left alone.
     let has_interval = config().checkpoint_interval.is_some_and(|interval| !interval.is_zero());
     match attendance {
         Attendance::Complete => {
@@ -88,21 +93,24 @@ pub(crate) fn begin(signed_in: Option<SignedIn>) {
     }
 }
 
-/// The process ends. If it has not finalised MPI there is nobody to talk to any more, so each rank that comes
-/// here saves what it has under a name of its own.
+/// The process ends. If it has not finalised MPI there is nobody to talk to any more, so each rank
+/// that comes here saves what it has under a name of its own.
 fn at_exit() -> Ending {
     if SETTLED.load(Relaxed) {
         return Ending { keep_segments: true, ..Ending::default() };
     }
     let rank = WORLD_RANK.get().copied().unwrap_or_default();
-    collect::warn("the program ended without MPI_Finalize: every rank that could wrote a profile of its own");
+    collect::warn(
+        "the program ended without MPI_Finalize: every rank that could wrote a profile of its own",
+    );
     collect::write_alone(&name_of_rank(&collect::profile_name(), rank.unsigned_abs()))
 }
 
 /// `NAME-rank-R`, for what a rank writes alone.
 fn name_of_rank(profile: &Path, rank: u32) -> PathBuf {
     let is_ending = profile.extension().is_some_and(|extension| extension == "tprof");
-    let mut name = if is_ending { profile.with_extension("") } else { profile.to_owned() }.into_os_string();
+    let mut name =
+        if is_ending { profile.with_extension("") } else { profile.to_owned() }.into_os_string();
     name.push(format!("-rank-{rank}"));
     name.into()
 }
@@ -113,7 +121,10 @@ pub(crate) fn claim() -> bool {
 }
 
 /// Writes the profile of all ranks of `communicator` and prints the table. Collective.
-pub(crate) fn flush(communicator: &Rsmpi, settings: &Settings) -> Result<Option<PathBuf>, FlushError> {
+pub(crate) fn flush(
+    communicator: &Rsmpi,
+    settings: &Settings,
+) -> Result<Option<PathBuf>, FlushError> {
     if !ENABLED {
         return Ok(None);
     }
@@ -133,7 +144,8 @@ fn flush_now(communicator: &Rsmpi, settings: &Settings) -> Result<Option<PathBuf
     let mut measured = measure(&workplace);
     // Ranks take the number that rank 0 tells them.
     let state = RunState { profile_id: Some(collect::fresh_profile_id()), ..checkpoints.state() };
-    let plan = Plan { state, workplace: workplace.clone(), ..settings.plan(monotonic_ns() - begin_ns) };
+    let plan =
+        Plan { state, workplace: workplace.clone(), ..settings.plan(monotonic_ns() - begin_ns) };
     let flushed = run_to_end(phases::flush(communicator, &mut measured, &plan));
     communicator.end_flush();
     let flushed = match flushed {
@@ -170,7 +182,9 @@ fn flush_now(communicator: &Rsmpi, settings: &Settings) -> Result<Option<PathBuf
 /// Takes a snapshot of this rank and encodes it. Where that fails the rank has nothing to bring.
 pub(crate) fn measure(workplace: &Workplace) -> Measured {
     let precision = collect::precision();
-    workplace.run(move || Measured::of(collect::snapshot(), precision)).unwrap_or_else(Measured::missing)
+    workplace
+        .run(move || Measured::of(collect::snapshot(), precision))
+        .unwrap_or_else(Measured::missing)
 }
 
 /// The ranks did not come together: this one writes what it holds, under a name of its own.
@@ -200,7 +214,13 @@ fn write_apart(
 
 /// Writes what one rank holds, if that is anything, under a name of its own. If it fails the
 /// segments stay.
-fn write_one_rank(rank: u32, ranks: u32, measured: Measured, plan: Plan, reason: &str) -> Result<(), String> {
+fn write_one_rank(
+    rank: u32,
+    ranks: u32,
+    measured: Measured,
+    plan: Plan,
+    reason: &str,
+) -> Result<(), String> {
     if let Some(failure) = measured.failure() {
         return Err(failure.to_string());
     }
@@ -256,12 +276,15 @@ fn write_alone(rank: u32, ranks: u32, settings: &Settings, reason: &str, advice:
     }
     if let Err(error) = write_one_rank(rank, ranks, measured, plan, reason) {
         let recoverable = collect::recoverable();
-        collect::warn(format_args!("the profile {} was not written: {error}{recoverable}", path.display()));
+        collect::warn(format_args!(
+            "the profile {} was not written: {error}{recoverable}",
+            path.display()
+        ));
     }
 }
 
-/// Flushes all ranks of the program with the settings of the environment, unless a rank has been part of a
-/// flush already. Collective over the world; MPI must be initialised and not finalised.
+/// Flushes all ranks of the program with the settings of the environment, unless a rank has been
+/// part of a flush already. Collective over the world; MPI must be initialised and not finalised.
 pub(crate) fn flush_at_finalize() {
     // Ranks that a profiler has waited for in vain need not be waited for again.
     if !is_on() || !sys::is_usable() || INTERRUPTED.load(Relaxed) {
@@ -279,8 +302,7 @@ pub(crate) fn flush_at_finalize() {
         },
         (None, _) => {
             let reason = "not all ranks of the job are known to run TinyProf";
-            let advice =
-                "; where all of them do, TINYPROF_WORLD=all, set for all ranks, makes it one profile";
+            let advice = "; where all of them do, TINYPROF_WORLD=all, set for all ranks, makes it one profile";
             flush_alone(reason, advice);
         }
     }
@@ -303,7 +325,8 @@ fn flush_together(world: &Rsmpi, settings: &Settings) {
     world.begin_flush(settings.deadline());
     let settled = SETTLED.load(Relaxed);
     let somebody_has = run_to_end(world.all_max(&[u64::from(settled)]));
-    // Where ranks are missing the flush finds it out again, without waiting, and writes what there is.
+    // Where ranks are missing the flush finds it out again, without waiting, and writes what there
+    // is.
     let nobody_has = somebody_has.map_or(!settled, |maximum| maximum == [0]);
     if nobody_has {
         // The failure has been said; the program goes on to finalise.

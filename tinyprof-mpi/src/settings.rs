@@ -59,7 +59,8 @@ impl Settings {
 
     /// The time between two checkpoints, in nanoseconds; 0 for none.
     pub(crate) fn checkpoint_interval_ns(&self) -> u64 {
-        let interval = collect::config().checkpoint_interval.or(self.checkpoint_interval).unwrap_or_default();
+        let interval =
+            collect::config().checkpoint_interval.or(self.checkpoint_interval).unwrap_or_default();
         u64::try_from(interval.as_nanos()).unwrap_or(u64::MAX)
     }
 
@@ -82,7 +83,8 @@ impl Settings {
         let (aggregators, series) =
             *SET.get_or_init(|| (AGGREGATORS.value(environment), SERIES.value(environment)));
         let mut metadata = collect::metadata();
-        metadata.mpi_version = mpi::environment::library_version().ok().map(|text| first_line(&text));
+        metadata.mpi_version =
+            mpi::environment::library_version().ok().map(|text| first_line(&text));
         Plan {
             target: self.target(),
             aggregators: aggregators.or(self.aggregators).unwrap_or_default(),
@@ -129,6 +131,9 @@ mod tests {
 
     #[test]
     fn a_version_is_one_line() {
-        assert_eq!(first_line("MPICH Version:\t4.0.2\nMPICH Release date: x\n\0"), "MPICH Version: 4.0.2");
+        assert_eq!(
+            first_line("MPICH Version:\t4.0.2\nMPICH Release date: x\n\0"),
+            "MPICH Version: 4.0.2"
+        );
     }
 }

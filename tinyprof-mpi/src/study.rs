@@ -1,8 +1,8 @@
-//! The phases as plain functions, for the benches that measure and simulate them. Not for programs: nothing here is
-//! stable.
+//! The phases as plain functions, for the benches that measure and simulate them. Not for programs:
+//! nothing here is stable.
 //!
-//! Each function runs the flush that a run ends with, and tells an [`Observer`] how far a rank has come. It takes the
-//! event map as a value: nothing is read from the recorder.
+//! Each function runs the flush that a run ends with, and tells an [`Observer`] how far a rank has
+//! come. It takes the event map as a value: nothing is read from the recorder.
 
 use std::path::PathBuf;
 use std::pin::pin;
@@ -56,8 +56,9 @@ pub type Written = Result<PathBuf, String>;
 
 async fn flush(communicator: &impl Communicator, map: &EventMap, plan: &Plan) -> Written {
     let mut measured = Measured::of(map.clone(), plan.state.precision);
-    let flushed =
-        phases::flush(communicator, &mut measured, plan).await.map_err(|interrupted| interrupted.reason)?;
+    let flushed = phases::flush(communicator, &mut measured, plan)
+        .await
+        .map_err(|interrupted| interrupted.reason)?;
     flushed.profile.unwrap_or_else(|| Err("nothing was measured".to_owned()))
 }
 
@@ -68,7 +69,12 @@ async fn flush(communicator: &impl Communicator, map: &EventMap, plan: &Plan) ->
 ///
 /// # Panics
 /// If the wire does not block.
-pub fn flush_on_wire(wire: impl Wire, map: &EventMap, order: &Order, observer: Observer) -> Written {
+pub fn flush_on_wire(
+    wire: impl Wire,
+    map: &EventMap,
+    order: &Order,
+    observer: Observer,
+) -> Written {
     ready(flush(&ByHand::new(wire), map, &order.plan(observer)))
 }
 
@@ -110,8 +116,8 @@ pub struct VirtualRun<T> {
 
 /// Flushes on `size` virtual ranks; `map_of` tells what each of them holds.
 ///
-/// `observe` makes the observer of each rank from the rank's account, on which it may let time pass; what it
-/// returns besides is handed back at the end.
+/// `observe` makes the observer of each rank from the rank's account, on which it may let time
+/// pass; what it returns besides is handed back at the end.
 ///
 /// # Panics
 /// If the ranks wait for each other forever: the phases are wrong then.
@@ -139,7 +145,9 @@ mod tests {
     use std::rc::Rc;
 
     use tinyprof_format::file::read_profile;
-    use tinyprof_format::model::{CallpathId, CallpathValues, ExecutionSummary, RankFacts, Region, SiteId};
+    use tinyprof_format::model::{
+        CallpathId, CallpathValues, ExecutionSummary, RankFacts, Region, SiteId,
+    };
 
     use super::*;
 
@@ -148,13 +156,17 @@ mod tests {
         let region = Region::named(site, "main");
         let executions = vec![ExecutionSummary::of_one_visit(0, 10)];
         let values = CallpathValues { executions, ..CallpathValues::default() };
-        EventMap::from_records([(CallpathId::root(site), None, region, values)], RankFacts::default())
+        EventMap::from_records(
+            [(CallpathId::root(site), None, region, values)],
+            RankFacts::default(),
+        )
     }
 
     #[test]
     fn every_rank_passes_its_milestones_in_order() {
         let scratch = tempfile::tempdir().unwrap();
-        let order = Order { target: scratch.path().join("p"), aggregators: 2, series: SeriesGather::Auto };
+        let order =
+            Order { target: scratch.path().join("p"), aggregators: 2, series: SeriesGather::Auto };
         let map = map();
         let costs = LogGp { latency_ns: 10, overhead_ns: 1, gap_ps_a_byte: 0 };
         let run = flush_on_virtual_ranks(
@@ -202,7 +214,8 @@ mod tests {
     #[test]
     fn a_rank_that_is_alone_needs_no_message() {
         let scratch = tempfile::tempdir().unwrap();
-        let order = Order { target: scratch.path().join("p"), aggregators: 7, series: SeriesGather::Auto };
+        let order =
+            Order { target: scratch.path().join("p"), aggregators: 7, series: SeriesGather::Auto };
         let path = flush_on_wire(Alone, &map(), &order, Observer::default()).unwrap();
         assert_eq!(path, scratch.path().join("p.tprof"));
     }

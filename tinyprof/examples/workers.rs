@@ -1,7 +1,7 @@
 //! Worker threads under the region that gave them their work: `std` threads and a `rayon` pool.
 //!
-//! `cargo run -p tinyprof --example workers` writes a profile in which the parts stand under `solve`, each
-//! execution with its own visits, however the pool spread them.
+//! `cargo run -p tinyprof --example workers` writes a profile in which the parts stand under
+//! `solve`, each execution with its own visits, however the pool spread them.
 
 use rayon::prelude::*;
 use tinyprof::{profile, profile_scope};

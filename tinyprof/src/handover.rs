@@ -14,9 +14,9 @@ pub struct Position {
 
 /// The innermost open region of this thread, to be handed to threads that work for it.
 ///
-/// The first region of a thread is a root region of its own, unless the thread has entered a position. Time that
-/// workers spend adds up: several that work at once can take longer together than the region that started
-/// them, whose exclusive time is then given as 0.
+/// The first region of a thread is a root region of its own, unless the thread has entered a
+/// position. Time that workers spend adds up: several that work at once can take longer together
+/// than the region that started them, whose exclusive time is then given as 0.
 ///
 /// # Example
 ///
@@ -51,8 +51,8 @@ impl Position {
     /// A position outside of all regions, or one that there is no memory for, changes nothing.
     ///
     /// # Cost
-    /// A look-up in a hash table for each region between the root and the position: some 10 ns each. It allocates
-    /// nothing once the thread has been there.
+    /// A look-up in a hash table for each region between the root and the position: some 10 ns
+    /// each. It allocates nothing once the thread has been there.
     pub fn enter(&self) -> Attached {
         let entered = self.at.and_then(|(theirs, place)| {
             let ours = thread::arena_or_attach(start_recording)?;
@@ -62,8 +62,8 @@ impl Position {
     }
 }
 
-/// A thread that is under another thread's region; see [`Position::enter`]. It belongs to that thread: it is not
-/// `Send`.
+/// A thread that is under another thread's region; see [`Position::enter`]. It belongs to that
+/// thread: it is not `Send`.
 #[derive(Debug)]
 #[must_use = "dropped at once it attaches nothing"]
 pub struct Attached {

@@ -17,25 +17,29 @@
 //! assert_eq!(solve(4), 6);
 //! ```
 //!
-//! That is all. When the program ends it writes the profile `EXE-PID.tprof` and prints a short table to
-//! standard error; `tinyprof report EXE-PID.tprof` prints it again. A program on MPI says
+//! That is all. When the program ends it writes the profile `EXE-PID.tprof` and prints a short
+//! table to standard error; `tinyprof report EXE-PID.tprof` prints it again. A program on MPI says
 //! `use tinyprof_mpi as _;` besides, and gets one profile for all of its ranks.
 //!
 //! # What is recorded
 //!
-//! * A **region** is a function with [`profile`](macro@profile), a [`profile_scope!`] or a [`profile_loop!`].
-//!   An `async fn` is one too, with the time of its polls.
-//! * A **callpath** is the chain of open regions of a thread, from a root region on: `solve<step`. Each has
-//!   count, sum, minimum, maximum and sum of squares of its visits' times, for each execution.
-//! * An **execution** is one visit of the root region: a program that solves 20 times has 20 executions.
-//! * A **metric** is said of a region: a text is kept with it, a number is taken anew for each visit, at its
-//!   beginning or with [`record!`].
-//! * In mode `each` the time of every visit is kept besides, in order; an iteration of a loop is a visit.
+//! * A **region** is a function with [`profile`](macro@profile), a [`profile_scope!`] or a
+//!   [`profile_loop!`]. An `async fn` is one too, with the time of its polls.
+//! * A **callpath** is the chain of open regions of a thread, from a root region on: `solve<step`.
+//!   Each has count, sum, minimum, maximum and sum of squares of its visits' times, for each
+//!   execution.
+//! * An **execution** is one visit of the root region: a program that solves 20 times has 20
+//!   executions.
+//! * A **metric** is said of a region: a text is kept with it, a number is taken anew for each
+//!   visit, at its beginning or with [`record!`].
+//! * In mode `each` the time of every visit is kept besides, in order; an iteration of a loop is a
+//!   visit.
 //!
-//! Direct recursion is one callpath: every call counts, the time is that of the outermost. Regions that call each other
-//! in circles are on a callpath four times at most: deeper visits count for the innermost of these. Long series and many
-//! executions are folded so that memory stays bounded; sums stay exact and the profile says what was folded.
-//! Callpaths of more than 1,024 regions, and those beyond a million on one thread, share a callpath `[other]`.
+//! Direct recursion is one callpath: every call counts, the time is that of the outermost. Regions
+//! that call each other in circles are on a callpath four times at most: deeper visits count for
+//! the innermost of these. Long series and many executions are folded so that memory stays bounded;
+//! sums stay exact and the profile says what was folded. Callpaths of more than 1,024 regions, and
+//! those beyond a million on one thread, share a callpath `[other]`.
 //!
 //! # Settings
 //!
@@ -57,22 +61,25 @@
 //!
 //! # Checkpoints
 //!
-//! With `TINYPROF_INTERVAL=5s`, or [`collect::set_checkpoint_interval`], the program writes a complete profile of everything
-//! so far about every five seconds. It does so at a boundary: where a root region ends, or between two iterations of a
-//! loop that is marked `checkpoint`. A checkpoint says in its manifest that the run had not come to its end. The newest two
-//! are kept, until the profile of the whole run is written. Regions of signal handlers must not be root regions then, as
-//! writing is no work for a handler; the end of an `async fn` is no boundary.
+//! With `TINYPROF_INTERVAL=5s`, or [`collect::set_checkpoint_interval`], the program writes a
+//! complete profile of everything so far about every five seconds. It does so at a boundary: where
+//! a root region ends, or between two iterations of a loop that is marked `checkpoint`. A
+//! checkpoint says in its manifest that the run had not come to its end. The newest two are kept,
+//! until the profile of the whole run is written. Regions of signal handlers must not be root
+//! regions then, as writing is no work for a handler; the end of an `async fn` is no boundary.
 //!
 //! # Switched off
 //!
-//! `TINYPROF=off` switches recording off for a run. Without the Cargo feature `enable`, which is on by default, the
-//! attribute and the macros leave the machine code that would be there without them. A library whose regions are
-//! to be measured when the program wants it depends on this crate with `default-features = false`.
+//! `TINYPROF=off` switches recording off for a run. Without the Cargo feature `enable`, which is on
+//! by default, the attribute and the macros leave the machine code that would be there without
+//! them. A library whose regions are to be measured when the program wants it depends on this crate
+//! with `default-features = false`.
 //!
 //! # What it never does
 //!
-//! It does not change the program's result, output, exit code or signals, does not overwrite a profile, and
-//! does not lose a measurement in silence: whatever was dropped or folded is counted in the profile.
+//! It does not change the program's result, output, exit code or signals, does not overwrite a
+//! profile, and does not lose a measurement in silence: whatever was dropped or folded is counted
+//! in the profile.
 
 #[cfg(feature = "alloc")]
 pub mod alloc;
@@ -107,7 +114,8 @@ pub mod __private {
     pub use crate::split::{Key, Keys, key};
 }
 
-/// The examples in the documentation of the macros, which cannot be run in the crate that defines them.
+/// The examples in the documentation of the macros, which cannot be run in the crate that defines
+/// them.
 #[cfg(doctest)]
 mod macro_examples {
     #[doc = include_str!("../../tinyprof-macros/docs/profile.md")]

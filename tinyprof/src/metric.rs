@@ -2,7 +2,8 @@
 
 use crate::record::{Line, Site, thread};
 
-/// A number that can be the value of a varying metric: any integer or float. It is held as an `f64`.
+/// A number that can be the value of a varying metric: any integer or float. It is held as an
+/// `f64`.
 #[diagnostic::on_unimplemented(
     message = "the value of a metric is a number, which `{Self}` is not",
     label = "here an integer or a float was expected",

@@ -8,15 +8,16 @@ use crate::record::{Arena, InFlight, Site, thread};
 
 /// Runs `future` as one visit of `site`, whose time is that of its polls.
 ///
-/// It begins with the first poll, and ends with the last, or when it is dropped before: what was never polled is no
-/// visit. A panic ends it too.
+/// It begins with the first poll, and ends with the last, or when it is dropped before: what was
+/// never polled is no visit. A panic ends it too.
 ///
-/// The callpath is that of the first poll: the innermost open region there is its parent. The regions inside are
-/// entered under it on whatever thread it is polled. A future outside of all regions is an execution of its own.
+/// The callpath is that of the first poll: the innermost open region there is its parent. The
+/// regions inside are entered under it on whatever thread it is polled. A future outside of all
+/// regions is an execution of its own.
 ///
 /// # Cost
-/// Two clock reads a poll. On another thread than that of the first poll, some 10 ns for each region of the callpath
-/// besides. No heap allocation once the thread has seen the callpath.
+/// Two clock reads a poll. On another thread than that of the first poll, some 10 ns for each
+/// region of the callpath besides. No heap allocation once the thread has seen the callpath.
 pub async fn polled<F: Future>(site: &'static Site, future: F) -> F::Output {
     let mut future = pin!(future);
     let mut visit = Visit::New(site);
@@ -65,7 +66,8 @@ impl Drop for Visit {
     }
 }
 
-/// The arena of this thread, made if there is none; none where nothing can be recorded, which is counted.
+/// The arena of this thread, made if there is none; none where nothing can be recorded, which is
+/// counted.
 fn arena() -> Option<&'static Arena> {
     thread::arena_or_attach(start_recording)
 }

@@ -7,7 +7,8 @@ use crate::metric::{Number, record_in};
 use crate::record::thread;
 use crate::record::{Arena, Line, Site, Visit};
 
-/// An open region, made by [`scope!`](macro@crate::scope); dropping it ends the visit, also when a panic unwinds.
+/// An open region, made by [`scope!`](macro@crate::scope); dropping it ends the visit, also when a
+/// panic unwinds.
 ///
 /// Belongs to the thread that opened it: it is not `Send`.
 #[derive(Debug)]
@@ -20,8 +21,8 @@ pub struct Guard {
 /// Opens a visit of `site` on the current thread.
 ///
 /// # Cost
-/// Two clock reads for enter and exit together; the bookkeeping hides behind their latency. No heap allocation
-/// once the thread has seen the callpath.
+/// Two clock reads for enter and exit together; the bookkeeping hides behind their latency. No heap
+/// allocation once the thread has seen the callpath.
 #[inline]
 pub fn enter(site: &'static Site) -> Guard {
     Guard { visit: open::<true>(site), _not_send: PhantomData }
@@ -70,7 +71,8 @@ pub struct LoopGuard {
     _not_send: PhantomData<*const ()>,
 }
 
-/// Prepares a loop over `site` on the current thread; nothing is recorded before its first iteration.
+/// Prepares a loop over `site` on the current thread; nothing is recorded before its first
+/// iteration.
 #[inline]
 pub fn enter_loop(site: &'static Site) -> LoopGuard {
     let is_off = thread::current().is_off();
@@ -88,7 +90,8 @@ impl LoopGuard {
         }
     }
 
-    /// Does what [`boundary`](Self::boundary) does, for a loop between whose iterations a checkpoint may be written.
+    /// Does what [`boundary`](Self::boundary) does, for a loop between whose iterations a
+    /// checkpoint may be written.
     #[inline]
     pub fn checkpoint_boundary(&mut self) {
         match (self.arena, self.visit.to_leave()) {
@@ -110,8 +113,8 @@ impl LoopGuard {
     #[inline(never)]
     fn begin_iteration_or_give_up(&mut self) {
         self.begin_iteration();
-        self.is_off |=
-            self.visit == Visit::LOST && self.arena.is_some_and(|arena| arena.is_filtered(self.site));
+        self.is_off |= self.visit == Visit::LOST
+            && self.arena.is_some_and(|arena| arena.is_filtered(self.site));
     }
 
     #[inline(never)]
@@ -142,8 +145,9 @@ impl Drop for LoopGuard {
     }
 }
 
-/// Out of line, as `close` is: that makes annotated programs smaller, and hides behind the clock. Generic, so that it is
-/// compiled with the program, which then calls it directly and not through a table.
+/// Out of line, as `close` is: that makes annotated programs smaller, and hides behind the clock.
+/// Generic, so that it is compiled with the program, which then calls it directly and not through a
+/// table.
 #[inline(never)]
 pub(crate) fn open<const IN_THE_PROGRAM: bool>(site: &'static Site) -> Visit {
     let current = thread::current();

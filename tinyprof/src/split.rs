@@ -57,7 +57,8 @@ pub fn key<K: Key + ?Sized>(key: &K) -> &str {
     key.text()
 }
 
-/// The sites of one region, by the values of its key: what the macros emit beside the region's own, as a `static`.
+/// The sites of one region, by the values of its key: what the macros emit beside the region's own,
+/// as a `static`.
 #[derive(Debug)]
 pub struct Keys {
     sites: KeyedSites,
@@ -70,7 +71,8 @@ impl Keys {
         Self { sites: KeyedSites::new(region) }
     }
 
-    /// Returns the site for this value of the key; the region's own where there are too many values, which is counted.
+    /// Returns the site for this value of the key; the region's own where there are too many
+    /// values, which is counted.
     ///
     /// # Cost
     /// A hash and a comparison of the text. No lock, and no heap allocation.

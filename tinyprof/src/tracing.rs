@@ -7,11 +7,12 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A span is one region for each place in the source; its fields are not recorded, and events are not. Time is
-//! counted between enter and exit, so an instrumented future counts while it is polled, one visit a poll.
+//! A span is one region for each place in the source; its fields are not recorded, and events are
+//! not. Time is counted between enter and exit, so an instrumented future counts while it is
+//! polled, one visit a poll.
 //!
-//! [`Subscriber`] is for programs that use `tracing` for nothing else. Where there are logs besides,
-//! or other layers, the feature `tracing-layer` has `layer()`, which works beside them.
+//! [`Subscriber`] is for programs that use `tracing` for nothing else. Where there are logs
+//! besides, or other layers, the feature `tracing-layer` has `layer()`, which works beside them.
 
 #[cfg(feature = "tracing-layer")]
 mod entries;
@@ -90,7 +91,8 @@ fn site_of(span: &Id) -> Option<&'static Site> {
     site_at(span.into_u64().checked_sub(1)?)
 }
 
-/// Notes that the region at `line` was entered inside of itself: as many exits as entries do not end its visit.
+/// Notes that the region at `line` was entered inside of itself: as many exits as entries do not
+/// end its visit.
 fn note_recursion(line: Line) {
     RECURSES.set(true);
     RECURSIONS.with_borrow_mut(|depths| match depths.last_mut() {

@@ -28,7 +28,12 @@ fn frugal() -> u32 {
 }
 
 fn allocated<'a>(map: &'a EventMap, path: &str) -> Option<&'a MetricValues> {
-    let row = map.callpaths.iter().find(|(index, _)| map.callpaths.path(*index) == path).expect("visited").0;
+    let row = map
+        .callpaths
+        .iter()
+        .find(|(index, _)| map.callpaths.path(*index) == path)
+        .expect("visited")
+        .0;
     map.values[row.row()].metrics.get("alloc_bytes")
 }
 

@@ -1,4 +1,5 @@
-//! What is said of a region is in the event map: names, hints, metrics, and what a block hands down.
+//! What is said of a region is in the event map: names, hints, metrics, and what a block hands
+//! down.
 
 #![deny(warnings)]
 #![forbid(unsafe_code)]

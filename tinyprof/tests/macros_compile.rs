@@ -1,5 +1,5 @@
-//! Every form in which a region can be written, under the strictest lints a user may have: all of it compiles, and
-//! computes what it computes without the macros.
+//! Every form in which a region can be written, under the strictest lints a user may have: all of
+//! it compiles, and computes what it computes without the macros.
 
 #![deny(warnings)]
 #![forbid(unsafe_code)]
@@ -87,7 +87,10 @@ extern "C" fn of_another_abi(x: i32) -> i32 {
 }
 
 #[profile]
-#[deny(clippy::items_after_statements, reason = "the macro's statement comes before the user's items")]
+#[deny(
+    clippy::items_after_statements,
+    reason = "the macro's statement comes before the user's items"
+)]
 fn holds_an_inner_function() -> u8 {
     const ONE: u8 = 1;
     #[profile]
@@ -395,7 +398,12 @@ fn macros_may_write_regions() {
 // ---- hostile surroundings
 
 mod shadowed {
-    #![expect(dead_code, unused_macros, non_camel_case_types, reason = "the names are here to be in the way")]
+    #![expect(
+        dead_code,
+        unused_macros,
+        non_camel_case_types,
+        reason = "the names are here to be in the way"
+    )]
     #![expect(clippy::never_loop, reason = "a short way to write a loop with a value")]
 
     mod core {}

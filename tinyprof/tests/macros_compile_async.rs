@@ -1,5 +1,5 @@
-//! Every form of an `async fn`, under the strictest lints a user may have: all of it computes what it computes without
-//! the attribute.
+//! Every form of an `async fn`, under the strictest lints a user may have: all of it computes what
+//! it computes without the attribute.
 
 #![deny(warnings)]
 #![deny(clippy::all, clippy::pedantic, clippy::allow_attributes, clippy::future_not_send)]
@@ -118,7 +118,13 @@ async fn borrows_mutably(values: &mut Vec<u32>) -> &mut u32 {
 }
 
 #[profile]
-async fn takes_patterns((a, b): (u8, u8), [c, ..]: [u8; 2], mut d: u8, _: u8, _unused: String) -> u8 {
+async fn takes_patterns(
+    (a, b): (u8, u8),
+    [c, ..]: [u8; 2],
+    mut d: u8,
+    _: u8,
+    _unused: String,
+) -> u8 {
     d += 1;
     a + b + c + d
 }
@@ -268,7 +274,11 @@ impl Drop for Drops<'_> {
 }
 
 #[profile]
-async fn drops<'a>(_first: Drops<'a>, second: Drops<'a>, log: &'a std::sync::Mutex<Vec<&'static str>>) {
+async fn drops<'a>(
+    _first: Drops<'a>,
+    second: Drops<'a>,
+    log: &'a std::sync::Mutex<Vec<&'static str>>,
+) {
     let _local = Drops("local", log);
     ready(&second).await;
 }

@@ -1,5 +1,5 @@
-//! Every form in which a varying metric can be written, under the strictest lints a user may have; and when its value
-//! is taken.
+//! Every form in which a varying metric can be written, under the strictest lints a user may have;
+//! and when its value is taken.
 
 #![deny(warnings)]
 #![deny(clippy::all, clippy::pedantic, clippy::allow_attributes, clippy::let_underscore_untyped)]
@@ -116,7 +116,9 @@ fn a_value_may_leave_the_function_or_the_loop() {
     let map = tinyprof::collect::snapshot();
     let visits = |name| {
         let rows = map.callpaths.rows().iter().zip(&map.values);
-        rows.filter(|(row, _)| row.region.name == name).map(|(_, values)| values.visits()).sum::<u64>()
+        rows.filter(|(row, _)| row.region.name == name)
+            .map(|(_, values)| values.visits())
+            .sum::<u64>()
     };
     // A region is entered after its values are taken, an iteration before.
     let expected = if taken { (1, 1, 3) } else { (0, 0, 0) };

@@ -19,7 +19,8 @@ fn count() {
     ALLOCATIONS.set(ALLOCATIONS.get() + 1);
 }
 
-// SAFETY: hands every request to the system's allocator as it came; counting touches no memory of the heap.
+// SAFETY: hands every request to the system's allocator as it came; counting touches no memory of
+// the heap.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count();
@@ -48,8 +49,8 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// The visits of one call: the function, 5 of the recursion, 20 of the other, 30 of the loops, 10 scopes, 3 of a region
-/// with a key, a future and what it calls.
+/// The visits of one call: the function, 5 of the recursion, 20 of the other, 30 of the loops, 10
+/// scopes, 3 of a region with a key, a future and what it calls.
 const VISITS: u64 = 1 + 5 + 20 + 30 + 10 + 3 + 2;
 
 #[profile(threads = 1)]
@@ -127,6 +128,9 @@ fn ten_million_visits_and_their_metrics_allocate_nothing() {
         VISITS * (EXECUTIONS + 1)
     );
     let metrics = map.values.iter().flat_map(|values| values.metrics.values());
-    assert_eq!(metrics.map(tinyprof_format::model::MetricValues::values).sum::<u64>(), 22 * (EXECUTIONS + 1));
+    assert_eq!(
+        metrics.map(tinyprof_format::model::MetricValues::values).sum::<u64>(),
+        22 * (EXECUTIONS + 1)
+    );
     assert_eq!(map.facts.losses.named(), tinyprof_format::model::Losses::default().named());
 }

@@ -1,5 +1,5 @@
-//! Switched off by the Cargo feature, the attribute and the macros leave nothing: the same instructions as without
-//! them, and no trace of TinyProf in the executable.
+//! Switched off by the Cargo feature, the attribute and the macros leave nothing: the same
+//! instructions as without them, and no trace of TinyProf in the executable.
 
 #![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, reason = "a test that cannot build its programs must fail")]
@@ -8,7 +8,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The package in `tests/off`, copied to where it may be built, so that the source tree stays as it is.
+/// The package in `tests/off`, copied to where it may be built, so that the source tree stays as it
+/// is.
 fn package() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let package = Path::new(env!("CARGO_TARGET_TMPDIR")).join("off");
@@ -52,7 +53,9 @@ fn without_numbers_of_labels(line: &str) -> String {
     let mut text = pieces.next().unwrap_or_default().to_owned();
     for piece in pieces {
         text.push_str(".L");
-        text.push_str(piece.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || "_$.".contains(c)));
+        text.push_str(
+            piece.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || "_$.".contains(c)),
+        );
     }
     text
 }

@@ -26,7 +26,8 @@ fn recurse(depth: u32) {
 
 fn visits(map: &EventMap) -> Vec<(String, u64)> {
     let rows = map.callpaths.iter();
-    let mut all: Vec<_> = rows.map(|(i, _)| (map.callpaths.path(i), map.values[i.row()].visits())).collect();
+    let mut all: Vec<_> =
+        rows.map(|(i, _)| (map.callpaths.path(i), map.values[i.row()].visits())).collect();
     all.sort();
     all
 }
@@ -74,7 +75,10 @@ fn spans_and_regions_make_one_tree() {
         let row = map.callpaths.iter().find(|(i, _)| map.callpaths.path(*i) == path).unwrap().0;
         map.values[row.row()].inclusive_ns()
     };
-    assert!(inclusive("around<deep") <= inclusive("around"), "only the outermost call counts its time");
+    assert!(
+        inclusive("around<deep") <= inclusive("around"),
+        "only the outermost call counts its time"
+    );
     assert!(inclusive("around<deep<leaf") <= inclusive("around<deep"));
     assert_eq!(map.facts.losses.visits_open, 0);
 }

@@ -1,7 +1,7 @@
 //! A layer leaves to others what is theirs: it switches on no span and no event for them.
 //!
-//! In a process of its own: `tracing` asks all subscribers that there are at the same time whether any
-//! takes an event, and where they differ `event_enabled!` may be true for those that do not.
+//! In a process of its own: `tracing` asks all subscribers that there are at the same time whether
+//! any takes an event, and where they differ `event_enabled!` may be true for those that do not.
 
 use std::io;
 
@@ -30,7 +30,11 @@ fn nothing_is_switched_on_for_others() {
     with_default(registry().with(logs()).with(layer()), || check(true));
     with_default(registry().with(layer()).with(logs()), || check(true));
     with_default(registry().with(logs().and_then(layer())), || check(true));
-    with_default(registry().with(layer().with_max_level(Level::INFO)).with(logs()), || check(false));
-    with_default(registry().with(layer().with_target_prefixes(["else"])).with(logs()), || check(false));
+    with_default(registry().with(layer().with_max_level(Level::INFO)).with(logs()), || {
+        check(false)
+    });
+    with_default(registry().with(layer().with_target_prefixes(["else"])).with(logs()), || {
+        check(false)
+    });
     with_default(registry().with(logs()), || check(false));
 }

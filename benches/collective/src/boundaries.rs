@@ -1,5 +1,5 @@
-//! What passing a boundary costs where no checkpoint is due: the program that mpiexec starts, with and without a
-//! checkpoint interval in its environment.
+//! What passing a boundary costs where no checkpoint is due: the program that mpiexec starts, with
+//! and without a checkpoint interval in its environment.
 
 use std::hint::black_box;
 
@@ -26,7 +26,9 @@ pub(crate) fn run() -> Result<(), String> {
     }
     print_row(&BoundaryRow {
         ranks: world.size().unsigned_abs(),
-        interval: tinyprof::collect::config().checkpoint_interval.is_some_and(|interval| !interval.is_zero()),
+        interval: tinyprof::collect::config()
+            .checkpoint_interval
+            .is_some_and(|interval| !interval.is_zero()),
         iteration_ps: most[0],
         boundary_iteration_ps: most[1],
         execution_ps: most[2],

@@ -1,4 +1,5 @@
-//! What the parts of a flush compute, in one process: nobody waits, so processor time is the whole cost.
+//! What the parts of a flush compute, in one process: nobody waits, so processor time is the whole
+//! cost.
 
 use std::hint::black_box;
 
@@ -34,7 +35,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
             }
             let own = EncodedRank::of_event_map(&map);
             for _ in 0..arguments.repetitions {
-                // What a rank does in phases 1 and 2: the length of the summary message, then both messages.
+                // What a rank does in phases 1 and 2: the length of the summary message, then both
+                // messages.
                 messages.push(timed(|| {
                     black_box(own.summary_length());
                     black_box(both(&own));
@@ -43,7 +45,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
             sent.push(both(&own));
         }
         let read_all = || -> Result<Vec<EncodedRank>, String> {
-            sent.iter().map(|(summary, series)| EncodedRank::from_messages(summary, series)).collect()
+            sent.iter()
+                .map(|(summary, series)| EncodedRank::from_messages(summary, series))
+                .collect()
         };
         let ranks = read_all()?;
         let dictionary = event_map(shape, 0).callpaths;

@@ -8,7 +8,9 @@ use std::path::Path;
 /// When it cannot be read.
 pub fn directory_bytes(path: &Path) -> Result<u64, String> {
     let files = std::fs::read_dir(path).and_then(|entries| {
-        entries.map(|entry| entry.and_then(|e| e.metadata()).map(|m| m.len())).sum::<std::io::Result<u64>>()
+        entries
+            .map(|entry| entry.and_then(|e| e.metadata()).map(|m| m.len()))
+            .sum::<std::io::Result<u64>>()
     });
     files.map_err(|error| format!("cannot read {}: {error}", path.display()))
 }

@@ -97,12 +97,16 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
         .iter()
         .flat_map(|&aggregators| arguments.series.iter().map(move |&series| (aggregators, series)))
         .collect();
-    // The first flush pays for connections between ranks and for memory from the system; it is not kept.
+    // The first flush pays for connections between ranks and for memory from the system; it is not
+    // kept.
     for repetition in 0..=arguments.repetitions {
         for &(wanted, series) in &cases {
             let aggregators = if wanted == 0 { ranks.div_ceil(16) } else { wanted };
-            let order =
-                Order { target: arguments.scratch.join("flush"), aggregators, series: series.gather() };
+            let order = Order {
+                target: arguments.scratch.join("flush"),
+                aggregators,
+                series: series.gather(),
+            };
             let moments = Rc::new(RefCell::new(Moments::default()));
             let observer = watch(&moments);
             let memory = Watermark::set();
@@ -163,8 +167,14 @@ fn watch(moments: &Rc<RefCell<Moments>>) -> Observer {
     })
 }
 
-/// The maxima over ranks: four phases and their total, processor time and memory of ranks and of aggregators.
-fn reduce(world: &impl CommunicatorCollectives, at: Moments, cpu_ns: u64, risen_bytes: u64) -> [u64; 9] {
+/// The maxima over ranks: four phases and their total, processor time and memory of ranks and of
+/// aggregators.
+fn reduce(
+    world: &impl CommunicatorCollectives,
+    at: Moments,
+    cpu_ns: u64,
+    risen_bytes: u64,
+) -> [u64; 9] {
     let of = |is: bool, number: u64| if is { number } else { 0 };
     let own = [
         at.encoded_ns - at.start_ns,

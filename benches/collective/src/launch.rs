@@ -8,8 +8,9 @@ use std::process::Command;
 /// When there is no launcher in it.
 pub fn launcher(mpiexec: &str, ranks: u32) -> Result<Command, String> {
     let mut words = mpiexec.split_whitespace();
-    let mut command =
-        Command::new(words.next().ok_or("--mpiexec names no launcher: expected it with its flags")?);
+    let mut command = Command::new(
+        words.next().ok_or("--mpiexec names no launcher: expected it with its flags")?,
+    );
     command.args(words).arg("-n").arg(ranks.to_string());
     Ok(command)
 }

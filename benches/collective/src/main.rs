@@ -1,7 +1,8 @@
-//! Measures the flush of many ranks: under mpiexec, in one process, and on virtual ranks; and makes the page of it.
+//! Measures the flush of many ranks: under mpiexec, in one process, and on virtual ranks; and makes
+//! the page of it.
 //!
-//! `measure` starts mpiexec with this program again (`flush`), which runs all repetitions in one job: no process is
-//! started in the time that is measured.
+//! `measure` starts mpiexec with this program again (`flush`), which runs all repetitions in one
+//! job: no process is started in the time that is measured.
 
 mod boundaries;
 mod cost;
@@ -23,7 +24,8 @@ enum Command {
     Flush(flush::Arguments),
     /// Starts `flush` under mpiexec, for several numbers of ranks, and keeps the rows
     Measure(measure::Arguments),
-    /// What a boundary costs at which no checkpoint is due, on the ranks that mpiexec started; rank 0 prints a row
+    /// What a boundary costs at which no checkpoint is due, on the ranks that mpiexec started; rank
+    /// 0 prints a row
     Boundaries,
     /// What the parts of a flush cost, in one process, for growing numbers of values
     Cost(cost::Arguments),

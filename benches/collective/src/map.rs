@@ -26,8 +26,8 @@ impl Shape {
     }
 }
 
-/// What `rank` holds. Visits take a time around the callpath's own, which lies between 1 us and 10 ms; their
-/// logarithm is spread like a bell, by a tenth, as times of computation are.
+/// What `rank` holds. Visits take a time around the callpath's own, which lies between 1 us and 10
+/// ms; their logarithm is spread like a bell, by a tenth, as times of computation are.
 #[must_use]
 pub fn event_map(shape: Shape, rank: u32) -> EventMap {
     let mut numbers = SplitMix(u64::from(rank) + 1);
@@ -35,14 +35,17 @@ pub fn event_map(shape: Shape, rank: u32) -> EventMap {
     let records: Vec<_> = (0..shape.callpaths)
         .map(|number| {
             let region = region(number);
-            let id = root.map_or(CallpathId::root(region.site), |root: CallpathId| root.child(region.site));
+            let id = root
+                .map_or(CallpathId::root(region.site), |root: CallpathId| root.child(region.site));
             let parent = root;
             root = root.or(Some(id));
-            let median_ns = 1000.0 * 10_000_f64.powf(f64::from(number) / f64::from(shape.callpaths));
+            let median_ns =
+                1000.0 * 10_000_f64.powf(f64::from(number) / f64::from(shape.callpaths));
             (id, parent, region, values(shape, median_ns, &mut numbers))
         })
         .collect();
-    let facts = RankFacts { host: format!("node-{}", rank / 64), process_id: rank, ..RankFacts::default() };
+    let facts =
+        RankFacts { host: format!("node-{}", rank / 64), process_id: rank, ..RankFacts::default() };
     EventMap::from_records(records, facts)
 }
 
@@ -99,7 +102,11 @@ impl SplitMix {
         (0..12).map(|_| (self.next() >> 32) as f64 / 4_294_967_296.0).sum::<f64>() - 6.0
     }
 
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "times are below 2^53 ns")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "times are below 2^53 ns"
+    )]
     fn time_ns(&mut self, median_ns: f64) -> u64 {
         (median_ns * (0.1 * self.bell()).exp()) as u64
     }

@@ -14,7 +14,8 @@ pub(crate) struct Arguments {
     /// Numbers of ranks
     #[arg(long, value_delimiter = ',')]
     ranks: Vec<u32>,
-    /// How many aggregators: all powers of two; or file per process, single file, and the default; or that alone
+    /// How many aggregators: all powers of two; or file per process, single file, and the default;
+    /// or that alone
     #[arg(long)]
     aggregators: Choice,
     /// How often each
@@ -62,10 +63,13 @@ impl Choice {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
-    let program = std::env::current_exe().map_err(|error| format!("cannot find this program: {error}"))?;
+    let program =
+        std::env::current_exe().map_err(|error| format!("cannot find this program: {error}"))?;
     for &ranks in &arguments.ranks {
-        let scratch = tempfile::tempdir().map_err(|error| format!("cannot make a directory: {error}"))?;
-        let counts: Vec<String> = arguments.aggregators.of(ranks).iter().map(u32::to_string).collect();
+        let scratch =
+            tempfile::tempdir().map_err(|error| format!("cannot make a directory: {error}"))?;
+        let counts: Vec<String> =
+            arguments.aggregators.of(ranks).iter().map(u32::to_string).collect();
         let mut command = launcher(&arguments.mpiexec, ranks)?;
         command.arg(&program).arg("flush");
         command.arg("--aggregators").arg(counts.join(","));

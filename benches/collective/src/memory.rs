@@ -19,8 +19,8 @@ impl Watermark {
     }
 }
 
-/// Gives back what is free, and sets the kernel's mark of the highest resident set to the present one. Where that is
-/// not allowed, the mark of the whole process counts.
+/// Gives back what is free, and sets the kernel's mark of the highest resident set to the present
+/// one. Where that is not allowed, the mark of the whole process counts.
 pub(crate) fn reset_peak() {
     crate::sys::give_memory_back();
     drop(std::fs::write("/proc/self/clear_refs", "5"));
@@ -35,7 +35,8 @@ pub(crate) fn peak_bytes() -> u64 {
 fn status_bytes(name: &str) -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix(name));
-    let kib =
-        line.and_then(|line| line.split_whitespace().next()).and_then(|number| number.parse::<u64>().ok());
+    let kib = line
+        .and_then(|line| line.split_whitespace().next())
+        .and_then(|number| number.parse::<u64>().ok());
     kib.unwrap_or(0) * 1024
 }

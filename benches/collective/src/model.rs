@@ -1,7 +1,8 @@
 //! What a simulation charges for what it does not execute in its own time: files and computation.
 //!
-//! The figures are of a machine like Theta (Cray XC40, 64 ranks on a node of 1.3 GHz, Aries dragonfly, Lustre with one
-//! metadata server). They are rounded, from what was published of it and of its kind, and no fit to any result.
+//! The figures are of a machine like Theta (Cray XC40, 64 ranks on a node of 1.3 GHz, Aries
+//! dragonfly, Lustre with one metadata server). They are rounded, from what was published of it and
+//! of its kind, and no fit to any result.
 
 use tinyprof_mpi::study::{LogGp, Milestone};
 
@@ -21,8 +22,9 @@ pub struct FileSystem {
 }
 
 impl FileSystem {
-    /// From the moment when `writers` ranks begin to write a file each, until the one with this number has written its
-    /// bytes. The metadata server takes them one after the other, the data servers all at once.
+    /// From the moment when `writers` ranks begin to write a file each, until the one with this
+    /// number has written its bytes. The metadata server takes them one after the other, the data
+    /// servers all at once.
     #[must_use]
     pub fn write_ns(&self, number: u32, writers: u32, bytes: u64) -> u64 {
         let queue_ns = (u64::from(number) + 1) * 1_000_000_000 / self.creates_a_second;
@@ -47,7 +49,8 @@ pub struct Machine {
 
 /// A machine like Theta.
 pub const THETA_LIKE: Machine = Machine {
-    // Neighbours are on one node of slow cores: what a message costs there is the copy and the software.
+    // Neighbours are on one node of slow cores: what a message costs there is the copy and the
+    // software.
     network: LogGp { latency_ns: 1500, overhead_ns: 1000, gap_ps_a_byte: 500 },
     files: FileSystem {
         create_ns: 1_000_000,
@@ -56,19 +59,22 @@ pub const THETA_LIKE: Machine = Machine {
         server_bytes_a_second: 3_000_000_000,
         client_bytes_a_second: 300_000_000,
     },
-    // Four times what the bench of this package allows on the machine at hand: 50 ns, and 0.1 s a million.
+    // Four times what the bench of this package allows on the machine at hand: 50 ns, and 0.1 s a
+    // million.
     encode_ns_a_value: 200,
     part_ns_a_value: 400,
 };
 
 impl Machine {
-    /// What passes on a rank before `milestone` beside the messages, when every rank holds so many values.
+    /// What passes on a rank before `milestone` beside the messages, when every rank holds so many
+    /// values.
     #[must_use]
     pub fn unexecuted_ns(&self, milestone: Milestone, values: u64) -> u64 {
         match milestone {
             Milestone::Encoded => values * self.encode_ns_a_value,
             Milestone::Written { number, writers, ranks, bytes } => {
-                values * u64::from(ranks) * self.part_ns_a_value + self.files.write_ns(number, writers, bytes)
+                values * u64::from(ranks) * self.part_ns_a_value
+                    + self.files.write_ns(number, writers, bytes)
             }
             // The dictionary, the manifest, and the directory's name.
             Milestone::Finished => 3 * self.files.create_ns,
@@ -84,7 +90,8 @@ mod tests {
     #[test]
     fn many_writers_queue_and_few_are_slow() {
         let files = THETA_LIKE.files;
-        // One file of 300 MB from one rank: a second. The create and its place in the queue are small.
+        // One file of 300 MB from one rank: a second. The create and its place in the queue are
+        // small.
         assert_eq!(files.write_ns(0, 1, 300_000_000), 1_000_000_000 + 1_000_000 + 50_000);
         // The last of 4,096 waits for all others' creates.
         assert_eq!(files.write_ns(4095, 4096, 0), 4096 * 50_000 + 1_000_000);

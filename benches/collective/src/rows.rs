@@ -1,5 +1,5 @@
-//! The rows in which results are kept: one JSON object a line, so that runs can be added to a file and a page made of
-//! it later.
+//! The rows in which results are kept: one JSON object a line, so that runs can be added to a file
+//! and a page made of it later.
 
 use std::path::Path;
 
@@ -33,7 +33,8 @@ pub struct FlushRow {
     pub total_ns: u64,
     /// The profile on disk.
     pub bytes: u64,
-    /// Processor time of the busiest rank that is no aggregator, polling included; 0 where every rank is one.
+    /// Processor time of the busiest rank that is no aggregator, polling included; 0 where every
+    /// rank is one.
     pub rank_cpu_ns: u64,
     /// The same of the busiest aggregator.
     pub aggregator_cpu_ns: u64,
@@ -64,7 +65,8 @@ pub struct CostRow {
     pub bytes: u64,
 }
 
-/// What passing a boundary costs where no checkpoint is due: medians, of the slowest rank, in picoseconds.
+/// What passing a boundary costs where no checkpoint is due: medians, of the slowest rank, in
+/// picoseconds.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct BoundaryRow {
     /// The number of ranks.
@@ -95,7 +97,8 @@ pub struct PhaseRow {
 /// One simulated flush.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ModelRow {
-    /// Where the ranks agree, where one visited another callpath, or where groups are found by messages.
+    /// Where the ranks agree, where one visited another callpath, or where groups are found by
+    /// messages.
     pub case: String,
     /// The number of ranks.
     pub ranks: u32,

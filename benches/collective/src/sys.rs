@@ -11,7 +11,8 @@ pub(crate) fn thread_cpu_ns() -> u64 {
     time.tv_sec.unsigned_abs() * 1_000_000_000 + time.tv_nsec.unsigned_abs()
 }
 
-/// Gives memory that is free back to the system, so that the next flush must ask for it as the first one of a program.
+/// Gives memory that is free back to the system, so that the next flush must ask for it as the
+/// first one of a program.
 pub(crate) fn give_memory_back() {
     #[cfg(target_env = "gnu")]
     // SAFETY: glibc takes its own locks and moves nothing that is in use.

@@ -26,7 +26,8 @@ struct Busiest {
 }
 
 impl Tracker {
-    /// Takes note that a rank has passed a milestone, having spent `before` at the one before, and `now`.
+    /// Takes note that a rank has passed a milestone, having spent `before` at the one before, and
+    /// `now`.
     pub fn passed(&mut self, milestone: Milestone, before: Spent, now: Spent) {
         let phase = match milestone {
             Milestone::Encoded => 0,
@@ -56,7 +57,8 @@ impl Tracker {
         self.phases.iter().map(|phase| phase.end_ns).max().unwrap_or_default()
     }
 
-    /// The phases: from the moment when the last rank ended the one before, until the last ended this one.
+    /// The phases: from the moment when the last rank ended the one before, until the last ended
+    /// this one.
     #[must_use]
     pub fn rows(&self) -> Vec<PhaseRow> {
         let mut last_ns = 0;
@@ -65,7 +67,12 @@ impl Tracker {
             .map(|(name, phase)| {
                 let ns = phase.end_ns.saturating_sub(last_ns);
                 last_ns = last_ns.max(phase.end_ns);
-                PhaseRow { phase: (*name).to_owned(), ns, messages: phase.messages, bytes: phase.bytes }
+                PhaseRow {
+                    phase: (*name).to_owned(),
+                    ns,
+                    messages: phase.messages,
+                    bytes: phase.bytes,
+                }
             })
             .collect()
     }

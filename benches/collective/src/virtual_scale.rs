@@ -17,7 +17,11 @@ use crate::print_row;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// Numbers of ranks
-    #[arg(long, value_delimiter = ',', default_value = "1024,2048,4096,8192,16384,32768,65536,131072")]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        default_value = "1024,2048,4096,8192,16384,32768,65536,131072"
+    )]
     ranks: Vec<u32>,
     /// How many aggregators; 0 for one to 16 ranks
     #[arg(long, value_delimiter = ',', default_value = "0")]
@@ -59,8 +63,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
     for &ranks in &arguments.ranks {
         for &wanted in &arguments.aggregators {
             let aggregators = if wanted == 0 { ranks.div_ceil(16) } else { wanted.min(ranks) };
-            let order =
-                Order { target: scratch.path().join("virtual"), aggregators, series: SeriesGather::Auto };
+            let order = Order {
+                target: scratch.path().join("virtual"),
+                aggregators,
+                series: SeriesGather::Auto,
+            };
             print_row(&flush(ranks, shape, arguments.case, &order)?)?;
         }
     }
@@ -87,10 +94,14 @@ fn flush(ranks: u32, shape: Shape, case: Case, order: &Order) -> Result<ModelRow
         (observer, account)
     });
     let wall_ns = monotonic_ns() - start_ns;
-    std::fs::remove_dir_all(run.written?).map_err(|error| format!("cannot remove a profile: {error}"))?;
+    std::fs::remove_dir_all(run.written?)
+        .map_err(|error| format!("cannot remove a profile: {error}"))?;
     let tracker = tracker.borrow();
-    let busiest =
-        run.ranks.iter().map(|account| account.get().bytes_sent + account.get().bytes_received).max();
+    let busiest = run
+        .ranks
+        .iter()
+        .map(|account| account.get().bytes_sent + account.get().bytes_received)
+        .max();
     let named = match case {
         Case::Agree => "ranks agree",
         Case::Differ => "one rank differs",

@@ -48,15 +48,18 @@ pub(crate) struct Sample {
 
 pub(crate) fn always_on(context: &Context) -> Result<Vec<AlwaysOnRow>, String> {
     let visit_ps = context.visit_ps();
-    let scratch = tempfile::tempdir().map_err(|error| format!("cannot make a directory: {error}"))?;
-    // A small graph, so that there are very many executions and iterations: more than are kept apart.
+    let scratch =
+        tempfile::tempdir().map_err(|error| format!("cannot make a directory: {error}"))?;
+    // A small graph, so that there are very many executions and iterations: more than are kept
+    // apart.
     let work = Work::tc_for_seconds("TC", context.always_on_s, context.size(4000, 1000));
     let variant = Variant::Checkpoints(INTERVAL_S);
     let mut command =
         context.programs.command(&work, context.ranks, variant, &scratch.path().join("profile"))?;
     command.stdin(Stdio::null()).stdout(Stdio::piped());
     let start_ns = monotonic_ns();
-    let mut child = command.spawn().map_err(|error| format!("cannot start {command:?}: {error}"))?;
+    let mut child =
+        command.spawn().map_err(|error| format!("cannot start {command:?}: {error}"))?;
     let mut rows = Vec::new();
     let between = (Duration::from_secs(context.always_on_s) / 120).clamp(SAMPLE_MIN, SAMPLE_MAX);
     while is_running(&mut child)? {
@@ -64,7 +67,11 @@ pub(crate) fn always_on(context: &Context) -> Result<Vec<AlwaysOnRow>, String> {
         let found = resident(child.id(), work.program);
         // Ranks are started one after the other, and end so.
         if found.len() == context.ranks as usize {
-            rows.push(AlwaysOnRow::Sample(sample(&found, scratch.path(), monotonic_ns() - start_ns)));
+            rows.push(AlwaysOnRow::Sample(sample(
+                &found,
+                scratch.path(),
+                monotonic_ns() - start_ns,
+            )));
         }
     }
     let output = child.wait_with_output().map_err(|error| error.to_string())?;
@@ -103,7 +110,8 @@ fn is_running(child: &mut Child) -> Result<bool, String> {
     child.try_wait().map(|status| status.is_none()).map_err(|error| error.to_string())
 }
 
-/// How many checkpoints there are, and the bytes of the newest. One may be removed while it is looked at: it counts as none.
+/// How many checkpoints there are, and the bytes of the newest. One may be removed while it is
+/// looked at: it counts as none.
 fn checkpoints(directory: &Path) -> (u32, u64) {
     let names = fs::read_dir(directory).into_iter().flatten().flatten().map(|entry| entry.path());
     let is_checkpoint = |path: &PathBuf| {

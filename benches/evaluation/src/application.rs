@@ -47,8 +47,8 @@ impl Work {
         }
     }
 
-    /// So many closures of a random graph with so many edges, and a tenth more vertices: then paths are long, and there
-    /// are about ten of them to an edge.
+    /// So many closures of a random graph with so many edges, and a tenth more vertices: then paths
+    /// are long, and there are about ten of them to an edge.
     pub(crate) fn tc(name: &str, closures: u64, edges: u64) -> Self {
         Self::closures(name, ["--repeat", &closures.to_string()], closures, edges)
     }
@@ -60,7 +60,8 @@ impl Work {
 
     fn closures(name: &str, how_often: [&str; 2], iterations: u64, edges: u64) -> Self {
         let (vertices, edges_text) = ((edges + edges / 10).to_string(), edges.to_string());
-        let graph = ["--generate", "random", "--vertices", &vertices, "--edges", &edges_text, "--time"];
+        let graph =
+            ["--generate", "random", "--vertices", &vertices, "--edges", &edges_text, "--time"];
         let arguments = graph.iter().chain(&how_often).map(|word| (*word).to_owned()).collect();
         Self { name: name.to_owned(), program: "tc", arguments, size: edges, iterations }
     }
@@ -86,7 +87,8 @@ pub(crate) struct RunRow {
     pub(crate) variant: Variant,
     pub(crate) size: u64,
     pub(crate) iterations: u64,
-    /// The work on the slowest rank, by the program's own clock: with annotations and checkpoints, without the last flush.
+    /// The work on the slowest rank, by the program's own clock: with annotations and checkpoints,
+    /// without the last flush.
     pub(crate) took_ns: u64,
     #[serde(flatten)]
     pub(crate) cost: Cost,
@@ -115,7 +117,11 @@ pub(crate) struct Cost {
 impl Cost {
     /// Snapshot, the three phases, and checkpoints.
     pub(crate) fn io_ns(&self) -> u64 {
-        self.snapshot_ns + self.synchronise_ns + self.aggregate_ns + self.write_ns + self.checkpoints_ns
+        self.snapshot_ns
+            + self.synchronise_ns
+            + self.aggregate_ns
+            + self.write_ns
+            + self.checkpoints_ns
     }
 
     /// Of the profile at this path.
@@ -160,12 +166,16 @@ impl Programs {
         repetition: u32,
         visit_ps: u64,
     ) -> Result<RunRow, String> {
-        let scratch = tempfile::tempdir().map_err(|error| format!("cannot make a directory: {error}"))?;
+        let scratch =
+            tempfile::tempdir().map_err(|error| format!("cannot make a directory: {error}"))?;
         let command = self.command(work, ranks, variant, &scratch.path().join("profile"))?;
         let printed = output(command)?;
         let printed = String::from_utf8_lossy(&printed);
         let took_ns = took_ns(&printed).ok_or_else(|| {
-            format!("{} printed no time: expected \"... took N s\", found {printed:?}", work.program)
+            format!(
+                "{} printed no time: expected \"... took N s\", found {printed:?}",
+                work.program
+            )
         })?;
         let cost = match variant {
             Variant::Off => Cost::default(),
@@ -187,7 +197,8 @@ impl Programs {
         let mut command = launcher(&self.mpiexec, ranks)?;
         command.arg(directory.join(work.program)).args(&work.arguments);
         // Whatever the user has set for other programs.
-        for (name, _) in std::env::vars_os().filter(|(name, _)| is_setting(&name.to_string_lossy())) {
+        for (name, _) in std::env::vars_os().filter(|(name, _)| is_setting(&name.to_string_lossy()))
+        {
             command.env_remove(name);
         }
         command.env("TINYPROF_OUT", profile).env("TINYPROF_REPORT", "off");
@@ -198,7 +209,8 @@ impl Programs {
     }
 }
 
-/// Whether a variable is a setting of the recorder; the segments' directory stays where the user wants it.
+/// Whether a variable is a setting of the recorder; the segments' directory stays where the user
+/// wants it.
 fn is_setting(name: &str) -> bool {
     name.starts_with("TINYPROF") && name != "TINYPROF_SEGMENT_DIR"
 }
@@ -209,7 +221,11 @@ fn took_ns(printed: &str) -> Option<u64> {
     (0.0..1e9).contains(&seconds).then(|| nanoseconds(seconds))
 }
 
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "below 2^63, and not negative")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "below 2^63, and not negative"
+)]
 fn nanoseconds(seconds: f64) -> u64 {
     (seconds * 1e9).round() as u64
 }
@@ -234,8 +250,11 @@ mod tests {
         let scratch = tempfile::tempdir().unwrap();
         let shape = Shape { callpaths: 3, executions: 2, iterations: 5, each: true };
         let maps = [event_map(shape, 0), event_map(Shape { iterations: 7, ..shape }, 1)];
-        let flush = PhaseTimes { snapshot_ns: 1, synchronise_ns: 20, aggregate_ns: 300, write_ns: 4000 };
-        let path = write_profile(&scratch.path().join("p"), &maps, 1, RunMetadata::default(), flush).unwrap();
+        let flush =
+            PhaseTimes { snapshot_ns: 1, synchronise_ns: 20, aggregate_ns: 300, write_ns: 4000 };
+        let path =
+            write_profile(&scratch.path().join("p"), &maps, 1, RunMetadata::default(), flush)
+                .unwrap();
         let cost = Cost::of_profile(&path, 20_000).unwrap();
         assert_eq!((cost.visits, cost.annotation_ns, cost.io_ns()), (42, 840, 4321));
         let root: Vec<u64> = maps.iter().map(|map| map.values[0].inclusive_ns()).collect();
@@ -245,13 +264,16 @@ mod tests {
 
     #[test]
     fn a_program_is_run_without_the_settings_of_the_user_in_the_build_that_is_asked_for() {
-        let programs = Programs { mpiexec: "mpiexec -x".into(), on: "/on".into(), off: "/off".into() };
+        let programs =
+            Programs { mpiexec: "mpiexec -x".into(), on: "/on".into(), off: "/off".into() };
         let work = Work::fft("FFT-20", 20, 64);
         let line = |variant| {
             let command = programs.command(&work, 4, variant, Path::new("/p")).unwrap();
             let words = command.get_args().map(|word| word.to_string_lossy().into_owned());
-            let settings = command.get_envs().filter_map(|(name, value)| value.map(|value| (name, value)));
-            let settings = settings.map(|(name, value)| format!("{}={}", name.display(), value.display()));
+            let settings =
+                command.get_envs().filter_map(|(name, value)| value.map(|value| (name, value)));
+            let settings =
+                settings.map(|(name, value)| format!("{}={}", name.display(), value.display()));
             words.chain(settings).collect::<Vec<_>>().join(" ")
         };
         let rest = "--runs 20 --size 64 --time";
@@ -261,10 +283,14 @@ mod tests {
         );
         assert_eq!(
             line(Variant::Checkpoints(2)),
-            format!("-x -n 4 /on/fft {rest} TINYPROF_INTERVAL=2s TINYPROF_OUT=/p TINYPROF_REPORT=off")
+            format!(
+                "-x -n 4 /on/fft {rest} TINYPROF_INTERVAL=2s TINYPROF_OUT=/p TINYPROF_REPORT=off"
+            )
         );
         assert!(
-            is_setting("TINYPROF") && is_setting("TINYPROF_BUDGET") && !is_setting("TINYPROF_SEGMENT_DIR")
+            is_setting("TINYPROF")
+                && is_setting("TINYPROF_BUDGET")
+                && !is_setting("TINYPROF_SEGMENT_DIR")
         );
     }
 }

@@ -1,5 +1,5 @@
-//! The times of a profile as plain rows, one to a line of CSV or an object of JSON: what a profile is without a format of its
-//! own (the paper's Figure 3a).
+//! The times of a profile as plain rows, one to a line of CSV or an object of JSON: what a profile
+//! is without a format of its own (the paper's Figure 3a).
 
 use serde::{Deserialize, Serialize};
 use tinyprof_format::model::{Callpath, CallpathIndex, Profile};
@@ -31,7 +31,9 @@ pub(crate) fn times(profile: &Profile) -> Vec<Time> {
                 time_ns,
             };
             if values.series.is_empty() {
-                times.extend(values.executions.iter().map(|one| time(one.execution, None, one.sum_ns)));
+                times.extend(
+                    values.executions.iter().map(|one| time(one.execution, None, one.sum_ns)),
+                );
                 continue;
             }
             let (mut execution, mut iteration) = (None, 0);
@@ -60,7 +62,10 @@ pub(crate) fn to_csv(times: &[Time]) -> Result<Vec<u8>, String> {
 }
 
 pub(crate) fn from_csv(text: &[u8]) -> Result<Vec<Time>, String> {
-    csv::Reader::from_reader(text).deserialize().map(|time| time.map_err(|error| error.to_string())).collect()
+    csv::Reader::from_reader(text)
+        .deserialize()
+        .map(|time| time.map_err(|error| error.to_string()))
+        .collect()
 }
 
 /// As an array of objects.
@@ -78,7 +83,8 @@ mod tests {
 
     use super::*;
 
-    /// Two executions, one of them with a loop; rank 1 does not go there in the second. The name would break a line of CSV.
+    /// Two executions, one of them with a loop; rank 1 does not go there in the second. The name
+    /// would break a line of CSV.
     const TEXT: &[u8] = b"\"id\",\"parent\",\"is_loop\",\"times\"\n\
         \"main\",\"null\",\"0\",\"0.5-0.25|0.6-0.3\"\n\
         \"main<a%2C%22b\",\"main\",\"1\",\"0.1+0.2-0.05|0.3-\"\n";
@@ -88,7 +94,9 @@ mod tests {
         let times = times(&read_text(TEXT).unwrap().profile);
         let seen: Vec<_> = times
             .iter()
-            .map(|t| (&*t.region, &*t.parent, t.rank, t.execution, t.iteration, t.time_ns / 1_000_000))
+            .map(|t| {
+                (&*t.region, &*t.parent, t.rank, t.execution, t.iteration, t.time_ns / 1_000_000)
+            })
             .collect();
         let (root, inner) = ("main", "a,\"b");
         assert_eq!(
@@ -105,7 +113,9 @@ mod tests {
             ]
         );
         let csv = to_csv(&times).unwrap();
-        assert!(csv.starts_with(b"region,parent,rank,execution,iteration,time_ns\nmain,,0,0,,500000000\n"));
+        assert!(csv.starts_with(
+            b"region,parent,rank,execution,iteration,time_ns\nmain,,0,0,,500000000\n"
+        ));
         assert_eq!(from_csv(&csv).unwrap(), times);
         assert_eq!(from_json(&to_json(&times).unwrap()).unwrap(), times);
     }

@@ -1,4 +1,5 @@
-//! Figure 9: what profiles take on disk and how long they take to load, beside the paper's text, CSV and JSON.
+//! Figure 9: what profiles take on disk and how long they take to load, beside the paper's text,
+//! CSV and JSON.
 
 use std::fs;
 use std::hint::black_box;
@@ -48,7 +49,8 @@ const CALLPATHS: u32 = 39;
 const AUTHORS: &str = "sim_vis_512_1_1_512.csv";
 
 pub(crate) fn formats(context: &Context) -> Result<Vec<FormatRow>, String> {
-    let scratch = tempfile::tempdir().map_err(|error| format!("cannot make a directory: {error}"))?;
+    let scratch =
+        tempfile::tempdir().map_err(|error| format!("cannot make a directory: {error}"))?;
     let mut rows = Vec::new();
     if context.has_mpi() {
         for ranks in [context.ranks, 16] {
@@ -66,17 +68,19 @@ pub(crate) fn formats(context: &Context) -> Result<Vec<FormatRow>, String> {
     if let Some(text) = authors.and_then(|path| fs::read(path).ok()) {
         context.say(&format!("the authors' {AUTHORS}"));
         let profile = read_text(&text).map_err(|error| error.to_string())?.profile;
-        let path =
-            save_profile(&scratch.path().join("authors"), &profile).map_err(|error| error.to_string())?;
+        let path = save_profile(&scratch.path().join("authors"), &profile)
+            .map_err(|error| error.to_string())?;
         rows.extend(measure(context, &format!("the authors' `{AUTHORS}`"), false, &path)?);
     }
     let most = if context.small { 16 } else { 16_384 };
-    for ranks in [16, 64, 1024, 2048, 4096, 8192, 16_384].into_iter().filter(|&ranks| ranks <= most) {
+    for ranks in [16, 64, 1024, 2048, 4096, 8192, 16_384].into_iter().filter(|&ranks| ranks <= most)
+    {
         context.say(&format!("a made-up profile of {ranks} ranks"));
         let shape = Shape { callpaths: CALLPATHS, executions: 1, iterations: 1, each: false };
         let maps: Vec<_> = (0..ranks).map(|rank| event_map(shape, rank)).collect();
         let target = scratch.path().join("synthetic");
-        let written = write_profile(&target, &maps, 16, RunMetadata::default(), PhaseTimes::default());
+        let written =
+            write_profile(&target, &maps, 16, RunMetadata::default(), PhaseTimes::default());
         let path = written.map_err(|error| error.to_string())?;
         drop(maps);
         rows.extend(measure(context, "made up", true, &path)?);
@@ -89,8 +93,14 @@ fn read(path: &Path) -> Result<Profile, String> {
     read_profile(path).map_err(|error| error.to_string())
 }
 
-/// Writes the profile at this path in all other formats, checks that each holds what the first does, and times how long it takes to read.
-fn measure(context: &Context, name: &str, synthetic: bool, path: &Path) -> Result<Vec<FormatRow>, String> {
+/// Writes the profile at this path in all other formats, checks that each holds what the first
+/// does, and times how long it takes to read.
+fn measure(
+    context: &Context,
+    name: &str,
+    synthetic: bool,
+    path: &Path,
+) -> Result<Vec<FormatRow>, String> {
     let profile = read(path)?;
     let rows = times(&profile);
     let mut text = Vec::new();
@@ -121,7 +131,9 @@ fn measure(context: &Context, name: &str, synthetic: bool, path: &Path) -> Resul
         timed(repetitions, load, |read| times(&read.profile).len() == rows.len())
     })?;
     let equal = |read: &Vec<Time>| *read == rows;
-    of_file(Format::Csv, &to_csv(&rows)?, &|file| timed(repetitions, || from_csv(&bytes_of(file)?), equal))?;
+    of_file(Format::Csv, &to_csv(&rows)?, &|file| {
+        timed(repetitions, || from_csv(&bytes_of(file)?), equal)
+    })?;
     of_file(Format::Json, &to_json(&rows)?, &|file| {
         timed(repetitions, || from_json(&bytes_of(file)?), equal)
     })?;
@@ -134,7 +146,8 @@ fn bytes_of(file: &Path) -> Result<Vec<u8>, String> {
     fs::read(file).map_err(|error| error.to_string())
 }
 
-/// How long the loading takes, once for each repetition; before that once to see whether what is loaded is right.
+/// How long the loading takes, once for each repetition; before that once to see whether what is
+/// loaded is right.
 fn timed<T>(
     repetitions: u32,
     load: impl Fn() -> Result<T, String>,

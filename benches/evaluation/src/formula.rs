@@ -1,7 +1,7 @@
 //! The paper's overhead, and its figures, beside which ours stand.
 
-/// `(N-cost + I-cost) / A-cost x 100`, in percent: annotation and I/O over the application, in any one unit. None where
-/// there was no application.
+/// `(N-cost + I-cost) / A-cost x 100`, in percent: annotation and I/O over the application, in any
+/// one unit. None where there was no application.
 pub(crate) fn overhead_percent(application: f64, annotation: f64, io: f64) -> Option<f64> {
     (application > 0.0).then(|| (annotation + io) / application * 100.0)
 }

@@ -1,12 +1,13 @@
-//! What a part has measured, in a file: first a line on when and where, then a row a line. It is written when the part is
-//! complete, and says whether it still counts.
+//! What a part has measured, in a file: first a line on when and where, then a row a line. It is
+//! written when the part is complete, and says whether it still counts.
 
 use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-/// What makes one measurement another one: who asks for the same again is given the rows that there are.
+/// What makes one measurement another one: who asks for the same again is given the rows that there
+/// are.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Wanted {
     /// The code that was measured.
@@ -58,7 +59,10 @@ pub(crate) fn path(results: &Path, part: &str) -> PathBuf {
 }
 
 /// The rows of a part; none if it was never measured.
-pub(crate) fn read<T: DeserializeOwned>(results: &Path, part: &str) -> Result<Option<Kept<T>>, String> {
+pub(crate) fn read<T: DeserializeOwned>(
+    results: &Path,
+    part: &str,
+) -> Result<Option<Kept<T>>, String> {
     let path = path(results, part);
     let text = match std::fs::read_to_string(&path) {
         Ok(text) => text,
@@ -82,7 +86,11 @@ pub(crate) fn is_there(results: &Path, part: &str, wanted: &Wanted) -> bool {
 }
 
 /// Puts the rows in the place of what was there.
-pub(crate) fn write<T: Serialize>(results: &Path, part: &str, kept: &Kept<T>) -> Result<(), String> {
+pub(crate) fn write<T: Serialize>(
+    results: &Path,
+    part: &str,
+    kept: &Kept<T>,
+) -> Result<(), String> {
     let path = path(results, part);
     let to_text = || -> Result<String, serde_json::Error> {
         let mut text = serde_json::to_string(&kept.head)?;

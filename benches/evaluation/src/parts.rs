@@ -78,7 +78,9 @@ impl Part {
 }
 
 fn values<T: Serialize>(rows: Vec<T>) -> Result<Vec<serde_json::Value>, String> {
-    rows.into_iter().map(|row| serde_json::to_value(row).map_err(|error| error.to_string())).collect()
+    rows.into_iter()
+        .map(|row| serde_json::to_value(row).map_err(|error| error.to_string()))
+        .collect()
 }
 
 #[cfg(test)]

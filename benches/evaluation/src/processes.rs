@@ -6,7 +6,8 @@ use std::fs;
 /// A process: its number, its parent's, and its name.
 type Process = (u32, u32, String);
 
-/// The resident set of a process, in bytes; shared memory, in which MPI and the recorder keep what they share, is in it.
+/// The resident set of a process, in bytes; shared memory, in which MPI and the recorder keep what
+/// they share, is in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Resident {
     pub(crate) now_bytes: u64,
@@ -19,14 +20,18 @@ pub(crate) fn resident(ancestor: u32, name: &str) -> Vec<Resident> {
     let found = descendants(&processes(), ancestor, name);
     found
         .into_iter()
-        .filter_map(|id| Resident::of_status(&fs::read_to_string(format!("/proc/{id}/status")).ok()?))
+        .filter_map(|id| {
+            Resident::of_status(&fs::read_to_string(format!("/proc/{id}/status")).ok()?)
+        })
         .collect()
 }
 
 fn processes() -> Vec<Process> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     let numbers = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
-    numbers.filter_map(|id| of_stat(&fs::read_to_string(format!("/proc/{id}/stat")).ok()?)).collect()
+    numbers
+        .filter_map(|id| of_stat(&fs::read_to_string(format!("/proc/{id}/stat")).ok()?))
+        .collect()
 }
 
 /// `1234 (name) S 1 ...`; a name may hold blanks and parentheses.
@@ -37,14 +42,19 @@ fn of_stat(stat: &str) -> Option<Process> {
 }
 
 fn descendants(processes: &[Process], ancestor: u32, name: &str) -> Vec<u32> {
-    let parents: BTreeMap<u32, u32> = processes.iter().map(|&(id, parent, _)| (id, parent)).collect();
+    let parents: BTreeMap<u32, u32> =
+        processes.iter().map(|&(id, parent, _)| (id, parent)).collect();
     let is_below = |id: u32| {
         // There is no circle of parents, but the list was not read at one moment.
-        let line = std::iter::successors(Some(id), |id| parents.get(id).copied()).take(processes.len() + 1);
+        let line = std::iter::successors(Some(id), |id| parents.get(id).copied())
+            .take(processes.len() + 1);
         line.skip(1).any(|above| above == ancestor)
     };
-    let mut found: Vec<u32> =
-        processes.iter().filter(|(id, _, own)| own == name && is_below(*id)).map(|&(id, ..)| id).collect();
+    let mut found: Vec<u32> = processes
+        .iter()
+        .filter(|(id, _, own)| own == name && is_below(*id))
+        .map(|&(id, ..)| id)
+        .collect();
     found.sort_unstable();
     found
 }
@@ -87,6 +97,9 @@ mod tests {
     fn this_process_is_below_its_parent() {
         let own = of_stat(&fs::read_to_string("/proc/self/stat").unwrap()).unwrap();
         let found = resident(own.1, &own.2);
-        assert!(found.iter().any(|of| of.now_bytes > 100_000 && of.peak_bytes >= of.now_bytes), "{found:?}");
+        assert!(
+            found.iter().any(|of| of.now_bytes > 100_000 && of.peak_bytes >= of.now_bytes),
+            "{found:?}"
+        );
     }
 }

@@ -13,7 +13,8 @@ pub(crate) struct Expected {
 
 /// What the parts that are left will take: as much longer than usual as those that are done did.
 pub(crate) fn left_s(done: &[(Expected, u64)], left: &[Expected]) -> u64 {
-    let usual: u64 = done.iter().filter(|(part, _)| !part.is_fixed).map(|(part, _)| part.usual_s).sum();
+    let usual: u64 =
+        done.iter().filter(|(part, _)| !part.is_fixed).map(|(part, _)| part.usual_s).sum();
     let took: u64 = done.iter().filter(|(part, _)| !part.is_fixed).map(|(_, took_s)| took_s).sum();
     let of = |part: &Expected| {
         if part.is_fixed || usual == 0 { part.usual_s } else { part.usual_s * took / usual }
@@ -23,7 +24,11 @@ pub(crate) fn left_s(done: &[(Expected, u64)], left: &[Expected]) -> u64 {
 
 /// `4 min 10 s`.
 pub(crate) fn duration(seconds: u64) -> String {
-    if seconds < 60 { format!("{seconds} s") } else { format!("{} min {} s", seconds / 60, seconds % 60) }
+    if seconds < 60 {
+        format!("{seconds} s")
+    } else {
+        format!("{} min {} s", seconds / 60, seconds % 60)
+    }
 }
 
 /// Says which part begins. `at` counts from 1.

@@ -65,13 +65,18 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
-    let chosen = if arguments.parts.is_empty() { Part::ALL.to_vec() } else { arguments.parts.clone() };
+    let chosen =
+        if arguments.parts.is_empty() { Part::ALL.to_vec() } else { arguments.parts.clone() };
     let wanted = |part| wanted(arguments, part);
     let is_there = |part: Part| kept::is_there(&arguments.results, part.name(), &wanted(part));
-    let left: Vec<Part> = chosen.iter().copied().filter(|&part| arguments.fresh || !is_there(part)).collect();
+    let left: Vec<Part> =
+        chosen.iter().copied().filter(|&part| arguments.fresh || !is_there(part)).collect();
     if left.len() < chosen.len() {
         let there = chosen.len() - left.len();
-        say(&format!("{there} of {} parts are there already; --fresh measures them again", chosen.len()));
+        say(&format!(
+            "{there} of {} parts are there already; --fresh measures them again",
+            chosen.len()
+        ));
     }
     let start_ns = monotonic_ns();
     let processors = processors();
@@ -127,13 +132,15 @@ fn context(arguments: &Arguments, processors: u32, part: Part) -> Context {
     }
 }
 
-/// The greatest power of two of ranks that each have a processor, up to 16: the sizes of the transform can be split by it.
+/// The greatest power of two of ranks that each have a processor, up to 16: the sizes of the
+/// transform can be split by it.
 fn ranks_for(processors: u32) -> u32 {
     1 << processors.clamp(1, 16).ilog2()
 }
 
 fn processors() -> u32 {
-    std::thread::available_parallelism().map_or(1, |count| u32::try_from(count.get()).unwrap_or(u32::MAX))
+    std::thread::available_parallelism()
+        .map_or(1, |count| u32::try_from(count.get()).unwrap_or(u32::MAX))
 }
 
 fn since(start_ns: u64) -> Duration {

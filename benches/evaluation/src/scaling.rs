@@ -13,7 +13,11 @@ const ITERATIONS: [u64; 5] = [10, 20, 30, 40, 50];
 pub(crate) fn weak(context: &Context) -> Result<Vec<RunRow>, String> {
     let (points, edges) = (context.size(1 << 17, 1 << 10), context.size(25_000, 100));
     on_all_ranks(context, |ranks| {
-        [Work::fft("FFT", 20, points * u64::from(ranks)), Work::tc("TC", 2, edges * u64::from(ranks))].into()
+        [
+            Work::fft("FFT", 20, points * u64::from(ranks)),
+            Work::tc("TC", 2, edges * u64::from(ranks)),
+        ]
+        .into()
     })
 }
 
@@ -30,7 +34,10 @@ pub(crate) fn iterations(context: &Context) -> Result<Vec<RunRow>, String> {
 }
 
 /// Repetition by repetition, so that what drifts falls on all cases alike.
-fn on_all_ranks(context: &Context, works: impl Fn(u32) -> Vec<Work>) -> Result<Vec<RunRow>, String> {
+fn on_all_ranks(
+    context: &Context,
+    works: impl Fn(u32) -> Vec<Work>,
+) -> Result<Vec<RunRow>, String> {
     let visit_ps = context.visit_ps();
     // Half of what pairs need: these are no differences of large numbers.
     let repetitions = (context.repetitions / 2).max(1);

@@ -36,9 +36,10 @@ pub(crate) struct Interval {
 /// How sure one wants to be.
 pub(crate) const WANTED: f64 = 0.95;
 
-/// Between which two of the values the median lies of all that could have been measured: nothing is assumed of how they are
-/// spread, only that they are independent. The narrowest such interval with a confidence of 95 %; of fewer than six values
-/// there is none, and the widest is given with the confidence that it has. None of fewer than two values.
+/// Between which two of the values the median lies of all that could have been measured: nothing is
+/// assumed of how they are spread, only that they are independent. The narrowest such interval with
+/// a confidence of 95 %; of fewer than six values there is none, and the widest is given with the
+/// confidence that it has. None of fewer than two values.
 pub(crate) fn median_interval(values: impl IntoIterator<Item = f64>) -> Option<Interval> {
     let mut values: Vec<f64> = values.into_iter().collect();
     values.sort_by(f64::total_cmp);

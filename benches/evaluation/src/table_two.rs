@@ -24,8 +24,8 @@ pub(crate) fn tc(context: &Context) -> Result<Vec<RunRow>, String> {
     in_turn(context, &Work::tc("TC", context.size(6, 2), edges), &variants)
 }
 
-/// One variant after the other, and in the other order in the next repetition: what drifts, as a processor that grows warm,
-/// falls on all alike.
+/// One variant after the other, and in the other order in the next repetition: what drifts, as a
+/// processor that grows warm, falls on all alike.
 fn in_turn(context: &Context, work: &Work, variants: &[Variant]) -> Result<Vec<RunRow>, String> {
     let visit_ps = context.visit_ps();
     let mut rows = Vec::new();

@@ -1,7 +1,8 @@
 //! How a profiler is measured: the same work for each, in a process of its own.
 //!
-//! A batch is one root region with [`VISITS`] visits of one region inside of it. A round measures batches and
-//! bare pairs of timestamp reads in turn, so that whatever disturbs the machine disturbs both.
+//! A batch is one root region with [`VISITS`] visits of one region inside of it. A round measures
+//! batches and bare pairs of timestamp reads in turn, so that whatever disturbs the machine
+//! disturbs both.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -15,8 +16,8 @@ const SAMPLES: usize = 31;
 
 /// Measures a round, and prints the median nanoseconds of a bare pair and of a visit.
 ///
-/// `batch` opens a root region and makes [`VISITS`] visits in it; what a profiler asks for once in a while, say
-/// once a frame, belongs in it.
+/// `batch` opens a root region and makes [`VISITS`] visits in it; what a profiler asks for once in
+/// a while, say once a frame, belongs in it.
 pub fn measure(mut batch: impl FnMut()) {
     let mut samples = [(0.0, 0.0); SAMPLES];
     for _ in 0..3 {

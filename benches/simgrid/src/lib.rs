@@ -1,11 +1,11 @@
 //! The three phases on a simulated network: the library that smpirun loads.
 //!
-//! SimGrid runs every rank as a context of one thread and lets simulated time pass for messages. The phases are those of
-//! tinyprof-mpi, over a wire of two calls. What is not simulated, files and computation, passes as the model of the
-//! collective bench says. Rank 0 prints one row at the end.
+//! SimGrid runs every rank as a context of one thread and lets simulated time pass for messages.
+//! The phases are those of tinyprof-mpi, over a wire of two calls. What is not simulated, files and
+//! computation, passes as the model of the collective bench says. Rank 0 prints one row at the end.
 //!
-//! Arguments: the number of aggregators (0: one to 16 ranks), callpaths, executions, and the directory for the profile,
-//! which is removed again.
+//! Arguments: the number of aggregators (0: one to 16 ranks), callpaths, executions, and the
+//! directory for the profile, which is removed again.
 
 mod sys;
 
@@ -122,11 +122,13 @@ fn run(arguments: &[String]) -> Result<(), String> {
     let written = study::flush_on_wire(wire, &map, &order, observer);
     drop(map);
     let mut shared = shared();
-    shared.busiest_bytes = shared.busiest_bytes.max(spent.get().bytes_sent + spent.get().bytes_received);
+    shared.busiest_bytes =
+        shared.busiest_bytes.max(spent.get().bytes_sent + spent.get().bytes_received);
     shared.done += 1;
     if shared.done == ranks {
         print(&shared, &order, ranks, shape.values());
-        std::fs::remove_dir_all(written?).map_err(|error| format!("cannot remove a profile: {error}"))?;
+        std::fs::remove_dir_all(written?)
+            .map_err(|error| format!("cannot remove a profile: {error}"))?;
     }
     Ok(())
 }
@@ -158,5 +160,6 @@ fn print(shared: &Shared, order: &Order, ranks: u32, summaries: u64) {
 fn peak_bytes() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok()).unwrap_or_default() * 1024
+    line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok()).unwrap_or_default()
+        * 1024
 }

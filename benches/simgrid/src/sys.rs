@@ -1,4 +1,5 @@
-//! The shim: SMPI's calls, with nothing that is unsafe left in them, and the `main` that smpirun looks for.
+//! The shim: SMPI's calls, with nothing that is unsafe left in them, and the `main` that smpirun
+//! looks for.
 
 use std::ffi::{CStr, c_char, c_double, c_int, c_uint};
 
@@ -44,7 +45,11 @@ pub(crate) fn size() -> u32 {
 }
 
 /// The simulated time, in nanoseconds.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a simulation lasts seconds")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a simulation lasts seconds"
+)]
 pub(crate) fn now_ns() -> u64 {
     (shim_time() * 1e9) as u64
 }

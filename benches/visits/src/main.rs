@@ -29,7 +29,8 @@ fn main() -> Result<(), &'static str> {
     }
     let mut arguments = std::env::args().skip(1);
     let case = arguments.next().ok_or("which case?")?;
-    let visits: u64 = arguments.next().and_then(|count| count.parse().ok()).ok_or("how many visits?")?;
+    let visits: u64 =
+        arguments.next().and_then(|count| count.parse().ok()).ok_or("how many visits?")?;
     match case.as_str() {
         "region" => inside(|| (0..visits).for_each(|_| region())),
         "split" => inside(|| (0..visits).for_each(|_| keyed(black_box("alloc::vec::Vec<f64>")))),

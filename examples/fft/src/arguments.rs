@@ -6,7 +6,8 @@ use clap::Parser;
 
 /// A parallel FFT over MPI: run it under mpiexec.
 #[derive(Debug, Parser)]
-// Open MPI gives every rank a terminal of its own, so what looks like one may be a file: no colours.
+// Open MPI gives every rank a terminal of its own, so what looks like one may be a file: no
+// colours.
 #[command(name = "fft", version, color = clap::ColorChoice::Never)]
 pub(crate) struct Arguments {
     /// Points of the transform: a multiple of the square of the number of ranks
@@ -32,7 +33,8 @@ impl Arguments {
     ///
     /// # Errors
     ///
-    /// The code to exit with: of a command line that cannot be read, and of `--help` and `--version`.
+    /// The code to exit with: of a command line that cannot be read, and of `--help` and
+    /// `--version`.
     pub(crate) fn read(speaks: bool) -> Result<Self, ExitCode> {
         Self::try_parse().map_err(|error| {
             if speaks {

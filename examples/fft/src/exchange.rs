@@ -1,4 +1,5 @@
-//! The one collective that the transform needs, as a trait: MPI for the program, memory for the tests.
+//! The one collective that the transform needs, as a trait: MPI for the program, memory for the
+//! tests.
 
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::*;
@@ -6,8 +7,8 @@ use rustfft::num_complex::Complex64;
 
 /// Ranks that can swap blocks.
 pub(crate) trait Exchange {
-    /// Block q of `send` goes to rank q, block q of `receive` comes from rank q. Collective. Both buffers
-    /// have one block of the same length for each rank.
+    /// Block q of `send` goes to rank q, block q of `receive` comes from rank q. Collective. Both
+    /// buffers have one block of the same length for each rank.
     fn all_to_all(&self, send: &[Complex64], receive: &mut [Complex64]);
 }
 
@@ -49,7 +50,8 @@ pub(crate) mod memory {
         }
     }
 
-    /// Deals `data` out to `ranks` ranks, lets each do `work` on its share, and joins the shares again.
+    /// Deals `data` out to `ranks` ranks, lets each do `work` on its share, and joins the shares
+    /// again.
     pub(crate) fn on_ranks<W>(ranks: usize, data: &mut [Complex64], work: W)
     where
         W: Fn(usize, &Rank<'_>, &mut [Complex64]) + Sync,

@@ -1,7 +1,7 @@
 //! How the N points are split: into a matrix, and over the ranks.
 //!
-//! N = n1 * n2 points are seen as a matrix of n1 rows and n2 columns, row after row. Each rank owns a block
-//! of whole rows, which is also a block of N/P consecutive points. For 4 ranks:
+//! N = n1 * n2 points are seen as a matrix of n1 rows and n2 columns, row after row. Each rank owns
+//! a block of whole rows, which is also a block of N/P consecutive points. For 4 ranks:
 //!
 //! ```text
 //!             n2 columns
@@ -170,8 +170,9 @@ mod tests {
 
     #[test]
     fn a_matrix_is_as_near_to_a_square_as_can_be() {
-        let shape =
-            |size, ranks| (Layout::new(size, ranks).unwrap().n1, Layout::new(size, ranks).unwrap().n2);
+        let shape = |size, ranks| {
+            (Layout::new(size, ranks).unwrap().n1, Layout::new(size, ranks).unwrap().n2)
+        };
         assert_eq!(shape(1 << 18, 4), (512, 512));
         assert_eq!(shape(1 << 17, 4), (256, 512));
         assert_eq!(shape(9 * 15, 3), (9, 15));
@@ -195,7 +196,10 @@ mod tests {
             said(1000, 3),
             "--size 1000 is not a multiple of 9, the square of 3 ranks: choose 999 or 1008"
         );
-        assert_eq!(said(5, 4), "--size 5 is not a multiple of 16, the square of 4 ranks: choose 16");
+        assert_eq!(
+            said(5, 4),
+            "--size 5 is not a multiple of 16, the square of 4 ranks: choose 16"
+        );
         assert_eq!(said(0, 2), "--size 0 is not a multiple of 4, the square of 2 ranks: choose 4");
         assert!(said(usize::MAX, 2).contains("choose 18446744073709551612 or"));
         assert!(said(1 << 32, 2).contains("2147483648 points to each of 2 ranks"));

@@ -1,11 +1,13 @@
 //! A parallel FFT over MPI, profiled by TinyProf.
 //!
-//! A one-dimensional complex transform of N points over P ranks, done `--runs` times by the six-step
-//! algorithm of [`sixstep`]. All that profiling took is the line `use tinyprof_mpi as _;` and the attributes
-//! on the functions that are worth a name. The profile is written when MPI is finalised.
+//! A one-dimensional complex transform of N points over P ranks, done `--runs` times by the
+//! six-step algorithm of [`sixstep`]. All that profiling took is the line `use tinyprof_mpi as _;`
+//! and the attributes on the functions that are worth a name. The profile is written when MPI is
+//! finalised.
 //!
-//! A mistake that every rank sees in the same way (a size that cannot be split, a result that is wrong) ends
-//! in exit code 1 on every rank, told by rank 0 alone, after MPI was finalised: nobody is left waiting.
+//! A mistake that every rank sees in the same way (a size that cannot be split, a result that is
+//! wrong) ends in exit code 1 on every rank, told by rank 0 alone, after MPI was finalised: nobody
+//! is left waiting.
 
 mod arguments;
 mod exchange;
@@ -66,8 +68,14 @@ fn main() -> ExitCode {
     if findings.are_good() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// All runs, then the verification if it was asked for. Collective. What it returns is this rank's own view.
-fn compute(arguments: &Arguments, layout: Layout, world: &SimpleCommunicator, rank: usize) -> Findings {
+/// All runs, then the verification if it was asked for. Collective. What it returns is this rank's
+/// own view.
+fn compute(
+    arguments: &Arguments,
+    layout: Layout,
+    world: &SimpleCommunicator,
+    rank: usize,
+) -> Findings {
     let mut fft = SixStep::plan(layout, rank, Direction::Forward);
     let mut data = vec![Complex64::default(); layout.share()];
     let mut findings = Findings::default();
@@ -85,8 +93,8 @@ fn compute(arguments: &Arguments, layout: Layout, world: &SimpleCommunicator, ra
     findings
 }
 
-/// One run. It is the root region: every visit of it is one execution in the profile, which is why `main`
-/// has no attribute.
+/// One run. It is the root region: every visit of it is one execution in the profile, which is why
+/// `main` has no attribute.
 #[profile]
 fn run(
     signal: &Signal,

@@ -5,7 +5,8 @@
 //! X[k] = sum over j of exp((s - 2 pi i k) j / N) = (1 - exp(s)) / (1 - exp((s - 2 pi i k) / N))
 //! ```
 //!
-//! It is a geometric series, so any rank can say what any frequency should be without a word to the others.
+//! It is a geometric series, so any rank can say what any frequency should be without a word to the
+//! others.
 
 use std::f64::consts::TAU;
 
@@ -40,9 +41,9 @@ impl Signal {
         }
     }
 
-    /// Compares the frequencies from `first` on with what they should be, and returns the largest error,
-    /// relative to the root mean square of the spectrum. Odd ranks do this in every run, as a sample of the
-    /// whole: it needs no word from another rank.
+    /// Compares the frequencies from `first` on with what they should be, and returns the largest
+    /// error, relative to the root mean square of the spectrum. Odd ranks do this in every run, as
+    /// a sample of the whole: it needs no word from another rank.
     #[profile(tag = "COMP")]
     pub(crate) fn audit(&self, first: usize, data: &[Complex64]) -> f64 {
         largest_error(data, (first..).map(|k| self.frequency(k))) / self.rms_of_spectrum()
@@ -110,8 +111,9 @@ mod tests {
     #[test]
     fn the_scales_are_those_of_many_points() {
         let signal = Signal::of_run(7, 1 << 16);
-        let squares =
-            |value: &dyn Fn(usize) -> Complex64| (0..1 << 16).map(|n| value(n).norm_sqr()).sum::<f64>();
+        let squares = |value: &dyn Fn(usize) -> Complex64| {
+            (0..1 << 16).map(|n| value(n).norm_sqr()).sum::<f64>()
+        };
         let rms = (squares(&|j| signal.point(j)) / 65536.0).sqrt();
         assert!((rms / signal.rms() - 1.0).abs() < 1e-3);
         let rms = (squares(&|k| signal.frequency(k)) / 65536.0).sqrt();

@@ -11,7 +11,8 @@
 //!                 `-- step 5: length n2, one for each k1 -----------------------------------'
 //! ```
 //!
-//! A rank can transform what lies in its own rows, so the index that is summed over must run along a row:
+//! A rank can transform what lies in its own rows, so the index that is summed over must run along
+//! a row:
 //!
 //! | step | region | what | matrix, by rows |
 //! |---|---|---|---|
@@ -84,7 +85,8 @@ impl SixStep {
         }
     }
 
-    /// Transforms the points of all ranks, of which this rank's share is `data`, in place. Collective.
+    /// Transforms the points of all ranks, of which this rank's share is `data`, in place.
+    /// Collective.
     #[profile]
     pub(crate) fn transform<E: Exchange>(&mut self, ranks: &E, data: &mut [Complex64]) {
         let matrix = self.layout.matrix();
@@ -145,7 +147,10 @@ fn twiddles(layout: Layout, rank: usize, direction: Direction) -> Vec<Complex64>
 }
 
 /// The number as a float.
-#[expect(clippy::cast_precision_loss, reason = "a share is below 2^31, so 2^53 points are 2^22 ranks away")]
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "a share is below 2^31, so 2^53 points are 2^22 ranks away"
+)]
 pub(crate) fn real(count: usize) -> f64 {
     count as f64
 }

@@ -1,7 +1,7 @@
 //! The transpose of a matrix whose rows are dealt out over the ranks.
 //!
-//! Each rank cuts its rows into P blocks, one for each rank, and turns each while it packs it. The blocks
-//! are swapped, and unpacking lays them side by side. For 3 ranks, seen from rank 1:
+//! Each rank cuts its rows into P blocks, one for each rank, and turns each while it packs it. The
+//! blocks are swapped, and unpacking lays them side by side. For 3 ranks, seen from rank 1:
 //!
 //! ```text
 //!   own rows          send buffer         receive buffer       own rows of the transpose
@@ -11,7 +11,8 @@
 //!                    to rank 0 1 2       from rank 0 1 2
 //! ```
 //!
-//! In the buffers one block follows the other; in a matrix they share rows. All blocks have N/P^2 points.
+//! In the buffers one block follows the other; in a matrix they share rows. All blocks have N/P^2
+//! points.
 
 use rustfft::num_complex::Complex64;
 use tinyprof::{profile, profile_scope};
@@ -34,7 +35,12 @@ impl Transposer {
 
     /// Replaces this rank's rows of the `matrix` by its rows of the transpose. Collective.
     #[profile]
-    pub(crate) fn transpose<E: Exchange>(&mut self, matrix: Matrix, ranks: &E, data: &mut [Complex64]) {
+    pub(crate) fn transpose<E: Exchange>(
+        &mut self,
+        matrix: Matrix,
+        ranks: &E,
+        data: &mut [Complex64],
+    ) {
         pack(matrix, data, &mut self.send);
         {
             profile_scope!("alltoall", tag = "COMM");
@@ -44,8 +50,9 @@ impl Transposer {
     }
 }
 
-/// Points that are read from a row before the next row's turn comes: eight cache lines, all of which are used. Each point goes to
-/// a line of its own, so that more of them would be more lines at a time than a cache keeps apart.
+/// Points that are read from a row before the next row's turn comes: eight cache lines, all of
+/// which are used. Each point goes to a line of its own, so that more of them would be more lines
+/// at a time than a cache keeps apart.
 const SIDE_BY_SIDE: usize = 32;
 
 /// Cuts the rows of `data` into a block for each rank and writes each block column by column.
@@ -96,7 +103,8 @@ mod tests {
                 on_ranks(ranks, &mut data, |_, world, share| {
                     Transposer::new(share.len()).transpose(matrix, world, share);
                 });
-                let swapped: Vec<_> = data.iter().map(|value| Complex64::new(value.im, value.re)).collect();
+                let swapped: Vec<_> =
+                    data.iter().map(|value| Complex64::new(value.im, value.re)).collect();
                 assert_eq!(swapped, numbered(matrix.columns, matrix.rows), "{matrix:?}");
             }
         }

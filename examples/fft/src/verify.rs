@@ -13,16 +13,16 @@ use crate::layout::Layout;
 use crate::signal::Signal;
 use crate::sixstep::{Direction, SixStep};
 
-/// The largest relative error that counts as rounding. Seen are 1e-13 for smooth sizes and 1e-11 for those
-/// that rustfft transforms by a convolution, as multiples of 65537; a factor kept in single precision, the
-/// smallest of real mistakes, makes 1e-7.
+/// The largest relative error that counts as rounding. Seen are 1e-13 for smooth sizes and 1e-11
+/// for those that rustfft transforms by a convolution, as multiples of 65537; a factor kept in
+/// single precision, the smallest of real mistakes, makes 1e-7.
 pub(crate) const TOLERANCE: f64 = 1e-10;
 
 /// The most points that rank 0 gathers and transforms alone.
 const SERIAL_LIMIT: usize = 1 << 20;
 
-/// The largest error that each check found, if it was made, relative to the root mean square of all values
-/// (of all ranks: a share may be small as a whole).
+/// The largest error that each check found, if it was made, relative to the root mean square of all
+/// values (of all ranks: a share may be small as a whole).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Findings {
     /// By the odd ranks, in every run.
@@ -51,7 +51,10 @@ impl Findings {
 
     /// Whether no check found more than rounding.
     pub(crate) fn are_good(&self) -> bool {
-        [self.audit, self.serial, self.identity].into_iter().flatten().all(|error| error <= TOLERANCE)
+        [self.audit, self.serial, self.identity]
+            .into_iter()
+            .flatten()
+            .all(|error| error <= TOLERANCE)
     }
 }
 
@@ -71,7 +74,8 @@ impl fmt::Display for Findings {
     }
 }
 
-/// Checks `data`, this rank's share of the spectrum of `signal`, and leaves the signal in it. Collective.
+/// Checks `data`, this rank's share of the spectrum of `signal`, and leaves the signal in it.
+/// Collective.
 #[profile]
 pub(crate) fn verify(
     signal: &Signal,
@@ -90,8 +94,8 @@ pub(crate) fn verify(
     findings.identity = Some(largest_error(data, input) / signal.rms());
 }
 
-/// Gathers the spectrum on rank 0, which transforms the signal alone and compares. Collective; the other
-/// ranks have no opinion.
+/// Gathers the spectrum on rank 0, which transforms the signal alone and compares. Collective; the
+/// other ranks have no opinion.
 #[profile]
 fn against_serial(
     signal: &Signal,
@@ -125,7 +129,10 @@ fn gather(
 }
 
 /// The largest difference between what was computed and what was expected.
-pub(crate) fn largest_error(computed: &[Complex64], expected: impl IntoIterator<Item = Complex64>) -> f64 {
+pub(crate) fn largest_error(
+    computed: &[Complex64],
+    expected: impl IntoIterator<Item = Complex64>,
+) -> f64 {
     let pairs = computed.iter().zip(expected);
     pairs.map(|(value, expected)| (value - expected).norm()).fold(0.0, worse)
 }
@@ -141,8 +148,10 @@ mod tests {
 
     #[test]
     fn the_largest_error_counts() {
-        let expected = [Complex64::new(3.0, 4.0), Complex64::new(0.0, 0.0), Complex64::new(1.0, 0.0)];
-        let computed = [Complex64::new(3.0, 4.0), Complex64::new(0.0, 0.5), Complex64::new(1.25, 0.0)];
+        let expected =
+            [Complex64::new(3.0, 4.0), Complex64::new(0.0, 0.0), Complex64::new(1.0, 0.0)];
+        let computed =
+            [Complex64::new(3.0, 4.0), Complex64::new(0.0, 0.5), Complex64::new(1.25, 0.0)];
         assert!((largest_error(&computed, expected) - 0.5).abs() < 1e-15);
     }
 

@@ -30,8 +30,8 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// Checks that the program ends well on so many ranks, and that these are the lines it prints, up to the
-/// error in the end of each.
+/// Checks that the program ends well on so many ranks, and that these are the lines it prints, up
+/// to the error in the end of each.
 #[track_caller]
 fn check(ranks: usize, arguments: &[&str], expected: &[&str]) {
     let output = fft(ranks, arguments);
@@ -44,7 +44,8 @@ fn check(ranks: usize, arguments: &[&str], expected: &[&str]) {
     }
 }
 
-/// Checks that the program ends with this exit code and one mention of the complaint, and prints no result.
+/// Checks that the program ends with this exit code and one mention of the complaint, and prints no
+/// result.
 #[track_caller]
 fn check_refusal(ranks: usize, arguments: &[&str], code: i32, complaint: &str) {
     let output = fft(ranks, arguments);
@@ -122,7 +123,8 @@ fn the_time_of_the_runs_is_told_when_it_is_asked_for() {
     let printed = text(&output.stdout);
     let line = printed.lines().next().unwrap_or_default();
     let seconds = line.strip_prefix("fft: 3 runs took ").and_then(|rest| rest.strip_suffix(" s"));
-    let seconds: f64 = seconds.and_then(|number| number.parse().ok()).unwrap_or_else(|| panic!("{printed}"));
+    let seconds: f64 =
+        seconds.and_then(|number| number.parse().ok()).unwrap_or_else(|| panic!("{printed}"));
     assert!(seconds > 0.0, "{printed}");
 }
 
@@ -138,7 +140,8 @@ fn the_profile_has_the_regions_that_the_readme_lists_as_often_as_it_says() {
     let directory = tempfile::tempdir().expect("a directory can be made");
     let output = fft_in(directory.path(), 4, &["--size", "144", "--runs", "5", "--verify"]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
-    let profile = read_profile(&directory.path().join("fft.tprof")).expect("the profile can be read");
+    let profile =
+        read_profile(&directory.path().join("fft.tprof")).expect("the profile can be read");
     assert_eq!((profile.ranks.len(), profile.manifest.executions), (4, 5));
     let visits = |path: &str, rank: usize| -> Vec<u64> {
         let index = profile.find(path).unwrap_or_else(|| panic!("no callpath {path}"));

@@ -9,7 +9,8 @@ use crate::generate::{Graph, Kind};
 
 /// The transitive closure of a graph, over MPI: run it under mpiexec.
 #[derive(Debug, Parser)]
-// Open MPI gives every rank a terminal of its own, so what looks like one may be a file: no colours.
+// Open MPI gives every rank a terminal of its own, so what looks like one may be a file: no
+// colours.
 #[command(name = "tc", version, color = clap::ColorChoice::Never)]
 pub(crate) struct Arguments {
     /// The graph: lines of two vertices, or a Matrix Market file
@@ -54,7 +55,8 @@ impl Arguments {
     ///
     /// # Errors
     ///
-    /// The code to exit with: of a command line that cannot be read, and of `--help` and `--version`.
+    /// The code to exit with: of a command line that cannot be read, and of `--help` and
+    /// `--version`.
     pub(crate) fn read(speaks: bool) -> Result<Self, ExitCode> {
         Self::try_parse().map_err(|error| {
             if speaks {

@@ -1,4 +1,5 @@
-//! Splits buckets that have grown long, so that a vertex with very many edges does not make one rank slow.
+//! Splits buckets that have grown long, so that a vertex with very many edges does not make one
+//! rank slow.
 
 use tinyprof::profile;
 
@@ -6,14 +7,15 @@ use crate::exchange::{Outbox, exchange};
 use crate::ranks::Ranks;
 use crate::relation::Relation;
 
-/// A sub-bucket may hold this part of what a rank holds on average: the eight buckets of a rank then differ by no more than
-/// they do by chance.
+/// A sub-bucket may hold this part of what a rank holds on average: the eight buckets of a rank
+/// then differ by no more than they do by chance.
 const LONGEST_PART: u64 = 2;
 
 /// Below this many tuples a rank, moving them costs more than it saves.
 const TUPLES_MIN: u64 = 1024;
 
-/// Splits buckets that are too long and moves their tuples. Collective. Returns how many tuples left this rank.
+/// Splits buckets that are too long and moves their tuples. Collective. Returns how many tuples
+/// left this rank.
 #[profile]
 pub(crate) fn balance<const N: usize>(ranks: &impl Ranks, relation: &mut Relation<N>) -> usize {
     let lengths = lengths_of_all(ranks, relation);
@@ -54,7 +56,12 @@ mod tests {
             balance(ranks, &mut relation);
             assert_eq!(balance(ranks, &mut relation), 0, "once is enough");
             assert_eq!(relation.lengths().iter().sum::<u64>(), relation.index().len() as u64);
-            assert!(relation.index().iter().all(|tuple| relation.buckets().owner(tuple) == ranks.rank()));
+            assert!(
+                relation
+                    .index()
+                    .iter()
+                    .all(|tuple| relation.buckets().owner(tuple) == ranks.rank())
+            );
             (before, relation.index().len())
         });
         assert_eq!(shares.iter().map(|share| share.0).max().map(|most| most > 40_000), Some(true));

@@ -1,12 +1,14 @@
-//! The transitive closure, by relational algebra: a join, a projection and a union, until nothing is new.
+//! The transitive closure, by relational algebra: a join, a projection and a union, until nothing
+//! is new.
 //!
 //! ```text
 //! path(x, z)  <-  edge(x, z)
 //! path(x, z)  <-  path(x, y), edge(y, z)
 //! ```
 //!
-//! Semi-naive: only paths that were new in the iteration before are joined, as the others have been. Both relations have
-//! the column of the join first: an edge from y to z is `[y, z]`, a path from x to y is `[y, x]`.
+//! Semi-naive: only paths that were new in the iteration before are joined, as the others have
+//! been. Both relations have the column of the join first: an edge from y to z is `[y, z]`, a path
+//! from x to y is `[y, x]`.
 
 use tinyprof::{profile, profile_loop, record};
 
@@ -71,7 +73,8 @@ fn are_left(ranks: &impl Ranks, delta: &[Tuple<2>]) -> bool {
     left != [0]
 }
 
-/// Sends each path to the ranks that have edges from its end: one, unless the bucket of these is split.
+/// Sends each path to the ranks that have edges from its end: one, unless the bucket of these is
+/// split.
 #[profile]
 fn to_their_edges(ranks: &impl Ranks, edges: &Relation<2>, delta: &[Tuple<2>]) -> Vec<Tuple<2>> {
     let mut outbox = Outbox::new(ranks.size());
@@ -83,7 +86,12 @@ fn to_their_edges(ranks: &impl Ranks, edges: &Relation<2>, delta: &[Tuple<2>]) -
 
 /// Makes each path longer by each edge from its end.
 #[profile(tag = "COMP")]
-fn join(ranks: &impl Ranks, edges: &Relation<2>, mut delta: Vec<Tuple<2>>, paths: &Relation<2>) -> Outbox<2> {
+fn join(
+    ranks: &impl Ranks,
+    edges: &Relation<2>,
+    mut delta: Vec<Tuple<2>>,
+    paths: &Relation<2>,
+) -> Outbox<2> {
     let mut outbox = Outbox::new(ranks.size());
     // Paths with one end meet the same edges, which are looked for once.
     delta.sort_unstable();
@@ -130,7 +138,8 @@ mod tests {
         paths
     }
 
-    /// The closure on so many ranks, of edges that are dealt out in turn, as pairs of begin and end.
+    /// The closure on so many ranks, of edges that are dealt out in turn, as pairs of begin and
+    /// end.
     fn parallel(size: usize, edges: &[Tuple<2>]) -> (BTreeSet<Tuple<2>>, u64) {
         let shares = on_ranks(size, |ranks| {
             let own = edges.iter().skip(ranks.rank()).step_by(size).copied().collect();
@@ -164,7 +173,8 @@ mod tests {
     #[test]
     fn a_hub_whose_bucket_is_split_meets_all_its_paths() {
         // 3,000 vertices lead to the hub, and it to 3,000 others.
-        let edges: Vec<_> = (1..3_001).map(|n| [n, 0]).chain((3_001..6_001).map(|n| [0, n])).collect();
+        let edges: Vec<_> =
+            (1..3_001).map(|n| [n, 0]).chain((3_001..6_001).map(|n| [0, n])).collect();
         for ranks in [3, 8] {
             let of_rank = on_ranks(ranks, |ranks| {
                 let own = edges.iter().skip(ranks.rank()).step_by(ranks.size()).copied().collect();
@@ -172,7 +182,8 @@ mod tests {
             });
             assert!(of_rank[0] > 1, "the bucket is split: {of_rank:?}");
         }
-        let few: Vec<_> = edges.iter().copied().filter(|edge| edge.iter().sum::<u32>() % 40 == 0).collect();
+        let few: Vec<_> =
+            edges.iter().copied().filter(|edge| edge.iter().sum::<u32>() % 40 == 0).collect();
         let expected = serial(&few);
         assert_eq!(parallel(4, &few).0, expected);
     }

@@ -8,7 +8,8 @@ use mpi::traits::*;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Failed;
 
-/// What this rank has, if all ranks have something; else the first that has not says why. Collective.
+/// What this rank has, if all ranks have something; else the first that has not says why.
+/// Collective.
 #[expect(clippy::print_stderr, reason = "a program says what went wrong")]
 pub(crate) fn agreed<T>(world: &SimpleCommunicator, own: Result<T, String>) -> Result<T, Failed> {
     let (mine, mut first) = (if own.is_err() { world.rank() } else { world.size() }, 0);

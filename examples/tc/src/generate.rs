@@ -1,4 +1,5 @@
-//! Graphs made by a formula: edge by edge, so that each rank makes its own, and the graph is the same on any number of ranks.
+//! Graphs made by a formula: edge by edge, so that each rank makes its own, and the graph is the
+//! same on any number of ranks.
 
 /// What a graph looks like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -28,11 +29,14 @@ impl Graph {
         let count = match self.kind {
             _ if self.vertices == 0 => 0,
             Kind::Chain => u64::from(self.vertices) - 1,
-            // Each vertex has a place for two, which those at the right and at the bottom do not fill.
+            // Each vertex has a place for two, which those at the right and at the bottom do not
+            // fill.
             Kind::Grid => 2 * u64::from(self.side()) * u64::from(self.side()),
             Kind::Random | Kind::Powerlaw => self.edges,
         };
-        (count * rank / ranks..count * (rank + 1) / ranks).filter_map(|number| self.edge(number)).collect()
+        (count * rank / ranks..count * (rank + 1) / ranks)
+            .filter_map(|number| self.edge(number))
+            .collect()
     }
 
     fn side(&self) -> u32 {
@@ -40,7 +44,8 @@ impl Graph {
     }
 
     fn edge(&self, number: u64) -> Option<[u32; 2]> {
-        let narrow = |number: u64| u32::try_from(number).expect("there are fewer than 2^32 vertices");
+        let narrow =
+            |number: u64| u32::try_from(number).expect("there are fewer than 2^32 vertices");
         match self.kind {
             Kind::Chain => Some([narrow(number), narrow(number + 1)]),
             Kind::Grid => {
@@ -77,8 +82,9 @@ impl Graph {
 
     /// `SplitMix64` of the number of an edge and of its end.
     fn chance(&self, number: u64, end: u64) -> u64 {
-        let mut z =
-            self.seed.wrapping_add((2 * number + end).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let mut z = self
+            .seed
+            .wrapping_add((2 * number + end).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         z ^ (z >> 31)
@@ -108,7 +114,8 @@ mod tests {
         for kind in [Kind::Chain, Kind::Grid, Kind::Random, Kind::Powerlaw] {
             let whole = graph(kind).edges_of(0, 1);
             for ranks in [2, 3, 50] {
-                let parts: Vec<_> = (0..ranks).flat_map(|rank| graph(kind).edges_of(rank, ranks)).collect();
+                let parts: Vec<_> =
+                    (0..ranks).flat_map(|rank| graph(kind).edges_of(rank, ranks)).collect();
                 assert_eq!(parts, whole);
             }
             assert!(whole.iter().flatten().all(|&vertex| vertex < 10), "{whole:?}");

@@ -1,9 +1,11 @@
-//! The transitive closure of a graph over MPI, by distributed relational algebra, profiled by TinyProf.
+//! The transitive closure of a graph over MPI, by distributed relational algebra, profiled by
+//! TinyProf.
 //!
-//! All that profiling took is the line `use tinyprof_mpi as _;`, the attributes on the functions that are worth a name, and
-//! one `profile_loop!`. The profile is written when MPI is finalised.
+//! All that profiling took is the line `use tinyprof_mpi as _;`, the attributes on the functions
+//! that are worth a name, and one `profile_loop!`. The profile is written when MPI is finalised.
 //!
-//! A mistake ends in exit code 1 on every rank, told by one, after MPI was finalised: nobody is left waiting.
+//! A mistake ends in exit code 1 on every rank, told by one, after MPI was finalised: nobody is
+//! left waiting.
 
 mod arguments;
 mod balance;
@@ -54,7 +56,10 @@ fn run(arguments: &Arguments, world: &SimpleCommunicator) -> Result<(), Failed> 
     world.sum(&mut counts);
     if Ranks::rank(world) == 0 {
         let ([edges, paths], ranks) = (counts, Ranks::size(world));
-        println!("tc: {edges} edges, {paths} paths, {} iterations, {ranks} ranks", closure.iterations);
+        println!(
+            "tc: {edges} edges, {paths} paths, {} iterations, {ranks} ranks",
+            closure.iterations
+        );
     }
     match &arguments.output {
         Some(file) => output::output(world, &closure.paths, file),
@@ -66,7 +71,9 @@ fn run(arguments: &Arguments, world: &SimpleCommunicator) -> Result<(), Failed> 
 fn edges(arguments: &Arguments, world: &SimpleCommunicator) -> Result<Vec<Tuple<2>>, Failed> {
     match (&arguments.file, arguments.graph()) {
         (Some(file), _) => input::input(world, file),
-        (None, Some(graph)) => Ok(graph.edges_of(Ranks::rank(world) as u64, Ranks::size(world) as u64)),
+        (None, Some(graph)) => {
+            Ok(graph.edges_of(Ranks::rank(world) as u64, Ranks::size(world) as u64))
+        }
         (None, None) => Ok(Vec::new()),
     }
 }

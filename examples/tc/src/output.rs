@@ -13,11 +13,18 @@ use crate::relation::Relation;
 
 /// Writes all paths as lines of begin and end, in no order, to a new file. Collective.
 #[profile(tag = "IO")]
-pub(crate) fn output(world: &SimpleCommunicator, paths: &Relation<2>, file: &Path) -> Result<(), Failed> {
+pub(crate) fn output(
+    world: &SimpleCommunicator,
+    paths: &Relation<2>,
+    file: &Path,
+) -> Result<(), Failed> {
     for rank in 0..world.size() {
         let is_mine = world.rank() == rank;
         let written = if is_mine { write(file, rank == 0, paths) } else { Ok(()) };
-        agreed(world, written.map_err(|error| format!("cannot write {}: {error}", file.display())))?;
+        agreed(
+            world,
+            written.map_err(|error| format!("cannot write {}: {error}", file.display())),
+        )?;
     }
     Ok(())
 }

@@ -6,18 +6,20 @@ use mpi::datatype::{Partition, PartitionMut};
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::*;
 
-/// Ranks that swap messages of any length, and add up numbers. All but `rank` and `size` are collective.
+/// Ranks that swap messages of any length, and add up numbers. All but `rank` and `size` are
+/// collective.
 pub(crate) trait Ranks {
     fn rank(&self) -> usize;
     fn size(&self) -> usize;
-    /// The first `counts[0]` words go to rank 0, the next `counts[1]` to rank 1, and so on. What comes back is in the order
-    /// of the ranks that sent it.
+    /// The first `counts[0]` words go to rank 0, the next `counts[1]` to rank 1, and so on. What
+    /// comes back is in the order of the ranks that sent it.
     fn all_to_all(&self, words: &[u32], counts: &[usize]) -> Vec<u32>;
     /// Makes each number its sum over all ranks.
     fn sum(&self, numbers: &mut [u64]);
 }
 
-/// The most bytes that a rank sends in one collective, and receives: MPI counts words, over all other ranks, in an `int`.
+/// The most bytes that a rank sends in one collective, and receives: MPI counts words, over all
+/// other ranks, in an `int`.
 const ROUND_BYTES_MAX: usize = 1 << 30;
 
 impl Ranks for SimpleCommunicator {
@@ -59,7 +61,8 @@ fn in_rounds(world: &SimpleCommunicator, words: &[u32], counts: &[usize], most: 
         };
         let (send_counts, send_starts) = part(counts, &starts);
         let (receive_counts, receive_starts) = part(&coming, &places);
-        // Displacements are counts, too: what goes out and comes in is made one piece for each round.
+        // Displacements are counts, too: what goes out and comes in is made one piece for each
+        // round.
         let outgoing = gathered(words, &send_counts, &send_starts);
         let mut incoming = vec![0_u32; receive_counts.iter().map(|&count| plain(count)).sum()];
         let (send_at, receive_at) = (displacements(&send_counts), displacements(&receive_counts));
@@ -105,7 +108,8 @@ pub(crate) mod memory {
 
     use super::Ranks;
 
-    /// What the ranks share: for each the messages that it sends, and the numbers; and a barrier around each use.
+    /// What the ranks share: for each the messages that it sends, and the numbers; and a barrier
+    /// around each use.
     struct Board {
         sent: Vec<Mutex<Vec<Vec<u32>>>>,
         numbers: Vec<Mutex<Vec<u64>>>,
@@ -138,8 +142,12 @@ pub(crate) mod memory {
             assert!(rest.is_empty() && messages.len() == self.size());
             *self.board.sent[self.rank].lock().unwrap() = messages;
             self.board.barrier.wait();
-            let received =
-                self.board.sent.iter().flat_map(|sent| sent.lock().unwrap()[self.rank].clone()).collect();
+            let received = self
+                .board
+                .sent
+                .iter()
+                .flat_map(|sent| sent.lock().unwrap()[self.rank].clone())
+                .collect();
             self.board.barrier.wait();
             received
         }

@@ -9,7 +9,11 @@ use crate::ranks::Ranks;
 
 /// Does the work as often as the arguments say, and returns what came of the last time. Collective.
 #[expect(clippy::print_stdout, reason = "the time was asked for")]
-pub(crate) fn repeat<T>(arguments: &Arguments, world: &SimpleCommunicator, mut work: impl FnMut() -> T) -> T {
+pub(crate) fn repeat<T>(
+    arguments: &Arguments,
+    world: &SimpleCommunicator,
+    mut work: impl FnMut() -> T,
+) -> T {
     if arguments.time {
         world.barrier();
     }

@@ -1,4 +1,5 @@
-//! The program under mpiexec: its paths beside those of `SQLite`'s recursive query, what it refuses, and what is in its profile.
+//! The program under mpiexec: its paths beside those of `SQLite`'s recursive query, what it
+//! refuses, and what is in its profile.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -80,7 +81,12 @@ fn check(ranks: usize, graph: &str, edges: &Edges) {
     let found = pairs(&written);
     assert_eq!(written.lines().count(), found.len(), "each path once");
     let expected = of_sqlite(edges);
-    assert!(found == expected, "{ranks} ranks: {} paths, SQLite has {}", found.len(), expected.len());
+    assert!(
+        found == expected,
+        "{ranks} ranks: {} paths, SQLite has {}",
+        found.len(),
+        expected.len()
+    );
     let different = edges.iter().collect::<BTreeSet<_>>().len();
     let said = format!("tc: {different} edges, {} paths, ", expected.len());
     assert!(text(&output.stdout).starts_with(&said), "{output:?}");
@@ -128,7 +134,11 @@ fn a_vertex_with_very_many_edges() {
 
 #[test]
 fn self_loops_duplicates_comments_and_nothing() {
-    check(3, "# a comment\n7 7\n\n1 2\n1 2\r\n% another\n2 1", &vec![[7, 7], [1, 2], [1, 2], [2, 1]]);
+    check(
+        3,
+        "# a comment\n7 7\n\n1 2\n1 2\r\n% another\n2 1",
+        &vec![[7, 7], [1, 2], [1, 2], [2, 1]],
+    );
     check(4, "", &Vec::new());
     check(2, "# nothing\n", &Vec::new());
     check(2, "4294967295 0\n", &vec![[u32::MAX, 0]]);
@@ -136,18 +146,20 @@ fn self_loops_duplicates_comments_and_nothing() {
 
 #[test]
 fn a_matrix_is_a_graph() {
-    let general = "%%MatrixMarket matrix coordinate real general\n%\n4 4 3\n1 2 0.5\n2 3 1e-3\n4 4 1\n";
+    let general =
+        "%%MatrixMarket matrix coordinate real general\n%\n4 4 3\n1 2 0.5\n2 3 1e-3\n4 4 1\n";
     check(3, general, &vec![[0, 1], [1, 2], [3, 3]]);
     let symmetric = "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n2 1\n3 3\n";
     check(2, symmetric, &vec![[1, 0], [0, 1], [2, 2]]);
     let skew = "%%MatrixMarket matrix coordinate integer skew-symmetric\n4 4 2\n3 1 -5\n4 2 7\n";
     check(2, skew, &vec![[2, 0], [0, 2], [3, 1], [1, 3]]);
-    let complex = "%%MatrixMarket matrix coordinate complex hermitian\n3 3 2\n1 1 2 0\n3 1 0.5 -1\n";
+    let complex =
+        "%%MatrixMarket matrix coordinate complex hermitian\n3 3 2\n1 1 2 0\n3 1 0.5 -1\n";
     check(2, complex, &vec![[0, 0], [2, 0], [0, 2]]);
 }
 
-/// Laid out as the files of the `SuiteSparse` collection are: a banner, a head of comments, sizes, and the lower triangle of a mesh
-/// column by column.
+/// Laid out as the files of the `SuiteSparse` collection are: a banner, a head of comments, sizes,
+/// and the lower triangle of a mesh column by column.
 #[test]
 fn a_file_as_collections_have_it_is_read_by_all_ranks() {
     let right = (0..90).filter(|n| n % 9 < 8).map(|n| [n + 1, n]);
@@ -183,7 +195,8 @@ fn the_paths_do_not_depend_on_the_number_of_ranks() {
     for kind in ["chain", "grid", "random", "powerlaw"] {
         let of_ranks = [1, 2, 7].map(|ranks| {
             let file = format!("{kind}-{ranks}");
-            let arguments = ["--generate", kind, "--vertices", "150", "--edges", "220", "--output", &file];
+            let arguments =
+                ["--generate", kind, "--vertices", "150", "--edges", "220", "--output", &file];
             let output = tc(scratch.path(), ranks, &arguments);
             assert_eq!(output.status.code(), Some(0), "{output:?}");
             pairs(&fs::read_to_string(scratch.path().join(file)).unwrap())
@@ -203,7 +216,10 @@ fn what_cannot_be_read_is_said_by_one_rank_with_file_and_line() {
         (format!("{long}1 -2\n{long}x\n"), "tc: graph:501: vertex \"-2\" is negative"),
         (format!("{long}{long}1\n"), "tc: graph:1001: expected two vertices, found \"1\""),
         ("99999999999 1\n".to_owned(), "tc: graph:1: vertex \"99999999999\" is too large"),
-        ("%%MatrixMarket matrix array real general\n".to_owned(), "tc: graph:1: expected %%MatrixMarket"),
+        (
+            "%%MatrixMarket matrix array real general\n".to_owned(),
+            "tc: graph:1: expected %%MatrixMarket",
+        ),
         (
             "%%MatrixMarket matrix coordinate pattern general\n2 2 3\n1 1\n1 2\n".to_owned(),
             "tc: graph:2: expected 3 entries, as the header says, found 2",
@@ -220,7 +236,8 @@ fn what_cannot_be_read_is_said_by_one_rank_with_file_and_line() {
     check_refusal(scratch.path(), &[], 2, "required arguments");
     check_refusal(scratch.path(), &["--generate", "knot"], 2, "invalid value 'knot'");
     fs::write(scratch.path().join("taken"), "mine").unwrap();
-    let output = tc(scratch.path(), 3, &["--generate", "chain", "--vertices", "3", "--output", "taken"]);
+    let output =
+        tc(scratch.path(), 3, &["--generate", "chain", "--vertices", "3", "--output", "taken"]);
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     assert_eq!(fs::read_to_string(scratch.path().join("taken")).unwrap(), "mine");
 }
@@ -280,8 +297,11 @@ fn the_profile_has_the_regions_that_the_readme_lists_and_counts_the_tuples() {
         ] {
             let index = profile.find(path).unwrap_or_else(|| panic!("no callpath {path}"));
             let found = profile.values(index, rank).visits();
-            let inside: u64 =
-                if path == "fixpoint<are_left" { visits_of_are_left(&profile, rank) } else { found };
+            let inside: u64 = if path == "fixpoint<are_left" {
+                visits_of_are_left(&profile, rank)
+            } else {
+                found
+            };
             assert_eq!(inside, visits, "{path} on rank {rank}");
         }
         let iteration = profile.find("fixpoint<iteration").unwrap();
@@ -291,15 +311,21 @@ fn the_profile_has_the_regions_that_the_readme_lists_and_counts_the_tuples() {
         let index = profile.find(path).unwrap();
         (0..3).map(|rank| profile.values(index, rank).metrics["tuples"].sum()).sum()
     };
-    assert_eq!(format!("{}", sums("fixpoint<deduplicate") + sums("fixpoint<iteration<deduplicate")), "10");
-    let tag = |path: &str| profile.callpaths.get(profile.find(path).unwrap()).region.constants["tag"].clone();
-    let tags = ["input", "fixpoint<iteration<join", "fixpoint<iteration<exchange<alltoall"].map(tag);
+    assert_eq!(
+        format!("{}", sums("fixpoint<deduplicate") + sums("fixpoint<iteration<deduplicate")),
+        "10"
+    );
+    let tag = |path: &str| {
+        profile.callpaths.get(profile.find(path).unwrap()).region.constants["tag"].clone()
+    };
+    let tags =
+        ["input", "fixpoint<iteration<join", "fixpoint<iteration<exchange<alltoall"].map(tag);
     assert_eq!(tags, ["IO", "COMP", "COMM"]);
     only_messages_and_files_are_no_useful_time(&profile);
 }
 
-/// Envelopes have no tag, and the time that is theirs alone counts as computation: what is left out of the useful time are
-/// the collectives, wherever they are called from, and files.
+/// Envelopes have no tag, and the time that is theirs alone counts as computation: what is left out
+/// of the useful time are the collectives, wherever they are called from, and files.
 fn only_messages_and_files_are_no_useful_time(profile: &Profile) {
     let activities = Activity::of_callpaths(&profile.callpaths);
     let mut others = BTreeSet::new();
@@ -311,8 +337,13 @@ fn only_messages_and_files_are_no_useful_time(profile: &Profile) {
     assert_eq!(others, ["alltoall", "are_left", "input", "lengths_of_all", "output"].into());
 }
 
-/// The condition of the loop is looked at before its first iteration, which is outside of it, and after each.
+/// The condition of the loop is looked at before its first iteration, which is outside of it, and
+/// after each.
 fn visits_of_are_left(profile: &Profile, rank: usize) -> u64 {
     let paths = ["fixpoint<are_left", "fixpoint<iteration<are_left"];
-    paths.iter().filter_map(|path| profile.find(path)).map(|index| profile.values(index, rank).visits()).sum()
+    paths
+        .iter()
+        .filter_map(|path| profile.find(path))
+        .map(|index| profile.values(index, rank).visits())
+        .sum()
 }

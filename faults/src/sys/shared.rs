@@ -13,11 +13,14 @@ use std::sync::atomic::AtomicU64;
 /// When the file cannot be opened or mapped.
 pub fn shared_words(path: &Path) -> io::Result<&'static [AtomicU64]> {
     let file = OpenOptions::new().read(true).write(true).open(path)?;
-    let words = usize::try_from(file.metadata()?.len()).map_err(io::Error::other)? / size_of::<AtomicU64>();
+    let words =
+        usize::try_from(file.metadata()?.len()).map_err(io::Error::other)? / size_of::<AtomicU64>();
     let bytes = words * size_of::<AtomicU64>();
     let access = libc::PROT_READ | libc::PROT_WRITE;
     // SAFETY: maps the file at an address of the system's choice.
-    let place = unsafe { libc::mmap(ptr::null_mut(), bytes, access, libc::MAP_SHARED, file.as_raw_fd(), 0) };
+    let place = unsafe {
+        libc::mmap(ptr::null_mut(), bytes, access, libc::MAP_SHARED, file.as_raw_fd(), 0)
+    };
     if place == libc::MAP_FAILED {
         return Err(io::Error::last_os_error());
     }

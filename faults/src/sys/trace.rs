@@ -49,7 +49,8 @@ impl Call {
     /// The file that an argument is the descriptor of.
     #[must_use]
     pub fn file(&self, argument: usize) -> Option<String> {
-        let link = fs::read_link(format!("/proc/{}/fd/{}", self.thread, self.arguments[argument])).ok()?;
+        let link =
+            fs::read_link(format!("/proc/{}/fd/{}", self.thread, self.arguments[argument])).ok()?;
         Some(link.to_string_lossy().into_owned())
     }
 }
@@ -179,7 +180,10 @@ impl<O: Observer> Trace<'_, O> {
         }
         let is_event = status >> 16 != 0;
         let is_start = is_new && signal == libc::SIGSTOP;
-        tracee::resume(thread, if is_event || is_start || signal == libc::SIGTRAP { 0 } else { signal });
+        tracee::resume(
+            thread,
+            if is_event || is_start || signal == libc::SIGTRAP { 0 } else { signal },
+        );
         Ok(())
     }
 
@@ -190,7 +194,9 @@ impl<O: Observer> Trace<'_, O> {
                 match self.threads.insert(thread, AtExit::Nothing).unwrap_or_default() {
                     AtExit::Nothing => {}
                     AtExit::Fail(errno) => tracee::set_error(thread, errno)?,
-                    AtExit::Restore(argument, value) => tracee::set_argument(thread, argument, value)?,
+                    AtExit::Restore(argument, value) => {
+                        tracee::set_argument(thread, argument, value)?
+                    }
                 }
                 tracee::resume(thread, 0);
                 Ok(())
@@ -199,7 +205,8 @@ impl<O: Observer> Trace<'_, O> {
     }
 
     fn entry(&mut self, thread: libc::pid_t, number: i64, arguments: [u64; 6]) -> io::Result<()> {
-        let is_marker = number == libc::SYS_prctl && arguments[0] == u64::from(MARKER.cast_unsigned());
+        let is_marker =
+            number == libc::SYS_prctl && arguments[0] == u64::from(MARKER.cast_unsigned());
         let action = if is_marker {
             self.phase = Phase::of_number(arguments[1]).unwrap_or(self.phase);
             Action::Let
@@ -233,7 +240,8 @@ fn wait(thread: libc::pid_t) -> io::Result<(libc::pid_t, libc::c_int)> {
         let mut status = 0;
         // SAFETY: the status is there. Only children of this thread are waited for: other threads
         // trace programs of their own.
-        let waited = unsafe { libc::waitpid(thread, &raw mut status, libc::__WALL | libc::__WNOTHREAD) };
+        let waited =
+            unsafe { libc::waitpid(thread, &raw mut status, libc::__WALL | libc::__WNOTHREAD) };
         if waited >= 0 {
             return Ok((waited, status));
         }

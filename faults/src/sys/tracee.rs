@@ -13,7 +13,12 @@ pub(super) enum Stop {
     Exit,
 }
 
-fn call(request: libc::c_uint, thread: libc::pid_t, address: usize, data: usize) -> io::Result<libc::c_long> {
+fn call(
+    request: libc::c_uint,
+    thread: libc::pid_t,
+    address: usize,
+    data: usize,
+) -> io::Result<libc::c_long> {
     // SAFETY: the callers give requests that fit address and data; the system refuses threads that
     // are not traced by us.
     let result = unsafe { libc::ptrace(request, thread, address, data) };

@@ -88,7 +88,8 @@ impl Parsed {
                     }
                 }
             }
-            let ranks = self.parts.iter().fold(0_u32, |ranks, part| ranks.wrapping_add(part.fields[1]));
+            let ranks =
+                self.parts.iter().fold(0_u32, |ranks, part| ranks.wrapping_add(part.fields[1]));
             if let Some(all) = self.manifest.get_mut("ranks") {
                 *all = ranks.into();
             }

@@ -84,7 +84,9 @@ impl SectionFile {
                     Some(Lie::Frame(which, length)) if which == at => length,
                     _ => bytes.len() as u64,
                 };
-                let frame = [&key.to_le_bytes()[..], &length.to_le_bytes(), &checksum.to_le_bytes()].concat();
+                let frame =
+                    [&key.to_le_bytes()[..], &length.to_le_bytes(), &checksum.to_le_bytes()]
+                        .concat();
                 file.extend(&frame);
                 file.extend(crc32fast::hash(&frame).to_le_bytes());
             }
@@ -187,7 +189,9 @@ impl SectionFile {
             3 => Lie::Entry(at, Field::Checksum, tape.number(0)),
             4 => Lie::Frame(at, tape.number(length)),
             5 => Lie::IndexOffset(tape.number(length)),
-            6 => Lie::Count(tape.number_32(u32::try_from(self.sections.len()).expect("few sections"))),
+            6 => Lie::Count(
+                tape.number_32(u32::try_from(self.sections.len()).expect("few sections")),
+            ),
             7 => Lie::Cut(tape.below(1 << 16)),
             _ => Lie::Tail(tape.byte()),
         });
@@ -198,8 +202,9 @@ impl SectionFile {
 fn varint(bytes: &[u8], at: usize) -> (u64, usize) {
     let mut value = 0_u64;
     for (place, &byte) in bytes[at..].iter().enumerate().take(10) {
-        value |=
-            u64::from(byte & 0x7f).checked_shl(7 * u32::try_from(place).expect("ten places")).unwrap_or(0);
+        value |= u64::from(byte & 0x7f)
+            .checked_shl(7 * u32::try_from(place).expect("ten places"))
+            .unwrap_or(0);
         if byte < 0x80 {
             return (value, place + 1);
         }

@@ -35,8 +35,11 @@ fn mutate(bytes: &mut Vec<u8>, tape: &mut Tape<'_>) {
         3..=5 => {
             // A half: a line, a length, a place.
             let (low, high) = (present as u32, (present >> 32) as u32);
-            let (low, high) =
-                if tape.byte() % 2 == 0 { (tape.number_32(low), high) } else { (low, tape.number_32(high)) };
+            let (low, high) = if tape.byte() % 2 == 0 {
+                (tape.number_32(low), high)
+            } else {
+                (low, tape.number_32(high))
+            };
             put(bytes, at, u64::from(low) | u64::from(high) << 32);
         }
         6 => {
@@ -57,7 +60,8 @@ fn mutate(bytes: &mut Vec<u8>, tape: &mut Tape<'_>) {
         8 => {
             let lines = bytes.len() / LINE_BYTES;
             // Not over magic and version.
-            let (from, to) = (tape.below(lines) * LINE_BYTES, (1 + tape.below(lines - 1)) * LINE_BYTES);
+            let (from, to) =
+                (tape.below(lines) * LINE_BYTES, (1 + tape.below(lines - 1)) * LINE_BYTES);
             bytes.copy_within(from..from + LINE_BYTES, to);
         }
         9 => {

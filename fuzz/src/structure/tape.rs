@@ -31,7 +31,8 @@ impl<'a> Tape<'a> {
 
     /// A position below `bound`, 0 if that is 0.
     pub fn below(&mut self, bound: usize) -> usize {
-        let wide = usize::from(self.byte()) | usize::from(if bound > 256 { self.byte() } else { 0 }) << 8;
+        let wide =
+            usize::from(self.byte()) | usize::from(if bound > 256 { self.byte() } else { 0 }) << 8;
         wide % bound.max(1)
     }
 

@@ -27,7 +27,8 @@ pub(crate) struct DiffArguments {
     pub(crate) selection: Selection,
     #[arg(long, value_name = "NAME", value_parser = metric, default_value = "inclusive", help = DIFF_METRIC)]
     pub(crate) metric: MetricName,
-    /// Exit with 4 if a callpath of at least --min-share is up by more than PERCENT, such as 5%, and not by chance
+    /// Exit with 4 if a callpath of at least --min-share is up by more than PERCENT, such as 5%,
+    /// and not by chance
     #[arg(long, value_name = "PERCENT")]
     pub(crate) fail_above: Option<Percent>,
     /// Leave callpaths out of the table and of --fail-above that take less of the inclusive time

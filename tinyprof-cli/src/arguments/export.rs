@@ -12,7 +12,8 @@ use crate::parameter::Parameter;
 pub(crate) enum ExportFormat {
     /// The paper's text format, a line for each callpath: tinyprof import, the paper's own tools
     TinyprofCsv,
-    /// Parquet, a row for each execution and each visit of a series: DuckDB, Polars, pandas, Spark, R
+    /// Parquet, a row for each execution and each visit of a series: DuckDB, Polars, pandas, Spark,
+    /// R
     Parquet,
     /// Json-split as Caliper writes it, a row for each callpath and rank: LLNL's hatchet, Thicket
     Hatchet,
@@ -22,15 +23,18 @@ pub(crate) enum ExportFormat {
     Folded,
     /// A flame graph of all ranks as SVG: any web browser
     Flamegraph,
-    /// A time line of series and executions, laid end to end: Perfetto (ui.perfetto.dev), Chrome (about:tracing)
+    /// A time line of series and executions, laid end to end: Perfetto (ui.perfetto.dev), Chrome
+    /// (about:tracing)
     Chrome,
     /// Times of several profiles over what differs between them: Extra-P
     Extrap,
     /// The callpath tree with its statistics: networkx, Gephi, yEd, Cytoscape
     Graphml,
-    /// CubeX 4, visits, time and metrics of each callpath and rank: CubeGUI, Scalasca's tools, Extra-P
+    /// CubeX 4, visits, time and metrics of each callpath and rank: CubeGUI, Scalasca's tools,
+    /// Extra-P
     Cubex,
-    /// Statistics over ranks as OpenMetrics text, no label for a rank: Prometheus, VictoriaMetrics, Grafana
+    /// Statistics over ranks as OpenMetrics text, no label for a rank: Prometheus, VictoriaMetrics,
+    /// Grafana
     Openmetrics,
 }
 
@@ -48,11 +52,12 @@ pub(crate) struct ExportArguments {
     pub(crate) output: PathBuf,
     #[command(flatten)]
     pub(crate) selection: Selection,
-    /// For speedscope and chrome: show at most N ranks, of more than that representatives [default: 64]
+    /// For speedscope and chrome: show at most N ranks, of more than that representatives [default:
+    /// 64]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) max_ranks: Option<u32>,
-    /// For extrap: what differs between the profiles: ranks, hosts, or a name with a value for each, such as
-    /// size=256,512; may be given several times [default: ranks]
+    /// For extrap: what differs between the profiles: ranks, hosts, or a name with a value for
+    /// each, such as size=256,512; may be given several times [default: ranks]
     #[arg(long = "parameter", value_name = "NAME[=VALUES]")]
     pub(crate) parameters: Vec<Parameter>,
 }

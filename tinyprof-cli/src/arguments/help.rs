@@ -1,4 +1,5 @@
-//! What `--help` and the manual pages say below the options. Exit codes mean the same for every command.
+//! What `--help` and the manual pages say below the options. Exit codes mean the same for every
+//! command.
 
 /// The exit codes of every command.
 macro_rules! exit_codes {

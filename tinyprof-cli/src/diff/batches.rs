@@ -1,5 +1,5 @@
-//! The executions of a root region as the values of a sample: one by one, or in batches of equal width where a long run
-//! was folded, as what was added up cannot be taken apart.
+//! The executions of a root region as the values of a sample: one by one, or in batches of equal
+//! width where a long run was folded, as what was added up cannot be taken apart.
 
 use std::collections::BTreeSet;
 
@@ -15,10 +15,11 @@ pub(super) struct Batches {
 }
 
 impl Batches {
-    /// Batches wide enough for the widest span. All spans of the root region and of what is below it count, from all
-    /// ranks, as each folds for itself.
+    /// Batches wide enough for the widest span. All spans of the root region and of what is below
+    /// it count, from all ranks, as each folds for itself.
     pub(super) fn of(spans: &BTreeSet<Span>) -> Self {
-        let widest = spans.iter().map(|(_, executions)| u64::from(*executions)).max().unwrap_or(1).max(1);
+        let widest =
+            spans.iter().map(|(_, executions)| u64::from(*executions)).max().unwrap_or(1).max(1);
         let width = widest.next_power_of_two();
         let mut batches: Vec<(u64, u64)> = Vec::new();
         let mut covered_to = 0;

@@ -40,7 +40,11 @@ pub(crate) fn run(arguments: &DiffArguments) -> Result<Outcome, Box<dyn Error>> 
         TableFormat::Json => render::stream(|to| tables::json(&diff).write(to))?,
         TableFormat::Csv => render::stream(|to| tables::write_csv(&diff, to))?,
         TableFormat::Text => {
-            render::painted(&text::text(&diff, arguments.all, render::columns(arguments.output.width)))?;
+            render::painted(&text::text(
+                &diff,
+                arguments.all,
+                render::columns(arguments.output.width),
+            ))?;
         }
     }
     let fails = diff.rows.iter().any(|row| diff.fails(row));
@@ -48,7 +52,10 @@ pub(crate) fn run(arguments: &DiffArguments) -> Result<Outcome, Box<dyn Error>> 
 }
 
 /// Profiles of the same name bear the paths that the user typed.
-fn tell_apart<'a>(runs: impl Iterator<Item = &'a mut Run>, directories: impl Iterator<Item = &'a PathBuf>) {
+fn tell_apart<'a>(
+    runs: impl Iterator<Item = &'a mut Run>,
+    directories: impl Iterator<Item = &'a PathBuf>,
+) {
     let mut runs: Vec<(&mut Run, &PathBuf)> = runs.zip(directories).collect();
     let names: BTreeSet<String> = runs.iter().map(|(run, _)| run.name.clone()).collect();
     if names.len() < runs.len() {
@@ -57,13 +64,20 @@ fn tell_apart<'a>(runs: impl Iterator<Item = &'a mut Run>, directories: impl Ite
 }
 
 /// Reads a run and keeps the amounts only: many runs may be compared.
-fn read_run(directory: &Path, arguments: &DiffArguments, names: &mut Names) -> Result<Run, Box<dyn Error>> {
+fn read_run(
+    directory: &Path,
+    arguments: &DiffArguments,
+    names: &mut Names,
+) -> Result<Run, Box<dyn Error>> {
     let in_run = |error: &dyn Error| format!("{}: {error}", directory.display());
-    let profile = select::select(read_profile_within(directory, memory::limits())?, &arguments.selection)
-        .map_err(|error| format!("{}: {error}", directory.display()))?;
+    let profile =
+        select::select(read_profile_within(directory, memory::limits())?, &arguments.selection)
+            .map_err(|error| format!("{}: {error}", directory.display()))?;
     if let MetricName::Key(_) = &arguments.metric {
         // Says which keys there are.
-        Report::of_profile(&profile).by_metric(arguments.metric.clone()).map_err(|error| in_run(&error))?;
+        Report::of_profile(&profile)
+            .by_metric(arguments.metric.clone())
+            .map_err(|error| in_run(&error))?;
     }
     let ranks = ranks(&profile, arguments);
     Ok(Run {
@@ -75,10 +89,11 @@ fn read_run(directory: &Path, arguments: &DiffArguments, names: &mut Names) -> R
     })
 }
 
-/// The ranks that are looked at. Those that are not selected have no values, but that does not tell them from ranks that
-/// visited nothing.
+/// The ranks that are looked at. Those that are not selected have no values, but that does not tell
+/// them from ranks that visited nothing.
 fn ranks(profile: &Profile, arguments: &DiffArguments) -> Vec<usize> {
-    let selected = |rank: u32| arguments.selection.ranks.as_ref().is_none_or(|list| list.contains(rank));
+    let selected =
+        |rank: u32| arguments.selection.ranks.as_ref().is_none_or(|list| list.contains(rank));
     (0_u32..)
         .zip(0..profile.ranks.len())
         .filter(|(number, _)| selected(*number))

@@ -89,7 +89,8 @@ pub(super) struct Row {
 }
 
 impl Side {
-    /// The standard error that the mean has because some visits were not timed; none where all were.
+    /// The standard error that the mean has because some visits were not timed; none where all
+    /// were.
     pub(super) fn estimate_error(&self) -> Option<f64> {
         (self.estimate_variance > 0.0).then(|| self.estimate_variance.sqrt())
     }
@@ -101,13 +102,16 @@ impl Row {
         self.test.map(|test| (self.difference - test.half_width, self.difference + test.half_width))
     }
 
-    /// The difference as a part of the base; none where the base is 0 or the callpath is on one side only.
+    /// The difference as a part of the base; none where the base is 0 or the callpath is on one
+    /// side only.
     pub(super) fn change(&self) -> Option<f64> {
-        let comparable = !matches!(self.verdict, Verdict::New | Verdict::Gone) && self.base.mean > 0.0;
+        let comparable =
+            !matches!(self.verdict, Verdict::New | Verdict::Gone) && self.base.mean > 0.0;
         comparable.then(|| self.difference / self.base.mean)
     }
 
-    /// Whether it is greater by more than `part` of the base, and chance does not explain it where that can be judged.
+    /// Whether it is greater by more than `part` of the base, and chance does not explain it where
+    /// that can be judged.
     pub(super) fn exceeds(&self, part: f64) -> bool {
         matches!(self.verdict, Verdict::Up | Verdict::Unjudged)
             && self.difference > 0.0
@@ -166,12 +170,13 @@ impl Unit {
     }
 }
 
-/// Compares the runs of two sides. Regressions come first, then what is uncertain by its size, improvements, and what only
-/// one side has.
+/// Compares the runs of two sides. Regressions come first, then what is uncertain by its size,
+/// improvements, and what only one side has.
 pub(super) fn rows(callpaths: usize, base: &[Run], new: &[Run]) -> Vec<Row> {
     let both: Vec<(Row, Option<Comparison>)> =
         (0..callpaths).filter_map(|callpath| row(callpath, base, new)).collect();
-    let tested: Vec<f64> = both.iter().filter_map(|(_, found)| Some(found.as_ref()?.test?.p)).collect();
+    let tested: Vec<f64> =
+        both.iter().filter_map(|(_, found)| Some(found.as_ref()?.test?.p)).collect();
     let mut adjusted = adjusted(&tested).into_iter();
     let mut rows: Vec<Row> = both
         .into_iter()
@@ -187,7 +192,8 @@ pub(super) fn rows(callpaths: usize, base: &[Run], new: &[Run]) -> Vec<Row> {
             Verdict::Unjudged | Verdict::Unclear => Verdict::Unclear,
             other => other,
         };
-        let size = |row: &Row| if row.verdict == Verdict::Down { -row.difference } else { row.difference };
+        let size =
+            |row: &Row| if row.verdict == Verdict::Down { -row.difference } else { row.difference };
         group(left).cmp(&group(right)).then(size(right).total_cmp(&size(left)))
     });
     rows
@@ -208,7 +214,8 @@ fn row(callpath: usize, base: &[Run], new: &[Run]) -> Option<(Row, Option<Compar
     let (base_amounts, new_amounts) = (of_callpath(base, callpath), of_callpath(new, callpath));
     let unit = unit(&base_amounts, &new_amounts);
     let samples = [sample(&base_amounts, unit), sample(&new_amounts, unit)];
-    let [base, new] = [(&base_amounts, &samples[0]), (&new_amounts, &samples[1])].map(|(a, s)| side(a, s));
+    let [base, new] =
+        [(&base_amounts, &samples[0]), (&new_amounts, &samples[1])].map(|(a, s)| side(a, s));
     let all = || base_amounts.iter().chain(&new_amounts).flatten();
     let verdict = match (base.runs, new.runs) {
         (0, 0) => return None,
@@ -261,7 +268,8 @@ fn unit(base: &[Option<&Amounts>], new: &[Option<&Amounts>]) -> Unit {
     }
 }
 
-/// The values of a side. A run that never visited the callpath spent no time there: that is a value of 0.
+/// The values of a side. A run that never visited the callpath spent no time there: that is a value
+/// of 0.
 fn sample(runs: &[Option<&Amounts>], unit: Unit) -> Sample {
     let mean = |run: &Option<&Amounts>| run.map_or(0.0, |amounts| amounts.mean);
     let values = match (unit, runs) {

@@ -1,4 +1,5 @@
-//! `tinyprof diff`: what became slower from some runs to others, and whether that is more than chance.
+//! `tinyprof diff`: what became slower from some runs to others, and whether that is more than
+//! chance.
 //!
 //! * `command`: the runs are read, compared and printed.
 //! * `pair`: two profiles that were read elsewhere.

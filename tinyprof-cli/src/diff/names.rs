@@ -1,7 +1,7 @@
 //! The callpaths of several runs, told apart by the names of their regions alone.
 //!
-//! Ids and lines change with every edit of a program, and its versions are what is compared. So regions of the same name
-//! below the same callpath count as one, also within a run.
+//! Ids and lines change with every edit of a program, and its versions are what is compared. So
+//! regions of the same name below the same callpath count as one, also within a run.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -9,7 +9,8 @@ use std::rc::Rc;
 use tinyprof_format::model::{CallpathIndex, CallpathTable};
 use tinyprof_format::report::cells::{columns, cut, shown};
 
-/// A path longer than this is left out: in a hostile profile all paths together would be of quadratic size.
+/// A path longer than this is left out: in a hostile profile all paths together would be of
+/// quadratic size.
 const LONGEST_PATH_BYTES: usize = 16_384;
 
 /// A callpath of any of the runs.
@@ -84,7 +85,8 @@ impl Names {
         Some(names.join("<"))
     }
 
-    /// The path of a row as a table shows it in `room` columns. What is above stays away first: the name tells the most.
+    /// The path of a row as a table shows it in `room` columns. What is above stays away first: the
+    /// name tells the most.
     pub(super) fn shown_path(&self, row: usize, room: usize) -> String {
         let (mut path, mut above) = (shown(&self.rows[row].name), self.rows[row].parent);
         let mut shortened = path.clone();
@@ -130,7 +132,8 @@ mod tests {
         let second = names.place(&table(&["main", "main<b", "main<b<x"]));
         assert_eq!(names.rows().len(), 5);
         assert_eq!(first[0], second[0]);
-        let mut paths: Vec<String> = (0..names.rows().len()).filter_map(|row| names.path(row)).collect();
+        let mut paths: Vec<String> =
+            (0..names.rows().len()).filter_map(|row| names.path(row)).collect();
         paths.sort();
         assert_eq!(paths, ["main", "main<a", "main<a<x", "main<b", "main<b<x"]);
         let is_x = |row: &usize| names.path(*row).as_deref() == Some("main<b<x");
@@ -145,6 +148,9 @@ mod tests {
         let mut names = Names::default();
         let one = names.place(&table(&["a%3Cb"]));
         let two = names.place(&table(&["a", "a<b"]));
-        assert_eq!((names.rows().len(), names.rows()[one[0]].depth, names.rows()[two[1]].depth), (3, 0, 1));
+        assert_eq!(
+            (names.rows().len(), names.rows()[one[0]].depth, names.rows()[two[1]].depth),
+            (3, 0, 1)
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! Two profiles that are in memory, compared by their inclusive times: what the page for the browser shows.
+//! Two profiles that are in memory, compared by their inclusive times: what the page for the
+//! browser shows.
 
 use serde_json::Value;
 use tinyprof_format::model::Profile;

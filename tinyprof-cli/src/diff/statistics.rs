@@ -1,4 +1,5 @@
-//! Two samples and their means: how far apart, within which interval, by which effect size. docs/diff.md says why so.
+//! Two samples and their means: how far apart, within which interval, by which effect size.
+//! docs/diff.md says why so.
 
 #[cfg(test)]
 mod tests;
@@ -13,7 +14,8 @@ pub(super) const CONFIDENCE: f64 = 0.95;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Sample {
     pub(super) values: Vec<f64>,
-    /// The variance that the mean has because its values are estimates; 0 where everything was measured.
+    /// The variance that the mean has because its values are estimates; 0 where everything was
+    /// measured.
     pub(super) estimate_variance: f64,
 }
 
@@ -54,8 +56,9 @@ impl Sample {
         (self.values.len() > 1).then(|| (self.squares() / (self.count() - 1.0)).sqrt())
     }
 
-    /// The variance of the mean. The spread of the values holds that of their estimates already; where it comes out
-    /// smaller than they alone make it, that is chance, and the greater one counts.
+    /// The variance of the mean. The spread of the values holds that of their estimates already;
+    /// where it comes out smaller than they alone make it, that is chance, and the greater one
+    /// counts.
     fn variance_of_mean(&self) -> Option<f64> {
         let spread = self.squares() / (self.count() - 1.0) / self.count();
         (self.values.len() > 1).then(|| spread.max(self.estimate_variance))
@@ -69,7 +72,8 @@ impl Sample {
 
 /// Compares the means; none if a side has no values, or any that is not finite.
 pub(super) fn compare(base: &Sample, new: &Sample) -> Option<Comparison> {
-    let difference = Some(new.mean()? - base.mean()?).filter(|difference| difference.is_finite())?;
+    let difference =
+        Some(new.mean()? - base.mean()?).filter(|difference| difference.is_finite())?;
     Some(Comparison {
         difference,
         test: welch(base, new, difference),
@@ -86,8 +90,9 @@ fn welch(base: &Sample, new: &Sample, difference: f64) -> Option<Test> {
     }
     // The shares of the variance: its own square might overflow.
     let (base_share, new_share) = (base_variance / variance, new_variance / variance);
-    let freedom =
-        (base_share.powi(2) / (base.count() - 1.0) + new_share.powi(2) / (new.count() - 1.0)).recip();
+    let freedom = (base_share.powi(2) / (base.count() - 1.0)
+        + new_share.powi(2) / (new.count() - 1.0))
+        .recip();
     let student = StudentsT::new(0.0, 1.0, freedom).ok()?;
     let error = variance.sqrt();
     let half_width = quantile(&student) * error;
@@ -95,8 +100,9 @@ fn welch(base: &Sample, new: &Sample, difference: f64) -> Option<Test> {
     (half_width.is_finite() && p.is_finite()).then_some(Test { half_width, p })
 }
 
-/// The value that is exceeded to each side as often as an interval may miss. Found by halving, as the inverse that comes with
-/// the distribution is off in the sixth digit where the degrees of freedom are many.
+/// The value that is exceeded to each side as often as an interval may miss. Found by halving, as
+/// the inverse that comes with the distribution is off in the sixth digit where the degrees of
+/// freedom are many.
 fn quantile(student: &StudentsT) -> f64 {
     let misses = |bound: f64| student.sf(bound) > (1.0 - CONFIDENCE) / 2.0;
     let (mut low, mut high) = (0.0, 1.0);
@@ -115,24 +121,27 @@ fn quantile(student: &StudentsT) -> f64 {
     high
 }
 
-/// The difference in units of the pooled standard deviation, without the bias that small samples give it.
+/// The difference in units of the pooled standard deviation, without the bias that small samples
+/// give it.
 fn hedges_g(base: &Sample, new: &Sample, difference: f64) -> Option<f64> {
     if base.values.len() < 2 || new.values.len() < 2 {
         return None;
     }
     let freedom = base.count() + new.count() - 2.0;
     let deviation = ((base.squares() + new.squares()) / freedom).sqrt();
-    let unbiased = (ln_gamma(freedom / 2.0) - ln_gamma((freedom - 1.0) / 2.0)).exp() / (freedom / 2.0).sqrt();
+    let unbiased =
+        (ln_gamma(freedom / 2.0) - ln_gamma((freedom - 1.0) / 2.0)).exp() / (freedom / 2.0).sqrt();
     Some(difference / deviation * unbiased).filter(|g| g.is_finite())
 }
 
-/// The p values of Benjamini and Hochberg, in the order given: if all below 0.05 are marked, at most 5 % of the marks
-/// are expected to be wrong.
+/// The p values of Benjamini and Hochberg, in the order given: if all below 0.05 are marked, at
+/// most 5 % of the marks are expected to be wrong.
 pub(super) fn adjusted(p: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..p.len()).collect();
     order.sort_by(|left, right| p[*right].total_cmp(&p[*left]));
     let mut adjusted = vec![1.0; p.len()];
-    let (mut least, mut rank) = (1.0_f64, Sample { values: p.to_vec(), estimate_variance: 0.0 }.count());
+    let (mut least, mut rank) =
+        (1.0_f64, Sample { values: p.to_vec(), estimate_variance: 0.0 }.count());
     let tests = rank;
     for at in order {
         least = least.min(p[at] * tests / rank);

@@ -87,11 +87,13 @@ fn side_json(side: &Side) -> Value {
     })
 }
 
-/// Writes the comparison as CSV: a line of headings, then one for each callpath. An empty cell is what cannot be told.
+/// Writes the comparison as CSV: a line of headings, then one for each callpath. An empty cell is
+/// what cannot be told.
 pub(super) fn write_csv(diff: &Diff, to: &mut dyn Write) -> io::Result<()> {
     to.write_all(csv_line(HEADINGS).as_bytes())?;
     for row in &diff.rows {
-        let number = |number: Option<f64>| number.map(|number| number.to_string()).unwrap_or_default();
+        let number =
+            |number: Option<f64>| number.map(|number| number.to_string()).unwrap_or_default();
         let mean = |side: &Side| number((side.runs > 0).then_some(side.mean));
         let interval = row.interval();
         let line = csv_line([

@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use anstyle::Style;
-use tinyprof_format::report::cells::{columns, counted, cut, number_cell, percent_cell, time_cell, wrapped};
+use tinyprof_format::report::cells::{
+    columns, counted, cut, number_cell, percent_cell, time_cell, wrapped,
+};
 use tinyprof_format::report::{MetricName, escaped};
 
 use super::compare::{Diff, Row, Run, Unit, Verdict};
@@ -41,8 +43,9 @@ const NARROWEST_PATH: usize = 24;
 /// The comparison in `width_columns` columns, painted.
 pub(super) fn text(diff: &Diff, all: bool, width_columns: u16) -> String {
     let width = usize::from(width_columns);
-    let is_shown =
-        |row: &&Row| all || row.share >= diff.min_share || matches!(row.verdict, Verdict::Up | Verdict::Down);
+    let is_shown = |row: &&Row| {
+        all || row.share >= diff.min_share || matches!(row.verdict, Verdict::Up | Verdict::Down)
+    };
     let rows: Vec<&Row> = diff.rows.iter().filter(is_shown).collect();
     let mut text = wrapped(&head(diff), ", ", width);
     text.push_str(&wrapped(&samples(diff), ", ", width));
@@ -51,7 +54,10 @@ pub(super) fn text(diff: &Diff, all: bool, width_columns: u16) -> String {
     let hidden = diff.rows.len() - rows.len();
     if hidden > 0 {
         let share = percent_cell(diff.min_share);
-        text.push_str(&format!("... {} below {share} of the time\n", counted(hidden as u64, "callpath")));
+        text.push_str(&format!(
+            "... {} below {share} of the time\n",
+            counted(hidden as u64, "callpath")
+        ));
     }
     for note in notes(diff) {
         let note = wrapped(&format!("note: {note}"), " ", width);
@@ -70,14 +76,16 @@ fn head(diff: &Diff) -> String {
 }
 
 fn side(runs: &[Run]) -> String {
-    let named: Vec<String> = runs.iter().take(NAMED).map(|run| cut(&escaped(&run.name), 60)).collect();
+    let named: Vec<String> =
+        runs.iter().take(NAMED).map(|run| cut(&escaped(&run.name), 60)).collect();
     let more = runs.len().saturating_sub(NAMED);
     named.join(", ") + &if more > 0 { format!(", and {more} more") } else { String::new() }
 }
 
 /// `samples: 3 runs against 3`.
 fn samples(diff: &Diff) -> String {
-    let compared = diff.rows.iter().filter(|row| !matches!(row.verdict, Verdict::New | Verdict::Gone));
+    let compared =
+        diff.rows.iter().filter(|row| !matches!(row.verdict, Verdict::New | Verdict::Gone));
     let kinds: BTreeSet<(Unit, usize, usize)> =
         compared.map(|row| (row.unit, row.base.values, row.new.values)).collect();
     let kind = |(unit, base, new): &(Unit, usize, usize)| {
@@ -86,7 +94,9 @@ fn samples(diff: &Diff) -> String {
     let told: Vec<String> = kinds.iter().take(NAMED).map(kind).collect();
     match (told.as_slice(), kinds.len() > NAMED) {
         ([], _) => "no callpath is on both sides".to_owned(),
-        (_, more) => format!("samples: {}{}", told.join(", "), if more { ", and others" } else { "" }),
+        (_, more) => {
+            format!("samples: {}{}", told.join(", "), if more { ", and others" } else { "" })
+        }
     }
 }
 
@@ -98,8 +108,9 @@ fn write_table(diff: &Diff, rows: &[&Row], width: usize, text: &mut String) {
         let mut lines = vec![String::new(); rows.len() + 1];
         for column in layout {
             let heading = column.heading().to_owned();
-            let cells: Vec<String> =
-                std::iter::once(heading).chain(rows.iter().map(|row| cell(diff, row, *column))).collect();
+            let cells: Vec<String> = std::iter::once(heading)
+                .chain(rows.iter().map(|row| cell(diff, row, *column)))
+                .collect();
             let widest = cells.iter().map(|cell| columns(cell)).max().unwrap_or(0);
             for (line, cell) in lines.iter_mut().zip(&cells) {
                 let padding = " ".repeat(widest - columns(cell));
@@ -170,7 +181,8 @@ fn cell(diff: &Diff, row: &Row, column: Column) -> String {
             told(row.change().map(|change| signed(change, percent_cell))) + mark
         }
         Column::Effect => told(
-            row.hedges_g.map(|g| signed(g, |g| if g < 99.95 { format!("{g:.1}") } else { ">100".into() })),
+            row.hedges_g
+                .map(|g| signed(g, |g| if g < 99.95 { format!("{g:.1}") } else { ">100".into() })),
         ),
     }
 }
@@ -216,7 +228,9 @@ fn notes(diff: &Diff) -> Vec<String> {
         ));
     }
     let has = |unit: Unit| {
-        diff.rows.iter().any(|row| row.unit == unit && !matches!(row.verdict, Verdict::New | Verdict::Gone))
+        diff.rows
+            .iter()
+            .any(|row| row.unit == unit && !matches!(row.verdict, Verdict::New | Verdict::Gone))
     };
     let mut note = |is: bool, what: &str| {
         if is {

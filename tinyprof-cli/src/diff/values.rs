@@ -1,5 +1,5 @@
-//! What one run says of each callpath: always the same quantity, the amount a rank and execution, and the values that it
-//! is the mean of.
+//! What one run says of each callpath: always the same quantity, the amount a rank and execution,
+//! and the values that it is the mean of.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,8 @@ use tinyprof_format::report::MetricName;
 use super::batches::{Batches, Span};
 use super::names::Names;
 
-/// The amounts of one callpath in one run, in the metric's unit. Ranks and executions without a visit count as 0.
+/// The amounts of one callpath in one run, in the metric's unit. Ranks and executions without a
+/// visit count as 0.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Amounts {
     /// The ranks that have anything to say.
@@ -20,8 +21,8 @@ pub(super) struct Amounts {
     pub(super) variance: f64,
     /// The mean over executions, rank by rank; empty of a single rank.
     pub(super) by_rank: Vec<f64>,
-    /// The mean over ranks, execution by execution, or batch by batch where executions were folded; empty of a
-    /// single one.
+    /// The mean over ranks, execution by execution, or batch by batch where executions were folded;
+    /// empty of a single one.
     pub(super) by_execution: Vec<f64>,
     /// Whether a value of `by_execution` stands for several executions.
     pub(super) folded: bool,
@@ -40,7 +41,8 @@ struct Sums {
     variance: f64,
 }
 
-/// The amounts of `metric` in a profile on `ranks`, row by row of `names`, to which its callpaths are added.
+/// The amounts of `metric` in a profile on `ranks`, row by row of `names`, to which its callpaths
+/// are added.
 pub(super) fn amounts(
     profile: &Profile,
     metric: &MetricName,
@@ -65,7 +67,9 @@ pub(super) fn amounts(
     }
     let shares = shares(profile, ranks, &placed, names);
     let finished = sums.into_iter().enumerate().zip(shares);
-    finished.map(|((row, sums), share)| Amounts { share, ..sums.amounts(batches_of(row)) }).collect()
+    finished
+        .map(|((row, sums), share)| Amounts { share, ..sums.amounts(batches_of(row)) })
+        .collect()
 }
 
 /// Each root region's executions, by its row of the names.
@@ -108,7 +112,10 @@ struct Entry {
     variance: f64,
 }
 
-fn entries<'a>(values: &'a CallpathValues, metric: &MetricName) -> impl Iterator<Item = Entry> + use<'a> {
+fn entries<'a>(
+    values: &'a CallpathValues,
+    metric: &MetricName,
+) -> impl Iterator<Item = Entry> + use<'a> {
     let counts_visits = *metric == MetricName::Visits;
     let key = if let MetricName::Key(key) = metric { Some(values.metrics.get(key)) } else { None };
     let summaries = if key.is_some() { &[][..] } else { &values.executions };
@@ -118,7 +125,11 @@ fn entries<'a>(values: &'a CallpathValues, metric: &MetricName) -> impl Iterator
         variance: if counts_visits { 0.0 } else { e.sum_variance_ns2 },
     });
     let recorded = key.flatten().into_iter().flat_map(|key| &key.executions);
-    builtin.chain(recorded.map(|e| Entry { span: (e.execution, e.executions), amount: e.sum, variance: 0.0 }))
+    builtin.chain(recorded.map(|e| Entry {
+        span: (e.execution, e.executions),
+        amount: e.sum,
+        variance: 0.0,
+    }))
 }
 
 impl Sums {
@@ -133,7 +144,13 @@ impl Sums {
         }
     }
 
-    fn add(&mut self, rank: usize, values: &CallpathValues, metric: &MetricName, batches: &Batches) {
+    fn add(
+        &mut self,
+        rank: usize,
+        values: &CallpathValues,
+        metric: &MetricName,
+        batches: &Batches,
+    ) {
         for entry in entries(values, metric) {
             self.visited[rank] = true;
             self.by_rank[rank] += entry.amount;
@@ -154,13 +171,15 @@ impl Sums {
     }
 
     fn amounts(self, batches: &Batches) -> Amounts {
-        let (ranks, executions) = (number(self.by_rank.len() as u64), number(batches.counts().sum()));
+        let (ranks, executions) =
+            (number(self.by_rank.len() as u64), number(batches.counts().sum()));
         // Children that ran on several threads may have more than there is.
         let own = |sums: Vec<f64>, children: Vec<f64>| -> Vec<f64> {
             if children.is_empty() {
                 return sums;
             }
-            let left = |(sum, child): (f64, f64)| if child > 0.0 { (sum - child).max(0.0) } else { sum };
+            let left =
+                |(sum, child): (f64, f64)| if child > 0.0 { (sum - child).max(0.0) } else { sum };
             sums.into_iter().zip(children).map(left).collect()
         };
         let by_rank = own(self.by_rank, self.children_by_rank);
@@ -178,7 +197,9 @@ impl Sums {
             mean,
             variance: self.variance / (ranks * executions).powi(2),
             by_rank: several(by_rank.into_iter().map(|sum| sum / executions).collect()),
-            by_execution: several(by_batch.into_iter().zip(batches.counts()).map(per_batch).collect()),
+            by_execution: several(
+                by_batch.into_iter().zip(batches.counts()).map(per_batch).collect(),
+            ),
             folded: batches.are_folded(),
             share: 0.0,
         }

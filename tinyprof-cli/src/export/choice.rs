@@ -1,8 +1,10 @@
-//! Which ranks a viewer gets that lays them side by side: all, or representatives of a wide profile.
+//! Which ranks a viewer gets that lays them side by side: all, or representatives of a wide
+//! profile.
 //!
-//! Ranks are compared by the exclusive times of all callpaths. The first representative is the rank nearest to the mean
-//! of all; each further one is the rank that is farthest from those chosen so far (farthest-point clustering), so that
-//! outliers are seen. Ties go to the lower rank: equal profiles give equal choices.
+//! Ranks are compared by the exclusive times of all callpaths. The first representative is the rank
+//! nearest to the mean of all; each further one is the rank that is farthest from those chosen so
+//! far (farthest-point clustering), so that outliers are seen. Ties go to the lower rank: equal
+//! profiles give equal choices.
 
 use super::exporter::{Source, float};
 
@@ -64,13 +66,17 @@ pub(super) fn choose(source: &Source, most: usize) -> Choice {
     Choice { shown, is_capped }
 }
 
-/// At most `most` of the vectors, by position, each with how many are nearer to it than to the others.
+/// At most `most` of the vectors, by position, each with how many are nearer to it than to the
+/// others.
 fn clusters(vectors: &[Vec<f64>], most: usize) -> Vec<(usize, usize)> {
     let mean: Vec<f64> = (0..vectors.first().map_or(0, Vec::len))
-        .map(|at| vectors.iter().map(|vector| vector[at]).sum::<f64>() / float(vectors.len() as u128))
+        .map(|at| {
+            vectors.iter().map(|vector| vector[at]).sum::<f64>() / float(vectors.len() as u128)
+        })
         .collect();
     // Of each vector: how far the nearest representative is, and which that is.
-    let mut nearest: Vec<(f64, usize)> = vectors.iter().map(|vector| (distance(vector, &mean), 0)).collect();
+    let mut nearest: Vec<(f64, usize)> =
+        vectors.iter().map(|vector| (distance(vector, &mean), 0)).collect();
     let Some(mut next) = position_by(&nearest, |new, old| new < old) else { return Vec::new() };
     nearest.iter_mut().for_each(|nearest| nearest.0 = f64::INFINITY);
     let mut chosen = Vec::new();

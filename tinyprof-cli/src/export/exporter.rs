@@ -33,7 +33,11 @@ pub(super) trait Exporter: Sync {
     ///
     /// # Errors
     /// When `out` cannot be written, or when the format cannot hold the profile at all.
-    fn export(&self, request: &Request, out: &mut (dyn Write + Send)) -> Result<Notes, Box<dyn Error>>;
+    fn export(
+        &self,
+        request: &Request,
+        out: &mut (dyn Write + Send),
+    ) -> Result<Notes, Box<dyn Error>>;
 }
 
 /// What is to be exported.
@@ -81,7 +85,8 @@ impl Source {
 
     /// What a title says of times that are rounded.
     pub(super) fn rounded(&self) -> Option<&'static str> {
-        (self.profile.manifest.precision == Precision::EightBit).then_some("times rounded to 8 bits")
+        (self.profile.manifest.precision == Precision::EightBit)
+            .then_some("times rounded to 8 bits")
     }
 
     /// The note of a format that cannot say so.
@@ -89,7 +94,8 @@ impl Source {
         self.rounded().map(|rounded| format!("not in this format: {rounded}"))
     }
 
-    /// What was recorded under each key at a callpath, over all ranks in their order, as in the report.
+    /// What was recorded under each key at a callpath, over all ranks in their order, as in the
+    /// report.
     pub(super) fn metrics(&self, callpath: CallpathIndex) -> BTreeMap<&str, MetricSummary> {
         let mut totals: BTreeMap<&str, MetricSummary> = BTreeMap::new();
         for values in &self.profile.values[callpath.row()] {

@@ -1,7 +1,7 @@
 //! Extra-P's JSON: for each callpath and metric, what each profile of a scaling study measured.
 //!
-//! Profiles at the same point are repetitions of a measurement. A callpath that a profile lacks took no time there: Extra-P
-//! wants a value at each point.
+//! Profiles at the same point are repetitions of a measurement. A callpath that a profile lacks
+//! took no time there: Extra-P wants a value at each point.
 
 use std::collections::{BTreeMap, HashSet};
 use std::error::Error;
@@ -40,7 +40,11 @@ impl Exporter for ExtraP {
         true
     }
 
-    fn export(&self, request: &Request, out: &mut (dyn Write + Send)) -> Result<Notes, Box<dyn Error>> {
+    fn export(
+        &self,
+        request: &Request,
+        out: &mut (dyn Write + Send),
+    ) -> Result<Notes, Box<dyn Error>> {
         let tables = request.sources.iter().map(|source| &source.profile.callpaths);
         let all = tables.fold(CallpathTable::default(), |all, table| all.union(table));
         let names = names(&all)?;
@@ -63,7 +67,8 @@ struct File<'a> {
     measurements: Measurements<'a>,
 }
 
-/// All that was measured, by callpath and metric: made while it is written, as there may be a million callpaths.
+/// All that was measured, by callpath and metric: made while it is written, as there may be a
+/// million callpaths.
 struct Measurements<'a> {
     /// The paths, by row.
     names: Vec<String>,
@@ -84,13 +89,16 @@ impl Serialize for Measurements<'_> {
         in_order.sort_unstable_by_key(|&row| &self.names[row]);
         let mut map = serializer.serialize_map(Some(in_order.len()))?;
         for row in in_order {
-            let of: Vec<RankStatistics> = self.rows.iter().map(|profile| profile.get(row)).collect();
+            let of: Vec<RankStatistics> =
+                self.rows.iter().map(|profile| profile.get(row)).collect();
             let at = |point: &'_ Point, number: NumberOf| -> Vec<f64> {
                 point.profiles.iter().map(|&profile| number(&of[profile])).collect()
             };
             let of_metric = |number: NumberOf| -> Vec<Measurement<'_>> {
                 let points = self.points.iter();
-                points.map(|p| Measurement { point: &p.coordinates, values: at(p, number) }).collect()
+                points
+                    .map(|p| Measurement { point: &p.coordinates, values: at(p, number) })
+                    .collect()
             };
             let metrics: BTreeMap<&str, Vec<Measurement<'_>>> =
                 METRICS.into_iter().map(|(metric, number)| (metric, of_metric(number))).collect();
@@ -141,7 +149,9 @@ impl Rows {
     fn get(&self, row: usize) -> RankStatistics {
         match &self.own {
             None => self.statistics.row(row),
-            Some(own) => own[row].map_or_else(RankStatistics::default, |at| self.statistics.row(at.row())),
+            Some(own) => {
+                own[row].map_or_else(RankStatistics::default, |at| self.statistics.row(at.row()))
+            }
         }
     }
 }

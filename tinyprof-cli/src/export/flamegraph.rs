@@ -12,7 +12,11 @@ use super::names::shown;
 pub(super) struct FlameGraph;
 
 impl Exporter for FlameGraph {
-    fn export(&self, request: &Request, out: &mut (dyn Write + Send)) -> Result<Notes, Box<dyn Error>> {
+    fn export(
+        &self,
+        request: &Request,
+        out: &mut (dyn Write + Send),
+    ) -> Result<Notes, Box<dyn Error>> {
         let source = request.source();
         let stacks = stacks(source)?;
         if stacks.is_empty() {
@@ -20,9 +24,13 @@ impl Exporter for FlameGraph {
         }
         let total_ns = stacks.iter().fold(0_u128, |sum, (_, ns)| sum.saturating_add(*ns));
         if usize::try_from(total_ns).is_err() {
-            return Err("all times together are more than 2^64 nanoseconds: choose ranks with --rank".into());
+            return Err(
+                "all times together are more than 2^64 nanoseconds: choose ranks with --rank"
+                    .into(),
+            );
         }
-        let lines: Vec<String> = stacks.into_iter().map(|(stack, ns)| format!("{stack} {ns}")).collect();
+        let lines: Vec<String> =
+            stacks.into_iter().map(|(stack, ns)| format!("{stack} {ns}")).collect();
         let mut options = Options::default();
         options.title = format!("{}: time on {} ranks", shown(&source.name), source.ranks.len());
         options.subtitle = source.rounded().map(str::to_owned);

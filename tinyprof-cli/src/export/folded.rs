@@ -1,4 +1,5 @@
-//! Folded stacks: a line for each callpath with the time that all ranks spent in it, without what it called.
+//! Folded stacks: a line for each callpath with the time that all ranks spent in it, without what
+//! it called.
 
 use std::error::Error;
 use std::io::Write;
@@ -10,7 +11,11 @@ use super::paths::joined;
 pub(super) struct Folded;
 
 impl Exporter for Folded {
-    fn export(&self, request: &Request, out: &mut (dyn Write + Send)) -> Result<Notes, Box<dyn Error>> {
+    fn export(
+        &self,
+        request: &Request,
+        out: &mut (dyn Write + Send),
+    ) -> Result<Notes, Box<dyn Error>> {
         for (stack, ns) in stacks(request.source())? {
             writeln!(out, "{stack} {ns}")?;
         }
@@ -18,13 +23,16 @@ impl Exporter for Folded {
     }
 }
 
-/// The callpaths that have time of their own, sorted, with the exclusive time of all ranks in nanoseconds.
+/// The callpaths that have time of their own, sorted, with the exclusive time of all ranks in
+/// nanoseconds.
 pub(super) fn stacks(source: &Source) -> Result<Vec<(String, u128)>, String> {
     let table = &source.profile.callpaths;
-    let stacks = joined(table, ";", table.rows().iter().map(|callpath| frame(&callpath.region.name)))?;
+    let stacks =
+        joined(table, ";", table.rows().iter().map(|callpath| frame(&callpath.region.name)))?;
     let statistics = source.statistics();
     let times = statistics.rows().map(|row| row.exclusive.sum_ns);
-    let mut lines: Vec<(String, u128)> = stacks.into_iter().zip(times).filter(|(_, ns)| *ns > 0).collect();
+    let mut lines: Vec<(String, u128)> =
+        stacks.into_iter().zip(times).filter(|(_, ns)| *ns > 0).collect();
     lines.sort();
     Ok(lines)
 }
@@ -33,7 +41,9 @@ pub(super) fn stacks(source: &Source) -> Result<Vec<(String, u128)>, String> {
 fn frame(name: &str) -> String {
     let frame = without(';', name);
     match frame.rsplit_once(' ') {
-        Some((before, number)) if number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') => {
+        Some((before, number))
+            if number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') =>
+        {
             format!("{before}\\u{{20}}{number}")
         }
         _ => frame,

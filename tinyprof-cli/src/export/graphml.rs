@@ -36,7 +36,11 @@ const NUMBERS: [&str; 10] = [
 const MEANS: [&str; 2] = ["inclusive_mean_ns", "exclusive_mean_ns"];
 
 impl Exporter for GraphMl {
-    fn export(&self, request: &Request, out: &mut (dyn Write + Send)) -> Result<Notes, Box<dyn Error>> {
+    fn export(
+        &self,
+        request: &Request,
+        out: &mut (dyn Write + Send),
+    ) -> Result<Notes, Box<dyn Error>> {
         let source = request.source();
         let statistics = source.statistics();
         let table = &source.profile.callpaths;
@@ -64,17 +68,28 @@ impl Exporter for GraphMl {
         )?;
         writeln!(out, "  <graph id=\"{}\" edgedefault=\"directed\">", xml(&source.name))?;
         writeln!(out, "    <data key=\"precision\">{}</data>", source.precision())?;
-        for ((index, callpath), (row, numbers)) in table.iter().zip(statistics.rows().zip(&numbers)) {
+        for ((index, callpath), (row, numbers)) in table.iter().zip(statistics.rows().zip(&numbers))
+        {
             node(out, index, callpath, &row, numbers)?;
         }
         for (index, callpath) in table.iter() {
             if let Some(parent) = callpath.parent {
-                writeln!(out, "    <edge source=\"n{}\" target=\"n{}\"/>", parent.row(), index.row())?;
+                writeln!(
+                    out,
+                    "    <edge source=\"n{}\" target=\"n{}\"/>",
+                    parent.row(),
+                    index.row()
+                )?;
             }
         }
         out.write_all(b"  </graph>\n</graphml>\n")?;
-        let metrics =
-            source.profile.values.iter().flatten().map(|values| values.metrics.len()).sum::<usize>();
+        let metrics = source
+            .profile
+            .values
+            .iter()
+            .flatten()
+            .map(|values| values.metrics.len())
+            .sum::<usize>();
         let note = || format!("not in this format: varying metrics ({metrics})");
         Ok((metrics > 0).then(note).into_iter().collect())
     }

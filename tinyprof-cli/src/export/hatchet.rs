@@ -1,8 +1,9 @@
-//! Hatchet's json-split, as Caliper writes it: the tree as a list of nodes, and a row for each node and rank.
+//! Hatchet's json-split, as Caliper writes it: the tree as a list of nodes, and a row for each node
+//! and rank.
 //!
-//! Hatchet takes the order of the nodes from a first column of that name, of which row N belongs to node N. So the rows of the
-//! first rank are complete, with zeros where it did not visit; those of other ranks are left out there, and the reader
-//! fills them in with zeros.
+//! Hatchet takes the order of the nodes from a first column of that name, of which row N belongs to
+//! node N. So the rows of the first rank are complete, with zeros where it did not visit; those of
+//! other ranks are left out there, and the reader fills them in with zeros.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
@@ -18,24 +19,31 @@ use super::{json, paths};
 
 pub(super) struct Hatchet;
 
-/// The columns before those of metrics. Hatchet takes what has `(inc)` in its name as inclusive; by its custom `time` is
-/// in seconds.
+/// The columns before those of metrics. Hatchet takes what has `(inc)` in its name as inclusive; by
+/// its custom `time` is in seconds.
 const COLUMNS: [&str; 8] =
     ["Node order", "path", "rank", "visits", "time", "time (inc)", "time_ns", "time_ns (inc)"];
 
 impl Exporter for Hatchet {
-    fn export(&self, request: &Request, out: &mut (dyn Write + Send)) -> Result<Notes, Box<dyn Error>> {
+    fn export(
+        &self,
+        request: &Request,
+        out: &mut (dyn Write + Send),
+    ) -> Result<Notes, Box<dyn Error>> {
         let source = request.source();
         let (order, node_of_row) = preorder(source);
         let keys = keys(source);
         let named = keys.iter().map(|key| format!("metric {key}"));
         let columns: Vec<String> = COLUMNS.into_iter().map(str::to_owned).chain(named).collect();
-        // What is no value names a node. The order does, too, and Hatchet must not take it for a metric.
+        // What is no value names a node. The order does, too, and Hatchet must not take it for a
+        // metric.
         let is_value = |column: &String| !COLUMNS[..2].contains(&column.as_str());
         let column_metadata =
             columns.iter().map(|column| ColumnMetadata { is_value: is_value(column) }).collect();
-        let nodes =
-            order.iter().map(|&index| Node::of(source.profile.callpaths.get(index), &node_of_row)).collect();
+        let nodes = order
+            .iter()
+            .map(|&index| Node::of(source.profile.callpaths.get(index), &node_of_row))
+            .collect();
         let file = File {
             data: Data { source, order: &order, keys: &keys },
             columns,
@@ -64,7 +72,8 @@ fn preorder(source: &Source) -> (Vec<CallpathIndex>, Vec<usize>) {
 /// The keys of all varying metrics.
 fn keys(source: &Source) -> Vec<&str> {
     let values = source.profile.values.iter().flatten();
-    let keys: BTreeSet<&str> = values.flat_map(|values| values.metrics.keys().map(String::as_str)).collect();
+    let keys: BTreeSet<&str> =
+        values.flat_map(|values| values.metrics.keys().map(String::as_str)).collect();
     keys.into_iter().collect()
 }
 
@@ -115,7 +124,13 @@ impl Serialize for Data<'_> {
             self.order.iter().enumerate().filter_map(move |(node, &index)| {
                 let values = self.source.profile.values(index, rank);
                 let is_wanted = Some(&rank) == first || !values.is_absent();
-                is_wanted.then(|| Row { node, rank, statistics: rows[index.row()], values, keys: self.keys })
+                is_wanted.then(|| Row {
+                    node,
+                    rank,
+                    statistics: rows[index.row()],
+                    values,
+                    keys: self.keys,
+                })
             })
         }))
     }

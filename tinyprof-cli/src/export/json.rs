@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use serde::Serialize;
 use serde_json::ser::{Formatter, Serializer};
 
-/// Writes `value` on one line of ASCII: other characters stand as JSON's own escapes, so that a parser reads the same
-/// value and a terminal cannot be steered.
+/// Writes `value` on one line of ASCII: other characters stand as JSON's own escapes, so that a
+/// parser reads the same value and a terminal cannot be steered.
 pub(super) fn write(out: &mut (impl Write + ?Sized), value: &impl Serialize) -> io::Result<()> {
     value.serialize(&mut Serializer::with_formatter(&mut *out, Ascii)).map_err(io::Error::from)
 }
@@ -15,7 +15,11 @@ pub(super) fn write(out: &mut (impl Write + ?Sized), value: &impl Serialize) -> 
 struct Ascii;
 
 impl Formatter for Ascii {
-    fn write_string_fragment<W: Write + ?Sized>(&mut self, out: &mut W, fragment: &str) -> io::Result<()> {
+    fn write_string_fragment<W: Write + ?Sized>(
+        &mut self,
+        out: &mut W,
+        fragment: &str,
+    ) -> io::Result<()> {
         let mut rest = fragment;
         while let Some(at) = rest.find(|c: char| !c.is_ascii() || c == '\u{7f}') {
             let (plain, special) = rest.split_at(at);
@@ -41,7 +45,11 @@ mod tests {
         let hostile = "a\u{0}\u{1b}[2J\"\\\u{7f}\u{9b}\u{202e}流\u{1f600}</script>";
         let mut text = Vec::new();
         write(&mut text, &[hostile, "plain", ""]).unwrap();
-        assert!(text.iter().all(|byte| (b' '..0x7f).contains(byte)), "{}", String::from_utf8_lossy(&text));
+        assert!(
+            text.iter().all(|byte| (b' '..0x7f).contains(byte)),
+            "{}",
+            String::from_utf8_lossy(&text)
+        );
         assert_eq!(serde_json::from_slice::<Vec<String>>(&text).unwrap(), [hostile, "plain", ""]);
     }
 }

@@ -39,10 +39,16 @@ pub(crate) fn run(arguments: &ExportArguments) -> Result<(), Box<dyn Error>> {
     if let Some(fault) = fault(arguments) {
         Arguments::command().error(ErrorKind::ArgumentConflict, fault).exit();
     }
-    let sources: Result<Vec<Source>, Box<dyn Error>> =
-        arguments.directories.iter().map(|directory| source(directory, &arguments.selection)).collect();
-    let parameters =
-        if arguments.parameters.is_empty() { vec![Parameter::Ranks] } else { arguments.parameters.clone() };
+    let sources: Result<Vec<Source>, Box<dyn Error>> = arguments
+        .directories
+        .iter()
+        .map(|directory| source(directory, &arguments.selection))
+        .collect();
+    let parameters = if arguments.parameters.is_empty() {
+        vec![Parameter::Ranks]
+    } else {
+        arguments.parameters.clone()
+    };
     let max_ranks = arguments.max_ranks.unwrap_or(DEFAULT_MAX_RANKS);
     let request = Request { sources: sources?, max_ranks: max_ranks as usize, parameters };
     let exporter = formats::exporter(arguments.format);
@@ -56,13 +62,17 @@ fn fault(arguments: &ExportArguments) -> Option<String> {
     let exporter = formats::exporter(arguments.format);
     let profiles = arguments.directories.len();
     if !exporter.takes_several() && profiles > 1 {
-        return Some(format!("{profiles} profiles, but only extrap takes several: export them one by one"));
+        return Some(format!(
+            "{profiles} profiles, but only extrap takes several: export them one by one"
+        ));
     }
     if !exporter.takes_several() && !arguments.parameters.is_empty() {
         return Some("--parameter is for extrap only".to_owned());
     }
     if !exporter.caps_ranks() && arguments.max_ranks.is_some() {
-        return Some("--max-ranks is for speedscope and chrome only; choose ranks with --rank".to_owned());
+        return Some(
+            "--max-ranks is for speedscope and chrome only; choose ranks with --rank".to_owned(),
+        );
     }
     if !exporter.is_text() && arguments.output == Path::new("-") {
         return Some("the format is no text: name a file to write with -o FILE".to_owned());

@@ -8,7 +8,8 @@ pub(super) fn shown(text: &str) -> String {
     escaped(text).replace('\u{fffe}', r"\u{fffe}").replace('\u{ffff}', r"\u{ffff}")
 }
 
-/// A region's name between delimiters: [`shown`], with the delimiter spelled out too. What has no character gets some.
+/// A region's name between delimiters: [`shown`], with the delimiter spelled out too. What has no
+/// character gets some.
 pub(super) fn without(delimiter: char, name: &str) -> String {
     if name.is_empty() {
         return "\"\"".to_owned();
@@ -16,8 +17,8 @@ pub(super) fn without(delimiter: char, name: &str) -> String {
     shown(name).replace(delimiter, &delimiter.escape_unicode().to_string())
 }
 
-/// `text` for an attribute or an element. XML 1.0 has no way to write most control characters, not even escaped: these
-/// are spelled out as everywhere on the screen.
+/// `text` for an attribute or an element. XML 1.0 has no way to write most control characters, not
+/// even escaped: these are spelled out as everywhere on the screen.
 pub(super) fn xml(text: &str) -> String {
     let shown = shown(text);
     let mut xml = String::with_capacity(shown.len());

@@ -1,5 +1,5 @@
-//! OpenMetrics text: what the report says of each callpath, for monitoring. Never a label for a rank: a monitor keeps a
-//! series for each combination of labels, for ever.
+//! OpenMetrics text: what the report says of each callpath, for monitoring. Never a label for a
+//! rank: a monitor keeps a series for each combination of labels, for ever.
 
 use std::error::Error;
 use std::io::{self, Write};
@@ -28,7 +28,11 @@ const METRICS: [(&str, NumberOf); 3] =
     [("sum", |metric| metric.sum), ("min", |metric| metric.min), ("max", |metric| metric.max)];
 
 impl Exporter for OpenMetrics {
-    fn export(&self, request: &Request, out: &mut (dyn Write + Send)) -> Result<Notes, Box<dyn Error>> {
+    fn export(
+        &self,
+        request: &Request,
+        out: &mut (dyn Write + Send),
+    ) -> Result<Notes, Box<dyn Error>> {
         let source = request.source();
         let labels = labels(&source.profile)?;
         let statistics = source.statistics();
@@ -78,8 +82,16 @@ fn run(out: &mut (dyn Write + Send), source: &Source) -> io::Result<()> {
     for (name, help, number) in [
         ("tinyprof_ranks", "Ranks of the profile", u64::from(manifest.ranks)),
         ("tinyprof_hosts", "Hosts of the profile", metadata.numhosts.into()),
-        ("tinyprof_executions", "Visits of root regions that are kept apart", manifest.executions.into()),
-        ("tinyprof_launch_timestamp_seconds", "When the run began, since 1970", metadata.launchdate),
+        (
+            "tinyprof_executions",
+            "Visits of root regions that are kept apart",
+            manifest.executions.into(),
+        ),
+        (
+            "tinyprof_launch_timestamp_seconds",
+            "When the run began, since 1970",
+            metadata.launchdate,
+        ),
     ] {
         family(out, name, "gauge", help)?;
         writeln!(out, "{name} {number}")?;
@@ -132,14 +144,20 @@ fn metrics(out: &mut (dyn Write + Send), source: &Source, labels: &[String]) -> 
         )?;
         for (row, label) in labels.iter().enumerate() {
             for (key, metric) in source.metrics(CallpathIndex::new(row)) {
-                writeln!(out, "{name}{{{label},metric={}}} {}", quoted(key), value(number(&metric)))?;
+                writeln!(
+                    out,
+                    "{name}{{{label},metric={}}} {}",
+                    quoted(key),
+                    value(number(&metric))
+                )?;
             }
         }
     }
     Ok(())
 }
 
-/// What tells each callpath from all others: siblings may bear the same name, so the path alone does not.
+/// What tells each callpath from all others: siblings may bear the same name, so the path alone
+/// does not.
 fn labels(profile: &Profile) -> Result<Vec<String>, String> {
     let paths = paths::plain(&profile.callpaths)?;
     let rows = profile.callpaths.rows().iter().zip(paths);
@@ -164,7 +182,8 @@ fn value(number: f64) -> String {
     }
 }
 
-/// A label's value. The format escapes three characters only; what could steer a terminal is spelled out before.
+/// A label's value. The format escapes three characters only; what could steer a terminal is
+/// spelled out before.
 fn quoted(text: &str) -> String {
     format!("\"{}\"", shown(text).replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n"))
 }

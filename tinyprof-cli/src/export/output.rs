@@ -7,8 +7,8 @@ use std::path::Path;
 
 use super::exporter::Notes;
 
-/// Gives `export` a place to write to: standard output for `-`, else a new file at `path`; what was there before is
-/// somebody's. A file that could not be written to its end is removed.
+/// Gives `export` a place to write to: standard output for `-`, else a new file at `path`; what was
+/// there before is somebody's. A file that could not be written to its end is removed.
 pub(super) fn write(
     path: &Path,
     export: impl FnOnce(&mut (dyn Write + Send)) -> Result<Notes, Box<dyn Error>>,
@@ -18,7 +18,10 @@ pub(super) fn write(
     }
     let fail = |error: io::Error| match error.kind() {
         ErrorKind::AlreadyExists => {
-            format!("{} exists already and is left as it is; name another file, or remove it", path.display())
+            format!(
+                "{} exists already and is left as it is; name another file, or remove it",
+                path.display()
+            )
         }
         _ => format!("cannot create {}: {error}", path.display()),
     };
@@ -52,8 +55,8 @@ fn to_standard_output(
     }
 }
 
-/// Remembers that the reader has left: one such as `head` has had what it wanted. Exporters hand errors through
-/// libraries that hide of which kind they are.
+/// Remembers that the reader has left: one such as `head` has had what it wanted. Exporters hand
+/// errors through libraries that hide of which kind they are.
 struct Pipe<W> {
     inner: W,
     is_closed: bool,

@@ -2,7 +2,8 @@
 
 use tinyprof_format::model::{CallpathIndex, CallpathTable};
 
-/// All paths of a profile together may have this many bytes: those of a hostile tree are of quadratic size.
+/// All paths of a profile together may have this many bytes: those of a hostile tree are of
+/// quadratic size.
 const MOST_BYTES: usize = 1 << 28;
 
 /// The names from the root region to each callpath, row by row. `names` are those of the rows.
@@ -57,7 +58,8 @@ pub(super) fn stacks(table: &CallpathTable) -> Result<Vec<Vec<usize>>, String> {
     Ok(stacks)
 }
 
-/// The callpaths in the order of a walk over the tree: each before its children, siblings in table order.
+/// The callpaths in the order of a walk over the tree: each before its children, siblings in table
+/// order.
 pub(super) fn preorder(table: &CallpathTable) -> Vec<CallpathIndex> {
     let children = table.children();
     // A stack of our own: a hostile tree may be deeper than the thread's.

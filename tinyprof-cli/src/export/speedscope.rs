@@ -1,4 +1,5 @@
-//! speedscope's own JSON: a profile for each rank, whose samples are callpaths weighted with their exclusive time.
+//! speedscope's own JSON: a profile for each rank, whose samples are callpaths weighted with their
+//! exclusive time.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -23,16 +24,23 @@ impl Exporter for Speedscope {
         true
     }
 
-    fn export(&self, request: &Request, out: &mut (dyn Write + Send)) -> Result<Notes, Box<dyn Error>> {
+    fn export(
+        &self,
+        request: &Request,
+        out: &mut (dyn Write + Send),
+    ) -> Result<Notes, Box<dyn Error>> {
         let source = request.source();
         let (frames, frame_of_row) = frames(&source.profile.callpaths);
         let mut stacks = paths::stacks(&source.profile.callpaths)?;
         stacks.iter_mut().flatten().for_each(|row| *row = frame_of_row[*row]);
         let choice = choose(source, request.max_ranks);
-        let mut profiles = if choice.is_capped { of_all_ranks(source, &stacks) } else { Vec::new() };
+        let mut profiles =
+            if choice.is_capped { of_all_ranks(source, &stacks) } else { Vec::new() };
         for shown in &choice.shown {
             let rows = source.of_rank(shown.rank);
-            profiles.push(Sampled::new(shown.name(), &stacks, &rows, |row| whole(row.exclusive.min_ns)));
+            profiles.push(Sampled::new(shown.name(), &stacks, &rows, |row| {
+                whole(row.exclusive.min_ns)
+            }));
         }
         let file = File {
             schema: SCHEMA,
@@ -151,11 +159,23 @@ impl<'a> Sampled<'a> {
                 weights.push(weight);
             }
         }
-        let whole = weights.iter().map(Number::as_u64).try_fold(0_u64, |sum, ns| sum.checked_add(ns?));
+        let whole =
+            weights.iter().map(Number::as_u64).try_fold(0_u64, |sum, ns| sum.checked_add(ns?));
         let end_value = whole.map_or_else(
-            || Number::from_f64(weights.iter().filter_map(Number::as_f64).sum()).unwrap_or_else(|| 0.into()),
+            || {
+                Number::from_f64(weights.iter().filter_map(Number::as_f64).sum())
+                    .unwrap_or_else(|| 0.into())
+            },
             Number::from,
         );
-        Self { r#type: "sampled", name, unit: "nanoseconds", start_value: 0, end_value, samples, weights }
+        Self {
+            r#type: "sampled",
+            name,
+            unit: "nanoseconds",
+            start_value: 0,
+            end_value,
+            samples,
+            weights,
+        }
     }
 }

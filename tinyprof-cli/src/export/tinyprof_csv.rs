@@ -10,7 +10,11 @@ use super::exporter::{Exporter, Notes, Request};
 pub(super) struct TinyprofCsv;
 
 impl Exporter for TinyprofCsv {
-    fn export(&self, request: &Request, mut out: &mut (dyn Write + Send)) -> Result<Notes, Box<dyn Error>> {
+    fn export(
+        &self,
+        request: &Request,
+        mut out: &mut (dyn Write + Send),
+    ) -> Result<Notes, Box<dyn Error>> {
         let source = request.source();
         let omitted = write_text(&source.profile, &mut out)?;
         Ok(notes(&omitted).into_iter().chain(source.rounded_note()).collect())
@@ -25,7 +29,10 @@ fn notes(omitted: &Omitted) -> Notes {
         }
     };
     note(omitted.metrics, "varying metrics");
-    note(omitted.sums_of_visits, "number, minimum and maximum of visits that only a sum is left of");
+    note(
+        omitted.sums_of_visits,
+        "number, minimum and maximum of visits that only a sum is left of",
+    );
     note(omitted.estimates, "standard errors of estimates");
     notes
 }

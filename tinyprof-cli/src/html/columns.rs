@@ -1,7 +1,9 @@
-//! Columns of numbers as the page holds them: each number one of a few million steps between the least and the greatest.
+//! Columns of numbers as the page holds them: each number one of a few million steps between the
+//! least and the greatest.
 //!
-//! A step is 1 wherever that is enough, so that small columns are exact. The codes take 24 bits, in three planes of
-//! bytes: where a column needs fewer, the planes above are zeros, which compress to nothing.
+//! A step is 1 wherever that is enough, so that small columns are exact. The codes take 24 bits, in
+//! three planes of bytes: where a column needs fewer, the planes above are zeros, which compress to
+//! nothing.
 //!
 //! ```text
 //! column of n values at byte `at`:  n low bytes | n middle bytes | n high bytes
@@ -14,7 +16,8 @@ const ABSENT: u32 = 0xff_ffff;
 
 /// So fine are columns of which there are few.
 pub(super) const FINE: u32 = ABSENT - 1;
-/// So fine is what fills most of a page: 0.01 % of a column's spread. Digits after it would be most of the page.
+/// So fine is what fills most of a page: 0.01 % of a column's spread. Digits after it would be most
+/// of the page.
 pub(super) const USUAL: u32 = 4_095;
 /// So fine is what is only looked at as a colour.
 pub(super) const COARSE: u32 = 255;
@@ -26,10 +29,12 @@ pub(super) struct Columns {
 }
 
 impl Columns {
-    /// Adds a column in at most `steps` steps and gives what the page needs to read it. What is not a number is absent.
+    /// Adds a column in at most `steps` steps and gives what the page needs to read it. What is not
+    /// a number is absent.
     pub(super) fn add(&mut self, values: &[f64], steps: u32) -> Value {
         let known = || values.iter().copied().filter(|value| value.is_finite());
-        let (min, max) = (known().fold(f64::INFINITY, f64::min), known().fold(f64::NEG_INFINITY, f64::max));
+        let (min, max) =
+            (known().fold(f64::INFINITY, f64::min), known().fold(f64::NEG_INFINITY, f64::max));
         let (min, max) = if min <= max { (min, max) } else { (0.0, 0.0) };
         let step = ((max - min) / f64::from(steps)).ceil().max(1.0);
         let codes: Vec<u32> = values.iter().map(|&value| code(value, min, step)).collect();
@@ -60,12 +65,15 @@ mod tests {
 
     fn back(columns: &Columns, column: &Value) -> Vec<f64> {
         let number = |key: &str| column[key].as_f64().expect("a number");
-        let at = |key: &str| usize::try_from(column[key].as_u64().expect("an integer")).expect("it fits");
+        let at = |key: &str| {
+            usize::try_from(column[key].as_u64().expect("an integer")).expect("it fits")
+        };
         let (from, count) = (at("at"), at("count"));
         let byte = |plane: usize, i: usize| u32::from(columns.bytes[from + plane * count + i]);
         let code = |i| byte(0, i) | byte(1, i) << 8 | byte(2, i) << 16;
-        let value =
-            |code| if code == ABSENT { f64::NAN } else { number("min") + f64::from(code) * number("step") };
+        let value = |code| {
+            if code == ABSENT { f64::NAN } else { number("min") + f64::from(code) * number("step") }
+        };
         (0..count).map(code).map(value).collect()
     }
 
@@ -76,7 +84,8 @@ mod tests {
             columns.add(&[1.0, 2.0], FINE);
             let column = columns.add(values, steps);
             for (found, &expected) in back(&columns, &column).iter().zip(values) {
-                let same = found.is_nan() && !expected.is_finite() || (found - expected).abs() <= within;
+                let same =
+                    found.is_nan() && !expected.is_finite() || (found - expected).abs() <= within;
                 assert!(same, "{found} is not {expected}");
             }
         };

@@ -1,4 +1,5 @@
-//! How the times of a callpath are spread over executions and ranks: boxes, and the outliers by name.
+//! How the times of a callpath are spread over executions and ranks: boxes, and the outliers by
+//! name.
 
 use serde_json::{Value, json};
 use tinyprof_format::model::{CallpathIndex, CallpathValues, Profile};
@@ -31,7 +32,8 @@ pub(super) fn executions(profile: &Profile, callpaths: &[CallpathIndex]) -> Valu
     callpaths.iter().map(of).collect()
 }
 
-/// The values of all ranks, box by box. Where executions were folded, their mean counts for the first of them.
+/// The values of all ranks, box by box. Where executions were folded, their mean counts for the
+/// first of them.
 #[expect(clippy::cast_precision_loss, reason = "what is shown in three digits")]
 fn by_box(ranks: &[CallpathValues], per_box: u32) -> Vec<Vec<Measured>> {
     let mut boxes: Vec<Vec<Measured>> = Vec::new();
@@ -46,7 +48,8 @@ fn by_box(ranks: &[CallpathValues], per_box: u32) -> Vec<Vec<Measured>> {
     boxes
 }
 
-/// Minimum, quartiles and maximum in nanoseconds, the ends of the whiskers, and the outliers that are farthest away.
+/// Minimum, quartiles and maximum in nanoseconds, the ends of the whiskers, and the outliers that
+/// are farthest away.
 fn of_values(mut values: Vec<Measured>) -> Value {
     values.sort_by(|a, b| a.ns.total_cmp(&b.ns));
     let (Some(first), Some(last)) = (values.first(), values.last()) else { return Value::Null };
@@ -94,10 +97,16 @@ mod tests {
         let found = of_values((0..).zip([10.0, 12.0, 11.0, 13.0, 100.0]).map(measured).collect());
         assert_eq!(found["five"], json!([10.0, 11.0, 12.0, 13.0, 100.0]));
         assert_eq!(found["whiskers"], json!([10.0, 13.0]));
-        assert_eq!((&found["outlier_count"], &found["outliers"]), (&json!(1), &json!([[100.0, 4, 7]])));
+        assert_eq!(
+            (&found["outlier_count"], &found["outliers"]),
+            (&json!(1), &json!([[100.0, 4, 7]]))
+        );
         assert_eq!(of_values(Vec::new()), Value::Null);
         let one = of_values(vec![measured((3, 5.0))]);
-        assert_eq!((&one["five"], &one["outlier_count"]), (&json!([5.0, 5.0, 5.0, 5.0, 5.0]), &json!(0)));
+        assert_eq!(
+            (&one["five"], &one["outlier_count"]),
+            (&json!([5.0, 5.0, 5.0, 5.0, 5.0]), &json!(0))
+        );
     }
 
     #[test]

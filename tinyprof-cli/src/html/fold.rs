@@ -1,13 +1,15 @@
 //! Profiles of more callpaths than a browser can show: the smallest are added up.
 //!
-//! A million callpaths are a gigabyte of JSON, which no browser takes as one text. So a page has the callpaths of the
-//! greatest times, and below each of them the others as one, so that all times of what is shown stay as they are.
+//! A million callpaths are a gigabyte of JSON, which no browser takes as one text. So a page has
+//! the callpaths of the greatest times, and below each of them the others as one, so that all times
+//! of what is shown stay as they are.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tinyprof_format::model::{
-    Callpath, CallpathId, CallpathIndex, CallpathTable, CallpathValues, Profile, Region, RegionKind, SiteId,
+    Callpath, CallpathId, CallpathIndex, CallpathTable, CallpathValues, Profile, Region,
+    RegionKind, SiteId,
 };
 
 use crate::diff::Names;
@@ -18,14 +20,16 @@ pub(super) const CALLPATHS_MAX: usize = 20_000;
 /// The site of callpaths that stand for others.
 const SMALLER: SiteId = SiteId::from_bits(0x736d_616c_6c65_7221);
 
-/// For each profile, which of its callpaths the page shows; none if it shows all of all profiles. What is large in one
-/// of two profiles is shown of both, so that they are compared by the same callpaths.
+/// For each profile, which of its callpaths the page shows; none if it shows all of all profiles.
+/// What is large in one of two profiles is shown of both, so that they are compared by the same
+/// callpaths.
 pub(super) fn shown(profiles: &[&Profile]) -> Option<Vec<Vec<bool>>> {
     if profiles.iter().all(|profile| profile.callpaths.len() <= CALLPATHS_MAX) {
         return None;
     }
     let mut names = Names::default();
-    let placed: Vec<Vec<usize>> = profiles.iter().map(|profile| names.place(&profile.callpaths)).collect();
+    let placed: Vec<Vec<usize>> =
+        profiles.iter().map(|profile| names.place(&profile.callpaths)).collect();
     let mut largest_ns = vec![0_u128; names.rows().len()];
     for (profile, placed) in profiles.iter().zip(&placed) {
         for (row, &name) in profile.values.iter().zip(placed) {
@@ -65,8 +69,8 @@ pub(super) struct Folded {
     pub(super) rows: Vec<Option<usize>>,
 }
 
-/// The profile with the callpaths that are shown, and the others added up below their parents. Series of the others are
-/// left out.
+/// The profile with the callpaths that are shown, and the others added up below their parents.
+/// Series of the others are left out.
 pub(super) fn fold(mut profile: Profile, is_shown: &[bool]) -> Folded {
     let table = std::mem::take(&mut profile.callpaths);
     let mut smaller: BTreeMap<Option<CallpathIndex>, Smaller> = BTreeMap::new();
@@ -136,15 +140,25 @@ mod tests {
     fn what_is_small_is_one_callpath_and_all_other_times_stay() {
         let profile = profile();
         let shown_names = ["main", "a"];
-        let is_shown: Vec<bool> =
-            profile.callpaths.rows().iter().map(|c| shown_names.contains(&&*c.region.name)).collect();
+        let is_shown: Vec<bool> = profile
+            .callpaths
+            .rows()
+            .iter()
+            .map(|c| shown_names.contains(&&*c.region.name))
+            .collect();
         let Folded { profile: folded, rows } = fold(profile.clone(), &is_shown);
         assert_eq!(rows.iter().flatten().count(), 2);
         let statistics = |profile: &Profile| -> BTreeMap<String, (u64, u128, u128)> {
             let statistics = Statistics::of_profile(profile);
             let rows = profile.callpaths.iter().zip(statistics.rows());
-            let row = |((index, _), row): ((CallpathIndex, _), tinyprof_format::report::RankStatistics)| {
-                (profile.callpaths.path(index), (row.visits, row.inclusive.sum_ns, row.exclusive.sum_ns))
+            let row = |((index, _), row): (
+                (CallpathIndex, _),
+                tinyprof_format::report::RankStatistics,
+            )| {
+                (
+                    profile.callpaths.path(index),
+                    (row.visits, row.inclusive.sum_ns, row.exclusive.sum_ns),
+                )
             };
             rows.map(row).collect()
         };

@@ -15,7 +15,11 @@ const MAPS_VALUES_MAX: usize = 300_000;
 const MAP_VALUES_MAX: usize = 64 * 1_024;
 
 /// The series of those of `callpaths` that have one.
-pub(super) fn iterations(profile: &Profile, callpaths: &[CallpathIndex], columns: &mut Columns) -> Value {
+pub(super) fn iterations(
+    profile: &Profile,
+    callpaths: &[CallpathIndex],
+    columns: &mut Columns,
+) -> Value {
     let series: Vec<(CallpathIndex, Iterations)> = callpaths
         .iter()
         .filter_map(|&index| Some((index, Iterations::of_callpath(profile, index, POINTS_MAX)?)))
@@ -60,10 +64,9 @@ fn map(profile: &Profile, index: CallpathIndex, found: &Iterations, bins: Bins) 
         };
         let of_ranks: Vec<Vec<f64>> = group.iter().map(of_rank).collect();
         let bin = Bins { ranks: of_ranks.len(), ranks_per_bin: of_ranks.len() };
-        map.extend(
-            (0..points)
-                .flat_map(|point| bin.means(|rank| Some(of_ranks[rank][point]).filter(|ns| ns.is_finite()))),
-        );
+        map.extend((0..points).flat_map(|point| {
+            bin.means(|rank| Some(of_ranks[rank][point]).filter(|ns| ns.is_finite()))
+        }));
     }
     map
 }

@@ -1,7 +1,8 @@
-//! `tinyprof html`: a profile as one page for the browser, which needs no network and runs nothing but its own scripts.
+//! `tinyprof html`: a profile as one page for the browser, which needs no network and runs nothing
+//! but its own scripts.
 //!
-//! * `payload`: what of the profile is in the page; `rows`, `iterations`, `executions` are its larger parts, `columns` how
-//!   their numbers are packed.
+//! * `payload`: what of the profile is in the page; `rows`, `iterations`, `executions` are its
+//!   larger parts, `columns` how their numbers are packed.
 //! * `fold`: which callpaths of many are in it.
 //! * `page`: the page around it; `scripts` are the modules that draw it, in `web/`.
 
@@ -33,8 +34,9 @@ use payload::Shown;
 pub(crate) fn run(arguments: &HtmlArguments) -> Result<(), Box<dyn Error>> {
     let mut profiles = Vec::new();
     for directory in &arguments.directories {
-        let profile = select::select(read_profile_within(directory, memory::limits())?, &arguments.selection)
-            .map_err(|error| format!("{}: {error}", directory.display()))?;
+        let profile =
+            select::select(read_profile_within(directory, memory::limits())?, &arguments.selection)
+                .map_err(|error| format!("{}: {error}", directory.display()))?;
         profiles.push((name_of(directory), profile));
     }
     let (profiles, wholes) = folded(profiles);
@@ -56,9 +58,11 @@ struct Whole {
     rows: Vec<Option<usize>>,
 }
 
-/// The profiles as the page shows them, and what is said of each as a whole if these are not all their callpaths.
+/// The profiles as the page shows them, and what is said of each as a whole if these are not all
+/// their callpaths.
 fn folded(profiles: Vec<(String, Profile)>) -> (Vec<(String, Profile)>, Vec<Whole>) {
-    let Some(shown) = fold::shown(&profiles.iter().map(|(_, profile)| profile).collect::<Vec<_>>()) else {
+    let Some(shown) = fold::shown(&profiles.iter().map(|(_, profile)| profile).collect::<Vec<_>>())
+    else {
         return (profiles, Vec::new());
     };
     let mut wholes = Vec::new();
@@ -85,11 +89,15 @@ fn comparison(profiles: &[(String, Profile)], arguments: &HtmlArguments) -> Opti
     Some(diff::pair_json(base, new))
 }
 
-/// Writes a new file; what was there before is somebody's. A file that could not be written to its end is removed.
+/// Writes a new file; what was there before is somebody's. A file that could not be written to its
+/// end is removed.
 fn save(page: &str, path: &Path) -> Result<(), Box<dyn Error>> {
     let fail = |error: io::Error| match error.kind() {
         ErrorKind::AlreadyExists => {
-            format!("{} exists already and is left as it is; name another file, or remove it", path.display())
+            format!(
+                "{} exists already and is left as it is; name another file, or remove it",
+                path.display()
+            )
         }
         _ => format!("cannot create {}: {error}", path.display()),
     };

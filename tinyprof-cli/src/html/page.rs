@@ -1,8 +1,9 @@
 //! The page: one file that may run its own scripts, and load nothing.
 //!
-//! What the profile says is never text of the page: it is base64, which has no character that means something to HTML, and the
-//! scripts put it into the page as text. A Content-Security-Policy names the scripts and the style by their hashes, so that
-//! the browser would run nothing else even if that went wrong.
+//! What the profile says is never text of the page: it is base64, which has no character that means
+//! something to HTML, and the scripts put it into the page as text. A Content-Security-Policy names
+//! the scripts and the style by their hashes, so that the browser would run nothing else even if
+//! that went wrong.
 
 use std::io;
 
@@ -25,7 +26,10 @@ const STYLES: [&str; 3] = [
 ///
 /// # Errors
 /// When a profile is too large for a page: its names and statistics alone would be 4 GiB.
-pub(super) fn of_profiles(profiles: &[Shown<'_>], comparison: Option<&Value>) -> io::Result<String> {
+pub(super) fn of_profiles(
+    profiles: &[Shown<'_>],
+    comparison: Option<&Value>,
+) -> io::Result<String> {
     let style = STYLES.concat();
     let (libraries, program) = (scripts::libraries(), scripts::program());
     let policy = format!(
@@ -56,7 +60,9 @@ pub(super) fn of_profiles(profiles: &[Shown<'_>], comparison: Option<&Value>) ->
 
 /// Adds what is no script to the browser, whatever the element's name: base64 for ours.
 fn add_data(page: &mut String, class: &str, base64: &str) {
-    for part in ["<script type=\"application/octet-stream\" class=\"", class, "\">", base64, "</script>\n"] {
+    for part in
+        ["<script type=\"application/octet-stream\" class=\"", class, "\">", base64, "</script>\n"]
+    {
         page.push_str(part);
     }
 }
@@ -74,12 +80,18 @@ mod tests {
     fn no_part_of_the_page_ends_its_own_element_or_loads_anything() {
         for script in [scripts::libraries(), scripts::program()] {
             let lower = script.to_lowercase();
-            assert!(!lower.contains("</script") && !lower.contains("<!--"), "a script would end too early");
+            assert!(
+                !lower.contains("</script") && !lower.contains("<!--"),
+                "a script would end too early"
+            );
         }
         assert!(!STYLES.concat().to_lowercase().contains("</style"));
         for part in [BODY, &STYLES.concat()] {
             for loads in ["src=", "url(", "@import", "http:", "https:", "onclick", "style="] {
-                assert!(!part.contains(loads), "{loads} loads something, or is refused by the policy");
+                assert!(
+                    !part.contains(loads),
+                    "{loads} loads something, or is refused by the policy"
+                );
             }
         }
     }

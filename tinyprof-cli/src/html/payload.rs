@@ -21,12 +21,13 @@ use super::{executions, iterations, rows};
 pub(super) struct Shown<'a> {
     pub(super) name: &'a str,
     pub(super) profile: &'a Profile,
-    /// The report of the whole profile, and the rows of its callpaths in `profile`, where that has some of them only.
+    /// The report of the whole profile, and the rows of its callpaths in `profile`, where that has
+    /// some of them only.
     pub(super) whole: Option<(&'a Report, &'a [Option<usize>])>,
 }
 
-/// The profile for the page: base64 of deflated bytes, which are the length of the JSON (4 bytes, little endian), the
-/// JSON, and the columns.
+/// The profile for the page: base64 of deflated bytes, which are the length of the JSON (4 bytes,
+/// little endian), the JSON, and the columns.
 ///
 /// # Errors
 /// When its names and statistics are longer than 4 GiB.

@@ -38,7 +38,8 @@ impl Bins {
         let bin = |bin: usize| {
             let first = bin * self.ranks_per_bin;
             let ranks = first..(first + self.ranks_per_bin).min(self.ranks);
-            let (sum, count) = ranks.filter_map(&value).fold((0.0, 0_usize), |(sum, n), v| (sum + v, n + 1));
+            let (sum, count) =
+                ranks.filter_map(&value).fold((0.0, 0_usize), |(sum, n), v| (sum + v, n + 1));
             sum / count as f64
         };
         (0..self.count()).map(bin).collect()
@@ -62,7 +63,8 @@ pub(super) fn costliest(profile: &Profile) -> Vec<CallpathIndex> {
 #[expect(clippy::cast_precision_loss, reason = "what is shown in colours and three digits")]
 pub(super) fn rows(profile: &Profile, callpaths: &[CallpathIndex], columns: &mut Columns) -> Value {
     let bins = Bins::fitting(profile.ranks.len(), callpaths.len(), VALUES_MAX);
-    let exclusive: Vec<Vec<u64>> = (0..bins.ranks).map(|rank| exclusive_ns(profile, rank)).collect();
+    let exclusive: Vec<Vec<u64>> =
+        (0..bins.ranks).map(|rank| exclusive_ns(profile, rank)).collect();
     let mut has_children = vec![false; profile.callpaths.len()];
     for (_, callpath) in profile.callpaths.iter() {
         if let Some(parent) = callpath.parent {
@@ -78,7 +80,8 @@ pub(super) fn rows(profile: &Profile, callpaths: &[CallpathIndex], columns: &mut
         };
         let inclusive = add(&|rank| values[rank].inclusive_ns());
         // A callpath that calls nothing has one time.
-        let exclusive = has_children[index.row()].then(|| add(&|rank| exclusive[rank][index.row()]));
+        let exclusive =
+            has_children[index.row()].then(|| add(&|rank| exclusive[rank][index.row()]));
         json!({
             "callpath": index.row(),
             "inclusive_ns": inclusive,
@@ -98,7 +101,11 @@ mod tests {
     fn ranks_share_a_bin_only_where_there_are_too_many() {
         let check = |ranks, rows, per_bin, count| {
             let bins = Bins::fitting(ranks, rows, VALUES_MAX);
-            assert_eq!((bins.ranks_per_bin, bins.count()), (per_bin, count), "{ranks} ranks, {rows} rows");
+            assert_eq!(
+                (bins.ranks_per_bin, bins.count()),
+                (per_bin, count),
+                "{ranks} ranks, {rows} rows"
+            );
         };
         check(4_096, 100, 1, 4_096);
         check(4_096, 101, 2, 2_048);
@@ -110,8 +117,9 @@ mod tests {
     #[test]
     fn a_bin_is_the_mean_of_the_ranks_that_have_a_value() {
         let bins = Bins { ranks: 5, ranks_per_bin: 2 };
-        let found =
-            bins.means(|rank| (rank != 1 && rank != 4).then(|| f64::from(u32::try_from(rank).expect("few"))));
+        let found = bins.means(|rank| {
+            (rank != 1 && rank != 4).then(|| f64::from(u32::try_from(rank).expect("few")))
+        });
         assert_eq!(found[..2], [0.0, 2.5]);
         assert!(found[2].is_nan());
     }

@@ -1,8 +1,9 @@
 //! The scripts of the page: the libraries as they come, and our modules made one.
 //!
-//! A page that is opened from disk cannot import modules from files, and other ways to import need a policy that would let
-//! strangers' scripts in. So the modules are joined in an order in which each comes after what it imports, without their
-//! lines of `import` and the word `export`: what they define shares one scope, and is named only once.
+//! A page that is opened from disk cannot import modules from files, and other ways to import need
+//! a policy that would let strangers' scripts in. So the modules are joined in an order in which
+//! each comes after what it imports, without their lines of `import` and the word `export`: what
+//! they define shares one scope, and is named only once.
 
 const LIBRARIES: [&str; 5] = [
     include_str!("../../web/vendor/uplot.js"),
@@ -75,8 +76,10 @@ mod tests {
         let mut before = BTreeSet::new();
         for (name, text) in MODULES {
             for line in text.lines().filter(|line| line.starts_with("import ")) {
-                let from = line.rsplit_once(" from \"./").and_then(|(_, rest)| rest.strip_suffix("\";"));
-                let from = from.unwrap_or_else(|| panic!("{name}: an import is one line, {line:?} is not"));
+                let from =
+                    line.rsplit_once(" from \"./").and_then(|(_, rest)| rest.strip_suffix("\";"));
+                let from = from
+                    .unwrap_or_else(|| panic!("{name}: an import is one line, {line:?} is not"));
                 assert!(before.contains(from), "{name} imports {from}, which is not before it");
             }
             before.insert(*name);
@@ -91,7 +94,8 @@ mod tests {
         for line in program.lines() {
             let words: Vec<&str> = line.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
             let name = match words.as_slice() {
-                ["async", "function", name, ..] | ["function" | "const" | "let" | "class", name, ..] => name,
+                ["async", "function", name, ..]
+                | ["function" | "const" | "let" | "class", name, ..] => name,
                 _ => continue,
             };
             assert!(name.is_empty() || names.insert(*name), "{name} is defined twice");

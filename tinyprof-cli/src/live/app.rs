@@ -1,4 +1,5 @@
-//! The watching itself: looks, keeps the sample before, and does what keys ask for. Knows no terminal.
+//! The watching itself: looks, keeps the sample before, and does what keys ask for. Knows no
+//! terminal.
 
 use std::thread;
 use std::time::Duration;
@@ -70,7 +71,8 @@ impl App {
             Seen::Running(sample) => self.state = State::Running(self.next(*sample)),
             Seen::Ended(Some(sample)) => self.state = State::Ended(self.next(*sample)),
             Seen::Ended(None) => {
-                let state = std::mem::replace(&mut self.state, State::Waiting(waiting(&self.watch)));
+                let state =
+                    std::mem::replace(&mut self.state, State::Waiting(waiting(&self.watch)));
                 if let State::Running(frame) | State::Ended(frame) = state {
                     self.state = State::Ended(frame);
                 }
@@ -148,7 +150,9 @@ mod tests {
     }
 
     fn rate(app: &App) -> Option<f64> {
-        let (State::Running(frame) | State::Ended(frame)) = &app.state else { panic!("{:?}", app.state) };
+        let (State::Running(frame) | State::Ended(frame)) = &app.state else {
+            panic!("{:?}", app.state)
+        };
         frame.rows[0].recent.map(|recent| recent.visits_per_s)
     }
 
@@ -171,15 +175,20 @@ mod tests {
         assert!(matches!(&app.state, State::Ended(_)) && app.trouble().is_none());
         app.update();
         assert!(matches!(&app.state, State::Ended(_)), "it stays until it is quit");
-        assert!(app.act(Action::Down) && app.act(Action::Help) && app.view.help && !app.act(Action::Quit));
+        assert!(
+            app.act(Action::Down)
+                && app.act(Action::Help)
+                && app.view.help
+                && !app.act(Action::Quit)
+        );
     }
 
     #[test]
     fn one_of_several_jobs_is_chosen() {
         let empty = tempfile::tempdir().expect("a directory");
         let mut app = App::new(Watch::new(empty.path(), None));
-        let jobs =
-            ["7", "8", "9"].map(|id| super::super::seen::JobLine { id: id.to_owned(), what: String::new() });
+        let jobs = ["7", "8", "9"]
+            .map(|id| super::super::seen::JobLine { id: id.to_owned(), what: String::new() });
         app.take(Seen::Several(jobs.to_vec()));
         for action in [Action::Down, Action::Down, Action::Down, Action::Up] {
             app.act(action);

@@ -45,7 +45,9 @@ impl Checkpoints {
             1 => newest.pop_first().map_or(Seen::Nothing, |(name, (number, path))| {
                 self.read(&name, &format!("checkpoint {number}"), path)
             }),
-            _ => Seen::Several(newest.into_iter().map(|(name, (number, _))| line(name, number)).collect()),
+            _ => Seen::Several(
+                newest.into_iter().map(|(name, (number, _))| line(name, number)).collect(),
+            ),
         }
     }
 

@@ -1,15 +1,18 @@
 //! A copy of a segment while its thread records on: each record as it was at one moment.
 //!
-//! Only reads. The thread changes a record under a sequence counter, odd meanwhile (see `segment::layout::node`), and
-//! appends to lists without moving what is there, unless it says so in the record. Whatever changed in every try stays in
-//! the copy as torn, with an odd counter, and its reader counts it.
+//! Only reads. The thread changes a record under a sequence counter, odd meanwhile (see
+//! `segment::layout::node`), and appends to lists without moving what is there, unless it says so
+//! in the record. Whatever changed in every try stays in the copy as torn, with an odd counter, and
+//! its reader counts it.
 
 use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::atomic::Ordering::{Acquire, Relaxed};
 use std::sync::atomic::{AtomicU64, fence};
 
-use tinyprof_format::segment::layout::{LINE_WORDS, PAST_WORDS, SERIES_WORDS, header, node, samples};
+use tinyprof_format::segment::layout::{
+    LINE_WORDS, PAST_WORDS, SERIES_WORDS, header, node, samples,
+};
 
 /// How often a record that keeps changing is tried.
 const TRIES: usize = 10_000;
@@ -100,7 +103,8 @@ impl Copy<'_> {
             record
         });
         let Some(record) = record else { return false };
-        // Then all before it. The list is where it was, and as it was, if the record says the same again.
+        // Then all before it. The list is where it was, and as it was, if the record says the same
+        // again.
         for (word, length) in lists {
             let all = elements(&record, word, length);
             let last = last_of(all.clone(), length);
@@ -123,7 +127,8 @@ impl Copy<'_> {
     }
 }
 
-/// The thread may have lost its processor in the middle of a change: lets it have ours now and then. Not a success.
+/// The thread may have lost its processor in the middle of a change: lets it have ours now and
+/// then. Not a success.
 fn wait(tried: usize) -> bool {
     if tried.is_multiple_of(SPINS) {
         std::thread::yield_now();
@@ -180,7 +185,10 @@ mod tests {
         let words = words();
         words[NODE + node::VISITS].store(5, Relaxed);
         let copied = copy(&words).expect("it has not grown");
-        assert_eq!((word(&copied, NODE + node::SEQUENCE), word(&copied, NODE + node::VISITS)), (0, 5));
+        assert_eq!(
+            (word(&copied, NODE + node::SEQUENCE), word(&copied, NODE + node::VISITS)),
+            (0, 5)
+        );
         words[NODE + node::SEQUENCE].store(7, Relaxed);
         let copied = copy(&words).expect("it has not grown");
         assert_eq!(word(&copied, NODE + node::SEQUENCE) % 2, 1);

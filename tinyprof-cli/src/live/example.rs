@@ -8,8 +8,8 @@ use tinyprof_format::model::{
 
 use super::sample::Sample;
 
-/// A job of so many ranks after so many visits of `main`: `exchange` is slower on higher ranks, `compute` is not there on
-/// odd ones, and one name is hostile.
+/// A job of so many ranks after so many visits of `main`: `exchange` is slower on higher ranks,
+/// `compute` is not there on odd ones, and one name is hostile.
 pub(super) fn sample(ranks: u64, visits: u64) -> Sample {
     let rank = |rank: u64| {
         let values = |count: u64, ns: u64| {
@@ -25,11 +25,26 @@ pub(super) fn sample(ranks: u64, visits: u64) -> Sample {
         let skew = 1_000_000 * (10 * rank / ranks);
         let mut records = vec![
             (main, None, region(1, "main"), values(visits, visits * 100_000_000)),
-            (exchange, Some(main), region(2, "exchange"), values(10 * visits, visits * (30_000_000 + skew))),
-            (pack, Some(exchange), region(4, "pa\u{1b}[31mck"), values(20 * visits, visits * 5_000_000)),
+            (
+                exchange,
+                Some(main),
+                region(2, "exchange"),
+                values(10 * visits, visits * (30_000_000 + skew)),
+            ),
+            (
+                pack,
+                Some(exchange),
+                region(4, "pa\u{1b}[31mck"),
+                values(20 * visits, visits * 5_000_000),
+            ),
         ];
         if rank.is_multiple_of(2) {
-            records.push((compute, Some(main), region(3, "compute"), values(visits, visits * 50_000_000)));
+            records.push((
+                compute,
+                Some(main),
+                region(3, "compute"),
+                values(visits, visits * 50_000_000),
+            ));
         }
         let facts = RankFacts { host: format!("node{:02}", rank / 64), ..RankFacts::default() };
         EventMap::from_records(records, facts)

@@ -1,4 +1,5 @@
-//! What one drawing of the screen shows: the numbers of a sample, and what changed since the one before.
+//! What one drawing of the screen shows: the numbers of a sample, and what changed since the one
+//! before.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -51,7 +52,8 @@ pub(super) struct Frame {
 impl Frame {
     /// The frame of `sample`, which follows `before`.
     pub(super) fn new(sample: Sample, before: Option<&Sample>) -> Self {
-        let since = before.map(|before| Since::new(&sample, before)).filter(|since| since.interval_ns > 0);
+        let since =
+            before.map(|before| Since::new(&sample, before)).filter(|since| since.interval_ns > 0);
         let table = &sample.callpaths;
         let of_roots = |value: &dyn Fn(usize) -> u128| {
             let roots = table.iter().filter(|(_, callpath)| callpath.parent.is_none());
@@ -75,21 +77,25 @@ impl Frame {
                 share: ratio(statistics.inclusive.sum_ns, total_ns),
                 imbalance: statistics.imbalance(&statistics.inclusive),
                 recent: since.as_ref().zip(recent_ns).map(|(since, whole_ns)| Recent {
-                    visits_per_s: ratio(u128::from(since.visits[at]) * 1_000_000_000, since.interval_ns),
+                    visits_per_s: ratio(
+                        u128::from(since.visits[at]) * 1_000_000_000,
+                        since.interval_ns,
+                    ),
                     share: ratio(since.inclusive_ns[at], whole_ns),
                 }),
             }
         };
         let rows: Vec<Row> = table.iter().map(row).collect();
         let roots = (0..rows.len()).filter(|&at| rows[at].depth == 0).collect();
-        let interval =
-            since.map(|since| Duration::from_nanos(u64::try_from(since.interval_ns).unwrap_or(u64::MAX)));
+        let interval = since.map(|since| {
+            Duration::from_nanos(u64::try_from(since.interval_ns).unwrap_or(u64::MAX))
+        });
         Self { rows, roots, interval, sample }
     }
 }
 
-/// What grew from one sample to the next, row by row of the later one. A record that could not be read in between grows
-/// by nothing, rather than by less.
+/// What grew from one sample to the next, row by row of the later one. A record that could not be
+/// read in between grows by nothing, rather than by less.
 struct Since {
     interval_ns: u128,
     visits: Vec<u64>,
@@ -102,8 +108,10 @@ impl Since {
         let rows = sample.callpaths.identities().iter().zip(sample.statistics.rows());
         let (visits, inclusive_ns) = rows
             .map(|(identity, now)| {
-                let then =
-                    known.get(identity).map(|index| before.statistics.row(index.row())).unwrap_or_default();
+                let then = known
+                    .get(identity)
+                    .map(|index| before.statistics.row(index.row()))
+                    .unwrap_or_default();
                 (
                     now.visits.saturating_sub(then.visits),
                     now.inclusive.sum_ns.saturating_sub(then.inclusive.sum_ns),
@@ -130,7 +138,10 @@ mod tests {
         assert!((main.share - 1.0).abs() < 1e-9 && main.visits == 6);
         let recent = main.recent.expect("there is a sample before");
         // Two visits more on each of two ranks, in two seconds.
-        assert!((recent.visits_per_s - 2.0).abs() < 1e-9 && (recent.share - 1.0).abs() < 1e-9, "{recent:?}");
+        assert!(
+            (recent.visits_per_s - 2.0).abs() < 1e-9 && (recent.share - 1.0).abs() < 1e-9,
+            "{recent:?}"
+        );
         assert_eq!(frame.interval, Some(Duration::from_secs(2)));
         // No time between them, or none before: no rates.
         assert!(Frame::new(before.clone(), Some(&before)).rows[0].recent.is_none());

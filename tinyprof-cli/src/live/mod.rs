@@ -4,7 +4,8 @@
 //! segments, checkpoints -> seen: sample -> frame -> view -> table, ranks -> screen -> terminal
 //! ```
 //!
-//! A sample is what was read at one moment, a frame adds what changed since the one before, and a view says what of it is seen.
+//! A sample is what was read at one moment, a frame adds what changed since the one before, and a
+//! view says what of it is seen.
 
 mod app;
 mod checkpoints;
@@ -34,7 +35,8 @@ use screen::State;
 use source::Watch;
 use terminal::{Event, on_terminal};
 
-/// Whether `tinyprof top` is to watch: it was given no profile, but another directory, or none at all.
+/// Whether `tinyprof top` is to watch: it was given no profile, but another directory, or none at
+/// all.
 pub(crate) fn is_asked_for(arguments: &TopArguments) -> bool {
     arguments.directory.as_ref().is_none_or(|directory| {
         let is_profile = directory.extension().is_some_and(|extension| extension == "tprof");
@@ -42,7 +44,8 @@ pub(crate) fn is_asked_for(arguments: &TopArguments) -> bool {
     })
 }
 
-/// Watches until it is told to quit; or looks once, where that was asked for or nobody would see a second look.
+/// Watches until it is told to quit; or looks once, where that was asked for or nobody would see a
+/// second look.
 pub(crate) fn run(arguments: &TopArguments) -> Result<(), Box<dyn Error>> {
     let selection = &arguments.selection;
     let of_profiles = selection.ranks.is_some()
@@ -106,7 +109,9 @@ fn once(app: &App, width: usize) -> String {
             lines.extend(visible.iter().map(|&row| table::row(&frame.rows[row], &app.view, width)));
             if let Some(&row) = visible.first() {
                 lines.push(ranks::legend(frame, row, width));
-                lines.push(ranks::cells(frame, row, width).into_iter().map(ranks::Cell::symbol).collect());
+                lines.push(
+                    ranks::cells(frame, row, width).into_iter().map(ranks::Cell::symbol).collect(),
+                );
             }
             let losses = table::losses_line(frame);
             if !losses.is_empty() {
@@ -115,8 +120,9 @@ fn once(app: &App, width: usize) -> String {
         }
     }
     lines.extend(
-        app.trouble()
-            .map(|why| format!("note: not read this time: {}", tinyprof_format::report::escaped(why))),
+        app.trouble().map(|why| {
+            format!("note: not read this time: {}", tinyprof_format::report::escaped(why))
+        }),
     );
     lines.into_iter().map(|line| line + "\n").collect()
 }

@@ -1,5 +1,5 @@
-//! The ranks of one callpath in a row: a cell for each rank, or for several where there is no room. A cell is a digit, so that
-//! it says without colour what it says with it.
+//! The ranks of one callpath in a row: a cell for each rank, or for several where there is no room.
+//! A cell is a digit, so that it says without colour what it says with it.
 
 use tinyprof_format::report::cells::{shown, time_cell};
 use tinyprof_format::report::escaped;
@@ -57,7 +57,8 @@ pub(super) fn legend(frame: &Frame, row: usize, room: usize) -> String {
 /// The slowest ranks of a callpath with their hosts and times, the slowest first.
 pub(super) fn slowest(frame: &Frame, row: usize, count: usize) -> Vec<String> {
     let times = frame.sample.inclusive_ns[row].iter().enumerate();
-    let mut times: Vec<(usize, u64)> = times.filter_map(|(rank, time)| Some((rank, (*time)?))).collect();
+    let mut times: Vec<(usize, u64)> =
+        times.filter_map(|(rank, time)| Some((rank, (*time)?))).collect();
     times.sort_unstable_by_key(|&(rank, time)| (std::cmp::Reverse(time), rank));
     let line = |&(rank, time): &(usize, u64)| {
         let host = escaped(frame.sample.hosts.get(rank).map_or("", String::as_str));
@@ -83,18 +84,24 @@ mod tests {
         assert_eq!(row(&few, 5, 80), "9.9.9", "compute is on even ranks");
         let many = Frame::new(sample(4096, 1), None);
         assert_eq!((row(&many, 4096, 64).len(), ranks_a_cell(4096, 64)), (64, 64));
-        assert!(row(&many, 4096, 0).len() == 1 && row(&Frame::new(sample(2, 1), None), 2, 1) == "9");
+        assert!(
+            row(&many, 4096, 0).len() == 1 && row(&Frame::new(sample(2, 1), None), 2, 1) == "9"
+        );
     }
 
     #[test]
     fn slower_ranks_have_greater_digits() {
         let frame = Frame::new(sample(10, 1), None);
-        let exchange = frame.rows.iter().position(|row| row.name == "exchange").expect("it is there");
+        let exchange =
+            frame.rows.iter().position(|row| row.name == "exchange").expect("it is there");
         let cells: String = cells(&frame, exchange, 80).into_iter().map(Cell::symbol).collect();
         // From 30 to 39 ms.
         assert_eq!(cells, "7788889999");
         let slowest = slowest(&frame, exchange, 2);
-        assert!(slowest[0].starts_with("rank 9 ") && slowest[1].starts_with("rank 8 "), "{slowest:?}");
+        assert!(
+            slowest[0].starts_with("rank 9 ") && slowest[1].starts_with("rank 8 "),
+            "{slowest:?}"
+        );
         assert!(slowest[0].ends_with("39.0ms"), "{slowest:?}");
     }
 }

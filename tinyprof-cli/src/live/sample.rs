@@ -1,4 +1,5 @@
-//! What is known of a job at one moment, whether from a checkpoint or from its memory: plain values.
+//! What is known of a job at one moment, whether from a checkpoint or from its memory: plain
+//! values.
 
 use std::time::Duration;
 
@@ -64,7 +65,11 @@ impl Sample {
         Self {
             hosts: profile.ranks.iter().map(|rank| rank.host.clone()).collect(),
             statistics: Statistics::of_profile(profile),
-            inclusive_ns: profile.values.iter().map(|ranks| ranks.iter().map(time).collect()).collect(),
+            inclusive_ns: profile
+                .values
+                .iter()
+                .map(|ranks| ranks.iter().map(time).collect())
+                .collect(),
             callpaths: profile.callpaths.clone(),
             losses: profile.manifest.losses,
             ..Self::default()

@@ -29,8 +29,11 @@ pub(super) enum Found {
 /// The job that is called `wanted`, or the only one.
 pub(super) fn look(directory: &Path, wanted: Option<&str>) -> Result<Found, String> {
     let found = find(directory).map_err(|error| error.to_string())?;
-    let files: Vec<(PathBuf, Vec<u8>)> =
-        found.running.into_iter().filter_map(|path| copied(&path).map(|bytes| (path, bytes))).collect();
+    let files: Vec<(PathBuf, Vec<u8>)> = found
+        .running
+        .into_iter()
+        .filter_map(|path| copied(&path).map(|bytes| (path, bytes)))
+        .collect();
     let pieces: Vec<Piece<'_>> = files
         .iter()
         .filter_map(|(path, bytes)| {
@@ -49,14 +52,17 @@ pub(super) fn look(directory: &Path, wanted: Option<&str>) -> Result<Found, Stri
             let id = processes.first().cloned().unwrap_or_default();
             Found::Job(id, Box::new(sample(job, now)))
         }
-        several => Found::Several(several.iter().map(|(processes, job)| line(processes, job)).collect()),
+        several => {
+            Found::Several(several.iter().map(|(processes, job)| line(processes, job)).collect())
+        }
     })
 }
 
 /// A copy of the segment in a file; none if it is gone, or grows faster than it can be read.
 fn copied(path: &Path) -> Option<Vec<u8>> {
     (0..TRIES).find_map(|_| {
-        let file: File = OpenOptions::new().read(true).custom_flags(libc::O_NOFOLLOW).open(path).ok()?;
+        let file: File =
+            OpenOptions::new().read(true).custom_flags(libc::O_NOFOLLOW).open(path).ok()?;
         copy(SharedWords::of(&file).ok()?.words()).ok()
     })
 }
@@ -100,7 +106,8 @@ fn sample(job: &Job<'_>, now: TicksNow) -> Sample {
         name: name(job),
         source: memory_of(&processes(job)),
         moment_ns: now.monotonic_ns,
-        elapsed: started_ns.map(|start| Duration::from_nanos(now.monotonic_ns.saturating_sub(start))),
+        elapsed: started_ns
+            .map(|start| Duration::from_nanos(now.monotonic_ns.saturating_sub(start))),
         age: Duration::ZERO,
         ..Sample::of_ranks(&ranks)
     }

@@ -19,7 +19,12 @@ pub(super) struct Watch {
 
 impl Watch {
     pub(super) fn new(directory: &Path, job: Option<String>) -> Self {
-        Self { directory: directory.to_owned(), job, seen: None, checkpoints: Checkpoints::new(directory) }
+        Self {
+            directory: directory.to_owned(),
+            job,
+            seen: None,
+            checkpoints: Checkpoints::new(directory),
+        }
     }
 
     pub(super) fn directory(&self) -> &Path {

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use tinyprof_format::report::cells::{columns, counted, cut, number_cell, percent_cell, shown, time_cell};
+use tinyprof_format::report::cells::{
+    columns, counted, cut, number_cell, percent_cell, shown, time_cell,
+};
 use tinyprof_format::report::escaped;
 
 use super::frame::{Frame, Row};
@@ -24,14 +26,16 @@ const WIDE: usize = 90;
 const NARROW_LACKS: [usize; 2] = [1, 6];
 const NAME_MAX: usize = 60;
 
-/// What is said of the job, in one line: its name, ranks and hosts, how long it has run, and how old that is.
+/// What is said of the job, in one line: its name, ranks and hosts, how long it has run, and how
+/// old that is.
 pub(super) fn job_line(frame: &Frame) -> String {
     let sample = &frame.sample;
     let mut hosts: Vec<&String> = sample.hosts.iter().filter(|host| !host.is_empty()).collect();
     hosts.sort_unstable();
     hosts.dedup();
     let ranks = counted(sample.hosts.len() as u64, "rank");
-    let elapsed = sample.elapsed.map_or_else(String::new, |elapsed| format!(", ran {}", seconds(elapsed)));
+    let elapsed =
+        sample.elapsed.map_or_else(String::new, |elapsed| format!(", ran {}", seconds(elapsed)));
     let hosts = counted(hosts.len() as u64, "host");
     format!(
         "{}: {ranks} on {hosts}{elapsed}; {}, {} old",
@@ -49,14 +53,18 @@ pub(super) fn losses_line(frame: &Frame) -> String {
         (losses.records_torn, "record caught in a change"),
         (losses.visits_not_recorded, "visit not recorded"),
     ];
-    let said = kinds.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} x {what}"));
+    let said = kinds
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, what)| format!("{count} x {what}"));
     said.collect::<Vec<_>>().join(", ")
 }
 
 /// The head of the table.
 pub(super) fn head(frame: &Frame, width: usize) -> String {
-    let interval =
-        frame.interval.map_or_else(String::new, |interval| format!(" (now: last {})", seconds(interval)));
+    let interval = frame
+        .interval
+        .map_or_else(String::new, |interval| format!(" (now: last {})", seconds(interval)));
     let name = format!("callpath{interval}");
     line(&name, &COLUMNS.map(|(head, _)| head.to_owned()), width)
 }
@@ -89,8 +97,12 @@ pub(super) fn row(row: &Row, view: &View, width: usize) -> String {
 
 fn line(name: &str, cells: &[String; 8], width: usize) -> String {
     let is_shown = |at: usize| width >= WIDE || !NARROW_LACKS.contains(&at);
-    let numbers: usize =
-        COLUMNS.iter().enumerate().filter(|(at, _)| is_shown(*at)).map(|(_, (_, width))| width + 1).sum();
+    let numbers: usize = COLUMNS
+        .iter()
+        .enumerate()
+        .filter(|(at, _)| is_shown(*at))
+        .map(|(_, (_, width))| width + 1)
+        .sum();
     let name_width = width.saturating_sub(numbers).min(NAME_MAX);
     let name = cut(name, name_width);
     let mut line = format!("{name}{:1$}", "", name_width.saturating_sub(columns(&name)));

@@ -1,4 +1,5 @@
-//! The terminal: taken over for as long as the screen is there, and given back as it was, however that ends.
+//! The terminal: taken over for as long as the screen is there, and given back as it was, however
+//! that ends.
 
 use std::error::Error;
 use std::io::{self, IsTerminal as _, Stdout, Write as _};
@@ -19,7 +20,8 @@ use termion::input::TermRead as _;
 use termion::raw::{IntoRawMode as _, RawTerminal};
 use termion::screen::{AlternateScreen, IntoAlternateScreen as _};
 
-/// How long nothing happens at most: then it is seen whether the terminal has another size, or a signal has come.
+/// How long nothing happens at most: then it is seen whether the terminal has another size, or a
+/// signal has come.
 const TICK: Duration = Duration::from_millis(100);
 
 type Output = AlternateScreen<RawTerminal<Stdout>>;
@@ -59,9 +61,11 @@ impl Live {
     }
 }
 
-/// Does `work` on the terminal, and gives it back. A signal that ends programs ends this one after that, and a panic is
-/// told where it can be read.
-pub(super) fn on_terminal(work: impl FnOnce(&mut Live) -> io::Result<()>) -> Result<(), Box<dyn Error>> {
+/// Does `work` on the terminal, and gives it back. A signal that ends programs ends this one after
+/// that, and a panic is told where it can be read.
+pub(super) fn on_terminal(
+    work: impl FnOnce(&mut Live) -> io::Result<()>,
+) -> Result<(), Box<dyn Error>> {
     let signal = Arc::new(AtomicUsize::new(0));
     for (number, value) in [(SIGHUP, 1), (SIGINT, 2), (SIGTERM, 15)] {
         signal_hook::flag::register_usize(number, Arc::clone(&signal), value)?;
@@ -74,7 +78,8 @@ pub(super) fn on_terminal(work: impl FnOnce(&mut Live) -> io::Result<()>) -> Res
     }));
     let done = catch_unwind(AssertUnwindSafe(|| work(&mut take_over(Arc::clone(&signal))?)));
     panic::set_hook(before);
-    // What gives the screen back may still be in the buffer, which a signal's default action does not write.
+    // What gives the screen back may still be in the buffer, which a signal's default action does
+    // not write.
     let written = io::stdout().flush();
     let done = done.unwrap_or_else(|panic| {
         let told = told.lock().unwrap_or_else(PoisonError::into_inner);
@@ -91,8 +96,11 @@ pub(super) fn on_terminal(work: impl FnOnce(&mut Live) -> io::Result<()>) -> Res
 fn take_over(signal: Arc<AtomicUsize>) -> io::Result<Live> {
     let (sender, keys) = channel();
     // Standard input may be something else than the terminal.
-    let input: Box<dyn io::Read + Send> =
-        if io::stdin().is_terminal() { Box::new(io::stdin()) } else { Box::new(termion::get_tty()?) };
+    let input: Box<dyn io::Read + Send> = if io::stdin().is_terminal() {
+        Box::new(io::stdin())
+    } else {
+        Box::new(termion::get_tty()?)
+    };
     // It waits for a key for ever; the end of the process ends it.
     thread::spawn(move || {
         for key in input.keys().map_while(Result::ok) {

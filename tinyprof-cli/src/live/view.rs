@@ -1,4 +1,5 @@
-//! What of a frame is seen: the selected callpath, what is folded away, and in which order. What keys change.
+//! What of a frame is seen: the selected callpath, what is folded away, and in which order. What
+//! keys change.
 
 use std::collections::HashSet;
 
@@ -107,7 +108,8 @@ impl View {
         self.collapsed.contains(&row.identity) && !row.children.is_empty()
     }
 
-    /// The position of the selected callpath among the visible rows: the first where it is not there.
+    /// The position of the selected callpath among the visible rows: the first where it is not
+    /// there.
     pub(super) fn position(&self, frame: &Frame, visible: &[usize]) -> usize {
         let is_selected = |&at: &usize| Some(frame.rows[at].identity) == self.selected;
         visible.iter().position(is_selected).unwrap_or(0)
@@ -145,7 +147,10 @@ mod tests {
     use super::*;
 
     fn names(view: &View, frame: &Frame) -> Vec<String> {
-        view.visible(frame).iter().map(|&at| frame.rows[at].name.chars().take(2).collect()).collect()
+        view.visible(frame)
+            .iter()
+            .map(|&at| frame.rows[at].name.chars().take(2).collect())
+            .collect()
     }
 
     #[test]
@@ -162,7 +167,8 @@ mod tests {
         keys(&mut view, &[Action::Enter, Action::Enter, Action::Expand, Action::PageDown]);
         assert_eq!(names(&view, &frame), ["ma", "ex", "pa", "co"]);
         assert_eq!(view.position(&frame, &view.visible(&frame)), 3);
-        // compute is selected still, wherever it moves to: 100 ms itself, exchange 106 ms without pack.
+        // compute is selected still, wherever it moves to: 100 ms itself, exchange 106 ms without
+        // pack.
         keys(&mut view, &[Action::Sort, Action::Sort, Action::Sort]);
         assert_eq!(view.sort, Sort::Visits);
         assert_eq!(names(&view, &frame), ["ma", "ex", "pa", "co"]);

@@ -38,7 +38,8 @@ pub(crate) fn owner(process_id: u32, start_time: u64, name: &str, file: &Metadat
 pub(super) fn runs(process_id: u32, start_time: u64) -> bool {
     let stat = match fs::read(format!("/proc/{process_id}/stat")) {
         Err(error) => {
-            return !matches!(error.kind(), ErrorKind::NotFound) && error.raw_os_error() != Some(libc::ESRCH);
+            return !matches!(error.kind(), ErrorKind::NotFound)
+                && error.raw_os_error() != Some(libc::ESRCH);
         }
         Ok(stat) => stat,
     };
@@ -70,10 +71,13 @@ mod tests {
     fn a_file_is_known_among_mappings_by_its_number_or_its_name() {
         let file = tempfile::NamedTempFile::new().unwrap();
         let metadata = file.as_file().metadata().unwrap();
-        let device = format!("{:02x}:{:02x}", libc::major(metadata.dev()), libc::minor(metadata.dev()));
+        let device =
+            format!("{:02x}:{:02x}", libc::major(metadata.dev()), libc::minor(metadata.dev()));
         let inode = metadata.ino();
         let check = |line: &str, expected| {
-            let maps = format!("00400000-00401000 r-xp 00000000 08:02 17    /bin/sleep\n{line}\n7f [vdso]\n");
+            let maps = format!(
+                "00400000-00401000 r-xp 00000000 08:02 17    /bin/sleep\n{line}\n7f [vdso]\n"
+            );
             assert_eq!(is_mapped(maps.as_bytes(), "1-2-0.segment", &metadata), expected, "{line}");
         };
         check(&format!("7f-80 rw-s 00000000 {device} {inode}    /any"), true);
@@ -91,7 +95,8 @@ mod tests {
         let start_time = ProcessState::parse(&stat).unwrap().start_time;
         let program = fs::metadata("/proc/self/exe").unwrap();
         let me = std::process::id();
-        let name = std::env::current_exe().unwrap().file_name().unwrap().to_string_lossy().into_owned();
+        let name =
+            std::env::current_exe().unwrap().file_name().unwrap().to_string_lossy().into_owned();
         assert_eq!(owner(me, start_time, &name, &program), Owner::Records);
         let file = tempfile::NamedTempFile::new().unwrap();
         let metadata = file.as_file().metadata().unwrap();

@@ -1,4 +1,5 @@
-//! Which files of a directory are segments of dead processes, which of running ones, and why the others are left alone.
+//! Which files of a directory are segments of dead processes, which of running ones, and why the
+//! others are left alone.
 
 use std::error::Error;
 use std::fs::{self, File, OpenOptions};
@@ -53,7 +54,8 @@ pub(super) fn read_whole(piece: &Piece<'_>, bytes_max: u64) -> io::Result<Vec<u8
         ));
     }
     let bytes = read(&file, length)?;
-    if Segment::parse(&bytes).ok().is_none_or(|segment| segment.header() != piece.segment.header()) {
+    if Segment::parse(&bytes).ok().is_none_or(|segment| segment.header() != piece.segment.header())
+    {
         return Err(io::Error::other("it has changed since it was looked at"));
     }
     Ok(bytes)
@@ -107,13 +109,17 @@ pub(crate) fn find(directory: &Path) -> Result<Findings, Box<dyn Error>> {
     for name in names {
         let path = directory.join(&name);
         match look_at(&path, &name, &here) {
-            Ok(Verdict::Dead { head, is_replaced }) => findings.dead.push(Found { path, head, is_replaced }),
+            Ok(Verdict::Dead { head, is_replaced }) => {
+                findings.dead.push(Found { path, head, is_replaced })
+            }
             Ok(Verdict::Empty) => findings.empty.push(name),
             Ok(Verdict::Running(why)) => {
                 findings.running.push(path);
                 findings.left_alone.push(format!("{name}: left alone: {why}"));
             }
-            Ok(Verdict::LeftAlone(why)) => findings.left_alone.push(format!("{name}: left alone: {why}")),
+            Ok(Verdict::LeftAlone(why)) => {
+                findings.left_alone.push(format!("{name}: left alone: {why}"))
+            }
             // It was removed since: by its process, or by another `recover`.
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             Err(error) => findings.left_alone.push(format!("{name}: left alone: {error}")),
@@ -152,7 +158,9 @@ fn look_at(path: &Path, name: &str, here: &Here) -> io::Result<Verdict> {
         return Ok(Verdict::LeftAlone(why));
     }
     let is_replaced = match owner(header.process_id, header.start_time, name, &metadata) {
-        Owner::Records => return Ok(Verdict::Running(format!("process {} still runs", header.process_id))),
+        Owner::Records => {
+            return Ok(Verdict::Running(format!("process {} still runs", header.process_id)));
+        }
         Owner::IsReplaced => true,
         Owner::IsDead => false,
     };
@@ -172,10 +180,13 @@ fn open(path: &Path) -> io::Result<File> {
 fn reason_against_length(metadata: &fs::Metadata) -> Option<String> {
     let (bytes, there) = (metadata.len(), metadata.blocks().saturating_mul(512));
     if bytes > SEGMENT_BYTES_MAX {
-        return Some(format!("it has {bytes} bytes, and no segment has more than {SEGMENT_BYTES_MAX}"));
+        return Some(format!(
+            "it has {bytes} bytes, and no segment has more than {SEGMENT_BYTES_MAX}"
+        ));
     }
-    (bytes > there.saturating_mul(COMPRESSION_MAX).saturating_add(HOLES_BYTES_MAX))
-        .then(|| format!("it has {bytes} bytes, but only {there} are on the disk, and no segment has holes"))
+    (bytes > there.saturating_mul(COMPRESSION_MAX).saturating_add(HOLES_BYTES_MAX)).then(|| {
+        format!("it has {bytes} bytes, but only {there} are on the disk, and no segment has holes")
+    })
 }
 
 fn reason_against(header: &SegmentHeader, here: &Here) -> Option<String> {
@@ -183,7 +194,9 @@ fn reason_against(header: &SegmentHeader, here: &Here) -> Option<String> {
         return Some(format!("it says that it belongs to user {}", header.user_id));
     }
     if header.boot_id != here.boot_id {
-        return Some("it is from another boot or machine, and only there its times can be read".to_owned());
+        return Some(
+            "it is from another boot or machine, and only there its times can be read".to_owned(),
+        );
     }
     if header.namespace != here.namespace {
         return Some("it is from another container; recover it there".to_owned());
@@ -195,9 +208,12 @@ fn reason_against(header: &SegmentHeader, here: &Here) -> Option<String> {
 /// `PID-START-THREAD-N.segment` where that name was taken, by an earlier program of the process or
 /// by another copy of the recorder.
 fn died_early(name: &str) -> bool {
-    let numbers = name.strip_suffix(".segment").unwrap_or_default().split('-').map(str::parse::<u64>);
+    let numbers =
+        name.strip_suffix(".segment").unwrap_or_default().split('-').map(str::parse::<u64>);
     let numbers: Vec<u64> = numbers.map_while(Result::ok).collect();
-    let ([process_id, start_time, _] | [process_id, start_time, _, _]) = numbers[..] else { return false };
+    let ([process_id, start_time, _] | [process_id, start_time, _, _]) = numbers[..] else {
+        return false;
+    };
     u32::try_from(process_id).is_ok_and(|process_id| !runs(process_id, start_time))
 }
 

@@ -45,8 +45,12 @@ pub(crate) fn jobs<'a>(pieces: &[Piece<'a>]) -> Vec<Job<'a>> {
         threads.sort_by_key(|piece| piece.segment.header().thread);
         let Some(Piece { segment: first, .. }) = threads.first() else { continue };
         let rank = first.header().rank.filter(|&(_, size)| size <= RANKS_MAX);
-        let process =
-            Process { id: first.header().process_id, rank, description: first.description(), threads };
+        let process = Process {
+            id: first.header().process_id,
+            rank,
+            description: first.description(),
+            threads,
+        };
         match jobs.iter_mut().find(|job| process.belongs_to(job)) {
             Some(job) => job.processes.push(process),
             None => jobs.push(Job { processes: vec![process] }),
@@ -79,14 +83,16 @@ impl<'a> Job<'a> {
         lowest.map(|process| process.description.clone()).unwrap_or_default()
     }
 
-    /// Whether this is a name of it: the id of one of its processes, or, of any of them, the name of its profile with or
-    /// without directory and ending, the name of its program, or the number that the batch system gave it.
+    /// Whether this is a name of it: the id of one of its processes, or, of any of them, the name
+    /// of its profile with or without directory and ending, the name of its program, or the number
+    /// that the batch system gave it.
     pub(crate) fn is_called(&self, name: &str) -> bool {
         let bare = name.strip_suffix(".tprof").unwrap_or(name);
         self.processes.iter().any(|process| {
             let ProcessDescription { profile, metadata, .. } = &process.description;
-            let file_of =
-                |path: &str| Path::new(path).file_name().map(|file| file.to_string_lossy().into_owned());
+            let file_of = |path: &str| {
+                Path::new(path).file_name().map(|file| file.to_string_lossy().into_owned())
+            };
             let profile = profile.strip_suffix(".tprof").unwrap_or(profile);
             process.id.to_string() == name
                 || profile == bare
@@ -98,7 +104,8 @@ impl<'a> Job<'a> {
 
     /// The profiles that its processes had begun to write of all that they had recorded.
     pub(crate) fn profile_ids(&self) -> BTreeSet<ProfileId> {
-        let ids: BTreeSet<_> = self.pieces().map(|piece| piece.segment.header().profile_id).collect();
+        let ids: BTreeSet<_> =
+            self.pieces().map(|piece| piece.segment.header().profile_id).collect();
         // A number that stands in some segments only is not of all that is here.
         if ids.len() == 1 { ids.into_iter().flatten().collect() } else { BTreeSet::new() }
     }
@@ -130,7 +137,8 @@ impl<'a> Job<'a> {
 
     /// Which processes it is of, for people.
     pub(crate) fn who(&self) -> String {
-        let ids: Vec<String> = self.processes.iter().map(|process| process.id.to_string()).collect();
+        let ids: Vec<String> =
+            self.processes.iter().map(|process| process.id.to_string()).collect();
         match self.size() {
             Some(size) => format!("{} of {size} ranks, processes {}", ids.len(), ids.join(", ")),
             None => format!("process {}", ids.join(", ")),

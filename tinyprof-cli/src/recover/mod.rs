@@ -1,6 +1,8 @@
-//! `tinyprof recover`: profiles of programs that were killed, from the files that their threads have left.
+//! `tinyprof recover`: profiles of programs that were killed, from the files that their threads
+//! have left.
 //!
-//! What belongs to a process that still runs, to another user, boot, machine or version is left alone and named.
+//! What belongs to a process that still runs, to another user, boot, machine or version is left
+//! alone and named.
 
 mod alive;
 mod claim;
@@ -21,7 +23,9 @@ use tinyprof_format::file::{OutputFiles, OutputFormat, profile_path, write_profi
 use tinyprof_format::model::{EventMap, Losses, PhaseTimes, ProfileId, RunState};
 use tinyprof_format::report::{escaped, json_text};
 use tinyprof_format::segment::layout::header;
-use tinyprof_format::segment::{DIRECTORY_VARIABLE, Segment, TicksNow, default_directory, recovered_map};
+use tinyprof_format::segment::{
+    DIRECTORY_VARIABLE, Segment, TicksNow, default_directory, recovered_map,
+};
 
 use crate::arguments::RecoverArguments;
 use crate::{memory, permissions, render, sys};
@@ -30,8 +34,8 @@ use jobs::{Job, Piece, jobs};
 
 pub(crate) fn run(arguments: &RecoverArguments) -> Result<(), Box<dyn Error>> {
     let directory = segment_directory(arguments.directory.as_deref());
-    let _claim =
-        claim::claim(&directory).map_err(|error| format!("cannot read {}: {error}", directory.display()))?;
+    let _claim = claim::claim(&directory)
+        .map_err(|error| format!("cannot read {}: {error}", directory.display()))?;
     let mut found = find(&directory)?;
     for name in &found.empty {
         remove(&directory.join(name));
@@ -86,11 +90,16 @@ impl Done {
 
 /// Where the segments of this user's programs are, unless `asked_for` says otherwise.
 pub(crate) fn segment_directory(asked_for: Option<&Path>) -> PathBuf {
-    let named = || env::var_os(DIRECTORY_VARIABLE).filter(|name| !name.is_empty()).map(PathBuf::from);
+    let named =
+        || env::var_os(DIRECTORY_VARIABLE).filter(|name| !name.is_empty()).map(PathBuf::from);
     asked_for.map(PathBuf::from).or_else(named).unwrap_or_else(|| default_directory(sys::user_id()))
 }
 
-fn recover(dead: &[Found], arguments: &RecoverArguments, done: &mut Done) -> Result<(), Box<dyn Error>> {
+fn recover(
+    dead: &[Found],
+    arguments: &RecoverArguments,
+    done: &mut Done,
+) -> Result<(), Box<dyn Error>> {
     let pieces: Vec<Piece<'_>> = dead.iter().filter_map(Found::piece).collect();
     let now = sys::now();
     let mut jobs = jobs(&pieces);
@@ -140,12 +149,14 @@ fn event_map(threads: &[Piece<'_>], now: TicksNow) -> io::Result<EventMap> {
     let mut room = memory::limits().memory_bytes();
     let mut files = Vec::new();
     for piece in threads {
-        let bytes = read_whole(piece, room)
-            .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", piece.path.display())))?;
+        let bytes = read_whole(piece, room).map_err(|error| {
+            io::Error::new(error.kind(), format!("{}: {error}", piece.path.display()))
+        })?;
         room = room.saturating_sub(bytes.len() as u64);
         files.push(bytes);
     }
-    let segments: Vec<Segment<'_>> = files.iter().filter_map(|bytes| Segment::parse(bytes).ok()).collect();
+    let segments: Vec<Segment<'_>> =
+        files.iter().filter_map(|bytes| Segment::parse(bytes).ok()).collect();
     Ok(recovered_map(&segments, now))
 }
 
@@ -159,19 +170,28 @@ fn targets(job: &Job<'_>, arguments: &RecoverArguments) -> BTreeSet<PathBuf> {
 
 fn name(job: &Job<'_>, arguments: &RecoverArguments) -> PathBuf {
     arguments.name.clone().unwrap_or_else(|| {
-        // The directory of the program's profile may be on a machine or disk that is not there any more.
+        // The directory of the program's profile may be on a machine or disk that is not there any
+        // more.
         let profile = job.description().profile;
         Path::new(&profile).file_name().map_or_else(|| "recovered".into(), PathBuf::from)
     })
 }
 
-fn write(job: &Job<'_>, ranks: &[EventMap], arguments: &RecoverArguments) -> Result<PathBuf, Box<dyn Error>> {
+fn write(
+    job: &Job<'_>,
+    ranks: &[EventMap],
+    arguments: &RecoverArguments,
+) -> Result<PathBuf, Box<dyn Error>> {
     let id = new_profile_id(job);
     // If we are killed before all of them are removed, the next `recover` knows the profile by it.
     job.pieces().for_each(|piece| mark(piece.path, id));
-    let state =
-        RunState { incomplete_because: Some(job.because()), profile_id: Some(id), ..RunState::default() };
-    let files = OutputFiles { format: OutputFormat::Tprof, permissions: permissions::permissions() };
+    let state = RunState {
+        incomplete_because: Some(job.because()),
+        profile_id: Some(id),
+        ..RunState::default()
+    };
+    let files =
+        OutputFiles { format: OutputFormat::Tprof, permissions: permissions::permissions() };
     let target = profile_path(&name(job, arguments));
     let metadata = job.description().metadata;
     Ok(write_profile_with((files, &target), ranks, 16, metadata, PhaseTimes::default(), state)?)
@@ -180,7 +200,8 @@ fn write(job: &Job<'_>, ranks: &[EventMap], arguments: &RecoverArguments) -> Res
 /// A number for the profile that is recovered of a job: no other process of this boot is us, and
 /// works at this moment.
 fn new_profile_id(job: &Job<'_>) -> ProfileId {
-    let headers: BTreeSet<u64> = job.pieces().map(|piece| piece.segment.header().start_ns).collect();
+    let headers: BTreeSet<u64> =
+        job.pieces().map(|piece| piece.segment.header().start_ns).collect();
     let now = [u64::from(std::process::id()), sys::now().monotonic_ns];
     let date = u64::try_from(sys::since_1970().as_nanos()).unwrap_or(u64::MAX);
     ProfileId::of(&now.into_iter().chain([date]).chain(headers).collect::<Vec<u64>>())
@@ -190,7 +211,8 @@ fn new_profile_id(job: &Job<'_>) -> ProfileId {
 /// written to, the number is not there: only a `recover` that is killed at the wrong moment would
 /// miss it.
 fn mark(path: &Path, id: ProfileId) {
-    let opened = OpenOptions::new().write(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(path);
+    let opened =
+        OpenOptions::new().write(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(path);
     let at = (header::PROFILE_ID * size_of::<u64>()) as u64;
     drop(opened.and_then(|file| file.write_all_at(&id.to_word().to_le_bytes(), at)));
 }

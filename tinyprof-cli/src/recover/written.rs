@@ -26,7 +26,8 @@ pub(super) fn written(ids: &BTreeSet<ProfileId>, targets: &BTreeSet<PathBuf>) ->
     let mut directories: Vec<&Path> = Vec::new();
     let mut found = None;
     for target in targets {
-        let directory = target.parent().filter(|path| !path.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let directory =
+            target.parent().filter(|path| !path.as_os_str().is_empty()).unwrap_or(Path::new("."));
         if !directories.contains(&directory) {
             directories.push(directory);
             found = found.or_else(|| in_directory(ids, directory, target));
@@ -49,7 +50,8 @@ fn in_directory(ids: &BTreeSet<ProfileId>, directory: &Path, target: &Path) -> O
         let ending = path.extension().and_then(OsStr::to_str);
         ending.is_some_and(|ending| endings.contains(&ending))
     };
-    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).filter(is_profile).collect();
+    let mut paths: Vec<PathBuf> =
+        entries.flatten().map(|entry| entry.path()).filter(is_profile).collect();
     paths.sort();
     paths.into_iter().find(is_wanted)
 }
@@ -57,7 +59,8 @@ fn in_directory(ids: &BTreeSet<ProfileId>, directory: &Path, target: &Path) -> O
 /// The number of a profile whose files are all there, in any format.
 fn id_of(path: &Path) -> Option<ProfileId> {
     let profile = Directory::new(path);
-    let length = profile.length("manifest.json").ok().filter(|&length| length <= MANIFEST_BYTES_MAX)?;
+    let length =
+        profile.length("manifest.json").ok().filter(|&length| length <= MANIFEST_BYTES_MAX)?;
     let text = profile.read("manifest.json", 0, usize::try_from(length).ok()?).ok()?;
     let json: serde_json::Value = serde_json::from_slice(&text).ok()?;
     let id = json.get("profile_id")?.as_str()?.parse().ok()?;
@@ -67,7 +70,8 @@ fn id_of(path: &Path) -> Option<ProfileId> {
         let name = file.get("file").and_then(serde_json::Value::as_str).unwrap_or_default();
         let bytes = file.get("bytes").and_then(serde_json::Value::as_u64);
         // Text has no dictionary, and says so by an empty name.
-        name.is_empty() || bytes.is_some_and(|bytes| profile.length(name).is_ok_and(|found| found == bytes))
+        name.is_empty()
+            || bytes.is_some_and(|bytes| profile.length(name).is_ok_and(|found| found == bytes))
     };
     files.all(is_there).then_some(id)
 }

@@ -65,9 +65,11 @@ fn a_flame_graph_names_each_callpath_with_its_time() {
     let scratch = imported(SMALL);
     let svg = text(&scratch.path().join("run.tprof"), "flamegraph", &[]);
     let found = xml(&svg);
-    for expected in
-        ["run.tprof: time on 2 ranks", "main (1,350,000,000 ns, 100.00%)", "step (670,000,000 ns, 49.63%)"]
-    {
+    for expected in [
+        "run.tprof: time on 2 ranks",
+        "main (1,350,000,000 ns, 100.00%)",
+        "step (670,000,000 ns, 49.63%)",
+    ] {
         assert!(found.iter().any(|text| text == expected), "{expected}: {found:?}");
     }
 }
@@ -79,7 +81,8 @@ fn the_anchor_of_an_archive_describes_each_rank_and_callpath() {
     let size = usize::from_str_radix(size, 8).expect("octal digits");
     let anchor = std::str::from_utf8(&archive[512..512 + size]).expect("UTF-8");
     let found = xml(anchor);
-    for expected in ["main", "steps", "rank 2", "node1", "metric.bytes", "UINT64", "src/golden.rs"] {
+    for expected in ["main", "steps", "rank 2", "node1", "metric.bytes", "UINT64", "src/golden.rs"]
+    {
         assert!(found.iter().any(|text| text == expected), "{expected}: {found:?}");
     }
     assert_eq!(archive.len() % 512, 0);
@@ -97,12 +100,14 @@ fn equal_profiles_give_equal_files() {
 fn what_has_no_place_in_a_format_is_said() {
     let said = |format: &str| export(&golden(), format, &[]).1;
     for format in ["graphml", "extrap", "tinyprof-csv"] {
-        assert!(said(format).contains("note: not in this format: varying metrics (1)\n"), "{format}");
+        assert!(
+            said(format).contains("note: not in this format: varying metrics (1)\n"),
+            "{format}"
+        );
     }
-    assert!(
-        said("chrome")
-            .contains("note: not in this format: values of metrics without a place on the time line (1)\n")
-    );
+    assert!(said("chrome").contains(
+        "note: not in this format: values of metrics without a place on the time line (1)\n"
+    ));
     for format in ["hatchet", "parquet", "cubex", "openmetrics"] {
         assert_eq!(said(format), "", "{format}");
     }
@@ -113,7 +118,8 @@ fn metrics_come_along() {
     let hatchet = json(&golden(), "hatchet", &[]);
     assert_eq!(hatchet["columns"][8], "metric bytes");
     let metrics = text(&golden(), "openmetrics", &[]);
-    let line = metrics.lines().find(|line| line.starts_with("tinyprof_metric_sum{")).expect("the metric");
+    let line =
+        metrics.lines().find(|line| line.starts_with("tinyprof_metric_sum{")).expect("the metric");
     assert!(
         line.starts_with("tinyprof_metric_sum{callpath=\"main<io\",id=\"")
             && line.ends_with(",metric=\"bytes\"} 1.5")

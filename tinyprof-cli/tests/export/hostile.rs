@@ -37,8 +37,9 @@ fn texts_steer_no_terminal() {
     let profile = scratch.path().join("run.tprof");
     for format in TEXTS {
         let text = text(&profile, format, &[]);
-        let is_hazard =
-            |c: char| (c.is_control() && c != '\n' && c != '\t') || matches!(c, '\u{202e}' | '\u{ffff}');
+        let is_hazard = |c: char| {
+            (c.is_control() && c != '\n' && c != '\t') || matches!(c, '\u{202e}' | '\u{ffff}')
+        };
         assert_eq!(text.chars().find(|c| is_hazard(*c)), None, "{format}");
     }
     for format in BINARIES {
@@ -71,7 +72,8 @@ fn xml_is_well_formed_and_no_name_becomes_markup() {
     let graph = text(&profile, "graphml", &[]);
     assert_eq!(graph.matches("<data key=\"name\">").count(), NAMES.len());
     let found = xml(&graph);
-    for expected in ["two\\nlines\\r\\n", "right\\u{202e}left", "nul\\u{0}", "流れ\\u{ffff}", "a;b"] {
+    for expected in ["two\\nlines\\r\\n", "right\\u{202e}left", "nul\\u{0}", "流れ\\u{ffff}", "a;b"]
+    {
         assert!(found.iter().any(|text| text == expected), "{expected}: {found:?}");
     }
 }
@@ -87,7 +89,10 @@ fn a_folded_line_has_a_frame_for_each_region_and_one_number() {
         // Each callpath takes a nanosecond less than the one above it; both ranks do.
         assert_eq!(ns, if depth == NAMES.len() { "178" } else { "2" }, "{line}");
         let last = stack.rsplit(' ').next().expect("a word");
-        assert!(last.parse::<f64>().is_err(), "would read as the number of a second profile: {line}");
+        assert!(
+            last.parse::<f64>().is_err(),
+            "would read as the number of a second profile: {line}"
+        );
     }
 }
 
@@ -124,7 +129,10 @@ fn siblings_of_one_name_stay_apart() {
     let paths: Vec<&String> = extrap["measurements"].as_object().expect("a map").keys().collect();
     assert_eq!(paths.len(), 4, "{paths:?}");
     let below = paths.iter().find(|path| path.ends_with("->x")).expect("x");
-    assert!(paths.contains(&&below[..below.len() - 3].to_owned()), "x is below its parent: {paths:?}");
+    assert!(
+        paths.contains(&&below[..below.len() - 3].to_owned()),
+        "x is below its parent: {paths:?}"
+    );
     let metrics = text(&profile, "openmetrics", &[]);
     let mut series: Vec<&str> =
         metrics.lines().filter_map(|line| line.rsplit_once("} ")).map(|(name, _)| name).collect();

@@ -1,4 +1,5 @@
-//! `tinyprof export` as users and viewers meet it. What the formats' own readers make of it is tested in Python.
+//! `tinyprof export` as users and viewers meet it. What the formats' own readers make of it is
+//! tested in Python.
 
 mod formats;
 mod hostile;
@@ -57,7 +58,8 @@ fn empty() -> tempfile::TempDir {
     scratch
 }
 
-/// A frozen profile with hosts, executions, series, folded ones too, estimates, metrics and an absent callpath.
+/// A frozen profile with hosts, executions, series, folded ones too, estimates, metrics and an
+/// absent callpath.
 fn golden() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../tinyprof-format/tests/profiles/format-0.3")
 }

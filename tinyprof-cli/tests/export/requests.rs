@@ -19,7 +19,8 @@ fn ranks_and_paths_are_selected_as_everywhere() {
         "main<a 150000000\nmain<a;x 150000000\n"
     );
     let hatchet = json(&profile, "hatchet", &["--rank", "2"]);
-    let ranks: Vec<_> = hatchet["data"].as_array().expect("rows").iter().map(|row| row[2].clone()).collect();
+    let ranks: Vec<_> =
+        hatchet["data"].as_array().expect("rows").iter().map(|row| row[2].clone()).collect();
     assert_eq!(ranks, [2, 2, 2]);
     let wrong = run(&["export", "run.tprof", "--to", "folded", "--rank", "3"], scratch.path());
     assert_eq!(wrong.status.code(), Some(1));
@@ -58,7 +59,10 @@ fn arguments_that_do_not_go_together_are_refused() {
     let scratch = imported(ROWS);
     for (arguments, expected) in [
         (&["run.tprof", "run.tprof", "--to", "folded"][..], "only extrap takes several"),
-        (&["run.tprof", "--to", "folded", "--parameter", "ranks"], "--parameter is for extrap only"),
+        (
+            &["run.tprof", "--to", "folded", "--parameter", "ranks"],
+            "--parameter is for extrap only",
+        ),
         (
             &["run.tprof", "--to", "hatchet", "--max-ranks", "3"],
             "--max-ranks is for speedscope and chrome only",
@@ -72,7 +76,10 @@ fn arguments_that_do_not_go_together_are_refused() {
     ] {
         let output = run(&[&["export"], arguments].concat(), scratch.path());
         let message = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.code() == Some(2) && message.contains(expected), "{arguments:?}: {message}");
+        assert!(
+            output.status.code() == Some(2) && message.contains(expected),
+            "{arguments:?}: {message}"
+        );
         assert!(output.stdout.is_empty(), "{arguments:?}");
     }
 }
@@ -80,7 +87,8 @@ fn arguments_that_do_not_go_together_are_refused() {
 #[test]
 fn what_could_not_be_written_leaves_no_file() {
     let scratch = empty();
-    let output = run(&["export", "run.tprof", "--to", "flamegraph", "-o", "out.svg"], scratch.path());
+    let output =
+        run(&["export", "run.tprof", "--to", "flamegraph", "-o", "out.svg"], scratch.path());
     let message = String::from_utf8_lossy(&output.stderr);
     assert!(
         output.status.code() == Some(1) && message.contains("there is no flame graph to draw"),
@@ -101,6 +109,9 @@ fn the_help_says_which_viewer_reads_what() {
     let help = String::from_utf8(run(&["export", "--help"], scratch.path()).stdout).expect("UTF-8");
     for format in TEXTS.iter().chain(&BINARIES).chain(&["tinyprof-csv"]) {
         let line = help.lines().find(|line| line.trim_start().starts_with(&format!("- {format}:")));
-        assert!(line.is_some_and(|line| line.matches(": ").count() == 2), "a line for {format}: {help}");
+        assert!(
+            line.is_some_and(|line| line.matches(": ").count() == 2),
+            "a line for {format}: {help}"
+        );
     }
 }

@@ -7,8 +7,9 @@ use std::process::Stdio;
 
 /// 100 ranks: most alike, ten twice as slow, rank 77 by itself.
 fn wide() -> tempfile::TempDir {
-    let times =
-        |of: fn(u32) -> u32| (0..100).map(|rank| format!("0.{:09}", of(rank))).collect::<Vec<_>>().join("|");
+    let times = |of: fn(u32) -> u32| {
+        (0..100).map(|rank| format!("0.{:09}", of(rank))).collect::<Vec<_>>().join("|")
+    };
     let main = times(|rank| {
         if rank == 77 {
             900_000
@@ -36,13 +37,20 @@ fn speedscope_gets_mean_minimum_maximum_and_representatives() {
     let profiles = file["profiles"].as_array().expect("a list");
     let names: Vec<&str> = profiles.iter().map(|p| p["name"].as_str().expect("a name")).collect();
     assert_eq!(names[..3], ["mean of 100 ranks", "minimum of 100 ranks", "maximum of 100 ranks"]);
-    assert_eq!(names[3..], ["rank 3, for 10 ranks like it", "rank 77", "rank 99, for 89 ranks like it"]);
+    assert_eq!(
+        names[3..],
+        ["rank 3, for 10 ranks like it", "rank 77", "rank 99, for 89 ranks like it"]
+    );
     let report = run(&["report", "run.tprof", "--json"], scratch.path());
     let report: Value = serde_json::from_slice(&report.stdout).expect("JSON");
     for (position, statistic) in ["mean", "min", "max"].into_iter().enumerate() {
         for row in 0..2 {
             let expected = report["callpaths"][row]["exclusive_ns"][statistic].as_f64();
-            assert_eq!(profiles[position]["weights"][row].as_f64(), expected, "{statistic} of row {row}");
+            assert_eq!(
+                profiles[position]["weights"][row].as_f64(),
+                expected,
+                "{statistic} of row {row}"
+            );
         }
     }
 }
@@ -80,11 +88,12 @@ fn ranks_that_are_few_or_named_are_all_shown() {
 #[test]
 fn a_reader_that_leaves_early_is_no_error() {
     let scratch = wide();
-    let mut child = command(&["export", "run.tprof", "--to", "chrome", "--max-ranks", "100"], scratch.path())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("tinyprof starts");
+    let mut child =
+        command(&["export", "run.tprof", "--to", "chrome", "--max-ranks", "100"], scratch.path())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("tinyprof starts");
     drop(child.stdout.take());
     let output = child.wait_with_output().expect("tinyprof ends");
     assert!(

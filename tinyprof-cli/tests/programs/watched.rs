@@ -1,4 +1,5 @@
-//! Makes a step for each line that it reads, and says `done`. It is in the region `run` until there are no more lines.
+//! Makes a step for each line that it reads, and says `done`. It is in the region `run` until there
+//! are no more lines.
 #![expect(clippy::print_stdout, reason = "the tests read what it says")]
 
 use tinyprof::{profile, profile_scope};

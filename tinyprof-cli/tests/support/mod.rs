@@ -17,5 +17,9 @@ pub(crate) fn run(arguments: &[&str], directory: &Path) -> Output {
 pub(crate) fn shown(output: &Output) -> String {
     let code = output.status.code().map_or_else(|| "none".to_owned(), |code| code.to_string());
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    format!("exit code {code}\n--- stdout\n{}--- stderr\n{}", text(&output.stdout), text(&output.stderr))
+    format!(
+        "exit code {code}\n--- stdout\n{}--- stderr\n{}",
+        text(&output.stdout),
+        text(&output.stderr)
+    )
 }

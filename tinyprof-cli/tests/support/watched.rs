@@ -15,7 +15,10 @@ impl Watched {
     pub(crate) fn start(directory: &Path) -> Self {
         let bin = Path::new(env!("CARGO_BIN_EXE_tinyprof")).parent().expect("a directory");
         let mut command = Command::new(bin.join("examples/watched"));
-        command.current_dir(directory).env("TINYPROF_SEGMENT_DIR", "segments").env("TINYPROF_REPORT", "off");
+        command
+            .current_dir(directory)
+            .env("TINYPROF_SEGMENT_DIR", "segments")
+            .env("TINYPROF_REPORT", "off");
         command.env("TINYPROF_OUT", "job");
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("`cargo test -p tinyprof-cli` builds it");

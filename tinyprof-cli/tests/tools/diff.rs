@@ -22,12 +22,16 @@ fn three_against_three(directory: &Path) {
     }
 }
 
-const THREE: [&str; 9] =
-    ["diff", "--base", "a1.tprof", "a2.tprof", "a3.tprof", "--new", "b1.tprof", "b2.tprof", "b3.tprof"];
+const THREE: [&str; 9] = [
+    "diff", "--base", "a1.tprof", "a2.tprof", "a3.tprof", "--new", "b1.tprof", "b2.tprof",
+    "b3.tprof",
+];
 
 fn row<'a>(diff: &'a Value, path: &str) -> &'a Value {
     let rows = diff["callpaths"].as_array().expect("a list");
-    rows.iter().find(|row| row["path"] == path).unwrap_or_else(|| panic!("there is no {path} in {diff}"))
+    rows.iter()
+        .find(|row| row["path"] == path)
+        .unwrap_or_else(|| panic!("there is no {path} in {diff}"))
 }
 
 fn close(found: &Value, expected: f64, what: &str) {
@@ -35,8 +39,9 @@ fn close(found: &Value, expected: f64, what: &str) {
     assert!((found - expected).abs() <= 1e-9 * expected.abs(), "{what}: {found} for {expected}");
 }
 
-/// Computed by `scipy` 1.17.1 of the runs' means in nanoseconds: `ttest_ind(new, base, equal_var=False)`, its
-/// `confidence_interval(0.95)`, `false_discovery_control` of both p values, and g from the pooled standard deviation.
+/// Computed by `scipy` 1.17.1 of the runs' means in nanoseconds:
+/// `ttest_ind(new, base, equal_var=False)`, its `confidence_interval(0.95)`,
+/// `false_discovery_control` of both p values, and g from the pooled standard deviation.
 #[test]
 fn runs_are_compared_as_scipy_does_it() {
     let scratch = scratch();
@@ -79,8 +84,10 @@ fn a_script_is_told_by_the_exit_code_what_is_slower_and_not_by_chance() {
     // main<a is up by 2.5 %, but so it may be by chance.
     check(&["--fail-above", "1%", "--path", "main<a"], 0, 0);
     // The other way round it is an improvement.
-    let back =
-        ["diff", "--new", "a1.tprof", "a2.tprof", "a3.tprof", "--base", "b1.tprof", "b2.tprof", "b3.tprof"];
+    let back = [
+        "diff", "--new", "a1.tprof", "a2.tprof", "a3.tprof", "--base", "b1.tprof", "b2.tprof",
+        "b3.tprof",
+    ];
     let ran = run(&[&back[..], &["--fail-above", "1%"]].concat(), scratch.path());
     assert!(ran.code == Some(0) && ran.stdout.contains("\ndown "), "{}", ran.stdout);
     // One run a side, and its two ranks far apart: the ranks tell nothing, and nothing fails.
@@ -90,7 +97,8 @@ fn a_script_is_told_by_the_exit_code_what_is_slower_and_not_by_chance() {
     let ran = run(&[&single[..], &["--rank", "1"]].concat(), scratch.path());
     assert_eq!(ran.code, Some(4), "{}", ran.stdout);
     assert!(
-        ran.stdout.contains("\nunjudged") && ran.stdout.contains("1 callpath is up by more than 5.0% (!)")
+        ran.stdout.contains("\nunjudged")
+            && ran.stdout.contains("1 callpath is up by more than 5.0% (!)")
     );
     assert!(ran.stdout.contains("which does not tell change from chance"), "{}", ran.stdout);
 }
@@ -130,13 +138,16 @@ fn executions_are_compared_where_each_side_is_one_run() {
     close(&main["interval"][0], 8_268_288.518_661_212, "low");
     close(&main["p"], 7.114_467_314_235_39e-5, "p");
     let text = run(&["diff", "a.tprof", "b.tprof"], scratch.path()).stdout;
-    for note in
-        ["different numbers of ranks (1, 2)", "different numbers of executions (3, 4)", "from run to run"]
-    {
+    for note in [
+        "different numbers of ranks (1, 2)",
+        "different numbers of executions (3, 4)",
+        "from run to run",
+    ] {
         assert!(text.contains(note), "{note}: {text}");
     }
     // Of all executions but the first, as of a run that has none else.
-    let diff = json(&["diff", "a.tprof", "b.tprof", "--json", "--execution", "1-2"], scratch.path());
+    let diff =
+        json(&["diff", "a.tprof", "b.tprof", "--json", "--execution", "1-2"], scratch.path());
     close(&row(&diff, "main")["base"]["mean"], 11.5e6, "mean");
     close(&row(&diff, "main")["new"]["mean"], 22e6, "mean");
 }
@@ -159,10 +170,12 @@ fn ranks_are_compared_where_there_is_nothing_else() {
     let several = json(&several, scratch.path());
     close(&row(&several, "main<a")["base"]["mean"], 1e6, "mean");
     assert_eq!((&a["verdict"], &a["difference"]), (&"equal".into(), &0.0.into()));
-    let exclusive = json(&["diff", "a.tprof", "b.tprof", "--json", "--metric", "exclusive"], scratch.path());
+    let exclusive =
+        json(&["diff", "a.tprof", "b.tprof", "--json", "--metric", "exclusive"], scratch.path());
     close(&row(&exclusive, "main")["base"]["mean"], 10e6, "mean");
     close(&row(&exclusive, "main")["new"]["mean"], 20e6, "mean");
-    let visits = json(&["diff", "a.tprof", "b.tprof", "--json", "--metric", "visits"], scratch.path());
+    let visits =
+        json(&["diff", "a.tprof", "b.tprof", "--json", "--metric", "visits"], scratch.path());
     close(&row(&visits, "main<a")["base"]["mean"], 1.0 / 3.0, "mean");
     close(&row(&visits, "main<a")["new"]["mean"], 1.0, "mean");
     let one = json(&["diff", "a.tprof", "b.tprof", "--json", "--rank", "1"], scratch.path());
@@ -185,7 +198,9 @@ fn callpaths_of_one_side_only_are_named_and_fail_nothing() {
         .as_array()
         .expect("a list")
         .iter()
-        .map(|row| (row["path"].as_str().expect("a path"), row["verdict"].as_str().expect("a verdict")))
+        .map(|row| {
+            (row["path"].as_str().expect("a path"), row["verdict"].as_str().expect("a verdict"))
+        })
         .collect();
     let expected = [
         ("main", "equal"),
@@ -211,7 +226,11 @@ fn callpaths_of_one_side_only_are_named_and_fail_nothing() {
     // Nothing in common.
     write(scratch.path(), "c", &[("else", "1.0")]);
     let ran = run(&["diff", "a.tprof", "c.tprof", "--fail-above", "0%"], scratch.path());
-    assert!(ran.code == Some(0) && ran.stdout.contains("no callpath is on both sides"), "{}", ran.stdout);
+    assert!(
+        ran.code == Some(0) && ran.stdout.contains("no callpath is on both sides"),
+        "{}",
+        ran.stdout
+    );
 }
 
 #[test]
@@ -266,11 +285,19 @@ fn what_cannot_be_compared_is_said() {
     write(scratch.path(), "a", &[("main", "1.0")]);
     let check = |arguments: &[&str], code: i32, expected: &str| {
         let ran = run(&[&["diff"], arguments].concat(), scratch.path());
-        assert!(ran.code == Some(code) && ran.stderr.contains(expected), "{arguments:?}: {}", ran.stderr);
+        assert!(
+            ran.code == Some(code) && ran.stderr.contains(expected),
+            "{arguments:?}: {}",
+            ran.stderr
+        );
     };
     check(&["a.tprof"], 2, "2 values required");
     check(&["--base", "a.tprof"], 2, "--new");
-    check(&["a.tprof", "a.tprof", "--base", "a.tprof", "--new", "a.tprof"], 2, "cannot be used with");
+    check(
+        &["a.tprof", "a.tprof", "--base", "a.tprof", "--new", "a.tprof"],
+        2,
+        "cannot be used with",
+    );
     check(&["a.tprof", "a.tprof", "--fail-above", "5"], 2, "expected a percentage such as 5%");
     check(&["a.tprof", "nowhere.tprof"], 1, "nowhere.tprof");
     check(&["a.tprof", "a.tprof", "--path", "x"], 1, "a.tprof: there is no callpath \"x\"");

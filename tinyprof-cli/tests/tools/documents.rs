@@ -56,7 +56,8 @@ fn each_shell_has_its_completions() {
 fn complaints(page: &str, directory: &Path) -> String {
     let mandoc = output("mandoc", &["-T", "lint", "-W", "warning", page], directory);
     // groff-base, which `man` itself needs.
-    let linted = mandoc.or_else(|_| output("groff", &["-man", "-ww", "-z", "-Tutf8", page], directory));
+    let linted =
+        mandoc.or_else(|_| output("groff", &["-man", "-ww", "-z", "-Tutf8", page], directory));
     let ran = Ran::from(linted.expect("mandoc or groff is there to judge manual pages"));
     ran.stdout + &ran.stderr
 }
@@ -67,14 +68,19 @@ fn each_command_has_a_manual_page_that_its_formatter_accepts() {
     assert_eq!(done(&["man", "--output", "share/man1"], scratch.path()), "");
     let directory = scratch.path().join("share/man1");
     let help = done(&["--help"], scratch.path());
-    let commands =
-        help.split_once("Commands:\n").and_then(|(_, rest)| rest.split_once("\n\n")).expect("commands").0;
-    let names: Vec<&str> = commands.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    let commands = help
+        .split_once("Commands:\n")
+        .and_then(|(_, rest)| rest.split_once("\n\n"))
+        .expect("commands")
+        .0;
+    let names: Vec<&str> =
+        commands.lines().filter_map(|line| line.split_whitespace().next()).collect();
     assert!(names.contains(&"diff") && names.len() >= 11, "{names:?}");
-    let pages = names.iter().filter(|name| **name != "help").map(|name| format!("tinyprof-{name}.1"));
+    let pages =
+        names.iter().filter(|name| **name != "help").map(|name| format!("tinyprof-{name}.1"));
     for page in pages.chain(["tinyprof.1".to_owned()]) {
-        let text =
-            fs::read_to_string(directory.join(&page)).unwrap_or_else(|error| panic!("{page}: {error}"));
+        let text = fs::read_to_string(directory.join(&page))
+            .unwrap_or_else(|error| panic!("{page}: {error}"));
         assert!(text.contains("Exit codes:"), "{page} tells the exit codes");
         assert_eq!(complaints(&page, &directory), "", "{page}");
     }
@@ -93,7 +99,10 @@ fn each_command_has_a_manual_page_that_its_formatter_accepts() {
 #[test]
 fn a_broken_manual_page_is_noticed() {
     let scratch = scratch();
-    fs::write(scratch.path().join("broken.1"), ".TH BROKEN 1\n.SH NAME\n.de\n\\s99x\\fQ\n.no_such_request\n")
-        .expect("a file");
+    fs::write(
+        scratch.path().join("broken.1"),
+        ".TH BROKEN 1\n.SH NAME\n.de\n\\s99x\\fQ\n.no_such_request\n",
+    )
+    .expect("a file");
     assert_ne!(complaints("broken.1", scratch.path()), "");
 }

@@ -1,11 +1,12 @@
-//! What a profile says that was made under a budget, with metrics, or of so many executions that they were folded.
+//! What a profile says that was made under a budget, with metrics, or of so many executions that
+//! they were folded.
 
 use std::path::Path;
 
 use tinyprof_format::file::write_profile;
 use tinyprof_format::model::{
-    CallpathId, CallpathValues, EventMap, ExecutionSummary, MetricSummary, MetricValues, PhaseTimes,
-    RankFacts, Region, RunMetadata, SiteId,
+    CallpathId, CallpathValues, EventMap, ExecutionSummary, MetricSummary, MetricValues,
+    PhaseTimes, RankFacts, Region, RunMetadata, SiteId,
 };
 
 use crate::support::{done, json, run, scratch};
@@ -14,12 +15,17 @@ use crate::support::{done, json, run, scratch};
 fn write(directory: &Path, name: &str, values: CallpathValues) {
     let site = SiteId::from_bits(1);
     let region = Region::named(site, "main");
-    let map = EventMap::from_records([(CallpathId::root(site), None, region, values)], RankFacts::default());
+    let map = EventMap::from_records(
+        [(CallpathId::root(site), None, region, values)],
+        RankFacts::default(),
+    );
     let times = PhaseTimes::default();
-    write_profile(&directory.join(name), &[map], 1, RunMetadata::default(), times).expect("it is written");
+    write_profile(&directory.join(name), &[map], 1, RunMetadata::default(), times)
+        .expect("it is written");
 }
 
-/// Executions of 10 visits, of which some were not timed: the sum is an estimate with this variance.
+/// Executions of 10 visits, of which some were not timed: the sum is an estimate with this
+/// variance.
 fn estimated(sums_ns: &[u64], variance_ns2: f64) -> CallpathValues {
     let summary = |(execution, &sum_ns): (u32, &u64)| ExecutionSummary {
         visits: 10,
@@ -28,7 +34,10 @@ fn estimated(sums_ns: &[u64], variance_ns2: f64) -> CallpathValues {
         min_ns: 1,
         ..ExecutionSummary::of_one_visit(execution, sum_ns)
     };
-    CallpathValues { executions: (0..).zip(sums_ns).map(summary).collect(), ..CallpathValues::default() }
+    CallpathValues {
+        executions: (0..).zip(sums_ns).map(summary).collect(),
+        ..CallpathValues::default()
+    }
 }
 
 #[test]
@@ -41,16 +50,20 @@ fn estimates_are_marked_and_their_variance_widens_the_interval() {
     let exact = json(&["diff", "a.tprof", "b.tprof", "--json"], scratch.path());
     let vague = json(&["diff", "a.tprof", "vague.tprof", "--json"], scratch.path());
     assert_eq!(exact["callpaths"][0]["verdict"], "up");
-    // 100,000 ns of standard error each make 57,735 for the mean of three, which is as much as half the difference.
+    // 100,000 ns of standard error each make 57,735 for the mean of three, which is as much as half
+    // the difference.
     assert_eq!(vague["callpaths"][0]["verdict"], "unclear");
-    let error = vague["callpaths"][0]["new"]["standard_error_of_estimate"].as_f64().expect("a number");
+    let error =
+        vague["callpaths"][0]["new"]["standard_error_of_estimate"].as_f64().expect("a number");
     assert!((error - 57_735.026_918_962_58).abs() < 1e-6, "{error}");
     assert_eq!(exact["callpaths"][0]["new"]["standard_error_of_estimate"], serde_json::Value::Null);
     let text = run(&["diff", "a.tprof", "vague.tprof"], scratch.path()).stdout;
     assert!(text.contains(" ~1.10ms ") && text.contains("note: ~ is an estimate"), "{text}");
     // A single value has no interval, though its estimate has a standard error.
-    let single = json(&["diff", "a.tprof", "vague.tprof", "--json", "--execution", "0"], scratch.path());
-    let (verdict, interval) = (&single["callpaths"][0]["verdict"], &single["callpaths"][0]["interval"]);
+    let single =
+        json(&["diff", "a.tprof", "vague.tprof", "--json", "--execution", "0"], scratch.path());
+    let (verdict, interval) =
+        (&single["callpaths"][0]["verdict"], &single["callpaths"][0]["interval"]);
     assert_eq!((verdict, interval), (&"unjudged".into(), &serde_json::Value::Null));
 }
 
@@ -63,7 +76,9 @@ fn folded() -> CallpathValues {
         max_ns: 10_000_000,
         ..ExecutionSummary::of_one_visit(execution, 20_000_000 + u64::from(execution))
     };
-    let alone = |execution: u32| ExecutionSummary::of_one_visit(execution, 12_000_000 + u64::from(execution));
+    let alone = |execution: u32| {
+        ExecutionSummary::of_one_visit(execution, 12_000_000 + u64::from(execution))
+    };
     let executions = (0..8).step_by(2).map(pair).chain((8..12).map(alone)).collect();
     CallpathValues { executions, ..CallpathValues::default() }
 }
@@ -78,7 +93,11 @@ fn folded_executions_are_compared_in_batches() {
     // 80 ms and 0 + 2 + 4 + 6 ns in eight, 48 ms and 8 + 9 + 10 + 11 ns in four.
     let mean = main["base"]["mean"].as_f64().expect("a number");
     assert!((mean - 128_000_050.0 / 12.0).abs() < 1e-6, "{mean}");
-    assert!(run(&["diff", "a.tprof", "a.tprof"], scratch.path()).stdout.contains("executions were folded"));
+    assert!(
+        run(&["diff", "a.tprof", "a.tprof"], scratch.path())
+            .stdout
+            .contains("executions were folded")
+    );
 }
 
 #[test]
@@ -146,20 +165,33 @@ fn a_key_of_the_program_is_a_metric_everywhere() {
         (&4096.0.into(), &1.0.into(), &"as recorded".into())
     );
     // A key that is called like a metric of ours.
-    let diff = json(&["diff", "a.tprof", "b.tprof", "--metric", "key:visits", "--json"], scratch.path());
-    assert_eq!((&diff["metric"], &diff["callpaths"][0]["base"]["mean"]), (&"key:visits".into(), &7.0.into()));
+    let diff =
+        json(&["diff", "a.tprof", "b.tprof", "--metric", "key:visits", "--json"], scratch.path());
+    assert_eq!(
+        (&diff["metric"], &diff["callpaths"][0]["base"]["mean"]),
+        (&"key:visits".into(), &7.0.into())
+    );
     let top = done(&["top", "a.tprof", "--metric", "bytes"], scratch.path());
-    assert!(top.contains("bytes  mean   max  values  callpath\n 4096  4096  4096       1  main\n"), "{top}");
+    assert!(
+        top.contains("bytes  mean   max  values  callpath\n 4096  4096  4096       1  main\n"),
+        "{top}"
+    );
     let csv = done(&["top", "a.tprof", "--metric", "bytes", "--format", "csv"], scratch.path());
     assert_eq!(csv, "path,values,sum,min,mean,max\nmain,1,4096,4096,4096,4096\n");
     let tree = done(&["tree", "a.tprof", "--metric", "bytes"], scratch.path());
-    assert!(tree.contains("visits  ranks  bytes  callpath\n     1      1   4096  main\n"), "{tree}");
+    assert!(
+        tree.contains("visits  ranks  bytes  callpath\n     1      1   4096  main\n"),
+        "{tree}"
+    );
     let report = done(&["report", "a.tprof", "--metric", "bytes"], scratch.path());
     assert!(
-        report.contains("bytes") && !report.contains("key:visits") && report.matches("4096").count() == 4,
+        report.contains("bytes")
+            && !report.contains("key:visits")
+            && report.matches("4096").count() == 4,
         "{report}"
     );
     let ran = run(&["report", "a.tprof", "--metric", "memory"], scratch.path());
-    let expected = "error: there is no metric memory: expected inclusive, exclusive, visits, bytes, visits\n";
+    let expected =
+        "error: there is no metric memory: expected inclusive, exclusive, visits, bytes, visits\n";
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(1), expected));
 }

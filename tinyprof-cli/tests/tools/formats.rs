@@ -9,7 +9,12 @@ fn profile() -> tempfile::TempDir {
     write(
         scratch.path(),
         "run",
-        &[("main", "0.5|0.3"), ("main<a", "0.4|0.2"), ("main<a<x", "0.3|0.19"), ("main<b", "0.05|")],
+        &[
+            ("main", "0.5|0.3"),
+            ("main<a", "0.4|0.2"),
+            ("main<a<x", "0.3|0.19"),
+            ("main<b", "0.05|"),
+        ],
     );
     scratch
 }
@@ -29,7 +34,8 @@ fn each_table_is_there_as_csv() {
         done(&["top", "run.tprof", "--format", "csv", "-n", "1"], scratch.path()),
         "path,exclusive_ns,inclusive_ns,ranks,visits,total_inclusive_ns\n\"main<a<x\",490000000,490000000,2,2,800000000\n"
     );
-    let report = done(&["report", "run.tprof", "--format", "csv", "--path", "main<b"], scratch.path());
+    let report =
+        done(&["report", "run.tprof", "--format", "csv", "--path", "main<b"], scratch.path());
     assert_eq!(
         report,
         "path,name,depth,ranks,visits,\
@@ -44,13 +50,17 @@ fn a_metric_sorts_the_table_and_is_what_ranks_are_compared_by() {
     let scratch = profile();
     let names = |arguments: &[&str]| -> Vec<String> {
         let csv = done(&[arguments, &["--format", "csv"]].concat(), scratch.path());
-        csv.lines().skip(1).map(|line| line.split(',').next().unwrap_or_default().replace('"', "")).collect()
+        csv.lines()
+            .skip(1)
+            .map(|line| line.split(',').next().unwrap_or_default().replace('"', ""))
+            .collect()
     };
     let top = |metric: &str| names(&["top", "run.tprof", "--metric", metric]);
     assert_eq!(top("inclusive"), ["main", "main<a", "main<a<x", "main<b"]);
     assert_eq!(top("exclusive"), ["main<a<x", "main", "main<a", "main<b"]);
     assert_eq!(top("visits").last().map(String::as_str), Some("main<b"));
-    let report = done(&["report", "run.tprof", "--metric", "exclusive", "--width", "120"], scratch.path());
+    let report =
+        done(&["report", "run.tprof", "--metric", "exclusive", "--width", "120"], scratch.path());
     assert!(report.contains(" exclusive, rank by rank "), "{report}");
     // main itself: 50 ms on rank 0, 100 ms on rank 1.
     let main = report.lines().find(|line| line.starts_with("main")).expect("a line of main");
@@ -69,7 +79,10 @@ fn json_is_short_for_its_format_and_stands_alone() {
     }
     assert_eq!(run(&["info", "run.tprof", "--format", "csv"], scratch.path()).code, Some(2));
     let tree = json(&["tree", "run.tprof", "--json", "--metric", "exclusive"], scratch.path());
-    assert_eq!((&tree["metric"], &tree["callpaths"][0]["value"]), (&"exclusive".into(), &150_000_000.into()));
+    assert_eq!(
+        (&tree["metric"], &tree["callpaths"][0]["value"]),
+        (&"exclusive".into(), &150_000_000.into())
+    );
 }
 
 #[test]
@@ -88,7 +101,9 @@ fn damage_is_a_table_too() {
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(3), ""));
     let lines: Vec<&str> = ran.stdout.lines().collect();
     assert!(
-        lines.len() == 2 && lines[1].starts_with("\"part-00000\",") && lines[1].contains("checksum"),
+        lines.len() == 2
+            && lines[1].starts_with("\"part-00000\",")
+            && lines[1].contains("checksum"),
         "{lines:?}"
     );
 }

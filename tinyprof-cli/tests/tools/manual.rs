@@ -1,4 +1,5 @@
-//! docs/cli.md shows what the command prints: each `$` line of its console blocks is run, and its output compared.
+//! docs/cli.md shows what the command prints: each `$` line of its console blocks is run, and its
+//! output compared.
 //!
 //! `TINYPROF_UPDATE_DOCS=1 cargo test -p tinyprof-cli --test tools` writes the page anew.
 
@@ -8,8 +9,8 @@ use std::process::Command;
 
 use tinyprof_format::file::write_profile;
 use tinyprof_format::model::{
-    CallpathId, CallpathValues, EventMap, ExecutionSummary, MetricSummary, MetricValues, Mode, PhaseTimes,
-    RankFacts, Region, RegionKind, RunMetadata, SiteId,
+    CallpathId, CallpathValues, EventMap, ExecutionSummary, MetricSummary, MetricValues, Mode,
+    PhaseTimes, RankFacts, Region, RegionKind, RunMetadata, SiteId,
 };
 
 use crate::support::{done, scratch};
@@ -29,8 +30,8 @@ fn region(site: u64, name: &str) -> Region {
     }
 }
 
-/// A run of four ranks and two executions. Times differ from run to run by some parts in a thousand, as `run` says, and
-/// `exchange` takes `slower` times as long.
+/// A run of four ranks and two executions. Times differ from run to run by some parts in a
+/// thousand, as `run` says, and `exchange` takes `slower` times as long.
 fn write_run(directory: &Path, name: &str, run: u64, slower: f64) {
     let rank = |rank: u64| {
         let times = |base_us: u64, slower: f64| {
@@ -55,9 +56,12 @@ fn write_run(directory: &Path, name: &str, run: u64, slower: f64) {
         let main = CallpathId::root(SiteId::from_bits(1));
         let of = |site: u64| main.child(SiteId::from_bits(site));
         let mut exchange = times(30_000 + 1_000 * rank, slower);
-        let sent = MetricSummary { values: 100, ..MetricSummary::of_one_value(0, 100.0 * 65_536.0) };
+        let sent =
+            MetricSummary { values: 100, ..MetricSummary::of_one_value(0, 100.0 * 65_536.0) };
         let sent = MetricSummary { min: 65_536.0, max: 65_536.0, ..sent };
-        exchange.metrics.insert("bytes".into(), MetricValues { executions: vec![sent], series: Vec::new() });
+        exchange
+            .metrics
+            .insert("bytes".into(), MetricValues { executions: vec![sent], series: Vec::new() });
         let mut records = vec![
             (main, None, region(1, "main"), times(120_000, 1.0 + (slower - 1.0) / 4.0)),
             (of(2), Some(main), region(2, "exchange"), exchange),
@@ -80,7 +84,8 @@ fn write_run(directory: &Path, name: &str, run: u64, slower: f64) {
         ..RunMetadata::default()
     };
     let ranks: Vec<EventMap> = (0..4).map(rank).collect();
-    write_profile(&directory.join(name), &ranks, 4, metadata, PhaseTimes::default()).expect("it is written");
+    write_profile(&directory.join(name), &ranks, 4, metadata, PhaseTimes::default())
+        .expect("it is written");
 }
 
 /// What the page's commands find.
@@ -120,7 +125,8 @@ fn with_output(page: &str, directory: &Path) -> String {
             let mut bash = Command::new("bash");
             bash.args(["--noprofile", "--norc", "-c", &format!("exec 2>&1; {script}")])
                 .current_dir(directory);
-            let output = bash.env("PATH", &path).env("NO_COLOR", "1").output().expect("bash starts");
+            let output =
+                bash.env("PATH", &path).env("NO_COLOR", "1").output().expect("bash starts");
             code = output.status.code().expect("an exit code");
             let shown = String::from_utf8(output.stdout).expect("UTF-8");
             text.push_str(&format!(
@@ -168,10 +174,15 @@ fn the_page_shows_every_command() {
         .expect("docs/cli.md");
     let scratch = scratch();
     let help = done(&["--help"], scratch.path());
-    let commands =
-        help.split_once("Commands:\n").and_then(|(_, rest)| rest.split_once("\n\n")).expect("commands").0;
-    for name in
-        commands.lines().filter_map(|line| line.split_whitespace().next()).filter(|name| *name != "help")
+    let commands = help
+        .split_once("Commands:\n")
+        .and_then(|(_, rest)| rest.split_once("\n\n"))
+        .expect("commands")
+        .0;
+    for name in commands
+        .lines()
+        .filter_map(|line| line.split_whitespace().next())
+        .filter(|name| *name != "help")
     {
         assert!(
             page.contains(&format!("$ tinyprof {name} ")),

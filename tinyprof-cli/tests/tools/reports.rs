@@ -1,13 +1,13 @@
-//! The report on screens of two widths, with colours and without, of one rank and of thousands, with names that are no
-//! friends of tables.
+//! The report on screens of two widths, with colours and without, of one rank and of thousands,
+//! with names that are no friends of tables.
 
 use std::path::Path;
 
 use insta::assert_snapshot;
 use tinyprof_format::file::write_profile;
 use tinyprof_format::model::{
-    CallpathId, CallpathValues, EventMap, ExecutionSummary, PhaseTimes, RankFacts, Region, RunMetadata,
-    SiteId,
+    CallpathId, CallpathValues, EventMap, ExecutionSummary, PhaseTimes, RankFacts, Region,
+    RunMetadata, SiteId,
 };
 
 use crate::support::{done, scratch};
@@ -45,8 +45,14 @@ fn map(rank: u32) -> EventMap {
         let region = Region { constants, ..Region::named(site, name) };
         // Executions differ a little.
         let ns = |execution: u32| us(rank) * (1_000 + u64::from(execution % 3));
-        let executions = (0..EXECUTIONS).map(|e| ExecutionSummary::of_one_visit(e, ns(e))).collect();
-        records.push((id, parent, region, CallpathValues { executions, ..CallpathValues::default() }));
+        let executions =
+            (0..EXECUTIONS).map(|e| ExecutionSummary::of_one_visit(e, ns(e))).collect();
+        records.push((
+            id,
+            parent,
+            region,
+            CallpathValues { executions, ..CallpathValues::default() },
+        ));
     }
     let host = format!("nid{:05}.site.example", rank / 64);
     EventMap::from_records(records, RankFacts { host, ..RankFacts::default() })
@@ -69,13 +75,17 @@ fn written(directory: &Path, ranks: u32) {
 fn pictures(ranks: u32, columns: &str) -> String {
     let scratch = scratch();
     written(scratch.path(), ranks);
-    let report =
-        |color: &str| done(&["report", "run.tprof", "--width", columns, "--color", color], scratch.path());
+    let report = |color: &str| {
+        done(&["report", "run.tprof", "--width", columns, "--color", color], scratch.path())
+    };
     let (plain, painted) = (report("never"), report("always"));
     let width: usize = columns.parse().expect("a number");
     for line in plain.lines() {
         assert!(tinyprof_format::report::cells::columns(line) <= width, "{line}");
-        assert!(!line.chars().any(|c| c.is_control() || matches!(c, '\u{202e}' | '\u{200b}')), "{line:?}");
+        assert!(
+            !line.chars().any(|c| c.is_control() || matches!(c, '\u{202e}' | '\u{200b}')),
+            "{line:?}"
+        );
     }
     assert_eq!(anstream::adapter::strip_str(&painted).to_string(), plain);
     assert!(plain.lines().count() <= 20, "{plain}");

@@ -16,7 +16,11 @@ pub(crate) struct Ran {
 impl From<Output> for Ran {
     fn from(output: Output) -> Self {
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("what is printed is UTF-8");
-        Self { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
+        Self {
+            code: output.status.code(),
+            stdout: text(output.stdout),
+            stderr: text(output.stderr),
+        }
     }
 }
 
@@ -49,8 +53,8 @@ pub(crate) fn json(arguments: &[&str], directory: &Path) -> serde_json::Value {
     serde_json::from_str(&run(arguments, directory).stdout).expect("standard output is JSON")
 }
 
-/// Writes a profile of callpaths and their times as the paper's text format has them: seconds, with `|` between ranks and
-/// `-` between executions.
+/// Writes a profile of callpaths and their times as the paper's text format has them: seconds, with
+/// `|` between ranks and `-` between executions.
 pub(crate) fn write(directory: &Path, name: &str, callpaths: &[(&str, &str)]) {
     let mut text = "id,parent,tag,is_loop,times\n".to_owned();
     for (path, times) in callpaths {

@@ -1,4 +1,5 @@
-//! What differs on a terminal: colours, and the width of tables. `script` (of bsdutils, which every Linux has) is the terminal.
+//! What differs on a terminal: colours, and the width of tables. `script` (of bsdutils, which every
+//! Linux has) is the terminal.
 
 use std::path::Path;
 use std::process::Command;
@@ -9,7 +10,11 @@ const BOLD: &str = "\u{1b}[1m";
 
 fn profile() -> tempfile::TempDir {
     let scratch = scratch();
-    write(scratch.path(), "run", &[("main", "0.5"), ("main<a_callpath_of_a_rather_long_name_indeed", "0.4")]);
+    write(
+        scratch.path(),
+        "run",
+        &[("main", "0.5"), ("main<a_callpath_of_a_rather_long_name_indeed", "0.4")],
+    );
     write(
         scratch.path(),
         "slow",
@@ -20,7 +25,8 @@ fn profile() -> tempfile::TempDir {
 
 /// Runs the command on a terminal of 40 columns.
 fn on_terminal(arguments: &str, environment: &[(&str, &str)], directory: &Path) -> String {
-    let command = format!("stty cols 40 rows 24 && exec '{}' {arguments}", env!("CARGO_BIN_EXE_tinyprof"));
+    let command =
+        format!("stty cols 40 rows 24 && exec '{}' {arguments}", env!("CARGO_BIN_EXE_tinyprof"));
     let mut script = Command::new("script");
     script.args(["-q", "-e", "-c", &command, "/dev/null"]).current_dir(directory);
     script.env("TERM", "xterm").env("SHELL", "/bin/sh");
@@ -28,7 +34,8 @@ fn on_terminal(arguments: &str, environment: &[(&str, &str)], directory: &Path) 
         script.env_remove(variable);
     }
     script.envs(environment.iter().copied()).stdin(std::process::Stdio::null());
-    let ran = Ran::from(script.output().expect("script starts: it is in bsdutils or util-linux-script"));
+    let ran =
+        Ran::from(script.output().expect("script starts: it is in bsdutils or util-linux-script"));
     assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
     ran.stdout.replace("\r\n", "\n")
 }
@@ -70,7 +77,8 @@ fn a_pipe_has_colours_only_where_they_are_asked_for() {
     assert!(!printed(&["report", "run.tprof"]).stdout.contains('\u{1b}'));
     let always = printed(&["report", "run.tprof", "--color", "always"]).stdout;
     assert!(always.starts_with(BOLD), "{always}");
-    let diff = printed(&["diff", "run.tprof", "slow.tprof", "--fail-above", "5%", "--color", "always"]);
+    let diff =
+        printed(&["diff", "run.tprof", "slow.tprof", "--fail-above", "5%", "--color", "always"]);
     assert_eq!(diff.code, Some(4));
     // What fails is red and bold, and the mark says it without colours too.
     assert!(
@@ -90,7 +98,8 @@ fn a_reader_that_leaves_early_ends_every_table_quietly() {
     let many: Vec<(String, &str)> = std::iter::once(("main".to_owned(), "1"))
         .chain((0..4_000).map(|n| (format!("main<leaf_{n}"), "0.0001")))
         .collect();
-    let many: Vec<(&str, &str)> = many.iter().map(|(path, times)| (path.as_str(), *times)).collect();
+    let many: Vec<(&str, &str)> =
+        many.iter().map(|(path, times)| (path.as_str(), *times)).collect();
     write(scratch.path(), "run", &many);
     let commands: [&[&str]; 5] = [
         &["report", "run.tprof", "--all"],

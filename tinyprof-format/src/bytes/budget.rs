@@ -2,8 +2,8 @@
 
 use std::cell::Cell;
 
-/// What a reader may still allocate. Memory is claimed before it is allocated, so that the sum of what is kept
-/// and of what passes never exceeds the limit.
+/// What a reader may still allocate. Memory is claimed before it is allocated, so that the sum of
+/// what is kept and of what passes never exceeds the limit.
 #[derive(Debug)]
 pub(crate) struct Budget {
     limit_bytes: u64,
@@ -13,7 +13,8 @@ pub(crate) struct Budget {
     claimed_bytes: Cell<u64>,
 }
 
-/// All that is claimed may be so many times the limit. What passes in a whole profile is less than what is kept.
+/// All that is claimed may be so many times the limit. What passes in a whole profile is less than
+/// what is kept.
 const CLAIMS_MAX: u64 = 4;
 
 impl Budget {
@@ -52,7 +53,8 @@ impl Budget {
     }
 
     fn claim(&self, of: &Cell<u64>, bytes: u64) -> bool {
-        let all = self.kept_bytes.get().saturating_add(self.passing_bytes.get()).saturating_add(bytes);
+        let all =
+            self.kept_bytes.get().saturating_add(self.passing_bytes.get()).saturating_add(bytes);
         let claimed = self.claimed_bytes.get().saturating_add(bytes);
         if all > self.limit_bytes || claimed > self.limit_bytes.saturating_mul(CLAIMS_MAX) {
             return false;

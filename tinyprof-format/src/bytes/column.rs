@@ -9,13 +9,13 @@
 //! tag 5  rounded    numbers of eight significant bits, see `rounded.rs`: a column of their codes, of tag 1 or 4
 //! ```
 //!
-//! The number of values is not stored: whoever reads a column knows how many it must have. Floats that are not worth
-//! packing are a column of their bits.
+//! The number of values is not stored: whoever reads a column knows how many it must have. Floats
+//! that are not worth packing are a column of their bits.
 //!
-//! Clocks that tick in microseconds make multiples of 1,000. pco finds these by itself where there are many values, but
-//! then says so at a length that matters for a few hundred values; so does the width of its integers. Both
-//! together save 3 % on the profile of 512 ranks that sizes are measured on. Versions before 0.3 had tags 0 to 2 only,
-//! those before 1.0 had 0 to 4.
+//! Clocks that tick in microseconds make multiples of 1,000. pco finds these by itself where there
+//! are many values, but then says so at a length that matters for a few hundred values; so does the
+//! width of its integers. Both together save 3 % on the profile of 512 ranks that sizes are
+//! measured on. Versions before 0.3 had tags 0 to 2 only, those before 1.0 had 0 to 4.
 
 mod claims;
 mod rounded;
@@ -37,7 +37,8 @@ const MULTIPLES: u8 = 3;
 const NARROW: u8 = 4;
 const ROUNDED: u8 = 5;
 
-/// Below this many integers pco saves little on varints, if anything, and its tables take 10 us to make.
+/// Below this many integers pco saves little on varints, if anything, and its tables take 10 us to
+/// make.
 const PCO_MIN_INTEGERS: usize = 32;
 
 /// The same for floats, whose bits are longer as varints than as they are.
@@ -46,8 +47,8 @@ const PCO_MIN_FLOATS: usize = 8;
 /// Numbers that are decompressed at a time: a multiple of what pco makes at once.
 const BATCH: usize = 1_024;
 
-/// The most values one column may hold: a damaged or hostile count must not make the reader allocate more
-/// than 1 GiB at a time.
+/// The most values one column may hold: a damaged or hostile count must not make the reader
+/// allocate more than 1 GiB at a time.
 pub(crate) const MAX_VALUES: usize = 1 << 27;
 
 /// Appends a column of integers.
@@ -61,7 +62,8 @@ pub(crate) fn write_u64(sink: &mut Sink, values: &[u64]) {
     let divisor = common_divisor(values);
     let ends = (least / divisor, greatest / divisor);
     match rounded::codes(values, greatest) {
-        // Few significant bits may be chance, and the numbers small multiples besides. Codes have the order of the numbers.
+        // Few significant bits may be chance, and the numbers small multiples besides. Codes have
+        // the order of the numbers.
         Some(codes) if rounded::range(least, greatest) < (greatest - least) / divisor => {
             sink.u8(ROUNDED);
             write_varied(sink, &codes, NARROW, rounded::code(least));
@@ -77,20 +79,28 @@ pub(crate) fn write_u64(sink: &mut Sink, values: &[u64]) {
 
 /// The least and the greatest value; of none the greatest is 0, and less than the least.
 fn ends(values: &[u64]) -> (u64, u64) {
-    values.iter().fold((u64::MAX, 0), |(least, greatest), &value| (least.min(value), greatest.max(value)))
+    values
+        .iter()
+        .fold((u64::MAX, 0), |(least, greatest), &value| (least.min(value), greatest.max(value)))
 }
 
 /// Appends integers between these ends, of 32 bits if that is enough.
-fn write_integers(sink: &mut Sink, values: impl Iterator<Item = u64>, (least, greatest): (u64, u64)) {
+fn write_integers(
+    sink: &mut Sink,
+    values: impl Iterator<Item = u64>,
+    (least, greatest): (u64, u64),
+) {
     if greatest <= u32::MAX.into() {
-        let narrow: Vec<u32> = values.map(|value| u32::try_from(value).unwrap_or(u32::MAX)).collect();
+        let narrow: Vec<u32> =
+            values.map(|value| u32::try_from(value).unwrap_or(u32::MAX)).collect();
         write_varied(sink, &narrow, NARROW, least);
     } else {
         write_varied(sink, &values.collect::<Vec<u64>>(), PCO, least);
     }
 }
 
-/// The greatest number that divides all values, of which not all are 0. Values of a fine clock end the search soon.
+/// The greatest number that divides all values, of which not all are 0. Values of a fine clock end
+/// the search soon.
 fn common_divisor(values: &[u64]) -> u64 {
     let mut divisor = 0;
     for &value in values {
@@ -106,7 +116,12 @@ fn common_divisor(values: &[u64]) -> u64 {
 }
 
 /// Appends values, none of them below `least`, as they are; packed they have this tag.
-fn write_varied<T: pco::data_types::Number + Into<u64>>(sink: &mut Sink, values: &[T], tag: u8, least: u64) {
+fn write_varied<T: pco::data_types::Number + Into<u64>>(
+    sink: &mut Sink,
+    values: &[T],
+    tag: u8,
+    least: u64,
+) {
     let integers = values.iter().map(|&value| value.into());
     if values.len() >= PCO_MIN_INTEGERS {
         let packed = simple_compress(values, &configuration(integers.clone()));
@@ -115,7 +130,8 @@ fn write_varied<T: pco::data_types::Number + Into<u64>>(sink: &mut Sink, values:
             packed.len() < values.len() * Sink::varint_length(least)
                 || packed.len() < integers.clone().map(Sink::varint_length).sum()
         };
-        // Only an absurd chunk configuration makes pco fail; varints are then as correct and merely longer.
+        // Only an absurd chunk configuration makes pco fail; varints are then as correct and merely
+        // longer.
         if let Some(packed) = packed.ok().filter(is_shorter) {
             return write_packed(sink, tag, &packed);
         }
@@ -126,10 +142,10 @@ fn write_varied<T: pco::data_types::Number + Into<u64>>(sink: &mut Sink, values:
 
 /// How pco shall look at a column; `ordered` gives the values, or whatever has the same order.
 ///
-/// pco's own choice between differences of neighbours and plain values compresses samples of the column in each way,
-/// which takes three to six times as long as all the rest. Times of one region are mostly strewn around a middle,
-/// and then differences are longer than values: one walk over the column sees that. Level 4 needs half the time
-/// of the default, 8, and 1 to 4 % more bytes.
+/// pco's own choice between differences of neighbours and plain values compresses samples of the
+/// column in each way, which takes three to six times as long as all the rest. Times of one region
+/// are mostly strewn around a middle, and then differences are longer than values: one walk over
+/// the column sees that. Level 4 needs half the time of the default, 8, and 1 to 4 % more bytes.
 fn configuration(ordered: impl Iterator<Item = u64> + Clone) -> ChunkConfig {
     let config = ChunkConfig::default().with_compression_level(4);
     if is_progression(ordered.clone()) {
@@ -141,8 +157,8 @@ fn configuration(ordered: impl Iterator<Item = u64> + Clone) -> ChunkConfig {
     }
 }
 
-/// Whether each number is the one before plus the same. First executions of folded lists are: no sample need be compressed to see
-/// what suits them.
+/// Whether each number is the one before plus the same. First executions of folded lists are: no
+/// sample need be compressed to see what suits them.
 fn is_progression(mut values: impl Iterator<Item = u64>) -> bool {
     let (Some(first), Some(second)) = (values.next(), values.next()) else { return false };
     let step = second.wrapping_sub(first);
@@ -150,9 +166,11 @@ fn is_progression(mut values: impl Iterator<Item = u64>) -> bool {
     values.all(|value| value.wrapping_sub(std::mem::replace(&mut before, value)) == step)
 }
 
-/// Whether the numbers of a column are nearer to the one before than to the middle of all, counted in bits.
+/// Whether the numbers of a column are nearer to the one before than to the middle of all, counted
+/// in bits.
 fn neighbours_resemble(values: impl Iterator<Item = u64> + Clone) -> bool {
-    let (count, sum) = values.clone().fold((0_u128, 0_u128), |(n, sum), v| (n + 1, sum + u128::from(v)));
+    let (count, sum) =
+        values.clone().fold((0_u128, 0_u128), |(n, sum), v| (n + 1, sum + u128::from(v)));
     let mean = u64::try_from(sum / count.max(1)).unwrap_or(u64::MAX);
     let bits = |a: u64, b: u64| u64::from(u64::BITS - a.abs_diff(b).leading_zeros());
     let mut before = mean;
@@ -184,11 +202,14 @@ fn write_packed(sink: &mut Sink, tag: u8, packed: &[u8]) {
 }
 
 /// Takes a column of `count` integers.
-pub(crate) fn read_u64(cursor: &mut Cursor<'_>, count: usize, what: &str) -> Result<Vec<u64>, Malformed> {
+pub(crate) fn read_u64(
+    cursor: &mut Cursor<'_>,
+    count: usize,
+    what: &str,
+) -> Result<Vec<u64>, Malformed> {
     if count > MAX_VALUES {
-        return Err(
-            cursor.malformed(format!("{what} claims {count} values, at most {MAX_VALUES} are allowed"))
-        );
+        return Err(cursor
+            .malformed(format!("{what} claims {count} values, at most {MAX_VALUES} are allowed")));
     }
     match cursor.clone().u8(what)? {
         CONSTANT => {
@@ -206,9 +227,8 @@ pub(crate) fn read_u64(cursor: &mut Cursor<'_>, count: usize, what: &str) -> Res
         ROUNDED => {
             cursor.u8(what)?;
             if cursor.clone().u8(what)? == PCO {
-                return Err(
-                    cursor.malformed(format!("{what} has codes in an encoding that codes do not have"))
-                );
+                return Err(cursor
+                    .malformed(format!("{what} has codes in an encoding that codes do not have")));
             }
             read_varied(cursor, count, what, rounded::of_code, &|| {
                 format!("{what} has a code that stands for no number")
@@ -218,7 +238,8 @@ pub(crate) fn read_u64(cursor: &mut Cursor<'_>, count: usize, what: &str) -> Res
     }
 }
 
-/// Takes what [`write_varied`] wrote, each number as `convert` makes it and says whether that is wrong; `reason` says what.
+/// Takes what [`write_varied`] wrote, each number as `convert` makes it and says whether that is
+/// wrong; `reason` says what.
 fn read_varied(
     cursor: &mut Cursor<'_>,
     count: usize,
@@ -250,7 +271,11 @@ fn read_varied(
 }
 
 /// Takes a column of `count` floats.
-pub(crate) fn read_f64(cursor: &mut Cursor<'_>, count: usize, what: &str) -> Result<Vec<f64>, Malformed> {
+pub(crate) fn read_f64(
+    cursor: &mut Cursor<'_>,
+    count: usize,
+    what: &str,
+) -> Result<Vec<f64>, Malformed> {
     if count <= MAX_VALUES && cursor.clone().u8(what)? == PCO {
         cursor.u8(what)?;
         return read_packed(cursor, count, what, |value: f64| value);
@@ -282,8 +307,8 @@ fn read_packed<T: pco::data_types::Number + Default, U>(
     }
 }
 
-/// Decompresses up to `count` numbers, and says whether these are all. `claim` has a word on what pco asks for. Some are decompressed at a time and converted
-/// while they are in the nearest cache.
+/// Decompresses up to `count` numbers, and says whether these are all. `claim` has a word on what
+/// pco asks for. Some are decompressed at a time and converted while they are in the nearest cache.
 fn unpack<T: pco::data_types::Number + Default, U>(
     packed: &[u8],
     count: usize,

@@ -42,7 +42,12 @@ impl<'a> Cursor<'a> {
     }
 
     /// Claims memory for `count` items that the reader's result keeps.
-    pub(crate) fn keep(&self, count: usize, item_bytes: usize, what: &str) -> Result<(), Malformed> {
+    pub(crate) fn keep(
+        &self,
+        count: usize,
+        item_bytes: usize,
+        what: &str,
+    ) -> Result<(), Malformed> {
         self.claim(count, item_bytes, what, Budget::keep)
     }
 
@@ -57,7 +62,12 @@ impl<'a> Cursor<'a> {
     }
 
     /// Claims memory for `count` items that are gone soon, see [`passing`](Self::passing).
-    pub(crate) fn pass(&self, count: usize, item_bytes: usize, what: &str) -> Result<(), Malformed> {
+    pub(crate) fn pass(
+        &self,
+        count: usize,
+        item_bytes: usize,
+        what: &str,
+    ) -> Result<(), Malformed> {
         self.claim(count, item_bytes, what, Budget::pass)
     }
 
@@ -74,7 +84,9 @@ impl<'a> Cursor<'a> {
             return Ok(());
         }
         let limit = budget.limit_bytes();
-        let reason = format!("{what} would need {bytes} bytes more than the {limit} that the reader may use");
+        let reason = format!(
+            "{what} would need {bytes} bytes more than the {limit} that the reader may use"
+        );
         Err(Malformed { limit_bytes: Some(limit), ..self.malformed(reason) })
     }
 
@@ -141,7 +153,9 @@ impl<'a> Cursor<'a> {
         let value = self.varint(what)?;
         match usize::try_from(value) {
             Ok(count) if count <= limit => Ok(count),
-            _ => Err(start.malformed(format!("{what} is {value}, at most {limit} is possible here"))),
+            _ => {
+                Err(start.malformed(format!("{what} is {value}, at most {limit} is possible here")))
+            }
         }
     }
 
@@ -149,7 +163,8 @@ impl<'a> Cursor<'a> {
     pub(crate) fn varint_u32(&mut self, what: &str) -> Result<u32, Malformed> {
         let start = self.clone();
         let value = self.varint(what)?;
-        u32::try_from(value).map_err(|_| start.malformed(format!("{what} is {value}: over 32 bits")))
+        u32::try_from(value)
+            .map_err(|_| start.malformed(format!("{what} is {value}: over 32 bits")))
     }
 
     pub(crate) fn string(&mut self, what: &str) -> Result<String, Malformed> {

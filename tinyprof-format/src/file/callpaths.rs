@@ -1,10 +1,12 @@
-//! The file `callpaths`: the dictionary, written once per profile, and sent between ranks in the same bytes.
+//! The file `callpaths`: the dictionary, written once per profile, and sent between ranks in the
+//! same bytes.
 //!
-//! Section 0 holds the rows. Names, modules and files are a table of distinct strings; a row names its parent by the
-//! difference of their row numbers (0 for a root region).
+//! Section 0 holds the rows. Names, modules and files are a table of distinct strings; a row names
+//! its parent by the difference of their row numbers (0 for a root region).
 //!
-//! Section 1 holds what only some regions say: `rank_local`, and constants. It is left out where no region says
-//! any. Its text is not shared, so that reading it takes no more memory than the file is long.
+//! Section 1 holds what only some regions say: `rank_local`, and constants. It is left out where no
+//! region says any. Its text is not shared, so that reading it takes no more memory than the file
+//! is long.
 
 mod decode;
 
@@ -64,15 +66,17 @@ fn write_row(sink: &mut Sink, index: CallpathIndex, callpath: &Callpath, texts: 
     });
 }
 
-/// Section 1: for each row that has something to say, its distance to the one before (the first: to row 0), its
-/// flags, and its constants.
+/// Section 1: for each row that has something to say, its distance to the one before (the first: to
+/// row 0), its flags, and its constants.
 fn encode_extras(table: &CallpathTable) -> Option<Sink> {
-    let says_more = |callpath: &Callpath| callpath.region.rank_local || !callpath.region.constants.is_empty();
+    let says_more =
+        |callpath: &Callpath| callpath.region.rank_local || !callpath.region.constants.is_empty();
     let count = table.rows().iter().filter(|callpath| says_more(callpath)).count();
     let mut sink = Sink::default();
     sink.varint(count as u64);
     let mut before = 0;
-    for (index, Callpath { region, .. }) in table.iter().filter(|(_, callpath)| says_more(callpath)) {
+    for (index, Callpath { region, .. }) in table.iter().filter(|(_, callpath)| says_more(callpath))
+    {
         sink.varint((index.row() - before) as u64);
         before = index.row();
         sink.u8(u8::from(region.rank_local));
@@ -113,12 +117,15 @@ impl<'a> Strings<'a> {
 /// Reads what [`encode_callpaths`] wrote.
 ///
 /// # Errors
-/// Text that says what is wrong and at which offset, if these are not the bytes of a callpath table.
+/// Text that says what is wrong and at which offset, if these are not the bytes of a callpath
+/// table.
 pub fn decode_callpaths(bytes: &[u8]) -> Result<CallpathTable, String> {
     let budget = ReadLimits::default().budget(bytes.len() as u64);
     decode(bytes, &budget).map_err(|error| match error {
         FrameError::Malformed(at) => format!("damaged at offset {}: {}", at.offset, at.reason),
-        FrameError::NewerVersion { major, minor } => format!("of a newer format version, {major}.{minor}"),
+        FrameError::NewerVersion { major, minor } => {
+            format!("of a newer format version, {major}.{minor}")
+        }
     })
 }
 
@@ -141,7 +148,10 @@ mod tests {
                 kind: RegionKind::Function,
                 mode: Mode::Total,
                 rank_local: *rank_local,
-                constants: constants.iter().map(|&(key, value)| (key.into(), value.into())).collect(),
+                constants: constants
+                    .iter()
+                    .map(|&(key, value)| (key.into(), value.into()))
+                    .collect(),
             };
             (CallpathId::root(site), None, region)
         }))
@@ -155,7 +165,8 @@ mod tests {
     fn what_only_some_regions_say_is_kept_and_costs_nothing_where_none_does() {
         let plain = encode_callpaths(&table(&[(false, &[]), (false, &[])]));
         assert_eq!(sections(&plain), 1);
-        let table = table(&[(false, &[]), (true, &[]), (false, &[]), (true, &[("tag", "COMP"), ("", "")])]);
+        let table =
+            table(&[(false, &[]), (true, &[]), (false, &[]), (true, &[("tag", "COMP"), ("", "")])]);
         let bytes = encode_callpaths(&table);
         assert_eq!(sections(&bytes), 2);
         assert_eq!(decode_callpaths(&bytes), Ok(table));
@@ -175,7 +186,9 @@ mod tests {
     fn rows_that_do_not_exist_say_nothing() {
         let known = encode_callpaths(&table(&[(true, &[])]));
         let rows = Sections::<0>::open(&known, MAGIC).unwrap().section(0).unwrap();
-        for extras in [&[1, 1, 1, 0][..], &[1, 0, 2, 0], &[1, 0, 0, 1, 5], &[9, 0, 1, 0], &[1, 0, 1, 0, 0]] {
+        for extras in
+            [&[1, 1, 1, 0][..], &[1, 0, 2, 0], &[1, 0, 0, 1, 5], &[9, 0, 1, 0], &[1, 0, 1, 0, 0]]
+        {
             let mut file = SectionWriter::new(MAGIC, &[]);
             file.section(0, rows.clone().take(rows.remaining(), "all").unwrap());
             file.section(1, extras);

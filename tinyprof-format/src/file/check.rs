@@ -14,7 +14,8 @@ use crate::model::{CallpathIndex, CallpathTable};
 /// Callpaths of more parents than these are shown by their names alone.
 const DEEPEST_PATH: u32 = 64;
 
-/// No callpath is shown at more length than this: all damaged sections may be of one that is very long.
+/// No callpath is shown at more length than this: all damaged sections may be of one that is very
+/// long.
 const PATH_BYTES_MAX: usize = 200;
 
 /// What is wrong with the files of a profile.
@@ -24,7 +25,8 @@ pub struct Check {
     pub files: Vec<FileCheck>,
     /// What does not fit together although each file is whole.
     pub contradiction: Option<String>,
-    /// What could not be verified in the memory that the reader may use, and what to do. Not damage.
+    /// What could not be verified in the memory that the reader may use, and what to do. Not
+    /// damage.
     pub over_limit: Option<String>,
 }
 
@@ -44,7 +46,8 @@ pub struct FileCheck {
 /// One damaged place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Damage {
-    /// Where the damaged section or field begins, in bytes from the start of the file; none where it is the file as a whole.
+    /// Where the damaged section or field begins, in bytes from the start of the file; none where
+    /// it is the file as a whole.
     pub offset: Option<u64>,
     /// What the damaged section holds; none where it is no section.
     pub section: Option<String>,
@@ -78,7 +81,8 @@ pub fn check_profile(directory: &Path) -> Result<Check, ReadError> {
 /// The same within these limits.
 ///
 /// # Errors
-/// As [`check_profile`], and when nothing is damaged but not all could be verified within the limits.
+/// As [`check_profile`], and when nothing is damaged but not all could be verified within the
+/// limits.
 pub fn check_profile_within(directory: &Path, limits: ReadLimits) -> Result<Check, ReadError> {
     let source = Directory::new(directory);
     let manifest = manifest::read(&source, limits)?;
@@ -104,7 +108,8 @@ pub fn check_profile_within(directory: &Path, limits: ReadLimits) -> Result<Chec
             });
             Ok(sections.keys().count())
         };
-        let (file, limit) = check_file(&source, &file.file, (file.bytes, file.crc32), budget, look_inside);
+        let (file, limit) =
+            check_file(&source, &file.file, (file.bytes, file.crc32), budget, look_inside);
         files.push(file);
         over_limit = over_limit.or(limit);
     }
@@ -125,7 +130,8 @@ pub fn check_profile_within(directory: &Path, limits: ReadLimits) -> Result<Chec
 
 /// A callpath for people. In a hostile profile whole paths would be of quadratic length.
 fn path(table: Option<&CallpathTable>, row: usize) -> String {
-    let found = table.filter(|table| row < table.len()).map(|table| (table, CallpathIndex::new(row)));
+    let found =
+        table.filter(|table| row < table.len()).map(|table| (table, CallpathIndex::new(row)));
     let mut path = match found {
         Some((table, index)) if table.get(index).depth <= DEEPEST_PATH => table.path(index),
         Some((table, index)) => format!("...<{}", table.get(index).region.name),
@@ -137,8 +143,8 @@ fn path(table: Option<&CallpathTable>, row: usize) -> String {
     path
 }
 
-/// Checks one file; `look_inside` lists the damage of its sections and returns their number. Returns besides the error if
-/// the file needs more memory than the budget has.
+/// Checks one file; `look_inside` lists the damage of its sections and returns their number.
+/// Returns besides the error if the file needs more memory than the budget has.
 fn check_file(
     source: &Directory,
     name: &str,
@@ -206,10 +212,13 @@ fn check_sections<const HEADER: usize>(
 
 fn of_read(error: ReadError) -> Damage {
     match error {
-        ReadError::Damaged { offset, reason, .. } => Damage { offset: Some(offset), section: None, reason },
+        ReadError::Damaged { offset, reason, .. } => {
+            Damage { offset: Some(offset), section: None, reason }
+        }
         ReadError::NewerVersion { found: (major, minor), .. } => {
-            let reason =
-                format!("is of format version {major}.{minor}, newer than this reader; update tinyprof");
+            let reason = format!(
+                "is of format version {major}.{minor}, newer than this reader; update tinyprof"
+            );
             Damage { offset: None, section: None, reason }
         }
         error => Damage { offset: None, section: None, reason: error.to_string() },

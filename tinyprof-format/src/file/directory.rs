@@ -18,7 +18,8 @@ const TEMPORARY_NAMES_MAX: u32 = 1_000;
 /// How often a file system may call a name taken under which there is nothing.
 const REFUSALS_MAX: u32 = 8;
 
-/// Removes a profile that its writer has no more use for, such as a checkpoint that a newer one replaces.
+/// Removes a profile that its writer has no more use for, such as a checkpoint that a newer one
+/// replaces.
 ///
 /// It first gives up its name: what an interrupted removal leaves is a directory
 /// `NAME.tprof.removing-TOKEN`, without a manifest as soon as a file is missing, that no reader
@@ -46,7 +47,8 @@ pub fn remove_profile(path: &Path) -> Result<(), WriteError> {
 
 /// A profile that is being written: a directory `NAME.tprof.unfinished-TOKEN`.
 ///
-/// Dropping it leaves the directory as it is, so that what a dying run wrote can still be looked at.
+/// Dropping it leaves the directory as it is, so that what a dying run wrote can still be looked
+/// at.
 #[derive(Debug)]
 pub struct UnfinishedProfile {
     directory: PathBuf,
@@ -55,10 +57,11 @@ pub struct UnfinishedProfile {
 }
 
 impl UnfinishedProfile {
-    /// Creates the directory, and the directories above it, for a profile that is to be called `target`.
+    /// Creates the directory, and the directories above it, for a profile that is to be called
+    /// `target`.
     ///
-    /// `token` tells apart runs that write to the same place at the same time, such as a process id; a number is
-    /// added where that name is taken. The files are private.
+    /// `token` tells apart runs that write to the same place at the same time, such as a process
+    /// id; a number is added where that name is taken. The files are private.
     ///
     /// # Errors
     /// When the directory cannot be created.
@@ -71,18 +74,24 @@ impl UnfinishedProfile {
     ///
     /// # Errors
     /// When the directory cannot be created.
-    pub fn create_as(files: impl Into<OutputFiles>, target: &Path, token: &str) -> Result<Self, WriteError> {
+    pub fn create_as(
+        files: impl Into<OutputFiles>,
+        target: &Path,
+        token: &str,
+    ) -> Result<Self, WriteError> {
         let files = files.into();
         let target = files.format.path(target);
         if let Some(parent) = target.parent().filter(|p| !p.as_os_str().is_empty()) {
             fs::create_dir_all(parent).map_err(|error| {
                 // The system says "file exists", which is not what a person would look for.
                 let file_in_the_way = error.kind() == io::ErrorKind::AlreadyExists;
-                let error = if file_in_the_way { io::ErrorKind::NotADirectory.into() } else { error };
+                let error =
+                    if file_in_the_way { io::ErrorKind::NotADirectory.into() } else { error };
                 fail("create", parent)(error)
             })?;
         }
-        // A run that was killed may have left its directory, and process ids come again, in containers soon.
+        // A run that was killed may have left its directory, and process ids come again, in
+        // containers soon.
         let directory = temporary(|number| {
             let directory = unfinished_name(&target, token, number);
             files.permissions.create_directory(&directory).map(|()| directory)
@@ -105,18 +114,24 @@ impl UnfinishedProfile {
     /// # Panics
     /// Never: a table has fewer than 2^32 rows.
     pub fn write_callpaths(&self, table: &CallpathTable) -> Result<CallpathFile, WriteError> {
-        let callpaths = u32::try_from(table.len()).expect("a callpath table has fewer than 2^32 rows");
+        let callpaths =
+            u32::try_from(table.len()).expect("a callpath table has fewer than 2^32 rows");
         if self.files.format == OutputFormat::Csv {
             return Ok(CallpathFile { callpaths, ..CallpathFile::default() });
         }
         let bytes = super::encode_callpaths(table);
         let file = "callpaths".to_owned();
         write_file(self.files.permissions, &self.directory.join(&file), &bytes)?;
-        Ok(CallpathFile { file, bytes: bytes.len() as u64, crc32: crc32fast::hash(&bytes), callpaths })
+        Ok(CallpathFile {
+            file,
+            bytes: bytes.len() as u64,
+            crc32: crc32fast::hash(&bytes),
+            callpaths,
+        })
     }
 
-    /// Writes the manifest and gives the profile its final name: the wanted one, or if that is taken the first
-    /// free of `NAME-1.tprof`, `NAME-2.tprof`, ... Returns the name.
+    /// Writes the manifest and gives the profile its final name: the wanted one, or if that is
+    /// taken the first free of `NAME-1.tprof`, `NAME-2.tprof`, ... Returns the name.
     ///
     /// # Errors
     /// When the manifest cannot be written, the directory not renamed, or 10,000 names are taken.
@@ -132,7 +147,8 @@ impl UnfinishedProfile {
         json.push(b'\n');
         write_file(self.files.permissions, &path, &json)?;
         sync_directory(&self.directory);
-        // Before: behind the renaming nothing may allocate, so that nothing fails once the profile is there.
+        // Before: behind the renaming nothing may allocate, so that nothing fails once the profile
+        // is there.
         let cannot_rename = fail("rename", &self.directory);
         let finished = self.rename().map_err(cannot_rename)?;
         if let Some(parent) = finished.parent().filter(|p| !p.as_os_str().is_empty()) {
@@ -222,7 +238,13 @@ pub fn write_part(
     let file = format.part_name(number);
     write_file(permissions, &directory.join(&file), bytes)?;
     let (first_rank, ranks) = (ranks.start, ranks.end - ranks.start);
-    Ok(PartFile { file, first_rank, ranks, bytes: bytes.len() as u64, crc32: crc32fast::hash(bytes) })
+    Ok(PartFile {
+        file,
+        first_rank,
+        ranks,
+        bytes: bytes.len() as u64,
+        crc32: crc32fast::hash(bytes),
+    })
 }
 
 /// One write call for the whole buffer, then down to the disk.
@@ -232,7 +254,9 @@ fn write_file(permissions: Permissions, path: &Path, bytes: &[u8]) -> Result<(),
     match file.sync_all() {
         // A file system that has no such operation has not failed to write. Others tell only now
         // that the disk is full.
-        Err(error) if matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported) => {
+        Err(error)
+            if matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported) =>
+        {
             Ok(())
         }
         synced => synced.map_err(fail("sync", path)),
@@ -258,7 +282,13 @@ mod tests {
 
     fn manifest() -> Manifest {
         let (files, times) = (CallpathFile::default(), PhaseTimes::default());
-        super::super::ManifestFacts::default().manifest(0, files, Vec::new(), RunMetadata::default(), times)
+        super::super::ManifestFacts::default().manifest(
+            0,
+            files,
+            Vec::new(),
+            RunMetadata::default(),
+            times,
+        )
     }
 
     #[test]
@@ -277,7 +307,8 @@ mod tests {
     fn names_end_somewhere() {
         let scratch = tempfile::tempdir().unwrap();
         for number in 0..NAMES_MAX {
-            let name = numbered_path(&scratch.path().join("run.tprof"), OutputFormat::Tprof, number);
+            let name =
+                numbered_path(&scratch.path().join("run.tprof"), OutputFormat::Tprof, number);
             fs::write(name, "").unwrap();
         }
         let unfinished = UnfinishedProfile::create(&scratch.path().join("run"), "1").unwrap();

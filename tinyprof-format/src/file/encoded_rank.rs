@@ -1,8 +1,8 @@
 //! One rank's values on their way to the part: in order of the dictionary, series already in bytes.
 //!
-//! A rank sends two messages: the summary, which is padded to the size of the largest so that one uniform
-//! gather collects them (paper, section V-A), and the series with the metrics. Callpaths that the rank never visited are not in
-//! the summary; the padding at its end stands for them.
+//! A rank sends two messages: the summary, which is padded to the size of the largest so that one
+//! uniform gather collects them (paper, section V-A), and the series with the metrics. Callpaths
+//! that the rank never visited are not in the summary; the padding at its end stands for them.
 
 use super::metrics::{self, EncodedMetric};
 use super::series;
@@ -56,8 +56,8 @@ impl EncodedRank {
         Self { facts, callpaths: callpaths.collect() }
     }
 
-    /// Renames the rows of `own`, the table that this rank was encoded by, to those of `dictionary`, which must
-    /// hold all of its callpaths. The messages keep their lengths.
+    /// Renames the rows of `own`, the table that this rank was encoded by, to those of
+    /// `dictionary`, which must hold all of its callpaths. The messages keep their lengths.
     ///
     /// # Panics
     /// If a callpath is missing from the dictionary: phase 1 unites them all.
@@ -68,8 +68,8 @@ impl EncodedRank {
         let index = dictionary.index_by_identity();
         for callpath in &mut self.callpaths {
             let identity = own.identities()[callpath.row as usize];
-            callpath.row =
-                u32::try_from(index[&identity].row()).expect("a callpath table has fewer than 2^32 rows");
+            callpath.row = u32::try_from(index[&identity].row())
+                .expect("a callpath table has fewer than 2^32 rows");
         }
         self.callpaths.sort_by_key(|c| c.row);
     }
@@ -101,7 +101,9 @@ impl EncodedRank {
         sink.u32(self.facts.threads);
         sink.u64(self.facts.peak_memory_bytes);
         self.facts.losses.named().iter().for_each(|&(_, number)| sink.u64(number));
-        sink.u32(u32::try_from(self.callpaths.len()).expect("a callpath table has fewer than 2^32 rows"));
+        sink.u32(
+            u32::try_from(self.callpaths.len()).expect("a callpath table has fewer than 2^32 rows"),
+        );
         for callpath in &self.callpaths {
             sink.u32(callpath.row);
             sink.u64(callpath.executions.len() as u64);
@@ -115,12 +117,14 @@ impl EncodedRank {
     /// The length of the series message, in bytes.
     #[must_use]
     pub fn series_length(&self) -> usize {
-        let metrics =
-            |c: &EncodedCallpath| c.metrics.iter().map(EncodedMetric::message_length).sum::<usize>();
+        let metrics = |c: &EncodedCallpath| {
+            c.metrics.iter().map(EncodedMetric::message_length).sum::<usize>()
+        };
         self.callpaths.iter().map(|c| c.series.len() + metrics(c)).sum()
     }
 
-    /// Appends the series message: the series and the metrics of all callpaths, one after the other.
+    /// Appends the series message: the series and the metrics of all callpaths, one after the
+    /// other.
     pub fn append_series(&self, message: &mut Vec<u8>) {
         message.reserve(self.series_length());
         let mut sink = Sink::behind(message);
@@ -136,8 +140,9 @@ impl EncodedRank {
     /// # Errors
     /// Text that says what is wrong, if these are not two such messages.
     pub fn from_messages(summary: &[u8], series: &[u8]) -> Result<Self, String> {
-        Self::read(&mut Cursor::new(summary, 0), &mut Cursor::new(series, 0))
-            .map_err(|at| format!("a rank's message is malformed at byte {}: {}", at.offset, at.reason))
+        Self::read(&mut Cursor::new(summary, 0), &mut Cursor::new(series, 0)).map_err(|at| {
+            format!("a rank's message is malformed at byte {}: {}", at.offset, at.reason)
+        })
     }
 
     fn read(summary: &mut Cursor<'_>, series: &mut Cursor<'_>) -> Result<Self, Malformed> {
@@ -158,13 +163,16 @@ impl EncodedRank {
             let executions = summary.u64("the number of executions")?;
             let series_bytes = summary.u64("the length of a series")?;
             let metrics = summary.u64("the number of metrics")?;
-            let length = usize::try_from(executions).ok().and_then(|n| n.checked_mul(SUMMARY_BYTES));
-            let executions = summary.take(length.unwrap_or(usize::MAX), "the summaries of a callpath")?;
+            let length =
+                usize::try_from(executions).ok().and_then(|n| n.checked_mul(SUMMARY_BYTES));
+            let executions =
+                summary.take(length.unwrap_or(usize::MAX), "the summaries of a callpath")?;
             let executions = executions.as_chunks().0.iter().map(summary_from_bytes).collect();
             let series_bytes = usize::try_from(series_bytes).unwrap_or(usize::MAX);
             let encoded = series.take(series_bytes, "a series")?.to_vec();
-            let metrics =
-                (0..metrics).map(|_| EncodedMetric::read_message(series)).collect::<Result<_, _>>()?;
+            let metrics = (0..metrics)
+                .map(|_| EncodedMetric::read_message(series))
+                .collect::<Result<_, _>>()?;
             callpaths.push(EncodedCallpath { row, executions, series: encoded, metrics });
         }
         series.finish("the series")?;
@@ -172,7 +180,8 @@ impl EncodedRank {
     }
 }
 
-/// Lists are long where a program ran for long, and each number would be checked for its place on its own otherwise.
+/// Lists are long where a program ran for long, and each number would be checked for its place on
+/// its own otherwise.
 fn summary_to_bytes(summary: &ExecutionSummary) -> [u8; SUMMARY_BYTES] {
     let word = |high: u32, low: u32| u64::from(high) << 32 | u64::from(low);
     let words = [
@@ -185,7 +194,12 @@ fn summary_to_bytes(summary: &ExecutionSummary) -> [u8; SUMMARY_BYTES] {
         summary.sum_variance_ns2.to_bits(),
     ];
     let mut bytes = [0; SUMMARY_BYTES];
-    bytes.as_chunks_mut().0.iter_mut().zip(words).for_each(|(bytes, word)| *bytes = word.to_le_bytes());
+    bytes
+        .as_chunks_mut()
+        .0
+        .iter_mut()
+        .zip(words)
+        .for_each(|(bytes, word)| *bytes = word.to_le_bytes());
     bytes
 }
 
@@ -204,8 +218,8 @@ fn summary_from_bytes(bytes: &[u8; SUMMARY_BYTES]) -> ExecutionSummary {
     }
 }
 
-/// Whether a bucket needs more than its sum is decided in `series`; the same rule for summaries is here, next
-/// to the bytes that it saves.
+/// Whether a bucket needs more than its sum is decided in `series`; the same rule for summaries is
+/// here, next to the bytes that it saves.
 pub(super) fn all_single(executions: &[ExecutionSummary]) -> bool {
     executions.iter().all(|e| *e == ExecutionSummary::of_one_visit(e.execution, e.sum_ns))
 }
@@ -225,7 +239,8 @@ mod tests {
 
     #[test]
     fn padding_behind_a_summary_is_ignored_and_a_cut_is_noticed() {
-        let sampled = ExecutionSummary { sum_variance_ns2: 2.5, ..ExecutionSummary::of_one_visit(0, 100) };
+        let sampled =
+            ExecutionSummary { sum_variance_ns2: 2.5, ..ExecutionSummary::of_one_visit(0, 100) };
         let metric = |key: &str, value: f64| EncodedMetric {
             key: key.into(),
             executions: vec![MetricSummary::of_one_value(0, value)],
@@ -260,10 +275,16 @@ mod tests {
     #[test]
     fn a_callpath_with_metrics_alone_is_sent() {
         use crate::model::{CallpathValues, MetricValues};
-        let recorded =
-            MetricValues { executions: vec![MetricSummary::of_one_value(0, 1.0)], series: Vec::new() };
-        let values = CallpathValues { metrics: [("k".into(), recorded)].into(), ..CallpathValues::default() };
-        let map = EventMap { values: vec![CallpathValues::default(), values], ..EventMap::default() };
+        let recorded = MetricValues {
+            executions: vec![MetricSummary::of_one_value(0, 1.0)],
+            series: Vec::new(),
+        };
+        let values = CallpathValues {
+            metrics: [("k".into(), recorded)].into(),
+            ..CallpathValues::default()
+        };
+        let map =
+            EventMap { values: vec![CallpathValues::default(), values], ..EventMap::default() };
         let rank = EncodedRank::of_event_map(&map);
         assert_eq!(rank.callpaths.iter().map(|c| c.row).collect::<Vec<_>>(), [1]);
         let (summary, series) = messages(&rank);

@@ -1,8 +1,10 @@
-//! Exclusive sums in place of inclusive ones: what a callpath took itself is often a smaller number.
+//! Exclusive sums in place of inclusive ones: what a callpath took itself is often a smaller
+//! number.
 //!
-//! The sum of a summary is then stored without the sums of its children's summaries that begin with the same execution
-//! on the same rank, modulo 2^64: it comes back exactly, whatever the numbers are. Writers do so where it
-//! is shorter (see `docs/format.md` for what it saves), and where executions ascend on every rank.
+//! The sum of a summary is then stored without the sums of its children's summaries that begin with
+//! the same execution on the same rank, modulo 2^64: it comes back exactly, whatever the numbers
+//! are. Writers do so where it is shorter (see `docs/format.md` for what it saves), and where
+//! executions ascend on every rank.
 
 use super::rank_values::RankValues;
 use crate::model::{CallpathIndex, CallpathTable, CallpathValues, Children, ExecutionSummary};
@@ -11,7 +13,8 @@ use crate::model::{CallpathIndex, CallpathTable, CallpathValues, Children, Execu
 #[derive(Debug)]
 pub(super) struct Called {
     sums: Vec<u64>,
-    /// Where the sums of each row begin; none where there are no children, or executions do not ascend.
+    /// Where the sums of each row begin; none where there are no children, or executions do not
+    /// ascend.
     starts: Vec<Option<u32>>,
 }
 
@@ -33,7 +36,9 @@ impl Called {
                 called.starts[row] = u32::try_from(called.sums.len()).ok();
                 called.sums.resize(called.sums.len() + own.len(), 0);
             }
-            let Some(parent) = dictionary.rows()[row].parent.map(CallpathIndex::row) else { continue };
+            let Some(parent) = dictionary.rows()[row].parent.map(CallpathIndex::row) else {
+                continue;
+            };
             let Some(above) = positions[parent] else { continue };
             match called.starts[parent] {
                 Some(start) if ordered => {
@@ -75,7 +80,11 @@ fn position_of(executions: &[ExecutionSummary], execution: u32, guess: usize) ->
 }
 
 /// Makes exclusive sums inclusive again, rank by rank; the children's must be inclusive.
-pub(super) fn make_inclusive(own: &mut [CallpathValues], children: &[&[CallpathValues]], single: bool) {
+pub(super) fn make_inclusive(
+    own: &mut [CallpathValues],
+    children: &[&[CallpathValues]],
+    single: bool,
+) {
     for (rank, own) in own.iter_mut().enumerate() {
         let mut sums = vec![0; own.executions.len()];
         for child in children {

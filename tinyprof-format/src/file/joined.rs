@@ -8,9 +8,10 @@
 //! 1 byte: 0 if every element holds one visit, else minimum | maximum
 //! ```
 //!
-//! A series that its rank encoded carries the head of a compressed column and a list of executions, about 40 bytes. That is
-//! nothing beside 10,000 visits, but a quarter of what 200 visits take (measured on the authors' loops: 1.16 bytes a value, joined 0.85). So the
-//! aggregator joins short series, and leaves long ones as they are: these would cost it time and save no space.
+//! A series that its rank encoded carries the head of a compressed column and a list of executions,
+//! about 40 bytes. That is nothing beside 10,000 visits, but a quarter of what 200 visits take
+//! (measured on the authors' loops: 1.16 bytes a value, joined 0.85). So the aggregator joins short
+//! series, and leaves long ones as they are: these would cost it time and save no space.
 
 use super::series;
 use crate::bytes::{Cursor, Malformed, Sink, column};
@@ -37,7 +38,8 @@ pub(super) fn encode(sink: &mut Sink, ranks: &[Vec<SeriesBucket>]) {
     let (mut stretches, mut gaps, mut lengths) = (Vec::new(), Vec::new(), Vec::new());
     for series in ranks {
         let before = gaps.len();
-        for (position, stretch) in (0_u64..).zip(series.chunk_by(|a, b| a.execution == b.execution)) {
+        for (position, stretch) in (0_u64..).zip(series.chunk_by(|a, b| a.execution == b.execution))
+        {
             gaps.push(u64::from(stretch[0].execution).wrapping_sub(position));
             lengths.push(stretch.len() as u64);
         }
@@ -61,14 +63,19 @@ pub(super) fn encode(sink: &mut Sink, ranks: &[Vec<SeriesBucket>]) {
 }
 
 /// Fills in the series of the ranks.
-pub(super) fn decode(cursor: &mut Cursor<'_>, ranks: &mut [CallpathValues]) -> Result<(), Malformed> {
+pub(super) fn decode(
+    cursor: &mut Cursor<'_>,
+    ranks: &mut [CallpathValues],
+) -> Result<(), Malformed> {
     let start = cursor.clone();
     // Few bytes may claim many values. No writer joins more than these.
     let most = usize::try_from(MEAN_ELEMENTS_MAX).unwrap_or(usize::MAX).saturating_mul(ranks.len());
     let checked_sum = |numbers: &[u64], what: &str| {
         let sum = numbers.iter().try_fold(0_u64, |sum, &n| sum.checked_add(n));
         let sum = sum.and_then(|n| usize::try_from(n).ok()).filter(|&n| n <= most);
-        sum.ok_or_else(|| start.malformed(format!("there are more {what} than can be in joined series")))
+        sum.ok_or_else(|| {
+            start.malformed(format!("there are more {what} than can be in joined series"))
+        })
     };
     let stretches = column::read_u64(cursor, ranks.len(), "the stretches of series")?;
     let total = checked_sum(&stretches, "stretches")?;
@@ -91,16 +98,18 @@ pub(super) fn decode(cursor: &mut Cursor<'_>, ranks: &mut [CallpathValues]) -> R
     cursor.keep(elements, size_of::<SeriesBucket>(), "the series")?;
     let (mut stretch, mut at) = (0, 0);
     for (values, count) in ranks.iter_mut().zip(stretches) {
-        let of_rank = usize::try_from(count).ok().and_then(|count| lengths.get(stretch..stretch + count));
+        let of_rank =
+            usize::try_from(count).ok().and_then(|count| lengths.get(stretch..stretch + count));
         let of_rank: u64 = of_rank.unwrap_or_default().iter().sum();
         values.series = Vec::with_capacity(usize::try_from(of_rank).unwrap_or(0));
         for position in 0..count {
             let execution = u32::try_from(gaps[stretch].wrapping_add(position));
-            let execution = execution.map_err(|_| start.malformed("an execution does not fit 32 bits"))?;
+            let execution =
+                execution.map_err(|_| start.malformed("an execution does not fit 32 bits"))?;
             for _ in 0..lengths[stretch] {
                 let visits = u32::try_from(visits[at]);
-                let visits =
-                    visits.map_err(|_| start.malformed("the visits of a bucket do not fit 32 bits"))?;
+                let visits = visits
+                    .map_err(|_| start.malformed("the visits of a bucket do not fit 32 bits"))?;
                 let sum_ns = sums[at];
                 let (min_ns, max_ns) =
                     extremes.as_ref().map_or((sum_ns, sum_ns), |(min, max)| (min[at], max[at]));
@@ -118,7 +127,9 @@ mod tests {
     use super::*;
 
     fn series(elements: u64) -> Vec<SeriesBucket> {
-        (0..elements).map(|i| SeriesBucket::of_one_visit(u32::from(i >= elements / 2), 100 + i % 7)).collect()
+        (0..elements)
+            .map(|i| SeriesBucket::of_one_visit(u32::from(i >= elements / 2), 100 + i % 7))
+            .collect()
     }
 
     fn joined(ranks: &[Vec<SeriesBucket>]) -> Option<Vec<Vec<SeriesBucket>>> {

@@ -4,9 +4,9 @@ use crate::bytes::Budget;
 
 /// What a reader may use for a profile.
 ///
-/// A few bytes of a file may stand for many equal values, and those of a hostile file for more than fit the machine.
-/// So a reader allocates no more than 64 MiB and 4,096 times the length of the files, and no more than this limit:
-/// 1 GiB by default.
+/// A few bytes of a file may stand for many equal values, and those of a hostile file for more than
+/// fit the machine. So a reader allocates no more than 64 MiB and 4,096 times the length of the
+/// files, and no more than this limit: 1 GiB by default.
 ///
 /// ```
 /// use tinyprof_format::file::ReadLimits;

@@ -14,8 +14,8 @@ use crate::model::{FormatVersion, Manifest};
 /// The name of the file.
 pub(super) const MANIFEST: &str = "manifest.json";
 
-/// What a byte of JSON takes in memory at most: an empty string in a list is three bytes, and its place in the list
-/// twice 24 while the list grows.
+/// What a byte of JSON takes in memory at most: an empty string in a list is three bytes, and its
+/// place in the list twice 24 while the list grows.
 const MEMORY_BYTES_A_BYTE: u64 = 32;
 
 /// The keys that every version has: read first, so that a newer layout is told from a damaged file.
@@ -54,8 +54,11 @@ pub(super) fn read_of(
     let path = source.path(MANIFEST);
     let length = match source.length(MANIFEST) {
         Ok(length) => length,
-        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-            let unfinished = ["callpaths", "part-00000"].iter().any(|file| source.length(file).is_ok());
+        Err(error)
+            if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) =>
+        {
+            let unfinished =
+                ["callpaths", "part-00000"].iter().any(|file| source.length(file).is_ok());
             let directory = path.parent().map(PathBuf::from).unwrap_or_default();
             return Err(ReadError::NoManifest { directory, unfinished });
         }
@@ -69,8 +72,8 @@ pub(super) fn read_of(
     parse(format, &read_whole(source, MANIFEST, &budget)?, &path)
 }
 
-/// What a manifest of so many bytes takes in memory at most, with the small things that a reader does not count: tables of
-/// one compressed column, paths, messages.
+/// What a manifest of so many bytes takes in memory at most, with the small things that a reader
+/// does not count: tables of one compressed column, paths, messages.
 pub(super) fn memory_bytes(length: u64) -> u64 {
     length.saturating_mul(MEMORY_BYTES_A_BYTE).saturating_add(1 << 18)
 }

@@ -1,13 +1,14 @@
 //! Varying metrics in bytes: in the messages between ranks, and in a section of the part.
 //!
-//! In a message each key has its summaries as they are and its series encoded by the rank that owns it:
+//! In a message each key has its summaries as they are and its series encoded by the rank that owns
+//! it:
 //!
 //! ```text
 //! key's length u64 | key | summaries u64 | length of the series u64 | summaries, 48 bytes each | series
 //! ```
 //!
-//! A section holds all metrics of one callpath: the number of keys, then for each key, in ascending order, its
-//! text and these columns over the ranks of the part:
+//! A section holds all metrics of one callpath: the number of keys, then for each key, in ascending
+//! order, its text and these columns over the ranks of the part:
 //!
 //! ```text
 //! summaries of each rank (0: the rank recorded nothing under this key)
@@ -47,7 +48,8 @@ const MAP_BYTES: usize = 11 * size_of::<(String, MetricValues)>() + 16;
 /// What each further key takes at most, as nodes are at least half full and have parents.
 const ENTRY_BYTES: usize = 3 * size_of::<(String, MetricValues)>();
 
-/// The fewest bytes that a key takes in a section: its length, and a column of at least 2 bytes for each quantity.
+/// The fewest bytes that a key takes in a section: its length, and a column of at least 2 bytes for
+/// each quantity.
 const KEY_BYTES_MIN: usize = 14;
 
 /// What a rank recorded at one callpath, by key. Keys without values are left out.
@@ -76,7 +78,9 @@ impl EncodedMetric {
             sink.u32(e.execution);
             sink.u32(e.executions);
             sink.u64(e.values);
-            [e.sum, e.min, e.max, e.sum_squares].iter().for_each(|number| sink.u64(number.to_bits()));
+            [e.sum, e.min, e.max, e.sum_squares]
+                .iter()
+                .for_each(|number| sink.u64(number.to_bits()));
         }
         sink.bytes(&self.series);
     }
@@ -86,7 +90,8 @@ impl EncodedMetric {
         let length = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
         let bytes = cursor.u64("the length of a metric's key")?;
         let key = cursor.take(length(bytes), "a metric's key")?.to_vec();
-        let key = String::from_utf8(key).map_err(|_| start.malformed("a metric's key is not UTF-8"))?;
+        let key =
+            String::from_utf8(key).map_err(|_| start.malformed("a metric's key is not UTF-8"))?;
         let executions = cursor.u64("the number of a metric's summaries")?;
         let series_bytes = cursor.u64("the length of a metric's series")?;
         if executions > (cursor.remaining() / SUMMARY_BYTES) as u64 {
@@ -115,9 +120,11 @@ fn read_summary(cursor: &mut Cursor<'_>) -> Result<MetricSummary, Malformed> {
     })
 }
 
-/// The section of a callpath: what each rank of the part recorded there; none if no rank recorded anything.
+/// The section of a callpath: what each rank of the part recorded there; none if no rank recorded
+/// anything.
 pub(super) fn encode_section(ranks: &[&[EncodedMetric]]) -> Option<Vec<u8>> {
-    let keys: BTreeSet<&str> = ranks.iter().copied().flatten().map(|metric| metric.key.as_str()).collect();
+    let keys: BTreeSet<&str> =
+        ranks.iter().copied().flatten().map(|metric| metric.key.as_str()).collect();
     if keys.is_empty() {
         return None;
     }
@@ -125,7 +132,10 @@ pub(super) fn encode_section(ranks: &[&[EncodedMetric]]) -> Option<Vec<u8>> {
     sink.varint(keys.len() as u64);
     for key in keys {
         sink.string(key);
-        encode_key(&mut sink, &ranks.iter().map(|metrics| of_key(metrics, key)).collect::<Vec<_>>());
+        encode_key(
+            &mut sink,
+            &ranks.iter().map(|metrics| of_key(metrics, key)).collect::<Vec<_>>(),
+        );
     }
     Some(sink.into_vec())
 }
@@ -159,7 +169,8 @@ fn encode_key(sink: &mut Sink, ranks: &[(&[MetricSummary], &[u8])]) {
     ranks.iter().for_each(|(_, series)| sink.bytes(series));
 }
 
-/// Whether a summary can be told from its sum. Compared bit by bit: -0.0 equals 0.0, but is not the same.
+/// Whether a summary can be told from its sum. Compared bit by bit: -0.0 equals 0.0, but is not the
+/// same.
 fn is_single(summary: &MetricSummary) -> bool {
     let one = MetricSummary::of_one_value(summary.execution, summary.sum);
     let bits = |e: &MetricSummary| [e.min, e.max, e.sum_squares].map(f64::to_bits);
@@ -167,10 +178,14 @@ fn is_single(summary: &MetricSummary) -> bool {
 }
 
 /// Adds the metrics of a section to the values of the part's ranks.
-pub(super) fn decode_section(cursor: &mut Cursor<'_>, ranks: &mut [CallpathValues]) -> Result<(), Malformed> {
+pub(super) fn decode_section(
+    cursor: &mut Cursor<'_>,
+    ranks: &mut [CallpathValues],
+) -> Result<(), Malformed> {
     let keys = cursor.count(cursor.remaining() / KEY_BYTES_MIN, "the number of metrics")?;
     let mut before: Option<String> = None;
-    // All keys together may claim no more than one column may hold, so that few bytes make little work.
+    // All keys together may claim no more than one column may hold, so that few bytes make little
+    // work.
     let mut left = column::MAX_VALUES;
     for _ in 0..keys {
         let start = cursor.clone();
@@ -192,7 +207,8 @@ pub(super) fn decode_section(cursor: &mut Cursor<'_>, ranks: &mut [CallpathValue
     Ok(())
 }
 
-/// One key's values rank by rank; `left` is how many ranks and summaries the section may still claim.
+/// One key's values rank by rank; `left` is how many ranks and summaries the section may still
+/// claim.
 fn decode_key(
     cursor: &mut Cursor<'_>,
     ranks: usize,
@@ -218,7 +234,9 @@ fn decode_key(
             column::read_f64(cursor, total, "a metric's maxima")?,
             column::read_f64(cursor, total, "a metric's sums of squares")?,
         )),
-        other => return Err(cursor.malformed(format!("{other} is no kind of a metric's summaries"))),
+        other => {
+            return Err(cursor.malformed(format!("{other} is no kind of a metric's summaries")));
+        }
     };
     cursor.keep(total, size_of::<MetricSummary>(), "a metric's summaries")?;
     let mut at = 0;
@@ -250,7 +268,8 @@ fn decode_key(
     let lengths = column::read_u64(cursor, ranks, "the lengths of a metric's series")?;
     for (metric, length) in metrics.iter_mut().zip(lengths) {
         let base = cursor.clone();
-        let bytes = cursor.take(usize::try_from(length).unwrap_or(usize::MAX), "a metric's series")?;
+        let bytes =
+            cursor.take(usize::try_from(length).unwrap_or(usize::MAX), "a metric's series")?;
         metric.series = base.sub(bytes).passing(series::decode_metric)?;
     }
     Ok(metrics)
@@ -277,8 +296,10 @@ mod tests {
 
     #[test]
     fn keys_are_the_union_over_ranks_and_nothing_is_made_up() {
-        let first =
-            BTreeMap::from([("mem".to_owned(), recorded(&[1.0, -0.0])), (String::new(), recorded(&[2.0]))]);
+        let first = BTreeMap::from([
+            ("mem".to_owned(), recorded(&[1.0, -0.0])),
+            (String::new(), recorded(&[2.0])),
+        ]);
         let third = BTreeMap::from([
             ("größe".to_owned(), recorded(&[f64::NEG_INFINITY])),
             ("unused".to_owned(), recorded(&[])),
@@ -292,7 +313,10 @@ mod tests {
         assert_eq!(values[2].metrics["größe"], third["größe"]);
         let zero = values[0].metrics["mem"].executions[1];
         assert!([zero.sum, zero.min, zero.max].iter().all(|number| number.is_sign_negative()));
-        assert_eq!(encode_section(&[&[], &encode(&BTreeMap::from([("k".to_owned(), recorded(&[]))]))]), None);
+        assert_eq!(
+            encode_section(&[&[], &encode(&BTreeMap::from([("k".to_owned(), recorded(&[]))]))]),
+            None
+        );
     }
 
     #[test]

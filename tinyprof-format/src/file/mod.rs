@@ -7,8 +7,9 @@
 //!   part-00000 ...   the values, one part for each aggregator
 //! ```
 //!
-//! A profile is written under `NAME.tprof.unfinished-TOKEN` and renamed when it is complete, so nothing half
-//! written ever bears a final name, and a name that is taken is never overwritten: the next free number is used.
+//! A profile is written under `NAME.tprof.unfinished-TOKEN` and renamed when it is complete, so
+//! nothing half written ever bears a final name, and a name that is taken is never overwritten: the
+//! next free number is used.
 //!
 //! # Example
 //!
@@ -70,6 +71,6 @@ pub use source::{Directory, Source};
 pub use text_part::encode_text_part;
 pub use text_profile::read_text_profile;
 pub use write::{
-    ManifestFacts, write_incomplete_profile, write_profile, write_profile_in_state, write_profile_with,
-    write_timed_profile,
+    ManifestFacts, write_incomplete_profile, write_profile, write_profile_in_state,
+    write_profile_with, write_timed_profile,
 };

@@ -81,10 +81,16 @@ mod tests {
     #[test]
     fn a_checkpoint_is_known_by_its_name() {
         assert_eq!(checkpoint_of("a-checkpoint-0012.tprof"), Some(("a", 12)));
-        assert_eq!(checkpoint_of("a-checkpoint-1-checkpoint-0002.tprof"), Some(("a-checkpoint-1", 2)));
-        for other in
-            ["a.tprof", "a-checkpoint-.tprof", "a-checkpoint-0001", "a-checkpoint-0001.tprof.unfinished-7"]
-        {
+        assert_eq!(
+            checkpoint_of("a-checkpoint-1-checkpoint-0002.tprof"),
+            Some(("a-checkpoint-1", 2))
+        );
+        for other in [
+            "a.tprof",
+            "a-checkpoint-.tprof",
+            "a-checkpoint-0001",
+            "a-checkpoint-0001.tprof.unfinished-7",
+        ] {
             assert_eq!(checkpoint_of(other), None, "{other}");
         }
     }

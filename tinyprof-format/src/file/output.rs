@@ -11,7 +11,8 @@ pub enum OutputFormat {
     /// Ours: compressed, exact, checked.
     #[default]
     Tprof,
-    /// The [text format](crate::text) of the paper, one text for the ranks of each part: for tools that read that.
+    /// The [text format](crate::text) of the paper, one text for the ranks of each part: for tools
+    /// that read that.
     Csv,
 }
 
@@ -34,8 +35,8 @@ impl OutputFormat {
         }
     }
 
-    /// `name` with the ending of this format, added where it is missing. It takes the place of `.tprof`, which a name may
-    /// have got before the format was known.
+    /// `name` with the ending of this format, added where it is missing. It takes the place of
+    /// `.tprof`, which a name may have got before the format was known.
     #[must_use]
     pub fn path(self, name: &Path) -> PathBuf {
         let ends_with = |ending: &str| name.extension().is_some_and(|e| e == ending);
@@ -86,7 +87,8 @@ mod tests {
 
     #[test]
     fn an_ending_is_added_kept_or_exchanged() {
-        let path = |format: OutputFormat, name: &str| format.path(Path::new(name)).display().to_string();
+        let path =
+            |format: OutputFormat, name: &str| format.path(Path::new(name)).display().to_string();
         assert_eq!(path(OutputFormat::Tprof, "a/run"), "a/run.tprof");
         assert_eq!(path(OutputFormat::Tprof, "run.tprof"), "run.tprof");
         assert_eq!(path(OutputFormat::Tprof, "run.csv"), "run.csv.tprof");

@@ -16,10 +16,12 @@
 //! kinds of loss (a varint), then a column for each
 //! ```
 //!
-//! That of a callpath's times is drawn in `times.rs`, that of metrics in `metrics.rs`, the bytes of a series in `series.rs`.
+//! That of a callpath's times is drawn in `times.rs`, that of metrics in `metrics.rs`, the bytes of
+//! a series in `series.rs`.
 //!
-//! Version 0.1 had no peaks, no number of kinds (there were 10) and no metrics. A reader that meets a
-//! newer minor version skips sections, kinds of loss, and ends of the section of the ranks that it does not know.
+//! Version 0.1 had no peaks, no number of kinds (there were 10) and no metrics. A reader that meets
+//! a newer minor version skips sections, kinds of loss, and ends of the section of the ranks that
+//! it does not know.
 
 mod decode;
 #[cfg(test)]
@@ -43,8 +45,8 @@ const RANKS_KEY: u32 = u32::MAX;
 /// Added to a row, the key of the section with the callpath's metrics.
 const METRICS_KEY: u32 = 1 << 31;
 
-/// The bytes of a part with the values of `ranks`, the first of which is rank `first_rank` of the run, over a
-/// dictionary.
+/// The bytes of a part with the values of `ranks`, the first of which is rank `first_rank` of the
+/// run, over a dictionary.
 ///
 /// # Panics
 /// If there are 2^32 ranks or more, or 2^31 callpaths or more.
@@ -54,9 +56,16 @@ pub fn encode_part(first_rank: u32, dictionary: &CallpathTable, ranks: &[Encoded
 }
 
 /// The same of ranks that may not be encoded yet.
-pub(super) fn encode<R: RankValues>(first_rank: u32, dictionary: &CallpathTable, ranks: &[R]) -> Vec<u8> {
+pub(super) fn encode<R: RankValues>(
+    first_rank: u32,
+    dictionary: &CallpathTable,
+    ranks: &[R],
+) -> Vec<u8> {
     let callpaths = u32::try_from(dictionary.len()).unwrap_or(u32::MAX);
-    assert!(callpaths < METRICS_KEY, "a dictionary has fewer than 2^31 callpaths, this one {callpaths}");
+    assert!(
+        callpaths < METRICS_KEY,
+        "a dictionary has fewer than 2^31 callpaths, this one {callpaths}"
+    );
     let count = u32::try_from(ranks.len()).expect("a group has fewer than 2^32 ranks");
     let mut file = SectionWriter::new(MAGIC, &[first_rank, count, callpaths]);
     let facts: Vec<RankFacts> = ranks.iter().map(RankValues::facts).collect();
@@ -79,7 +88,8 @@ pub(super) fn encode<R: RankValues>(first_rank: u32, dictionary: &CallpathTable,
             file.section_with(row, |sink| times::encode(sink, &times));
         }
         if here.iter().flatten().any(|values| !values.metrics.is_empty()) {
-            let recorded = here.iter().map(|here| here.as_ref().map_or(&[][..], |values| &values.metrics));
+            let recorded =
+                here.iter().map(|here| here.as_ref().map_or(&[][..], |values| &values.metrics));
             if let Some(section) = metrics::encode_section(&recorded.collect::<Vec<_>>()) {
                 file.section(row | METRICS_KEY, &section);
             }
@@ -90,7 +100,8 @@ pub(super) fn encode<R: RankValues>(first_rank: u32, dictionary: &CallpathTable,
 
 fn encode_facts(ranks: &[RankFacts]) -> Vec<u8> {
     let mut sink = Sink::default();
-    // Hosts change seldom from rank to rank: each is written once, with the number of ranks that follow on it.
+    // Hosts change seldom from rank to rank: each is written once, with the number of ranks that
+    // follow on it.
     let runs: Vec<_> = ranks.chunk_by(|a, b| a.host == b.host).collect();
     sink.varint(runs.len() as u64);
     for run in runs {
@@ -106,12 +117,16 @@ fn encode_facts(ranks: &[RankFacts]) -> Vec<u8> {
     let kinds = kinds_of_loss(ranks);
     sink.varint(kinds as u64);
     for loss in 0..kinds {
-        column::write_u64(&mut sink, &ranks.iter().map(|r| r.losses.named()[loss].1).collect::<Vec<_>>());
+        column::write_u64(
+            &mut sink,
+            &ranks.iter().map(|r| r.losses.named()[loss].1).collect::<Vec<_>>(),
+        );
     }
     sink.into_vec()
 }
 
-/// Returns how many kinds of loss are written: the first twelve, and those after them up to the last that there was.
+/// Returns how many kinds of loss are written: the first twelve, and those after them up to the
+/// last that there was.
 fn kinds_of_loss(ranks: &[RankFacts]) -> usize {
     const ALWAYS: usize = 12;
     let last = |rank: &RankFacts| rank.losses.named().iter().rposition(|&(_, number)| number > 0);

@@ -1,4 +1,5 @@
-//! What one rank contributes to a part: encoded callpath by callpath while the part is written, or before.
+//! What one rank contributes to a part: encoded callpath by callpath while the part is written, or
+//! before.
 
 use std::borrow::Cow;
 
@@ -6,7 +7,9 @@ use super::encoded_rank::EncodedRank;
 use super::metrics::{self, EncodedMetric};
 use super::series;
 use crate::model::precision::rounded;
-use crate::model::{CallpathTable, CallpathValues, EventMap, ExecutionSummary, Precision, RankFacts};
+use crate::model::{
+    CallpathTable, CallpathValues, EventMap, ExecutionSummary, Precision, RankFacts,
+};
 
 /// One callpath of a rank.
 #[derive(Clone, Debug)]
@@ -25,7 +28,8 @@ pub(super) trait RankValues {
     /// One more than the last execution of any callpath.
     fn executions(&self) -> u32;
 
-    /// The rows of the dictionary that the rank visited, in ascending order, each with the position of its values.
+    /// The rows of the dictionary that the rank visited, in ascending order, each with the position
+    /// of its values.
     fn rows(&self) -> impl Iterator<Item = (u32, usize)>;
 
     /// The summaries at a position.
@@ -62,12 +66,14 @@ impl RankValues for EncodedRank {
     }
 }
 
-/// An event map in the rows of a dictionary, encoded while it is written: nothing of it is copied before.
+/// An event map in the rows of a dictionary, encoded while it is written: nothing of it is copied
+/// before.
 #[derive(Debug)]
 pub(super) struct MapValues<'a> {
     map: &'a EventMap,
     precision: Precision,
-    /// The row of the map's own table for each row of the dictionary; none where both tables are the same.
+    /// The row of the map's own table for each row of the dictionary; none where both tables are
+    /// the same.
     own_rows: Option<Vec<Option<u32>>>,
 }
 
@@ -77,7 +83,11 @@ impl<'a> MapValues<'a> {
         let is_same = map.callpaths.identities() == dictionary.identities();
         let own_rows = (!is_same).then(|| {
             let index = map.callpaths.index_by_identity();
-            dictionary.identities().iter().map(|identity| index.get(identity).map(|at| at.number())).collect()
+            dictionary
+                .identities()
+                .iter()
+                .map(|identity| index.get(identity).map(|at| at.number()))
+                .collect()
         });
         Self { map, precision, own_rows }
     }

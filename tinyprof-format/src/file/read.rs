@@ -13,8 +13,8 @@ use crate::model::{CallpathTable, CallpathValues, Manifest, Profile, RankFacts};
 /// The profile in `directory`, with every rank's values, within the usual limits.
 ///
 /// # Errors
-/// When the profile is unfinished, of a newer version, damaged anywhere, or too large for the limits; the error says
-/// where.
+/// When the profile is unfinished, of a newer version, damaged anywhere, or too large for the
+/// limits; the error says where.
 pub fn read_profile(directory: &Path) -> Result<Profile, ReadError> {
     read_profile_within(directory, ReadLimits::default())
 }
@@ -49,8 +49,13 @@ pub fn read_profile_of(source: &dyn Source, limits: ReadLimits) -> Result<Profil
         let before = budget.passing_bytes();
         let (path, bytes) = read_file(source, &file.file, (file.bytes, file.crc32), &budget)?;
         let mut here = take_ranks(&mut rest, file.ranks as usize);
-        let facts =
-            part::decode(&bytes, (file.first_rank, file.ranks as usize), &children, &mut here, &budget);
+        let facts = part::decode(
+            &bytes,
+            (file.first_rank, file.ranks as usize),
+            &children,
+            &mut here,
+            &budget,
+        );
         ranks.extend(facts.map_err(|e| explain(&path, e))?);
         budget.back_to(before);
     }
@@ -64,7 +69,8 @@ pub(super) fn empty_values(
     ranks: usize,
     budget: &Budget,
 ) -> Result<Vec<Vec<CallpathValues>>, ReadError> {
-    // A row is its list, and a slice of it for the part that is read, twice; ranks have facts besides.
+    // A row is its list, and a slice of it for the part that is read, twice; ranks have facts
+    // besides.
     let row = (ranks as u64).saturating_mul(size_of::<CallpathValues>() as u64).saturating_add(64);
     let facts = (ranks as u64).saturating_mul(size_of::<RankFacts>() as u64);
     if !budget.keep((callpaths as u64).saturating_mul(row).saturating_add(facts)) {
@@ -104,7 +110,11 @@ fn files_bytes(source: &dyn Source, manifest: &Manifest) -> u64 {
 }
 
 /// Whether the dictionary has as many rows as the manifest says.
-pub(super) fn check_rows(path: PathBuf, table: &CallpathTable, manifest: &Manifest) -> Result<(), ReadError> {
+pub(super) fn check_rows(
+    path: PathBuf,
+    table: &CallpathTable,
+    manifest: &Manifest,
+) -> Result<(), ReadError> {
     let (found, expected) = (table.len(), manifest.callpaths.callpaths);
     if found == expected as usize {
         return Ok(());
@@ -127,7 +137,10 @@ pub(super) fn check_parts(source: &dyn Source, manifest: &Manifest) -> Result<()
         ranks += u64::from(part.ranks);
     }
     if ranks != u64::from(manifest.ranks) {
-        return bad(format!("its parts hold {ranks} ranks, but it says that there are {}", manifest.ranks));
+        return bad(format!(
+            "its parts hold {ranks} ranks, but it says that there are {}",
+            manifest.ranks
+        ));
     }
     Ok(())
 }
@@ -166,8 +179,11 @@ pub(super) fn check_length(
 
 /// The file as a whole is damaged: its sections' own checksums tell where.
 fn locate(path: PathBuf, name: &str, bytes: &[u8], budget: &Budget) -> ReadError {
-    let found =
-        if name == "callpaths" { callpaths::decode(bytes, budget).err() } else { part::locate_damage(bytes) };
+    let found = if name == "callpaths" {
+        callpaths::decode(bytes, budget).err()
+    } else {
+        part::locate_damage(bytes)
+    };
     match found {
         Some(error) => explain(&path, error),
         None => ReadError::Damaged {
@@ -186,7 +202,11 @@ pub(super) fn explain(path: &Path, error: FrameError) -> ReadError {
         FrameError::Malformed(Malformed { reason, limit_bytes: Some(limit_bytes), .. }) => {
             ReadError::OverLimit { path, limit_bytes, reason }
         }
-        FrameError::Malformed(at) => ReadError::Damaged { path, offset: at.offset, reason: at.reason },
-        FrameError::NewerVersion { major, minor } => ReadError::NewerVersion { path, found: (major, minor) },
+        FrameError::Malformed(at) => {
+            ReadError::Damaged { path, offset: at.offset, reason: at.reason }
+        }
+        FrameError::NewerVersion { major, minor } => {
+            ReadError::NewerVersion { path, found: (major, minor) }
+        }
     }
 }

@@ -14,7 +14,8 @@ use super::{exclusive, manifest};
 use crate::bytes::{Budget, Cursor, Malformed};
 use crate::error::ReadError;
 use crate::model::{
-    CallpathIndex, CallpathTable, CallpathValues, Children, FormatVersion, Manifest, PartFile, RankFacts,
+    CallpathIndex, CallpathTable, CallpathValues, Children, FormatVersion, Manifest, PartFile,
+    RankFacts,
 };
 
 /// A profile of which callpaths are read one by one.
@@ -41,10 +42,10 @@ use crate::model::{
 /// ```
 ///
 /// # Cost
-/// Opening reads the manifest and the dictionary. The first callpath reads the index of each part, and every callpath then its
-/// own sections; where its sums are stored without those of the callpaths that it calls, also theirs. Several callpaths
-/// that are asked for together are read once. The checksums of what is read are verified, and no other: damage elsewhere
-/// goes unnoticed.
+/// Opening reads the manifest and the dictionary. The first callpath reads the index of each part,
+/// and every callpath then its own sections; where its sums are stored without those of the
+/// callpaths that it calls, also theirs. Several callpaths that are asked for together are read
+/// once. The checksums of what is read are verified, and no other: damage elsewhere goes unnoticed.
 #[derive(Debug)]
 pub struct ProfileReader<S> {
     source: S,
@@ -71,7 +72,8 @@ impl ProfileReader<Directory> {
     /// Opens the profile in `directory` within the usual limits.
     ///
     /// # Errors
-    /// When the profile is unfinished, of a newer version, or its manifest or dictionary are damaged.
+    /// When the profile is unfinished, of a newer version, or its manifest or dictionary are
+    /// damaged.
     pub fn open(directory: &Path) -> Result<Self, ReadError> {
         Self::of_source(Directory::new(directory), ReadLimits::default())
     }
@@ -109,7 +111,8 @@ impl<S: Source> ProfileReader<S> {
     /// What every rank measured of a callpath, by rank.
     ///
     /// # Errors
-    /// When the index of a part or a section of the callpath is damaged, or too large for the limits.
+    /// When the index of a part or a section of the callpath is damaged, or too large for the
+    /// limits.
     ///
     /// # Panics
     /// If the callpath is not of this profile.
@@ -118,15 +121,18 @@ impl<S: Source> ProfileReader<S> {
         Ok(values.pop().unwrap_or_default())
     }
 
-    /// What every rank measured of several callpaths, by callpath in the order that they are named, then by rank. Each is to be
-    /// named once.
+    /// What every rank measured of several callpaths, by callpath in the order that they are named,
+    /// then by rank. Each is to be named once.
     ///
     /// # Errors
     /// As [`callpath`](Self::callpath).
     ///
     /// # Panics
     /// If a callpath is not of this profile.
-    pub fn of_callpaths(&self, callpaths: &[CallpathIndex]) -> Result<Vec<Vec<CallpathValues>>, ReadError> {
+    pub fn of_callpaths(
+        &self,
+        callpaths: &[CallpathIndex],
+    ) -> Result<Vec<Vec<CallpathValues>>, ReadError> {
         let budget = self.budget();
         let mut values: Vec<Vec<CallpathValues>> = vec![Vec::new(); callpaths.len()];
         for number in 0..self.manifest.parts.len() {
@@ -141,7 +147,8 @@ impl<S: Source> ProfileReader<S> {
     /// What each rank says of itself, by rank.
     ///
     /// # Errors
-    /// When the index of a part or its section of the ranks is damaged, or too large for the limits.
+    /// When the index of a part or its section of the ranks is damaged, or too large for the
+    /// limits.
     pub fn ranks(&self) -> Result<Vec<RankFacts>, ReadError> {
         let budget = self.budget();
         let mut facts = Vec::new();
@@ -163,11 +170,16 @@ impl<S: Source> ProfileReader<S> {
     ///
     /// # Panics
     /// If the callpath or the rank is not of this profile.
-    pub fn callpath_of_rank(&self, callpath: CallpathIndex, rank: u32) -> Result<CallpathValues, ReadError> {
+    pub fn callpath_of_rank(
+        &self,
+        callpath: CallpathIndex,
+        rank: u32,
+    ) -> Result<CallpathValues, ReadError> {
         assert!(rank < self.manifest.ranks, "rank {rank} of {}", self.manifest.ranks);
         let number = self.manifest.parts.partition_point(|part| part.first_rank <= rank) - 1;
         // Parts of no ranks may stand beside the one.
-        let number = (0..=number).rev().find(|&n| self.manifest.parts[n].ranks > 0).unwrap_or(number);
+        let number =
+            (0..=number).rev().find(|&n| self.manifest.parts[n].ranks > 0).unwrap_or(number);
         let part = &self.manifest.parts[number];
         let budget = self.budget();
         let mut rows = self.read(number, &[callpath], &budget)?;
@@ -188,9 +200,16 @@ impl<S: Source> ProfileReader<S> {
         Ok(rows.swap_remove(0))
     }
 
-    /// Reads the sections of callpaths in one part, and of those below them that their sums are stored without.
-    fn read(&self, number: usize, callpaths: &[CallpathIndex], budget: &Budget) -> Result<Rows, ReadError> {
-        // Rows below a callpath have greater numbers, so that the last of the list is to be resolved first.
+    /// Reads the sections of callpaths in one part, and of those below them that their sums are
+    /// stored without.
+    fn read(
+        &self,
+        number: usize,
+        callpaths: &[CallpathIndex],
+        budget: &Budget,
+    ) -> Result<Rows, ReadError> {
+        // Rows below a callpath have greater numbers, so that the last of the list is to be
+        // resolved first.
         let mut rows = Rows::new();
         let mut wanted: Vec<usize> = callpaths.iter().map(|callpath| callpath.row()).collect();
         while let Some(row) = wanted.pop() {
@@ -208,7 +227,8 @@ impl<S: Source> ProfileReader<S> {
             let Some(&(_, Sums::Exclusive { single })) = rows.get(&row) else { continue };
             let Some((mut own, _)) = rows.remove(&row) else { continue };
             let children = self.children[row].iter().filter_map(|child| rows.get(&child.row()));
-            let children: Vec<&[CallpathValues]> = children.map(|(values, _)| values.as_slice()).collect();
+            let children: Vec<&[CallpathValues]> =
+                children.map(|(values, _)| values.as_slice()).collect();
             exclusive::make_inclusive(&mut own, &children, single);
             rows.insert(row, (own, Sums::Inclusive));
         }
@@ -230,9 +250,10 @@ impl<S: Source> ProfileReader<S> {
             (PartSection::Metrics(row), PartSection::Metrics(0)),
         ] {
             let Some(entry) = index.sections.get(&own) else { continue };
-            let found = self.section(&self.manifest.parts[number].file, *entry, budget, |section| {
-                part::decode_section(section, of_one, &mut [&mut *values], index.version)
-            })?;
+            let found =
+                self.section(&self.manifest.parts[number].file, *entry, budget, |section| {
+                    part::decode_section(section, of_one, &mut [&mut *values], index.version)
+                })?;
             if found != Sums::Inclusive {
                 sums = found;
             }
@@ -251,8 +272,9 @@ impl<S: Source> ProfileReader<S> {
         let path = self.source.path(file);
         let before = budget.passing_bytes();
         let bytes = self.bytes(file, entry.offset, entry.length, budget)?;
-        let decoded =
-            entry.verify(&bytes).and_then(|()| decode(Cursor::within(budget, &bytes, entry.offset)));
+        let decoded = entry
+            .verify(&bytes)
+            .and_then(|()| decode(Cursor::within(budget, &bytes, entry.offset)));
         budget.back_to(before);
         decoded.map_err(|error| explain(&path, error.into()))
     }
@@ -273,14 +295,17 @@ impl<S: Source> ProfileReader<S> {
         let header = Header::<3>::read(&header, part::MAGIC).map_err(explain)?;
         let callpaths = u32::try_from(self.callpaths.len()).unwrap_or(u32::MAX);
         if header.fields != [part.first_rank, part.ranks, callpaths] {
-            let reason = "its header speaks of other ranks or callpaths than the manifest".to_owned();
+            let reason =
+                "its header speaks of other ranks or callpaths than the manifest".to_owned();
             return Err(ReadError::Damaged { path, offset: 0, reason });
         }
         let footer_at = part.bytes.saturating_sub(FOOTER_BYTES as u64);
         let footer = self.bytes(&part.file, footer_at, part.bytes - footer_at, budget)?;
-        let footer = Footer::read(&footer, footer_at, first_section).map_err(|e| explain(e.into()))?;
+        let footer =
+            Footer::read(&footer, footer_at, first_section).map_err(|e| explain(e.into()))?;
         let length = footer_at - footer.index_offset;
-        // The list of its entries, the set of their keys and the map of the sections: each entry has 24 bytes here.
+        // The list of its entries, the set of their keys and the map of the sections: each entry
+        // has 24 bytes here.
         budget.pass(length.saturating_mul(6));
         let bytes = self.bytes(&part.file, footer.index_offset, length, budget)?;
         let entries = footer.index(&bytes, first_section).map_err(|e| explain(e.into()))?;
@@ -291,7 +316,13 @@ impl<S: Source> ProfileReader<S> {
         Ok(PartIndex { version: header.version, sections: known.collect() })
     }
 
-    fn bytes(&self, file: &str, offset: u64, length: u64, budget: &Budget) -> Result<Vec<u8>, ReadError> {
+    fn bytes(
+        &self,
+        file: &str,
+        offset: u64,
+        length: u64,
+        budget: &Budget,
+    ) -> Result<Vec<u8>, ReadError> {
         let path = self.source.path(file);
         let Some(bytes) = usize::try_from(length).ok().filter(|_| budget.pass(length)) else {
             let reason = format!("a section of {length} bytes");

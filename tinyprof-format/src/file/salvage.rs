@@ -1,6 +1,8 @@
-//! Reads what is left of a damaged profile: a damaged section costs that section, a missing file that file.
+//! Reads what is left of a damaged profile: a damaged section costs that section, a missing file
+//! that file.
 //!
-//! What stands nowhere is not made up: values that are lost are those of no visit, and everything lost is counted.
+//! What stands nowhere is not made up: values that are lost are those of no visit, and everything
+//! lost is counted.
 
 mod dictionary;
 mod found;
@@ -14,12 +16,13 @@ use super::source::{Directory, Source};
 use super::{ManifestFacts, ReadLimits};
 use crate::error::ReadError;
 use crate::model::{
-    CallpathFile, CallpathValues, FORMAT_NAME, FormatVersion, Losses, Manifest, PartFile, PeakMemory,
-    Profile, RankFacts, RunMetadata, Salvage,
+    CallpathFile, CallpathValues, FORMAT_NAME, FormatVersion, Losses, Manifest, PartFile,
+    PeakMemory, Profile, RankFacts, RunMetadata, Salvage,
 };
 
-/// Reads whatever is whole in the profile in `directory`, within the limits. Its manifest says in `salvage` what was
-/// lost; a profile that is whole comes back as it is, with a `salvage` of nothing.
+/// Reads whatever is whole in the profile in `directory`, within the limits. Its manifest says in
+/// `salvage` what was lost; a profile that is whole comes back as it is, with a `salvage` of
+/// nothing.
 ///
 /// ```
 /// use tinyprof_format::file::{ReadLimits, salvage_profile, write_profile};
@@ -37,7 +40,8 @@ use crate::model::{
 /// ```
 ///
 /// # Errors
-/// When there is nothing of a profile, when it is of a newer major version, or too large for the limits.
+/// When there is nothing of a profile, when it is of a newer major version, or too large for the
+/// limits.
 pub fn salvage_profile(directory: &Path, limits: ReadLimits) -> Result<Profile, ReadError> {
     salvage_profile_of(&Directory::new(directory), limits)
 }
@@ -50,7 +54,9 @@ pub fn salvage_profile_of(source: &dyn Source, limits: ReadLimits) -> Result<Pro
     let mut salvage = Salvage::default();
     let mut manifest = match manifest::read(source, limits) {
         Ok(manifest) => manifest,
-        Err(error @ (ReadError::NewerVersion { .. } | ReadError::OverLimit { .. })) => return Err(error),
+        Err(error @ (ReadError::NewerVersion { .. } | ReadError::OverLimit { .. })) => {
+            return Err(error);
+        }
         Err(error) => {
             salvage.manifest_lost = true;
             found::manifest(source).ok_or(error)?
@@ -91,7 +97,8 @@ fn in_order(mut parts: Vec<PartFile>, ranks: &mut u32, salvage: &mut Salvage) ->
         let end = u64::from(part.first_rank) + u64::from(part.ranks);
         let fits = u64::from(part.first_rank) >= next && end <= u64::from(u32::MAX);
         if fits {
-            salvage.ranks_lost += u32::try_from(u64::from(part.first_rank) - next).unwrap_or(u32::MAX);
+            salvage.ranks_lost +=
+                u32::try_from(u64::from(part.first_rank) - next).unwrap_or(u32::MAX);
             next = end;
         } else {
             salvage.parts_lost += 1;
@@ -109,7 +116,8 @@ fn mark(profile: &mut Profile, salvage: Salvage) {
     let Profile { manifest, ranks, values, .. } = profile;
     if salvage.manifest_lost {
         let ends = values.iter().flatten().filter_map(|values| values.executions.last());
-        manifest.executions = ends.map(|e| e.execution.saturating_add(e.executions)).max().unwrap_or(0);
+        manifest.executions =
+            ends.map(|e| e.execution.saturating_add(e.executions)).max().unwrap_or(0);
         let mut facts = ManifestFacts::default();
         for rank in ranks.iter().filter(|rank| !rank.host.is_empty()) {
             facts.absorb(ManifestFacts {
@@ -128,8 +136,10 @@ fn mark(profile: &mut Profile, salvage: Salvage) {
         let before = manifest.incomplete_because.take();
         let before = before.map_or_else(String::new, |because| format!("; before that: {because}"));
         manifest.complete = false;
-        manifest.incomplete_because =
-            Some(format!("it was salvaged from a damaged profile, without {}{before}", salvage.summary()));
+        manifest.incomplete_because = Some(format!(
+            "it was salvaged from a damaged profile, without {}{before}",
+            salvage.summary()
+        ));
     }
     manifest.salvage = Some(salvage);
 }

@@ -6,7 +6,9 @@ use super::{
     EncodedRank, OutputFiles, OutputFormat, Permissions, UnfinishedProfile, encode_part, write_part,
 };
 use crate::error::WriteError;
-use crate::model::{CallpathFile, CallpathTable, EventMap, FormatVersion, Manifest, PartFile, Profile};
+use crate::model::{
+    CallpathFile, CallpathTable, EventMap, FormatVersion, Manifest, PartFile, Profile,
+};
 
 /// Writes `profile` as one part, in private files, and returns its final name. The manifest keeps
 /// what it says of the run, whether it was complete, and what was lost.
@@ -36,7 +38,8 @@ pub fn save_profile_with(
     let unfinished = UnfinishedProfile::create_as(files, target, &std::process::id().to_string())?;
     let finished = write(files, &unfinished, profile);
     if finished.is_err() {
-        // The first error is the one to tell; a directory that cannot be removed has the same cause.
+        // The first error is the one to tell; a directory that cannot be removed has the same
+        // cause.
         drop(unfinished.discard());
     }
     finished
@@ -48,7 +51,8 @@ fn write(
     profile: &Profile,
 ) -> Result<PathBuf, WriteError> {
     let callpaths = unfinished.write_callpaths(&profile.callpaths)?;
-    let encoded: Vec<EncodedRank> = (0..profile.ranks.len()).map(|rank| encode(profile, rank)).collect();
+    let encoded: Vec<EncodedRank> =
+        (0..profile.ranks.len()).map(|rank| encode(profile, rank)).collect();
     let ranks = u32::try_from(encoded.len()).expect("there are fewer than 2^32 ranks");
     let parts = if encoded.is_empty() {
         Vec::new()
@@ -59,7 +63,12 @@ fn write(
     unfinished.finish(&manifest(profile, callpaths, parts, ranks))
 }
 
-fn manifest(profile: &Profile, callpaths: CallpathFile, parts: Vec<PartFile>, ranks: u32) -> Manifest {
+fn manifest(
+    profile: &Profile,
+    callpaths: CallpathFile,
+    parts: Vec<PartFile>,
+    ranks: u32,
+) -> Manifest {
     // The number says that a profile holds all that its run's segments held: a copy may hold less.
     let profile_id = None;
     Manifest {
@@ -72,7 +81,8 @@ fn manifest(profile: &Profile, callpaths: CallpathFile, parts: Vec<PartFile>, ra
     }
 }
 
-/// A rank's values are those of an event map whose table is the profile's own, so that its rows need no new numbers.
+/// A rank's values are those of an event map whose table is the profile's own, so that its rows
+/// need no new numbers.
 fn encode(profile: &Profile, rank: usize) -> EncodedRank {
     let values = profile.values.iter().map(|ranks| ranks[rank].clone()).collect();
     let callpaths = CallpathTable::default();

@@ -9,9 +9,9 @@
 //! frame    key u32 | length u64 | crc32 of the section u32 | crc32 of the frame's 16 bytes before u32
 //! ```
 //!
-//! The index stands at the end, so that a part is written in one pass and one section is read without the rest. The
-//! frames say the same again, 20 bytes each, for whoever salvages a file whose end is damaged or missing: see `salvage.rs`.
-//! Before version 1.0 there were none.
+//! The index stands at the end, so that a part is written in one pass and one section is read
+//! without the rest. The frames say the same again, 20 bytes each, for whoever salvages a file
+//! whose end is damaged or missing: see `salvage.rs`. Before version 1.0 there were none.
 
 use std::collections::HashSet;
 
@@ -50,7 +50,8 @@ impl SectionWriter {
         self.section_with(key, |sink| sink.bytes(bytes));
     }
 
-    /// Appends a section whose bytes `write` appends in their place, so that there is no copy of them.
+    /// Appends a section whose bytes `write` appends in their place, so that there is no copy of
+    /// them.
     pub(super) fn section_with(&mut self, key: u32, write: impl FnOnce(&mut Sink)) {
         let start = self.sink.len() + FRAME_BYTES;
         self.sink.bytes(&[0; FRAME_BYTES]);
@@ -214,19 +215,27 @@ impl<'a, const FIELDS: usize> Sections<'a, FIELDS> {
 
     fn verified(&self, entry: IndexEntry) -> Result<&'a [u8], Malformed> {
         let range = usize::try_from(entry.offset).ok().zip(usize::try_from(entry.length).ok());
-        let range = range.and_then(|(start, length)| self.bytes.get(start..start.checked_add(length)?));
-        let bytes = range.ok_or_else(|| Malformed::at(entry.offset, "a section lies outside of the file"))?;
+        let range =
+            range.and_then(|(start, length)| self.bytes.get(start..start.checked_add(length)?));
+        let bytes = range
+            .ok_or_else(|| Malformed::at(entry.offset, "a section lies outside of the file"))?;
         entry.verify(bytes)?;
         Ok(bytes)
     }
 }
 
 fn read_index(bytes: &[u8], first_section: usize) -> Result<Vec<IndexEntry>, Malformed> {
-    let Some(footer_start) = bytes.len().checked_sub(FOOTER_BYTES).filter(|&at| at >= first_section) else {
-        return Err(Malformed::at(bytes.len() as u64, "the file ends before its index: it was cut off"));
+    let Some(footer_start) =
+        bytes.len().checked_sub(FOOTER_BYTES).filter(|&at| at >= first_section)
+    else {
+        return Err(Malformed::at(
+            bytes.len() as u64,
+            "the file ends before its index: it was cut off",
+        ));
     };
     let footer = Footer::read(&bytes[footer_start..], footer_start as u64, first_section as u64)?;
-    let index = usize::try_from(footer.index_offset).ok().and_then(|at| bytes.get(at..footer_start));
+    let index =
+        usize::try_from(footer.index_offset).ok().and_then(|at| bytes.get(at..footer_start));
     footer.index(index.unwrap_or_default(), first_section as u64)
 }
 
@@ -247,7 +256,8 @@ impl Footer {
         let sections = cursor.u32("the number of sections")?;
         let checksum = cursor.u32("the index's checksum")?;
         if cursor.take(FOOTER_MAGIC.len(), "the footer")? != FOOTER_MAGIC {
-            return Err(start.malformed("the file does not end with an index: it was cut off or overwritten"));
+            return Err(start
+                .malformed("the file does not end with an index: it was cut off or overwritten"));
         }
         let index_bytes = at.checked_sub(index_offset).filter(|_| index_offset >= first_section);
         if index_bytes != Some(u64::from(sections) * INDEX_ENTRY_BYTES as u64) {
@@ -257,9 +267,13 @@ impl Footer {
         Ok(Self { index_offset, sections, checksum })
     }
 
-    /// Reads the index from its bytes. Sections of a file are in order, do not overlap and have different keys: otherwise a
-    /// small file could claim the same bytes again and again.
-    pub(super) fn index(&self, bytes: &[u8], first_section: u64) -> Result<Vec<IndexEntry>, Malformed> {
+    /// Reads the index from its bytes. Sections of a file are in order, do not overlap and have
+    /// different keys: otherwise a small file could claim the same bytes again and again.
+    pub(super) fn index(
+        &self,
+        bytes: &[u8],
+        first_section: u64,
+    ) -> Result<Vec<IndexEntry>, Malformed> {
         if !matches_checksum(bytes, self.checksum) {
             return Err(Malformed::at(self.index_offset, "the index does not match its checksum"));
         }
@@ -275,7 +289,8 @@ impl Footer {
                 length: cursor.u64("a section's length")?,
                 checksum: cursor.u32("a section's checksum")?,
             };
-            let next = entry.offset.checked_add(entry.length).filter(|&next| next <= self.index_offset);
+            let next =
+                entry.offset.checked_add(entry.length).filter(|&next| next <= self.index_offset);
             let (Some(next), true) = (next, entry.offset >= end) else {
                 let reason = format!("section {} overlaps another or the index", entry.key);
                 return Err(start.malformed(reason));

@@ -1,4 +1,5 @@
-//! A series in bytes: encoded by the rank that owns it, never touched again on its way into the part.
+//! A series in bytes: encoded by the rank that owns it, never touched again on its way into the
+//! part.
 //!
 //! ```text
 //! elements | executions, each once | how many elements each execution has
@@ -43,7 +44,9 @@ pub(super) fn encode_metric(series: &[MetricBucket]) -> Vec<u8> {
     };
     numbers(|b| b.sum);
     // Compared bit by bit: -0.0 equals 0.0, but is not the same.
-    let single = |b: &MetricBucket| b.values == 1 && [b.min, b.max].map(f64::to_bits) == [b.sum.to_bits(); 2];
+    let single = |b: &MetricBucket| {
+        b.values == 1 && [b.min, b.max].map(f64::to_bits) == [b.sum.to_bits(); 2]
+    };
     if !series.iter().all(single) {
         numbers(|b| b.min);
         numbers(|b| b.max);
@@ -88,7 +91,13 @@ pub(super) fn decode(cursor: &mut Cursor<'_>) -> Result<Vec<SeriesBucket>, Malfo
     let bucket = |at: usize| {
         let (min_ns, max_ns) =
             extremes.as_ref().map_or((sums[at], sums[at]), |(min, max)| (min[at], max[at]));
-        SeriesBucket { execution: executions[at], visits: visits[at], sum_ns: sums[at], min_ns, max_ns }
+        SeriesBucket {
+            execution: executions[at],
+            visits: visits[at],
+            sum_ns: sums[at],
+            min_ns,
+            max_ns,
+        }
     };
     Ok((0..count).map(bucket).collect())
 }
@@ -111,7 +120,8 @@ pub(super) fn decode_metric(cursor: &mut Cursor<'_>) -> Result<Vec<MetricBucket>
     cursor.finish("a metric's series")?;
     cursor.keep(count, size_of::<MetricBucket>(), "a metric's series")?;
     let bucket = |at: usize| {
-        let (min, max) = extremes.as_ref().map_or((sums[at], sums[at]), |(min, max)| (min[at], max[at]));
+        let (min, max) =
+            extremes.as_ref().map_or((sums[at], sums[at]), |(min, max)| (min[at], max[at]));
         MetricBucket { execution: executions[at], values: values[at], sum: sums[at], min, max }
     };
     Ok((0..count).map(bucket).collect())
@@ -147,7 +157,8 @@ fn read_u32(cursor: &mut Cursor<'_>, count: usize, what: &str) -> Result<Vec<u32
     let mut narrow = vec![0; count];
     for (narrow, value) in narrow.iter_mut().zip(values) {
         let fits = u32::try_from(value);
-        *narrow = fits.map_err(|_| start.malformed(format!("{what}: {value} does not fit 32 bits")))?;
+        *narrow =
+            fits.map_err(|_| start.malformed(format!("{what}: {value} does not fit 32 bits")))?;
     }
     Ok(narrow)
 }

@@ -98,15 +98,19 @@ fn in_memory<'a, Name: Borrow<str> + Ord>(
     files.get(file).map(Vec::as_slice).ok_or_else(|| io::ErrorKind::NotFound.into())
 }
 
-/// Whether this is the name of a file in the profile's own directory: a manifest from a stranger must not make us read
-/// files elsewhere.
+/// Whether this is the name of a file in the profile's own directory: a manifest from a stranger
+/// must not make us read files elsewhere.
 pub(super) fn is_inside(name: &str) -> bool {
     let mut components = Path::new(name).components();
     matches!((components.next(), components.next()), (Some(Component::Normal(_)), None))
 }
 
 /// All bytes of a file, as long as it is now. They count as passing.
-pub(super) fn read_whole(source: &dyn Source, file: &str, budget: &Budget) -> Result<Vec<u8>, ReadError> {
+pub(super) fn read_whole(
+    source: &dyn Source,
+    file: &str,
+    budget: &Budget,
+) -> Result<Vec<u8>, ReadError> {
     let path = source.path(file);
     let io = |source| ReadError::Io { path: path.clone(), source };
     let length = source.length(file).map_err(io)?;

@@ -12,11 +12,12 @@ use crate::error::ReadError;
 use crate::model::{Manifest, PartFile, Profile};
 use crate::text::{Imported, join_ranks, read_text};
 
-/// The profile in `directory`, which a run wrote as [`Csv`](OutputFormat::Csv), with what its manifest says of the run.
+/// The profile in `directory`, which a run wrote as [`Csv`](OutputFormat::Csv), with what its
+/// manifest says of the run.
 ///
 /// # Errors
-/// When it has no such manifest, or a part is missing, damaged or no text. What is left of a damaged part is read by
-/// [`read_text`].
+/// When it has no such manifest, or a part is missing, damaged or no text. What is left of a
+/// damaged part is read by [`read_text`].
 pub fn read_text_profile(directory: &Path) -> Result<Imported, ReadError> {
     let (source, limits) = (Directory::new(directory), ReadLimits::default());
     let manifest = manifest::read_of(OutputFormat::Csv, &source, limits)?;
@@ -38,7 +39,9 @@ pub fn read_text_profile(directory: &Path) -> Result<Imported, ReadError> {
     let (Profile { manifest: found, .. }, expected) = (&joined.profile, &manifest);
     if found.ranks != expected.ranks {
         let (found, expected) = (found.ranks, expected.ranks);
-        return Err(bad(format!("its parts hold {found} ranks, but it says that there are {expected}")));
+        return Err(bad(format!(
+            "its parts hold {found} ranks, but it says that there are {expected}"
+        )));
     }
     let manifest = Manifest {
         format: found.format.clone(),
@@ -51,12 +54,15 @@ pub fn read_text_profile(directory: &Path) -> Result<Imported, ReadError> {
 }
 
 /// The bytes of a part, which must be those that were written.
-fn read_part(source: &Directory, part: &PartFile, budget: &Budget) -> Result<(PathBuf, Vec<u8>), ReadError> {
+fn read_part(
+    source: &Directory,
+    part: &PartFile,
+    budget: &Budget,
+) -> Result<(PathBuf, Vec<u8>), ReadError> {
     let path = check_length(source, &part.file, part.bytes)?;
     let bytes = read_whole(source, &part.file, budget)?;
     if !matches_checksum(&bytes, part.crc32) {
-        let reason =
-            "its checksum is not that of the manifest; tinyprof import reads what is left of this file alone";
+        let reason = "its checksum is not that of the manifest; tinyprof import reads what is left of this file alone";
         return Err(ReadError::Damaged { path, offset: 0, reason: reason.to_owned() });
     }
     Ok((path, bytes))

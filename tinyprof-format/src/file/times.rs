@@ -25,9 +25,10 @@
 //! | 1 | the length of each rank's, then the series themselves, as their ranks encoded them |
 //! | 2 | of all ranks in one set of columns, see `joined.rs`: smaller where series are short |
 //!
-//! Before version 0.3 the byte, without the 16, stood behind the sums, kind 0 did not leave out anything before it, and there
-//! was no byte for the series, which were those of kind 1. Readers of these versions expect the tag of a column where
-//! the byte now stands: 16 is none, so that they refuse the section instead of reading wrong numbers.
+//! Before version 0.3 the byte, without the 16, stood behind the sums, kind 0 did not leave out
+//! anything before it, and there was no byte for the series, which were those of kind 1. Readers of
+//! these versions expect the tag of a column where the byte now stands: 16 is none, so that they
+//! refuse the section instead of reading wrong numbers.
 
 #[cfg(test)]
 mod tests;
@@ -78,7 +79,10 @@ pub(super) enum Sums {
 pub(super) fn encode(sink: &mut Sink, ranks: &[RankTimes<'_>]) {
     let joined = joined::worth_joining(&ranks.iter().map(|rank| rank.series).collect::<Vec<_>>());
     if let Some(joined) = &joined
-        && ranks.iter().zip(joined).all(|(rank, series)| precision::are_of_series(rank.executions, series))
+        && ranks
+            .iter()
+            .zip(joined)
+            .all(|(rank, series)| precision::are_of_series(rank.executions, series))
     {
         sink.u8(NEWER | OF_SERIES);
         joined::encode(sink, joined);
@@ -138,7 +142,8 @@ fn encode_sums(ranks: &[RankTimes<'_>]) -> (bool, Sink) {
     let sums: Vec<u64> = ranks.iter().flat_map(|rank| rank.executions).map(|e| e.sum_ns).collect();
     let mut inclusive = Sink::default();
     column::write_u64(&mut inclusive, &sums);
-    let may_leave_out = ranks.iter().all(|rank| rank.called.is_some() || rank.executions.is_empty());
+    let may_leave_out =
+        ranks.iter().all(|rank| rank.called.is_some() || rank.executions.is_empty());
     if !may_leave_out || sums.is_empty() {
         return (false, inclusive);
     }
@@ -150,7 +155,10 @@ fn encode_sums(ranks: &[RankTimes<'_>]) -> (bool, Sink) {
 }
 
 /// Fills in the times of a callpath, rank by rank.
-pub(super) fn decode(cursor: &mut Cursor<'_>, ranks: &mut [CallpathValues]) -> Result<Sums, Malformed> {
+pub(super) fn decode(
+    cursor: &mut Cursor<'_>,
+    ranks: &mut [CallpathValues],
+) -> Result<Sums, Malformed> {
     let first = cursor.clone().u8("the kind of summaries")?;
     let newer = first & NEWER != 0;
     let exclusive = newer && first & EXCLUSIVE != 0;
@@ -170,7 +178,9 @@ pub(super) fn decode(cursor: &mut Cursor<'_>, ranks: &mut [CallpathValues]) -> R
     let start = cursor.clone();
     cursor.passing(|cursor| decode_summaries(cursor, ranks, kind))?;
     if exclusive && !ranks.iter().all(|rank| exclusive::ascend(&rank.executions)) {
-        return Err(start.malformed("summaries with exclusive sums are not in the order of executions"));
+        return Err(
+            start.malformed("summaries with exclusive sums are not in the order of executions")
+        );
     }
     let series = if newer { cursor.u8("the kind of series")? } else { OWN };
     match series {
@@ -229,16 +239,18 @@ fn decode_summaries(
                 return Err(start.malformed("an execution does not fit 32 bits"));
             };
             values.executions.push(match (&more, &counts) {
-                (Some((minima, maxima, squares, variances)), Some((_, visits))) => ExecutionSummary {
-                    execution,
-                    executions,
-                    visits: visits[at],
-                    sum_ns: sums[at],
-                    min_ns: minima[at],
-                    max_ns: maxima[at],
-                    sum_squares_ns2: squares[at],
-                    sum_variance_ns2: variances[at],
-                },
+                (Some((minima, maxima, squares, variances)), Some((_, visits))) => {
+                    ExecutionSummary {
+                        execution,
+                        executions,
+                        visits: visits[at],
+                        sum_ns: sums[at],
+                        min_ns: minima[at],
+                        max_ns: maxima[at],
+                        sum_squares_ns2: squares[at],
+                        sum_variance_ns2: variances[at],
+                    }
+                }
                 _ => ExecutionSummary::of_one_visit(execution, sums[at]),
             });
             at += 1;
@@ -247,7 +259,10 @@ fn decode_summaries(
     Ok(())
 }
 
-fn decode_own_series(cursor: &mut Cursor<'_>, ranks: &mut [CallpathValues]) -> Result<(), Malformed> {
+fn decode_own_series(
+    cursor: &mut Cursor<'_>,
+    ranks: &mut [CallpathValues],
+) -> Result<(), Malformed> {
     let lengths = column::read_u64(cursor, ranks.len(), "the lengths of the series")?;
     for (values, length) in ranks.iter_mut().zip(lengths) {
         let base = cursor.clone();

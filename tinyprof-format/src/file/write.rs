@@ -7,14 +7,17 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::rank_values::{MapValues, RankValues};
-use super::{EncodedRank, OutputFiles, OutputFormat, UnfinishedProfile, part, text_part, write_part};
+use super::{
+    EncodedRank, OutputFiles, OutputFormat, UnfinishedProfile, part, text_part, write_part,
+};
 use crate::error::WriteError;
 use crate::model::{
-    CallpathFile, CallpathTable, CheckpointTimes, EventMap, FORMAT_NAME, FormatVersion, Losses, Manifest,
-    PartFile, PeakMemory, PhaseTimes, Precision, RunMetadata, RunState,
+    CallpathFile, CallpathTable, CheckpointTimes, EventMap, FORMAT_NAME, FormatVersion, Losses,
+    Manifest, PartFile, PeakMemory, PhaseTimes, Precision, RunMetadata, RunState,
 };
 
-/// What a manifest needs to know of the ranks of a part; facts of several parts add up in rank order.
+/// What a manifest needs to know of the ranks of a part; facts of several parts add up in rank
+/// order.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ManifestFacts {
     /// The most executions that a rank counted.
@@ -55,7 +58,8 @@ impl ManifestFacts {
         self.losses.absorb(&later.losses);
         self.peak_memory.absorb(&later.peak_memory);
         let known: HashSet<&String> = self.hosts.iter().collect();
-        let mut new: Vec<String> = later.hosts.into_iter().filter(|host| !known.contains(host)).collect();
+        let mut new: Vec<String> =
+            later.hosts.into_iter().filter(|host| !known.contains(host)).collect();
         self.hosts.append(&mut new);
     }
 
@@ -73,7 +77,8 @@ impl ManifestFacts {
         flush: PhaseTimes,
     ) -> Manifest {
         metadata.jobsize = ranks;
-        metadata.numhosts = u32::try_from(self.hosts.len()).expect("there are no more hosts than ranks");
+        metadata.numhosts =
+            u32::try_from(self.hosts.len()).expect("there are no more hosts than ranks");
         metadata.hostlist = self.hosts;
         Manifest {
             format: FORMAT_NAME.to_owned(),
@@ -163,14 +168,16 @@ fn write_timed(
 ) -> Result<PathBuf, WriteError> {
     let unfinished = UnfinishedProfile::create_as(files, target, &std::process::id().to_string())?;
     let dictionary = dictionary_of(ranks);
-    let ranks: Vec<_> = ranks.iter().map(|map| MapValues::new(map, &dictionary, state.precision)).collect();
+    let ranks: Vec<_> =
+        ranks.iter().map(|map| MapValues::new(map, &dictionary, state.precision)).collect();
     let written = write_files(files, &unfinished, &dictionary, &ranks, ranks_per_part);
     let finished = written.and_then(|(callpaths, parts, facts)| {
         let manifest = facts.manifest(narrow(ranks.len()), callpaths, parts, metadata, flush());
         unfinished.finish(&manifest.with_state(state))
     });
     if finished.is_err() {
-        // The first error is the one to tell; a directory that cannot be removed has the same cause.
+        // The first error is the one to tell; a directory that cannot be removed has the same
+        // cause.
         drop(unfinished.discard());
     }
     finished
@@ -191,7 +198,8 @@ pub fn write_profile_in_state(
     write_profile_with((files, target), std::slice::from_ref(map), 1, metadata, flush, state)
 }
 
-/// The same for a run that did not come to its end: the profile says that it is incomplete, and why.
+/// The same for a run that did not come to its end: the profile says that it is incomplete, and
+/// why.
 ///
 /// # Errors
 /// When a file cannot be written; nothing is left behind then.
@@ -210,7 +218,8 @@ pub fn write_incomplete_profile(
     write_profile_with(target, ranks, ranks_per_part, metadata, PhaseTimes::default(), state)
 }
 
-/// The callpaths of all ranks, with ids of their own. That of a single rank is its own table, most often.
+/// The callpaths of all ranks, with ids of their own. That of a single rank is its own table, most
+/// often.
 fn dictionary_of(ranks: &[EventMap]) -> Cow<'_, CallpathTable> {
     match ranks {
         [map] if map.callpaths.has_distinct_ids() => Cow::Borrowed(&map.callpaths),

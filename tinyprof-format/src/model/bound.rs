@@ -6,14 +6,17 @@ use super::{EventMap, ExecutionSummary};
 const ERRORS: f64 = 2.0;
 
 impl EventMap {
-    /// Lowers estimates where the children of a callpath would take longer than the callpath itself, as far as their own
-    /// errors admit: no visit lasts longer than the one around it. Errors stay what they are.
+    /// Lowers estimates where the children of a callpath would take longer than the callpath
+    /// itself, as far as their own errors admit: no visit lasts longer than the one around it.
+    /// Errors stay what they are.
     ///
-    /// Where the excess is greater than these errors the children ran on other threads, and it is true; in a process of
-    /// one thread it cannot be. The number of threads is that of [`facts`](Self::facts).
+    /// Where the excess is greater than these errors the children ran on other threads, and it is
+    /// true; in a process of one thread it cannot be. The number of threads is that of
+    /// [`facts`](Self::facts).
     ///
     /// # Cost
-    /// Linear in the numbers of callpaths and summaries; next to nothing where there are no estimates.
+    /// Linear in the numbers of callpaths and summaries; next to nothing where there are no
+    /// estimates.
     pub fn bound_estimates(&mut self) {
         if !self.values.iter().any(|values| is_estimate(&values.executions)) {
             return;
@@ -35,13 +38,18 @@ impl EventMap {
             }
             let room_ns = self.values[row].inclusive_ns().saturating_sub(exact_ns);
             let excess_ns = estimated_ns.saturating_sub(room_ns);
-            if excess_ns == 0 || !(has_one_thread || float(excess_ns) <= ERRORS * variance_ns2.sqrt()) {
+            if excess_ns == 0
+                || !(has_one_thread || float(excess_ns) <= ERRORS * variance_ns2.sqrt())
+            {
                 continue;
             }
             let part = float(room_ns) / float(estimated_ns);
             for child in &children[row] {
                 let executions = &mut self.values[child.row()].executions;
-                executions.iter_mut().filter(|e| e.sum_variance_ns2 > 0.0).for_each(|e| scale(e, part));
+                executions
+                    .iter_mut()
+                    .filter(|e| e.sum_variance_ns2 > 0.0)
+                    .for_each(|e| scale(e, part));
             }
         }
     }
@@ -76,7 +84,8 @@ mod tests {
 
     use super::*;
 
-    /// A parent of 1000 ns, a child that was measured, of 100 ns, and two estimates with this variance each.
+    /// A parent of 1000 ns, a child that was measured, of 100 ns, and two estimates with this
+    /// variance each.
     fn map(threads: u32, estimates_ns: [u64; 2], variance_ns2: f64) -> EventMap {
         let parent = CallpathId::root(SiteId::from_bits(1));
         let record = |site: u64, above: Option<CallpathId>, ns: u64, variance_ns2: f64| {
@@ -97,7 +106,8 @@ mod tests {
             record(3, Some(parent), first, variance_ns2),
             record(4, Some(parent), second, variance_ns2),
         ];
-        let mut map = EventMap::from_records(records, RankFacts { threads, ..RankFacts::default() });
+        let mut map =
+            EventMap::from_records(records, RankFacts { threads, ..RankFacts::default() });
         map.bound_estimates();
         map
     }

@@ -27,9 +27,9 @@ impl SiteId {
 
 /// Identifies a callpath: equal on every rank and in every run of the same program text.
 ///
-/// A root's id mixes its site with zero; a child's mixes its site with the id of its parent. Should two callpaths
-/// of a program get the same, an [`Identity`](super::Identity) tells them apart, and one of them has another id in
-/// the profile.
+/// A root's id mixes its site with zero; a child's mixes its site with the id of its parent. Should
+/// two callpaths of a program get the same, an [`Identity`](super::Identity) tells them apart, and
+/// one of them has another id in the profile.
 ///
 /// ```
 /// use tinyprof_format::model::{CallpathId, SiteId};
@@ -80,8 +80,8 @@ impl fmt::Debug for CallpathId {
     }
 }
 
-/// Mixes two words so that every input bit reaches every output bit (the finaliser of `SplitMix64`, applied
-/// to a sum that is not symmetric in its arguments: `a<b` and `b<a` must differ).
+/// Mixes two words so that every input bit reaches every output bit (the finaliser of `SplitMix64`,
+/// applied to a sum that is not symmetric in its arguments: `a<b` and `b<a` must differ).
 const fn mix(parent: u64, site: u64) -> u64 {
     let mut z = parent.rotate_left(23).wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(site);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -143,7 +143,8 @@ pub enum Mode {
 pub struct Region {
     /// The site's id.
     pub site: SiteId,
-    /// The name as the user gave it, or the function's. Never trusted: escaped wherever it is shown.
+    /// The name as the user gave it, or the function's. Never trusted: escaped wherever it is
+    /// shown.
     pub name: String,
     /// The module path of the site.
     pub module: String,
@@ -157,15 +158,17 @@ pub struct Region {
     pub kind: RegionKind,
     /// What is kept of every visit.
     pub mode: Mode,
-    /// Whether only some ranks are expected to visit it (the paper's `is_common = 0`). A hint: a wrong one costs
-    /// time, never correctness.
+    /// Whether only some ranks are expected to visit it (the paper's `is_common = 0`). A hint: a
+    /// wrong one costs time, never correctness.
     pub rank_local: bool,
-    /// The consistent metrics: constants of the region, by name (the paper's `tag`). As little trusted as `name`.
+    /// The consistent metrics: constants of the region, by name (the paper's `tag`). As little
+    /// trusted as `name`.
     pub constants: BTreeMap<String, String>,
 }
 
 impl Region {
-    /// A function of which nothing is known but its name: no place in the source, no constants; sums are kept of it.
+    /// A function of which nothing is known but its name: no place in the source, no constants;
+    /// sums are kept of it.
     #[must_use]
     pub fn named(site: SiteId, name: impl Into<String>) -> Self {
         Self {

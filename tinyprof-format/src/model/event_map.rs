@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use super::table::link;
 use super::{
-    CallpathId, CallpathIndex, CallpathTable, CallpathValues, Losses, MetricValues, RankFacts, Region,
+    CallpathId, CallpathIndex, CallpathTable, CallpathValues, Losses, MetricValues, RankFacts,
+    Region,
 };
 
 /// Callpath -> values of one rank, in canonical order.
@@ -20,13 +21,13 @@ pub struct EventMap {
 }
 
 impl EventMap {
-    /// Merges the records of a rank's threads by callpath. Records come in any order and may repeat an id: those of
-    /// different regions, or below different parents, are kept apart. Below two callpaths of the same id all stands
-    /// under one of them, as a record names its parent by id.
+    /// Merges the records of a rank's threads by callpath. Records come in any order and may repeat
+    /// an id: those of different regions, or below different parents, are kept apart. Below two
+    /// callpaths of the same id all stands under one of them, as a record names its parent by id.
     ///
     /// # Cost
-    /// The records are taken one at a time. Callpaths that end with the same region may share it: each then takes some
-    /// 300 bytes while the map is made, and 180 in the map.
+    /// The records are taken one at a time. Callpaths that end with the same region may share it:
+    /// each then takes some 300 bytes while the map is made, and 180 in the map.
     #[must_use]
     pub fn from_records<R: Into<Arc<Region>>>(
         records: impl IntoIterator<Item = (CallpathId, Option<CallpathId>, R, CallpathValues)>,
@@ -44,20 +45,23 @@ impl EventMap {
         Self { callpaths, values, facts }
     }
 
-    /// Adds what was recorded under `key` at `callpath`. Returns whether the callpath is in the table: values of
-    /// one that is not have no place, and the caller must count them as lost.
+    /// Adds what was recorded under `key` at `callpath`. Returns whether the callpath is in the
+    /// table: values of one that is not have no place, and the caller must count them as lost.
     ///
     /// # Cost
-    /// A walk over the table. Records that carry their metrics go through [`from_records`](Self::from_records).
+    /// A walk over the table. Records that carry their metrics go through
+    /// [`from_records`](Self::from_records).
     #[must_use = "values of an unknown callpath are lost and must be counted"]
     pub fn add_metric(&mut self, callpath: CallpathId, key: &str, values: MetricValues) -> bool {
-        let Some(row) = self.callpaths.rows().iter().position(|c| c.id == callpath) else { return false };
+        let Some(row) = self.callpaths.rows().iter().position(|c| c.id == callpath) else {
+            return false;
+        };
         self.values[row].metrics.entry(key.to_owned()).or_default().absorb(values);
         true
     }
 
-    /// Adds many metrics, each of a callpath under a key, and returns how many had no place: of callpaths that are not in the
-    /// table.
+    /// Adds many metrics, each of a callpath under a key, and returns how many had no place: of
+    /// callpaths that are not in the table.
     #[must_use = "values of an unknown callpath are lost and must be counted"]
     pub fn add_metrics(
         &mut self,
@@ -65,7 +69,8 @@ impl EventMap {
     ) -> u64 {
         // Of several callpaths that share an id the first counts, as in `add_metric`.
         let rows = self.callpaths.rows().iter().enumerate().rev();
-        let rows: HashMap<CallpathId, usize> = rows.map(|(row, callpath)| (callpath.id, row)).collect();
+        let rows: HashMap<CallpathId, usize> =
+            rows.map(|(row, callpath)| (callpath.id, row)).collect();
         let mut lost = 0;
         for (callpath, key, values) in metrics {
             match rows.get(&callpath) {
@@ -99,8 +104,8 @@ impl EventMap {
     }
 }
 
-/// Puts values where their callpaths were placed, without a second list: those of several records of a callpath are
-/// added in their order, those of no row are dropped.
+/// Puts values where their callpaths were placed, without a second list: those of several records
+/// of a callpath are added in their order, those of no row are dropped.
 fn in_rows(
     mut values: Vec<CallpathValues>,
     mut placed: Vec<Option<CallpathIndex>>,
@@ -118,7 +123,9 @@ fn in_rows(
     }
     // Each exchange brings one callpath's values to their row.
     for position in 0..placed.len() {
-        while let Some(row) = placed[position].map(CallpathIndex::row).filter(|&row| row != position) {
+        while let Some(row) =
+            placed[position].map(CallpathIndex::row).filter(|&row| row != position)
+        {
             values.swap(position, row);
             placed.swap(position, row);
         }
@@ -140,7 +147,10 @@ mod tests {
         let record = (main, None, region, CallpathValues::default());
         let mut map = EventMap::from_records([record], RankFacts::default());
         let folded = MetricValues {
-            executions: vec![MetricSummary { executions: 2, ..MetricSummary::of_one_value(0, 3.0) }],
+            executions: vec![MetricSummary {
+                executions: 2,
+                ..MetricSummary::of_one_value(0, 3.0)
+            }],
             series: vec![MetricBucket { values: 2, ..MetricBucket::of_one_value(0, 3.0) }],
         };
         assert!(map.add_metric(main, "mem", folded.clone()));
@@ -170,8 +180,10 @@ mod tests {
             ]
         };
         let map = EventMap::from_records([thread(1), thread(2)].concat(), RankFacts::default());
-        let sums =
-            map.callpaths.iter().map(|(at, _)| (map.callpaths.path(at), map.values[at.row()].inclusive_ns()));
+        let sums = map
+            .callpaths
+            .iter()
+            .map(|(at, _)| (map.callpaths.path(at), map.values[at.row()].inclusive_ns()));
         let mut sums: Vec<_> = sums.collect();
         sums.sort();
         let expected = [("r1", 3), ("r1<r4", 3000), ("r2", 30), ("r3", 300), ("r3<r4", 30_000)];

@@ -46,10 +46,12 @@ pub struct Losses {
     /// Records that another thread changed in every try of the snapshot.
     #[serde(skip_serializing_if = "is_zero")]
     pub records_unreadable: u64,
-    /// Records whose owner died while it changed them: one visit of each may be missing or have no time.
+    /// Records whose owner died while it changed them: one visit of each may be missing or have no
+    /// time.
     #[serde(skip_serializing_if = "is_zero")]
     pub records_torn: u64,
-    /// Threads whose measurements were in no file, so that they would not have survived the process.
+    /// Threads whose measurements were in no file, so that they would not have survived the
+    /// process.
     #[serde(skip_serializing_if = "is_zero")]
     pub segments_not_mapped: u64,
     /// Buckets of folded series: each stands for several visits, or for several values of a metric.
@@ -58,20 +60,23 @@ pub struct Losses {
     /// Summaries that cover several executions because there were too many to keep apart.
     #[serde(skip_serializing_if = "is_zero")]
     pub executions_folded: u64,
-    /// Visits that were counted but not timed, because of the budget: their callpaths' times are estimates.
+    /// Visits that were counted but not timed, because of the budget: their callpaths' times are
+    /// estimates.
     #[serde(skip_serializing_if = "is_zero")]
     pub visits_not_timed: u64,
     /// Values of metrics that were outside of all regions, were not a number, or found no memory.
     #[serde(skip_serializing_if = "is_zero")]
     pub values_not_recorded: u64,
-    /// Visits where recording had to keep out: in a signal handler or an allocator that came between the recorder's own
-    /// steps, or after the thread's end.
+    /// Visits where recording had to keep out: in a signal handler or an allocator that came
+    /// between the recorder's own steps, or after the thread's end.
     #[serde(skip_serializing_if = "is_zero")]
     pub visits_kept_out: u64,
-    /// Visits that went to an `[other]` callpath because they were too deep inside of other regions.
+    /// Visits that went to an `[other]` callpath because they were too deep inside of other
+    /// regions.
     #[serde(skip_serializing_if = "is_zero")]
     pub visits_too_deep: u64,
-    /// Visits of a region that is split by a key which had no room for another value: they are the region's without a key.
+    /// Visits of a region that is split by a key which had no room for another value: they are the
+    /// region's without a key.
     #[serde(skip_serializing_if = "is_zero")]
     pub visits_without_key: u64,
 }
@@ -80,7 +85,8 @@ impl Losses {
     /// How many kinds of loss there are.
     pub const COUNT: usize = 15;
 
-    /// The names and numbers, in a fixed order: that of a profile's bytes, so that new kinds go to the end.
+    /// The names and numbers, in a fixed order: that of a profile's bytes, so that new kinds go to
+    /// the end.
     #[must_use]
     pub const fn named(&self) -> [(&'static str, u64); Self::COUNT] {
         [

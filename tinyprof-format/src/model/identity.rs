@@ -1,7 +1,8 @@
 //! What tells callpaths apart when their ids do not: 128 bits over everything that names them.
 //!
-//! A [`CallpathId`](super::CallpathId) has 64 bits and is mixed from numbers. Two callpaths of a large program may
-//! get the same, if rarely. The identity is made of the text of all regions from the root on, by other means.
+//! A [`CallpathId`](super::CallpathId) has 64 bits and is mixed from numbers. Two callpaths of a
+//! large program may get the same, if rarely. The identity is made of the text of all regions from
+//! the root on, by other means.
 
 use std::sync::Arc;
 
@@ -30,7 +31,8 @@ impl Identity {
         self.0[0]
     }
 
-    /// 128 bits over all that a row of a dictionary says; equal rows have equal digests, and others different ones.
+    /// 128 bits over all that a row of a dictionary says; equal rows have equal digests, and others
+    /// different ones.
     pub(super) fn digest_of_row(self, row: &Callpath) -> u128 {
         let mut hash = Fnv::default();
         hash.bytes(&self.to_bytes());
@@ -42,7 +44,8 @@ impl Identity {
             hash.text(value);
         }
         // The bits of the last bytes have reached the upper half only in part.
-        let spread = (hash.0 ^ (hash.0 >> 67)).wrapping_mul(0x2d35_8dcc_aa6c_78a5_9e37_79b9_7f4a_7c15);
+        let spread =
+            (hash.0 ^ (hash.0 >> 67)).wrapping_mul(0x2d35_8dcc_aa6c_78a5_9e37_79b9_7f4a_7c15);
         spread ^ (spread >> 61)
     }
 }
@@ -71,8 +74,8 @@ const fn low(bits: u128) -> u64 {
     bits as u64
 }
 
-/// A hash of what makes a region another one. Hints, modes and constants are not part of it: they say something of a
-/// callpath, not which it is.
+/// A hash of what makes a region another one. Hints, modes and constants are not part of it: they
+/// say something of a callpath, not which it is.
 fn hash_of_region(region: &Region) -> u128 {
     let mut hash = Fnv::default();
     hash.word(region.site.to_bits());

@@ -1,4 +1,5 @@
-//! What was found out about regions that were met lately. Many callpaths end with one region, whose texts are long.
+//! What was found out about regions that were met lately. Many callpaths end with one region, whose
+//! texts are long.
 
 use std::sync::Arc;
 
@@ -15,7 +16,8 @@ pub(crate) struct Lately<T> {
 }
 
 impl<T: Copy + Default> Lately<T> {
-    /// For no more regions than these, all of which live as long as this: an address is that of one region.
+    /// For no more regions than these, all of which live as long as this: an address is that of one
+    /// region.
     pub(crate) fn for_regions(regions: usize) -> Self {
         Self { slots: vec![(0, T::default()); regions.clamp(1, REGIONS_MAX).next_power_of_two()] }
     }

@@ -61,16 +61,19 @@ pub struct RunMetadata {
     /// What times were read from: `tsc` or `clock_monotonic`.
     #[serde(skip_serializing_if = "is_nothing")]
     pub clock: String,
-    /// What measuring one visit costs on the machine of rank 0, in picoseconds; 0 where it is not known.
+    /// What measuring one visit costs on the machine of rank 0, in picoseconds; 0 where it is not
+    /// known.
     #[serde(skip_serializing_if = "is_nothing")]
     pub visit_cost_ps: u64,
-    /// What a visit costs there that a budget lets only be counted, in picoseconds; 0 where it is not known.
+    /// What a visit costs there that a budget lets only be counted, in picoseconds; 0 where it is
+    /// not known.
     #[serde(skip_serializing_if = "is_nothing")]
     pub counted_visit_cost_ps: u64,
     /// The filter of regions (`TINYPROF_FILTER`) of rank 0, where there is one.
     #[serde(skip_serializing_if = "is_nothing")]
     pub filter: Option<String>,
-    /// The regions that it took out, `module::name`, of those that rank 0 came to; none where that is not known.
+    /// The regions that it took out, `module::name`, of those that rank 0 came to; none where that
+    /// is not known.
     #[serde(skip_serializing_if = "is_nothing")]
     pub regions_filtered: Option<Vec<String>>,
 }
@@ -103,7 +106,8 @@ pub struct PartFile {
     pub crc32: u32,
 }
 
-/// How long rank 0 spent in each phase of the flush, in nanoseconds, until the manifest was written.
+/// How long rank 0 spent in each phase of the flush, in nanoseconds, until the manifest was
+/// written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PhaseTimes {
@@ -135,7 +139,8 @@ pub struct CheckpointTimes {
     pub written: u32,
     /// Checkpoints that could not be written.
     pub failed: u32,
-    /// The time that they took together, in nanoseconds, with the time that rank 0 waited for other ranks.
+    /// The time that they took together, in nanoseconds, with the time that rank 0 waited for other
+    /// ranks.
     pub total_ns: u64,
 }
 
@@ -145,7 +150,8 @@ pub struct CheckpointTimes {
 pub struct Salvage {
     /// Whether the manifest was lost, and with it the facts of the run.
     pub manifest_lost: bool,
-    /// Callpaths whose names, places and parents were lost: they are root regions `[callpath N]` now.
+    /// Callpaths whose names, places and parents were lost: they are root regions `[callpath N]`
+    /// now.
     pub callpaths_unnamed: u32,
     /// Whether hints and constants of regions were lost.
     pub constants_lost: bool,
@@ -184,7 +190,11 @@ impl Salvage {
             counted(self.bytes_lost, "byte that cannot be read", "bytes that cannot be read"),
         ];
         let lost: Vec<String> = lost.into_iter().flatten().collect();
-        if lost.is_empty() { "anything that was known to be there".to_owned() } else { lost.join(", ") }
+        if lost.is_empty() {
+            "anything that was known to be there".to_owned()
+        } else {
+            lost.join(", ")
+        }
     }
 }
 
@@ -201,13 +211,15 @@ pub struct RunState {
     pub profile_id: Option<ProfileId>,
 }
 
-/// How much memory the ranks used at their peaks: the high-water marks of their resident sets, in bytes.
+/// How much memory the ranks used at their peaks: the high-water marks of their resident sets, in
+/// bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PeakMemory {
     /// The greatest of a rank; 0 where no rank knows.
     pub max_bytes: u64,
-    /// The sum over the ranks that know. Peaks need not be at the same time: no more than this was ever in use.
+    /// The sum over the ranks that know. Peaks need not be at the same time: no more than this was
+    /// ever in use.
     pub sum_bytes: u64,
 }
 

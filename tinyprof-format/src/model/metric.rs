@@ -1,7 +1,8 @@
-//! Varying metrics: numbers that a region records under a key, one a visit (the paper's varying metrics).
+//! Varying metrics: numbers that a region records under a key, one a visit (the paper's varying
+//! metrics).
 //!
-//! They are kept apart from times. A sum of floats depends on the order of its terms, so sums are formed in the
-//! order of the program and never regrouped.
+//! They are kept apart from times. A sum of floats depends on the order of its terms, so sums are
+//! formed in the order of the program and never regrouped.
 
 use super::values::{Span, merge_overlapping};
 
@@ -31,7 +32,15 @@ impl MetricSummary {
     #[must_use]
     pub const fn of_one_value(execution: u32, value: f64) -> Self {
         let sum_squares = value * value;
-        Self { execution, executions: 1, values: 1, sum: value, min: value, max: value, sum_squares }
+        Self {
+            execution,
+            executions: 1,
+            values: 1,
+            sum: value,
+            min: value,
+            max: value,
+            sum_squares,
+        }
     }
 
     /// Adds the values of `other`, which covers the same executions or others.
@@ -49,7 +58,8 @@ impl MetricSummary {
     }
 }
 
-/// One element of a metric's series: a value, or several neighbouring values where a long series was folded.
+/// One element of a metric's series: a value, or several neighbouring values where a long series
+/// was folded.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MetricBucket {
     /// The execution of the first value in the bucket, 0-based.
@@ -111,16 +121,24 @@ impl MetricValues {
 
     /// The mean of the values; none where nothing was recorded.
     #[must_use]
-    #[expect(clippy::cast_precision_loss, reason = "a mean needs no more than 53 bits of its divisor")]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "a mean needs no more than 53 bits of its divisor"
+    )]
     pub fn mean(&self) -> Option<f64> {
         let values = self.values();
         (values > 0).then(|| self.sum() / values as f64)
     }
 
-    /// Adds what another thread or process recorded under the same key at the same callpath, by the rules of
-    /// [`CallpathValues::absorb`](super::CallpathValues::absorb).
+    /// Adds what another thread or process recorded under the same key at the same callpath, by the
+    /// rules of [`CallpathValues::absorb`](super::CallpathValues::absorb).
     pub fn absorb(&mut self, other: Self) {
-        merge_overlapping(&mut self.executions, other.executions, MetricSummary::span, MetricSummary::absorb);
+        merge_overlapping(
+            &mut self.executions,
+            other.executions,
+            MetricSummary::span,
+            MetricSummary::absorb,
+        );
         self.series.extend(other.series);
         self.series.sort_by_key(|b| b.execution);
     }
@@ -133,13 +151,20 @@ mod tests {
     #[test]
     fn overlapping_executions_are_added_and_others_kept_apart() {
         let of = |list: &[(u32, f64)]| MetricValues {
-            executions: list.iter().map(|&(e, value)| MetricSummary::of_one_value(e, value)).collect(),
+            executions: list
+                .iter()
+                .map(|&(e, value)| MetricSummary::of_one_value(e, value))
+                .collect(),
             series: list.iter().map(|&(e, value)| MetricBucket::of_one_value(e, value)).collect(),
         };
         let mut ours = of(&[(0, 10.0), (2, -3.0)]);
         ours.absorb(of(&[(0, 0.5), (1, f64::INFINITY)]));
-        let seen: Vec<_> = ours.executions.iter().map(|e| (e.execution, e.values, e.sum, e.min)).collect();
-        assert_eq!(seen, [(0, 2, 10.5, 0.5), (1, 1, f64::INFINITY, f64::INFINITY), (2, 1, -3.0, -3.0)]);
+        let seen: Vec<_> =
+            ours.executions.iter().map(|e| (e.execution, e.values, e.sum, e.min)).collect();
+        assert_eq!(
+            seen,
+            [(0, 2, 10.5, 0.5), (1, 1, f64::INFINITY, f64::INFINITY), (2, 1, -3.0, -3.0)]
+        );
         assert_eq!(ours.executions[0].sum_squares.to_bits(), 100.25_f64.to_bits());
         let series: Vec<_> = ours.series.iter().map(|b| b.sum).collect();
         assert_eq!(series, [10.0, 0.5, f64::INFINITY, -3.0]);
@@ -149,7 +174,10 @@ mod tests {
     #[test]
     fn sums_follow_the_order_of_the_executions_and_keep_the_sign_of_zero() {
         let of = |values: &[f64]| MetricValues {
-            executions: (0..).zip(values).map(|(e, &value)| MetricSummary::of_one_value(e, value)).collect(),
+            executions: (0..)
+                .zip(values)
+                .map(|(e, &value)| MetricSummary::of_one_value(e, value))
+                .collect(),
             series: Vec::new(),
         };
         assert_eq!(of(&[1e100, -1e100, 1.0]).sum().to_bits(), 1.0_f64.to_bits());

@@ -20,8 +20,8 @@ pub use facts::{Losses, RankFacts};
 pub use identity::Identity;
 pub(crate) use lately::Lately;
 pub use manifest::{
-    CallpathFile, CheckpointTimes, FORMAT_NAME, FormatVersion, Manifest, PartFile, PeakMemory, PhaseTimes,
-    RunMetadata, RunState, Salvage,
+    CallpathFile, CheckpointTimes, FORMAT_NAME, FormatVersion, Manifest, PartFile, PeakMemory,
+    PhaseTimes, RunMetadata, RunState, Salvage,
 };
 pub use metric::{MetricBucket, MetricSummary, MetricValues};
 pub use precision::Precision;

@@ -1,4 +1,5 @@
-//! How exact the times of a profile are, and how they are rounded: by the rank that owns them, before it sends any.
+//! How exact the times of a profile are, and how they are rounded: by the rank that owns them,
+//! before it sends any.
 
 use std::borrow::Cow;
 
@@ -82,7 +83,8 @@ fn round_values(values: &mut CallpathValues) {
     }
 }
 
-/// The squares follow the sum: what they are for is the variance, a difference of both that would drown in the error.
+/// The squares follow the sum: what they are for is the variance, a difference of both that would
+/// drown in the error.
 #[expect(clippy::cast_precision_loss, reason = "squares are statistics: 53 bits are plenty")]
 fn round_summary(summary: &mut ExecutionSummary) {
     let rounded = round(summary.sum_ns);
@@ -108,7 +110,8 @@ pub(crate) fn are_of_series(executions: &[ExecutionSummary], series: &[SeriesBuc
         && executions.iter().map(bits).eq(of_series.iter().map(bits))
 }
 
-/// The summaries of a series whose buckets hold one visit each; `executions` is how many there will be.
+/// The summaries of a series whose buckets hold one visit each; `executions` is how many there will
+/// be.
 pub(crate) fn of_series(series: &[SeriesBucket], executions: usize) -> Vec<ExecutionSummary> {
     let mut summaries: Vec<ExecutionSummary> = Vec::with_capacity(executions);
     for bucket in series {

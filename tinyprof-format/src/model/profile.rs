@@ -28,6 +28,9 @@ impl Profile {
     /// The callpath with this path as [`CallpathTable::path`] writes it, if there is one.
     #[must_use]
     pub fn find(&self, path: &str) -> Option<CallpathIndex> {
-        self.callpaths.iter().map(|(index, _)| index).find(|&index| self.callpaths.path(index) == path)
+        self.callpaths
+            .iter()
+            .map(|(index, _)| index)
+            .find(|&index| self.callpaths.path(index) == path)
     }
 }

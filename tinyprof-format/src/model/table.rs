@@ -15,11 +15,11 @@ pub(crate) use place::{Link, link};
 
 /// Callpaths in canonical order: by depth, then by id, then by identity.
 ///
-/// So a parent always precedes its children, and equal sets of callpaths give equal tables whatever the order
-/// in which they were seen.
+/// So a parent always precedes its children, and equal sets of callpaths give equal tables whatever
+/// the order in which they were seen.
 ///
-/// Callpaths are the same if their [identities](Self::identities) are. Different ones may have the same id, if
-/// that is how the hash fell out: they are rows of their own, until
+/// Callpaths are the same if their [identities](Self::identities) are. Different ones may have the
+/// same id, if that is how the hash fell out: they are rows of their own, until
 /// [`with_distinct_ids`](Self::with_distinct_ids) gives them ids of their own too.
 ///
 /// Clones share their rows.
@@ -32,9 +32,9 @@ pub struct CallpathTable {
 impl CallpathTable {
     /// The table of these `(id, parent, region)` triples, in any order.
     ///
-    /// A row whose parent is not among them, or whose parents form a circle, is dropped: it cannot be placed.
-    /// Where several callpaths have the id of a parent, its children are those of the one with the least
-    /// region.
+    /// A row whose parent is not among them, or whose parents form a circle, is dropped: it cannot
+    /// be placed. Where several callpaths have the id of a parent, its children are those of the
+    /// one with the least region.
     #[must_use]
     pub fn from_parents<R: Into<Arc<Region>>>(
         triples: impl IntoIterator<Item = (CallpathId, Option<CallpathId>, R)>,
@@ -43,8 +43,8 @@ impl CallpathTable {
         Self::place(&link(triples)).0
     }
 
-    /// Every callpath of either table, in canonical order: equal on all ranks that unite equal sets, in
-    /// whatever order.
+    /// Every callpath of either table, in canonical order: equal on all ranks that unite equal
+    /// sets, in whatever order.
     #[must_use]
     pub fn union(&self, other: &Self) -> Self {
         if self.is_empty() {
@@ -53,7 +53,9 @@ impl CallpathTable {
         let mut links = Vec::with_capacity(self.len() + other.len());
         links.extend(self.links());
         let ours = CallpathIndex::new(links.len()).number();
-        links.extend(other.links().map(|link| Link { parent: link.parent.map(|p| p + ours), ..link }));
+        links.extend(
+            other.links().map(|link| Link { parent: link.parent.map(|p| p + ours), ..link }),
+        );
         Self::place(&links).0
     }
 
@@ -65,9 +67,9 @@ impl CallpathTable {
         })
     }
 
-    /// The same callpaths, all with different ids. Of those that share one, the callpath with the least
-    /// identity keeps it, and the others get one that their identity leads to: on all ranks alike that hold the
-    /// same set.
+    /// The same callpaths, all with different ids. Of those that share one, the callpath with the
+    /// least identity keeps it, and the others get one that their identity leads to: on all ranks
+    /// alike that hold the same set.
     #[must_use]
     pub fn with_distinct_ids(self) -> Self {
         if self.has_distinct_ids() {
@@ -113,7 +115,8 @@ impl CallpathTable {
         let mut links = Vec::new();
         for (row, link) in self.links().enumerate().filter(|(row, _)| kept[*row]) {
             position[row] = CallpathIndex::new(links.len()).number();
-            links.push(Link { parent: link.parent.map(|parent| position[parent as usize]), ..link });
+            links
+                .push(Link { parent: link.parent.map(|parent| position[parent as usize]), ..link });
         }
         Self::place(&links).0
     }
@@ -133,7 +136,11 @@ impl CallpathTable {
     /// 128 bits for each row over all that it says: equal rows have equal digests.
     #[must_use]
     pub fn digests(&self) -> Vec<u128> {
-        self.identities.iter().zip(&*self.rows).map(|(identity, row)| identity.digest_of_row(row)).collect()
+        self.identities
+            .iter()
+            .zip(&*self.rows)
+            .map(|(identity, row)| identity.digest_of_row(row))
+            .collect()
     }
 
     /// The rows in canonical order.
@@ -177,10 +184,14 @@ impl CallpathTable {
     /// The children of every row, and the roots, each in table order.
     #[must_use]
     pub fn children(&self) -> Children {
-        Children::of(self.len(), self.rows.iter().map(|callpath| callpath.parent.map(CallpathIndex::row)))
+        Children::of(
+            self.len(),
+            self.rows.iter().map(|callpath| callpath.parent.map(CallpathIndex::row)),
+        )
     }
 
-    /// The names from the root region to `index`, joined as the paper writes them: `main<exchange<comm`.
+    /// The names from the root region to `index`, joined as the paper writes them:
+    /// `main<exchange<comm`.
     #[must_use]
     pub fn path(&self, index: CallpathIndex) -> String {
         let mut names = Vec::new();
@@ -193,8 +204,9 @@ impl CallpathTable {
         names.join("<")
     }
 
-    /// A number of 128 bits that does not depend on the order in which callpaths were seen; tables that are
-    /// equal in all they say give equal numbers, and others different ones but for a chance of 2^-64 or less.
+    /// A number of 128 bits that does not depend on the order in which callpaths were seen; tables
+    /// that are equal in all they say give equal numbers, and others different ones but for a
+    /// chance of 2^-64 or less.
     #[must_use]
     pub fn fingerprint(&self) -> u128 {
         self.digests().iter().fold(self.rows.len() as u128, |sum, digest| sum.wrapping_add(*digest))

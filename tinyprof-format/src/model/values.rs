@@ -13,7 +13,8 @@ pub struct ExecutionSummary {
     pub executions: u32,
     /// The number of visits; never 0.
     pub visits: u64,
-    /// The sum over the visits, in nanoseconds. An estimate where a budget let only some visits be timed.
+    /// The sum over the visits, in nanoseconds. An estimate where a budget let only some visits be
+    /// timed.
     pub sum_ns: u64,
     /// The shortest visit that was timed, in nanoseconds.
     pub min_ns: u64,
@@ -65,7 +66,8 @@ impl ExecutionSummary {
 
     /// Adds the visits of `other`, which covers the same executions or others.
     ///
-    /// Variances add: what was left out of one estimate says nothing of what was left out of the other.
+    /// Variances add: what was left out of one estimate says nothing of what was left out of the
+    /// other.
     pub fn absorb(&mut self, other: &Self) {
         (self.execution, self.executions) = self.span().united(other.span());
         self.visits = self.visits.saturating_add(other.visits);
@@ -98,7 +100,8 @@ impl Span {
     }
 }
 
-/// Adds summaries to a list that is in the order of executions; where the spans of two overlap, they become one.
+/// Adds summaries to a list that is in the order of executions; where the spans of two overlap,
+/// they become one.
 pub(super) fn merge_overlapping<T>(
     list: &mut Vec<T>,
     more: Vec<T>,
@@ -118,7 +121,9 @@ pub(super) fn merge_overlapping<T>(
     let mut merged: Vec<T> = Vec::with_capacity(list.len());
     for summary in list.drain(..) {
         match merged.last_mut() {
-            Some(last) if span(&summary).execution - span(last).execution < span(last).executions => {
+            Some(last)
+                if span(&summary).execution - span(last).execution < span(last).executions =>
+            {
                 absorb(last, &summary);
             }
             _ => merged.push(summary),
@@ -150,7 +155,8 @@ impl SeriesBucket {
     }
 }
 
-/// Everything measured of one callpath on one rank. Empty where the rank never visited the callpath.
+/// Everything measured of one callpath on one rank. Empty where the rank never visited the
+/// callpath.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CallpathValues {
     /// Summaries in the order of their executions.
@@ -162,8 +168,8 @@ pub struct CallpathValues {
 }
 
 impl CallpathValues {
-    /// Whether the rank never visited the callpath. A callpath with metrics was visited, even if no visit of it
-    /// has ended.
+    /// Whether the rank never visited the callpath. A callpath with metrics was visited, even if no
+    /// visit of it has ended.
     #[must_use]
     pub fn is_absent(&self) -> bool {
         self.executions.is_empty() && self.metrics.values().all(MetricValues::is_empty)
@@ -181,13 +187,15 @@ impl CallpathValues {
         ExecutionSummary::inclusive_ns_of(&self.executions)
     }
 
-    /// The variance of [`inclusive_ns`](Self::inclusive_ns), in square nanoseconds; 0 where every visit was timed.
+    /// The variance of [`inclusive_ns`](Self::inclusive_ns), in square nanoseconds; 0 where every
+    /// visit was timed.
     #[must_use]
     pub fn sum_variance_ns2(&self) -> f64 {
         ExecutionSummary::sum_variance_ns2_of(&self.executions)
     }
 
-    /// The standard error of [`inclusive_ns`](Self::inclusive_ns), in nanoseconds; 0 where every visit was timed.
+    /// The standard error of [`inclusive_ns`](Self::inclusive_ns), in nanoseconds; 0 where every
+    /// visit was timed.
     #[must_use]
     pub fn sum_standard_error_ns(&self) -> f64 {
         self.sum_variance_ns2().sqrt()
@@ -195,9 +203,9 @@ impl CallpathValues {
 
     /// Adds what another thread or process measured of the same callpath.
     ///
-    /// Summaries of equal execution ranges are added; where the two folded differently, the overlapping
-    /// ranges become one. Series follow each other: `other`'s visits come after ours in each execution.
-    /// Metrics are added by key, in the same way.
+    /// Summaries of equal execution ranges are added; where the two folded differently, the
+    /// overlapping ranges become one. Series follow each other: `other`'s visits come after ours in
+    /// each execution. Metrics are added by key, in the same way.
     pub fn absorb(&mut self, other: Self) {
         merge_overlapping(
             &mut self.executions,
@@ -224,17 +232,26 @@ mod tests {
     #[test]
     fn overlapping_executions_are_added_and_others_kept_apart() {
         let mut ours = CallpathValues {
-            executions: vec![ExecutionSummary::of_one_visit(0, 10), ExecutionSummary::of_one_visit(2, 30)],
+            executions: vec![
+                ExecutionSummary::of_one_visit(0, 10),
+                ExecutionSummary::of_one_visit(2, 30),
+            ],
             series: vec![SeriesBucket::of_one_visit(0, 10), SeriesBucket::of_one_visit(2, 30)],
             ..CallpathValues::default()
         };
         ours.absorb(CallpathValues {
-            executions: vec![ExecutionSummary::of_one_visit(0, 5), ExecutionSummary::of_one_visit(1, 7)],
+            executions: vec![
+                ExecutionSummary::of_one_visit(0, 5),
+                ExecutionSummary::of_one_visit(1, 7),
+            ],
             series: vec![SeriesBucket::of_one_visit(0, 5), SeriesBucket::of_one_visit(1, 7)],
             ..CallpathValues::default()
         });
-        let seen: Vec<_> =
-            ours.executions.iter().map(|e| (e.execution, e.visits, e.sum_ns, e.min_ns, e.max_ns)).collect();
+        let seen: Vec<_> = ours
+            .executions
+            .iter()
+            .map(|e| (e.execution, e.visits, e.sum_ns, e.min_ns, e.max_ns))
+            .collect();
         assert_eq!(seen, [(0, 2, 15, 5, 10), (1, 1, 7, 7, 7), (2, 1, 30, 30, 30)]);
         assert_eq!(ours.series.iter().map(|b| b.sum_ns).collect::<Vec<_>>(), [10, 5, 7, 30]);
         assert_eq!((ours.visits(), ours.inclusive_ns()), (4, 52));
@@ -263,7 +280,10 @@ mod tests {
         let of = |key: &str, value| CallpathValues {
             metrics: [(
                 key.to_owned(),
-                MetricValues { executions: vec![MetricSummary::of_one_value(0, value)], series: Vec::new() },
+                MetricValues {
+                    executions: vec![MetricSummary::of_one_value(0, value)],
+                    series: Vec::new(),
+                },
             )]
             .into(),
             ..CallpathValues::default()

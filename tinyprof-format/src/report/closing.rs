@@ -1,5 +1,5 @@
-//! What stands below the tree in words: where ranks are, how well they were used, what stands out, and what the
-//! profiler itself has cost.
+//! What stands below the tree in words: where ranks are, how well they were used, what stands out,
+//! and what the profiler itself has cost.
 
 use super::Report;
 use super::columns::Placement;
@@ -11,13 +11,14 @@ use crate::model::Precision;
 /// Names of hosts in the line that has room for several take at most so many columns.
 const HOST_COLUMNS: usize = 20;
 
-/// `hosts: rank 3 on nid00012, rank 17 on nid00013`: as many of the ranks as fit into one line, in their order; nothing
-/// where the hosts are in the table, or not known.
+/// `hosts: rank 3 on nid00012, rank 17 on nid00013`: as many of the ranks as fit into one line, in
+/// their order; nothing where the hosts are in the table, or not known.
 pub(super) fn hosts_line(placements: &[Placement], width: usize) -> String {
     let mut line = String::new();
     for (number, place) in placements.iter().enumerate() {
         let before = if number == 0 { "hosts: " } else { ", " };
-        let next = format!("{before}rank {} on {}", place.rank, cut(&escaped(&place.host), HOST_COLUMNS));
+        let next =
+            format!("{before}rank {} on {}", place.rank, cut(&escaped(&place.host), HOST_COLUMNS));
         if number > 0 && columns(&line) + columns(&next) > width {
             break;
         }
@@ -53,7 +54,11 @@ impl Report {
             text.push_str(&wrapped(&line, " ", width));
         }
         for hint in &self.hints {
-            text.push_str(&wrapped(&format!("hint: {}. {}", hint.headline, hint.evidence), " ", width));
+            text.push_str(&wrapped(
+                &format!("hint: {}. {}", hint.headline, hint.evidence),
+                " ",
+                width,
+            ));
         }
         if let Some(because) = &self.incomplete {
             text.push_str(&wrapped(&format!("note: incomplete: {}", escaped(because)), " ", width));

@@ -1,5 +1,5 @@
-//! The columns of numbers beside the tree: which there are, how they are headed, and which give way when the
-//! table must be narrow.
+//! The columns of numbers beside the tree: which there are, how they are headed, and which give way
+//! when the table must be narrow.
 
 use std::ops::RangeInclusive;
 
@@ -55,7 +55,9 @@ const NARROWEST_TREE: usize = 12;
 
 /// From the richest to the narrowest.
 const LAYOUTS: [Layout; 9] = {
-    use Column::{Exclusive, Imbalance, Lost, Max, MaxHost, MaxRank, Mean, Min, Ranks, Variation, Visits};
+    use Column::{
+        Exclusive, Imbalance, Lost, Max, MaxHost, MaxRank, Mean, Min, Ranks, Variation, Visits,
+    };
     const fn short(without: &'static [Column], least_tree: usize) -> Layout {
         Layout { full: false, gap: 1, without, least_tree }
     }
@@ -68,7 +70,10 @@ const LAYOUTS: [Layout; 9] = {
         short(&[Variation, Min, MaxHost, Imbalance], 16),
         short(&[Variation, Min, MaxHost, Imbalance, Mean], 16),
         short(&[Variation, Min, MaxHost, Imbalance, Mean, Exclusive, MaxRank], NARROWEST_TREE),
-        short(&[Variation, Min, MaxHost, Lost, Mean, Exclusive, MaxRank, Visits, Ranks, Max], NARROWEST_TREE),
+        short(
+            &[Variation, Min, MaxHost, Lost, Mean, Exclusive, MaxRank, Visits, Ranks, Max],
+            NARROWEST_TREE,
+        ),
     ]
 };
 
@@ -82,7 +87,8 @@ pub(super) struct Numbers {
     pub(super) headings: String,
     /// One string for each line, all of the same width.
     pub(super) lines: Vec<String>,
-    /// Where the ranks are that the table names, if it does not tell itself: who loses the others most time first.
+    /// Where the ranks are that the table names, if it does not tell itself: who loses the others
+    /// most time first.
     pub(super) placements: Vec<Placement>,
 }
 
@@ -94,15 +100,21 @@ pub(super) struct Placement {
 }
 
 impl Numbers {
-    /// The numbers of `lines` in `width` columns together with the tree, which would fill `tree.end()` columns
-    /// and has all it needs in `tree.start()`.
-    pub(super) fn new(report: &Report, lines: &[Line], tree: &RangeInclusive<usize>, width: usize) -> Self {
+    /// The numbers of `lines` in `width` columns together with the tree, which would fill
+    /// `tree.end()` columns and has all it needs in `tree.start()`.
+    pub(super) fn new(
+        report: &Report,
+        lines: &[Line],
+        tree: &RangeInclusive<usize>,
+        width: usize,
+    ) -> Self {
         let cells: Vec<(Column, Vec<String>)> = columns_of(report, lines)
             .into_iter()
             .map(|column| (column, lines.iter().map(|line| cell(report, line, column)).collect()))
             .collect();
         let fits = |layout: &Layout| {
-            let numbers: usize = widths(&cells, layout).iter().map(|(_, width)| layout.gap + width).sum();
+            let numbers: usize =
+                widths(&cells, layout).iter().map(|(_, width)| layout.gap + width).sum();
             width.checked_sub(numbers).filter(|left| *left >= layout.least_tree.min(*tree.start()))
         };
         let found = LAYOUTS.iter().find_map(|layout| fits(layout).map(|left| (layout, left)));
@@ -128,7 +140,8 @@ impl Numbers {
     }
 }
 
-/// Where the slowest ranks of `lines` are, each once, those first for which the others lose most time.
+/// Where the slowest ranks of `lines` are, each once, those first for which the others lose most
+/// time.
 fn placements(report: &Report, lines: &[Line]) -> Vec<Placement> {
     let mut slowest: Vec<(u128, Spread)> = Vec::new();
     for line in lines {
@@ -151,8 +164,8 @@ fn placements(report: &Report, lines: &[Line]) -> Vec<Placement> {
 
 fn columns_of(report: &Report, lines: &[Line]) -> Vec<Column> {
     use Column::{
-        Exclusive, Imbalance, Inclusive, Lost, Max, MaxHost, MaxRank, Mean, Min, Ranks, Share, Variation,
-        Visits,
+        Exclusive, Imbalance, Inclusive, Lost, Max, MaxHost, MaxRank, Mean, Min, Ranks, Share,
+        Variation, Visits,
     };
     let rows = || {
         lines.iter().filter_map(|line| match line {
@@ -183,11 +196,13 @@ fn widths(cells: &[(Column, Vec<String>)], layout: &Layout) -> Vec<(Column, usiz
     shown.map(width).collect()
 }
 
-/// The titles over their groups of columns: `--- title ---`. A group too narrow for its title has none.
+/// The titles over their groups of columns: `--- title ---`. A group too narrow for its title has
+/// none.
 fn titles(report: &Report, widths: &[(Column, usize)], gap: usize) -> String {
     let spread = if report.compares_exclusive() { EXCLUSIVE_SPREAD } else { SPREAD };
     let group = |titles: [&str; 2], compares: bool| {
-        let in_group = |column: Column| column != Column::Variation && column.compares_ranks() == compares;
+        let in_group =
+            |column: Column| column != Column::Variation && column.compares_ranks() == compares;
         let group = widths.iter().filter(|(column, _)| in_group(*column));
         let width = group.map(|(_, width)| gap + width).sum::<usize>().saturating_sub(gap);
         let title = titles.into_iter().find(|title| title.len() <= width);
@@ -203,7 +218,13 @@ impl Column {
     const fn compares_ranks(self) -> bool {
         matches!(
             self,
-            Self::Min | Self::Mean | Self::Max | Self::MaxRank | Self::MaxHost | Self::Imbalance | Self::Lost
+            Self::Min
+                | Self::Mean
+                | Self::Max
+                | Self::MaxRank
+                | Self::MaxHost
+                | Self::Imbalance
+                | Self::Lost
         )
     }
 
@@ -270,7 +291,9 @@ fn callpath_cell(report: &Report, row: usize, column: Column) -> String {
         }
         Column::Imbalance => row.imbalance(spread).map_or_else(|| "-".to_owned(), percent_cell),
         Column::Lost => time_cell(row.lost_ns(spread)),
-        Column::Variation => row.coefficient_of_variation().map_or_else(|| "-".to_owned(), percent_cell),
+        Column::Variation => {
+            row.coefficient_of_variation().map_or_else(|| "-".to_owned(), percent_cell)
+        }
     }
 }
 

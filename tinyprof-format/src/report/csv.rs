@@ -4,8 +4,9 @@ use super::names::escaped;
 
 /// A line of a table: cells with commas between them, a newline at the end.
 ///
-/// A cell that is no plain number or word is quoted. Control characters are escaped as on the screen; a cell that a
-/// spreadsheet would take for a formula (it begins with `=`, `+`, `-` or `@` and is no number) gets a `'` before it.
+/// A cell that is no plain number or word is quoted. Control characters are escaped as on the
+/// screen; a cell that a spreadsheet would take for a formula (it begins with `=`, `+`, `-` or `@`
+/// and is no number) gets a `'` before it.
 ///
 /// ```
 /// use tinyprof_format::report::csv_line;

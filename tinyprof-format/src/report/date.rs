@@ -8,14 +8,17 @@ pub(super) fn utc(seconds_since_1970: u64) -> String {
     format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02} UTC")
 }
 
-/// The year, month and day of the proleptic Gregorian calendar (H. Hinnant's `civil_from_days`: years begin in
-/// March, so that the leap day is a year's last, and 400 years are a cycle of 146,097 days).
+/// The year, month and day of the proleptic Gregorian calendar (H. Hinnant's `civil_from_days`:
+/// years begin in March, so that the leap day is a year's last, and 400 years are a cycle of
+/// 146,097 days).
 const fn civil(days_since_1970: u64) -> (u64, u64, u64) {
     let days = days_since_1970 + 719_468;
     let (cycle, day_of_cycle) = (days / 146_097, days % 146_097);
-    let year_of_cycle =
-        (day_of_cycle - day_of_cycle / 1_460 + day_of_cycle / 36_524 - day_of_cycle / 146_096) / 365;
-    let day_of_year = day_of_cycle - (365 * year_of_cycle + year_of_cycle / 4 - year_of_cycle / 100);
+    let year_of_cycle = (day_of_cycle - day_of_cycle / 1_460 + day_of_cycle / 36_524
+        - day_of_cycle / 146_096)
+        / 365;
+    let day_of_year =
+        day_of_cycle - (365 * year_of_cycle + year_of_cycle / 4 - year_of_cycle / 100);
     let march_month = (5 * day_of_year + 2) / 153;
     let day = day_of_year - (153 * march_month + 2) / 5 + 1;
     let month = if march_month < 10 { march_month + 3 } else { march_month - 9 };

@@ -1,4 +1,5 @@
-//! How well the ranks were used, as the POP project defines it. The formulas stand in `docs/efficiency.md`.
+//! How well the ranks were used, as the POP project defines it. The formulas stand in
+//! `docs/efficiency.md`.
 
 use crate::model::{Callpath, CallpathTable, Profile};
 
@@ -20,8 +21,8 @@ pub enum Activity {
 }
 
 impl Activity {
-    /// What each callpath does, row by row: what its own tag says, else that of the nearest enclosing region with one.
-    /// None where there is none; tags with other values say nothing.
+    /// What each callpath does, row by row: what its own tag says, else that of the nearest
+    /// enclosing region with one. None where there is none; tags with other values say nothing.
     ///
     /// # Cost
     /// Linear in the number of callpaths.
@@ -57,7 +58,8 @@ pub struct RankTimes {
 }
 
 impl RankTimes {
-    /// Those of a rank with these inclusive and exclusive times, row by row of `callpaths`, in nanoseconds.
+    /// Those of a rank with these inclusive and exclusive times, row by row of `callpaths`, in
+    /// nanoseconds.
     pub(super) fn of_rank(
         callpaths: &CallpathTable,
         activities: &[Option<Activity>],
@@ -80,8 +82,8 @@ impl RankTimes {
     }
 }
 
-/// What the times of several ranks come to: all that their efficiency needs. Integers, so that ranks are added in any
-/// order with the same result. Ranks without any time are left out.
+/// What the times of several ranks come to: all that their efficiency needs. Integers, so that
+/// ranks are added in any order with the same result. Ranks without any time are left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TimesOverRanks {
     /// The number of ranks that have any time.
@@ -142,20 +144,24 @@ impl TimesOverRanks {
 /// How well the ranks were used: numbers from 0 to 1, where 1 is best.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Efficiency {
-    /// The mean useful time of a rank, as a part of the longest rank's total time: `load_balance * communication`.
+    /// The mean useful time of a rank, as a part of the longest rank's total time:
+    /// `load_balance * communication`.
     ///
     /// None where no region says that it communicates: time in messages would count as useful.
     pub parallel: Option<f64>,
     /// The mean useful time of a rank, as a part of the greatest.
     pub load_balance: f64,
-    /// The greatest useful time of a rank, as a part of the longest rank's total time. None where `parallel` is.
+    /// The greatest useful time of a rank, as a part of the longest rank's total time. None where
+    /// `parallel` is.
     pub communication: Option<f64>,
-    /// The time of input and output, as a part of the total time of all ranks. It is in none of the others.
+    /// The time of input and output, as a part of the total time of all ranks. It is in none of the
+    /// others.
     pub io_share: f64,
 }
 
 impl Efficiency {
-    /// The efficiency of these ranks; those without any time are left out. None where no rank did anything useful.
+    /// The efficiency of these ranks; those without any time are left out. None where no rank did
+    /// anything useful.
     ///
     /// ```
     /// use tinyprof_format::report::{Efficiency, RankTimes};
@@ -184,13 +190,19 @@ impl Efficiency {
     #[must_use]
     pub fn of_statistics(callpaths: &CallpathTable, statistics: &Statistics) -> Option<Self> {
         let activities = Activity::of_callpaths(callpaths);
-        let found = statistics.times().efficiency().filter(|_| activities.iter().any(Option::is_some))?;
+        let found =
+            statistics.times().efficiency().filter(|_| activities.iter().any(Option::is_some))?;
         let communicates = activities.contains(&Some(Activity::Communication));
-        Some(if communicates { found } else { Self { parallel: None, communication: None, ..found } })
+        Some(if communicates {
+            found
+        } else {
+            Self { parallel: None, communication: None, ..found }
+        })
     }
 }
 
-/// The exclusive time of each callpath on one rank, row by row, in nanoseconds; 0 where it never went there.
+/// The exclusive time of each callpath on one rank, row by row, in nanoseconds; 0 where it never
+/// went there.
 ///
 /// # Panics
 /// If the rank is not of this profile.
@@ -199,7 +211,8 @@ impl Efficiency {
 /// Linear in the number of callpaths.
 #[must_use]
 pub fn exclusive_ns(profile: &Profile, rank: usize) -> Vec<u64> {
-    let inclusive_ns: Vec<u64> = profile.values.iter().map(|ranks| ranks[rank].inclusive_ns()).collect();
+    let inclusive_ns: Vec<u64> =
+        profile.values.iter().map(|ranks| ranks[rank].inclusive_ns()).collect();
     exclusive_of(&profile.callpaths, &inclusive_ns)
 }
 
@@ -212,6 +225,7 @@ pub(super) fn exclusive_of(callpaths: &CallpathTable, inclusive_ns: &[u64]) -> V
             *sum = sum.saturating_add(inclusive_ns[index.row()]);
         }
     }
-    // More time in the children than in the parent: they ran on several threads, or the clock stepped.
+    // More time in the children than in the parent: they ran on several threads, or the clock
+    // stepped.
     inclusive_ns.iter().zip(children_ns).map(|(own, below)| own.saturating_sub(below)).collect()
 }

@@ -16,9 +16,10 @@ const ERRORS: f64 = 2.0;
 const NAME_COLUMNS: usize = 40;
 
 impl Report {
-    /// How many threads were at work for a callpath at once, in the mean over its time: the inclusive times of what it calls,
-    /// which are those of threads, as a part of its own, which is what a clock on the wall shows. None where they are no
-    /// more than that, as for all work of a single thread.
+    /// How many threads were at work for a callpath at once, in the mean over its time: the
+    /// inclusive times of what it calls, which are those of threads, as a part of its own, which is
+    /// what a clock on the wall shows. None where they are no more than that, as for all work of a
+    /// single thread.
     #[must_use]
     pub fn threads_at_once(&self, index: CallpathIndex) -> Option<f64> {
         self.threads_at_once.get(&index).copied()
@@ -40,7 +41,8 @@ impl Report {
             let inclusive = self.statistics.row(index.row()).inclusive;
             let variance_ns2 = variance_ns2[index.row()].saturating_add(inclusive.variance_ns2);
             let excess_ns = ratio(below_ns[index.row()].saturating_sub(inclusive.sum_ns), 1);
-            let least_ns = LEAST_EXCESS * ratio(inclusive.sum_ns, 1) + ERRORS * ratio(variance_ns2, 1).sqrt();
+            let least_ns =
+                LEAST_EXCESS * ratio(inclusive.sum_ns, 1) + ERRORS * ratio(variance_ns2, 1).sqrt();
             if inclusive.sum_ns > 0 && excess_ns > least_ns {
                 let at_once = ratio(below_ns[index.row()], inclusive.sum_ns);
                 self.threads_at_once.insert(index, at_once);
@@ -52,7 +54,8 @@ impl Report {
     /// What there is to say of them: of the one that takes most time, and how many more there are.
     pub(super) fn handed_on(&self) -> Option<String> {
         let inclusive_ns = |index: CallpathIndex| self.statistics.row(index.row()).inclusive.sum_ns;
-        let (&index, at_once) = self.threads_at_once.iter().max_by_key(|(index, _)| inclusive_ns(**index))?;
+        let (&index, at_once) =
+            self.threads_at_once.iter().max_by_key(|(index, _)| inclusive_ns(**index))?;
         let others = match self.threads_at_once.len() - 1 {
             0 => String::new(),
             more => format!("; so it is with {more} more"),

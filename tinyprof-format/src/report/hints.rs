@@ -1,7 +1,8 @@
-//! What stands out in a run: functions of plain values, each with the threshold from which it speaks.
+//! What stands out in a run: functions of plain values, each with the threshold from which it
+//! speaks.
 //!
-//! The thresholds are explained in `docs/hints.md`. A hint that is wrong costs its reader more than one that is missing, so each of
-//! them needs an effect that is both great and clear.
+//! The thresholds are explained in `docs/hints.md`. A hint that is wrong costs its reader more than
+//! one that is missing, so each of them needs an effect that is both great and clear.
 
 mod hint;
 mod of_ranks;
@@ -32,7 +33,8 @@ pub const IMBALANCE_MIN: f64 = 0.25;
 pub const IMBALANCE_LOSS_PART: f64 = 0.02;
 /// A region grows when its last quarter takes this much more time than its first ...
 pub const GROWTH_MIN: f64 = 0.20;
-/// ... and later iterations are longer than earlier ones this consistently (Spearman's rank correlation) ...
+/// ... and later iterations are longer than earlier ones this consistently (Spearman's rank
+/// correlation) ...
 pub const GROWTH_ORDER_MIN: f64 = 0.5;
 /// ... which is also this many standard errors from none.
 pub const GROWTH_ORDER_ERRORS: f64 = 2.0;
@@ -46,7 +48,8 @@ pub const FIRST_ITERATIONS_MIN: usize = 4;
 pub const SMALL_VISIT_NS: f64 = 500.0;
 /// ... and the measurement of its visits takes this part of the total time.
 pub const SMALL_COST_PART: f64 = 0.01;
-/// What the measurement of one visit is taken to cost where the profile does not tell, in nanoseconds: see `docs/overhead.md`.
+/// What the measurement of one visit is taken to cost where the profile does not tell, in
+/// nanoseconds: see `docs/overhead.md`.
 pub const VISIT_COST_NS: f64 = 25.0;
 
 /// A rank that is slow in most regions.
@@ -58,17 +61,20 @@ pub struct Straggler {
     pub slow_regions: usize,
     /// How many regions were looked at.
     pub regions: usize,
-    /// How much more time than the median rank it takes in all regions together: 0.25 is a quarter more.
+    /// How much more time than the median rank it takes in all regions together: 0.25 is a quarter
+    /// more.
     pub slower_by: f64,
     /// The time that it takes more than the median rank, in nanoseconds.
     pub lost_ns: f64,
 }
 
-/// The rank that is slower than the median by [`STRAGGLER_SLOWER_BY`] in at least [`STRAGGLER_REGIONS_PART`] of the regions,
-/// if there is one; of several the one that loses most time.
+/// The rank that is slower than the median by [`STRAGGLER_SLOWER_BY`] in at least
+/// [`STRAGGLER_REGIONS_PART`] of the regions, if there is one; of several the one that loses most
+/// time.
 ///
-/// `regions` has the exclusive time of each rank, in nanoseconds, for every region that all ranks visited. Regions in which
-/// ranks wait for each other should not be among them: a straggler waits least.
+/// `regions` has the exclusive time of each rank, in nanoseconds, for every region that all ranks
+/// visited. Regions in which ranks wait for each other should not be among them: a straggler waits
+/// least.
 ///
 /// # Cost
 /// The regions are sorted one by one: `n log n` in the number of ranks.
@@ -93,14 +99,17 @@ pub fn straggler(regions: &[Vec<u64>]) -> Option<Straggler> {
     };
     let most = STRAGGLER_REGIONS_PART * float_of(regions.len());
     let slow = |found: &Straggler| {
-        float_of(found.slow_regions) >= most && found.slower_by >= STRAGGLER_SLOWER_BY && median_ns > 0.0
+        float_of(found.slow_regions) >= most
+            && found.slower_by >= STRAGGLER_SLOWER_BY
+            && median_ns > 0.0
     };
     (0..ranks).map(of_rank).filter(slow).max_by(|a, b| a.lost_ns.total_cmp(&b.lost_ns))
 }
 
 /// The time between the slowest rank and the mean, in nanoseconds, where a region is imbalanced.
 ///
-/// `total_ns` is the total time of the mean rank. None below [`IMBALANCE_MIN`] or [`IMBALANCE_LOSS_PART`].
+/// `total_ns` is the total time of the mean rank. None below [`IMBALANCE_MIN`] or
+/// [`IMBALANCE_LOSS_PART`].
 #[must_use]
 pub fn imbalanced(max_ns: f64, mean_ns: f64, total_ns: f64) -> Option<f64> {
     let lost_ns = max_ns - mean_ns;
@@ -111,13 +120,16 @@ pub fn imbalanced(max_ns: f64, mean_ns: f64, total_ns: f64) -> Option<f64> {
 /// A region that takes more and more time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Growth {
-    /// The mean of the first quarter, in nanoseconds a visit. The very first is left out: it is often special.
+    /// The mean of the first quarter, in nanoseconds a visit. The very first is left out: it is
+    /// often special.
     pub early_ns: f64,
     /// The mean of the last quarter, in nanoseconds a visit.
     pub late_ns: f64,
-    /// The first iteration from which on all are longer than those of the first quarter by half of what they grow.
+    /// The first iteration from which on all are longer than those of the first quarter by half of
+    /// what they grow.
     pub since: usize,
-    /// What the growth has cost, in nanoseconds: the sum of what iterations took more than the first quarter.
+    /// What the growth has cost, in nanoseconds: the sum of what iterations took more than the
+    /// first quarter.
     pub lost_ns: f64,
 }
 
@@ -154,7 +166,8 @@ pub struct SlowFirst {
     pub median_ns: f64,
 }
 
-/// Whether the first iteration takes at least [`FIRST_TIMES_MEDIAN`] times the median of the others.
+/// Whether the first iteration takes at least [`FIRST_TIMES_MEDIAN`] times the median of the
+/// others.
 ///
 /// # Cost
 /// `n log n` in the number of iterations.
@@ -171,22 +184,26 @@ pub fn slow_first(times_ns: &[f64]) -> Option<SlowFirst> {
 
 /// Whether measuring a region, which cost `cost_ns` nanoseconds, is too much for its size.
 ///
-/// `visits` and `sum_ns` are those of all ranks together, `total_ns` is the total time of all ranks.
+/// `visits` and `sum_ns` are those of all ranks together, `total_ns` is the total time of all
+/// ranks.
 #[must_use]
 pub fn is_too_small(visits: u64, sum_ns: f64, cost_ns: f64, total_ns: f64) -> bool {
     let small = visits > 0 && sum_ns / float(visits) < SMALL_VISIT_NS;
     small && total_ns > 0.0 && cost_ns >= SMALL_COST_PART * total_ns
 }
 
-/// Spearman's rank correlation of values with their places, between -1 and 1. Equal values share a rank.
+/// Spearman's rank correlation of values with their places, between -1 and 1. Equal values share a
+/// rank.
 fn order(values: &[f64]) -> f64 {
     let mut places: Vec<usize> = (0..values.len()).collect();
     places.sort_by(|&a, &b| values[a].total_cmp(&values[b]));
     let mut ranks = vec![0.0; values.len()];
     let mut at = 0;
     while at < places.len() {
-        let same =
-            places[at..].iter().take_while(|&&p| values[p].total_cmp(&values[places[at]]).is_eq()).count();
+        let same = places[at..]
+            .iter()
+            .take_while(|&&p| values[p].total_cmp(&values[places[at]]).is_eq())
+            .count();
         let shared = float_of(at) + float_of(same - 1) / 2.0;
         for &place in &places[at..at + same] {
             ranks[place] = shared;

@@ -19,12 +19,16 @@ impl Hosts {
             return Self::default();
         }
         // A domain that all have in common tells nobody apart.
-        let is_short = names.iter().map(|name| short(name)).collect::<BTreeSet<_>>().len() == names.len();
+        let is_short =
+            names.iter().map(|name| short(name)).collect::<BTreeSet<_>>().len() == names.len();
         let mut hosts = BTreeMap::new();
         for name in names {
             let label = if is_short { short(name) } else { name };
             let pair = (name.to_owned(), label.to_owned());
-            hosts.entry(HostId::of_name(name)).and_modify(|other| *other = None).or_insert(Some(pair));
+            hosts
+                .entry(HostId::of_name(name))
+                .and_modify(|other| *other = None)
+                .or_insert(Some(pair));
         }
         Self { names: hosts }
     }

@@ -10,9 +10,11 @@ use super::units::{counted, data, time};
 /// So many hosts are named before the rest is only counted.
 const HOSTS_NAMED: usize = 4;
 
-/// The facts of a manifest for people: one line each, under the names that the rest of TinyProf uses.
+/// The facts of a manifest for people: one line each, under the names that the rest of TinyProf
+/// uses.
 ///
-/// What the manifest leaves empty has no line. For programs there is the manifest itself, which is JSON.
+/// What the manifest leaves empty has no line. For programs there is the manifest itself, which is
+/// JSON.
 #[must_use]
 pub fn info_text(manifest: &Manifest) -> String {
     let run = &manifest.metadata;
@@ -67,7 +69,8 @@ fn command(run: &RunMetadata) -> String {
 }
 
 fn hosts(run: &RunMetadata) -> String {
-    let named = run.hostlist.iter().take(HOSTS_NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
+    let named =
+        run.hostlist.iter().take(HOSTS_NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
     let more = match run.hostlist.len().saturating_sub(HOSTS_NAMED) {
         0 => String::new(),
         more => format!(", and {more} more"),
@@ -92,7 +95,11 @@ fn peak_memory(manifest: &Manifest) -> String {
         (0, _) => String::new(),
         (max_bytes, 0 | 1) => data(max_bytes),
         (max_bytes, _) => {
-            format!("{} at most on a rank, {} on all together", data(max_bytes), data(peak.sum_bytes))
+            format!(
+                "{} at most on a rank, {} on all together",
+                data(max_bytes),
+                data(peak.sum_bytes)
+            )
         }
     }
 }
@@ -112,12 +119,16 @@ fn flush(manifest: &Manifest) -> String {
         ("write", times.write_ns),
     ];
     let taken = phases.iter().filter(|(_, ns)| *ns > 0);
-    taken.map(|(phase, ns)| format!("{phase} {}", time((*ns).into()))).collect::<Vec<_>>().join(", ")
+    taken
+        .map(|(phase, ns)| format!("{phase} {}", time((*ns).into())))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 fn checkpoints(manifest: &Manifest) -> String {
     let so_far = &manifest.checkpoints;
-    let failed = if so_far.failed > 0 { format!(", {} failed", so_far.failed) } else { String::new() };
+    let failed =
+        if so_far.failed > 0 { format!(", {} failed", so_far.failed) } else { String::new() };
     match so_far.written.saturating_add(so_far.failed) {
         0 => String::new(),
         _ => format!("{} written{failed}, {} in all", so_far.written, time(so_far.total_ns.into())),

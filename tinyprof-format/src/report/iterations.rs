@@ -2,8 +2,8 @@
 
 use crate::model::{CallpathIndex, Profile, SeriesBucket};
 
-/// One place of a series, over the ranks that came there. Times are those of a visit, in nanoseconds: where a place stands
-/// for several visits, a rank counts with their mean.
+/// One place of a series, over the ranks that came there. Times are those of a visit, in
+/// nanoseconds: where a place stands for several visits, a rank counts with their mean.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct IterationPoint {
     /// The number of ranks.
@@ -21,7 +21,8 @@ pub struct IterationPoint {
 /// The series of a callpath, visit by visit, with the n-th visits of all ranks beside each other.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Iterations {
-    /// How many neighbouring visits a point stands for: 1 unless the series was folded, or is longer than was asked for.
+    /// How many neighbouring visits a point stands for: 1 unless the series was folded, or is
+    /// longer than was asked for.
     pub visits_per_point: u64,
     /// The most visits in a bucket of the profile: 1 unless the recorder folded the series.
     pub folded: u32,
@@ -42,15 +43,23 @@ impl Iterations {
     /// # Cost
     /// Linear in the length of the series.
     #[must_use]
-    pub fn of_callpath(profile: &Profile, callpath: CallpathIndex, points_max: usize) -> Option<Self> {
+    pub fn of_callpath(
+        profile: &Profile,
+        callpath: CallpathIndex,
+        points_max: usize,
+    ) -> Option<Self> {
         let ranks = &profile.values[callpath.row()];
-        let visits = ranks.iter().map(|values| length(&values.series)).max().filter(|&visits| visits > 0)?;
-        let folded = ranks.iter().flat_map(|values| &values.series).map(|b| b.visits).max().unwrap_or(1);
+        let visits =
+            ranks.iter().map(|values| length(&values.series)).max().filter(|&visits| visits > 0)?;
+        let folded =
+            ranks.iter().flat_map(|values| &values.series).map(|b| b.visits).max().unwrap_or(1);
         let visits_per_point = visits.div_ceil(points_max as u64).max(u64::from(folded));
         let count = place(visits.div_ceil(visits_per_point));
         let mut points = vec![IterationPoint::default(); count];
         for (number, values) in (0_u32..).zip(ranks) {
-            for (point, ns) in points.iter_mut().zip(rank_points(&values.series, visits_per_point, count)) {
+            for (point, ns) in
+                points.iter_mut().zip(rank_points(&values.series, visits_per_point, count))
+            {
                 point.add(number, ns);
             }
         }
@@ -58,7 +67,8 @@ impl Iterations {
             point.mean_ns /= f64::from(point.ranks.max(1));
         }
         let longest = ranks.iter().find(|values| length(&values.series) == visits);
-        let starts = longest.map_or_else(Vec::new, |values| starts(&values.series, visits_per_point));
+        let starts =
+            longest.map_or_else(Vec::new, |values| starts(&values.series, visits_per_point));
         Some(Self { visits_per_point, folded, visits, points, execution_starts: starts })
     }
 }
@@ -80,7 +90,8 @@ impl IterationPoint {
     }
 }
 
-/// The mean time of a visit at each of `count` points, in nanoseconds; not a number where a rank never came there.
+/// The mean time of a visit at each of `count` points, in nanoseconds; not a number where a rank
+/// never came there.
 ///
 /// A bucket that spans two points belongs to the one where it begins.
 ///

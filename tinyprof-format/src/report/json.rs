@@ -8,22 +8,28 @@ use super::metrics::Metric;
 use super::units::ratio;
 use super::{Hint, LongJson, RankStatistics, Report, Spread};
 
-/// A path longer than this is left out: in a hostile profile all paths together would be of quadratic size.
+/// A path longer than this is left out: in a hostile profile all paths together would be of
+/// quadratic size.
 const LONGEST_PATH_BYTES: usize = 16_384;
 
 impl Report {
-    /// The report as JSON: the facts of the run, its losses, and every callpath in the order of the table, so
-    /// that a parent precedes its children. Nothing is folded.
+    /// The report as JSON: the facts of the run, its losses, and every callpath in the order of the
+    /// table, so that a parent precedes its children. Nothing is folded.
     ///
-    /// Times are integers in nanoseconds; means and imbalances are floating-point. A sum that does not fit
-    /// 64 bits is floating-point too. `inclusive_ns` and `exclusive_ns` are null where no rank visited, and their
-    /// `standard_error` where every visit was timed. Of `metrics` a number is null where it is infinite or unknown.
-    /// `max_host` is the host of `max_rank`, null where there is one host only, or it is not known; `lost` is the sum over ranks of
-    /// maximum - mean. `variation` is null where no rank has two executions, `efficiency` where no region says what it
-    /// does, and in it `parallel` and `communication` where none says that it communicates, `filtered` (a sentence) where there was no filter of regions, `own_cost` where another profiler measured, and in it `visit_cost_ns` and `counted_visit_cost_ns` where they were not measured.
-    /// `threads` is null where it is not known; `threads_at_once` is not, where the work of a callpath went to other threads: the
-    /// times of what it calls, added up over threads, are so many times its own, and its `exclusive_ns` says nothing.
-    /// `parent` is a position in `callpaths`, as is `callpath` of a hint; `path` is null where it would be longer than 16 KiB.
+    /// Times are integers in nanoseconds; means and imbalances are floating-point. A sum that does
+    /// not fit 64 bits is floating-point too. `inclusive_ns` and `exclusive_ns` are null where no
+    /// rank visited, and their `standard_error` where every visit was timed. Of `metrics` a number
+    /// is null where it is infinite or unknown. `max_host` is the host of `max_rank`, null where
+    /// there is one host only, or it is not known; `lost` is the sum over ranks of maximum - mean.
+    /// `variation` is null where no rank has two executions, `efficiency` where no region says what
+    /// it does, and in it `parallel` and `communication` where none says that it communicates,
+    /// `filtered` (a sentence) where there was no filter of regions, `own_cost` where another
+    /// profiler measured, and in it `visit_cost_ns` and `counted_visit_cost_ns` where they were not
+    /// measured. `threads` is null where it is not known; `threads_at_once` is not, where the work
+    /// of a callpath went to other threads: the times of what it calls, added up over threads, are
+    /// so many times its own, and its `exclusive_ns` says nothing. `parent` is a position in
+    /// `callpaths`, as is `callpath` of a hint; `path` is null where it would be longer than 16
+    /// KiB.
     #[must_use]
     pub fn to_json(&self) -> Value {
         self.json().to_value()
@@ -110,7 +116,8 @@ impl Report {
         })
     }
 
-    /// A callpath's path as [`CallpathTable::path`](crate::model::CallpathTable::path) writes it, unless it is too long.
+    /// A callpath's path as [`CallpathTable::path`](crate::model::CallpathTable::path) writes it,
+    /// unless it is too long.
     pub(super) fn path(&self, index: CallpathIndex) -> Option<String> {
         let (mut names, mut bytes) = (Vec::new(), 0);
         let mut at = Some(index);

@@ -1,4 +1,5 @@
-//! JSON with a long list, which is made while it is written: a million callpaths as one value take 10 GiB.
+//! JSON with a long list, which is made while it is written: a million callpaths as one value take
+//! 10 GiB.
 
 use std::io::{self, Write};
 
@@ -38,7 +39,8 @@ impl std::fmt::Debug for LongJson<'_> {
 }
 
 impl<'a> LongJson<'a> {
-    /// The object with these members, and with `list`, whose items `items` gives each time that it is written.
+    /// The object with these members, and with `list`, whose items `items` gives each time that it
+    /// is written.
     pub fn new<Items: Iterator<Item = Value> + 'a>(
         mut members: Value,
         list: &'static str,
@@ -94,7 +96,8 @@ impl<'a> LongJson<'a> {
 
 impl Serialize for LongJson<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let members = self.members.as_object().ok_or_else(|| S::Error::custom("expected an object"))?;
+        let members =
+            self.members.as_object().ok_or_else(|| S::Error::custom("expected an object"))?;
         let mut map = serializer.serialize_map(Some(members.len()))?;
         for (member, value) in members {
             if member == self.list {
@@ -119,8 +122,8 @@ impl Serialize for Items<'_, '_> {
     }
 }
 
-/// `value` as indented text that is also safe to print on a terminal: what could steer it is written as JSON's
-/// own escapes, so that a parser reads the same value.
+/// `value` as indented text that is also safe to print on a terminal: what could steer it is
+/// written as JSON's own escapes, so that a parser reads the same value.
 #[must_use]
 pub fn json_text(value: &Value) -> String {
     let mut text = Vec::new();
@@ -141,7 +144,11 @@ fn write_json(value: &impl Serialize, mut to: &mut dyn Write) -> io::Result<()> 
 struct Harmless(PrettyFormatter<'static>);
 
 impl Formatter for Harmless {
-    fn write_string_fragment<W: Write + ?Sized>(&mut self, to: &mut W, fragment: &str) -> io::Result<()> {
+    fn write_string_fragment<W: Write + ?Sized>(
+        &mut self,
+        to: &mut W,
+        fragment: &str,
+    ) -> io::Result<()> {
         let mut rest = fragment;
         while let Some(at) = rest.find(is_hazardous) {
             let (plain, special) = rest.split_at(at);
@@ -202,8 +209,7 @@ mod tests {
 
     #[test]
     fn json_text_is_harmless_and_means_the_same() {
-        let hostile =
-            json!({"a\u{9b}\u{202e}": ["\u{1b}[2J\n", "e\u{301}", "\u{e0041}", "流れ"], "b": [], "c": {}});
+        let hostile = json!({"a\u{9b}\u{202e}": ["\u{1b}[2J\n", "e\u{301}", "\u{e0041}", "流れ"], "b": [], "c": {}});
         let text = json_text(&hostile);
         assert!(!text.chars().any(|c| c != '\n' && is_hazardous(c)), "{text}");
         assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), hostile);
@@ -213,7 +219,8 @@ mod tests {
     fn a_list_that_is_made_while_it_is_written_is_written_as_any_other() {
         for length in [0, 1, 3] {
             let items = move || (0..length).map(|n| json!({ "n": n, "name": "\u{9b}" }));
-            let json = LongJson::new(json!({ "z": 1, "a": [2] }), "m", items).with("k", json!(null));
+            let json =
+                LongJson::new(json!({ "z": 1, "a": [2] }), "m", items).with("k", json!(null));
             let mut text = Vec::new();
             json.write(&mut text).unwrap();
             assert_eq!(String::from_utf8(text).unwrap(), json_text(&json.to_value()));

@@ -41,9 +41,11 @@ impl Report {
     }
 }
 
-/// The block, of at most `lines_max` lines, each at most `width` columns wide; empty if there are no metrics.
+/// The block, of at most `lines_max` lines, each at most `width` columns wide; empty if there are
+/// no metrics.
 ///
-/// The largest come first: those whose sum is the greatest part of what was recorded under their key.
+/// The largest come first: those whose sum is the greatest part of what was recorded under their
+/// key.
 pub(super) fn metric_block(report: &Report, width: usize, lines_max: usize) -> String {
     let mut rows: Vec<&Metric> =
         report.metrics.rows().iter().filter(|row| report.shows_key(&row.key)).collect();
@@ -64,7 +66,9 @@ pub(super) fn metric_block(report: &Report, width: usize, lines_max: usize) -> S
     let more = rows.len().saturating_sub(room);
     rows.truncate(room);
     let mut names = vec![("metrics".to_owned(), "key".to_owned())];
-    names.extend(rows.iter().map(|row| (escaped(&report.callpaths.path(row.callpath)), shown(&row.key))));
+    names.extend(
+        rows.iter().map(|row| (escaped(&report.callpaths.path(row.callpath)), shown(&row.key))),
+    );
     let (room, numbers) = numbers(&rows, width);
     let key_width = names.iter().map(|(_, key)| columns(key)).max().unwrap_or(0).min(room / 3);
     let path_width = names.iter().map(|(path, _)| columns(path)).max().unwrap_or(0);
@@ -80,7 +84,8 @@ pub(super) fn metric_block(report: &Report, width: usize, lines_max: usize) -> S
     block
 }
 
-/// The columns that are left for names, and the numbers of the heading and of each row as text, aligned.
+/// The columns that are left for names, and the numbers of the heading and of each row as text,
+/// aligned.
 fn numbers(rows: &[&Metric], width: usize) -> (usize, Vec<String>) {
     let lay_out = |(shown, gap): &(&[Column], usize)| {
         let mut lines = vec![String::new(); rows.len() + 1];

@@ -25,7 +25,8 @@ pub enum MetricName {
 }
 
 impl From<&str> for MetricName {
-    /// What is none of ours is a key; `key:` before it is for keys that are called like one of ours.
+    /// What is none of ours is a key; `key:` before it is for keys that are called like one of
+    /// ours.
     fn from(text: &str) -> Self {
         match text {
             "inclusive" => Self::Inclusive,

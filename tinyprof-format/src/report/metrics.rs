@@ -17,7 +17,10 @@ pub(super) struct Metric {
 
 impl Metric {
     /// The mean; there is none of no values, which only a damaged profile has.
-    #[expect(clippy::cast_precision_loss, reason = "a mean needs no more than 53 bits of its divisor")]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "a mean needs no more than 53 bits of its divisor"
+    )]
     pub(super) fn mean(&self) -> Option<f64> {
         (self.values > 0).then(|| self.sum / self.values as f64)
     }
@@ -49,8 +52,8 @@ impl Metrics {
         &rest[..rest.partition_point(|metric| metric.callpath == callpath)]
     }
 
-    /// Of each callpath's values, rank by rank. Sums are formed in the order of ranks, so that they are the same
-    /// in every report of a profile.
+    /// Of each callpath's values, rank by rank. Sums are formed in the order of ranks, so that they
+    /// are the same in every report of a profile.
     fn of(callpaths: &[&[CallpathValues]]) -> Self {
         let mut rows = Vec::new();
         for (row, ranks) in callpaths.iter().copied().enumerate() {

@@ -1,17 +1,19 @@
 //! Statistics over ranks, and what people and programs read of them.
 //!
 //! * [`Statistics`]: one row per callpath, mergeable in any order, of fixed width on the wire.
-//! * [`Report`]: the statistics with the facts of the run; as text ([`Report::to_text`]) and as JSON
-//!   ([`Report::to_json`]).
-//! * [`Report::to_tree_text`], [`Report::to_top_text`]: the callpaths alone, and those that take the most time.
-//! * [`Report::by_metric`]: the same in the order of a metric that the user names. All of it as CSV, too.
+//! * [`Report`]: the statistics with the facts of the run; as text ([`Report::to_text`]) and as
+//!   JSON ([`Report::to_json`]).
+//! * [`Report::to_tree_text`], [`Report::to_top_text`]: the callpaths alone, and those that take
+//!   the most time.
+//! * [`Report::by_metric`]: the same in the order of a metric that the user names. All of it as
+//!   CSV, too.
 //! * [`info_text`]: the facts of a manifest.
-//! * [`Report::hints`]: what stands out, in plain words; [`Efficiency`]: how well the ranks were used; [`Iterations`]: the series
-//!   of a callpath over all ranks.
+//! * [`Report::hints`]: what stands out, in plain words; [`Efficiency`]: how well the ranks were
+//!   used; [`Iterations`]: the series of a callpath over all ranks.
 //! * [`cells`], [`csv_line`]: what other tables are made of.
 //!
-//! Names come from the program that was measured and are never trusted: whatever could move a terminal's
-//! cursor, reorder a line or hide in it is escaped, see [`escaped`].
+//! Names come from the program that was measured and are never trusted: whatever could move a
+//! terminal's cursor, reorder a line or hide in it is escaped, see [`escaped`].
 
 pub mod cells;
 mod closing;
@@ -50,11 +52,11 @@ mod wire;
 pub use csv::csv_line;
 pub use efficiency::{Activity, Efficiency, RankTimes, TimesOverRanks, exclusive_ns};
 pub use hints::{
-    FIRST_ITERATIONS_MIN, FIRST_TIMES_MEDIAN, GROWTH_ITERATIONS_MIN, GROWTH_MIN, GROWTH_ORDER_ERRORS,
-    GROWTH_ORDER_MIN, Growth, HINTS_MAX, Hint, HintKind, IMBALANCE_LOSS_PART, IMBALANCE_MIN,
-    REGION_SHARE_MIN, SMALL_COST_PART, SMALL_VISIT_NS, STRAGGLER_RANKS_MIN, STRAGGLER_REGIONS_MIN,
-    STRAGGLER_REGIONS_PART, STRAGGLER_SLOWER_BY, SlowFirst, Straggler, VISIT_COST_NS, growing, imbalanced,
-    is_too_small, slow_first, straggler,
+    FIRST_ITERATIONS_MIN, FIRST_TIMES_MEDIAN, GROWTH_ITERATIONS_MIN, GROWTH_MIN,
+    GROWTH_ORDER_ERRORS, GROWTH_ORDER_MIN, Growth, HINTS_MAX, Hint, HintKind, IMBALANCE_LOSS_PART,
+    IMBALANCE_MIN, REGION_SHARE_MIN, SMALL_COST_PART, SMALL_VISIT_NS, STRAGGLER_RANKS_MIN,
+    STRAGGLER_REGIONS_MIN, STRAGGLER_REGIONS_PART, STRAGGLER_SLOWER_BY, SlowFirst, Straggler,
+    VISIT_COST_NS, growing, imbalanced, is_too_small, slow_first, straggler,
 };
 pub use info::info_text;
 pub use iterations::{IterationPoint, Iterations, rank_points};

@@ -6,10 +6,11 @@ use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 const ELLIPSIS: &str = "...";
 
-/// `text` with everything escaped that could move a terminal's cursor, reorder a line or hide in it.
+/// `text` with everything escaped that could move a terminal's cursor, reorder a line or hide in
+/// it.
 ///
-/// These are control characters (so escape sequences too), bidirectional controls, line separators and all
-/// characters that occupy no column of their own.
+/// These are control characters (so escape sequences too), bidirectional controls, line separators
+/// and all characters that occupy no column of their own.
 ///
 /// ```
 /// use tinyprof_format::report::escaped;
@@ -32,10 +33,13 @@ pub fn escaped(text: &str) -> String {
 
 /// Whether a terminal would not simply print `c` in a place of its own.
 pub(super) fn is_hazardous(c: char) -> bool {
-    c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') || c.width().is_none_or(|columns| columns == 0)
+    c.is_control()
+        || matches!(c, '\u{2028}' | '\u{2029}')
+        || c.width().is_none_or(|columns| columns == 0)
 }
 
-/// A region's name as a table shows it. Quoted where it would otherwise be invisible or pass for an indent.
+/// A region's name as a table shows it. Quoted where it would otherwise be invisible or pass for an
+/// indent.
 #[must_use]
 pub fn shown(name: &str) -> String {
     let escaped = escaped(name);
@@ -51,7 +55,8 @@ pub fn columns(text: &str) -> usize {
     text.width()
 }
 
-/// `text` in at most `width` columns: the middle gives way to an ellipsis, since names differ at their ends.
+/// `text` in at most `width` columns: the middle gives way to an ellipsis, since names differ at
+/// their ends.
 #[must_use]
 pub fn cut(text: &str, width: usize) -> String {
     if columns(text) <= width {
@@ -78,8 +83,8 @@ fn head(chars: impl Iterator<Item = char>, width: usize) -> impl Iterator<Item =
         .map(|(_, c)| c)
 }
 
-/// `text` broken after some of the `after`s, which end in a space, into lines of at most `width` columns, the
-/// second and later ones indented by two.
+/// `text` broken after some of the `after`s, which end in a space, into lines of at most `width`
+/// columns, the second and later ones indented by two.
 #[must_use]
 pub fn wrapped(text: &str, after: &str, width: usize) -> String {
     let (mut lines, mut used) = (String::new(), 0);

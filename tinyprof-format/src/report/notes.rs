@@ -8,10 +8,12 @@ use super::names::escaped;
 const FILTERED_NAMED: usize = 4;
 
 /// What is said of times in a profile of less precision.
-pub(super) const ROUNDED: &str = "are rounded to 8 bits: each is off by at most 0.4 %; counts are exact";
+pub(super) const ROUNDED: &str =
+    "are rounded to 8 bits: each is off by at most 0.4 %; counts are exact";
 
 impl super::Report {
-    /// A sentence for each kind of loss that there was, in plain words; a rounding of all times is one.
+    /// A sentence for each kind of loss that there was, in plain words; a rounding of all times is
+    /// one.
     #[must_use]
     pub fn losses_in_words(&self) -> Vec<String> {
         let rounded = (self.precision == Precision::EightBit).then(|| format!("times {ROUNDED}"));
@@ -32,7 +34,8 @@ pub(super) fn filtered(run: &RunMetadata) -> Option<String> {
     }
     let (regions_were, count) =
         (if regions.len() == 1 { "region was" } else { "regions were" }, regions.len());
-    let named = regions.iter().take(FILTERED_NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
+    let named =
+        regions.iter().take(FILTERED_NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
     let more = match count.saturating_sub(FILTERED_NAMED) {
         0 => String::new(),
         more => format!(", and {more} more"),
@@ -40,8 +43,8 @@ pub(super) fn filtered(run: &RunMetadata) -> Option<String> {
     Some(escaped(&format!("{count} {regions_were} filtered out by {filter}: {named}{more}")))
 }
 
-/// A sentence for each loss that is not zero. Nothing is lost in silence: a loss without a sentence does not
-/// compile.
+/// A sentence for each loss that is not zero. Nothing is lost in silence: a loss without a sentence
+/// does not compile.
 pub(super) fn sentences(losses: &Losses) -> Vec<String> {
     let &Losses {
         visits_not_recorded,
@@ -150,7 +153,8 @@ mod tests {
         let told = |filter: Option<&str>, regions: Option<&[&str]>| {
             filtered(&RunMetadata {
                 filter: filter.map(str::to_owned),
-                regions_filtered: regions.map(|names| names.iter().map(|&name| name.to_owned()).collect()),
+                regions_filtered: regions
+                    .map(|names| names.iter().map(|&name| name.to_owned()).collect()),
                 ..RunMetadata::default()
             })
         };

@@ -25,7 +25,11 @@ pub struct UnknownMetric {
 
 impl fmt::Display for UnknownMetric {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "there is no metric {}: expected inclusive, exclusive, visits", escaped(&self.key))?;
+        write!(
+            f,
+            "there is no metric {}: expected inclusive, exclusive, visits",
+            escaped(&self.key)
+        )?;
         for key in self.known.iter().take(KEYS_NAMED) {
             write!(f, ", {}", escaped(key))?;
         }
@@ -40,8 +44,8 @@ impl fmt::Display for UnknownMetric {
 impl std::error::Error for UnknownMetric {}
 
 impl Report {
-    /// The same report in the order of `metric`. Tables show it, and the table that compares ranks compares their exclusive
-    /// times if those are it.
+    /// The same report in the order of `metric`. Tables show it, and the table that compares ranks
+    /// compares their exclusive times if those are it.
     ///
     /// # Errors
     /// If it is a key that nothing was recorded under.
@@ -98,7 +102,8 @@ impl Report {
             MetricName::Exclusive => b.exclusive.sum_ns.cmp(&a.exclusive.sum_ns),
             MetricName::Visits => b.visits.cmp(&a.visits),
             MetricName::Key(key) => {
-                let sum = |index| self.recorded(index, key).map_or(f64::NEG_INFINITY, |row| row.sum);
+                let sum =
+                    |index| self.recorded(index, key).map_or(f64::NEG_INFINITY, |row| row.sum);
                 sum(right).total_cmp(&sum(left))
             }
         }
@@ -107,7 +112,8 @@ impl Report {
     /// What was recorded under `key` at a callpath.
     pub(super) fn recorded(&self, index: CallpathIndex, key: &str) -> Option<&Metric> {
         let rows = self.metrics.rows();
-        let found = rows.binary_search_by(|row| (row.callpath, row.key.as_str()).cmp(&(index, key)));
+        let found =
+            rows.binary_search_by(|row| (row.callpath, row.key.as_str()).cmp(&(index, key)));
         found.ok().map(|at| &rows[at])
     }
 

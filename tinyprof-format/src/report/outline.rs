@@ -16,9 +16,10 @@ const RANKS: &str = "ranks";
 const HEADING_MAX: usize = 20;
 
 impl Report {
-    /// The callpath tree for people, in `width_columns` columns: every callpath with its visits on all ranks together and
-    /// the number of ranks that visited it. Siblings are in the order of their inclusive times, or of the
-    /// [metric](Self::by_metric) that was asked for, which then is a column too.
+    /// The callpath tree for people, in `width_columns` columns: every callpath with its visits on
+    /// all ranks together and the number of ranks that visited it. Siblings are in the order of
+    /// their inclusive times, or of the [metric](Self::by_metric) that was asked for, which then is
+    /// a column too.
     ///
     /// Columns align, control characters in names are escaped, and every line ends in a newline.
     #[must_use]
@@ -31,18 +32,24 @@ impl Report {
             (row.visits.to_string(), row.ranks.to_string())
         };
         let counts: Vec<(String, String)> = rows.iter().map(counts).collect();
-        let visits_width = counts.iter().map(|(visits, _)| visits.len()).max().unwrap_or(0).max(VISITS.len());
-        let ranks_width = counts.iter().map(|(_, ranks)| ranks.len()).max().unwrap_or(0).max(RANKS.len());
+        let visits_width =
+            counts.iter().map(|(visits, _)| visits.len()).max().unwrap_or(0).max(VISITS.len());
+        let ranks_width =
+            counts.iter().map(|(_, ranks)| ranks.len()).max().unwrap_or(0).max(RANKS.len());
         let values = self.value_column(&rows);
         let value_width = values.first().map_or(0, |heading| columns(heading));
         let tree_width = width.saturating_sub(visits_width + ranks_width + value_width + 4).max(20);
         let mut values = values.into_iter();
         let mut value = || values.next().unwrap_or_default();
-        text.push_str(&format!("{VISITS:>visits_width$}  {RANKS:>ranks_width$}  {}callpath\n", value()));
+        text.push_str(&format!(
+            "{VISITS:>visits_width$}  {RANKS:>ranks_width$}  {}callpath\n",
+            value()
+        ));
         for (index, (visits, ranks)) in rows.into_iter().zip(counts) {
             let callpath = self.callpaths.get(index);
             let indent = indent(callpath.depth as usize, tree_width);
-            let name = cut(&shown(&callpath.region.name), tree_width.saturating_sub(columns(&indent)));
+            let name =
+                cut(&shown(&callpath.region.name), tree_width.saturating_sub(columns(&indent)));
             text.push_str(&format!(
                 "{visits:>visits_width$}  {ranks:>ranks_width$}  {}{indent}{name}\n",
                 value()
@@ -51,9 +58,9 @@ impl Report {
         text
     }
 
-    /// The same as JSON: `callpaths` in the order of the tree, with `path`, `name`, `depth`, `ranks` and `visits`, and `value` if there is a
-    /// [metric](Self::by_metric). `path` is
-    /// null where it would be longer than 16 KiB.
+    /// The same as JSON: `callpaths` in the order of the tree, with `path`, `name`, `depth`,
+    /// `ranks` and `visits`, and `value` if there is a [metric](Self::by_metric). `path` is null
+    /// where it would be longer than 16 KiB.
     #[must_use]
     pub fn to_tree_json(&self) -> Value {
         self.tree_json().to_value()
@@ -76,14 +83,16 @@ impl Report {
                 "visits": row.visits,
             });
             if let Some(metric) = &self.metric {
-                entry["value"] = serde_json::from_str(&self.metric_number(index, metric)).unwrap_or_default();
+                entry["value"] =
+                    serde_json::from_str(&self.metric_number(index, metric)).unwrap_or_default();
             }
             entry
         };
         LongJson::new(members, "callpaths", move || order.clone().into_iter().map(callpath))
     }
 
-    /// The heading and the values of the metric, aligned, each with the space behind it; nothing if there is none.
+    /// The heading and the values of the metric, aligned, each with the space behind it; nothing if
+    /// there is none.
     fn value_column(&self, rows: &[CallpathIndex]) -> Vec<String> {
         let Some(metric) = &self.metric else { return Vec::new() };
         // Visits have a column already.

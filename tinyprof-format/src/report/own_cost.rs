@@ -6,7 +6,8 @@ use super::RankStatistics;
 use super::hints::VISIT_COST_NS;
 use super::units::{percent_of, ratio, rounded, time_cell, whole};
 
-/// What a visit is taken to cost that a budget let only be counted, in nanoseconds: see `docs/overhead.md`.
+/// What a visit is taken to cost that a budget let only be counted, in nanoseconds: see
+/// `docs/overhead.md`.
 pub const COUNTED_VISIT_COST_NS: f64 = 5.0;
 
 /// What the profiler itself has cost. The formulas stand in `docs/report.md`.
@@ -18,14 +19,17 @@ pub struct OwnCost {
     pub visits: u64,
     /// How many of them were counted only, as the budget demands.
     pub visits_not_timed: u64,
-    /// What measuring one visit costs on the machine that it ran on, in nanoseconds; none where nobody has measured that, and
-    /// [`VISIT_COST_NS`] is taken.
+    /// What measuring one visit costs on the machine that it ran on, in nanoseconds; none where
+    /// nobody has measured that, and [`VISIT_COST_NS`] is taken.
     pub visit_cost_ns: Option<f64>,
-    /// The same of a visit that was counted only; none where nobody has measured that, and [`COUNTED_VISIT_COST_NS`] is taken.
+    /// The same of a visit that was counted only; none where nobody has measured that, and
+    /// [`COUNTED_VISIT_COST_NS`] is taken.
     pub counted_visit_cost_ns: Option<f64>,
-    /// The visits of callpaths whose times are estimates, on all ranks together: `visits_not_timed` are among them.
+    /// The visits of callpaths whose times are estimates, on all ranks together: `visits_not_timed`
+    /// are among them.
     pub visits_estimated: u64,
-    /// The time that rank 0 spent in the flush and in checkpoints, in nanoseconds, with the time that it waited for others.
+    /// The time that rank 0 spent in the flush and in checkpoints, in nanoseconds, with the time
+    /// that it waited for others.
     pub writing_ns: u64,
     /// The time of all ranks together, in nanoseconds.
     pub total_ns: u128,
@@ -59,8 +63,8 @@ impl OwnCost {
         })
     }
 
-    /// The time for measuring the visits of the mean rank, in nanoseconds: never more than its whole time, which a cost that was
-    /// measured on a loaded machine may well come to.
+    /// The time for measuring the visits of the mean rank, in nanoseconds: never more than its
+    /// whole time, which a cost that was measured on a loaded machine may well come to.
     #[must_use]
     pub fn timing_ns(&self) -> f64 {
         let timed = ratio(u128::from(self.visits.saturating_sub(self.visits_not_timed)), 1);
@@ -70,8 +74,9 @@ impl OwnCost {
         all_ns.min(most_ns) / f64::from(self.ranks.max(1))
     }
 
-    /// The time for measuring these visits of a callpath, in nanoseconds. How many of them a budget let only be counted is
-    /// known of all callpaths together: it is taken to be the same part of each whose time is an estimate.
+    /// The time for measuring these visits of a callpath, in nanoseconds. How many of them a budget
+    /// let only be counted is known of all callpaths together: it is taken to be the same part of
+    /// each whose time is an estimate.
     #[must_use]
     pub fn of_visits_ns(&self, visits: u64, is_estimate: bool) -> f64 {
         let not_timed = if is_estimate {
@@ -106,8 +111,8 @@ impl OwnCost {
 
     /// `tinyprof itself: at least 3.10ms a rank (0.02%): 2.00ms timing 81920 visits, 1.10ms writing`.
     ///
-    /// At least: what a visit costs was measured in a loop of its own. What the program loses besides, such as the inlining
-    /// of a function that is a region, nobody has measured.
+    /// At least: what a visit costs was measured in a loop of its own. What the program loses
+    /// besides, such as the inlining of a function that is a region, nobody has measured.
     pub(super) fn sentence(&self) -> String {
         let about = if self.visit_cost_ns.is_none() { "about" } else { "at least" };
         let a_rank = if self.ranks > 1 { " a rank" } else { "" };
@@ -157,7 +162,8 @@ mod tests {
     fn callpaths_share_what_measuring_them_cost() {
         // Three of four visits of the estimates were counted only: 20 and 3 * 5 ns for each four.
         let budget = OwnCost { visits_not_timed: 270_000, visits_estimated: 360_000, ..cost() };
-        let (estimated, exact) = (budget.of_visits_ns(360_000, true), budget.of_visits_ns(40_000, false));
+        let (estimated, exact) =
+            (budget.of_visits_ns(360_000, true), budget.of_visits_ns(40_000, false));
         assert!((estimated - 90_000.0 * 35.0).abs() < 1e-6, "{estimated}");
         assert!((estimated + exact - 4.0 * budget.timing_ns()).abs() < 1e-6);
     }

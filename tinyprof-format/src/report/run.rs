@@ -50,8 +50,12 @@ impl Report {
         let statistics = Statistics::of_profile(profile);
         let hosts = Hosts::new(profile.ranks.iter().map(|facts| facts.host.as_str()).collect());
         let report = Self::without_hints(&profile.manifest, &profile.callpaths, statistics, hosts);
-        let hints =
-            hints_of_profile(profile, &report.statistics, &report.host_names, report.own_cost.as_ref());
+        let hints = hints_of_profile(
+            profile,
+            &report.statistics,
+            &report.host_names,
+            report.own_cost.as_ref(),
+        );
         let threads: u64 = profile.ranks.iter().map(|rank| u64::from(rank.threads)).sum();
         // Where ranks were selected, those that were not are still there.
         let is_whole = profile.ranks.len() == profile.manifest.ranks as usize;
@@ -61,8 +65,9 @@ impl Report {
 
     /// The report of a run whose statistics were computed elsewhere, row by row of `callpaths`.
     ///
-    /// It bears the name of the program; see [`named`](Self::named). It tells nothing of metrics, and only the hints
-    /// that need no value of a rank alone: ranks send each other statistics of times only.
+    /// It bears the name of the program; see [`named`](Self::named). It tells nothing of metrics,
+    /// and only the hints that need no value of a rank alone: ranks send each other statistics of
+    /// times only.
     #[must_use]
     pub fn new(manifest: &Manifest, callpaths: &CallpathTable, mut statistics: Statistics) -> Self {
         statistics.grow_to(callpaths.len());
@@ -85,7 +90,8 @@ impl Report {
         let total_ns = roots.fold(0_u128, |sum, (_, row)| sum.saturating_add(row.inclusive.sum_ns));
         let program = Path::new(&manifest.metadata.executable).file_name();
         Self {
-            name: program.map_or_else(|| "profile".to_owned(), |name| name.to_string_lossy().into_owned()),
+            name: program
+                .map_or_else(|| "profile".to_owned(), |name| name.to_string_lossy().into_owned()),
             ranks: manifest.ranks,
             hosts: manifest.metadata.numhosts,
             executions: manifest.executions,
@@ -111,12 +117,18 @@ impl Report {
         .with_threads_at_once()
     }
 
-    /// The report of a program that consists of one process, whether or not its profile could be written.
+    /// The report of a program that consists of one process, whether or not its profile could be
+    /// written.
     #[must_use]
     pub fn of_event_map(map: &EventMap, executable: &str) -> Self {
         let hosts = vec![map.facts.host.clone()];
         let peak_memory = PeakMemory::of_one_rank(map.facts.peak_memory_bytes);
-        let facts = ManifestFacts { executions: map.executions(), losses: map.losses(), peak_memory, hosts };
+        let facts = ManifestFacts {
+            executions: map.executions(),
+            losses: map.losses(),
+            peak_memory,
+            hosts,
+        };
         let metadata = RunMetadata { executable: executable.to_owned(), ..RunMetadata::default() };
         let manifest =
             facts.manifest(1, CallpathFile::default(), Vec::new(), metadata, PhaseTimes::default());
@@ -131,7 +143,8 @@ impl Report {
         Self { name: name.into(), ..self }
     }
 
-    /// The same without what the profiler has cost: that is known of a whole run, not of a part that was selected.
+    /// The same without what the profiler has cost: that is known of a whole run, not of a part
+    /// that was selected.
     #[must_use]
     pub fn without_own_cost(self) -> Self {
         Self { own_cost: None, ..self }
@@ -155,7 +168,8 @@ impl Report {
         self.own_cost.as_ref()
     }
 
-    /// The same without its callpaths: what there is to tell of the run as a whole, in little memory.
+    /// The same without its callpaths: what there is to tell of the run as a whole, in little
+    /// memory.
     #[must_use]
     pub fn without_callpaths(self) -> Self {
         let statistics = Statistics::default().with_times(*self.statistics.times());
@@ -168,7 +182,8 @@ impl Report {
         }
     }
 
-    /// The inclusive time of the root regions on all ranks together, in nanoseconds: what shares refer to.
+    /// The inclusive time of the root regions on all ranks together, in nanoseconds: what shares
+    /// refer to.
     #[must_use]
     pub const fn total_ns(&self) -> u128 {
         self.total_ns

@@ -1,15 +1,17 @@
-//! Which callpaths have a line of their own where a table has room for a few: those that cost most, and who calls them.
+//! Which callpaths have a line of their own where a table has room for a few: those that cost most,
+//! and who calls them.
 
 use crate::model::{CallpathIndex, Children};
 
 use super::units::ratio;
 use super::{MetricName, Report};
 
-/// The fold must not hide a straggler. A callpath that is small over all ranks is shown if on one rank it takes
-/// this many times the fold's share of a rank's mean time.
+/// The fold must not hide a straggler. A callpath that is small over all ranks is shown if on one
+/// rank it takes this many times the fold's share of a rank's mean time.
 const STRAGGLER: f64 = 10.0;
 
-/// So many roots are shown however small they are, or a run of many equal threads would be one folded line.
+/// So many roots are shown however small they are, or a run of many equal threads would be one
+/// folded line.
 const ROOTS_SHOWN: usize = 3;
 
 /// A choice of callpaths, with every callpath also those above it.
@@ -19,14 +21,16 @@ pub(super) struct Selection<'a> {
     is_shown: Vec<bool>,
     /// How many children of each callpath are not shown, and last of the roots.
     hidden: Vec<usize>,
-    /// The lines of the table: one for each callpath that is shown, and one for the hidden children of each.
+    /// The lines of the table: one for each callpath that is shown, and one for the hidden children
+    /// of each.
     lines: usize,
 }
 
 impl<'a> Selection<'a> {
-    /// Chooses in this order: what hints are about, then the callpaths that take most time themselves, or have most of the
-    /// metric that the report is sorted by, as long as there is room in `lines_max`, and then those that are small on all ranks
-    /// together and not on one of them. Callpaths below `below_share` of the time are left out.
+    /// Chooses in this order: what hints are about, then the callpaths that take most time
+    /// themselves, or have most of the metric that the report is sorted by, as long as there is
+    /// room in `lines_max`, and then those that are small on all ranks together and not on one of
+    /// them. Callpaths below `below_share` of the time are left out.
     ///
     /// # Cost
     /// A sort of the callpaths that are not small.
@@ -41,7 +45,8 @@ impl<'a> Selection<'a> {
         let mut hidden = vec![0; callpaths + 1];
         hidden[callpaths] = roots;
         let is_shown = vec![false; callpaths];
-        let mut selection = Self { report, children, is_shown, hidden, lines: usize::from(roots > 0) };
+        let mut selection =
+            Self { report, children, is_shown, hidden, lines: usize::from(roots > 0) };
         let mut first: Vec<CallpathIndex> = children[callpaths].to_vec();
         first.sort_by(|left, right| report.in_order(*left, *right));
         first.truncate(ROOTS_SHOWN);
@@ -97,7 +102,11 @@ impl<'a> Selection<'a> {
     }
 
     fn parent_row(&self, index: CallpathIndex) -> usize {
-        self.report.callpaths.get(index).parent.map_or(self.report.callpaths.len(), CallpathIndex::row)
+        self.report
+            .callpaths
+            .get(index)
+            .parent
+            .map_or(self.report.callpaths.len(), CallpathIndex::row)
     }
 }
 

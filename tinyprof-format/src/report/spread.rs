@@ -2,8 +2,8 @@
 
 use super::units::{ratio, time_cell, whole};
 
-/// A host in 32 bits, whatever the length of its name: a checksum of the name. The list of hosts in a manifest tells
-/// which it is; where two of its hosts have the same, neither is named.
+/// A host in 32 bits, whatever the length of its name: a checksum of the name. The list of hosts in
+/// a manifest tells which it is; where two of its hosts have the same, neither is named.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct HostId(u32);
 
@@ -32,8 +32,8 @@ impl HostId {
 pub struct Spread {
     /// The sum over ranks, in nanoseconds.
     pub sum_ns: u128,
-    /// The variance of the sum, in square nanoseconds; 0 where every visit was timed. An integer, and at least 1
-    /// where there is any, so that it adds up to the same in any order.
+    /// The variance of the sum, in square nanoseconds; 0 where every visit was timed. An integer,
+    /// and at least 1 where there is any, so that it adds up to the same in any order.
     pub variance_ns2: u128,
     /// The least value of a rank, in nanoseconds.
     pub min_ns: u64,
@@ -47,7 +47,14 @@ pub struct Spread {
 
 impl Spread {
     pub(super) const fn of_one_rank(rank: u32, host: HostId, ns: u64) -> Self {
-        Self { sum_ns: ns as u128, variance_ns2: 0, min_ns: ns, max_ns: ns, max_rank: rank, max_host: host }
+        Self {
+            sum_ns: ns as u128,
+            variance_ns2: 0,
+            min_ns: ns,
+            max_ns: ns,
+            max_rank: rank,
+            max_host: host,
+        }
     }
 
     /// Whether the sum is an estimate because some visits were not timed.
@@ -62,16 +69,17 @@ impl Spread {
         self.is_estimate().then(|| ratio(self.variance_ns2, 1).sqrt())
     }
 
-    /// What the sum is at most, in nanoseconds, where it is an estimate that says no more: where two standard errors are as
-    /// much as the estimate. None where the sum, or its size, is known.
+    /// What the sum is at most, in nanoseconds, where it is an estimate that says no more: where
+    /// two standard errors are as much as the estimate. None where the sum, or its size, is known.
     #[must_use]
     pub fn known_below_ns(&self) -> Option<u128> {
         let error_ns = whole(2.0 * self.standard_error_ns()?);
         (error_ns >= self.sum_ns).then(|| self.sum_ns.saturating_add(error_ns).max(1))
     }
 
-    /// What tables show of the sum, and the mark before it: none where it was measured, `~` where it is an estimate, `<`
-    /// where no more is known than that it is less than this, which is never more than `bound_ns`.
+    /// What tables show of the sum, and the mark before it: none where it was measured, `~` where
+    /// it is an estimate, `<` where no more is known than that it is less than this, which is never
+    /// more than `bound_ns`.
     #[must_use]
     pub fn shown_ns(&self, bound_ns: Option<u128>) -> (&'static str, u128) {
         match self.known_below_ns() {
@@ -94,7 +102,8 @@ impl Spread {
         self.variance_ns2 = self.variance_ns2.saturating_add(other.variance_ns2);
         self.min_ns = self.min_ns.min(other.min_ns);
         if (other.max_ns, self.max_rank) > (self.max_ns, other.max_rank) {
-            (self.max_ns, self.max_rank, self.max_host) = (other.max_ns, other.max_rank, other.max_host);
+            (self.max_ns, self.max_rank, self.max_host) =
+                (other.max_ns, other.max_rank, other.max_host);
         }
     }
 }
@@ -106,7 +115,8 @@ mod tests {
     #[test]
     fn a_cell_says_how_well_the_sum_is_known() {
         let check = |variance_ns2: u128, bound_ns: Option<u128>, expected: &str| {
-            let spread = Spread { variance_ns2, ..Spread::of_one_rank(0, HostId::default(), 1_000) };
+            let spread =
+                Spread { variance_ns2, ..Spread::of_one_rank(0, HostId::default(), 1_000) };
             assert_eq!(spread.cell(bound_ns), expected);
         };
         check(0, None, "1.00us");

@@ -1,4 +1,5 @@
-//! Statistics of every callpath over ranks, in a form that is merged in any order with the same result.
+//! Statistics of every callpath over ranks, in a form that is merged in any order with the same
+//! result.
 
 use crate::model::{CallpathIndex, CallpathTable, EventMap, ExecutionSummary, Profile};
 
@@ -16,7 +17,8 @@ pub struct RankStatistics {
     pub visits: u64,
     /// The time from entry to exit.
     pub inclusive: Spread,
-    /// The inclusive time of a rank without the inclusive time of the callpath's children on that rank.
+    /// The inclusive time of a rank without the inclusive time of the callpath's children on that
+    /// rank.
     pub exclusive: Spread,
     /// How much the inclusive times of executions vary.
     pub variation: Variation,
@@ -41,7 +43,8 @@ impl RankStatistics {
         }
     }
 
-    /// Adds the statistics of other ranks. Associative and commutative, and the default is its neutral element.
+    /// Adds the statistics of other ranks. Associative and commutative, and the default is its
+    /// neutral element.
     pub fn merge(&mut self, other: &Self) {
         if other.ranks == 0 {
             return;
@@ -57,30 +60,34 @@ impl RankStatistics {
         self.variation.merge(&other.variation);
     }
 
-    /// The mean of a spread of these statistics over the ranks that visited; none where no rank did.
+    /// The mean of a spread of these statistics over the ranks that visited; none where no rank
+    /// did.
     #[must_use]
     pub fn mean_ns(&self, spread: &Spread) -> Option<f64> {
         (self.ranks > 0).then(|| ratio(spread.sum_ns, u128::from(self.ranks)))
     }
 
-    /// How far the slowest rank is above the mean: `max / mean - 1`, so 0 where all ranks are equal.
+    /// How far the slowest rank is above the mean: `max / mean - 1`, so 0 where all ranks are
+    /// equal.
     ///
     /// None where no rank visited the callpath or its time is zero.
     #[must_use]
     pub fn imbalance(&self, spread: &Spread) -> Option<f64> {
         let weighted_max = u128::from(spread.max_ns) * u128::from(self.ranks);
-        (self.ranks > 0 && spread.sum_ns > 0).then(|| (ratio(weighted_max, spread.sum_ns) - 1.0).max(0.0))
+        (self.ranks > 0 && spread.sum_ns > 0)
+            .then(|| (ratio(weighted_max, spread.sum_ns) - 1.0).max(0.0))
     }
 
-    /// The time between the slowest rank and the others, in nanoseconds: the sum over the ranks that visited of
-    /// `max - mean`, which is what would be saved if they waited for the slowest and it were as fast as the mean.
+    /// The time between the slowest rank and the others, in nanoseconds: the sum over the ranks
+    /// that visited of `max - mean`, which is what would be saved if they waited for the slowest
+    /// and it were as fast as the mean.
     #[must_use]
     pub fn lost_ns(&self, spread: &Spread) -> u128 {
         (u128::from(spread.max_ns) * u128::from(self.ranks)).saturating_sub(spread.sum_ns)
     }
 
-    /// How much the executions vary on one and the same rank: the pooled standard deviation of an execution's inclusive
-    /// time as a part of the mean. None where no rank has two executions.
+    /// How much the executions vary on one and the same rank: the pooled standard deviation of an
+    /// execution's inclusive time as a part of the mean. None where no rank has two executions.
     #[must_use]
     pub fn coefficient_of_variation(&self) -> Option<f64> {
         self.variation.coefficient(self.inclusive.sum_ns)
@@ -89,8 +96,8 @@ impl RankStatistics {
 
 /// The statistics of every callpath of a table, row by row.
 ///
-/// Ranks compute their own and merge them up a tree; whoever holds a whole profile adds rank after rank. Both
-/// give equal statistics:
+/// Ranks compute their own and merge them up a tree; whoever holds a whole profile adds rank after
+/// rank. Both give equal statistics:
 ///
 /// ```
 /// use tinyprof_format::model::{
@@ -131,7 +138,8 @@ impl Statistics {
         Self { rows: Rows::of_no_rank(callpaths), times: TimesOverRanks::default() }
     }
 
-    /// The statistics of these rows, of ranks of which nobody knows what they did with their time as a whole.
+    /// The statistics of these rows, of ranks of which nobody knows what they did with their time
+    /// as a whole.
     #[must_use]
     pub fn from_rows(rows: Vec<RankStatistics>) -> Self {
         Self { rows: Rows::of_ranks(rows), times: TimesOverRanks::default() }
@@ -147,8 +155,9 @@ impl Statistics {
     #[must_use]
     pub fn of_event_map(map: &EventMap, rank: u32) -> Self {
         let mut statistics = Self::new(map.callpaths.len());
-        statistics
-            .add_rank(&map.callpaths, rank, &map.facts.host, |index| &map.values[index.row()].executions);
+        statistics.add_rank(&map.callpaths, rank, &map.facts.host, |index| {
+            &map.values[index.row()].executions
+        });
         statistics
     }
 
@@ -159,14 +168,15 @@ impl Statistics {
         let activities = Activity::of_callpaths(&profile.callpaths);
         for ((rank, facts), number) in profile.ranks.iter().enumerate().zip(0u32..) {
             let place = (number, HostId::of_name(&facts.host));
-            statistics
-                .add(&profile.callpaths, &activities, place, |index| &profile.values(index, rank).executions);
+            statistics.add(&profile.callpaths, &activities, place, |index| {
+                &profile.values(index, rank).executions
+            });
         }
         statistics
     }
 
-    /// Adds what `rank` measured on `host`: `summaries` tells it for each row of `callpaths`, the table of these
-    /// statistics.
+    /// Adds what `rank` measured on `host`: `summaries` tells it for each row of `callpaths`, the
+    /// table of these statistics.
     pub fn add_rank<'a>(
         &mut self,
         callpaths: &CallpathTable,
@@ -174,7 +184,12 @@ impl Statistics {
         host: &str,
         summaries: impl Fn(CallpathIndex) -> &'a [ExecutionSummary],
     ) {
-        self.add(callpaths, &Activity::of_callpaths(callpaths), (rank, HostId::of_name(host)), summaries);
+        self.add(
+            callpaths,
+            &Activity::of_callpaths(callpaths),
+            (rank, HostId::of_name(host)),
+            summaries,
+        );
     }
 
     fn add<'a>(
@@ -187,8 +202,9 @@ impl Statistics {
         self.grow_to(callpaths.len());
         let of_each = || callpaths.iter().map(|(index, _)| summaries(index));
         let inclusive_ns: Vec<u64> = of_each().map(ExecutionSummary::inclusive_ns_of).collect();
-        let variances_ns2: Vec<u128> =
-            of_each().map(|summaries| whole(ExecutionSummary::sum_variance_ns2_of(summaries))).collect();
+        let variances_ns2: Vec<u128> = of_each()
+            .map(|summaries| whole(ExecutionSummary::sum_variance_ns2_of(summaries)))
+            .collect();
         let exclusive_ns = exclusive_of(callpaths, &inclusive_ns);
         self.times.add(&RankTimes::of_rank(callpaths, activities, &inclusive_ns, &exclusive_ns));
         let mut exclusive_variances_ns2 = variances_ns2.clone();
@@ -206,8 +222,13 @@ impl Statistics {
                 return RankStatistics::default();
             }
             let visits = ExecutionSummary::visits_of(summaries);
-            let mut one =
-                RankStatistics::of_one_rank(rank, host, visits, inclusive_ns[row], exclusive_ns[row]);
+            let mut one = RankStatistics::of_one_rank(
+                rank,
+                host,
+                visits,
+                inclusive_ns[row],
+                exclusive_ns[row],
+            );
             one.variation = Variation::of_one_rank(summaries);
             one.inclusive.variance_ns2 = variances_ns2[row];
             one.exclusive.variance_ns2 = exclusive_variances_ns2[row];
@@ -216,8 +237,8 @@ impl Statistics {
         self.rows.add_rank(rank, host, rows);
     }
 
-    /// Adds what `rank` measured, where `dictionary`, the table of these statistics, may hold more callpaths
-    /// than the rank visited.
+    /// Adds what `rank` measured, where `dictionary`, the table of these statistics, may hold more
+    /// callpaths than the rank visited.
     ///
     /// A callpath that the dictionary lacks has no row to be added to: unite the tables first.
     pub fn add_event_map(&mut self, dictionary: &CallpathTable, rank: u32, map: &EventMap) {
@@ -228,8 +249,8 @@ impl Statistics {
         });
     }
 
-    /// Adds the statistics of other ranks over the same table. Associative and commutative; no rank may be in
-    /// both. Missing rows count as callpaths that no rank visited.
+    /// Adds the statistics of other ranks over the same table. Associative and commutative; no rank
+    /// may be in both. Missing rows count as callpaths that no rank visited.
     pub fn merge(&mut self, other: &Self) {
         self.rows.merge(&other.rows);
         self.times.merge(&other.times);
@@ -261,8 +282,8 @@ impl Statistics {
     }
 }
 
-/// A variance as an integer, rounded up, so that what is uncertain never reads as exact. What is not a number,
-/// which only a damaged profile says, counts as nothing.
+/// A variance as an integer, rounded up, so that what is uncertain never reads as exact. What is
+/// not a number, which only a damaged profile says, counts as nothing.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

@@ -1,7 +1,7 @@
 //! Rows of statistics: of one rank in 24 bytes, as long as there is no other.
 //!
-//! A program without MPI makes a report of itself at its end. Of a million callpaths, in the form that is merged over ranks,
-//! that would take 176 MiB.
+//! A program without MPI makes a report of itself at its end. Of a million callpaths, in the form
+//! that is merged over ranks, that would take 176 MiB.
 
 use std::collections::BTreeMap;
 
@@ -108,7 +108,10 @@ impl Rows {
             _ => {
                 self.grow_to(other.len());
                 let theirs = (0..other.len()).map(|row| other.get(row));
-                self.several().iter_mut().zip(theirs).for_each(|(ours, theirs)| ours.merge(&theirs));
+                self.several()
+                    .iter_mut()
+                    .zip(theirs)
+                    .for_each(|(ours, theirs)| ours.merge(&theirs));
             }
         }
         self.grow_to(other.len());
@@ -138,7 +141,8 @@ impl OneRank {
     }
 
     fn set(&mut self, row: usize, statistics: &RankStatistics) {
-        let [inclusive_ns, exclusive_ns] = [statistics.inclusive, statistics.exclusive].map(|s| s.max_ns);
+        let [inclusive_ns, exclusive_ns] =
+            [statistics.inclusive, statistics.exclusive].map(|s| s.max_ns);
         self.rows[row] = OneRow { visits: statistics.visits, inclusive_ns, exclusive_ns };
         if self.get(row) != *statistics {
             self.rows[row] = OneRow::default();

@@ -1,4 +1,5 @@
-//! The tables as CSV, for spreadsheets and scripts: every callpath, every number unrounded, times in nanoseconds.
+//! The tables as CSV, for spreadsheets and scripts: every callpath, every number unrounded, times
+//! in nanoseconds.
 
 use std::io::{self, Write};
 
@@ -21,9 +22,9 @@ const SPREAD: [&str; 9] = [
 ];
 
 impl Report {
-    /// The report as CSV, in the order of the tree: a line of headings, then one for each callpath. Means, and what
-    /// [`to_json`](Self::to_json) has as null, as there; null is an empty cell. Varying metrics are not in it, see
-    /// [`to_top_csv`](Self::to_top_csv).
+    /// The report as CSV, in the order of the tree: a line of headings, then one for each callpath.
+    /// Means, and what [`to_json`](Self::to_json) has as null, as there; null is an empty cell.
+    /// Varying metrics are not in it, see [`to_top_csv`](Self::to_top_csv).
     #[must_use]
     pub fn to_csv(&self) -> String {
         text(|to| self.write_csv(to))

@@ -1,4 +1,5 @@
-//! The report as text: a head line, the callpath tree with its numbers, the metrics, and what `closing` says below.
+//! The report as text: a head line, the callpath tree with its numbers, the metrics, and what
+//! `closing` says below.
 
 use super::Report;
 use super::closing::hosts_line;
@@ -11,26 +12,30 @@ use super::units::{counted, rounded, time};
 /// What heads the tree.
 const HEADING: &str = "callpath";
 
-/// Where a table is laid out, what is folded counts as if it had so many columns: room for the number, and for what it is.
+/// Where a table is laid out, what is folded counts as if it had so many columns: room for the
+/// number, and for what it is.
 const FOLDED_COLUMNS: usize = 20;
 
 /// However much there is to say below it, the tree may have so many lines.
 const TREE_LINES_MIN: usize = 10;
 
-/// However large the tree is, metrics may have so many lines: the headings, three of them, and how many more there are.
+/// However large the tree is, metrics may have so many lines: the headings, three of them, and how
+/// many more there are.
 const METRIC_LINES_MIN: usize = 5;
 
 /// How a report is laid out as text.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct TextOptions {
-    /// The columns of the terminal. Numbers that do not fit make way; below about 35 columns lines overflow.
+    /// The columns of the terminal. Numbers that do not fit make way; below about 35 columns lines
+    /// overflow.
     pub width_columns: u16,
-    /// Callpaths whose share of the total inclusive time is below this are folded into one line per parent,
-    /// unless they take long on a single rank. None folds nothing.
+    /// Callpaths whose share of the total inclusive time is below this are folded into one line per
+    /// parent, unless they take long on a single rank. None folds nothing.
     pub fold_below_share: Option<f64>,
-    /// Where the report would have more lines than this, more callpaths and metrics are folded, as far as that helps: those
-    /// that take most time themselves stay, with those above them, and what hints are about.
+    /// Where the report would have more lines than this, more callpaths and metrics are folded, as
+    /// far as that helps: those that take most time themselves stay, with those above them, and
+    /// what hints are about.
     pub lines_max: u16,
 }
 
@@ -56,16 +61,17 @@ impl TextOptions {
 }
 
 impl Report {
-    /// The report for people: a head line, the callpath tree sorted by inclusive time, the metrics, the efficiency, the
-    /// hints, a note for each loss, and what the profiler itself has cost.
+    /// The report for people: a head line, the callpath tree sorted by inclusive time, the metrics,
+    /// the efficiency, the hints, a note for each loss, and what the profiler itself has cost.
     ///
-    /// Visits, inclusive and exclusive time and the share are of all ranks together; minimum, mean, maximum
-    /// and imbalance (maximum / mean - 1) compare the inclusive times of the ranks that visited the callpath; what is
-    /// lost is the sum over these ranks of maximum - mean. The variation is that of executions on one and the same
-    /// rank. Columns for which there is no room make way; where that is the host of the slowest rank, a line below tells
-    /// it. `docs/report.md` has the formulas.
-    /// A time that is an estimate, because a budget let only some visits be timed, is marked with `~`.
-    /// Columns align, control characters in names are escaped, and every line ends in a newline.
+    /// Visits, inclusive and exclusive time and the share are of all ranks together; minimum, mean,
+    /// maximum and imbalance (maximum / mean - 1) compare the inclusive times of the ranks that
+    /// visited the callpath; what is lost is the sum over these ranks of maximum - mean. The
+    /// variation is that of executions on one and the same rank. Columns for which there is no room
+    /// make way; where that is the host of the slowest rank, a line below tells it.
+    /// `docs/report.md` has the formulas. A time that is an estimate, because a budget let only
+    /// some visits be timed, is marked with `~`. Columns align, control characters in names are
+    /// escaped, and every line ends in a newline.
     #[must_use]
     pub fn to_text(&self, options: &TextOptions) -> String {
         let width = usize::from(options.width_columns);
@@ -75,13 +81,16 @@ impl Report {
             text.push_str("no region was visited\n");
         } else {
             // The titles, the headings, the hosts, and where the profile lies.
-            let others = [&text, &closing].map(|part| part.lines().count()).iter().sum::<usize>() + 4;
+            let others =
+                [&text, &closing].map(|part| part.lines().count()).iter().sum::<usize>() + 4;
             let room = usize::from(options.lines_max).saturating_sub(others);
             let metrics_min = self.metric_lines().min(METRIC_LINES_MIN);
             let lines = match options.fold_below_share {
-                Some(below_share) => {
-                    fitting_lines(self, below_share, room.saturating_sub(metrics_min).max(TREE_LINES_MIN))
-                }
+                Some(below_share) => fitting_lines(
+                    self,
+                    below_share,
+                    room.saturating_sub(metrics_min).max(TREE_LINES_MIN),
+                ),
                 None => lines(self),
             };
             self.write_table(&lines, width, &mut text);
@@ -107,12 +116,17 @@ impl Report {
             ranks => format!("{} a rank", time(rounded(self.total_ns, ranks.into()))),
         };
         let threads = self.threads.filter(|&threads| threads > self.ranks.into());
-        let threads = threads.map_or_else(String::new, |threads| format!(", {}", counted(threads, "thread")));
-        let roots = self.callpaths.rows().iter().filter(|callpath| callpath.parent.is_none()).count();
+        let threads =
+            threads.map_or_else(String::new, |threads| format!(", {}", counted(threads, "thread")));
+        let roots =
+            self.callpaths.rows().iter().filter(|callpath| callpath.parent.is_none()).count();
         // Each root counts its own.
         let executions = match roots {
             0 | 1 => counted(self.executions.into(), "execution"),
-            several => format!("{several} roots of at most {}", counted(self.executions.into(), "execution")),
+            several => format!(
+                "{several} roots of at most {}",
+                counted(self.executions.into(), "execution")
+            ),
         };
         format!(
             "{name}: {}{hosts}{threads}, {executions}, {}, {time}",
@@ -123,7 +137,8 @@ impl Report {
 
     fn write_table(&self, lines: &[Line], line_width: usize, text: &mut String) {
         let widest = |room: usize| {
-            let labels = lines.iter().map(|line| 2 * self.depth(line) + columns(&self.label(line, room)));
+            let labels =
+                lines.iter().map(|line| 2 * self.depth(line) + columns(&self.label(line, room)));
             labels.max().unwrap_or(0).max(HEADING.len())
         };
         let tree = widest(FOLDED_COLUMNS)..=widest(usize::MAX);
@@ -153,21 +168,23 @@ impl Report {
         }
     }
 
-    /// What a line of the tree says, shorter if there is a shorter form and `room` is less than the long one.
+    /// What a line of the tree says, shorter if there is a shorter form and `room` is less than the
+    /// long one.
     fn label(&self, line: &Line, room: usize) -> String {
         match line {
             Line::Callpath(index) => shown(&self.callpaths.get(*index).region.name),
             Line::Folded(folded) => {
                 let shortest = format!("... {}", folded.callpaths);
-                let forms = [format!("{shortest} smaller callpaths"), format!("{shortest} smaller")];
+                let forms =
+                    [format!("{shortest} smaller callpaths"), format!("{shortest} smaller")];
                 forms.into_iter().find(|form| form.len() <= room).unwrap_or(shortest)
             }
         }
     }
 }
 
-/// What stands before a name below its parents. Where spaces would fill more than half of the tree's columns,
-/// the level stands there as a number.
+/// What stands before a name below its parents. Where spaces would fill more than half of the
+/// tree's columns, the level stands there as a number.
 pub(super) fn indent(depth: usize, width: usize) -> String {
     let deepest = width / 2;
     if 2 * depth <= deepest {

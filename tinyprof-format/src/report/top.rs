@@ -1,4 +1,5 @@
-//! The callpaths that take the most time themselves: a flat list, for who looks for what to improve.
+//! The callpaths that take the most time themselves: a flat list, for who looks for what to
+//! improve.
 
 use serde_json::{Value, json};
 
@@ -15,8 +16,9 @@ impl Report {
     /// The `count` callpaths of the greatest exclusive time, or of the greatest value of the
     /// [metric](Self::by_metric) that was asked for, for people, in `width_columns` columns.
     ///
-    /// Times and visits are of all ranks together, the share is that of the roots' inclusive time. A time that is an estimate
-    /// is marked with `~`. Columns align, control characters in names are escaped, and every line ends in a newline.
+    /// Times and visits are of all ranks together, the share is that of the roots' inclusive time.
+    /// A time that is an estimate is marked with `~`. Columns align, control characters in names
+    /// are escaped, and every line ends in a newline.
     #[must_use]
     pub fn to_top_text(&self, count: usize, width_columns: u16) -> String {
         let width = usize::from(width_columns);
@@ -47,7 +49,8 @@ impl Report {
         text
     }
 
-    /// The same as JSON: `callpaths`, the greatest exclusive time first, as in [`to_json`](Self::to_json) but for `parent`.
+    /// The same as JSON: `callpaths`, the greatest exclusive time first, as in
+    /// [`to_json`](Self::to_json) but for `parent`.
     #[must_use]
     pub fn to_top_json(&self, count: usize) -> Value {
         self.top_json(count).to_value()
@@ -100,7 +103,9 @@ impl Report {
             Some(MetricName::Key(key)) => {
                 [cut(&shown(key), HEADING_MAX), "mean".into(), "max".into(), "values".into()]
             }
-            Some(MetricName::Inclusive) => ["inclusive", "share", "a visit", "visits"].map(str::to_owned),
+            Some(MetricName::Inclusive) => {
+                ["inclusive", "share", "a visit", "visits"].map(str::to_owned)
+            }
             _ => ["exclusive", "share", "a visit", "visits"].map(str::to_owned),
         }
     }
@@ -130,7 +135,8 @@ impl Report {
         ]
     }
 
-    /// The path of a callpath. Where it is longer than `room`, what is above stays away first: the name tells the most.
+    /// The path of a callpath. Where it is longer than `room`, what is above stays away first: the
+    /// name tells the most.
     fn shown_path(&self, index: CallpathIndex, room: usize) -> String {
         let callpath = self.callpaths.get(index);
         let (mut path, mut above) = (shown(&callpath.region.name), callpath.parent);

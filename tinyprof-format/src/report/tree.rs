@@ -26,15 +26,16 @@ pub(super) struct Folded {
     pub(super) estimate: bool,
 }
 
-/// The lines of the tree with the callpaths that cost most, in at most `lines_max` lines; callpaths below `below_share` of the
-/// time are folded even if there is room. See [`Selection`].
+/// The lines of the tree with the callpaths that cost most, in at most `lines_max` lines; callpaths
+/// below `below_share` of the time are folded even if there is room. See [`Selection`].
 pub(super) fn fitting_lines(report: &Report, below_share: f64, lines_max: usize) -> Vec<Line> {
     let children = report.callpaths.children();
     let selection = Selection::new(report, &children, below_share, lines_max);
     Tree::new(report, &children, Some(&selection)).lines()
 }
 
-/// The lines of the whole tree, parents first, siblings by the report's metric, then in the order of the table.
+/// The lines of the whole tree, parents first, siblings by the report's metric, then in the order
+/// of the table.
 pub(super) fn lines(report: &Report) -> Vec<Line> {
     Tree::new(report, &report.callpaths.children(), None).lines()
 }
@@ -57,7 +58,11 @@ struct Subtree {
 }
 
 impl<'a> Tree<'a> {
-    fn new(report: &'a Report, children: &'a Children, selection: Option<&'a Selection<'a>>) -> Self {
+    fn new(
+        report: &'a Report,
+        children: &'a Children,
+        selection: Option<&'a Selection<'a>>,
+    ) -> Self {
         let alone = |row: RankStatistics| Subtree {
             exclusive_ns: row.exclusive.sum_ns,
             callpaths: 1,
@@ -95,7 +100,8 @@ impl<'a> Tree<'a> {
         let mut children =
             self.children[parent.map_or(self.report.callpaths.len(), CallpathIndex::row)].to_vec();
         children.sort_by(|left, right| self.report.in_order(*left, *right));
-        let is_shown = |child: &CallpathIndex| self.selection.is_none_or(|these| these.is_shown(child.row()));
+        let is_shown =
+            |child: &CallpathIndex| self.selection.is_none_or(|these| these.is_shown(child.row()));
         let (shown, small): (Vec<_>, Vec<_>) = children.into_iter().partition(is_shown);
         let sum = small.iter().fold(Folded::default(), |sum, child| sum.with(&self.folded(*child)));
         let mut lines: Vec<Line> = shown.into_iter().map(Line::Callpath).collect();

@@ -61,7 +61,8 @@ pub(super) fn count_cell(n: u64) -> String {
     format!("{}T", rounded(n, 1_000_000_000_000))
 }
 
-/// A number of unknown unit: integers exact up to six digits, all else with four significant digits.
+/// A number of unknown unit: integers exact up to six digits, all else with four significant
+/// digits.
 #[must_use]
 pub fn number_cell(n: f64) -> String {
     let size = n.abs();
@@ -113,7 +114,8 @@ pub fn counted(n: u64, noun: &str) -> String {
     format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }
 
-/// `cell`, which may say so itself, as a number that is not reached where that is what `mark` says of its time.
+/// `cell`, which may say so itself, as a number that is not reached where that is what `mark` says
+/// of its time.
 pub(super) fn below(mark: &str, cell: String) -> String {
     if mark == "<" && !cell.starts_with('<') { format!("<{cell}") } else { cell }
 }
@@ -142,7 +144,8 @@ pub(super) const fn rounded(n: u128, divisor: u128) -> u128 {
 
 /// `n / size` with three significant digits, or none where it would reach 1000.
 fn three_digits(n: u128, size: u128) -> Option<String> {
-    let (hundredths, tenths, ones) = (rounded(n, size / 100), rounded(n, size / 10), rounded(n, size));
+    let (hundredths, tenths, ones) =
+        (rounded(n, size / 100), rounded(n, size / 10), rounded(n, size));
     if hundredths < 1_000 {
         Some(format!("{}.{:02}", hundredths / 100, hundredths % 100))
     } else if tenths < 1_000 {

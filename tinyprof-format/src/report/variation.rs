@@ -4,21 +4,23 @@ use crate::model::ExecutionSummary;
 
 use super::units::ratio;
 
-/// What the deviations of all ranks add up to. Integers, so that ranks are added in any order with the same result.
+/// What the deviations of all ranks add up to. Integers, so that ranks are added in any order with
+/// the same result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Variation {
     /// The executions in which the callpath was visited, summed over ranks.
     pub executions: u64,
-    /// The sum over ranks of the squared deviations of a rank's executions from their mean, in square nanoseconds.
+    /// The sum over ranks of the squared deviations of a rank's executions from their mean, in
+    /// square nanoseconds.
     pub deviations_ns2: u128,
-    /// The sum over ranks of the number of summaries that could deviate, less one each: that of executions where none
-    /// were folded.
+    /// The sum over ranks of the number of summaries that could deviate, less one each: that of
+    /// executions where none were folded.
     pub degrees: u64,
 }
 
 impl Variation {
-    /// That of one rank. A summary that covers several executions counts as their mean, as many times: where
-    /// executions do not depend on each other, that estimates the same variance.
+    /// That of one rank. A summary that covers several executions counts as their mean, as many
+    /// times: where executions do not depend on each other, that estimates the same variance.
     #[must_use]
     #[expect(
         clippy::cast_precision_loss,
@@ -28,11 +30,13 @@ impl Variation {
     )]
     pub fn of_one_rank(summaries: &[ExecutionSummary]) -> Self {
         let count = |summary: &ExecutionSummary| f64::from(summary.executions.max(1));
-        let executions =
-            summaries.iter().fold(0_u64, |sum, s| sum.saturating_add(u64::from(s.executions.max(1))));
+        let executions = summaries
+            .iter()
+            .fold(0_u64, |sum, s| sum.saturating_add(u64::from(s.executions.max(1))));
         let sum_ns: f64 = summaries.iter().map(|s| s.sum_ns as f64).sum();
         let mean_ns = sum_ns / (executions.max(1) as f64);
-        let squared = |s: &ExecutionSummary| count(s) * (s.sum_ns as f64 / count(s) - mean_ns).powi(2);
+        let squared =
+            |s: &ExecutionSummary| count(s) * (s.sum_ns as f64 / count(s) - mean_ns).powi(2);
         let deviations_ns2: f64 = summaries.iter().map(squared).sum();
         Self {
             executions,
@@ -41,15 +45,17 @@ impl Variation {
         }
     }
 
-    /// Adds that of other ranks. Associative and commutative, and the default is its neutral element.
+    /// Adds that of other ranks. Associative and commutative, and the default is its neutral
+    /// element.
     pub const fn merge(&mut self, other: &Self) {
         self.executions = self.executions.saturating_add(other.executions);
         self.deviations_ns2 = self.deviations_ns2.saturating_add(other.deviations_ns2);
         self.degrees = self.degrees.saturating_add(other.degrees);
     }
 
-    /// The pooled standard deviation of an execution, as a part of the mean execution; `sum_ns` is the time of all
-    /// executions together. None where no rank has two executions, or they took no time.
+    /// The pooled standard deviation of an execution, as a part of the mean execution; `sum_ns` is
+    /// the time of all executions together. None where no rank has two executions, or they took no
+    /// time.
     #[must_use]
     pub fn coefficient(&self, sum_ns: u128) -> Option<f64> {
         let mean_ns = ratio(sum_ns, u128::from(self.executions));
@@ -63,7 +69,10 @@ mod tests {
     use super::*;
 
     fn executions(ns: &[u64]) -> Vec<ExecutionSummary> {
-        (0..).zip(ns).map(|(execution, &ns)| ExecutionSummary::of_one_visit(execution, ns)).collect()
+        (0..)
+            .zip(ns)
+            .map(|(execution, &ns)| ExecutionSummary::of_one_visit(execution, ns))
+            .collect()
     }
 
     #[test]
@@ -75,7 +84,9 @@ mod tests {
                 sum_ns += rank.iter().map(|&ns| u128::from(ns)).sum::<u128>();
             }
             let found = all.coefficient(sum_ns);
-            let near = found.zip(expected).is_none_or(|(found, expected)| (found - expected).abs() < 1e-12);
+            let near = found
+                .zip(expected)
+                .is_none_or(|(found, expected)| (found - expected).abs() < 1e-12);
             assert!(found.is_some() == expected.is_some() && near, "{ranks:?}: {found:?}");
         };
         check(&[&[10, 10], &[30, 30]], Some(0.0));

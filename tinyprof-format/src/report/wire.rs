@@ -1,5 +1,5 @@
-//! The bytes in which ranks send each other statistics: a fixed width a row, so that a receiver knows the
-//! length of a message from the number of callpaths. Never stored in a profile.
+//! The bytes in which ranks send each other statistics: a fixed width a row, so that a receiver
+//! knows the length of a message from the number of callpaths. Never stored in a profile.
 
 use super::{HostId, RankStatistics, Spread, Statistics, TimesOverRanks, Variation};
 
@@ -34,8 +34,8 @@ impl Statistics {
     /// The length of what stands before the rows in [`to_bytes`](Self::to_bytes), in bytes.
     pub const HEAD_BYTES: usize = TIMES_BYTES;
 
-    /// The statistics as bytes: [`HEAD_BYTES`](Self::HEAD_BYTES), and [`ROW_BYTES`](Self::ROW_BYTES) for each row, the
-    /// same on every machine.
+    /// The statistics as bytes: [`HEAD_BYTES`](Self::HEAD_BYTES), and
+    /// [`ROW_BYTES`](Self::ROW_BYTES) for each row, the same on every machine.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(TIMES_BYTES + self.rows().len() * ROW_BYTES);
@@ -129,7 +129,8 @@ mod tests {
     #[test]
     fn bytes_that_contradict_themselves_are_refused() {
         let one = RankStatistics::of_one_rank(3, HostId::of_name("a"), 2, 20, 5);
-        let times = TimesOverRanks { total_max_ns: 9, useful_max_ns: 9, ..TimesOverRanks::default() };
+        let times =
+            TimesOverRanks { total_max_ns: 9, useful_max_ns: 9, ..TimesOverRanks::default() };
         let good = Statistics::from_rows(vec![one]).with_times(times).to_bytes();
         assert_eq!(good.len(), Statistics::HEAD_BYTES + Statistics::ROW_BYTES);
         let check = |offset: usize, byte: u8| {

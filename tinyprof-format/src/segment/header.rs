@@ -22,7 +22,8 @@ pub enum TickClock {
 pub struct SegmentHeader {
     /// The process.
     pub process_id: u32,
-    /// When the process began, in the unit of field 22 of `/proc/PID/stat`: tells a reused process id apart.
+    /// When the process began, in the unit of field 22 of `/proc/PID/stat`: tells a reused process
+    /// id apart.
     pub start_time: u64,
     /// The user.
     pub user_id: u32,

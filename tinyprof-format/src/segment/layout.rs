@@ -1,4 +1,5 @@
-//! Where what lies in a segment: 64-bit little-endian words in lines of eight, addressed by the line's number.
+//! Where what lies in a segment: 64-bit little-endian words in lines of eight, addressed by the
+//! line's number.
 //!
 //! ```text
 //! line 0   0 magic          1 version           2 process id, user id     3 start time of the process
@@ -19,12 +20,14 @@
 //!         a field: tag (1 byte), length (4 bytes), bytes; readers skip tags that they do not know
 //! ```
 //!
-//! Two numbers in one word: the first is the low half. Word 0, the magic, is written last. Lists of past
-//! executions have elements of eight words (execution, executions | visits | sum | minimum | maximum | squares low
+//! Two numbers in one word: the first is the low half. Word 0, the magic, is written last. Lists of
+//! past executions have elements of eight words (execution, executions | visits | sum | minimum |
+//! maximum | squares low
 //! | high | variance of the sum), series of four (execution, visits | sum | minimum | maximum).
 //!
-//! A node whose site is a metric is not a callpath but a metric of its parent. Its visits are values; sum, minimum
-//! and maximum are floats, and so is the low word of the squares; the variance is 0.
+//! A node whose site is a metric is not a callpath but a metric of its parent. Its visits are
+//! values; sum, minimum and maximum are floats, and so is the low word of the squares; the variance
+//! is 0.
 
 /// The first word of a segment: `TPRFSEG` and a zero byte.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"TPRFSEG\0");
@@ -91,7 +94,8 @@ const _: () = assert!(header::WORDS == HEADER_LINES as usize * LINE_WORDS);
 ///          completed (roots), depth (others)
 /// ```
 ///
-/// With samples, sum and squares are those of the visits that were timed, each as often as it counts.
+/// With samples, sum and squares are those of the visits that were timed, each as often as it
+/// counts.
 pub mod node {
     #![expect(missing_docs, reason = "the picture above says what each word is")]
     pub const SEQUENCE: usize = 0;
@@ -110,10 +114,12 @@ pub mod node {
     pub const WORDS: usize = 16;
 }
 
-/// Bits of the high half of a node's word `execution`. A visit of a node without any takes the shortest path: one comparison
-/// of the whole word says that, and that its execution is the thread's.
+/// Bits of the high half of a node's word `execution`. A visit of a node without any takes the
+/// shortest path: one comparison of the whole word says that, and that its execution is the
+/// thread's.
 pub mod kind {
-    /// Its visits are a series. With this alone, a node's word is the first of an element of one visit.
+    /// Its visits are a series. With this alone, a node's word is the first of an element of one
+    /// visit.
     pub const SERIES: u32 = 1;
     /// A root region: each of its visits is an execution.
     pub const ROOT: u32 = 2;
@@ -123,12 +129,13 @@ pub mod kind {
 
 /// Visits that are not timed, in the word `start` of a node.
 ///
-/// It says how many were drawn, and how many of them are still to come. Those that have come are visits of the live
-/// execution besides the ones that the node counts.
+/// It says how many were drawn, and how many of them are still to come. Those that have come are
+/// visits of the live execution besides the ones that the node counts.
 pub mod waiting {
     /// Set where the word is no time.
     pub const MARK: u64 = 1 << 63;
-    /// One visit that is still to come: their number is the rest of the high half, the number drawn the low half.
+    /// One visit that is still to come: their number is the rest of the high half, the number drawn
+    /// the low half.
     const ONE: u64 = 1 << 32;
 
     /// How many visits are still to come; 0 for a word that is a time.
@@ -161,7 +168,8 @@ pub mod waiting {
     }
 }
 
-/// Words of the record of a callpath's samples, two lines: sums over the visits of the live execution that were timed.
+/// Words of the record of a callpath's samples, two lines: sums over the visits of the live
+/// execution that were timed.
 ///
 /// ```text
 /// word  0  weight: how many visits they stand for       1  how many of them stand for more than themselves

@@ -45,9 +45,9 @@ struct Place {
     length: usize,
 }
 
-/// The list whose two words are `word` and the next of the node at `line`. None if it cannot be, or if lists
-/// before it have used up `budget_bytes`: whole lists do not overlap, so that together they are no longer than
-/// the segment.
+/// The list whose two words are `word` and the next of the node at `line`. None if it cannot be, or
+/// if lists before it have used up `budget_bytes`: whole lists do not overlap, so that together
+/// they are no longer than the segment.
 fn place(
     words: Words<'_>,
     line: u32,
@@ -70,7 +70,11 @@ fn place(
 }
 
 /// The past executions of the node at `line`.
-pub(super) fn past(words: Words<'_>, line: u32, budget_bytes: &mut usize) -> Option<Vec<PastExecution>> {
+pub(super) fn past(
+    words: Words<'_>,
+    line: u32,
+    budget_bytes: &mut usize,
+) -> Option<Vec<PastExecution>> {
     let place = place(words, line, node::PAST, PAST_WORDS, budget_bytes)?;
     (0..place.length).map(|at| past_of(past_words(words, &place, at)?)).collect()
 }
@@ -92,19 +96,29 @@ fn past_words<'a>(
     at: usize,
 ) -> Option<impl Fn(usize) -> Option<u64> + use<'a>> {
     let line = place.block.checked_add(u32::try_from(at).ok()?)?;
-    // The owner may have died while it changed the last element: then the header has what it was before.
+    // The owner may have died while it changed the last element: then the header has what it was
+    // before.
     let changing = words.get(0, header::UNDO_LINE).map(low) == Some(line);
-    Some(move |word| if changing { words.get(0, header::UNDO + word) } else { words.get(line, word) })
+    Some(
+        move |word| {
+            if changing { words.get(0, header::UNDO + word) } else { words.get(line, word) }
+        },
+    )
 }
 
 /// The series of the node at `line`.
-pub(super) fn series(words: Words<'_>, line: u32, budget_bytes: &mut usize) -> Option<Vec<SeriesElement>> {
+pub(super) fn series(
+    words: Words<'_>,
+    line: u32,
+    budget_bytes: &mut usize,
+) -> Option<Vec<SeriesElement>> {
     let place = place(words, line, node::SERIES, SERIES_WORDS, budget_bytes)?;
     let element = |at: usize| {
         let word = |word| words.get(place.block, at * SERIES_WORDS + word);
         let first = word(0)?;
         let (execution, visits) = (low(first), high(first));
-        let visit = SeriesElement { execution, visits, sum: word(1)?, min: word(2)?, max: word(3)? };
+        let visit =
+            SeriesElement { execution, visits, sum: word(1)?, min: word(2)?, max: word(3)? };
         (visits > 0).then_some(visit)
     };
     (0..place.length).map(element).collect()
@@ -122,7 +136,8 @@ pub(super) fn series_of_values(
         let float = |at| word(at).map(f64::from_bits);
         let first = word(0)?;
         let (execution, values) = (low(first), high(first));
-        let bucket = MetricBucket { execution, values, sum: float(1)?, min: float(2)?, max: float(3)? };
+        let bucket =
+            MetricBucket { execution, values, sum: float(1)?, min: float(2)?, max: float(3)? };
         (values > 0).then_some(bucket)
     };
     (0..place.length).map(element).collect()

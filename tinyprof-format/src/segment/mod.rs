@@ -1,11 +1,13 @@
 //! The memory of a running program's threads, as it lies in files: what survives `kill -9`.
 //!
-//! Each thread of a recorded program writes its event map into a file that is mapped into memory, usually in
-//! `/dev/shm`. A program that ends writes its profile and removes the files; one that is killed leaves them.
+//! Each thread of a recorded program writes its event map into a file that is mapped into memory,
+//! usually in `/dev/shm`. A program that ends writes its profile and removes the files; one that is
+//! killed leaves them.
 //!
 //! * [`layout`]: where what lies. The recorder uses the same constants.
 //! * [`Segment`]: one file, read. No byte of it is trusted.
-//! * [`recovered_map`]: the event map of one process, from all of its segments; [`running_map`]: of one that still runs.
+//! * [`recovered_map`]: the event map of one process, from all of its segments; [`running_map`]: of
+//!   one that still runs.
 
 mod description;
 mod header;

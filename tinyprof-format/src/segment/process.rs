@@ -8,7 +8,8 @@ use super::record::{Record, Records, records};
 use crate::model::{EventMap, Losses, RankFacts};
 use crate::ticks::{OpenVisit, Scale};
 
-/// A moment of the reader on both clocks: with the moment in the segment it gives the rate of the ticks.
+/// A moment of the reader on both clocks: with the moment in the segment it gives the rate of the
+/// ticks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TicksNow {
     /// The processor's counter, as the recorder reads it.
@@ -19,8 +20,8 @@ pub struct TicksNow {
 
 /// The event map of one process, from all of its segments: whatever they hold that can be read.
 ///
-/// `now` must be of the same boot of the same machine. Visits that were open count with the time that they have
-/// lasted for certain: until the last moment that the segments tell of.
+/// `now` must be of the same boot of the same machine. Visits that were open count with the time
+/// that they have lasted for certain: until the last moment that the segments tell of.
 #[must_use]
 pub fn recovered_map(segments: &[Segment<'_>], now: TicksNow) -> EventMap {
     map_until(segments, now, |threads, _| {
@@ -30,8 +31,8 @@ pub fn recovered_map(segments: &[Segment<'_>], now: TicksNow) -> EventMap {
 
 /// The event map of a process that still runs, from consistent copies of its segments.
 ///
-/// Visits that are open count with the time that they have lasted until `now`, a moment of the same boot of the same
-/// machine.
+/// Visits that are open count with the time that they have lasted until `now`, a moment of the same
+/// boot of the same machine.
 #[must_use]
 pub fn running_map(segments: &[Segment<'_>], now: TicksNow) -> EventMap {
     map_until(segments, now, |_, segment| match segment.header().clock {
@@ -40,7 +41,8 @@ pub fn running_map(segments: &[Segment<'_>], now: TicksNow) -> EventMap {
     })
 }
 
-/// The event map of a process whose open visits have lasted until the moment that `until` says, in ticks.
+/// The event map of a process whose open visits have lasted until the moment that `until` says, in
+/// ticks.
 fn map_until(
     segments: &[Segment<'_>],
     now: TicksNow,
@@ -57,7 +59,8 @@ fn map_until(
     let last = segments.first().map_or(0, |segment| until(&threads, segment));
     let (mut merged, mut metrics) = (Vec::new(), Vec::new());
     for (scale, records) in threads {
-        let with_metrics: HashSet<_> = records.metrics.iter().map(|metric| metric.callpath).collect();
+        let with_metrics: HashSet<_> =
+            records.metrics.iter().map(|metric| metric.callpath).collect();
         metrics.extend(records.metrics);
         for record in records.callpaths {
             losses.visits_open += u64::from(record.open.is_some());
@@ -91,25 +94,33 @@ fn losses_of(segment: &Segment<'_>) -> Losses {
         segments_not_mapped: word(header::NOT_MAPPED),
         visits_not_timed: word(header::VISITS_NOT_TIMED),
         values_not_recorded: word(header::VALUES_NOT_RECORDED),
-        visits_kept_out: word(header::VISITS_KEPT_OUT).saturating_add(word(header::KEPT_OUT_ELSEWHERE)),
+        visits_kept_out: word(header::VISITS_KEPT_OUT)
+            .saturating_add(word(header::KEPT_OUT_ELSEWHERE)),
         visits_too_deep: word(header::VISITS_TOO_DEEP),
         visits_without_key: word(header::VISITS_WITHOUT_KEY),
         ..Losses::default()
     }
 }
 
-/// The last moment at which the thread was alive for certain, in ticks: the latest entry of an open region, or
-/// the entry of an open root plus what was measured inside of it since.
+/// The last moment at which the thread was alive for certain, in ticks: the latest entry of an open
+/// region, or the entry of an open root plus what was measured inside of it since.
 fn last_moment(records: &[Record]) -> u64 {
     let starts = records.iter().filter_map(|record| record.open).map(|visit| visit.since);
     let latest = starts.max().unwrap_or(0);
     let root = records.iter().find(|record| record.parent.is_none() && record.open.is_some());
-    let Some((root, OpenVisit { since, execution })) = root.and_then(|root| Some((root, root.open?))) else {
+    let Some((root, OpenVisit { since, execution })) =
+        root.and_then(|root| Some((root, root.open?)))
+    else {
         return latest;
     };
-    let inside = records.iter().filter(|record| record.parent == Some(root.id)).filter_map(|record| {
-        record.executions.last().filter(|e| (e.execution, e.executions) == (execution, 1)).map(|e| e.sum)
-    });
+    let inside =
+        records.iter().filter(|record| record.parent == Some(root.id)).filter_map(|record| {
+            record
+                .executions
+                .last()
+                .filter(|e| (e.execution, e.executions) == (execution, 1))
+                .map(|e| e.sum)
+        });
     latest.max(inside.fold(since, u64::saturating_add))
 }
 

@@ -37,7 +37,8 @@ pub(super) struct Records {
     pub(super) metrics: Vec<Metric>,
 }
 
-/// Every callpath and metric of a segment that can be read, parents first; the others are counted in `losses`.
+/// Every callpath and metric of a segment that can be read, parents first; the others are counted
+/// in `losses`.
 pub(super) fn records(segment: &Segment<'_>, losses: &mut Losses) -> Records {
     let words = segment.words;
     let (sites, sites_whole) = site::sites(words);
@@ -47,7 +48,11 @@ pub(super) fn records(segment: &Segment<'_>, losses: &mut Losses) -> Records {
         sites,
         callpaths: HashMap::new(),
         budget_bytes: words.0.len(),
-        texts_budget_bytes: words.0.len().saturating_mul(TEXTS_A_BYTE).saturating_add(TEXTS_BYTES_MIN),
+        texts_budget_bytes: words
+            .0
+            .len()
+            .saturating_mul(TEXTS_A_BYTE)
+            .saturating_add(TEXTS_BYTES_MIN),
         records: Records::default(),
     };
     for line in nodes(words, losses) {
@@ -79,7 +84,8 @@ fn nodes(words: Words<'_>, losses: &mut Losses) -> Vec<u32> {
     lines
 }
 
-/// What the texts of all callpaths may take, for each byte of the segment: names of 4,096 bytes in every node of 128.
+/// What the texts of all callpaths may take, for each byte of the segment: names of 4,096 bytes in
+/// every node of 128.
 const TEXTS_A_BYTE: usize = 32;
 
 /// What they may take in a segment however small it is.
@@ -121,7 +127,8 @@ impl Reader<'_> {
         let torn = !self.word(line, node::SEQUENCE)?.is_multiple_of(2);
         match site {
             Site::Region(region) => {
-                let id = parent.map_or_else(|| CallpathId::root(region.site), |p| p.id.child(region.site));
+                let id = parent
+                    .map_or_else(|| CallpathId::root(region.site), |p| p.id.child(region.site));
                 let place = Place { id, root: parent.map_or(line, |parent| parent.root) };
                 let record = self.record(line, place, parent, region, torn)?;
                 losses.visits_not_timed += self.word(line, node::START).map_or(0, waiting::come);
@@ -150,7 +157,8 @@ impl Reader<'_> {
         let live = low(self.word(line, node::EXECUTION)?);
         let start = self.word(line, node::START)?;
         let visits = self.word(line, node::VISITS)?.saturating_add(waiting::come(start));
-        // The owner appends the live numbers to the list before it clears them, and may have died between.
+        // The owner appends the live numbers to the list before it clears them, and may have died
+        // between.
         let last = executions.last().map(|last| (last.execution, last.executions));
         if visits > 0 && !(torn && is_covered(live, last)) {
             let word = |at: usize| match at {

@@ -35,7 +35,8 @@ pub(super) fn sites(words: Words<'_>) -> (HashMap<u64, Site>, bool) {
     let mut line = words.get(0, header::LAST_SITE).map_or(0, low);
     while line != 0 {
         seen += 1;
-        let read = (seen <= words.lines()).then(|| described(words, line, &mut budget_bytes)).flatten();
+        let read =
+            (seen <= words.lines()).then(|| described(words, line, &mut budget_bytes)).flatten();
         let Some((address, site)) = read else { return (sites, false) };
         sites.insert(address, site);
         line = words.get(line, site::BEFORE).map_or(0, low);

@@ -5,7 +5,8 @@
 pub struct ProcessState {
     /// When it began: field 22.
     pub start_time: u64,
-    /// Whether all of its threads have ended, and only its parent has not asked for its exit code yet.
+    /// Whether all of its threads have ended, and only its parent has not asked for its exit code
+    /// yet.
     pub has_ended: bool,
 }
 

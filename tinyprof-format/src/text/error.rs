@@ -3,7 +3,8 @@
 use std::fmt;
 use std::io;
 
-/// Why nothing came of a text profile. Damage to single rows is no error, see [`Salvage`](super::Salvage).
+/// Why nothing came of a text profile. Damage to single rows is no error, see
+/// [`Salvage`](super::Salvage).
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum TextError {

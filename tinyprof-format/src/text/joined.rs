@@ -3,9 +3,11 @@
 use super::read::Imported;
 use crate::model::{CallpathFile, CallpathTable, CallpathValues, Manifest, Profile};
 
-/// One profile of what several texts hold: the ranks of the first, then those of the second, and so on.
+/// One profile of what several texts hold: the ranks of the first, then those of the second, and so
+/// on.
 ///
-/// A callpath that is not in all of them is absent on the ranks of the others. None where there is no text.
+/// A callpath that is not in all of them is absent on the ranks of the others. None where there is
+/// no text.
 ///
 /// # Panics
 /// Never: a table has fewer than 2^32 rows, and texts have fewer ranks.
@@ -19,8 +21,11 @@ pub fn join_ranks(texts: impl IntoIterator<Item = Imported>) -> Option<Imported>
     let mut values = rows(&table, &joined.profile, ranks.len());
     joined.profile.ranks = ranks;
     for text in texts {
-        let before = u32::try_from(joined.profile.ranks.len()).expect("there are fewer than 2^32 ranks");
-        for (all, here) in values.iter_mut().zip(rows(&table, &text.profile, text.profile.ranks.len())) {
+        let before =
+            u32::try_from(joined.profile.ranks.len()).expect("there are fewer than 2^32 ranks");
+        for (all, here) in
+            values.iter_mut().zip(rows(&table, &text.profile, text.profile.ranks.len()))
+        {
             all.extend(here);
         }
         joined.profile.ranks.extend(text.profile.ranks);
@@ -56,13 +61,15 @@ mod tests {
     use super::*;
 
     fn text(rows: &str) -> Imported {
-        read_text(format!("\"id\",\"parent\",\"tag\",\"is_loop\",\"times\"\n{rows}").as_bytes()).unwrap()
+        read_text(format!("\"id\",\"parent\",\"tag\",\"is_loop\",\"times\"\n{rows}").as_bytes())
+            .unwrap()
     }
 
     #[test]
     fn ranks_follow_each_other_and_callpaths_may_be_absent() {
         let first = text("\"a\",\"null\",\"null\",\"0\",\"1|2\"\n");
-        let second = text("\"a\",\"null\",\"null\",\"0\",\"x\"\n\"a<b\",\"a\",\"null\",\"0\",\"4\"\n");
+        let second =
+            text("\"a\",\"null\",\"null\",\"0\",\"x\"\n\"a<b\",\"a\",\"null\",\"0\",\"4\"\n");
         let joined = join_ranks([first, second]).unwrap();
         let sums = |path: &str| -> Vec<Option<u64>> {
             let index = joined.profile.find(path).unwrap();

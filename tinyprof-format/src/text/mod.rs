@@ -1,4 +1,5 @@
-//! The paper's text format (section VI): one line a callpath, written for other tools and read from them.
+//! The paper's text format (section VI): one line a callpath, written for other tools and read from
+//! them.
 //!
 //! ```text
 //! "id","parent","tag","size","is_loop","times"
@@ -6,24 +7,28 @@
 //! "main<solve","main","COMP","0","1","0.250000+0.250001-0.5|0.260001+0.240001-0.5"
 //! ```
 //!
-//! * `times` holds seconds: ranks are separated by `|`, the executions of a rank by `-`, the visits of an execution
-//!   by `+`. An empty place is a rank or an execution that never went there.
+//! * `times` holds seconds: ranks are separated by `|`, the executions of a rank by `-`, the visits
+//!   of an execution by `+`. An empty place is a rank or an execution that never went there.
 //! * `is_loop` is 1 where every visit has its value, 2 for a loop of which only sums are kept, else 0.
-//! * Columns between `parent` and `is_loop` are constants of the region, by name; `null` stands for none.
-//! * The names of a path are joined by `<`. The reader takes `>` and `-` too, which the authors' tools wrote.
+//! * Columns between `parent` and `is_loop` are constants of the region, by name; `null` stands for
+//!   none.
+//! * The names of a path are joined by `<`. The reader takes `>` and `-` too, which the authors'
+//!   tools wrote.
 //!
 //! # Names
 //!
-//! What would read as a delimiter is written as `%` and two hexadecimal digits for each byte: the characters
-//! `| - + < > " , %` and all control characters. Where siblings bear the same name, the second one ends in `%~2`, the
-//! third in `%~3`. A name without characters is `%`, and a name or constant `null` is `%6Eull`. The reader undoes all this;
-//! a `%` that begins none of these is itself.
+//! What would read as a delimiter is written as `%` and two hexadecimal digits for each byte: the
+//! characters `| - + < > " , %` and all control characters. Where siblings bear the same name, the
+//! second one ends in `%~2`, the third in `%~3`. A name without characters is `%`, and a name or
+//! constant `null` is `%6Eull`. The reader undoes all this; a `%` that begins none of these is
+//! itself.
 //!
 //! # What is not in the text
 //!
-//! Varying metrics, places in the source, facts of the run, and of sums of several visits all but the sum. A time has
-//! nine digits behind the point where it needs them, six where it is a whole number of microseconds; so nanoseconds
-//! come back exactly. Execution numbers do, too, below 65,536; greater ones are numbered anew, in their order.
+//! Varying metrics, places in the source, facts of the run, and of sums of several visits all but
+//! the sum. A time has nine digits behind the point where it needs them, six where it is a whole
+//! number of microseconds; so nanoseconds come back exactly. Execution numbers do, too, below
+//! 65,536; greater ones are numbered anew, in their order.
 //!
 //! # Example
 //!

@@ -1,7 +1,8 @@
 //! From the texts of ids and parents to callpaths.
 //!
-//! The text of an id is that of its parent, a delimiter, and a name. As the authors' names are not escaped, the name may
-//! hold the delimiter itself; only together with the parent's text is it clear where the name begins.
+//! The text of an id is that of its parent, a delimiter, and a name. As the authors' names are not
+//! escaped, the name may hold the delimiter itself; only together with the parent's text is it
+//! clear where the name begins.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,7 +10,8 @@ use super::names::{NULL, unescape};
 use super::salvage::ProblemKind;
 use crate::model::{CallpathId, SiteId};
 
-/// What the versions of the authors' tools join names by. The first that an id holds counts, where only the id tells.
+/// What the versions of the authors' tools join names by. The first that an id holds counts, where
+/// only the id tells.
 const DELIMITERS: [char; 3] = ['<', '>', '-'];
 
 /// Where a row belongs in the tree.
@@ -32,7 +34,8 @@ pub(super) struct Places {
     pub(super) problems: Vec<(usize, ProblemKind, String)>,
 }
 
-/// Finds the place of each row from its id and the text of its parent, if there is a column for that.
+/// Finds the place of each row from its id and the text of its parent, if there is a column for
+/// that.
 ///
 /// # Cost
 /// Linear in the length of the texts, so that no text makes much work.
@@ -109,7 +112,8 @@ impl Finder {
 
     /// The callpath of a text that no row has, with all above it.
     fn add_ancestors(&mut self, text: &str, delimiter: char) -> CallpathId {
-        let (first, rest) = text.split_once(delimiter).map_or((text, None), |(f, rest)| (f, Some(rest)));
+        let (first, rest) =
+            text.split_once(delimiter).map_or((text, None), |(f, rest)| (f, Some(rest)));
         let mut here = self.add_ancestor(Place::of(None, first));
         for name in rest.into_iter().flat_map(|rest| rest.split(delimiter)) {
             here = self.add_ancestor(Place::of(Some(here), name));
@@ -135,7 +139,8 @@ impl Place {
     }
 }
 
-/// A site for what has only a name (FNV-1a): equal in every text, so that profiles of several runs can be compared.
+/// A site for what has only a name (FNV-1a): equal in every text, so that profiles of several runs
+/// can be compared.
 fn site(name: &str, number: u64) -> SiteId {
     let numbered = number.to_le_bytes();
     let bytes = name.bytes().chain(numbered.into_iter().filter(|_| number > 1));
@@ -168,8 +173,12 @@ mod tests {
 
     #[test]
     fn the_parent_tells_where_a_name_begins() {
-        let rows =
-            [("m-a-b-c", Some("m-a-b")), ("m", Some("null")), ("m-a-b", Some("m")), ("n-x", Some("null"))];
+        let rows = [
+            ("m-a-b-c", Some("m-a-b")),
+            ("m", Some("null")),
+            ("m-a-b", Some("m")),
+            ("n-x", Some("null")),
+        ];
         let (paths, places) = paths(&rows);
         assert_eq!(paths, ["m/a-b/c", "m", "m/a-b", "n-x"]);
         assert!(places.problems.is_empty() && places.ancestors.is_empty());
@@ -177,7 +186,8 @@ mod tests {
 
     #[test]
     fn every_delimiter_means_the_same() {
-        let one = |text: &'static str| place(&[("m", Some("null")), (text, Some("m"))]).rows.remove(1);
+        let one =
+            |text: &'static str| place(&[("m", Some("null")), (text, Some("m"))]).rows.remove(1);
         assert_eq!(one("m<a"), one("m-a"));
         assert_eq!(one("m>a"), one("m-a"));
         assert_ne!(one("m<a").id, place(&[("a", Some("null"))]).rows[0].id);
@@ -193,8 +203,12 @@ mod tests {
 
     #[test]
     fn parents_that_are_missing_or_wrong_are_said() {
-        let (paths, places) =
-            paths(&[("m-a-b", Some("m-a")), ("m-a-c", Some("m-a")), ("q-r", Some("m")), ("z", Some("z"))]);
+        let (paths, places) = paths(&[
+            ("m-a-b", Some("m-a")),
+            ("m-a-c", Some("m-a")),
+            ("q-r", Some("m")),
+            ("z", Some("z")),
+        ]);
         assert_eq!(paths, ["m/a/b", "m/a/c", "q/r", "z"]);
         let problems: Vec<_> = places.problems.iter().map(|(row, kind, _)| (*row, *kind)).collect();
         assert_eq!(

@@ -11,15 +11,16 @@ use super::row::{RowTimes, row_times};
 use super::salvage::{Problem, ProblemKind, Salvage, excerpt};
 use super::times;
 use crate::model::{
-    CallpathFile, CallpathId, CallpathTable, CallpathValues, CheckpointTimes, FORMAT_NAME, FormatVersion,
-    Losses, Manifest, Mode, PeakMemory, PhaseTimes, Precision, Profile, RankFacts, Region, RegionKind,
-    RunMetadata,
+    CallpathFile, CallpathId, CallpathTable, CallpathValues, CheckpointTimes, FORMAT_NAME,
+    FormatVersion, Losses, Manifest, Mode, PeakMemory, PhaseTimes, Precision, Profile, RankFacts,
+    Region, RegionKind, RunMetadata,
 };
 
 /// No column has a longer name, escapes undone: each row with a value there keeps a copy.
 const COLUMN_NAME_BYTES_MAX: usize = 255;
 
-/// How many values of a table there may be for each byte of text. A whole text has no more than one.
+/// How many values of a table there may be for each byte of text. A whole text has no more than
+/// one.
 const CELLS_PER_BYTE: usize = 4;
 
 /// What a text profile holds, and what of it was damaged.
@@ -34,8 +35,8 @@ pub struct Imported {
 
 /// Reads a profile from the paper's text format; see [the module](super) for what that is.
 ///
-/// Damage costs the values that it touches, and is told in [`Imported::salvage`]. A value that cannot be assigned to its
-/// rank with certainty is lost, never guessed.
+/// Damage costs the values that it touches, and is told in [`Imported::salvage`]. A value that
+/// cannot be assigned to its rank with certainty is lost, never guessed.
 ///
 /// # Errors
 /// When this is no such text at all, or so damaged that nothing can be read.
@@ -64,14 +65,22 @@ pub fn read_text(text: &[u8]) -> Result<Imported, TextError> {
     let placed = place(&rows, &mut salvage);
     let ranks = usual_ranks(&rows);
     let callpaths = rows.len() + placed.ancestors.len();
-    if callpaths.checked_mul(ranks).is_none_or(|cells| cells > text.len().saturating_mul(CELLS_PER_BYTE)) {
+    if callpaths
+        .checked_mul(ranks)
+        .is_none_or(|cells| cells > text.len().saturating_mul(CELLS_PER_BYTE))
+    {
         return Err(TextError::TooUneven { callpaths, ranks });
     }
     let (table, values) = fill(&rows, placed, ranks, &mut salvage);
     salvage.problems.sort_by_key(|p| p.line);
     let manifest = manifest(&table, &values, ranks, &salvage);
     Ok(Imported {
-        profile: Profile { manifest, callpaths: table, ranks: vec![RankFacts::default(); ranks], values },
+        profile: Profile {
+            manifest,
+            callpaths: table,
+            ranks: vec![RankFacts::default(); ranks],
+            values,
+        },
         salvage,
     })
 }
@@ -99,7 +108,8 @@ struct Row<'a> {
 
 impl Columns {
     fn of(header: &Record<'_>, salvage: &mut Salvage) -> Result<Self, TextError> {
-        let names: Vec<Cow<'_, str>> = header.fields.iter().map(|f| String::from_utf8_lossy(f)).collect();
+        let names: Vec<Cow<'_, str>> =
+            header.fields.iter().map(|f| String::from_utf8_lossy(f)).collect();
         let position = |name: &str| names.iter().position(|n| n == name);
         let (Some(id), Some(times)) = (position("id"), position("times")) else {
             return Err(TextError::NoHeader { found: excerpt(&header.fields.join(&b',')) });
@@ -127,7 +137,9 @@ impl Columns {
         }
         let mut constants = BTreeMap::new();
         for (at, key) in &self.constants {
-            let Some(value) = text(*at).filter(|value| !matches!(&**value, "" | NULL)) else { continue };
+            let Some(value) = text(*at).filter(|value| !matches!(&**value, "" | NULL)) else {
+                continue;
+            };
             if value.contains('|') {
                 let lost = times::values(value.as_bytes());
                 let found = problem(record.line, &id, ProblemKind::MetricNotRead, key.clone());
@@ -151,7 +163,8 @@ fn problem(line: u64, id: &str, kind: ProblemKind, found: String) -> Problem {
 }
 
 fn place(rows: &[Row<'_>], salvage: &mut Salvage) -> paths::Places {
-    let texts: Vec<(&str, Option<&str>)> = rows.iter().map(|row| (&*row.id, row.parent.as_deref())).collect();
+    let texts: Vec<(&str, Option<&str>)> =
+        rows.iter().map(|row| (&*row.id, row.parent.as_deref())).collect();
     let placed = paths::place(&texts);
     for (row, kind, found) in &placed.problems {
         salvage.add(problem(rows[*row].line, &rows[*row].id, *kind, excerpt(found.as_bytes())));
@@ -189,7 +202,11 @@ fn fill(
             salvage.add(Problem { line: row.line, id: excerpt(row.id.as_bytes()), ..found });
         }
         let each = row.is_loop == 1 || values.iter().any(|v| !v.series.is_empty());
-        triples.push((place.id, place.parent, region(&place, row.is_loop, each, row.constants.clone())));
+        triples.push((
+            place.id,
+            place.parent,
+            region(&place, row.is_loop, each, row.constants.clone()),
+        ));
         measured.insert(place.id, values);
     }
     for place in &placed.ancestors {
@@ -197,7 +214,8 @@ fn fill(
     }
     let table = CallpathTable::from_parents(triples);
     let absent = || vec![CallpathValues::default(); ranks];
-    let values = table.rows().iter().map(|c| measured.remove(&c.id).unwrap_or_else(absent)).collect();
+    let values =
+        table.rows().iter().map(|c| measured.remove(&c.id).unwrap_or_else(absent)).collect();
     (table, values)
 }
 

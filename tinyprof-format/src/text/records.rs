@@ -1,7 +1,7 @@
 //! Lines of comma-separated fields, each quoted or not.
 //!
-//! A field never goes on in the next line, which the writer escapes and the authors' tools never write. So a quote that is
-//! missing costs its own line only.
+//! A field never goes on in the next line, which the writer escapes and the authors' tools never
+//! write. So a quote that is missing costs its own line only.
 
 /// One line below the header, or the header.
 #[derive(Debug)]
@@ -13,7 +13,8 @@ pub(super) struct Record<'a> {
     pub(super) cut: bool,
 }
 
-/// The lines of `text` that are not empty, with at most `columns` fields: what looks like more belongs to the last.
+/// The lines of `text` that are not empty, with at most `columns` fields: what looks like more
+/// belongs to the last.
 pub(super) fn records(text: &[u8], columns: usize) -> impl Iterator<Item = Record<'_>> {
     let text = text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(text);
     let lines = text.split(|&b| b == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
@@ -56,7 +57,9 @@ mod tests {
         let found: Vec<_> = records(text.as_bytes(), columns).collect();
         let found: Vec<(u64, Vec<&str>, bool)> = found
             .iter()
-            .map(|r| (r.line, r.fields.iter().map(|f| std::str::from_utf8(f).unwrap()).collect(), r.cut))
+            .map(|r| {
+                (r.line, r.fields.iter().map(|f| std::str::from_utf8(f).unwrap()).collect(), r.cut)
+            })
             .collect();
         let expected: Vec<_> =
             expected.iter().map(|(line, fields, cut)| (*line, fields.to_vec(), *cut)).collect();
@@ -81,7 +84,11 @@ mod tests {
 
     #[test]
     fn a_quote_that_is_missing_costs_its_line() {
-        check("\"a\",\"0.1|0.\n\"b\",\"1\"", 2, &[(1, &["a", "0.1|0."], true), (2, &["b", "1"], false)]);
+        check(
+            "\"a\",\"0.1|0.\n\"b\",\"1\"",
+            2,
+            &[(1, &["a", "0.1|0."], true), (2, &["b", "1"], false)],
+        );
         check("\"a", 2, &[(1, &["a"], true)]);
     }
 }

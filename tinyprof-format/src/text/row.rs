@@ -22,7 +22,8 @@ pub(super) fn row_times(text: &[u8], ranks: usize, each: bool, cut: bool) -> Row
     let mut row = RowTimes { values: Vec::with_capacity(ranks), problems: Vec::new() };
     let text = if cut { row.without_last_value(text) } else { text };
     let commas = text.iter().filter(|&&b| b == b',').count();
-    // Two ranks that run together count as two if that gives the right number: then there is no doubt who is who.
+    // Two ranks that run together count as two if that gives the right number: then there is no
+    // doubt who is who.
     let split_at_commas = commas > 0 && times::ranks(text) + commas == ranks;
     let places: Vec<&[u8]> = text.split(|&b| b == RANKS || split_at_commas && b == b',').collect();
     if split_at_commas {
@@ -33,7 +34,8 @@ pub(super) fn row_times(text: &[u8], ranks: usize, each: bool, cut: bool) -> Row
     for (rank, place) in places.iter().enumerate().take(ranks) {
         let read = rank_times(place, each);
         if read.lost > 0 && !complete {
-            // Something is missing or too much, probably here: from here on nobody knows whose the values are.
+            // Something is missing or too much, probably here: from here on nobody knows whose the
+            // values are.
             row.lose_ranks_from(rank, &places[rank..], ranks, &read.broken, places.len());
             break;
         }
@@ -84,7 +86,14 @@ impl RowTimes {
         }
     }
 
-    fn lose_ranks_from(&mut self, rank: usize, places: &[&[u8]], ranks: usize, broken: &str, found: usize) {
+    fn lose_ranks_from(
+        &mut self,
+        rank: usize,
+        places: &[&[u8]],
+        ranks: usize,
+        broken: &str,
+        found: usize,
+    ) {
         let lost: u64 = places.iter().map(|place| times::values(place)).sum();
         let lost = lost.max((ranks - rank) as u64);
         let reason = format!(
@@ -101,7 +110,8 @@ impl RowTimes {
             let reason = format!("{found} ranks, {ranks} were expected; those behind are lost");
             self.push(Some(ranks), ProblemKind::WrongRanks, lost, reason);
         } else {
-            let reason = format!("{found} ranks, {ranks} were expected; the last are taken to be missing");
+            let reason =
+                format!("{found} ranks, {ranks} were expected; the last are taken to be missing");
             self.push(Some(found), ProblemKind::WrongRanks, (ranks - found) as u64, reason);
         }
     }
@@ -115,8 +125,10 @@ impl RowTimes {
         if ranks_with.len() < 2 {
             return;
         }
-        let usual =
-            ranks_with.iter().max_by_key(|&(&count, &ranks)| (ranks, count)).map_or(0, |(&count, _)| count);
+        let usual = ranks_with
+            .iter()
+            .max_by_key(|&(&count, &ranks)| (ranks, count))
+            .map_or(0, |(&count, _)| count);
         let first = executions.iter().position(|&count| count > 0 && count != usual);
         let others: Vec<String> = ranks_with
             .iter()
@@ -134,15 +146,28 @@ mod tests {
     use super::*;
 
     /// Sums in microseconds by rank (-1: absent), then kind, rank and values lost of each problem.
-    fn check(text: &str, ranks: usize, cut: bool, sums: &[i64], problems: &[(ProblemKind, u32, u64)]) {
+    fn check(
+        text: &str,
+        ranks: usize,
+        cut: bool,
+        sums: &[i64],
+        problems: &[(ProblemKind, u32, u64)],
+    ) {
         let row = row_times(text.as_bytes(), ranks, false, cut);
-        let found: Vec<i64> = row
-            .values
-            .iter()
-            .map(|v| if v.is_absent() { -1 } else { i64::try_from(v.inclusive_ns() / 1_000).unwrap() })
-            .collect();
+        let found: Vec<i64> =
+            row.values
+                .iter()
+                .map(|v| {
+                    if v.is_absent() {
+                        -1
+                    } else {
+                        i64::try_from(v.inclusive_ns() / 1_000).unwrap()
+                    }
+                })
+                .collect();
         assert_eq!(found, sums, "{text}");
-        let found: Vec<_> = row.problems.iter().map(|p| (p.kind, p.rank.unwrap(), p.values_lost)).collect();
+        let found: Vec<_> =
+            row.problems.iter().map(|p| (p.kind, p.rank.unwrap(), p.values_lost)).collect();
         assert_eq!(found, problems, "{text}");
     }
 
@@ -155,16 +180,34 @@ mod tests {
     #[test]
     fn ranks_that_run_together_are_told_apart_where_the_number_is_right() {
         use ProblemKind::{BadValue, RanksRunTogether, WrongRanks};
-        check("0.000001|0.000002,0.000003|0.000004", 4, false, &[1, 2, 3, 4], &[(RanksRunTogether, 1, 0)]);
+        check(
+            "0.000001|0.000002,0.000003|0.000004",
+            4,
+            false,
+            &[1, 2, 3, 4],
+            &[(RanksRunTogether, 1, 0)],
+        );
         check("0.000001|0.000002,0.000003|0.000004", 3, false, &[1, -1, 4], &[(BadValue, 1, 2)]);
-        check("0.000001|0.000002,0.000003|0.000004", 5, false, &[1, -1, -1, -1, -1], &[(WrongRanks, 1, 4)]);
+        check(
+            "0.000001|0.000002,0.000003|0.000004",
+            5,
+            false,
+            &[1, -1, -1, -1, -1],
+            &[(WrongRanks, 1, 4)],
+        );
     }
 
     #[test]
     fn a_broken_value_is_lost_and_what_is_behind_it_only_if_it_is_nobodys() {
         use ProblemKind::{BadValue, WrongRanks};
         check("0.000001|0.0x|0.000003", 3, false, &[1, -1, 3], &[(BadValue, 1, 1)]);
-        check("0.000001|0.0000020.000003|0.000004", 4, false, &[1, -1, -1, -1], &[(WrongRanks, 1, 3)]);
+        check(
+            "0.000001|0.0000020.000003|0.000004",
+            4,
+            false,
+            &[1, -1, -1, -1],
+            &[(WrongRanks, 1, 3)],
+        );
     }
 
     #[test]
@@ -172,7 +215,13 @@ mod tests {
         use ProblemKind::{CutOff, WrongRanks};
         check("0.000001|0.000002", 4, false, &[1, 2, -1, -1], &[(WrongRanks, 2, 2)]);
         check("0.000001|0.000002|0.000003-0.1", 2, false, &[1, 2], &[(WrongRanks, 2, 2)]);
-        check("0.000001|0.000002|0.00", 4, true, &[1, 2, -1, -1], &[(CutOff, 2, 0), (WrongRanks, 2, 2)]);
+        check(
+            "0.000001|0.000002|0.00",
+            4,
+            true,
+            &[1, 2, -1, -1],
+            &[(CutOff, 2, 0), (WrongRanks, 2, 2)],
+        );
         check("0.000001-0.00", 1, true, &[1], &[(CutOff, 0, 1)]);
         check("0.00", 1, true, &[-1], &[(CutOff, 0, 1)]);
         check("", 1, true, &[-1], &[(CutOff, 0, 0)]);

@@ -10,7 +10,8 @@ const LISTED_MAX: usize = 1_000;
 /// What is shown of damaged text, in characters.
 const SHOWN_MAX: usize = 48;
 
-/// What of a text profile was damaged, and what that cost. [Whole](Self::is_whole) in the usual case.
+/// What of a text profile was damaged, and what that cost. [Whole](Self::is_whole) in the usual
+/// case.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Salvage {
     /// Rows of which nothing was kept.
@@ -51,7 +52,8 @@ pub enum ProblemKind {
     Duplicate,
     /// The file or the row ends inside the times. The last value is not trusted.
     CutOff,
-    /// The values of two ranks have a comma between them instead of a `|`. Kept, as the number of ranks is then right.
+    /// The values of two ranks have a comma between them instead of a `|`. Kept, as the number of
+    /// ranks is then right.
     RanksRunTogether,
     /// The row has another number of ranks than the others. What cannot belong to its rank is lost.
     WrongRanks,
@@ -89,7 +91,9 @@ impl Salvage {
             (0, 0) => "nothing was lost".to_owned(),
             (rows, 0) => format!("{} lost", counted(rows, "row")),
             (0, values) => format!("{} lost", counted(values, "value")),
-            (rows, values) => format!("{} and {} lost", counted(rows, "row"), counted(values, "value")),
+            (rows, values) => {
+                format!("{} and {} lost", counted(rows, "row"), counted(values, "value"))
+            }
         }
     }
 
@@ -128,7 +132,9 @@ impl fmt::Display for Problem {
         }
         let (found, lost) = (&self.found, counted(self.values_lost, "value"));
         match self.kind {
-            ProblemKind::MissingColumn => write!(f, ": a column is missing, the row is lost ({found})"),
+            ProblemKind::MissingColumn => {
+                write!(f, ": a column is missing, the row is lost ({found})")
+            }
             ProblemKind::Duplicate => {
                 write!(f, ": an earlier row is of the same callpath, this one is lost ({found})")
             }
@@ -145,9 +151,15 @@ impl fmt::Display for Problem {
             ProblemKind::BadValue => {
                 write!(f, ": expected seconds, found {found:?}; {lost} lost")
             }
-            ProblemKind::UnequalExecutions => write!(f, ": {found}; all are kept, counted from the first"),
-            ProblemKind::ParentDisagrees => write!(f, ": its parent is said to be {found:?}; the id counts"),
-            ProblemKind::ParentMissing => write!(f, ": no row of its parent {found:?}, which gets no times"),
+            ProblemKind::UnequalExecutions => {
+                write!(f, ": {found}; all are kept, counted from the first")
+            }
+            ProblemKind::ParentDisagrees => {
+                write!(f, ": its parent is said to be {found:?}; the id counts")
+            }
+            ProblemKind::ParentMissing => {
+                write!(f, ": no row of its parent {found:?}, which gets no times")
+            }
             ProblemKind::ColumnNotRead => {
                 write!(f, ": the column {found:?} has too long a name and is left out")
             }

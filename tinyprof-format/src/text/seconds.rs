@@ -1,15 +1,19 @@
-//! Seconds as decimal text, and nanoseconds as integers: no float in between, so nothing is rounded.
+//! Seconds as decimal text, and nanoseconds as integers: no float in between, so nothing is
+//! rounded.
 
 const NS_PER_S: u64 = 1_000_000_000;
 const NS_PER_US: u64 = 1_000;
 
-/// The nanoseconds of a decimal number of seconds; none where it is no such number or over 584 years.
+/// The nanoseconds of a decimal number of seconds; none where it is no such number or over 584
+/// years.
 ///
 /// Digits behind the ninth are rounded away, half up.
 pub(super) fn parse(text: &[u8]) -> Option<u64> {
     let point = text.iter().position(|&b| b == b'.');
     let (whole, fraction) = point.map_or((text, &[][..]), |at| (&text[..at], &text[at + 1..]));
-    if whole.is_empty() && fraction.is_empty() || !whole.iter().chain(fraction).all(u8::is_ascii_digit) {
+    if whole.is_empty() && fraction.is_empty()
+        || !whole.iter().chain(fraction).all(u8::is_ascii_digit)
+    {
         return None;
     }
     let digit = |b: u8| u64::from(b - b'0');
@@ -24,8 +28,8 @@ pub(super) fn parse(text: &[u8]) -> Option<u64> {
     ns.checked_add(u64::from(up))
 }
 
-/// Appends nanoseconds as seconds: with six digits behind the point where that is exact, as the paper's tool writes
-/// them, else with nine.
+/// Appends nanoseconds as seconds: with six digits behind the point where that is exact, as the
+/// paper's tool writes them, else with nine.
 pub(super) fn write(ns: u64, text: &mut Vec<u8>) {
     let (whole, fraction) = (ns / NS_PER_S, ns % NS_PER_S);
     let digits = if fraction.is_multiple_of(NS_PER_US) {
@@ -54,7 +58,9 @@ mod tests {
         check("18446744073.709551615", Some(u64::MAX));
         check("18446744073.7095516155", None);
         check("18446744073.709551616", None);
-        for broken in ["", ".", "0.000004,0.285482", "0.0000040.285482", " 1", "-1", "1e3", "nan", "0.1s"] {
+        for broken in
+            ["", ".", "0.000004,0.285482", "0.0000040.285482", " 1", "-1", "1e3", "nan", "0.1s"]
+        {
             check(broken, None);
         }
     }

@@ -82,10 +82,15 @@ mod tests {
         lost: u64,
     ) -> RankTimes {
         let rank = rank_times(text.as_bytes(), each);
-        let found: Vec<_> =
-            rank.values.executions.iter().map(|e| (e.execution, e.visits, e.sum_ns / 1_000)).collect();
+        let found: Vec<_> = rank
+            .values
+            .executions
+            .iter()
+            .map(|e| (e.execution, e.visits, e.sum_ns / 1_000))
+            .collect();
         assert_eq!(found, executions, "{text}");
-        let found: Vec<_> = rank.values.series.iter().map(|b| (b.execution, b.sum_ns / 1_000)).collect();
+        let found: Vec<_> =
+            rank.values.series.iter().map(|b| (b.execution, b.sum_ns / 1_000)).collect();
         assert_eq!(found, series, "{text}");
         assert_eq!(rank.lost, lost, "{text}");
         rank
@@ -96,9 +101,18 @@ mod tests {
         check("0.000005", false, &[(0, 1, 5)], &[], 0);
         check("0.000005", true, &[(0, 1, 5)], &[(0, 5)], 0);
         check("0.000005--0.000007", false, &[(0, 1, 5), (2, 1, 7)], &[], 0);
-        let two = check("0.000001+0.000002-0.000004", false, &[(0, 2, 3), (1, 1, 4)], &[(0, 1), (0, 2)], 0);
+        let two = check(
+            "0.000001+0.000002-0.000004",
+            false,
+            &[(0, 2, 3), (1, 1, 4)],
+            &[(0, 1), (0, 2)],
+            0,
+        );
         assert_eq!(two.executions, 2);
-        assert_eq!((two.values.executions[0].min_ns, two.values.executions[0].max_ns), (1_000, 2_000));
+        assert_eq!(
+            (two.values.executions[0].min_ns, two.values.executions[0].max_ns),
+            (1_000, 2_000)
+        );
         assert_eq!(check("", true, &[], &[], 0).executions, 0);
         assert_eq!(check("--", true, &[], &[], 0).executions, 3);
     }

@@ -13,10 +13,12 @@ use crate::model::{CallpathIndex, CallpathValues, Children, Mode, Profile, Regio
 const FIRST_COLUMNS: [&str; 3] = ["id", "parent", "tag"];
 const LAST_COLUMNS: [&str; 2] = ["is_loop", "times"];
 
-/// From here on, the numbers of executions are not those of their places: so many places would be empty.
+/// From here on, the numbers of executions are not those of their places: so many places would be
+/// empty.
 const EXECUTIONS_AS_THEY_ARE: u32 = 65_536;
 
-/// The text may need so many bytes for each value beside those of the value itself, and this many at all.
+/// The text may need so many bytes for each value beside those of the value itself, and this many
+/// at all.
 const BYTES_PER_VALUE: u64 = 1_024;
 const BYTES_FREE: u64 = 1 << 26;
 
@@ -25,19 +27,22 @@ const BYTES_FREE: u64 = 1 << 26;
 pub struct Omitted {
     /// Varying metrics: how many a rank recorded at a callpath, added up.
     pub metrics: u64,
-    /// Sums that stand for several visits: neither their number nor minimum and maximum are in the text.
+    /// Sums that stand for several visits: neither their number nor minimum and maximum are in the
+    /// text.
     pub sums_of_visits: u64,
-    /// Sums that are estimates, because only some visits were timed: their standard errors are not in the text, nor are the
-    /// sums themselves where the series of the timed visits is.
+    /// Sums that are estimates, because only some visits were timed: their standard errors are not
+    /// in the text, nor are the sums themselves where the series of the timed visits is.
     pub estimates: u64,
 }
 
-/// Writes the profile in the paper's text format; see [the module](super) for what that is, and for what is left out.
+/// Writes the profile in the paper's text format; see [the module](super) for what that is, and for
+/// what is left out.
 ///
 /// Rows are in the order of the tree, siblings by name. Equal profiles give equal texts.
 ///
 /// # Errors
-/// When `out` cannot be written, or when the text would be out of all proportion to what was measured.
+/// When `out` cannot be written, or when the text would be out of all proportion to what was
+/// measured.
 pub fn write_text(profile: &Profile, out: &mut impl Write) -> Result<Omitted, TextError> {
     let writer = Writer::new(profile);
     writer.refuse_sparse()?;
@@ -74,7 +79,8 @@ impl<'a> Writer<'a> {
         let table = &profile.callpaths;
         let keys = table.rows().iter().flat_map(|c| c.region.constants.keys());
         let constants = keys.map(String::as_str).filter(|key| *key != FIRST_COLUMNS[2]).collect();
-        let executions: BTreeSet<u32> = profile.values.iter().flatten().flat_map(executions_of).collect();
+        let executions: BTreeSet<u32> =
+            profile.values.iter().flatten().flat_map(executions_of).collect();
         let sparse = executions.last().is_some_and(|&last| last >= EXECUTIONS_AS_THEY_ARE);
         let mut children = table.children();
         let mut names = vec![String::new(); table.len()];
@@ -88,7 +94,13 @@ impl<'a> Writer<'a> {
                 names[at.row()] = numbered(&escape(name), *number);
             }
         });
-        Self { profile, constants, places: sparse.then(|| executions.into_iter().collect()), children, names }
+        Self {
+            profile,
+            constants,
+            places: sparse.then(|| executions.into_iter().collect()),
+            children,
+            names,
+        }
     }
 
     /// Visits all rows, parents before children, with the texts of their ids and parents.
@@ -96,11 +108,12 @@ impl<'a> Writer<'a> {
         &self,
         mut visit: impl FnMut(&str, &str, CallpathIndex) -> std::io::Result<()>,
     ) -> Result<(), TextError> {
-        // A stack of our own: a hostile profile may be deeper than the thread's. Each entry has the length of its
-        // parent's text.
+        // A stack of our own: a hostile profile may be deeper than the thread's. Each entry has the
+        // length of its parent's text.
         let mut id = String::new();
-        let below =
-            |at: usize, length: usize| self.children[at].iter().rev().map(move |child| (*child, length));
+        let below = |at: usize, length: usize| {
+            self.children[at].iter().rev().map(move |child| (*child, length))
+        };
         let mut waiting: Vec<(CallpathIndex, usize)> = below(self.names.len(), 0).collect();
         while let Some((index, length)) = waiting.pop() {
             id.truncate(length);
@@ -118,7 +131,8 @@ impl<'a> Writer<'a> {
     fn write_row(&self, line: &mut Vec<u8>, id: &str, parent: &str, index: CallpathIndex) {
         let region = &self.profile.callpaths.get(index).region;
         let values = &self.profile.values[index.row()];
-        let constant = |key: &str| region.constants.get(key).map_or_else(|| NULL.to_owned(), |v| escape(v));
+        let constant =
+            |key: &str| region.constants.get(key).map_or_else(|| NULL.to_owned(), |v| escape(v));
         let is_loop = is_loop(region, values);
         for text in [id, parent, &constant(FIRST_COLUMNS[2])] {
             write_field(line, text);
@@ -145,14 +159,19 @@ impl<'a> Writer<'a> {
         let folded = values.series.iter().any(|b| b.visits > 1);
         let mut place = 0;
         // Both lists are in the order of their executions.
-        while let Some(execution) =
-            sums.peek().map(|e| e.execution).into_iter().chain(visits.peek().map(|b| b.execution)).min()
+        while let Some(execution) = sums
+            .peek()
+            .map(|e| e.execution)
+            .into_iter()
+            .chain(visits.peek().map(|b| b.execution))
+            .min()
         {
             let here = self.place(execution);
             line.extend((place..here).map(|_| EXECUTIONS));
             place = here;
             if let Some(e) = sums.next_if(|e| e.execution == execution) {
-                // The visits of an execution add up to its sum: only one of the two may be in the text.
+                // The visits of an execution add up to its sum: only one of the two may be in the
+                // text.
                 let end = e.execution.saturating_add(e.executions.max(1));
                 if !folded && visits.peek().is_none_or(|b| b.execution >= end) {
                     seconds::write(e.sum_ns, line);
@@ -206,7 +225,8 @@ impl<'a> Writer<'a> {
         let mut omitted = Omitted::default();
         for values in self.profile.values.iter().flatten() {
             omitted.metrics += values.metrics.len() as u64;
-            omitted.estimates += values.executions.iter().filter(|e| e.sum_variance_ns2 > 0.0).count() as u64;
+            omitted.estimates +=
+                values.executions.iter().filter(|e| e.sum_variance_ns2 > 0.0).count() as u64;
             let buckets = values.series.iter().filter(|b| b.visits > 1).count() as u64;
             let sums = values.executions.iter().filter(|_| values.series.is_empty());
             omitted.sums_of_visits += buckets + sums.filter(|e| e.visits > 1).count() as u64;

@@ -19,7 +19,8 @@ fn gave(bytes: usize) {
     NOW_BYTES.set(NOW_BYTES.get().saturating_sub(bytes));
 }
 
-// SAFETY: hands every request to the system's allocator as it came; counting touches no memory of the heap.
+// SAFETY: hands every request to the system's allocator as it came; counting touches no memory of
+// the heap.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         took(layout.size());
@@ -51,7 +52,8 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// The most bytes that this thread had at a time while it did something, beyond those that it had before.
+/// The most bytes that this thread had at a time while it did something, beyond those that it had
+/// before.
 pub(crate) fn peak_bytes<T>(what: impl FnOnce() -> T) -> (T, usize) {
     let before = NOW_BYTES.get();
     PEAK_BYTES.set(before);

@@ -38,12 +38,14 @@ pub(crate) fn sections_of(
     file.extend(crc32fast::hash(&file).to_le_bytes());
     let mut index = Vec::new();
     for (key, bytes) in sections {
-        let (length, checksum) = ((bytes.len() as u64).to_le_bytes(), crc32fast::hash(bytes).to_le_bytes());
+        let (length, checksum) =
+            ((bytes.len() as u64).to_le_bytes(), crc32fast::hash(bytes).to_le_bytes());
         let frame = [&key.to_le_bytes()[..], &length, &checksum].concat();
         file.extend(&frame);
         file.extend(crc32fast::hash(&frame).to_le_bytes());
         index.extend(
-            [&key.to_le_bytes()[..], &(file.len() as u64).to_le_bytes(), &length, &checksum].concat(),
+            [&key.to_le_bytes()[..], &(file.len() as u64).to_le_bytes(), &length, &checksum]
+                .concat(),
         );
         file.extend(bytes);
     }
@@ -59,7 +61,8 @@ pub(crate) fn sections_of(
 
 /// A dictionary of root regions that all have this name.
 pub(crate) fn dictionary(rows: u64, name: &str) -> Vec<u8> {
-    let mut section = [varint(1), varint(name.len() as u64), name.as_bytes().to_vec(), varint(rows)].concat();
+    let mut section =
+        [varint(1), varint(name.len() as u64), name.as_bytes().to_vec(), varint(rows)].concat();
     for row in 0..rows {
         section.extend([row.to_le_bytes(), row.to_le_bytes()].concat());
         section.extend([0, 0, 0, 0, 1, 1, 0, 1]);

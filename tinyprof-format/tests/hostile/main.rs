@@ -1,4 +1,5 @@
-//! Files that claim more than they hold: no reader allocates more than it may, and none goes on for ever.
+//! Files that claim more than they hold: no reader allocates more than it may, and none goes on for
+//! ever.
 
 mod allocator;
 mod files;
@@ -18,11 +19,15 @@ const METRICS: u32 = 1 << 31;
 const MOST: u64 = 1 << 27;
 const LIMIT_BYTES: u64 = 16 << 20;
 
-/// Reads hostile files in every way within the limit, and gives the error of reading them as a whole.
+/// Reads hostile files in every way within the limit, and gives the error of reading them as a
+/// whole.
 fn refused(files: &Files) -> ReadError {
     let limits = ReadLimits::default().with_memory_bytes(LIMIT_BYTES);
     let within = |what: &str, peak: usize| {
-        assert!(peak as u64 <= LIMIT_BYTES, "{what} took {peak} bytes at a time, {LIMIT_BYTES} are allowed");
+        assert!(
+            peak as u64 <= LIMIT_BYTES,
+            "{what} took {peak} bytes at a time, {LIMIT_BYTES} are allowed"
+        );
     };
     let (salvaged, peak) = peak_bytes(|| salvage_profile_of(files, limits).map(drop));
     within("to salvage", peak);
@@ -69,11 +74,14 @@ fn equal_summaries_in_few_bytes() {
 #[test]
 fn equal_visits_of_a_series_in_few_bytes() {
     let no_summaries = [&[16][..], &constant(0), &constant(0), &constant(0)].concat();
-    let series = [varint(MOST), varint(1), constant(0), constant(MOST), constant(1), constant(7)].concat();
-    let own = [no_summaries.clone(), vec![1], constant(series.len() as u64), series.repeat(3)].concat();
+    let series =
+        [varint(MOST), varint(1), constant(0), constant(MOST), constant(1), constant(7)].concat();
+    let own =
+        [no_summaries.clone(), vec![1], constant(series.len() as u64), series.repeat(3)].concat();
     is_over_limit(&profile(3, 1, vec![(0, own)]));
     let ranks = 4096;
-    let joined = [constant(1), constant(0), constant(1024), constant(1), constant(7), vec![0]].concat();
+    let joined =
+        [constant(1), constant(0), constant(1024), constant(1), constant(7), vec![0]].concat();
     is_over_limit(&profile(ranks, 1, vec![(0, [no_summaries, vec![2], joined.clone()].concat())]));
     is_over_limit(&profile(ranks, 1, vec![(0, [vec![19], joined].concat())]));
 }
@@ -88,7 +96,8 @@ fn more_ranks_than_can_be() {
 #[test]
 fn more_callpaths_than_can_be() {
     is_over_limit(&profile(1, 100_000, Vec::new()));
-    // The bytes of the dictionary are there: what the reader makes of each must not be more than it thinks.
+    // The bytes of the dictionary are there: what the reader makes of each must not be more than it
+    // thinks.
     for rows in [10_000, 50_000] {
         let bytes = dictionary(rows, "r");
         let (read, peak) = peak_bytes(|| decode_callpaths(&bytes));
@@ -116,16 +125,27 @@ fn one_long_host_of_many_ranks() {
 #[test]
 fn one_long_key_on_many_ranks_and_many_keys() {
     let metric = |key: &[u8]| {
-        let columns = [constant(1), constant(0), constant(1), constant(1), constant(5), vec![0], constant(0)];
+        let columns =
+            [constant(1), constant(0), constant(1), constant(1), constant(5), vec![0], constant(0)];
         [varint(key.len() as u64), key.to_vec(), columns.concat()].concat()
     };
     let long = [varint(1), metric(&[b'k'; 100_000])].concat();
     is_over_limit(&profile(2_000, 1, vec![(METRICS, long)]));
-    let keys: Vec<u8> = (0..2_000_u32).flat_map(|key| metric(&format!("{key:05}").into_bytes())).collect();
+    let keys: Vec<u8> =
+        (0..2_000_u32).flat_map(|key| metric(&format!("{key:05}").into_bytes())).collect();
     is_over_limit(&profile(1_000, 1, vec![(METRICS, [varint(2_000), keys].concat())]));
-    let many = [constant(1 << 25), constant(0), constant(1), constant(1), constant(5), vec![0], constant(0)];
+    let many = [
+        constant(1 << 25),
+        constant(0),
+        constant(1),
+        constant(1),
+        constant(5),
+        vec![0],
+        constant(0),
+    ];
     is_over_limit(&profile(1, 1, vec![(METRICS, [vec![1, 1, b'k'], many.concat()].concat())]));
-    let values = [varint(MOST), varint(1), constant(0), constant(MOST), constant(1), constant(7)].concat();
+    let values =
+        [varint(MOST), varint(1), constant(0), constant(MOST), constant(1), constant(7)].concat();
     let none = [constant(0).repeat(5), vec![0], constant(values.len() as u64), values].concat();
     is_over_limit(&profile(1, 1, vec![(METRICS, [vec![1, 1, b'k'], none].concat())]));
 }
@@ -154,14 +174,24 @@ fn sections_that_overlap_or_are_there_twice() {
             .iter()
             .flat_map(|&(key, at, length)| {
                 let checksum = crc32fast::hash(
-                    &file[usize::try_from(at).expect("small")..][..usize::try_from(length).expect("small")],
+                    &file[usize::try_from(at).expect("small")..]
+                        [..usize::try_from(length).expect("small")],
                 );
-                [&key.to_le_bytes()[..], &at.to_le_bytes(), &length.to_le_bytes(), &checksum.to_le_bytes()]
-                    .concat()
+                [
+                    &key.to_le_bytes()[..],
+                    &at.to_le_bytes(),
+                    &length.to_le_bytes(),
+                    &checksum.to_le_bytes(),
+                ]
+                .concat()
             })
             .collect();
         let count = u32::try_from(entries.len()).expect("few sections");
-        let end = [&offset.to_le_bytes()[..], &count.to_le_bytes(), &crc32fast::hash(&index).to_le_bytes()];
+        let end = [
+            &offset.to_le_bytes()[..],
+            &count.to_le_bytes(),
+            &crc32fast::hash(&index).to_le_bytes(),
+        ];
         [file, index, end.concat(), b"TPRFEND\n".to_vec()].concat()
     };
     for (entries, expected) in [

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use tinyprof_format::file::{ReadLimits, read_profile_within, write_profile};
 use tinyprof_format::model::{
-    CallpathId, CallpathValues, EventMap, ExecutionSummary, PhaseTimes, RankFacts, Region, RunMetadata,
-    SiteId,
+    CallpathId, CallpathValues, EventMap, ExecutionSummary, PhaseTimes, RankFacts, Region,
+    RunMetadata, SiteId,
 };
 use tinyprof_format::report::Report;
 
@@ -35,10 +35,16 @@ fn records(children: usize) -> Vec<Record> {
         .map(|row| {
             let parent = row.checked_sub(1).map(|before| ids[before / children]);
             let region = &regions[row % regions.len()];
-            let id = parent.map_or_else(|| CallpathId::root(region.site), |id| id.child(region.site));
+            let id =
+                parent.map_or_else(|| CallpathId::root(region.site), |id| id.child(region.site));
             ids.push(id);
             let executions = vec![ExecutionSummary::of_one_visit(0, inclusive_ns[row])];
-            (id, parent, Arc::clone(region), CallpathValues { executions, ..CallpathValues::default() })
+            (
+                id,
+                parent,
+                Arc::clone(region),
+                CallpathValues { executions, ..CallpathValues::default() },
+            )
         })
         .collect()
 }
@@ -46,7 +52,10 @@ fn records(children: usize) -> Vec<Record> {
 /// What is allocated at a time beside what was there, for each callpath.
 fn check(what: &str, peak: usize, bytes_a_callpath: usize) {
     let found = peak / CALLPATHS;
-    assert!(found <= bytes_a_callpath, "{what}: {found} bytes a callpath, {bytes_a_callpath} are allowed");
+    assert!(
+        found <= bytes_a_callpath,
+        "{what}: {found} bytes a callpath, {bytes_a_callpath} are allowed"
+    );
 }
 
 #[test]
@@ -63,7 +72,8 @@ fn many_callpaths_take_little_memory_from_the_map_to_the_report() {
             write_profile(&scratch.path().join("many"), maps, 1, RunMetadata::default(), times)
         });
         check("to write", peak, 300);
-        let (text, peak) = peak_bytes(|| Report::of_event_map(&map, "many").to_text(&Default::default()));
+        let (text, peak) =
+            peak_bytes(|| Report::of_event_map(&map, "many").to_text(&Default::default()));
         check("to report", peak, 110);
         assert!(!text.is_empty());
         drop(map);

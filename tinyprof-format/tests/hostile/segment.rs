@@ -1,6 +1,8 @@
 //! A segment whose nodes all share one long name.
 
-use tinyprof_format::segment::layout::{HEADER_LINES, LINE_BYTES, MAGIC, VERSION, header, node, site};
+use tinyprof_format::segment::layout::{
+    HEADER_LINES, LINE_BYTES, MAGIC, VERSION, header, node, site,
+};
 use tinyprof_format::segment::{Segment, TicksNow, recovered_map};
 
 use crate::allocator::peak_bytes;
@@ -22,7 +24,8 @@ impl Lines {
 fn segment(nodes: u32, name_bytes: u32) -> Vec<u8> {
     let mut lines = Lines(vec![0; HEADER_LINES as usize * LINE_BYTES]);
     let site_line = lines.next();
-    let name = [&[site::NAME][..], &name_bytes.to_le_bytes(), &vec![b'n'; name_bytes as usize]].concat();
+    let name =
+        [&[site::NAME][..], &name_bytes.to_le_bytes(), &vec![b'n'; name_bytes as usize]].concat();
     lines.0.extend(vec![0; site::FIELDS * 8]);
     lines.0.extend(&name);
     lines.0.resize(lines.0.len().next_multiple_of(LINE_BYTES), 0);
@@ -35,7 +38,9 @@ fn segment(nodes: u32, name_bytes: u32) -> Vec<u8> {
         let (parent, before) = if node == 0 { (0, 0) } else { (root, line - 2) };
         lines.put(line, node::SITE, 64);
         lines.put(line, node::PARENT, u64::from(parent) | u64::from(before) << 32);
-        (node::VISITS..).zip([1, 30, 30, 30]).for_each(|(word, number)| lines.put(line, word, number));
+        (node::VISITS..)
+            .zip([1, 30, 30, 30])
+            .for_each(|(word, number)| lines.put(line, word, number));
         lines.put(0, header::LAST_NODE, line.into());
     }
     for (word, value) in
@@ -53,8 +58,15 @@ fn a_name_that_all_nodes_share_takes_no_more_than_its_share_of_memory() {
         let segment = Segment::parse(&bytes).expect("it is a segment");
         let now = TicksNow { ticks: 1, monotonic_ns: 1 };
         let (map, peak) = peak_bytes(|| recovered_map(&[segment], now));
-        assert!(peak <= 64 * bytes.len() + (8 << 20), "{peak} bytes of {} in the segment", bytes.len());
-        (map.values.iter().map(|values| values.visits()).sum::<u64>(), map.facts.losses.records_unreadable)
+        assert!(
+            peak <= 64 * bytes.len() + (8 << 20),
+            "{peak} bytes of {} in the segment",
+            bytes.len()
+        );
+        (
+            map.values.iter().map(|values| values.visits()).sum::<u64>(),
+            map.facts.losses.records_unreadable,
+        )
     };
     assert_eq!(read(5_000, 4_000), (5_001, 0), "names of thousands of bytes are read");
     let (visits, unreadable) = read(5_000, 100_000);

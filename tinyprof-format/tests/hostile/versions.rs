@@ -1,11 +1,13 @@
-//! Files of versions that are not there yet: what a reader can leave out it does, and it says what it cannot read.
+//! Files of versions that are not there yet: what a reader can leave out it does, and it says what
+//! it cannot read.
 
 use tinyprof_format::error::ReadError;
 use tinyprof_format::file::{ProfileReader, ReadLimits, read_profile_of, salvage_profile_of};
 
 use crate::files::{Files, constant, dictionary, facts, sections_of, whole};
 
-/// A profile of one rank and one callpath, with this section of times and one that no version knows.
+/// A profile of one rank and one callpath, with this section of times and one that no version
+/// knows.
 fn of_version(version: (u16, u16), times: &[u8]) -> Files {
     let unknown = (9, b"of a later version".to_vec());
     let facts = [facts(1), b"more facts".to_vec()].concat();
@@ -14,7 +16,8 @@ fn of_version(version: (u16, u16), times: &[u8]) -> Files {
     let mut files = whole(1, 1, dictionary(1, "r"), part);
     let manifest = String::from_utf8(files["manifest.json"].clone()).expect("JSON is UTF-8");
     let (major, minor) = version;
-    let newer = format!("\"version\":{{\"major\":{major},\"minor\":{minor}}},\"of_a_later_version\":[1]");
+    let newer =
+        format!("\"version\":{{\"major\":{major},\"minor\":{minor}}},\"of_a_later_version\":[1]");
     let manifest = manifest.replace("\"version\":{\"major\":1,\"minor\":0}", &newer);
     assert!(manifest.contains(&newer), "{manifest}");
     files.insert("manifest.json", manifest.into_bytes());
@@ -34,14 +37,19 @@ fn a_newer_minor_version_is_read_without_what_is_not_known() {
     let (index, _) = reader.callpaths().iter().next().expect("a callpath");
     assert_eq!(reader.callpath(index).expect("it is read")[0].inclusive_ns(), 5);
     let same = of_version((1, 0), &times(&constant(5)));
-    assert!(read_profile_of(&same, ReadLimits::default()).is_err(), "of our own version, this is damage");
+    assert!(
+        read_profile_of(&same, ReadLimits::default()).is_err(),
+        "of our own version, this is damage"
+    );
 }
 
 #[test]
 fn an_encoding_of_a_newer_minor_version_says_what_to_do() {
     let files = of_version((1, 9), &times(&[99, 1, 2, 3]));
-    let error = read_profile_of(&files, ReadLimits::default()).expect_err("it is not known").to_string();
-    for expected in ["part-00000", "tag 99", "format version 1.9", "this reader knows 1.0", "update tinyprof"]
+    let error =
+        read_profile_of(&files, ReadLimits::default()).expect_err("it is not known").to_string();
+    for expected in
+        ["part-00000", "tag 99", "format version 1.9", "this reader knows 1.0", "update tinyprof"]
     {
         assert!(error.contains(expected), "{expected:?} in {error}");
     }

@@ -49,7 +49,8 @@ proptest! {
     }
 }
 
-/// main 1000 < { solve, write }, solve < { exchange, read }, exchange < pack; on rank 1 the exchange is shorter.
+/// main 1000 < { solve, write }, solve < { exchange, read }, exchange < pack; on rank 1 the
+/// exchange is shorter.
 fn tagged(tags: &[(usize, &str)]) -> Profile {
     fn node(name: &str, parent: Option<usize>, ns: fn(u32) -> Option<u64>) -> Node<'_> {
         Node { name, parent, ns }
@@ -91,7 +92,10 @@ fn where_nobody_says_that_they_communicate_nobody_knows_how_well() {
     assert_eq!((found.parallel, found.communication), (None, None));
     assert!(near(found.io_share, 0.1) && near(found.load_balance, 1.0));
     let text = Report::of_profile(&profile).to_text(&TextOptions::default());
-    assert!(text.contains("efficiency: load balance 100%; IO 10.0%; communication is not known: "), "{text}");
+    assert!(
+        text.contains("efficiency: load balance 100%; IO 10.0%; communication is not known: "),
+        "{text}"
+    );
 }
 
 #[test]

@@ -1,13 +1,14 @@
 //! Profiles made by hand: a tree of regions, and the time of each on each rank.
 
 use tinyprof_format::model::{
-    CallpathFile, CallpathId, CallpathTable, CallpathValues, CheckpointTimes, EventMap, ExecutionSummary,
-    FORMAT_NAME, FormatVersion, Losses, Manifest, MetricSummary, MetricValues, Mode, PartFile, PeakMemory,
-    PhaseTimes, Precision, Profile, RankFacts, Region, RegionKind, RunMetadata, SiteId,
+    CallpathFile, CallpathId, CallpathTable, CallpathValues, CheckpointTimes, EventMap,
+    ExecutionSummary, FORMAT_NAME, FormatVersion, Losses, Manifest, MetricSummary, MetricValues,
+    Mode, PartFile, PeakMemory, PhaseTimes, Precision, Profile, RankFacts, Region, RegionKind,
+    RunMetadata, SiteId,
 };
 
-/// One region of a tree: its name, the position of its parent in the list, and its time on a rank (none where
-/// the rank does not visit it), spread over 20 executions.
+/// One region of a tree: its name, the position of its parent in the list, and its time on a rank
+/// (none where the rank does not visit it), spread over 20 executions.
 pub(crate) struct Node<'a> {
     pub(crate) name: &'a str,
     pub(crate) parent: Option<usize>,
@@ -48,8 +49,9 @@ pub(crate) fn event_map(tree: &[Node<'_>], rank: u32) -> EventMap {
     let mut records = Vec::new();
     for (site, node) in (1..).zip(tree) {
         let parent = node.parent.map(|parent| ids[parent]);
-        let id =
-            parent.map_or(CallpathId::root(SiteId::from_bits(site)), |p| p.child(SiteId::from_bits(site)));
+        let id = parent.map_or(CallpathId::root(SiteId::from_bits(site)), |p| {
+            p.child(SiteId::from_bits(site))
+        });
         ids.push(id);
         if let Some(ns) = (node.ns)(rank) {
             records.push((id, parent, region(site, node.name), values(ns)));
@@ -61,15 +63,15 @@ pub(crate) fn event_map(tree: &[Node<'_>], rank: u32) -> EventMap {
 
 /// The profile of a run in which each rank measured its event map.
 pub(crate) fn profile(maps: &[EventMap]) -> Profile {
-    let callpaths = maps.iter().fold(CallpathTable::default(), |all, map| all.union(&map.callpaths));
+    let callpaths =
+        maps.iter().fold(CallpathTable::default(), |all, map| all.union(&map.callpaths));
     let of_rank: Vec<_> = maps.iter().map(|map| (map, map.callpaths.index_by_id())).collect();
     let of_callpath = |id: CallpathId| {
         let of = |(map, index): &(&EventMap, std::collections::HashMap<CallpathId, _>)| {
-            index
-                .get(&id)
-                .map_or_else(CallpathValues::default, |at: &tinyprof_format::model::CallpathIndex| {
-                    map.values[at.row()].clone()
-                })
+            index.get(&id).map_or_else(
+                CallpathValues::default,
+                |at: &tinyprof_format::model::CallpathIndex| map.values[at.row()].clone(),
+            )
         };
         of_rank.iter().map(of).collect()
     };
@@ -99,12 +101,20 @@ pub(crate) fn manifest(ranks: u32, callpaths: usize) -> Manifest {
             crc32: 0,
             callpaths: u32::try_from(callpaths).expect("few callpaths"),
         },
-        parts: vec![PartFile { file: "part-00000".into(), first_rank: 0, ranks, bytes: 45_678, crc32: 0 }],
+        parts: vec![PartFile {
+            file: "part-00000".into(),
+            first_rank: 0,
+            ranks,
+            bytes: 45_678,
+            crc32: 0,
+        }],
         metadata: RunMetadata {
             user: "ada".into(),
             launchdate: 1_795_270_350,
             executable: "/home/ada/target/release/fft".into(),
-            cmdline: ["./fft", "--size", "1048576", "--label", "first light"].map(String::from).into(),
+            cmdline: ["./fft", "--size", "1048576", "--label", "first light"]
+                .map(String::from)
+                .into(),
             cluster: "analytical".into(),
             jobid: Some("4711".into()),
             jobsize: ranks,
@@ -122,7 +132,10 @@ pub(crate) fn manifest(ranks: u32, callpaths: usize) -> Manifest {
         incomplete_because: None,
         precision: Precision::Exact,
         salvage: None,
-        peak_memory: PeakMemory { max_bytes: 1_234_567_890, sum_bytes: 1_200_000_000 * u64::from(ranks) },
+        peak_memory: PeakMemory {
+            max_bytes: 1_234_567_890,
+            sum_bytes: 1_200_000_000 * u64::from(ranks),
+        },
         losses: Losses::default(),
         flush: PhaseTimes {
             snapshot_ns: 12_345,
@@ -147,13 +160,15 @@ pub(crate) fn tag<'a>(profile: &mut Profile, tag_of: impl Fn(&Region) -> Option<
     profile.callpaths = CallpathTable::from_parents(triples.collect::<Vec<_>>());
 }
 
-/// Metrics of the FFT: memory on every rank, a residual on rank 0 alone, and `more` keys that nobody asked for.
+/// Metrics of the FFT: memory on every rank, a residual on rank 0 alone, and `more` keys that
+/// nobody asked for.
 pub(crate) fn with_metrics(mut maps: Vec<EventMap>, more: u32) -> Vec<EventMap> {
     for (rank, map) in (0..).zip(&mut maps) {
         let mut add = |path: &str, key: &str, values: &[f64]| {
             let here = map.callpaths.iter().find(|(index, _)| map.callpaths.path(*index) == path);
             let id = here.expect("a callpath of the tree").1.id;
-            let executions = (0..).zip(values).map(|(e, &value)| MetricSummary::of_one_value(e, value));
+            let executions =
+                (0..).zip(values).map(|(e, &value)| MetricSummary::of_one_value(e, value));
             assert!(map.add_metric(
                 id,
                 key,
@@ -165,7 +180,9 @@ pub(crate) fn with_metrics(mut maps: Vec<EventMap>, more: u32) -> Vec<EventMap> 
         add("main", "mem", &[12.0, 14.0 + f64::from(rank)]);
         if rank == 0 {
             add("main<transform", "residual", &[0.012_345_6, -1e-9, f64::INFINITY]);
-            (0..more).for_each(|n| add("main<check", &format!("key {n}\u{202e}\n流れ"), &[f64::from(n)]));
+            (0..more).for_each(|n| {
+                add("main<check", &format!("key {n}\u{202e}\n流れ"), &[f64::from(n)])
+            });
         }
     }
     maps

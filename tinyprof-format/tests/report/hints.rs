@@ -11,11 +11,15 @@ fn node(name: &str, parent: Option<usize>, ns: fn(u32) -> Option<u64>) -> Node<'
     Node { name, parent, ns }
 }
 
-/// Gives the region called `name` a series on every rank: `buckets` of so many visits each, and a time a visit.
+/// Gives the region called `name` a series on every rank: `buckets` of so many visits each, and a
+/// time a visit.
 fn with_series(maps: &mut [EventMap], name: &str, buckets: &[(u32, u64)]) {
     for (rank, map) in (0_u64..).zip(maps) {
-        let at =
-            map.callpaths.iter().position(|(_, callpath)| callpath.region.name == name).expect("it is there");
+        let at = map
+            .callpaths
+            .iter()
+            .position(|(_, callpath)| callpath.region.name == name)
+            .expect("it is there");
         let of = |&(visits, ns): &(u32, u64)| SeriesBucket {
             visits,
             sum_ns: (ns + rank) * u64::from(visits),
@@ -68,7 +72,10 @@ fn a_slow_rank_is_told_once_and_not_in_each_region() {
     ];
     let found = hints(&profile_of(&tree, RANKS));
     assert_eq!(found.len(), 1, "{found:?}");
-    assert_eq!((found[0].kind, found[0].rank, found[0].callpath), (HintKind::Straggler, Some(5), None));
+    assert_eq!(
+        (found[0].kind, found[0].rank, found[0].callpath),
+        (HintKind::Straggler, Some(5), None)
+    );
     assert_eq!(found[0].headline, "Rank 5 is slow everywhere");
     assert_eq!(
         found[0].evidence,
@@ -112,8 +119,11 @@ fn a_series_is_laid_over_the_ranks() {
         max_ns,
         max_rank,
     };
-    let expected =
-        [point(2, 10.0, 10.5, 11.0, 1), point(2, 30.0, 30.5, 31.0, 1), point(1, 20.0, 20.0, 20.0, 0)];
+    let expected = [
+        point(2, 10.0, 10.5, 11.0, 1),
+        point(2, 30.0, 30.5, 31.0, 1),
+        point(1, 20.0, 20.0, 20.0, 0),
+    ];
     assert_eq!(found.points, expected);
     // Two visits a point: the last has one.
     let found = Iterations::of_callpath(&profile, index, 2).expect("two ranks have one");
@@ -135,6 +145,7 @@ fn folded_series_are_told_from_others() {
     assert_eq!(max, [50.0, 80.0, 90.0]);
     assert_eq!(found.execution_starts, Vec::<usize>::new());
     maps[0].values[0].series.clear();
-    let found = Iterations::of_callpath(&self::profile(&maps), index, 100).expect("one rank has one");
+    let found =
+        Iterations::of_callpath(&self::profile(&maps), index, 100).expect("one rank has one");
     assert_eq!((found.visits_per_point, found.execution_starts), (2, vec![4]));
 }

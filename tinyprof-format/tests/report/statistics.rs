@@ -2,16 +2,18 @@
 
 use proptest::prelude::*;
 use tinyprof_format::model::{
-    CallpathId, CallpathTable, CallpathValues, EventMap, ExecutionSummary, MetricSummary, MetricValues,
-    Profile, RankFacts, SiteId,
+    CallpathId, CallpathTable, CallpathValues, EventMap, ExecutionSummary, MetricSummary,
+    MetricValues, Profile, RankFacts, SiteId,
 };
 use tinyprof_format::report::{
-    Efficiency, HostId, RankStatistics, RankTimes, Report, Spread, Statistics, TimesOverRanks, Variation,
+    Efficiency, HostId, RankStatistics, RankTimes, Report, Spread, Statistics, TimesOverRanks,
+    Variation,
 };
 
 use crate::fixture::{fft, profile, profile_of, region, tag};
 
-/// Up to six ranks that visit parts of a small tree with any times, children longer than parents included.
+/// Up to six ranks that visit parts of a small tree with any times, children longer than parents
+/// included.
 fn event_maps() -> impl Strategy<Value = Vec<EventMap>> {
     let times = prop_oneof![0..100_u64, Just(u64::MAX / 2), 1_000_000..2_000_000_000_u64];
     let visit = prop::option::of(prop::collection::vec(times, 1..4));
@@ -19,7 +21,8 @@ fn event_maps() -> impl Strategy<Value = Vec<EventMap>> {
     prop::collection::vec(rank.prop_map(|visits| map_of(&visits)), 0..6)
 }
 
-/// The tree is 0 -> 1 -> 2, 0 -> 3, 4 -> 5. A rank that skipped a parent has the child's times nowhere.
+/// The tree is 0 -> 1 -> 2, 0 -> 3, 4 -> 5. A rank that skipped a parent has the child's times
+/// nowhere.
 fn map_of(visits: &[Option<Vec<u64>>]) -> EventMap {
     let parents = [None, Some(0), Some(1), Some(0), None, Some(4)];
     let mut ids: Vec<CallpathId> = Vec::new();
@@ -74,7 +77,8 @@ fn naive(profile: &Profile) -> Statistics {
                 )
             })
             .collect();
-        let variance = |index, rank: u32| rounded_up(profile.values(index, rank as usize).sum_variance_ns2());
+        let variance =
+            |index, rank: u32| rounded_up(profile.values(index, rank as usize).sum_variance_ns2());
         let with_children = visitors.iter().map(|(rank, _)| {
             let children = profile.callpaths.iter().filter(|(_, c)| c.parent == Some(index));
             variance(index, *rank) + children.map(|(child, _)| variance(child, *rank)).sum::<u128>()
@@ -102,15 +106,20 @@ fn slowest(of_ranks: &[(u32, u64)]) -> Option<u32> {
 /// The regions of these tests have no tags: all time is useful.
 fn naive_times(profile: &Profile, rank: usize) -> RankTimes {
     let roots = profile.callpaths.iter().filter(|(_, callpath)| callpath.parent.is_none());
-    let total_ns =
-        roots.fold(0, |sum, (root, _)| profile.values(root, rank).inclusive_ns().saturating_add(sum));
-    let useful_ns =
-        tinyprof_format::report::exclusive_ns(profile, rank).into_iter().fold(0, u64::saturating_add);
+    let total_ns = roots
+        .fold(0, |sum, (root, _)| profile.values(root, rank).inclusive_ns().saturating_add(sum));
+    let useful_ns = tinyprof_format::report::exclusive_ns(profile, rank)
+        .into_iter()
+        .fold(0, u64::saturating_add);
     RankTimes { total_ns, useful_ns, io_ns: 0 }
 }
 
 /// To the next integer: a variance that is not 0 must not become 0.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "small and not negative")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "small and not negative"
+)]
 fn rounded_up(variance_ns2: f64) -> u128 {
     let whole = variance_ns2 as u64;
     u128::from(whole) + u128::from(variance_ns2.fract() > 0.0)
@@ -176,7 +185,10 @@ fn the_lowest_of_equally_slow_ranks_is_named() {
     assert_eq!(late.mean_ns(&late.exclusive), Some(40.0));
     assert_eq!(late.imbalance(&late.exclusive), Some(0.25));
     let nobody = RankStatistics::default();
-    assert_eq!((nobody.mean_ns(&nobody.inclusive), nobody.imbalance(&nobody.inclusive)), (None, None));
+    assert_eq!(
+        (nobody.mean_ns(&nobody.inclusive), nobody.imbalance(&nobody.inclusive)),
+        (None, None)
+    );
 }
 
 proptest! {
@@ -239,7 +251,8 @@ fn a_callpath_with_metrics_alone_was_visited_by_no_rank_that_is_counted() {
     let main = map.callpaths.rows()[0].id;
     map.values[0] = CallpathValues::default();
     let before = Statistics::of_event_map(&map, 0);
-    let one = MetricValues { executions: vec![MetricSummary::of_one_value(0, 1.0)], series: Vec::new() };
+    let one =
+        MetricValues { executions: vec![MetricSummary::of_one_value(0, 1.0)], series: Vec::new() };
     assert!(map.add_metric(main, "mem", one));
     assert_eq!(Statistics::of_event_map(&map, 0), before);
     assert_eq!(before.row(0).ranks, 0);

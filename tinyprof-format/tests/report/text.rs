@@ -7,8 +7,9 @@ use tinyprof_format::report::{Report, TextOptions};
 use crate::fixture::{Node, event_map, fft, profile, profile_of, with_metrics};
 
 fn text(profile: &Profile, columns: u16) -> String {
-    let text =
-        Report::of_profile(profile).named("FFT.tprof").to_text(&TextOptions::default().with_width(columns));
+    let text = Report::of_profile(profile)
+        .named("FFT.tprof")
+        .to_text(&TextOptions::default().with_width(columns));
     assert_fits(&text, columns);
     text
 }
@@ -64,10 +65,18 @@ fn long_names_are_cut_in_the_middle() {
     assert!(solver.len() > 190);
     let tree = [
         Node { name: &solver, parent: None, ns: |_| Some(2_000_000_000) },
-        Node { name: &step, parent: Some(0), ns: |rank| Some(1_700_000_000 - u64::from(rank) * 1_000) },
+        Node {
+            name: &step,
+            parent: Some(0),
+            ns: |rank| Some(1_700_000_000 - u64::from(rank) * 1_000),
+        },
         Node { name: "short", parent: Some(1), ns: |_| Some(1_000_000_000) },
     ];
-    assert_snapshot!(format!("{}\n{}", text(&profile_of(&tree, 4), 80), text(&profile_of(&tree, 4), 120)));
+    assert_snapshot!(format!(
+        "{}\n{}",
+        text(&profile_of(&tree, 4), 80),
+        text(&profile_of(&tree, 4), 120)
+    ));
 }
 
 #[test]
@@ -91,7 +100,8 @@ fn hostile_names_cannot_leave_their_cell() {
 #[test]
 fn each_loss_is_told_below_the_table() {
     let mut profile = profile_of(&fft(), 1);
-    profile.manifest.losses = Losses::from_numbers([1, 2, 3, 1, 12, 1, 1, 2, 4_096, 2, 512, 1, 2, 1, 3]);
+    profile.manifest.losses =
+        Losses::from_numbers([1, 2, 3, 1, 12, 1, 1, 2, 4_096, 2, 512, 1, 2, 1, 3]);
     assert_snapshot!(text(&profile, 80));
 }
 
@@ -130,7 +140,8 @@ fn a_tree_too_deep_to_indent_shows_its_levels() {
         })
         .collect();
     let profile = profile_of(&tree, 1);
-    let text = Report::of_profile(&profile).to_text(&TextOptions::default().with_width(80).unfolded());
+    let text =
+        Report::of_profile(&profile).to_text(&TextOptions::default().with_width(80).unfolded());
     assert_fits(&text, 80);
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines.len(), 3_004);
@@ -150,7 +161,11 @@ fn a_report_fits_one_screen_however_large_the_program_is() {
         .collect();
     let deep: Vec<Node<'_>> = (0..)
         .zip(&names)
-        .map(|(at, name): (usize, _)| Node { name, parent: at.checked_sub(1), ns: |_| Some(9_000_000) })
+        .map(|(at, name): (usize, _)| Node {
+            name,
+            parent: at.checked_sub(1),
+            ns: |_| Some(9_000_000),
+        })
         .collect();
     for tree in [wide, deep] {
         for columns in [80, 200] {
@@ -166,8 +181,13 @@ fn a_report_fits_one_screen_however_large_the_program_is() {
 fn the_costliest_callpaths_are_shown_with_those_above_them_whatever_else_there_is() {
     let names: Vec<String> = (0..90).map(|at| format!("region_{at}")).collect();
     let mut tree = vec![Node { name: "main", parent: None, ns: |_| Some(10_000_000_000) }];
-    // Many that are larger than one percent, and below one of them, deep, the one that takes most time.
-    tree.extend(names[..60].iter().map(|name| Node { name, parent: Some(0), ns: |_| Some(110_000_000) }));
+    // Many that are larger than one percent, and below one of them, deep, the one that takes most
+    // time.
+    tree.extend(names[..60].iter().map(|name| Node {
+        name,
+        parent: Some(0),
+        ns: |_| Some(110_000_000),
+    }));
     tree.push(Node { name: "outer", parent: Some(0), ns: |_| Some(3_000_000_000) });
     tree.push(Node { name: "middle", parent: Some(61), ns: |_| Some(2_990_000_000) });
     tree.push(Node { name: "hot", parent: Some(62), ns: |_| Some(2_980_000_000) });
@@ -179,11 +199,14 @@ fn the_costliest_callpaths_are_shown_with_those_above_them_whatever_else_there_i
         };
         let bytes = values.inclusive_ns() as f64;
         values.metrics =
-            [("alloc_bytes".to_owned(), of_key(bytes)), ("alloc_calls".to_owned(), of_key(1.0))].into();
+            [("alloc_bytes".to_owned(), of_key(bytes)), ("alloc_calls".to_owned(), of_key(1.0))]
+                .into();
     }
     let text = Report::of_event_map(&map, "fft").to_text(&TextOptions::default());
     assert!((36..=40).contains(&text.lines().count()), "{text}");
-    for shown in ["\n  outer ", "\n    middle ", "\n      hot ", "\nmain               alloc_bytes "] {
+    for shown in
+        ["\n  outer ", "\n    middle ", "\n      hot ", "\nmain               alloc_bytes "]
+    {
         assert!(text.contains(shown), "{shown}: {text}");
     }
     let lines = text.lines().filter(|line| line.starts_with("  region_"));
@@ -295,7 +318,10 @@ fn work_that_went_to_other_threads_is_told_from_the_time_on_the_wall() {
 fn a_time_that_is_an_estimate_is_marked() {
     let mut map = event_map(&fft(), 0);
     let transpose = |map: &tinyprof_format::model::EventMap| {
-        map.callpaths.iter().map(|(i, _)| i).find(|i| map.callpaths.path(*i).ends_with("<transpose"))
+        map.callpaths
+            .iter()
+            .map(|(i, _)| i)
+            .find(|i| map.callpaths.path(*i).ends_with("<transpose"))
     };
     let row = transpose(&map).expect("the FFT transposes").row();
     map.values[row].executions[0].sum_variance_ns2 = 1e12;

@@ -1,4 +1,5 @@
-//! The authors' own files, which are not in the repository: where they are not, these tests say so and pass.
+//! The authors' own files, which are not in the repository: where they are not, these tests say so
+//! and pass.
 
 use std::env;
 use std::fs;
@@ -26,13 +27,17 @@ pub(crate) fn authors_file(name: &str) -> Option<String> {
     text
 }
 
-/// All values in nanoseconds: by row, rank, execution, visit. Reads whole files with six digits, and nothing else.
+/// All values in nanoseconds: by row, rank, execution, visit. Reads whole files with six digits,
+/// and nothing else.
 pub(crate) fn numbers(text: &str) -> Vec<Vec<Vec<Vec<u64>>>> {
-    let value =
-        |text: &str| text.replace('.', "").parse::<u64>().expect("six digits behind the point") * 1_000;
+    let value = |text: &str| {
+        text.replace('.', "").parse::<u64>().expect("six digits behind the point") * 1_000
+    };
     let visits = |text: &str| text.split('+').map(value).collect();
     let executions = |text: &str| text.split('-').filter(|t| !t.is_empty()).map(visits).collect();
-    let times = |line: &str| line.trim_end_matches('"').rsplit_once('"').expect("quoted times").1.to_owned();
+    let times = |line: &str| {
+        line.trim_end_matches('"').rsplit_once('"').expect("quoted times").1.to_owned()
+    };
     text.lines().skip(1).map(|line| times(line).split('|').map(executions).collect()).collect()
 }
 
@@ -52,10 +57,16 @@ fn the_file_with_loops_is_whole_and_written_again_byte_by_byte() {
     let imported = imported(&text);
     assert_eq!(imported.salvage.problems, []);
     let profile = &imported.profile;
-    assert_eq!((profile.ranks.len(), profile.manifest.executions, profile.callpaths.len()), (8, 2, 10));
+    assert_eq!(
+        (profile.ranks.len(), profile.manifest.executions, profile.callpaths.len()),
+        (8, 2, 10)
+    );
     let exchange = profile.find("main<lifeChange<exchange").expect("the callpath");
     let values = profile.values(exchange, 0);
-    assert_eq!((values.series.len(), values.series[0].sum_ns, values.visits()), (202, 369_000, 202));
+    assert_eq!(
+        (values.series.len(), values.series[0].sum_ns, values.visits()),
+        (202, 369_000, 202)
+    );
     assert_eq!(profile.callpaths.get(exchange).region.constants["tag"], "COMM");
     // Names are joined by another delimiter; nothing else differs.
     assert_eq!(exported(&imported).replace('<', "-"), text);
@@ -72,7 +83,9 @@ fn the_wide_file_keeps_every_value_and_unequal_executions_are_told() {
     let unequal = "main-PART-exCell-recv-exBox";
     assert_eq!(problems, [(20, unequal, Some(0), ProblemKind::UnequalExecutions)]);
     assert!(
-        imported.salvage.problems[0].found.contains("61 executions on 494 ranks, 62 executions on 18 ranks")
+        imported.salvage.problems[0]
+            .found
+            .contains("61 executions on 494 ranks, 62 executions on 18 ranks")
     );
     assert_eq!((imported.profile.ranks.len(), imported.profile.callpaths.len()), (512, 39));
     assert_eq!(numbers(&exported(&imported)), numbers(&text));
@@ -84,9 +97,13 @@ fn a_profile_of_the_authors_values_is_lossless() {
         let Some(text) = authors_file(name) else { continue };
         let imported = imported(&text);
         let scratch = tempfile::tempdir().expect("a temporary directory");
-        let path = save_profile(&scratch.path().join("run"), &imported.profile).expect("it is written");
+        let path =
+            save_profile(&scratch.path().join("run"), &imported.profile).expect("it is written");
         let read = read_profile(&path).expect("it is read");
-        assert_eq!((&read.values, &read.callpaths), (&imported.profile.values, &imported.profile.callpaths));
+        assert_eq!(
+            (&read.values, &read.callpaths),
+            (&imported.profile.values, &imported.profile.callpaths)
+        );
         let saved = Imported { profile: read, salvage: imported.salvage };
         assert_eq!(numbers(&exported(&saved)), numbers(&text));
     }

@@ -1,4 +1,5 @@
-//! Texts that are damaged or hostile: what is wrong is said, the rest is kept, and nothing takes long.
+//! Texts that are damaged or hostile: what is wrong is said, the rest is kept, and nothing takes
+//! long.
 
 use proptest::prelude::*;
 use tinyprof_format::model::CallpathValues;
@@ -126,7 +127,8 @@ fn what_is_no_text_profile_says_so() {
 fn rows_of_very_different_lengths_do_not_make_a_table_of_their_product() {
     // Two rows of many ranks, and many rows that have one, two, three ... of them.
     let wide = "|".repeat(100_000);
-    let rows = (0..400).map(|row| format!("r{row},null,null,0,{}\n", "|".repeat(row))).collect::<String>();
+    let rows =
+        (0..400).map(|row| format!("r{row},null,null,0,{}\n", "|".repeat(row))).collect::<String>();
     let text = format!("{HEADER}a,null,null,0,{wide}\nb,null,null,0,{wide}\n{rows}");
     assert!(matches!(read_text(text.as_bytes()), Err(TextError::TooUneven { .. })));
 }

@@ -1,12 +1,13 @@
-//! What is written as text is read back to the nanosecond, whatever the names and however sparse the values.
+//! What is written as text is read back to the nanosecond, whatever the names and however sparse
+//! the values.
 
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use tinyprof_format::file::{read_profile, write_profile};
 use tinyprof_format::model::{
-    CallpathId, CallpathValues, EventMap, ExecutionSummary, Mode, PhaseTimes, Profile, RankFacts, Region,
-    RegionKind, RunMetadata, SeriesBucket, SiteId,
+    CallpathId, CallpathValues, EventMap, ExecutionSummary, Mode, PhaseTimes, Profile, RankFacts,
+    Region, RegionKind, RunMetadata, SeriesBucket, SiteId,
 };
 use tinyprof_format::text::{Omitted, read_text, write_text};
 
@@ -18,10 +19,14 @@ fn values() -> impl Strategy<Value = CallpathValues> {
         let mut values = CallpathValues::default();
         for (execution, visits_ns) in executions {
             let mut sum = ExecutionSummary::of_one_visit(execution, visits_ns[0]);
-            visits_ns[1..].iter().for_each(|&ns| sum.absorb(&ExecutionSummary::of_one_visit(execution, ns)));
+            visits_ns[1..]
+                .iter()
+                .for_each(|&ns| sum.absorb(&ExecutionSummary::of_one_visit(execution, ns)));
             values.executions.push(sum);
             if each {
-                values.series.extend(visits_ns.iter().map(|&ns| SeriesBucket::of_one_visit(execution, ns)));
+                values
+                    .series
+                    .extend(visits_ns.iter().map(|&ns| SeriesBucket::of_one_visit(execution, ns)));
             }
         }
         values
@@ -73,7 +78,12 @@ fn written(plan: &Plan) -> Profile {
         let id = parent.map_or(CallpathId::root(site_id), |p| p.child(site_id));
         known.push(id);
         for (records, values) in records.iter_mut().zip(ranks) {
-            records.push((id, parent, region(site, name, constants), values.clone().unwrap_or_default()));
+            records.push((
+                id,
+                parent,
+                region(site, name, constants),
+                values.clone().unwrap_or_default(),
+            ));
         }
     }
     let ranks = records.map(|records| EventMap::from_records(records, RankFacts::default()));
@@ -83,7 +93,8 @@ fn written(plan: &Plan) -> Profile {
     read_profile(&path.expect("it is written")).expect("it is read")
 }
 
-/// What the text must keep of a callpath: its names, its constants, and for each rank execution, time of each visit or sum.
+/// What the text must keep of a callpath: its names, its constants, and for each rank execution,
+/// time of each visit or sum.
 type Kept = (Vec<String>, BTreeMap<String, String>, Vec<Vec<(u32, u64)>>);
 
 fn kept(profile: &Profile) -> Vec<Kept> {
@@ -94,10 +105,11 @@ fn kept(profile: &Profile) -> Vec<Kept> {
             names.push(profile.callpaths.get(at).region.name.clone());
             above = profile.callpaths.get(at).parent;
         }
-        let ranks = profile.values[index.row()].iter().map(|values| match values.series.as_slice() {
-            [] => values.executions.iter().map(|e| (e.execution, e.sum_ns)).collect(),
-            series => series.iter().map(|b| (b.execution, b.sum_ns)).collect(),
-        });
+        let ranks =
+            profile.values[index.row()].iter().map(|values| match values.series.as_slice() {
+                [] => values.executions.iter().map(|e| (e.execution, e.sum_ns)).collect(),
+                series => series.iter().map(|b| (b.execution, b.sum_ns)).collect(),
+            });
         all.push((names, callpath.region.constants.clone(), ranks.collect()));
     }
     all.sort();
@@ -140,9 +152,13 @@ fn large_numbers_of_executions_are_numbered_anew() {
 #[test]
 fn a_folded_series_stands_for_its_sums() {
     let bucket = SeriesBucket { execution: 0, visits: 4, sum_ns: 10, min_ns: 1, max_ns: 5 };
-    let executions = vec![ExecutionSummary::of_one_visit(0, 4), ExecutionSummary::of_one_visit(1, 6)];
-    let profile =
-        one_callpath(CallpathValues { executions, series: vec![bucket], ..CallpathValues::default() });
+    let executions =
+        vec![ExecutionSummary::of_one_visit(0, 4), ExecutionSummary::of_one_visit(1, 6)];
+    let profile = one_callpath(CallpathValues {
+        executions,
+        series: vec![bucket],
+        ..CallpathValues::default()
+    });
     let text = text_of(&profile);
     let imported = read_text(&text).expect("it is read").profile;
     assert_eq!(imported.values[0][0].inclusive_ns(), 10, "{}", String::from_utf8_lossy(&text));
@@ -150,8 +166,11 @@ fn a_folded_series_stands_for_its_sums() {
 
 #[test]
 fn what_is_left_out_is_counted() {
-    let executions =
-        vec![ExecutionSummary { visits: 5, sum_variance_ns2: 1.0, ..ExecutionSummary::of_one_visit(0, 4) }];
+    let executions = vec![ExecutionSummary {
+        visits: 5,
+        sum_variance_ns2: 1.0,
+        ..ExecutionSummary::of_one_visit(0, 4)
+    }];
     let metrics = [(
         "mem".to_owned(),
         tinyprof_format::model::MetricValues {
@@ -159,8 +178,11 @@ fn what_is_left_out_is_counted() {
             series: Vec::new(),
         },
     )];
-    let profile =
-        one_callpath(CallpathValues { executions, metrics: metrics.into(), ..CallpathValues::default() });
+    let profile = one_callpath(CallpathValues {
+        executions,
+        metrics: metrics.into(),
+        ..CallpathValues::default()
+    });
     let omitted = write_text(&profile, &mut Vec::new()).expect("it is written");
     assert_eq!(omitted, Omitted { metrics: 1, sums_of_visits: 1, estimates: 1 });
 }

@@ -20,7 +20,8 @@ fn sizes(text: &str) -> Sizes {
     let scratch = tempfile::tempdir().expect("a temporary directory");
     let path = save_profile(&scratch.path().join("run"), &profile).expect("it is written");
     let files = ["manifest.json", "callpaths", "part-00000"];
-    let total_bytes: u64 = files.iter().map(|f| fs::metadata(path.join(f)).expect("the file").len()).sum();
+    let total_bytes: u64 =
+        files.iter().map(|f| fs::metadata(path.join(f)).expect("the file").len()).sum();
     let columns_bytes = sections_bytes(&fs::read(path.join("part-00000")).expect("the part"));
     let names = profile.callpaths.rows().iter().map(|c| c.region.name.len() as u64);
     Sizes {
@@ -31,7 +32,8 @@ fn sizes(text: &str) -> Sizes {
     }
 }
 
-/// The bytes of a part's sections but for that of the ranks, from its index: key, offset, length, checksum.
+/// The bytes of a part's sections but for that of the ranks, from its index: key, offset, length,
+/// checksum.
 fn sections_bytes(part: &[u8]) -> u64 {
     let footer = &part[part.len() - 24..];
     let word = |bytes: &[u8]| u64::from_le_bytes(bytes[..8].try_into().expect("8 bytes"));
@@ -57,7 +59,11 @@ fn the_wide_file_takes_at_most_a_byte_a_value() {
     );
     assert!(a_value(columns, &sizes) <= 1.0, "{columns} bytes for {} values", sizes.values);
     assert!(a_value(all, &sizes) <= 1.1, "{all} bytes for {} values", sizes.values);
-    assert!(sizes.other_bytes - sizes.names_bytes <= 4_096, "{} bytes beside columns", sizes.other_bytes);
+    assert!(
+        sizes.other_bytes - sizes.names_bytes <= 4_096,
+        "{} bytes beside columns",
+        sizes.other_bytes
+    );
 }
 
 #[test]
@@ -65,7 +71,15 @@ fn the_file_with_loops_takes_at_most_a_byte_a_value() {
     let Some(text) = authors_file(LOOPS) else { return };
     let sizes = sizes(&text);
     let columns = sizes.columns_bytes;
-    println!("{LOOPS}: columns {:.3} bytes a value, others {}", a_value(columns, &sizes), sizes.other_bytes);
+    println!(
+        "{LOOPS}: columns {:.3} bytes a value, others {}",
+        a_value(columns, &sizes),
+        sizes.other_bytes
+    );
     assert!(a_value(columns, &sizes) <= 1.0, "{columns} bytes for {} values", sizes.values);
-    assert!(sizes.other_bytes - sizes.names_bytes <= 4_096, "{} bytes beside columns", sizes.other_bytes);
+    assert!(
+        sizes.other_bytes - sizes.names_bytes <= 4_096,
+        "{} bytes beside columns",
+        sizes.other_bytes
+    );
 }

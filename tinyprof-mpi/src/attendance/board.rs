@@ -65,7 +65,8 @@ impl Board {
     /// If there is no private directory for it, no room in it, or no `/proc`; or if the board has a
     /// verdict already.
     pub(super) fn mark(job: &Job) -> io::Result<Self> {
-        let named = env::var_os(DIRECTORY_VARIABLE).filter(|name| !name.is_empty()).map(PathBuf::from);
+        let named =
+            env::var_os(DIRECTORY_VARIABLE).filter(|name| !name.is_empty()).map(PathBuf::from);
         let directory = named.unwrap_or_else(|| default_directory(effective_user_id()));
         Self::mark_in(&std::path::absolute(directory)?, job)
     }
@@ -143,8 +144,9 @@ impl Board {
 
 /// Returns the FNV-1a hash, which all programs of a job share, whichever compiler made them.
 fn checksum(text: &str) -> u64 {
-    text.bytes()
-        .fold(0xcbf2_9ce4_8422_2325, |sum, byte| (sum ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |sum, byte| {
+        (sum ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
+    })
 }
 
 fn mark_of(process_id: u32, stat: &str) -> Option<u64> {
@@ -156,7 +158,8 @@ fn state_of(process_id: u32) -> io::Result<Option<String>> {
     match fs::read_to_string(format!("/proc/{process_id}/stat")) {
         Ok(stat) => Ok(Some(stat)),
         Err(error)
-            if error.kind() == io::ErrorKind::NotFound || error.raw_os_error() == Some(libc::ESRCH) =>
+            if error.kind() == io::ErrorKind::NotFound
+                || error.raw_os_error() == Some(libc::ESRCH) =>
         {
             Ok(None)
         }
@@ -185,8 +188,9 @@ fn open_private(directory: &Path, path: &Path) -> io::Result<(File, bool)> {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
         _ => {}
     }
-    let is_private =
-        |metadata: &fs::Metadata| metadata.uid() == effective_user_id() && metadata.mode() & 0o077 == 0;
+    let is_private = |metadata: &fs::Metadata| {
+        metadata.uid() == effective_user_id() && metadata.mode() & 0o077 == 0
+    };
     let found = fs::symlink_metadata(directory)?;
     if !found.is_dir() || !is_private(&found) {
         return Err(io::ErrorKind::PermissionDenied.into());
@@ -214,11 +218,13 @@ fn remove_stale(directory: &Path, own: &Path) {
         if path == own || path.extension().is_none_or(|extension| extension != ENDING) {
             continue;
         }
-        let is_short = fs::symlink_metadata(&path)
-            .is_ok_and(|metadata| metadata.is_file() && metadata.len() <= u64::from(RANKS_MAX + 1) * 8);
+        let is_short = fs::symlink_metadata(&path).is_ok_and(|metadata| {
+            metadata.is_file() && metadata.len() <= u64::from(RANKS_MAX + 1) * 8
+        });
         let Some(bytes) = is_short.then(|| fs::read(&path).ok()).flatten() else { continue };
         let (words, _) = bytes.as_chunks();
-        let marks = words.iter().skip(1).map(|word| u64::from_ne_bytes(*word)).filter(|&mark| mark != 0);
+        let marks =
+            words.iter().skip(1).map(|word| u64::from_ne_bytes(*word)).filter(|&mark| mark != 0);
         let marks: Vec<_> = marks.collect();
         // One without a mark has just been made.
         if !marks.is_empty() && !marks.iter().any(|&mark| is_alive(mark, state_of)) {
@@ -284,7 +290,8 @@ mod tests {
     fn all_marks_of_one_host_leave_the_others_open() {
         let scratch = tempfile::tempdir().unwrap();
         let directory = scratch.path().join("private");
-        let marked = |name| [1, 3].map(|rank| Board::mark_in(&directory, &job(name, rank, 4)).unwrap());
+        let marked =
+            |name| [1, 3].map(|rank| Board::mark_in(&directory, &job(name, rank, 4)).unwrap());
         for (name, ranks_here, expected) in [
             ("a", Some(2), Verdict::OfThisHost),
             ("b", None, Verdict::OfThisHost),
@@ -293,7 +300,11 @@ mod tests {
         ] {
             let boards = marked(name);
             assert_eq!(boards[1].verdict(4, ranks_here), expected, "{name}");
-            assert_eq!(boards[0].verdict(4, Some(4)), expected, "{name}: as the other has been told");
+            assert_eq!(
+                boards[0].verdict(4, Some(4)),
+                expected,
+                "{name}: as the other has been told"
+            );
         }
     }
 
@@ -318,7 +329,9 @@ mod tests {
         let board = Board::mark_in(&directory, &job("a", 0, 2)).unwrap();
         board.marks()[1].store(gone, SeqCst);
         let own = board.marks()[0].load(SeqCst);
-        assert!(is_alive(own, state_of) && !is_alive(own ^ 1, state_of) && !is_alive(gone, state_of));
+        assert!(
+            is_alive(own, state_of) && !is_alive(own ^ 1, state_of) && !is_alive(gone, state_of)
+        );
         assert!(!is_alive(0, state_of));
         assert!(is_alive(gone, |_| Err(io::ErrorKind::Other.into())), "it may be there");
         assert!(!is_complete(&board, 2));

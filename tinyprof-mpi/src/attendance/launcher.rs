@@ -64,7 +64,8 @@ impl Launcher<'_> {
         let values: Vec<_> = OF_PMIX.iter().map(|variable| self.text(variable)).collect();
         values.iter().any(Option::is_some).then_some(())?;
         let rank = self.number(&["PMIX_RANK", "OMPI_COMM_WORLD_RANK"])?;
-        let size = self.number(&["OMPI_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS", "SLURM_NTASKS"])?;
+        let size =
+            self.number(&["OMPI_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS", "SLURM_NTASKS"])?;
         Some(Job { name: format!("pmix {values:?} {size}"), rank, size })
     }
 
@@ -88,7 +89,8 @@ impl Launcher<'_> {
         };
         // Below another launcher than `srun`, Slurm's variables are of what that was started as.
         self.number(&[of_family]).or_else(|| {
-            let (tasks, node) = (self.text("SLURM_STEP_TASKS_PER_NODE")?, self.number(&["SLURM_NODEID"])?);
+            let (tasks, node) =
+                (self.text("SLURM_STEP_TASKS_PER_NODE")?, self.number(&["SLURM_NODEID"])?);
             tasks_of_node(&tasks, node)
         })
     }
@@ -109,7 +111,10 @@ impl Launcher<'_> {
         let is_the_program = || {
             let (command, path) = (self.text("OMPI_COMMAND")?, started_as?);
             let command = command.strip_prefix("./").unwrap_or(&command);
-            Some(path.strip_suffix(command).is_some_and(|before| before.is_empty() || before.ends_with('/')))
+            Some(
+                path.strip_suffix(command)
+                    .is_some_and(|before| before.is_empty() || before.ends_with('/')),
+            )
         };
         // Through ssh other hosts get none of our variables, unless they are named: `TINYPROF=off`
         // would hold on one alone.
@@ -148,9 +153,14 @@ fn tasks_of_node(list: &str, node: u32) -> Option<u32> {
 mod tests {
     use super::*;
 
-    fn with<T>(family: Family, variables: &[(&str, &str)], ask: impl FnOnce(&Launcher<'_>) -> T) -> T {
-        let lookup =
-            |name: &str| variables.iter().find(|(n, _)| *n == name).map(|(_, value)| (*value).to_owned());
+    fn with<T>(
+        family: Family,
+        variables: &[(&str, &str)],
+        ask: impl FnOnce(&Launcher<'_>) -> T,
+    ) -> T {
+        let lookup = |name: &str| {
+            variables.iter().find(|(n, _)| *n == name).map(|(_, value)| (*value).to_owned())
+        };
         let peer = |socket: i32| (socket == 6).then(|| "4711 since 12".to_owned());
         ask(&Launcher { family, lookup: &lookup, peer: &peer })
     }
@@ -168,17 +178,27 @@ mod tests {
         assert!(of_pmi.name.contains("4711 since 12"), "{}", of_pmi.name);
         let of_pmix = job(Family::OpenMpi, &both).unwrap();
         assert_eq!((of_pmix.rank, of_pmix.size), (3, 4));
-        assert_eq!(Some(&of_pmix), job(Family::Mpich, &pmix).as_ref(), "an MPICH that is built on PMIx");
+        assert_eq!(
+            Some(&of_pmix),
+            job(Family::Mpich, &pmix).as_ref(),
+            "an MPICH that is built on PMIx"
+        );
         assert_ne!(of_pmi.name, of_pmix.name);
         let spawned = [&pmi[..], &[("PMI_SPAWNED", "1")]].concat();
         assert_ne!(job(Family::Mpich, &spawned).unwrap().name, of_pmi.name);
-        assert_eq!(job(Family::Mpich, &[("PMI_FD", "7"), pmi[1], pmi[2]]), None, "no socket behind it");
+        assert_eq!(
+            job(Family::Mpich, &[("PMI_FD", "7"), pmi[1], pmi[2]]),
+            None,
+            "no socket behind it"
+        );
     }
 
     #[test]
     fn ranks_of_a_host_are_those_that_its_launcher_counts() {
-        let here = |family, variables: &[(&str, &str)]| with(family, variables, |it| it.ranks_here());
-        let slurm = |node| [("SLURM_STEP_TASKS_PER_NODE", "4(x2),3,1(x10)"), ("SLURM_NODEID", node)];
+        let here =
+            |family, variables: &[(&str, &str)]| with(family, variables, |it| it.ranks_here());
+        let slurm =
+            |node| [("SLURM_STEP_TASKS_PER_NODE", "4(x2),3,1(x10)"), ("SLURM_NODEID", node)];
         let expected = [("0", 4), ("1", 4), ("2", 3), ("3", 1), ("12", 1)];
         for (node, tasks) in expected {
             assert_eq!(here(Family::OpenMpi, &slurm(node)), Some(tasks), "{node}");
@@ -189,7 +209,8 @@ mod tests {
             assert_eq!(tasks_of_node(list, u32::MAX), None, "{list}");
         }
         let own =
-            [&slurm("0")[..], &[("MPI_LOCALNRANKS", "7"), ("OMPI_COMM_WORLD_LOCAL_SIZE", "8")]].concat();
+            [&slurm("0")[..], &[("MPI_LOCALNRANKS", "7"), ("OMPI_COMM_WORLD_LOCAL_SIZE", "8")]]
+                .concat();
         assert_eq!((here(Family::Mpich, &own), here(Family::OpenMpi, &own)), (Some(7), Some(8)));
     }
 
@@ -203,12 +224,15 @@ mod tests {
             ("SLURM_JOB_ID", "5"),
         ];
         let is_one = |variables: &[(&str, &str)], started_as: &str| {
-            with(Family::OpenMpi, variables, |launcher| launcher.is_of_this_program_alone(Some(started_as)))
+            with(Family::OpenMpi, variables, |launcher| {
+                launcher.is_of_this_program_alone(Some(started_as))
+            })
         };
         assert!(is_one(&all, "/home/me/bin/a") && is_one(&all, "bin/a") && is_one(&all, "./bin/a"));
         assert!(!is_one(&all, "/home/me/bin/ba") && !is_one(&all, "/bin/sh") && !is_one(&all, "a"));
         for left_out in 0..all.len() {
-            let others: Vec<_> = all.iter().copied().filter(|pair| *pair != all[left_out]).collect();
+            let others: Vec<_> =
+                all.iter().copied().filter(|pair| *pair != all[left_out]).collect();
             assert!(!is_one(&others, "/home/me/bin/a"), "without {}", all[left_out].0);
         }
         for changed in [
@@ -219,6 +243,7 @@ mod tests {
         ] {
             assert!(!is_one(&[&[changed][..], &all].concat(), "/home/me/bin/a"), "{changed:?}");
         }
-        assert!(!with(Family::Mpich, &all, |launcher| launcher.is_of_this_program_alone(Some("/bin/a"))));
+        assert!(!with(Family::Mpich, &all, |launcher| launcher
+            .is_of_this_program_alone(Some("/bin/a"))));
     }
 }

@@ -113,7 +113,8 @@ impl SignedIn {
         }
         // Where there is no board, nothing is known.
         let board = self.board.as_ref();
-        let verdict = board.map_or(Verdict::OfThisHost, |board| board.verdict(size, self.ranks_here));
+        let verdict =
+            board.map_or(Verdict::OfThisHost, |board| board.verdict(size, self.ranks_here));
         let attendance = match verdict {
             Verdict::Complete => Attendance::Complete,
             Verdict::OfThisHost if !self.is_of_several_programs => Attendance::Open,

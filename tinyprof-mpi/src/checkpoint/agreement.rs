@@ -13,7 +13,8 @@ pub(super) trait Maxima {
     /// Begins a reduction: the maximum of what each rank passes as its n-th. It does not wait.
     fn begin(&mut self, value: u64);
 
-    /// The result of the oldest reduction that has not given it yet; none if that is not complete. It does not wait.
+    /// The result of the oldest reduction that has not given it yet; none if that is not complete.
+    /// It does not wait.
     fn complete(&mut self) -> Option<u64>;
 }
 
@@ -81,8 +82,8 @@ impl<M: Maxima> Agreement<M> {
         }
     }
 
-    /// What to do at boundary number `boundary`. Where a checkpoint is due, proposes one some `ahead` boundaries away, at
-    /// least one.
+    /// What to do at boundary number `boundary`. Where a checkpoint is due, proposes one some
+    /// `ahead` boundaries away, at least one.
     pub(super) fn at_boundary(&mut self, boundary: u64, is_due: bool, ahead: u64) -> Step {
         self.advance();
         match self.state {
@@ -103,8 +104,8 @@ impl<M: Maxima> Agreement<M> {
         }
     }
 
-    /// What to do where the rank waits for all others, so that nothing is pending behind it. It has settled when there is
-    /// nothing to do.
+    /// What to do where the rank waits for all others, so that nothing is pending behind it. It has
+    /// settled when there is nothing to do.
     pub(super) fn settle(&mut self) -> Step {
         self.advance();
         match self.state {
@@ -126,7 +127,8 @@ impl<M: Maxima> Agreement<M> {
         }
     }
 
-    /// What to do on the way out of the agreement without waiting for who may not come: keeps a promise, and makes none.
+    /// What to do on the way out of the agreement without waiting for who may not come: keeps a
+    /// promise, and makes none.
     pub(super) fn retire(&mut self) -> Step {
         self.advance();
         match self.state {

@@ -44,15 +44,18 @@ impl Checkpointer {
         }
     }
 
-    /// Whether this is a child made by `fork`, which has a copy of its parent's MPI, but no right to it.
+    /// Whether this is a child made by `fork`, which has a copy of its parent's MPI, but no right
+    /// to it.
     pub(super) fn is_of_another_process(&self) -> bool {
         self.process_id != std::process::id()
     }
 
-    /// Does what there is to do at a boundary. Returns the moment from which on, or the boundary from which on, there may be
-    /// something to do again.
+    /// Does what there is to do at a boundary. Returns the moment from which on, or the boundary
+    /// from which on, there may be something to do again.
     pub(super) fn at_boundary(&mut self, boundary: u64) -> (u64, u64) {
-        let Some(Agreed { agreement, pace, .. }) = &mut self.agreed else { return (u64::MAX, u64::MAX) };
+        let Some(Agreed { agreement, pace, .. }) = &mut self.agreed else {
+            return (u64::MAX, u64::MAX);
+        };
         let (is_due, ahead) = (pace.is_due(boundary), pace.ahead(boundary));
         let mut step = agreement.at_boundary(boundary, is_due, ahead);
         let mut waited = Wait::begin();
@@ -72,7 +75,9 @@ impl Checkpointer {
         if step == Step::Write {
             self.write_agreed(boundary);
         }
-        let Some(Agreed { agreement, pace, .. }) = &mut self.agreed else { return (u64::MAX, u64::MAX) };
+        let Some(Agreed { agreement, pace, .. }) = &mut self.agreed else {
+            return (u64::MAX, u64::MAX);
+        };
         pace.look_again(agreement)
     }
 
@@ -96,7 +101,8 @@ impl Checkpointer {
         let deadline_ns = u64::try_from(self.settings.deadline().as_nanos()).unwrap_or(u64::MAX);
         let mut waited = Wait::begin();
         while let Some(Agreed { agreement, .. }) = &mut self.agreed {
-            // A rank that never comes has broken its promise; who waits for it would hold up the final profile.
+            // A rank that never comes has broken its promise; who waits for it would hold up the
+            // final profile.
             if agreement.maxima().is_broken() || waited.is_longer_than(deadline_ns) {
                 return;
             }
@@ -116,7 +122,8 @@ impl Checkpointer {
         self.agreed = Some(Agreed { communicator, agreement, pace });
     }
 
-    /// Writes a checkpoint and gives its path; none if no rank has measured anything. Collective over `communicator`.
+    /// Writes a checkpoint and gives its path; none if no rank has measured anything. Collective
+    /// over `communicator`.
     pub(super) fn write(
         &mut self,
         communicator: &Rsmpi,
@@ -126,8 +133,10 @@ impl Checkpointer {
             let begin_ns = monotonic_ns();
             let workplace = Workplace::aside(self.settings.deadline());
             let mut measured = run::measure(&workplace);
-            let mut plan =
-                Plan { workplace: workplace.clone(), ..self.settings.plan(monotonic_ns() - begin_ns) };
+            let mut plan = Plan {
+                workplace: workplace.clone(),
+                ..self.settings.plan(monotonic_ns() - begin_ns)
+            };
             // It is there to be read after a crash: by what notices damage.
             plan.format = OutputFormat::Tprof;
             let failed_before = self.times().failed;
@@ -155,7 +164,8 @@ impl Checkpointer {
             }
             written.map_err(|reason| {
                 let error = FlushError { reason };
-                // Said once: a full disk is full at the next checkpoint too, and the profile counts them.
+                // Said once: a full disk is full at the next checkpoint too, and the profile counts
+                // them.
                 if communicator.rank() == 0 && failed_before == 0 {
                     collect::warn(&error);
                 }

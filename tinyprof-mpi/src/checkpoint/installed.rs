@@ -1,4 +1,5 @@
-//! The checkpoints of this thread, which MPI belongs to: what the recorder calls at each boundary, and what the run does.
+//! The checkpoints of this thread, which MPI belongs to: what the recorder calls at each boundary,
+//! and what the run does.
 
 use std::cell::{Cell, RefCell};
 use std::mem::ManuallyDrop;
@@ -53,7 +54,8 @@ fn at_boundary() {
 #[cold]
 #[inline(never)]
 fn look(hot: &Hot, boundary: u64) {
-    // Regions of an allocator or of a signal handler that end meanwhile are not recorded, and are no boundaries.
+    // Regions of an allocator or of a signal handler that end meanwhile are not recorded, and are
+    // no boundaries.
     let looked = collect::unrecorded(|| {
         catch_unwind(AssertUnwindSafe(|| {
             with(&INSTALLED, |installed| match installed {
@@ -133,7 +135,8 @@ fn obstacle() -> u64 {
 const OFF: u64 = 1;
 const SERIALISED: u64 = 2;
 
-/// Makes way for a profiler of the program, before that waits for any other rank: some may wait for us to keep a promise.
+/// Makes way for a profiler of the program, before that waits for any other rank: some may wait for
+/// us to keep a promise.
 pub(crate) fn retire() {
     let Some(mut checkpointer) = take(&INSTALLED) else { return };
     checkpointer.retire(boundary());
@@ -144,8 +147,12 @@ fn take(place: &'static std::thread::LocalKey<Place>) -> Option<ManuallyDrop<Che
     place.with(|place| place.try_borrow_mut().ok()?.take())
 }
 
-/// Writes a checkpoint now. Collective over `communicator`, which has the ranks of the checkpoints of this thread.
-pub(crate) fn by_hand(communicator: &Rsmpi, settings: &Settings) -> Result<Option<PathBuf>, FlushError> {
+/// Writes a checkpoint now. Collective over `communicator`, which has the ranks of the checkpoints
+/// of this thread.
+pub(crate) fn by_hand(
+    communicator: &Rsmpi,
+    settings: &Settings,
+) -> Result<Option<PathBuf>, FlushError> {
     collect::unrecorded(|| {
         let mut checkpointer = take(&INSTALLED)
             .unwrap_or_else(|| ManuallyDrop::new(Checkpointer::new(communicator, settings, None)));
@@ -185,8 +192,9 @@ pub(crate) fn close() -> Closed {
     Closed(take(&INSTALLED).map(ManuallyDrop::into_inner))
 }
 
-/// MPI ends: leaves nothing pending behind. To be called before this rank waits for any other in another way, as some may
-/// wait for it to keep a promise. Collective over the ranks of the checkpoints.
+/// MPI ends: leaves nothing pending behind. To be called before this rank waits for any other in
+/// another way, as some may wait for it to keep a promise. Collective over the ranks of the
+/// checkpoints.
 pub(crate) fn settle_all() {
     settle_for_good(&INSTALLED);
     settle_for_good(&RETIRED);

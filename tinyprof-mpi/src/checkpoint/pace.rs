@@ -7,8 +7,9 @@ use super::agreement::{Agreement, Maxima};
 /// How long a rank stands at an agreed boundary for others to come.
 pub(super) const PATIENCE_NS: u64 = 30_000_000_000;
 
-/// While something is pending a rank looks so often, as MPI makes no progress unless it is asked, and less often the longer
-/// it lasts: another rank may be far from its next boundary, and asking may cost the processor.
+/// While something is pending a rank looks so often, as MPI makes no progress unless it is asked,
+/// and less often the longer it lasts: another rank may be far from its next boundary, and asking
+/// may cost the processor.
 const LOOK_NS: u64 = 20_000;
 const LOOK_MAX_NS: u64 = 50_000_000;
 const LOOK_PART: u64 = 16;
@@ -30,7 +31,13 @@ pub(super) struct Pace {
 
 impl Pace {
     pub(super) fn new(interval_ns: u64, boundary: u64) -> Self {
-        Self { interval_ns, boundary, since_ns: monotonic_ns(), pending_since_ns: None, is_patient: true }
+        Self {
+            interval_ns,
+            boundary,
+            since_ns: monotonic_ns(),
+            pending_since_ns: None,
+            is_patient: true,
+        }
     }
 
     /// The next interval begins.
@@ -46,8 +53,8 @@ impl Pace {
         self.since_ns.saturating_add(self.interval_ns)
     }
 
-    /// As many boundaries as there are likely to be in a part of the interval: time for all ranks to see that one of them has
-    /// proposed something.
+    /// As many boundaries as there are likely to be in a part of the interval: time for all ranks
+    /// to see that one of them has proposed something.
     pub(super) fn ahead(&self, boundary: u64) -> u64 {
         let elapsed_ns = monotonic_ns().saturating_sub(self.since_ns).max(1);
         let wanted_ns = (self.interval_ns / AHEAD_PART).min(AHEAD_MAX_NS);

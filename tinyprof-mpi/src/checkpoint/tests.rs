@@ -1,5 +1,5 @@
-//! The agreement on virtual ranks: programs with random steps and messages, at random speeds, whose ranks do not have the
-//! same number of boundaries.
+//! The agreement on virtual ranks: programs with random steps and messages, at random speeds, whose
+//! ranks do not have the same number of boundaries.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -68,7 +68,8 @@ enum Operation {
     Flush,
 }
 
-/// A collective write: at an agreed boundary, or in the `n`-th operation that all ranks do together.
+/// A collective write: at an agreed boundary, or in the `n`-th operation that all ranks do
+/// together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Write {
     Agreed,
@@ -158,11 +159,17 @@ impl Rank {
     }
 }
 
-/// A program whose ranks are in step `n` together, as far as messages make them, and end after `boundaries` each.
-fn programs(boundaries: &[usize], by_hand: Option<usize>, random: &mut Random) -> Vec<Vec<Operation>> {
+/// A program whose ranks are in step `n` together, as far as messages make them, and end after
+/// `boundaries` each.
+fn programs(
+    boundaries: &[usize],
+    by_hand: Option<usize>,
+    random: &mut Random,
+) -> Vec<Vec<Operation>> {
     let mut programs = vec![Vec::new(); boundaries.len()];
     for step in 0..*boundaries.iter().max().unwrap() {
-        let alive: Vec<usize> = (0..boundaries.len()).filter(|&rank| boundaries[rank] > step).collect();
+        let alive: Vec<usize> =
+            (0..boundaries.len()).filter(|&rank| boundaries[rank] > step).collect();
         let neighbours = alive.iter().zip(alive.iter().cycle().skip(1));
         match random.below(4) {
             // Every rank waits for the one before.
@@ -197,7 +204,8 @@ fn programs(boundaries: &[usize], by_hand: Option<usize>, random: &mut Random) -
     programs
 }
 
-/// Runs programs to their ends, and returns what each rank wrote: how, after how many boundaries, and whether it settled.
+/// Runs programs to their ends, and returns what each rank wrote: how, after how many boundaries,
+/// and whether it settled.
 fn run(
     boundaries: &[usize],
     by_hand: Option<usize>,
@@ -241,9 +249,14 @@ fn run(
             last_step = run.now;
             ended += usize::from(rank.at == rank.program.len());
         }
-        let where_they_are = || run.ranks.iter().map(|r| (r.at, r.program.get(r.at), r.agreement.stops_at()));
+        let where_they_are =
+            || run.ranks.iter().map(|r| (r.at, r.program.get(r.at), r.agreement.stops_at()));
         let stand_still = run.now - last_step > 20_000;
-        assert!(!stand_still, "they wait for each other: {:?}", where_they_are().collect::<Vec<_>>());
+        assert!(
+            !stand_still,
+            "they wait for each other: {:?}",
+            where_they_are().collect::<Vec<_>>()
+        );
     }
     assert!(run.mail.values().all(|&left| left == 0), "the program itself is in order");
     let all = all.borrow();
@@ -251,7 +264,8 @@ fn run(
     run.ranks.into_iter().map(|rank| rank.writes).collect()
 }
 
-/// Checks that all wrote the same checkpoints in the same order, each at one boundary, or where they settled before it.
+/// Checks that all wrote the same checkpoints in the same order, each at one boundary, or where
+/// they settled before it.
 fn check(written: &[Vec<(Write, u64, bool)>]) -> Result<(), TestCaseError> {
     for number in 0..written[0].len() {
         let of_all: Vec<_> = written.iter().map(|writes| writes.get(number).copied()).collect();
@@ -298,7 +312,10 @@ fn many_ranks_in_step_write_again_and_again() {
 #[test]
 fn a_rank_without_boundaries_stops_nobody() {
     let written = run(&[100, 0, 100], None, &[10, 10, 10], &[1, 1, 1], 3);
-    assert!(written.iter().all(|writes| writes.iter().map(|w| w.0).eq([Write::Flush])), "{written:?}");
+    assert!(
+        written.iter().all(|writes| writes.iter().map(|w| w.0).eq([Write::Flush])),
+        "{written:?}"
+    );
 }
 
 #[test]
@@ -307,7 +324,14 @@ fn who_retires_keeps_its_promise_and_makes_none() {
     let mut ranks: Vec<_> = (0..2)
         .map(|rank| {
             let all = Rc::clone(&all);
-            Agreement::new(VirtualMaxima { all, rank, ranks: 2, begun: 0, given: 0, random: Random(5) })
+            Agreement::new(VirtualMaxima {
+                all,
+                rank,
+                ranks: 2,
+                begun: 0,
+                given: 0,
+                random: Random(5),
+            })
         })
         .collect();
     assert_eq!(ranks[0].at_boundary(1, true, 1), Step::Go);

@@ -1,8 +1,9 @@
-//! Collectives made of messages between two ranks, by trees: for what can send and receive and nothing else.
+//! Collectives made of messages between two ranks, by trees: for what can send and receive and
+//! nothing else.
 //!
-//! Virtual ranks use them, and so does the study on a simulated network, where the library's own collectives are
-//! linear or polling loops. No rank sends more than log P messages in any of them but a gather, whose root
-//! receives one from each member.
+//! Virtual ranks use them, and so does the study on a simulated network, where the library's own
+//! collectives are linear or polling loops. No rank sends more than log P messages in any of them
+//! but a gather, whose root receives one from each member.
 
 use std::rc::Rc;
 use std::task::Poll;
@@ -20,8 +21,8 @@ pub trait Wire {
     /// Sends to one rank. Messages between the same two ranks arrive in their order.
     fn send(&self, to: u32, bytes: &[u8]);
 
-    /// The next message from one rank; none if it is not there yet, and then the caller is polled again when it is.
-    /// What can block does so instead.
+    /// The next message from one rank; none if it is not there yet, and then the caller is polled
+    /// again when it is. What can block does so instead.
     fn receive(&self, from: u32) -> Option<Vec<u8>>;
 
     /// Whether a rank whose message is not there shall be interrupted, as by a deadline.
@@ -50,7 +51,8 @@ impl<W: Wire> ByHand<W> {
         self.wire.send(self.first + to, bytes);
     }
 
-    /// Brings words to rank 0 along a binomial tree; `unite` adds those of later ranks to one's own.
+    /// Brings words to rank 0 along a binomial tree; `unite` adds those of later ranks to one's
+    /// own.
     async fn reduce(
         &self,
         mut words: Vec<u64>,
@@ -89,10 +91,15 @@ impl<W: Wire> Communicator for ByHand<W> {
         self.size
     }
 
-    async fn all_reduce(&self, maxima: &[u64], sums: &[u64]) -> Result<(Vec<u64>, Vec<u64>), Interrupted> {
+    async fn all_reduce(
+        &self,
+        maxima: &[u64],
+        sums: &[u64],
+    ) -> Result<(Vec<u64>, Vec<u64>), Interrupted> {
         let unite = |words: &mut [u64], later: &[u64]| {
             for (at, (word, &theirs)) in words.iter_mut().zip(later).enumerate() {
-                *word = if at < maxima.len() { theirs.max(*word) } else { word.wrapping_add(theirs) };
+                *word =
+                    if at < maxima.len() { theirs.max(*word) } else { word.wrapping_add(theirs) };
             }
         };
         let reduced = self.reduce([maxima, sums].concat(), unite).await?;
@@ -103,8 +110,11 @@ impl<W: Wire> Communicator for ByHand<W> {
 
     async fn broadcast(&self, mut bytes: Vec<u8>) -> Result<Vec<u8>, Interrupted> {
         // The lowest bit of a rank is how far below its parent it stands; rank 0 has no parent.
-        let own =
-            if self.rank == 0 { self.size.next_power_of_two() } else { self.rank & self.rank.wrapping_neg() };
+        let own = if self.rank == 0 {
+            self.size.next_power_of_two()
+        } else {
+            self.rank & self.rank.wrapping_neg()
+        };
         if self.rank != 0 {
             bytes = self.receive(self.rank - own, bytes.len()).await?;
         }
@@ -147,7 +157,12 @@ impl<W: Wire> Communicator for ByHand<W> {
             None => Poll::Pending,
         })
         .await?;
-        assert_eq!(bytes.len(), length, "the length that rank {} expects of rank {from}", self.rank);
+        assert_eq!(
+            bytes.len(),
+            length,
+            "the length that rank {} expects of rank {from}",
+            self.rank
+        );
         Ok(bytes)
     }
 

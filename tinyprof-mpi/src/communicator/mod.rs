@@ -1,7 +1,7 @@
 //! What the phases need of a communicator: little enough to be MPI, or virtual ranks in one thread.
 //!
-//! The operations are async: MPI's are started and then tested, with a deadline; virtual ranks wait for each other
-//! as tasks of one thread.
+//! The operations are async: MPI's are started and then tested, with a deadline; virtual ranks wait
+//! for each other as tasks of one thread.
 
 pub(crate) mod by_hand;
 #[cfg(feature = "rsmpi")]
@@ -21,10 +21,12 @@ pub(crate) use question::{duplicate_of_world, max_of_world};
 #[cfg(feature = "rsmpi")]
 pub(crate) use rsmpi::{DEADLINE_DEFAULT, Rsmpi, run_to_end};
 
-/// A group of ranks that exchange bytes. Every rank must call the same collectives in the same order.
+/// A group of ranks that exchange bytes. Every rank must call the same collectives in the same
+/// order.
 ///
-/// The lengths of all messages are known to those who receive them: `phases::chunks` tells lengths that are not,
-/// and cuts what is too long. After an operation that did not come to its end no other may be called.
+/// The lengths of all messages are known to those who receive them: `phases::chunks` tells lengths
+/// that are not, and cuts what is too long. After an operation that did not come to its end no
+/// other may be called.
 pub(crate) trait Communicator: Sized {
     /// The rank of the caller, 0-based.
     fn rank(&self) -> u32;
@@ -32,10 +34,16 @@ pub(crate) trait Communicator: Sized {
     /// The number of ranks; at least 1.
     fn size(&self) -> u32;
 
-    /// The maxima and the sums over all ranks, word by word; sums wrap. All ranks pass as many words. Collective.
-    async fn all_reduce(&self, maxima: &[u64], sums: &[u64]) -> Result<(Vec<u64>, Vec<u64>), Interrupted>;
+    /// The maxima and the sums over all ranks, word by word; sums wrap. All ranks pass as many
+    /// words. Collective.
+    async fn all_reduce(
+        &self,
+        maxima: &[u64],
+        sums: &[u64],
+    ) -> Result<(Vec<u64>, Vec<u64>), Interrupted>;
 
-    /// The maximum over all ranks, word by word. All ranks pass the same number of words. Collective.
+    /// The maximum over all ranks, word by word. All ranks pass the same number of words.
+    /// Collective.
     #[cfg(any(feature = "rsmpi", test))]
     async fn all_max(&self, words: &[u64]) -> Result<Vec<u64>, Interrupted> {
         Ok(self.all_reduce(words, &[]).await?.0)
@@ -44,8 +52,8 @@ pub(crate) trait Communicator: Sized {
     /// The bytes of rank 0, on every rank. The others pass as many, of whatever value. Collective.
     async fn broadcast(&self, bytes: Vec<u8>) -> Result<Vec<u8>, Interrupted>;
 
-    /// What every rank passes, rank by rank, on rank 0; nothing elsewhere. Rank 0 knows all lengths, the others pass none.
-    /// Who has no bytes sends no message. Collective.
+    /// What every rank passes, rank by rank, on rank 0; nothing elsewhere. Rank 0 knows all
+    /// lengths, the others pass none. Who has no bytes sends no message. Collective.
     async fn gather(&self, bytes: Vec<u8>, lengths: &[usize]) -> Result<Vec<Vec<u8>>, Interrupted>;
 
     /// Sends to one rank, which must receive.
@@ -60,9 +68,9 @@ pub(crate) trait Communicator: Sized {
         Ok(Vec::with_capacity(bytes))
     }
 
-    /// The communicator of `size` consecutive ranks from `first` on, one of which is the caller. Every one of them
-    /// makes it by itself: it costs no message, where `MPI_Comm_split` costs one with every rank. It serves to
-    /// send, to receive and to gather.
+    /// The communicator of `size` consecutive ranks from `first` on, one of which is the caller.
+    /// Every one of them makes it by itself: it costs no message, where `MPI_Comm_split` costs one
+    /// with every rank. It serves to send, to receive and to gather.
     fn subgroup(&self, first: u32, size: u32) -> Self;
 }
 
@@ -71,7 +79,8 @@ pub(crate) trait Communicator: Sized {
 pub(crate) struct Interrupted {
     /// What happened, and which ranks are missing as far as this rank knows.
     pub(crate) reason: String,
-    /// Whether this rank is to tell the user: one of those that are left, as far as they know of each other.
+    /// Whether this rank is to tell the user: one of those that are left, as far as they know of
+    /// each other.
     pub(crate) speaks: bool,
 }
 

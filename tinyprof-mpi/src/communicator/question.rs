@@ -19,7 +19,8 @@ use crate::sys::{Link, Operator, Pending};
 /// # Errors
 /// Why it is not known: not all ranks asked within the deadline, or MPI failed.
 pub(crate) fn max_of_world(number: u64, deadline: Duration) -> Result<u64, String> {
-    let (_, maximum) = within(deadline, Link::world_itself().all_reduce(vec![number], Operator::Max)?)?;
+    let (_, maximum) =
+        within(deadline, Link::world_itself().all_reduce(vec![number], Operator::Max)?)?;
     Ok(maximum.first().copied().unwrap_or(number))
 }
 

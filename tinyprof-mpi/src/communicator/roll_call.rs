@@ -1,8 +1,9 @@
-//! Which ranks are there, when some are late: what a deadline has to tell besides that it has passed.
+//! Which ranks are there, when some are late: what a deadline has to tell besides that it has
+//! passed.
 //!
-//! A rank that has waited a good part of its deadline sends a word to each of the first ranks. They count those
-//! words when their own deadline passes: whoever sent none is missing. So a flush without late ranks sends
-//! nothing, and the ranks of a large run do not all write to each other.
+//! A rank that has waited a good part of its deadline sends a word to each of the first ranks. They
+//! count those words when their own deadline passes: whoever sent none is missing. So a flush
+//! without late ranks sends nothing, and the ranks of a large run do not all write to each other.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
@@ -49,15 +50,16 @@ impl RollCall {
         self.heard.borrow_mut().retain(|word| word.flush >= flush);
     }
 
-    /// Tells the first ranks that the caller is there: once in a flush, when a wait has become long.
+    /// Tells the first ranks that the caller is there: once in a flush, when a wait has become
+    /// long.
     pub(super) fn call_once(&self, link: &Link) {
         if !self.has_called.replace(true) {
             self.say(link, HERE, LISTENERS.min(link.size()));
         }
     }
 
-    /// Which ranks have given no sign, for people; none where the caller keeps no list. And whether it is the
-    /// caller who tells the user: the first of those that are left.
+    /// Which ranks have given no sign, for people; none where the caller keeps no list. And whether
+    /// it is the caller who tells the user: the first of those that are left.
     pub(super) fn missing(&self, link: &Link) -> (Option<String>, bool) {
         self.call_once(link);
         if link.rank() >= LISTENERS {
@@ -77,7 +79,8 @@ impl RollCall {
         (Some(ranges(&missing)).filter(|text| !text.is_empty()), speaks)
     }
 
-    /// Sends a word to the first `ranks` ranks but the caller. What is not on its way at once is abandoned.
+    /// Sends a word to the first `ranks` ranks but the caller. What is not on its way at once is
+    /// abandoned.
     fn say(&self, link: &Link, what: u8, ranks: u32) {
         for to in (0..ranks).filter(|&to| to != link.rank()) {
             let word = [&[what], &self.flush.get().to_le_bytes()[..]].concat();
@@ -91,7 +94,8 @@ impl RollCall {
     pub(super) fn listen(&self, link: &Link) {
         while let Ok(Some(parcel)) = link.waiting(TAG) {
             let Ok(mut word) = link.receive(parcel.from, TAG, parcel.length) else { return };
-            // It has arrived, so that it is there at once; if MPI sees it otherwise, it is a word less.
+            // It has arrived, so that it is there at once; if MPI sees it otherwise, it is a word
+            // less.
             let Ok(true) = word.is_done() else { return };
             let bytes = word.finish().unwrap_or_default();
             if let Some((&[what], flush)) = bytes.split_first_chunk()

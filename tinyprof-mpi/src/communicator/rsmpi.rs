@@ -30,13 +30,14 @@ struct Shared {
     link: Result<Link, String>,
     deadline: Cell<Duration>,
     roll_call: RollCall,
-    /// Why nothing can be sent any more: an operation was abandoned, so that the ranks are no longer at the
-    /// same one.
+    /// Why nothing can be sent any more: an operation was abandoned, so that the ranks are no
+    /// longer at the same one.
     broken: RefCell<Option<Interrupted>>,
 }
 
 impl Rsmpi {
-    /// Duplicates `program`'s communicator. Collective over it, and blocking: for the beginning of a run.
+    /// Duplicates `program`'s communicator. Collective over it, and blocking: for the beginning of
+    /// a run.
     pub(crate) fn duplicate_of(program: &impl mpi::topology::Communicator) -> Self {
         Self::on(Link::duplicate_of(program))
     }
@@ -62,7 +63,8 @@ impl Rsmpi {
         self.shared.deadline.get()
     }
 
-    /// A flush has ended: takes what was said meanwhile, as no message may be left when MPI is finalised.
+    /// A flush has ended: takes what was said meanwhile, as no message may be left when MPI is
+    /// finalised.
     pub(crate) fn end_flush(&self) {
         if let Ok(link) = &self.shared.link {
             self.shared.roll_call.listen(link);
@@ -81,7 +83,9 @@ impl Rsmpi {
             let outcome = match pending.is_done() {
                 Ok(true) => Ok(()),
                 Err(reason) => Err(shared.failed(&reason)),
-                Ok(false) if wait.so_far() >= shared.deadline.get() => Err(shared.late(pending.call())),
+                Ok(false) if wait.so_far() >= shared.deadline.get() => {
+                    Err(shared.late(pending.call()))
+                }
                 Ok(false) => {
                     if wait.so_far() >= shared.deadline.get() / 4 {
                         shared.call_once();
@@ -123,7 +127,8 @@ impl Shared {
 
     /// MPI said no: this rank stops here, the others meet their deadlines.
     fn failed(&self, reason: &str) -> Interrupted {
-        // The other ranks wait for this one, and the first of them tells which it is; its own profile says why.
+        // The other ranks wait for this one, and the first of them tells which it is; its own
+        // profile says why.
         let speaks = self.link.as_ref().is_ok_and(|link| link.rank() == 0);
         self.interrupt(reason.to_owned(), speaks)
     }
@@ -155,8 +160,16 @@ impl Communicator for Rsmpi {
         self.size
     }
 
-    async fn all_reduce(&self, maxima: &[u64], sums: &[u64]) -> Result<(Vec<u64>, Vec<u64>), Interrupted> {
-        debug_assert_eq!(self.shared.link.as_ref().map_or(1, Link::size), self.size, "not of a window");
+    async fn all_reduce(
+        &self,
+        maxima: &[u64],
+        sums: &[u64],
+    ) -> Result<(Vec<u64>, Vec<u64>), Interrupted> {
+        debug_assert_eq!(
+            self.shared.link.as_ref().map_or(1, Link::size),
+            self.size,
+            "not of a window"
+        );
         // Both are under way before either is waited for: one latency, not two.
         let start = |words: &[u64], operator| {
             let words = words.to_vec();
@@ -176,7 +189,11 @@ impl Communicator for Rsmpi {
     }
 
     async fn broadcast(&self, bytes: Vec<u8>) -> Result<Vec<u8>, Interrupted> {
-        debug_assert_eq!(self.shared.link.as_ref().map_or(1, Link::size), self.size, "not of a window");
+        debug_assert_eq!(
+            self.shared.link.as_ref().map_or(1, Link::size),
+            self.size,
+            "not of a window"
+        );
         self.complete(|link| link.broadcast(bytes)).await
     }
 
@@ -187,12 +204,13 @@ impl Communicator for Rsmpi {
             }
             return Ok(Vec::new());
         }
-        // All receives are posted before any is waited for, so that messages come in whatever order they are
-        // ready.
+        // All receives are posted before any is waited for, so that messages come in whatever order
+        // they are ready.
         let mut pending = Vec::with_capacity(lengths.len());
         for (from, &length) in (0..).zip(lengths).skip(1) {
             let from = self.rank_on_link(from);
-            let receive = (length > 0).then(|| self.shared.start(|link| link.receive(from, TAG, length)));
+            let receive =
+                (length > 0).then(|| self.shared.start(|link| link.receive(from, TAG, length)));
             pending.push(receive.transpose()?);
         }
         let mut gathered = vec![bytes];
@@ -222,7 +240,8 @@ impl Communicator for Rsmpi {
     }
 }
 
-/// Runs the phases on MPI. Each operation looks after its own waiting, so there is nothing to wake up for.
+/// Runs the phases on MPI. Each operation looks after its own waiting, so there is nothing to wake
+/// up for.
 pub(crate) fn run_to_end<T>(phases: impl Future<Output = T>) -> T {
     let mut phases = pin!(phases);
     loop {

@@ -10,8 +10,8 @@ const YIELDS: u32 = 2000;
 /// The longest of these sleeps.
 const SLEEP_MAX: Duration = Duration::from_millis(1);
 
-/// Time between two looks that counts as waiting, at the most. A process that was stopped itself, or
-/// a machine that was asleep, has not waited for anybody.
+/// Time between two looks that counts as waiting, at the most. A process that was stopped itself,
+/// or a machine that was asleep, has not waited for anybody.
 const GAP_MAX_NS: u64 = 100_000_000;
 
 /// The time that a rank has waited, and how it passes it.

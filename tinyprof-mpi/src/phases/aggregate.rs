@@ -1,8 +1,9 @@
 //! Phase 2: the ranks of a group send what they hold to the first of them (paper, section V-B).
 //!
-//! Summaries are padded to the longest of the run, which makes one uniform gather of what would otherwise need
-//! lengths first. Series and metrics go with them where they are of much the same length on all ranks, so that
-//! padding costs little; else they are gathered with the lengths that the summaries have told.
+//! Summaries are padded to the longest of the run, which makes one uniform gather of what would
+//! otherwise need lengths first. Series and metrics go with them where they are of much the same
+//! length on all ranks, so that padding costs little; else they are gathered with the lengths that
+//! the summaries have told.
 
 use tinyprof_format::file::EncodedRank;
 
@@ -21,7 +22,8 @@ fn messages(
     agreed: &Agreed,
 ) -> Result<(Vec<u8>, Vec<u8>), Interrupted> {
     let mut uniform = communicator.room(agreed.uniform_bytes())?;
-    let mut series = communicator.room(if agreed.series_are_padded { 0 } else { own.series_length() })?;
+    let mut series =
+        communicator.room(if agreed.series_are_padded { 0 } else { own.series_length() })?;
     uniform.extend((own.summary_length() as u64).to_le_bytes());
     uniform.extend((own.series_length() as u64).to_le_bytes());
     own.append_summary(&mut uniform);
@@ -54,8 +56,11 @@ impl Collected {
             let summary = message.get(HEAD_BYTES..HEAD_BYTES + length_at(&message, 0));
             let start = HEAD_BYTES + agreed.summary_bytes;
             let padded = message.get(start..start + length_at(&message, 8));
-            let series =
-                if agreed.series_are_padded { padded.unwrap_or_default() } else { series.as_slice() };
+            let series = if agreed.series_are_padded {
+                padded.unwrap_or_default()
+            } else {
+                series.as_slice()
+            };
             EncodedRank::from_messages(summary.unwrap_or_default(), series)
         });
         std::iter::once(Ok(self.own)).chain(others).collect()
@@ -71,7 +76,8 @@ pub(super) async fn collect(
     chunk_bytes: usize,
 ) -> Result<Option<Collected>, Interrupted> {
     let ranks = communicator.subgroup(group.first_rank, group.ranks);
-    let longest = [agreed.uniform_bytes(), if agreed.series_are_padded { 0 } else { agreed.series_bytes }];
+    let longest =
+        [agreed.uniform_bytes(), if agreed.series_are_padded { 0 } else { agreed.series_bytes }];
     if ranks.rank() != 0 {
         let (uniform, series) = messages(&ranks, &own, agreed)?;
         // The messages hold all of it: the room may be needed until they have arrived.
@@ -84,13 +90,15 @@ pub(super) async fn collect(
     let mut lengths = vec![longest[0]; group.ranks as usize];
     lengths[0] = 0;
     let messages = chunks::gather(&ranks, Vec::new(), &lengths, longest[0], chunk_bytes).await?;
-    let of_series = |message: &Vec<u8>| if agreed.series_are_padded { 0 } else { length_at(message, 8) };
+    let of_series =
+        |message: &Vec<u8>| if agreed.series_are_padded { 0 } else { length_at(message, 8) };
     let lengths: Vec<usize> = messages.iter().map(of_series).collect();
     let series = chunks::gather(&ranks, Vec::new(), &lengths, longest[1], chunk_bytes).await?;
     Ok(Some(Collected { own, messages: messages.into_iter().zip(series).skip(1).collect() }))
 }
 
 fn length_at(message: &[u8], at: usize) -> usize {
-    let word = message.get(at..at + 8).and_then(|bytes| bytes.try_into().ok()).map(u64::from_le_bytes);
+    let word =
+        message.get(at..at + 8).and_then(|bytes| bytes.try_into().ok()).map(u64::from_le_bytes);
     word.and_then(|length| usize::try_from(length).ok()).unwrap_or(0)
 }

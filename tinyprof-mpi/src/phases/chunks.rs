@@ -1,6 +1,8 @@
-//! Messages of any length over a communicator whose messages are short: MPI counts bytes in an `int`.
+//! Messages of any length over a communicator whose messages are short: MPI counts bytes in an
+//! `int`.
 //!
-//! The length goes before a message where the receiver cannot know it, then as many chunks as it takes.
+//! The length goes before a message where the receiver cannot know it, then as many chunks as it
+//! takes.
 
 use crate::communicator::{Communicator, Interrupted};
 
@@ -47,7 +49,8 @@ pub(super) async fn broadcast(
     let length = (message.len() as u64).to_le_bytes().to_vec();
     let length = length_of(&communicator.broadcast(length).await?);
     if length <= chunk_bytes {
-        let message = if communicator.rank() == 0 { message } else { zeroed(communicator, length)? };
+        let message =
+            if communicator.rank() == 0 { message } else { zeroed(communicator, length)? };
         return if length == 0 { Ok(message) } else { communicator.broadcast(message).await };
     }
     let mut whole = communicator.room(length)?;
@@ -62,8 +65,9 @@ pub(super) async fn broadcast(
     Ok(whole)
 }
 
-/// What every rank passes, rank by rank, on rank 0; nothing elsewhere. Rank 0 knows all lengths, the others pass none, and all
-/// know the longest: it tells how many rounds there are, in each of which no rank sends more than a chunk. Collective.
+/// What every rank passes, rank by rank, on rank 0; nothing elsewhere. Rank 0 knows all lengths,
+/// the others pass none, and all know the longest: it tells how many rounds there are, in each of
+/// which no rank sends more than a chunk. Collective.
 pub(super) async fn gather(
     communicator: &impl Communicator,
     message: Vec<u8>,
@@ -74,7 +78,8 @@ pub(super) async fn gather(
     if (1..=chunk_bytes).contains(&longest) {
         return communicator.gather(message, lengths).await;
     }
-    let gathered: Result<Vec<_>, _> = lengths.iter().map(|&length| communicator.room(length)).collect();
+    let gathered: Result<Vec<_>, _> =
+        lengths.iter().map(|&length| communicator.room(length)).collect();
     let mut gathered = gathered?;
     for start in (0..longest).step_by(chunk_bytes) {
         let part = |length: usize| start.min(length)..length.min(start + chunk_bytes);
@@ -107,11 +112,15 @@ mod tests {
             let (results, sent) = virtual_ranks::run_counted(4, |c| async move {
                 // Nothing of rank 1.
                 let messages = [vec![0; 2], Vec::new(), vec![2; 6], vec![3; 4]];
-                let lengths =
-                    if c.rank() == 0 { messages.iter().map(Vec::len).collect() } else { Vec::new() };
+                let lengths = if c.rank() == 0 {
+                    messages.iter().map(Vec::len).collect()
+                } else {
+                    Vec::new()
+                };
                 let own = messages[c.rank() as usize].clone();
                 let gathered = gather(&c, own, &lengths, 6, limit).await.unwrap();
-                let nothing = gather(&c, Vec::new(), &vec![0; lengths.len()], 0, limit).await.unwrap();
+                let nothing =
+                    gather(&c, Vec::new(), &vec![0; lengths.len()], 0, limit).await.unwrap();
                 assert!(nothing.iter().all(Vec::is_empty));
                 assert_eq!(gathered, if c.rank() == 0 { messages.to_vec() } else { Vec::new() });
             });

@@ -1,4 +1,5 @@
-//! Which ranks send to which aggregator: groups of consecutive ranks, the first of which collects and writes.
+//! Which ranks send to which aggregator: groups of consecutive ranks, the first of which collects
+//! and writes.
 
 use super::chunks;
 use super::tree::{self, Reduction};
@@ -7,7 +8,8 @@ use crate::communicator::{Communicator, Interrupted};
 /// All groups of a run, as every rank knows them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Groups {
-    /// So many groups, whose sizes differ by at most one. They take no memory, however many ranks there are.
+    /// So many groups, whose sizes differ by at most one. They take no memory, however many ranks
+    /// there are.
     Even { size: u32, groups: u32 },
     /// Groups that begin with these ranks, the first of which is 0.
     Runs { size: u32, first_ranks: Vec<u32> },
@@ -40,7 +42,9 @@ impl Groups {
                 let first = u64::from(number) * u64::from(*size) / u64::from(*groups);
                 u32::try_from(first).expect("a first rank is below the number of ranks")
             }
-            Self::Runs { size, first_ranks } => first_ranks.get(number as usize).copied().unwrap_or(*size),
+            Self::Runs { size, first_ranks } => {
+                first_ranks.get(number as usize).copied().unwrap_or(*size)
+            }
         }
     }
 
@@ -53,7 +57,9 @@ impl Groups {
                 // Rounding may have left the rank one group too low.
                 number + u32::from(self.aggregator(number + 1) <= rank)
             }
-            Self::Runs { first_ranks, .. } => narrow(first_ranks.partition_point(|&first| first <= rank)) - 1,
+            Self::Runs { first_ranks, .. } => {
+                narrow(first_ranks.partition_point(|&first| first <= rank)) - 1
+            }
         };
         let first_rank = self.aggregator(number);
         Group { number, first_rank, ranks: self.aggregator(number + 1) - first_rank }
@@ -72,7 +78,8 @@ impl Groups {
 
     /// A group for each run of consecutive ranks on one host. Collective.
     ///
-    /// Host names are compared along a tree: `MPI_Comm_split_type` would not return while a rank is stopped.
+    /// Host names are compared along a tree: `MPI_Comm_split_type` would not return while a rank is
+    /// stopped.
     pub(super) async fn of_hosts(
         communicator: &impl Communicator,
         host: &str,
@@ -80,7 +87,8 @@ impl Groups {
     ) -> Result<Self, Interrupted> {
         let own = Hosts { first: host.to_owned(), last: host.to_owned(), runs: vec![1] };
         let (size, rank) = (communicator.size(), communicator.rank());
-        let all = tree::reduce(communicator, size, rank, |p| p, own, &Joined { chunk_bytes }).await?;
+        let all =
+            tree::reduce(communicator, size, rank, |p| p, own, &Joined { chunk_bytes }).await?;
         let runs = all.map(|hosts| hosts.runs.iter().flat_map(|r| r.to_le_bytes()).collect());
         let runs = chunks::broadcast(communicator, runs.unwrap_or_default(), chunk_bytes).await?;
         let lengths = runs.as_chunks::<4>().0.iter().map(|length| u32::from_le_bytes(*length));
@@ -108,7 +116,12 @@ struct Joined {
 impl Reduction for Joined {
     type Value = Hosts;
 
-    async fn hand_over(&self, to: &impl Communicator, rank: u32, value: Hosts) -> Result<(), Interrupted> {
+    async fn hand_over(
+        &self,
+        to: &impl Communicator,
+        rank: u32,
+        value: Hosts,
+    ) -> Result<(), Interrupted> {
         let mut message = (value.first.len() as u64).to_le_bytes().to_vec();
         message.extend((value.last.len() as u64).to_le_bytes());
         message.extend(value.first.as_bytes());
@@ -166,7 +179,10 @@ mod tests {
         for rank in 0..size {
             let group = groups.group_of(rank);
             sizes[group.number as usize] += 1;
-            assert!(group.first_rank <= rank && rank < group.first_rank + group.ranks, "{groups:?} {rank}");
+            assert!(
+                group.first_rank <= rank && rank < group.first_rank + group.ranks,
+                "{groups:?} {rank}"
+            );
             assert_eq!(group.first_rank, groups.aggregator(group.number));
         }
         for rank in 0..size {

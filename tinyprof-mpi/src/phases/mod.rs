@@ -1,8 +1,8 @@
 //! The three phases of a flush (paper, section V): synchronise, aggregate, write.
 //!
-//! They take the event map and the communicator as values and hold no state, so that they run the same on MPI
-//! and on virtual ranks. Every rank enters every collective on every path: a rank that fails sends its failure
-//! as data.
+//! They take the event map and the communicator as values and hold no state, so that they run the
+//! same on MPI and on virtual ranks. Every rank enters every collective on every path: a rank that
+//! fails sends its failure as data.
 
 mod aggregate;
 mod chunks;
@@ -71,8 +71,9 @@ impl Measured {
 /// Writes one profile of all ranks. Collective.
 ///
 /// # Errors
-/// When ranks did not come in time, or MPI failed: then there is no profile of all ranks, but for one case that no
-/// protocol can exclude, in which rank 0 has finished it and a rank never heard so. Nothing is said to the user.
+/// When ranks did not come in time, or MPI failed: then there is no profile of all ranks, but for
+/// one case that no protocol can exclude, in which rank 0 has finished it and a rank never heard
+/// so. Nothing is said to the user.
 pub(crate) async fn flush(
     communicator: &impl Communicator,
     measured: &mut Measured,
@@ -97,18 +98,23 @@ pub(crate) async fn flush(
         let files = OutputFiles { format: plan.format, permissions: plan.permissions };
         let target = plan.target.clone();
         let token = std::process::id().to_string();
-        let created = plan.workplace.run(move || UnfinishedProfile::create_as(files, &target, &token));
+        let created =
+            plan.workplace.run(move || UnfinishedProfile::create_as(files, &target, &token));
         match created {
             Ok(Ok(unfinished)) => Ok(Arc::new(unfinished)),
             Ok(Err(error)) => Err(not_written(plan, &error)),
             Err(failure) => Err(not_written(plan, &failure)),
         }
     });
-    let flushed = aggregate_and_write(communicator, own, plan, &agreed, unfinished.as_ref(), clock).await;
+    let flushed =
+        aggregate_and_write(communicator, own, plan, &agreed, unfinished.as_ref(), clock).await;
     let is_written = matches!(&flushed, Ok(Flushed { profile: Some(Ok(_)), .. }));
     if let (Some(Ok(unfinished)), false) = (unfinished, is_written) {
-        // The failure itself is told; that its rest could not be removed has most likely the same cause.
-        drop(plan.workplace.run(move || Arc::into_inner(unfinished).map(UnfinishedProfile::discard)));
+        // The failure itself is told; that its rest could not be removed has most likely the same
+        // cause.
+        drop(
+            plan.workplace.run(move || Arc::into_inner(unfinished).map(UnfinishedProfile::discard)),
+        );
     }
     flushed
 }
@@ -125,8 +131,11 @@ async fn aggregate_and_write(
     let limit = plan.message_bytes_max;
     let directory = announce(communicator, unfinished, plan).await?;
     plan.observer.reached(Milestone::Announced);
-    let mut times =
-        PhaseTimes { snapshot_ns: plan.snapshot_ns, synchronise_ns: clock.lap_ns(), ..Default::default() };
+    let mut times = PhaseTimes {
+        snapshot_ns: plan.snapshot_ns,
+        synchronise_ns: clock.lap_ns(),
+        ..Default::default()
+    };
     let place = match directory {
         Ok((directory, id)) => {
             // This rank's values are on no other rank yet, so that no profile can hold them before
@@ -150,7 +159,8 @@ async fn aggregate_and_write(
             let ranks = collected.decode(&for_part);
             write::write_part(&place, &group, &for_part.dictionary, ranks)
         });
-        let outcome = written.unwrap_or_else(|failure| Outcome::failed(&agreed.dictionary, &group, failure));
+        let outcome =
+            written.unwrap_or_else(|failure| Outcome::failed(&agreed.dictionary, &group, failure));
         plan.observer.reached(Milestone::Written {
             number: group.number,
             writers: agreed.groups.count(),
@@ -166,7 +176,8 @@ async fn aggregate_and_write(
     let finished = unfinished.zip(total).map(|(unfinished, total)| {
         let state = RunState { precision: agreed.precision, ..plan.state.clone() };
         let facts = (plan.metadata.clone(), state, times);
-        let (unfinished, agreed, ranks) = (Arc::clone(unfinished), Arc::clone(agreed), communicator.size());
+        let (unfinished, agreed, ranks) =
+            (Arc::clone(unfinished), Arc::clone(agreed), communicator.size());
         let finish = move || write::finish(&unfinished, total, &agreed.dictionary, ranks, facts);
         match plan.workplace.run(finish) {
             Ok((written, report)) => (written, Some(report)),

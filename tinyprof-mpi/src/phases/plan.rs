@@ -13,14 +13,15 @@ use crate::observer::Observer;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Aggregators {
-    /// One to every sixteen ranks, which the paper found best (section VIII-A); more, but not above 64 for that, where lists are
-    /// so long that an aggregator would have more than 2 MiB of summaries to encode.
+    /// One to every sixteen ranks, which the paper found best (section VIII-A); more, but not above
+    /// 64 for that, where lists are so long that an aggregator would have more than 2 MiB of
+    /// summaries to encode.
     #[default]
     Auto,
     /// So many, but not more than there are ranks.
     Count(u32),
-    /// One to a node, or to each run of consecutive ranks on it, where the launcher has scattered the ranks of
-    /// a node: a part holds consecutive ranks.
+    /// One to a node, or to each run of consecutive ranks on it, where the launcher has scattered
+    /// the ranks of a node: a part holds consecutive ranks.
     PerNode,
 }
 
@@ -36,8 +37,8 @@ pub enum SeriesGather {
     Counts,
 }
 
-/// What a flush needs to know besides the measurements. Rank 0's counts where ranks differ, except in precision: if
-/// one rank is to keep its times exact, all do.
+/// What a flush needs to know besides the measurements. Rank 0's counts where ranks differ, except
+/// in precision: if one rank is to keep its times exact, all do.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
     /// The name of the profile.
@@ -56,8 +57,8 @@ pub(crate) struct Plan {
     pub(crate) metadata: RunMetadata,
     /// How long phase 0 took on this rank.
     pub(crate) snapshot_ns: u64,
-    /// The most bytes of one message, and of what one gather brings together: MPI counts them in an `int`. The
-    /// same on all ranks.
+    /// The most bytes of one message, and of what one gather brings together: MPI counts them in an
+    /// `int`. The same on all ranks.
     pub(crate) message_bytes_max: usize,
     /// Is told the number and the name of the profile on every rank, before rank 0 can complete it.
     pub(crate) on_profile_id: fn(ProfileId, &Path),
@@ -70,7 +71,8 @@ pub(crate) struct Plan {
 /// What came of a flush.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Flushed {
-    /// The profile, or why it was not written: the same on every rank. None if no rank had anything to write.
+    /// The profile, or why it was not written: the same on every rank. None if no rank had anything
+    /// to write.
     pub(crate) profile: Option<Result<PathBuf, String>>,
     /// What was measured, on rank 0, unless nothing was, or the phases did not come so far.
     pub(crate) report: Option<Report>,

@@ -1,8 +1,9 @@
 //! Phase 1: every rank gets the same dictionary of callpaths (paper, section V-A).
 //!
-//! One fixed-size Allreduce, of maxima and beside them sums, tells whether all ranks hold the same set
-//! already. That is the usual case, and then no name is sent. Otherwise the tables are united up a tree and the
-//! union is broadcast: an Allgather, as in the paper, would cost memory for all ranks' names on every rank.
+//! One fixed-size Allreduce, of maxima and beside them sums, tells whether all ranks hold the same
+//! set already. That is the usual case, and then no name is sent. Otherwise the tables are united
+//! up a tree and the union is broadcast: an Allgather, as in the paper, would cost memory for all
+//! ranks' names on every rank.
 
 use tinyprof_format::file::{EncodedRank, OutputFormat, decode_callpaths, encode_callpaths};
 use tinyprof_format::model::{CallpathTable, Precision};
@@ -71,7 +72,9 @@ pub(super) async fn agree(
     let (maxima, sums) = communicator.all_reduce(&maxima, &[series_bytes, rounds.into()]).await?;
     if let Some(rank) = (maxima[8] >> FAILURE_BITS).checked_sub(1) {
         let reason = reason_of((maxima[8] >> FORMAT_BITS) & CODE_MAX);
-        return Ok(Err(format!("rank {rank} could not put together what it has measured: {reason}")));
+        return Ok(Err(format!(
+            "rank {rank} could not put together what it has measured: {reason}"
+        )));
     }
     let all_round = sums[1] == u64::from(communicator.size());
     let overruled = if all_round { 0 } else { sums[1] };
@@ -86,26 +89,37 @@ pub(super) async fn agree(
         (summary_bytes, longest, sum) = (again[0], again[1], sums[0]);
     }
     let agreed = maxima[0] == !maxima[2] && maxima[1] == !maxima[3];
-    let dictionary =
-        if agreed { map.callpaths.clone() } else { unite(communicator, &map.callpaths, plan).await? };
+    let dictionary = if agreed {
+        map.callpaths.clone()
+    } else {
+        unite(communicator, &map.callpaths, plan).await?
+    };
     // Equal tables on all ranks, so that all give the same new ids, if ids collide at all.
     let dictionary = dictionary.with_distinct_ids();
-    let fits =
-        |bytes: u64| usize::try_from(bytes).expect("the rank that has this message holds it in memory");
+    let fits = |bytes: u64| {
+        usize::try_from(bytes).expect("the rank that has this message holds it in memory")
+    };
     Ok(Ok(Agreed {
         dictionary,
         summary_bytes: fits(summary_bytes),
         series_bytes: fits(longest),
         series_are_padded: is_padded(maxima[7], longest, sum, communicator.size()),
-        groups: groups(communicator, maxima[6], summary_bytes, &map.facts.host, plan.message_bytes_max)
-            .await?,
+        groups: groups(
+            communicator,
+            maxima[6],
+            summary_bytes,
+            &map.facts.host,
+            plan.message_bytes_max,
+        )
+        .await?,
         format: if maxima[8] == CSV { OutputFormat::Csv } else { OutputFormat::Tprof },
         precision: if all_round { Precision::EightBit } else { Precision::Exact },
         overruled,
     }))
 }
 
-/// Padding is worth it while it adds no more than a quarter to what is sent: it saves a message for each rank.
+/// Padding is worth it while it adds no more than a quarter to what is sent: it saves a message for
+/// each rank.
 fn is_padded(wanted: u64, longest: u64, sum: u64, ranks: u32) -> bool {
     if wanted == SeriesGather::Auto as u64 {
         return u128::from(longest) * u128::from(ranks) <= u128::from(sum) + u128::from(sum / 4);
@@ -155,11 +169,13 @@ async fn groups(
 
 /// How many aggregators there are for so many ranks, of which the longest summary message is this.
 ///
-/// An aggregator encodes the summaries of all its ranks, and they wait for it: where lists are long, that is most of the
-/// flush, and it is done sooner by more. Of long runs on many ranks there are enough anyway, and few files are worth more.
+/// An aggregator encodes the summaries of all its ranks, and they wait for it: where lists are
+/// long, that is most of the flush, and it is done sooner by more. Of long runs on many ranks there
+/// are enough anyway, and few files are worth more.
 fn automatic(size: u32, summary_bytes: u64) -> u32 {
     let of_all = u128::from(summary_bytes) * u128::from(size);
-    let for_summaries = u32::try_from(of_all.div_ceil(SUMMARY_BYTES_OF_AN_AGGREGATOR)).unwrap_or(u32::MAX);
+    let for_summaries =
+        u32::try_from(of_all.div_ceil(SUMMARY_BYTES_OF_AN_AGGREGATOR)).unwrap_or(u32::MAX);
     size.div_ceil(16).max(for_summaries.min(AGGREGATORS_FOR_SUMMARIES)).min(size)
 }
 
@@ -176,7 +192,8 @@ async fn unite(
 ) -> Result<CallpathTable, Interrupted> {
     let chunk_bytes = plan.message_bytes_max;
     let (size, rank) = (communicator.size(), communicator.rank());
-    let union = tree::reduce(communicator, size, rank, |p| p, own.clone(), &Union { chunk_bytes }).await?;
+    let union =
+        tree::reduce(communicator, size, rank, |p| p, own.clone(), &Union { chunk_bytes }).await?;
     let bytes = union.as_ref().map(encode_callpaths).unwrap_or_default();
     let bytes = chunks::broadcast(communicator, bytes, chunk_bytes).await?;
     // Rank 0 has just encoded them, so they decode; its own table serves where they do not.

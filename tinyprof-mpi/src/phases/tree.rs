@@ -15,8 +15,8 @@ pub(super) trait Reduction {
         value: Self::Value,
     ) -> Result<(), Interrupted>;
 
-    /// Adds the value that `rank` hands over: that of members that come after ours. What cannot be read must be
-    /// noted in the value.
+    /// Adds the value that `rank` hands over: that of members that come after ours. What cannot be
+    /// read must be noted in the value.
     async fn absorb(
         &self,
         from: &impl Communicator,
@@ -27,8 +27,8 @@ pub(super) trait Reduction {
 
 /// Reduces the values of `members` members of a communicator in their order, onto the first.
 ///
-/// `position` is the caller's among them, `rank_of` tells the rank at a position. Returns the result at position
-/// 0 and nothing elsewhere. Collective over the members.
+/// `position` is the caller's among them, `rank_of` tells the rank at a position. Returns the
+/// result at position 0 and nothing elsewhere. Collective over the members.
 pub(super) async fn reduce<R: Reduction>(
     communicator: &impl Communicator,
     members: u32,
@@ -43,8 +43,8 @@ pub(super) async fn reduce<R: Reduction>(
             how.hand_over(communicator, rank_of(position - distance), value).await?;
             return Ok(None);
         }
-        // Our value stands for positions [position, position + distance), the sender's for the next as many:
-        // members stay in order.
+        // Our value stands for positions [position, position + distance), the sender's for the next
+        // as many: members stay in order.
         if let Some(from) = position.checked_add(distance).filter(|&from| from < members) {
             how.absorb(communicator, rank_of(from), &mut value).await?;
         }
@@ -96,7 +96,9 @@ mod tests {
                     return None;
                 }
                 let own = vec![u8::try_from(position).unwrap()];
-                reduce(&c, u32::from(members), position, |p| p * 2, own, &Concatenation).await.unwrap()
+                reduce(&c, u32::from(members), position, |p| p * 2, own, &Concatenation)
+                    .await
+                    .unwrap()
             });
             assert_eq!(results[0], Some((0..members).collect()));
             assert!(results[1..].iter().all(Option::is_none));

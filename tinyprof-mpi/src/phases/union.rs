@@ -7,7 +7,8 @@
 //!   those rows, and what is above    -->
 //! ```
 //!
-//! So a name travels only to ranks that lack it. Most rows are on both ranks, and names are most of a row.
+//! So a name travels only to ranks that lack it. Most rows are on both ranks, and names are most of
+//! a row.
 
 use std::collections::HashSet;
 
@@ -35,7 +36,8 @@ impl Reduction for Union {
         rank: u32,
         value: CallpathTable,
     ) -> Result<(), Interrupted> {
-        let digests: Vec<u8> = value.digests().iter().flat_map(|digest| digest.to_le_bytes()).collect();
+        let digests: Vec<u8> =
+            value.digests().iter().flat_map(|digest| digest.to_le_bytes()).collect();
         chunks::send(to, rank, &digests, self.chunk_bytes).await?;
         let lacking = chunks::receive(to, rank, self.chunk_bytes).await?;
         if lacking.iter().any(|bits| *bits != 0) {

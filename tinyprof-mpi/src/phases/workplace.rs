@@ -29,7 +29,10 @@ impl Workplace {
     ///
     /// The work gets three quarters of it, so that the other ranks, who wait for its result as long
     /// as the deadline says, hear that it was late before they give up.
-    #[cfg_attr(not(any(feature = "rsmpi", test)), expect(dead_code, reason = "only MPI has deadlines"))]
+    #[cfg_attr(
+        not(any(feature = "rsmpi", test)),
+        expect(dead_code, reason = "only MPI has deadlines")
+    )]
     pub(crate) fn aside(deadline: Duration) -> Self {
         Self::Aside(Rc::new(Cell::new(deadline / 4 * 3)))
     }
@@ -68,5 +71,8 @@ pub(super) const fn code_of(failure: NotDone) -> u64 {
 /// Returns what the failure of this number is.
 pub(super) fn reason_of(code: u64) -> &'static str {
     let failures = [NotDone::NoThread, NotDone::Died, NotDone::Panicked, NotDone::Late];
-    failures.into_iter().find(|failure| code_of(*failure) == code).map_or("unknown", NotDone::reason)
+    failures
+        .into_iter()
+        .find(|failure| code_of(*failure) == code)
+        .map_or("unknown", NotDone::reason)
 }

@@ -1,4 +1,5 @@
-//! Phase 3: each aggregator writes its part, and rank 0, when all have, the manifest (paper, section V-B).
+//! Phase 3: each aggregator writes its part, and rank 0, when all have, the manifest (paper,
+//! section V-B).
 
 use std::path::PathBuf;
 
@@ -8,7 +9,9 @@ use tinyprof_format::file::{
     self, EncodedRank, ManifestFacts, OutputFiles, OutputFormat, UnfinishedProfile, encode_part,
     encode_text_part,
 };
-use tinyprof_format::model::{CallpathTable, ExecutionSummary, PartFile, PhaseTimes, RunMetadata, RunState};
+use tinyprof_format::model::{
+    CallpathTable, ExecutionSummary, PartFile, PhaseTimes, RunMetadata, RunState,
+};
 use tinyprof_format::report::{Report, Statistics};
 
 use super::groups::{Group, Groups};
@@ -41,7 +44,8 @@ impl Outcome {
     }
 }
 
-/// Where the files of a profile go, and what they are: rank 0 has created the directory and says so to all.
+/// Where the files of a profile go, and what they are: rank 0 has created the directory and says so
+/// to all.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Place {
     pub(super) directory: PathBuf,
@@ -55,7 +59,8 @@ pub(super) fn write_part(
     dictionary: &CallpathTable,
     ranks: Vec<Result<EncodedRank, String>>,
 ) -> Outcome {
-    let mut outcome = Outcome { statistics: Statistics::new(dictionary.len()), ..Outcome::default() };
+    let mut outcome =
+        Outcome { statistics: Statistics::new(dictionary.len()), ..Outcome::default() };
     let ranks: Vec<EncodedRank> = match ranks.into_iter().collect() {
         Ok(ranks) => ranks,
         Err(reason) => return Outcome { failure: Some(reason), ..outcome },
@@ -66,9 +71,12 @@ pub(super) fn write_part(
         for callpath in &encoded.callpaths {
             summaries[callpath.row as usize] = &callpath.executions;
         }
-        outcome.statistics.add_rank(dictionary, rank, &encoded.facts.host, |index| summaries[index.row()]);
+        outcome
+            .statistics
+            .add_rank(dictionary, rank, &encoded.facts.host, |index| summaries[index.row()]);
     }
-    let narrow = |count: usize| u32::try_from(count).expect("there are fewer than 2^32 ranks and callpaths");
+    let narrow =
+        |count: usize| u32::try_from(count).expect("there are fewer than 2^32 ranks and callpaths");
     let bytes = match place.files.format {
         OutputFormat::Tprof => Ok(encode_part(group.first_rank, dictionary, &ranks)),
         OutputFormat::Csv => encode_text_part(group.first_rank, dictionary, &ranks),
@@ -85,7 +93,8 @@ pub(super) fn write_part(
     outcome
 }
 
-/// Brings the outcomes of all aggregators to rank 0. Collective over the aggregators; others pass nothing.
+/// Brings the outcomes of all aggregators to rank 0. Collective over the aggregators; others pass
+/// nothing.
 pub(super) async fn unite(
     communicator: &impl Communicator,
     groups: &Groups,
@@ -106,7 +115,12 @@ struct Union {
 impl tree::Reduction for Union {
     type Value = Outcome;
 
-    async fn hand_over(&self, to: &impl Communicator, rank: u32, value: Outcome) -> Result<(), Interrupted> {
+    async fn hand_over(
+        &self,
+        to: &impl Communicator,
+        rank: u32,
+        value: Outcome,
+    ) -> Result<(), Interrupted> {
         let json = serde_json::to_vec(&value).unwrap_or_default();
         let length = (json.len() as u64).to_le_bytes();
         let message = [&length, json.as_slice(), &value.statistics.to_bytes()].concat();
@@ -135,12 +149,14 @@ impl tree::Reduction for Union {
 
 fn decode(bytes: &[u8]) -> Option<Outcome> {
     let (length, rest) = bytes.split_first_chunk::<8>()?;
-    let (json, statistics) = rest.split_at_checked(usize::try_from(u64::from_le_bytes(*length)).ok()?)?;
+    let (json, statistics) =
+        rest.split_at_checked(usize::try_from(u64::from_le_bytes(*length)).ok()?)?;
     let outcome: Outcome = serde_json::from_slice(json).ok()?;
     Some(Outcome { statistics: Statistics::from_bytes(statistics)?, ..outcome })
 }
 
-/// Completes the profile on rank 0, unless a part has failed; and what there is to report either way.
+/// Completes the profile on rank 0, unless a part has failed; and what there is to report either
+/// way.
 pub(super) fn finish(
     unfinished: &UnfinishedProfile,
     total: Outcome,
@@ -152,11 +168,14 @@ pub(super) fn finish(
         Ok(file) => (file, Ok(())),
         Err(error) => (Default::default(), Err(error.to_string())),
     };
-    let manifest = total.facts.manifest(ranks, callpaths, total.parts, metadata, times).with_state(state);
+    let manifest =
+        total.facts.manifest(ranks, callpaths, total.parts, metadata, times).with_state(state);
     let report = Report::new(&manifest, dictionary, total.statistics);
     let result = match total.failure {
         Some(failure) => Err(failure),
-        None => written.and_then(|()| unfinished.finish(&manifest).map_err(|error| error.to_string())),
+        None => {
+            written.and_then(|()| unfinished.finish(&manifest).map_err(|error| error.to_string()))
+        }
     };
     (result, report)
 }

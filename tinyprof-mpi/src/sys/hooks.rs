@@ -1,7 +1,8 @@
-//! The hooks: `MPI_Init`, `MPI_Init_thread` and `MPI_Finalize` over their `PMPI_` twins (MPI 4.0, section 15.2).
+//! The hooks: `MPI_Init`, `MPI_Init_thread` and `MPI_Finalize` over their `PMPI_` twins (MPI 4.0,
+//! section 15.2).
 //!
-//! A symbol of the executable wins over that of the shared library, for calls from rsmpi, from the program and
-//! from other libraries.
+//! A symbol of the executable wins over that of the shared library, for calls from rsmpi, from the
+//! program and from other libraries.
 
 use std::ffi::{c_char, c_int};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -37,14 +38,16 @@ fn initialise(init: impl FnOnce() -> c_int) -> c_int {
 /// As `MPI_Init` demands: both pointers are null, or point to the arguments of `main`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPI_Init(argc: *mut c_int, argv: *mut *mut *mut c_char) -> c_int {
-    // SAFETY: the caller keeps what `MPI_Init` demands, and this is the same function by its other name.
+    // SAFETY: the caller keeps what `MPI_Init` demands, and this is the same function by its other
+    // name.
     initialise(|| unsafe { ffi::PMPI_Init(argc, argv) })
 }
 
 /// Initialises MPI for threads, and begins the recording.
 ///
 /// # Safety
-/// As `MPI_Init_thread` demands: `argc` and `argv` as for `MPI_Init`, `provided` a place for the result.
+/// As `MPI_Init_thread` demands: `argc` and `argv` as for `MPI_Init`, `provided` a place for the
+/// result.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPI_Init_thread(
     argc: *mut c_int,
@@ -52,14 +55,16 @@ pub unsafe extern "C" fn MPI_Init_thread(
     required: c_int,
     provided: *mut c_int,
 ) -> c_int {
-    // SAFETY: the caller keeps what `MPI_Init_thread` demands, and this is the same function by its other name.
+    // SAFETY: the caller keeps what `MPI_Init_thread` demands, and this is the same function by its
+    // other name.
     initialise(|| unsafe { ffi::PMPI_Init_thread(argc, argv, required, provided) })
 }
 
 /// Writes the profile if nobody has, and finalises MPI. Collective, as `MPI_Finalize` is.
 ///
 /// # Safety
-/// As `MPI_Finalize` demands: MPI is initialised and not finalised, and all communication is complete.
+/// As `MPI_Finalize` demands: MPI is initialised and not finalised, and all communication is
+/// complete.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPI_Finalize() -> c_int {
     if run::is_on() {

@@ -1,7 +1,8 @@
-//! A communicator of ours alone, with operations that are started and then tested, so that none can hang.
+//! A communicator of ours alone, with operations that are started and then tested, so that none can
+//! hang.
 //!
-//! Ranks here are those of the whole communicator. Errors of MPI come back as text: its default is to end the
-//! program, which a profiler must not.
+//! Ranks here are those of the whole communicator. Errors of MPI come back as text: its default is
+//! to end the program, which a profiler must not.
 
 use std::ffi::{c_char, c_int};
 
@@ -11,10 +12,11 @@ use mpi::topology::{Communicator, SimpleCommunicator};
 
 use super::Pending;
 
-/// A duplicate of one of the program's communicators, so that no message of the program can match one of these.
+/// A duplicate of one of the program's communicators, so that no message of the program can match
+/// one of these.
 ///
-/// It is never freed: `MPI_Comm_free` is collective, and ranks that have given up do not come to it. There is one
-/// for the world, at most one for a profiler, and two for its checkpoints.
+/// It is never freed: `MPI_Comm_free` is collective, and ranks that have given up do not come to
+/// it. There is one for the world, at most one for a profiler, and two for its checkpoints.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Link {
     /// The handle as Fortran has it, an integer under every MPI, which can be kept in a `static`.
@@ -65,7 +67,8 @@ pub(crate) fn program_number() -> c_int {
     let place = (&raw mut number).cast();
     // SAFETY: the world is live, and the attribute of this key is a pointer to a number, for which
     // the place is one.
-    let code = unsafe { ffi::MPI_Comm_get_attr(ffi::RSMPI_COMM_WORLD, key, place, &raw mut is_told) };
+    let code =
+        unsafe { ffi::MPI_Comm_get_attr(ffi::RSMPI_COMM_WORLD, key, place, &raw mut is_told) };
     if check("MPI_Comm_get_attr", code).is_err() || is_told == 0 || number.is_null() {
         return 0;
     }
@@ -89,7 +92,8 @@ pub(super) fn check(call: &str, code: c_int) -> Result<(), String> {
 
 /// MPI counts in `int`s; the phases cut larger messages into chunks.
 fn count(length: usize) -> Result<c_int, String> {
-    c_int::try_from(length).map_err(|_| format!("a message of {length} bytes is more than MPI can count"))
+    c_int::try_from(length)
+        .map_err(|_| format!("a message of {length} bytes is more than MPI can count"))
 }
 
 /// Room for a message, which may be the largest piece of memory of all: to have none is an error
@@ -186,7 +190,8 @@ impl Link {
         // SAFETY: a plain value, which MPI overwrites.
         let mut request = unsafe { ffi::RSMPI_REQUEST_NULL };
         let code = start(&mut buffers, &raw mut request);
-        // Wrapped before the check: MPI may hold the buffers after some failures, and they are kept then.
+        // Wrapped before the check: MPI may hold the buffers after some failures, and they are kept
+        // then.
         let pending = Pending::new(call, request, buffers);
         check(call, code)?;
         Ok(pending)
@@ -202,10 +207,12 @@ impl Link {
         let result = vec![0; words.len()];
         Self::start("MPI_Iallreduce", (words, result), |(words, result), request| {
             // SAFETY: plain values of the MPI library.
-            let (number, max, sum) = unsafe { (ffi::RSMPI_UINT64_T, ffi::RSMPI_MAX, ffi::RSMPI_SUM) };
+            let (number, max, sum) =
+                unsafe { (ffi::RSMPI_UINT64_T, ffi::RSMPI_MAX, ffi::RSMPI_SUM) };
             let operator = if operator == Operator::Max { max } else { sum };
             let (from, to) = (words.as_ptr().cast(), result.as_mut_ptr().cast());
-            // SAFETY: both vectors hold `length` numbers and live until the request is done, or for ever.
+            // SAFETY: both vectors hold `length` numbers and live until the request is done, or for
+            // ever.
             unsafe { ffi::MPI_Iallreduce(from, to, length, number, operator, self.raw(), request) }
         })
     }
@@ -216,25 +223,39 @@ impl Link {
         Self::start("MPI_Ibcast", bytes, |bytes, request| {
             // SAFETY: a plain value of the MPI library.
             let byte = unsafe { ffi::RSMPI_UINT8_T };
-            // SAFETY: the vector holds `length` bytes and lives until the request is done, or for ever.
-            unsafe { ffi::MPI_Ibcast(bytes.as_mut_ptr().cast(), length, byte, 0, self.raw(), request) }
+            // SAFETY: the vector holds `length` bytes and lives until the request is done, or for
+            // ever.
+            unsafe {
+                ffi::MPI_Ibcast(bytes.as_mut_ptr().cast(), length, byte, 0, self.raw(), request)
+            }
         })
     }
 
     /// Starts to send `bytes`.
-    pub(crate) fn send(&self, to: u32, tag: c_int, bytes: Vec<u8>) -> Result<Pending<Vec<u8>>, String> {
+    pub(crate) fn send(
+        &self,
+        to: u32,
+        tag: c_int,
+        bytes: Vec<u8>,
+    ) -> Result<Pending<Vec<u8>>, String> {
         let length = count(bytes.len())?;
         Self::start("MPI_Isend", bytes, |bytes, request| {
             // SAFETY: a plain value of the MPI library.
             let byte = unsafe { ffi::RSMPI_UINT8_T };
             let from = bytes.as_ptr().cast();
-            // SAFETY: the vector holds `length` bytes and lives until the request is done, or for ever.
+            // SAFETY: the vector holds `length` bytes and lives until the request is done, or for
+            // ever.
             unsafe { ffi::MPI_Isend(from, length, byte, signed(to), tag, self.raw(), request) }
         })
     }
 
     /// Starts to receive a message of `length` bytes.
-    pub(crate) fn receive(&self, from: u32, tag: c_int, length: usize) -> Result<Pending<Vec<u8>>, String> {
+    pub(crate) fn receive(
+        &self,
+        from: u32,
+        tag: c_int,
+        length: usize,
+    ) -> Result<Pending<Vec<u8>>, String> {
         let counted = count(length)?;
         let mut bytes = room(length)?;
         bytes.resize(length, 0);
@@ -242,7 +263,8 @@ impl Link {
             // SAFETY: a plain value of the MPI library.
             let byte = unsafe { ffi::RSMPI_UINT8_T };
             let to = bytes.as_mut_ptr().cast();
-            // SAFETY: the vector holds `counted` bytes and lives until the request is done, or for ever.
+            // SAFETY: the vector holds `counted` bytes and lives until the request is done, or for
+            // ever.
             unsafe { ffi::MPI_Irecv(to, counted, byte, signed(from), tag, self.raw(), request) }
         })
     }
@@ -255,7 +277,8 @@ impl Link {
         // SAFETY: a plain value of the MPI library.
         let anyone = unsafe { ffi::RSMPI_ANY_SOURCE };
         // SAFETY: the communicator is live and the places are valid.
-        let code = unsafe { ffi::MPI_Iprobe(anyone, tag, self.raw(), &raw mut flag, &raw mut status) };
+        let code =
+            unsafe { ffi::MPI_Iprobe(anyone, tag, self.raw(), &raw mut flag, &raw mut status) };
         check("MPI_Iprobe", code)?;
         if flag == 0 {
             return Ok(None);

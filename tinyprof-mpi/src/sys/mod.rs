@@ -1,4 +1,5 @@
-//! Calls into MPI that rsmpi has no safe form for. This is the only module of the crate with unsafe code.
+//! Calls into MPI that rsmpi has no safe form for. This is the only module of the crate with unsafe
+//! code.
 //!
 //! * `hooks`: the three functions of MPI that this crate puts itself before.
 //! * `process`: who started this process, and whose it is.

@@ -1,4 +1,5 @@
-//! An MPI operation that has been started, with the memory that MPI reads and writes until it is done.
+//! An MPI operation that has been started, with the memory that MPI reads and writes until it is
+//! done.
 
 use std::ffi::c_int;
 use std::mem::ManuallyDrop;
@@ -9,9 +10,9 @@ use super::link::check;
 
 /// An operation under way. It owns its buffers.
 ///
-/// Dropped before it is done, it is abandoned: MPI has no way to take a collective back (MPI 4.0, section 6.12,
-/// allows neither `MPI_Cancel` nor `MPI_Request_free`), so MPI may still read and write the buffers. They are
-/// never freed then, on purpose.
+/// Dropped before it is done, it is abandoned: MPI has no way to take a collective back (MPI 4.0,
+/// section 6.12, allows neither `MPI_Cancel` nor `MPI_Request_free`), so MPI may still read and
+/// write the buffers. They are never freed then, on purpose.
 pub(crate) struct Pending<B> {
     call: &'static str,
     request: ffi::MPI_Request,
@@ -30,17 +31,19 @@ impl<B> Pending<B> {
         self.call
     }
 
-    /// Lets MPI work, and tells whether the operation is done; its buffers are to be [taken](Self::finish) then.
+    /// Lets MPI work, and tells whether the operation is done; its buffers are to be
+    /// [taken](Self::finish) then.
     ///
     /// # Errors
     /// Text that names the function and MPI's reason, if the operation failed.
     pub(crate) fn is_done(&mut self) -> Result<bool, String> {
         if !self.done {
             let mut flag: c_int = 0;
-            // SAFETY: the request is live, as it is done at most once; the other places are valid. The buffers
-            // of the request live as long as this value, or for ever.
-            let code =
-                unsafe { ffi::MPI_Test(&raw mut self.request, &raw mut flag, ffi::RSMPI_STATUS_IGNORE) };
+            // SAFETY: the request is live, as it is done at most once; the other places are valid.
+            // The buffers of the request live as long as this value, or for ever.
+            let code = unsafe {
+                ffi::MPI_Test(&raw mut self.request, &raw mut flag, ffi::RSMPI_STATUS_IGNORE)
+            };
             check(self.call, code)?;
             self.done = flag != 0;
         }
@@ -50,7 +53,8 @@ impl<B> Pending<B> {
     /// The buffers of an operation that is done; none of one that is not, which is abandoned.
     pub(crate) fn finish(mut self) -> Option<B> {
         let done = std::mem::replace(&mut self.done, false);
-        // SAFETY: the value is taken here only: `done` is false from now on, so that `drop` leaves it alone.
+        // SAFETY: the value is taken here only: `done` is false from now on, so that `drop` leaves
+        // it alone.
         done.then(|| unsafe { ManuallyDrop::take(&mut self.buffers) })
     }
 }

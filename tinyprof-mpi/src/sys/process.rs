@@ -40,6 +40,7 @@ pub(crate) fn started_as() -> Option<String> {
         return None;
     }
     // SAFETY: the kernel has put a C string there, which lives as long as the process.
-    let path = unsafe { CStr::from_ptr(std::ptr::with_exposed_provenance(usize::try_from(path).ok()?)) };
+    let path =
+        unsafe { CStr::from_ptr(std::ptr::with_exposed_provenance(usize::try_from(path).ok()?)) };
     path.to_str().ok().map(str::to_owned)
 }

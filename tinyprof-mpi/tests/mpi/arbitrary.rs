@@ -1,4 +1,5 @@
-//! What is read back is the union of what the ranks held, for ranks that visit regions as chance has it.
+//! What is read back is the union of what the ranks held, for ranks that visit regions as chance
+//! has it.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -15,7 +16,9 @@ fn held(directory: &Path, ranks: usize) -> Visits {
     for rank in 0..ranks {
         let written = std::fs::read_to_string(directory.join(format!("held-{rank}"))).unwrap();
         for line in written.lines() {
-            let [path, visits, sum] = line.split('\t').collect::<Vec<_>>()[..] else { panic!("{line}") };
+            let [path, visits, sum] = line.split('\t').collect::<Vec<_>>()[..] else {
+                panic!("{line}")
+            };
             let number = |text: &str| text.parse().unwrap();
             all.insert((rank, path.to_owned()), (number(visits), number(sum)));
         }

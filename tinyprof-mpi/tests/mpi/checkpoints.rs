@@ -1,4 +1,5 @@
-//! Checkpoints of real ranks: all at the same boundary, the newest kept, and there when the job is killed.
+//! Checkpoints of real ranks: all at the same boundary, the newest kept, and there when the job is
+//! killed.
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -87,7 +88,8 @@ fn the_ends_of_executions_are_boundaries_and_a_profiler_has_the_interval() {
 fn the_newest_are_kept_until_the_final_profile_is_there() {
     let scratch = tempfile::tempdir().unwrap();
     ends_well(2, scratch.path(), "loop", &OFTEN);
-    let left: Vec<_> = std::fs::read_dir(scratch.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
+    let left: Vec<_> =
+        std::fs::read_dir(scratch.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
     assert_eq!(left, ["p.tprof"]);
     assert!(profile(&scratch.path().join("p.tprof")).manifest.checkpoints.written >= 3);
 }
@@ -130,19 +132,24 @@ fn a_killed_job_leaves_its_last_checkpoint_and_its_segments() {
     let processes: Vec<String> =
         lines.map(|line| line.unwrap().strip_prefix("process ").unwrap().to_owned()).collect();
     // The launcher has a time limit for a job that writes none.
-    while !checkpoints(scratch.path()).iter().any(|path| path.ends_with("p-checkpoint-0003.tprof")) {
+    while !checkpoints(scratch.path()).iter().any(|path| path.ends_with("p-checkpoint-0003.tprof"))
+    {
         assert!(job.try_wait().unwrap().is_none(), "it does not end by itself");
         std::thread::yield_now();
     }
     assert!(Command::new("kill").arg("-KILL").args(&processes).status().unwrap().success());
     job.wait().unwrap();
     let written = checkpoints(scratch.path());
-    let newest: Vec<_> =
-        written.iter().filter(|path| path.join("manifest.json").exists()).map(|path| profile(path)).collect();
+    let newest: Vec<_> = written
+        .iter()
+        .filter(|path| path.join("manifest.json").exists())
+        .map(|path| profile(path))
+        .collect();
     assert!((1..=3).contains(&newest.len()), "{written:?}");
     newest.iter().for_each(|checkpoint| check_same_boundary(checkpoint, "steps<step", 2, 1));
     assert!(read_profile(&scratch.path().join("p.tprof")).is_err(), "there is no final profile");
-    let left: Vec<_> = std::fs::read_dir(&segments).unwrap().map(|e| e.unwrap().file_name()).collect();
+    let left: Vec<_> =
+        std::fs::read_dir(&segments).unwrap().map(|e| e.unwrap().file_name()).collect();
     for process in &processes {
         let prefix = format!("{process}-");
         assert!(left.iter().any(|name| name.to_string_lossy().starts_with(&prefix)), "{left:?}");

@@ -1,5 +1,6 @@
-//! Ranks that never come to the flush, or come too late: the others end their waiting at the deadline, each
-//! writes a profile of its own, one line tells who is missing, and nothing bears the name of the profile.
+//! Ranks that never come to the flush, or come too late: the others end their waiting at the
+//! deadline, each writes a profile of its own, one line tells who is missing, and nothing bears the
+//! name of the profile.
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -9,7 +10,8 @@ use tinyprof_format::file::read_profile;
 
 use crate::programs::{Ended, launch, values};
 
-/// Waits until `condition` holds. Not for a time: a test that fails here has waited for what never came.
+/// Waits until `condition` holds. Not for a time: a test that fails here has waited for what never
+/// came.
 #[track_caller]
 fn wait_until(what: &str, running: &mut Child, condition: impl Fn() -> bool) {
     for _ in 0..60_000 {
@@ -23,17 +25,23 @@ fn wait_until(what: &str, running: &mut Child, condition: impl Fn() -> bool) {
     panic!("{what}: not within a minute");
 }
 
-/// Runs `ranks` ranks of which `stopped` stop, and go on when all others have written what they hold.
+/// Runs `ranks` ranks of which `stopped` stop, and go on when all others have written what they
+/// hold.
 fn run_stopped(ranks: usize, stopped: &[usize], scratch: &Path) -> Ended {
     let mut command = launch(ranks, "stopped", &scratch.join("p"));
-    command.arg(scratch).args(stopped.iter().map(usize::to_string)).env("TINYPROF_DEADLINE", "700ms");
+    command
+        .arg(scratch)
+        .args(stopped.iter().map(usize::to_string))
+        .env("TINYPROF_DEADLINE", "700ms");
     let mut running = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let pids = stopped.iter().map(|rank| scratch.join(format!("stopped-{rank}")));
     let pids: Vec<_> = pids.collect();
     wait_until("the ranks are stopped", &mut running, || pids.iter().all(|file| file.exists()));
     let left = (0..ranks).filter(|rank| !stopped.contains(rank));
     let left: Vec<_> = left.map(|rank| scratch.join(format!("p-rank-{rank}.tprof"))).collect();
-    wait_until("the others have written", &mut running, || left.iter().all(|profile| profile.exists()));
+    wait_until("the others have written", &mut running, || {
+        left.iter().all(|profile| profile.exists())
+    });
     for file in &pids {
         let id = std::fs::read_to_string(file).unwrap();
         assert!(Command::new("kill").args(["-CONT", &id]).status().unwrap().success());
@@ -61,11 +69,19 @@ fn check(ranks: usize, stopped: &[usize], missing: &str) {
         assert_eq!(values(&profile, "work", 0).visits(), rank as u64 + 1);
         assert!(!profile.manifest.complete);
         let because = profile.manifest.incomplete_because.unwrap();
-        assert!(because.starts_with(&format!("it holds rank {rank} of {ranks} alone: ")), "{because}");
+        assert!(
+            because.starts_with(&format!("it holds rank {rank} of {ranks} alone: ")),
+            "{because}"
+        );
     }
     let whole = std::fs::read_dir(scratch.path()).unwrap().map(|entry| entry.unwrap().file_name());
-    let whole: Vec<_> = whole.filter(|name| name.to_string_lossy().starts_with("p.tprof")).collect();
-    assert_eq!(whole, Vec::<std::ffi::OsString>::new(), "nothing under the profile's name, finished or not");
+    let whole: Vec<_> =
+        whole.filter(|name| name.to_string_lossy().starts_with("p.tprof")).collect();
+    assert_eq!(
+        whole,
+        Vec::<std::ffi::OsString>::new(),
+        "nothing under the profile's name, finished or not"
+    );
 }
 
 #[test]
@@ -100,20 +116,24 @@ fn a_rank_within_the_deadline_is_waited_for() {
     assert_eq!(read_profile(&scratch.path().join("p.tprof")).unwrap().ranks.len(), 2);
 }
 
-/// Stops rank 1 after so many looks at the clock, at whatever it is then, until the others are past their
-/// deadline.
+/// Stops rank 1 after so many looks at the clock, at whatever it is then, until the others are past
+/// their deadline.
 fn stop_at_some_moment(looks: u32) {
     let scratch = tempfile::tempdir().unwrap();
     let mut command = launch(3, "stopped", &scratch.path().join("p"));
     command.arg(scratch.path()).arg("1").env("TEST_STOPS", "no").env("TINYPROF_REPORT", "off");
-    command.env("TINYPROF_DEADLINE", "800ms").env("TINYPROF_AGGREGATORS", "3").stderr(Stdio::piped());
+    command
+        .env("TINYPROF_DEADLINE", "800ms")
+        .env("TINYPROF_AGGREGATORS", "3")
+        .stderr(Stdio::piped());
     let mut running = command.spawn().unwrap();
     let file = scratch.path().join("stopped-1");
     wait_until("rank 1 is about to flush", &mut running, || file.exists());
     let id = std::fs::read_to_string(&file).unwrap();
     (0..looks).for_each(|_| drop(std::fs::metadata(&file)));
     // It may have ended meanwhile. Whatever it is at, what is checked below must hold.
-    let signal = |name: &str| drop(Command::new("kill").args([name, &id]).stderr(Stdio::null()).status());
+    let signal =
+        |name: &str| drop(Command::new("kill").args([name, &id]).stderr(Stdio::null()).status());
     signal("-STOP");
     let exists = |name: &str| scratch.path().join(name).exists();
     for _ in 0..2000 {

@@ -1,5 +1,5 @@
-//! A profile that cannot be written changes nothing in the program: its output and exit code are its own, one
-//! line says what was not written and why, and nothing half written is left.
+//! A profile that cannot be written changes nothing in the program: its output and exit code are
+//! its own, one line says what was not written and why, and nothing half written is left.
 
 use std::path::Path;
 use std::process::Command;
@@ -49,9 +49,9 @@ fn an_existing_profile_is_never_overwritten() {
     }
 }
 
-/// Runs `command` after `mounts`, which mount file systems that this command alone sees, and which vanish with
-/// it. Root needs no user name space for that, others get one. What it lists of `directory` at its end are the
-/// last lines of the output.
+/// Runs `command` after `mounts`, which mount file systems that this command alone sees, and which
+/// vanish with it. Root needs no user name space for that, others get one. What it lists of
+/// `directory` at its end are the last lines of the output.
 fn run_with_mounts(command: &Command, mounts: &str, directory: &Path) -> (Ended, Vec<String>) {
     let inner: Vec<String> = std::iter::once(command.get_program())
         .chain(command.get_args())
@@ -66,7 +66,8 @@ fn run_with_mounts(command: &Command, mounts: &str, directory: &Path) -> (Ended,
     unshare.args(["--mount", "--map-root-user", "sh", "-c", &script]);
     unshare.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
     let mut ended = run(&mut unshare);
-    let (stdout, left) = ended.stdout.split_once("\nleft:\n").expect("the script lists the directory");
+    let (stdout, left) =
+        ended.stdout.split_once("\nleft:\n").expect("the script lists the directory");
     let left = left.lines().map(str::to_owned).collect();
     ended.stdout = stdout.to_owned();
     (ended, left)

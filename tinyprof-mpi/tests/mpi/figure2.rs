@@ -10,8 +10,14 @@ fn the_profile_has_the_callpaths_executions_and_ranks_of_figure_3() {
     let ended = run(launch(2, "figure2", &out).arg(scratch.path().join("field")));
     assert_eq!((ended.code, ended.stdout.as_str()), (Some(0), ""), "{}", ended.stderr);
     let profile = profile(&out.with_extension("tprof"));
-    let expected =
-        ["main", "main<compute", "main<exchange", "main<exchange<comm", "main<exchange<write", "main<update"];
+    let expected = [
+        "main",
+        "main<compute",
+        "main<exchange",
+        "main<exchange<comm",
+        "main<exchange<write",
+        "main<update",
+    ];
     assert_eq!(paths(&profile), expected);
     assert_eq!((profile.ranks.len(), profile.manifest.executions), (2, 2));
     for rank in 0..2 {
@@ -20,7 +26,8 @@ fn the_profile_has_the_callpaths_executions_and_ranks_of_figure_3() {
         assert_eq!(visits(&profile, "main<exchange", rank), [1, 1]);
         assert_eq!(visits(&profile, "main<exchange<comm", rank), [3, 3]);
         assert_eq!(visits(&profile, "main<exchange<write", rank), [3, 3]);
-        // compute is a loop of mode 1: every iteration is there; comm and write are of mode 2: their sum.
+        // compute is a loop of mode 1: every iteration is there; comm and write are of mode 2:
+        // their sum.
         let compute = values(&profile, "main<compute", rank);
         let iterations: Vec<_> = compute.series.iter().map(|b| (b.execution, b.visits)).collect();
         assert_eq!(iterations, [(0, 1), (0, 1), (0, 1), (1, 1), (1, 1), (1, 1)]);

@@ -1,5 +1,5 @@
-//! One line in the program is enough: the profile of all ranks is written when MPI ends, whatever the ranks
-//! visited and however the program ends.
+//! One line in the program is enough: the profile of all ranks is written when MPI ends, whatever
+//! the ranks visited and however the program ends.
 
 use std::path::Path;
 
@@ -11,7 +11,10 @@ use crate::programs::{Ended, launch, paths, profile, program, run, values, visit
 use crate::support::mpiexec;
 
 fn hook(ranks: usize, out: &Path, end: &str, aggregators: &str) -> Ended {
-    run(launch(ranks, "hook", out).arg(end).env("TINYPROF_AGGREGATORS", aggregators).env("COLUMNS", "90"))
+    run(launch(ranks, "hook", out)
+        .arg(end)
+        .env("TINYPROF_AGGREGATORS", aggregators)
+        .env("COLUMNS", "90"))
 }
 
 fn sorted_lines(text: &str) -> Vec<&str> {
@@ -30,19 +33,30 @@ fn check_counts(ranks: usize, aggregators: &str, parts: usize) {
     let mut expected: Vec<_> = (0..ranks).map(|rank| format!("result of rank {rank}")).collect();
     expected.sort();
     assert_eq!(sorted_lines(&ended.stdout), expected);
-    assert_eq!(ended.stderr.matches("callpath").count(), 2, "one table, one head line: {}", ended.stderr);
+    assert_eq!(
+        ended.stderr.matches("callpath").count(),
+        2,
+        "one table, one head line: {}",
+        ended.stderr
+    );
     let profile = profile(&out);
     let report = Report::of_profile(&profile).named("p.tprof");
     let report = report.to_text(&TextOptions::default().with_width(90));
     let table = format!("{report}profile: {}\n", out.display());
-    assert!(ended.stderr.contains(&table), "the table is not that of the profile: {}{table}", ended.stderr);
+    assert!(
+        ended.stderr.contains(&table),
+        "the table is not that of the profile: {}{table}",
+        ended.stderr
+    );
     assert!(table.contains("tinyprof itself: "), "{table}");
     assert_eq!((profile.ranks.len(), profile.manifest.parts.len()), (ranks, parts));
     let odd: &[&str] = if ranks > 3 { &["run<odd"] } else { &[] };
     assert_eq!(paths(&profile), [&["run"], odd, &["run<step", "worker"]].concat());
     for rank in 0..ranks {
         if rank == 1 {
-            assert!(profile.callpaths.iter().all(|(index, _)| profile.values(index, rank).is_absent()));
+            assert!(
+                profile.callpaths.iter().all(|(index, _)| profile.values(index, rank).is_absent())
+            );
             assert_eq!(profile.ranks[rank].threads, 0);
             continue;
         }
@@ -127,7 +141,11 @@ fn aggregators_write_text_where_that_is_asked_for() {
         .env("TINYPROF_AGGREGATORS", "2"));
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
     let directory = out.with_extension("csv");
-    assert!(ended.stderr.ends_with(&format!("profile: {}\n", directory.display())), "{}", ended.stderr);
+    assert!(
+        ended.stderr.ends_with(&format!("profile: {}\n", directory.display())),
+        "{}",
+        ended.stderr
+    );
     let imported = read_text_profile(&directory).unwrap();
     assert!(imported.salvage.problems.is_empty(), "{:?}", imported.salvage);
     assert_eq!(imported.profile.manifest.metadata.jobsize, 4);
@@ -147,10 +165,10 @@ fn ranks_that_differ_in_precision_keep_all_times_exact_and_say_so_once() {
                            exec \"$0\" well";
     let scratch = tempfile::tempdir().unwrap();
     let out = scratch.path().join("p");
-    let ended = run(mpiexec(3).args(["sh", "-c", WRAPPER]).arg(program("hook")).env("TINYPROF_OUT", &out));
+    let ended =
+        run(mpiexec(3).args(["sh", "-c", WRAPPER]).arg(program("hook")).env("TINYPROF_OUT", &out));
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
-    let warning =
-        "1 of 3 ranks were told to round their times (TINYPROF_PRECISION=8bit), the others to keep them";
+    let warning = "1 of 3 ranks were told to round their times (TINYPROF_PRECISION=8bit), the others to keep them";
     assert_eq!(ended.stderr.matches(warning).count(), 1, "{}", ended.stderr);
     assert_eq!(profile(&out.with_extension("tprof")).manifest.precision, Precision::Exact);
 }
@@ -174,7 +192,12 @@ fn a_setting_that_cannot_be_read_is_said_once_and_the_default_holds() {
     let out = scratch.path().join("p");
     let ended = hook(3, &out, "code", "many");
     assert_eq!(ended.code, Some(7), "{}", ended.stderr);
-    assert_eq!(ended.stderr.matches("TINYPROF_AGGREGATORS=many is ignored").count(), 1, "{}", ended.stderr);
+    assert_eq!(
+        ended.stderr.matches("TINYPROF_AGGREGATORS=many is ignored").count(),
+        1,
+        "{}",
+        ended.stderr
+    );
     assert_eq!(profile(&out.with_extension("tprof")).manifest.parts.len(), 1);
 }
 

@@ -14,7 +14,8 @@ fn segments() -> String {
     concat!(env!("CARGO_TARGET_TMPDIR"), "/segments").to_owned()
 }
 
-/// Arguments by which the launcher takes this machine for two hosts; none where it does not do that, which is Open MPI's.
+/// Arguments by which the launcher takes this machine for two hosts; none where it does not do
+/// that, which is Open MPI's.
 fn two_hosts() -> Option<[&'static str; 4]> {
     let is_open_mpi = mpiexec(1).get_args().any(|argument| argument == "--oversubscribe");
     (!is_open_mpi).then_some(["-launcher", "fork", "-hosts", "here,there"])
@@ -24,7 +25,10 @@ fn two_hosts() -> Option<[&'static str; 4]> {
 fn job(programs: [&str; 2], out: &Path, variables: &[(&str, &str)]) -> Ended {
     let mut command = mpiexec(2);
     command.arg(program(programs[0])).args([":", "-n", "2"]).arg(program(programs[1]));
-    run(command.env("TINYPROF_OUT", out).env("TINYPROF_REPORT", "off").envs(variables.iter().copied()))
+    run(command
+        .env("TINYPROF_OUT", out)
+        .env("TINYPROF_REPORT", "off")
+        .envs(variables.iter().copied()))
 }
 
 #[track_caller]
@@ -56,7 +60,8 @@ fn said(ended: &Ended) -> Vec<&str> {
 
 fn names(directory: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(directory).unwrap();
-    let mut names: Vec<_> = entries.map(|e| e.unwrap().file_name().to_string_lossy().into_owned()).collect();
+    let mut names: Vec<_> =
+        entries.map(|e| e.unwrap().file_name().to_string_lossy().into_owned()).collect();
     names.sort();
     names
 }
@@ -121,7 +126,9 @@ fn programs_that_all_have_us_are_one_profile() {
 #[test]
 fn switched_off_it_does_nothing_whoever_the_partner_is() {
     for partner in ["plain", "mpmd"] {
-        for variables in [&[("TINYPROF", "off")][..], &[("TINYPROF", "off"), ("TINYPROF_INTERVAL", "1s")]] {
+        for variables in
+            [&[("TINYPROF", "off")][..], &[("TINYPROF", "off"), ("TINYPROF_INTERVAL", "1s")]]
+        {
             let scratch = tempfile::tempdir().unwrap();
             let segments = scratch.path().join("segments").to_string_lossy().into_owned();
             let variables = [variables, &[("TINYPROF_SEGMENT_DIR", &segments)]].concat();
@@ -182,16 +189,20 @@ fn one_program_on_two_hosts_is_one_profile() {
         assert_eq!(visits, [1, 2, 3, 4]);
         let ours = said(&ended);
         assert_eq!(ours.len(), lines, "{}", ended.stderr);
-        assert!(ours.iter().all(|line| line.contains("at intervals") && line.contains("TINYPROF_WORLD=all")));
+        assert!(
+            ours.iter()
+                .all(|line| line.contains("at intervals") && line.contains("TINYPROF_WORLD=all"))
+        );
     }
 }
 
 #[test]
 fn ranks_of_another_host_without_us_are_asked_in_vain_until_the_deadline() {
     let deadline = [("TINYPROF_DEADLINE", "2s")];
-    for choice in
-        ["case $rank in 2 | 3) exec \"$PLAIN\";; esac", "case $rank in 2 | 3) export TINYPROF=off;; esac"]
-    {
+    for choice in [
+        "case $rank in 2 | 3) exec \"$PLAIN\";; esac",
+        "case $rank in 2 | 3) export TINYPROF=off;; esac",
+    ] {
         let scratch = tempfile::tempdir().unwrap();
         let ended = job_on_two_hosts(choice, &scratch.path().join("p"), &deadline);
         check_results(&ended, 4);

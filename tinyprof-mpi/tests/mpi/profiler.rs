@@ -26,7 +26,11 @@ fn a_flush_gives_every_rank_the_path_and_later_visits_are_not_in_it() {
     for rank in 0..3 {
         assert_eq!(values(&profile, "work", rank).visits(), rank as u64 + 1);
     }
-    assert_eq!(std::fs::read_dir(scratch.path()).unwrap().count(), 1, "the end of MPI writes no second one");
+    assert_eq!(
+        std::fs::read_dir(scratch.path()).unwrap().count(),
+        1,
+        "the end of MPI writes no second one"
+    );
 }
 
 #[test]
@@ -40,7 +44,8 @@ fn a_drop_flushes() {
 #[test]
 fn the_environment_wins_over_the_program() {
     let scratch = tempfile::tempdir().unwrap();
-    let variables = [("TINYPROF_OUT", "q"), ("TINYPROF_AGGREGATORS", "1"), ("TINYPROF_REPORT", "on")];
+    let variables =
+        [("TINYPROF_OUT", "q"), ("TINYPROF_AGGREGATORS", "1"), ("TINYPROF_REPORT", "on")];
     let ended = explicit(2, scratch.path(), "drop", &variables);
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
     assert!(ended.stderr.contains("work"), "{}", ended.stderr);
@@ -79,7 +84,12 @@ fn every_level_of_threads_will_do() {
         let mut command = mpiexec(2);
         command.arg(program("explicit")).args(["p", "flush", threads]).current_dir(scratch.path());
         let ended = run(&mut command);
-        assert_eq!((ended.code, ended.stderr.as_str()), (Some(0), ""), "{threads}: {}", ended.stdout);
+        assert_eq!(
+            (ended.code, ended.stderr.as_str()),
+            (Some(0), ""),
+            "{threads}: {}",
+            ended.stdout
+        );
         assert_eq!(profile(&scratch.path().join("p.tprof")).ranks.len(), 2, "{threads}");
     }
 }

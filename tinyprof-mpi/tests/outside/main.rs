@@ -68,7 +68,11 @@ fn cargo(package: &Path, arguments: &[&str]) -> String {
     if !output.status.success() {
         output = run(arguments);
     }
-    assert!(output.status.success(), "cargo {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "cargo {arguments:?}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     String::from_utf8(output.stdout).unwrap()
 }
 
@@ -83,7 +87,8 @@ fn check(package: &Path) {
     assert!(output.status.success(), "{told}");
     assert_eq!(String::from_utf8(output.stdout).unwrap(), "the sum is 1\n".repeat(6));
     let profile = read_profile(&out).unwrap();
-    let paths: Vec<_> = profile.callpaths.iter().map(|(index, _)| profile.callpaths.path(index)).collect();
+    let paths: Vec<_> =
+        profile.callpaths.iter().map(|(index, _)| profile.callpaths.path(index)).collect();
     assert_eq!((paths, profile.ranks.len()), (vec!["main".to_owned(), "main<sum".to_owned()], 2));
     // `main` is open while the profile is written, and nothing of it is lost.
     assert_eq!(profile.manifest.losses, Losses::default());
@@ -100,8 +105,10 @@ fn a_program_on_the_first_version_of_mpi_that_is_accepted() {
 #[ignore = "builds `mpi` anew, which takes a minute; scripts/test.sh runs it"]
 fn a_program_on_rsmpi_from_elsewhere_patches_it_in() {
     // A copy of the registry's stands for a checkout of the repository.
-    let metadata =
-        cargo(Path::new(env!("CARGO_MANIFEST_DIR")), &["metadata", "--locked", "--format-version", "1"]);
+    let metadata = cargo(
+        Path::new(env!("CARGO_MANIFEST_DIR")),
+        &["metadata", "--locked", "--format-version", "1"],
+    );
     let metadata: serde_json::Value = serde_json::from_str(&metadata).unwrap();
     let source_of = |name: &str| {
         let packages = metadata["packages"].as_array().unwrap();
@@ -120,7 +127,10 @@ fn a_program_on_rsmpi_from_elsewhere_patches_it_in() {
     check(&package);
     let tree = cargo(&package, &["tree", "--prefix", "none", "--format", "{p}"]);
     let versions: Vec<_> = tree.lines().filter(|line| line.starts_with("mpi v")).collect();
-    assert!(!versions.is_empty() && versions.iter().all(|line| line.contains("rsmpi/mpi")), "{tree}");
+    assert!(
+        !versions.is_empty() && versions.iter().all(|line| line.contains("rsmpi/mpi")),
+        "{tree}"
+    );
 }
 
 fn copy(from: &Path, to: &Path) {

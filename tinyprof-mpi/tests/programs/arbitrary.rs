@@ -1,6 +1,7 @@
-//! A program whose ranks visit regions as chance has it, each differently and some none, and write what they visited,
-//! each to a file of its own: callpath, visits, and the sum of what they recorded. A launcher may cut what ranks print
-//! in the middle of a line and put another's between. Arguments: the seed, the directory of the files.
+//! A program whose ranks visit regions as chance has it, each differently and some none, and write
+//! what they visited, each to a file of its own: callpath, visits, and the sum of what they
+//! recorded. A launcher may cut what ranks print in the middle of a line and put another's between.
+//! Arguments: the seed, the directory of the files.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

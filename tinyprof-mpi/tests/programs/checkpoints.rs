@@ -1,8 +1,10 @@
-//! A program that writes checkpoints in the current directory. Its argument says how its ranks come to their boundaries:
+//! A program that writes checkpoints in the current directory. Its argument says how its ranks come
+//! to their boundaries:
 //!
 //! * `loop`: all go through the same steps until there are three checkpoints;
 //! * `roots`: the same with an execution a step, and a profiler that has the interval;
-//! * `uneven`: each has a number of executions of its own (a second argument is the least), and they do not talk;
+//! * `uneven`: each has a number of executions of its own (a second argument is the least), and
+//!   they do not talk;
 //! * `hand`: a checkpoint by hand, in the middle of others at intervals;
 //! * `forever`: steps until somebody kills it;
 //! * `serialised`: MPI is initialised with `MPI_THREAD_SERIALIZED`.
@@ -42,7 +44,8 @@ fn alone(value: &mut u64) {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let how = std::env::args().nth(1).expect("how to come to boundaries");
     let threading = if how == "serialised" { Threading::Serialized } else { Threading::Funneled };
-    let (universe, _) = mpi::initialize_with_threading(threading).expect("MPI is not initialised yet");
+    let (universe, _) =
+        mpi::initialize_with_threading(threading).expect("MPI is not initialised yet");
     let world = universe.world();
     let third = "p-checkpoint-0003.tprof";
     match how.as_str() {
@@ -52,14 +55,17 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             steps(&world, "nothing is called that");
         }
         "roots" => {
-            let builder = Profiler::builder("p").report(false).checkpoint_interval(Duration::from_millis(20));
-            let profiler = builder.keep_checkpoints(tinyprof::collect::ALL_CHECKPOINTS).start(&universe)?;
+            let builder =
+                Profiler::builder("p").report(false).checkpoint_interval(Duration::from_millis(20));
+            let profiler =
+                builder.keep_checkpoints(tinyprof::collect::ALL_CHECKPOINTS).start(&universe)?;
             while !execution(&world, third) {}
             profiler.flush()?;
         }
         "uneven" => {
             let mut value = 1 + u64::try_from(world.rank())?;
-            let least = std::env::args().nth(2).map_or(Ok(300_000), |number| number.parse::<u64>())?;
+            let least =
+                std::env::args().nth(2).map_or(Ok(300_000), |number| number.parse::<u64>())?;
             let executions = least * (1 + u64::try_from(world.rank())?);
             (0..executions).for_each(|_| alone(&mut value));
             assert_ne!(value, 0);

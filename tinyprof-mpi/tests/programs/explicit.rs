@@ -1,6 +1,7 @@
-//! A program that holds its profiler. Arguments: the profile's name, how to end it (`flush`, `drop`, `half`:
-//! only the even ranks are profiled, `amid`: while messages of the program's own are under way), and how many
-//! threads may call MPI (`single`, `funneled`, `serialized`; otherwise as many as there are).
+//! A program that holds its profiler. Arguments: the profile's name, how to end it (`flush`,
+//! `drop`, `half`: only the even ranks are profiled, `amid`: while messages of the program's own
+//! are under way), and how many threads may call MPI (`single`, `funneled`, `serialized`; otherwise
+//! as many as there are).
 #![expect(clippy::print_stdout, reason = "the tests read what the ranks print")]
 
 use mpi::Threading;
@@ -15,7 +16,8 @@ fn work() {}
 #[profile]
 fn after_the_flush() {}
 
-/// Flushes while a receipt waits that would take any message, and while another thread talks to the other ranks.
+/// Flushes while a receipt waits that would take any message, and while another thread talks to the
+/// other ranks.
 fn amid_messages(
     world: &SimpleCommunicator,
     profiler: Profiler<'_>,
@@ -56,14 +58,16 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         Some("serialized") => Threading::Serialized,
         _ => Threading::Multiple,
     };
-    let (universe, granted) = mpi::initialize_with_threading(threads).expect("MPI is not initialised yet");
+    let (universe, granted) =
+        mpi::initialize_with_threading(threads).expect("MPI is not initialised yet");
     assert!(granted >= threads, "asked for {threads:?}, got {granted:?}");
     let world = universe.world();
     let rank = world.rank();
     let builder = || Profiler::builder(&name).aggregators(Aggregators::Count(2)).report(false);
     if end == "half" {
-        let half =
-            world.split_by_color(mpi::topology::Color::with_value(rank % 2)).expect("a colour is given");
+        let half = world
+            .split_by_color(mpi::topology::Color::with_value(rank % 2))
+            .expect("a colour is given");
         (0..=rank).for_each(|_| work());
         if rank % 2 == 0 {
             let path = builder().start_on(&universe, &half)?.flush()?;

@@ -1,5 +1,5 @@
-//! The example of the paper's Figure 2, in Rust: main, compute as a loop, update on odd ranks only, exchange
-//! with comm and write. Argument: the file that the ranks write to.
+//! The example of the paper's Figure 2, in Rust: main, compute as a loop, update on odd ranks only,
+//! exchange with comm and write. Argument: the file that the ranks write to.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -35,7 +35,8 @@ fn exchange(world: &impl Communicator, file: &File, value: f64) {
         {
             profile_scope!("write");
             let offset = u64::from(world.rank().unsigned_abs()) * 8;
-            file.write_at(&total.to_le_bytes(), offset).expect("the test gives a file that can be written");
+            file.write_at(&total.to_le_bytes(), offset)
+                .expect("the test gives a file that can be written");
         }
     }
 }
@@ -50,7 +51,12 @@ fn main() {
     let universe = mpi::initialize().expect("MPI is not initialised yet");
     let world = universe.world();
     let path = std::env::args().nth(1).expect("the first argument is a file");
-    let file = File::options().write(true).create(true).truncate(false).open(path).expect("it can be opened");
+    let file = File::options()
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .open(path)
+        .expect("it can be opened");
     for _ in 0..2 {
         execution(&world, &file);
     }

@@ -1,6 +1,7 @@
-//! A program that says nothing of profiling but its regions and one line. Every rank visits what its number
-//! says; rank 1 visits nothing at all. Argument: how it ends (`well`, `code`, `panic`, `panic-on-one`,
-//! `exit`: without finalising MPI, `large-on-2`: as `code`, after many visits on rank 2).
+//! A program that says nothing of profiling but its regions and one line. Every rank visits what
+//! its number says; rank 1 visits nothing at all. Argument: how it ends (`well`, `code`, `panic`,
+//! `panic-on-one`, `exit`: without finalising MPI, `large-on-2`: as `code`, after many visits on
+//! rank 2).
 #![expect(clippy::print_stdout, reason = "the tests read what the ranks print")]
 
 use std::process::ExitCode;

@@ -1,6 +1,6 @@
-//! A program some ranks of which stop before MPI ends, as if somebody had sent them SIGSTOP, and go on when
-//! they are sent SIGCONT. Arguments: a directory, in which each of them leaves its process id as
-//! `stopped-RANK`, and their ranks; `TEST_STOPS=no` leaves it to the test to stop them.
+//! A program some ranks of which stop before MPI ends, as if somebody had sent them SIGSTOP, and go
+//! on when they are sent SIGCONT. Arguments: a directory, in which each of them leaves its process
+//! id as `stopped-RANK`, and their ranks; `TEST_STOPS=no` leaves it to the test to stop them.
 
 use std::process::Command;
 
@@ -28,7 +28,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         if std::env::var_os("TEST_STOPS").is_some() {
             return Ok(());
         }
-        // The command ends after the signal has been sent, so this rank is stopped before it goes on.
+        // The command ends after the signal has been sent, so this rank is stopped before it goes
+        // on.
         Command::new("kill").args(["-STOP", &id]).status()?;
     }
     Ok(())

@@ -5,7 +5,8 @@ use std::sync::OnceLock;
 
 /// `mpiexec -n RANKS`, ready for the program and its arguments.
 ///
-/// `TINYPROF_MPIEXEC` names the launcher that belongs to the MPI of the build; `mpiexec` if it is not set.
+/// `TINYPROF_MPIEXEC` names the launcher that belongs to the MPI of the build; `mpiexec` if it is
+/// not set.
 pub(crate) fn mpiexec(ranks: usize) -> Command {
     let name = std::env::var("TINYPROF_MPIEXEC").unwrap_or_else(|_| "mpiexec".to_owned());
     let mut command = Command::new(&name);

@@ -1,4 +1,5 @@
-//! The checkpoints of a run on the disk: their names, what they say of themselves, and which of them stay.
+//! The checkpoints of a run on the disk: their names, what they say of themselves, and which of
+//! them stay.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -27,8 +28,8 @@ pub struct CheckpointFiles {
 }
 
 impl CheckpointFiles {
-    /// The checkpoints of the profile that will be called `target`, of which the newest `kept` stay: two where that is
-    /// none, at least one. `TINYPROF_CHECKPOINTS` wins.
+    /// The checkpoints of the profile that will be called `target`, of which the newest `kept`
+    /// stay: two where that is none, at least one. `TINYPROF_CHECKPOINTS` wins.
     #[must_use]
     pub fn new(target: &Path, kept: Option<u32>) -> Self {
         let kept = config().checkpoints_kept.or(kept).unwrap_or(KEPT).max(1);
@@ -41,13 +42,16 @@ impl CheckpointFiles {
         }
     }
 
-    /// Begins the next checkpoint, after so many boundaries where they are counted: its name, `NAME-checkpoint-NNNN.tprof`,
-    /// and what is known of the run.
+    /// Begins the next checkpoint, after so many boundaries where they are counted: its name,
+    /// `NAME-checkpoint-NNNN.tprof`, and what is known of the run.
     pub fn begin(&mut self, boundary: Option<u64>) -> (PathBuf, RunState) {
         self.number = self.number.saturating_add(1);
         let at = boundary.map_or_else(String::new, |boundary| format!(" at boundary {boundary},"));
-        let because =
-            format!("it is checkpoint {},{at} {} after the start of the run", self.number, since_start());
+        let because = format!(
+            "it is checkpoint {},{at} {} after the start of the run",
+            self.number,
+            since_start()
+        );
         let state = RunState {
             incomplete_because: Some(because),
             checkpoints: self.times,
@@ -58,8 +62,8 @@ impl CheckpointFiles {
         (checkpoint_path(&self.target, self.number), state)
     }
 
-    /// Ends a checkpoint that took so long: where it was written, and none where it failed. Those that are older than
-    /// what shall stay are removed.
+    /// Ends a checkpoint that took so long: where it was written, and none where it failed. Those
+    /// that are older than what shall stay are removed.
     pub fn end(&mut self, written: Option<&Path>, taken_ns: u64) {
         self.times.total_ns = self.times.total_ns.saturating_add(taken_ns);
         let Some(path) = written else {
@@ -114,9 +118,15 @@ mod tests {
     fn write(files: &mut CheckpointFiles) -> PathBuf {
         let (name, state) = files.begin(Some(7));
         let (map, times) = (EventMap::default(), PhaseTimes::default());
-        let path =
-            write_profile_in_state(OutputFormat::Tprof, &name, &map, RunMetadata::default(), times, state)
-                .unwrap();
+        let path = write_profile_in_state(
+            OutputFormat::Tprof,
+            &name,
+            &map,
+            RunMetadata::default(),
+            times,
+            state,
+        )
+        .unwrap();
         files.end(Some(&path), 10);
         path
     }

@@ -37,8 +37,8 @@ const PATIENCE_NS: u64 = 2_000_000_000;
 
 /// Writes a checkpoint of this process now, whatever the interval, and returns where it is.
 ///
-/// None if nothing was measured, or recording is off, or a checkpoint is being written by another thread. Any thread of a
-/// program without MPI.
+/// None if nothing was measured, or recording is off, or a checkpoint is being written by another
+/// thread. Any thread of a program without MPI.
 ///
 /// # Errors
 /// When it could not be written.
@@ -55,9 +55,9 @@ pub fn checkpoint() -> Result<Option<PathBuf>, WriteError> {
     )
 }
 
-/// Writes a checkpoint on a thread of its own, unless one is being written, and returns what came of it; and whether it
-/// is the first that could not be written. A thread that hangs or dies keeps the files: there is no other checkpoint then.
-/// Allocates nothing on the caller's thread.
+/// Writes a checkpoint on a thread of its own, unless one is being written, and returns what came
+/// of it; and whether it is the first that could not be written. A thread that hangs or dies keeps
+/// the files: there is no other checkpoint then. Allocates nothing on the caller's thread.
 fn write_isolated() -> Result<(Result<Option<PathBuf>, WriteError>, bool), NotDone> {
     let write_locked = || {
         let Ok(mut files) = FILES.try_lock() else { return (Ok(None), false) };
@@ -99,8 +99,8 @@ pub(super) fn remove_all() {
     }
 }
 
-/// At the end of the process: a thread that is writing a checkpoint may finish it first. It may be this one, if a signal
-/// handler ends the process, so that there is a limit to waiting.
+/// At the end of the process: a thread that is writing a checkpoint may finish it first. It may be
+/// this one, if a signal handler ends the process, so that there is a limit to waiting.
 fn files() -> Option<MutexGuard<'static, Option<CheckpointFiles>>> {
     let give_up_ns = monotonic_ns().saturating_add(PATIENCE_NS);
     loop {
@@ -133,7 +133,9 @@ fn write_due() {
     }
     // One thread does it; others, and regions in signal handlers and allocators of this one, go on.
     let due_ns = DUE_NS.load(Relaxed);
-    if monotonic_ns() < due_ns || DUE_NS.compare_exchange(due_ns, u64::MAX, Relaxed, Relaxed).is_err() {
+    if monotonic_ns() < due_ns
+        || DUE_NS.compare_exchange(due_ns, u64::MAX, Relaxed, Relaxed).is_err()
+    {
         return;
     }
     // Said once: a full disk is full at the next checkpoint too, and the profile counts them.

@@ -23,8 +23,8 @@ pub struct Config {
     pub recording: bool,
     /// `TINYPROF_OUT`: the name of the profile; `.tprof` is added where it is missing.
     pub out: Option<PathBuf>,
-    /// `TINYPROF_BUDGET`: the share of each thread's time that timing may take, from 0 to 1; 1 for as much as it takes
-    /// (`1%`, `0.5%`, `off`).
+    /// `TINYPROF_BUDGET`: the share of each thread's time that timing may take, from 0 to 1; 1 for
+    /// as much as it takes (`1%`, `0.5%`, `off`).
     pub budget: Option<f64>,
     /// `TINYPROF_REPORT`: whether to print a table to standard error at the end (`on`, `off`).
     pub report: Option<bool>,
@@ -35,20 +35,22 @@ pub struct Config {
     pub checkpoints_kept: Option<u32>,
     /// `TINYPROF_PRECISION`: how exact the times in the profile are (`exact`, `8bit`).
     pub precision: Option<Precision>,
-    /// `TINYPROF_FORMAT`: what the final profile is written as (`tprof`, `csv`: the paper's text format). Checkpoints, and
-    /// what a rank writes alone, are always `tprof`.
+    /// `TINYPROF_FORMAT`: what the final profile is written as (`tprof`, `csv`: the paper's text
+    /// format). Checkpoints, and what a rank writes alone, are always `tprof`.
     pub format: Option<OutputFormat>,
     /// `TINYPROF_PERMISSIONS`: who may read the profiles that are written (`private`, `umask`).
     /// Default: private.
     pub permissions: Permissions,
     /// `TINYPROF_SIGNAL`: the signal on which the table so far is printed (`usr1`, `usr2`, `off`).
     pub report_on_signal: Option<ReportSignal>,
-    /// `TINYPROF_DEADLINE`: how long the program may be held up by what the profiler waits for: a disk, another rank, a
-    /// reader of standard error (`5s`, `500ms`, `2m`, `1h`).
+    /// `TINYPROF_DEADLINE`: how long the program may be held up by what the profiler waits for: a
+    /// disk, another rank, a reader of standard error (`5s`, `500ms`, `2m`, `1h`).
     pub deadline: Option<Duration>,
-    /// `TINYPROF_CLOCK`: the clock that visits are measured with (`auto`, `monotonic`, `fenced`). Default: auto.
+    /// `TINYPROF_CLOCK`: the clock that visits are measured with (`auto`, `monotonic`, `fenced`).
+    /// Default: auto.
     pub clock: ClockChoice,
-    /// `TINYPROF_FILTER`: which regions are recorded, as patterns with `*` (`-*fields_at*`, `-*,+solve*`).
+    /// `TINYPROF_FILTER`: which regions are recorded, as patterns with `*` (`-*fields_at*`,
+    /// `-*,+solve*`).
     pub filter: Option<String>,
 }
 
@@ -64,15 +66,18 @@ pub struct Setting<T> {
 }
 
 impl<T> Setting<T> {
-    /// The value of the variable, if it is set to something that can be read; warns if it is set to something
-    /// else. `lookup` gives a variable's value, usually [`std::env::var_os`].
+    /// The value of the variable, if it is set to something that can be read; warns if it is set to
+    /// something else. `lookup` gives a variable's value, usually [`std::env::var_os`].
     pub fn value(&self, lookup: impl Fn(&str) -> Option<OsString>) -> Option<T> {
         let text = lookup(self.variable)?;
         let value = text.to_str().and_then(|text| (self.read)(text.trim()));
         // All ranks have the same environment; one of them says what is wrong with it.
         if value.is_none() && launcher::speaks_for_all() {
             let (variable, expected) = (self.variable, self.expected);
-            warn(format_args!("{variable}={} is ignored: expected {expected}", text.to_string_lossy()));
+            warn(format_args!(
+                "{variable}={} is ignored: expected {expected}",
+                text.to_string_lossy()
+            ));
         }
         value
     }
@@ -127,7 +132,8 @@ fn duration(text: &str) -> Option<Duration> {
         "h" => 3600.0,
         _ => return None,
     };
-    let duration = Duration::try_from_secs_f64(digits.trim_end().parse::<f64>().ok()? * unit_s).ok()?;
+    let duration =
+        Duration::try_from_secs_f64(digits.trim_end().parse::<f64>().ok()? * unit_s).ok()?;
     (!duration.is_zero()).then_some(duration)
 }
 
@@ -162,8 +168,11 @@ const FORMAT: Setting<OutputFormat> = Setting {
     },
 };
 
-const PERMISSIONS: Setting<Permissions> =
-    Setting { variable: Permissions::VARIABLE, expected: Permissions::EXPECTED, read: Permissions::parse };
+const PERMISSIONS: Setting<Permissions> = Setting {
+    variable: Permissions::VARIABLE,
+    expected: Permissions::EXPECTED,
+    read: Permissions::parse,
+};
 
 const PRECISION: Setting<Precision> = Setting {
     variable: "TINYPROF_PRECISION",
@@ -242,7 +251,8 @@ impl Config {
     }
 
     fn from_lookup(lookup: impl Fn(&str) -> Option<OsString>) -> Self {
-        let switch = |variable| Setting { variable, expected: "on or off", read: SWITCH }.value(&lookup);
+        let switch =
+            |variable| Setting { variable, expected: "on or off", read: SWITCH }.value(&lookup);
         Self {
             recording: switch("TINYPROF").unwrap_or(true),
             out: lookup("TINYPROF_OUT").filter(|name| !name.is_empty()).map(PathBuf::from),
@@ -266,7 +276,9 @@ mod tests {
     use super::*;
 
     fn read(variables: &[(&str, &str)]) -> Config {
-        Config::from_lookup(|name| variables.iter().find(|(n, _)| *n == name).map(|(_, v)| (*v).into()))
+        Config::from_lookup(|name| {
+            variables.iter().find(|(n, _)| *n == name).map(|(_, v)| (*v).into())
+        })
     }
 
     #[test]

@@ -27,8 +27,8 @@ use super::snapshot::{ending_here, monotonic_ns, snapshot};
 use super::writer::{Ending, Writer};
 use crate::sys::{NotDone, without_write_signals};
 
-/// A profile that may hold more values than this is not read back for its report: that would take too long at the end of
-/// a run. Counted are summaries of executions ...
+/// A profile that may hold more values than this is not read back for its report: that would take
+/// too long at the end of a run. Counted are summaries of executions ...
 const READ_BACK_VALUES_MAX: u64 = 2_000_000;
 /// ... of which so many are kept apart for a callpath ...
 const EXECUTIONS_KEPT: u32 = 4_096;
@@ -39,11 +39,12 @@ const READ_BACK_MEMORY_BYTES: u64 = 256 << 20;
 
 /// Prints the report to standard error, and where the profile lies.
 ///
-/// `report` has statistics over ranks. Where the profile is not too large it is read back, and the report is made of all of
-/// its values: the one that `tinyprof report` prints.
+/// `report` has statistics over ranks. Where the profile is not too large it is read back, and the
+/// report is made of all of its values: the one that `tinyprof report` prints.
 ///
 /// # Cost
-/// At most as long as 16 MiB take to be read, and two million values to be looked at: about a second.
+/// At most as long as 16 MiB take to be read, and two million values to be looked at: about a
+/// second.
 pub fn print_report(report: &Report, profile: Option<&Path>) {
     let text = text_of(|| Cow::Borrowed(report), profile, &text_options(), READ_BACK_BYTES_MAX);
     print(&text);
@@ -55,7 +56,8 @@ pub(super) fn text_options() -> TextOptions {
     columns.map_or_else(TextOptions::default, |c| TextOptions::default().with_width(c))
 }
 
-/// Returns the table of the profile, or of `report`, which is only made where that is not read back.
+/// Returns the table of the profile, or of `report`, which is only made where that is not read
+/// back.
 fn text_of<'a>(
     report: impl FnOnce() -> Cow<'a, Report>,
     profile: Option<&Path>,
@@ -77,7 +79,8 @@ fn text_of<'a>(
     text
 }
 
-/// The report of the profile that was just written; none where it is too large, or in another format.
+/// The report of the profile that was just written; none where it is too large, or in another
+/// format.
 fn read_back(path: &Path, bytes_max: u64) -> Option<Report> {
     let manifest = read_manifest(path).ok()?;
     let bytes = manifest.parts.iter().fold(0_u64, |sum, part| sum.saturating_add(part.bytes));
@@ -89,11 +92,13 @@ fn read_back(path: &Path, bytes_max: u64) -> Option<Report> {
         return None;
     }
     let profile = read_profile_within(path, ReadLimits::new(READ_BACK_MEMORY_BYTES)).ok()?;
-    let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    let name =
+        path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     Some(Report::of_profile(&profile).named(name))
 }
 
-/// Writes the profile of this process alone under this name, if it has measured anything, and returns what is left.
+/// Writes the profile of this process alone under this name, if it has measured anything, and
+/// returns what is left.
 ///
 /// That is to print the table, unless it is switched off, or the reason why there is no profile.
 #[must_use]
@@ -147,18 +152,20 @@ fn write_alone_as(format: OutputFormat, name: &Path) -> Ending {
     }
     if let Err(error) = &written {
         let path = format.path(name);
-        let line = format!("the profile {} was not written: {error}{}", path.display(), recoverable());
+        let line =
+            format!("the profile {} was not written: {error}{}", path.display(), recoverable());
         text.push_str(&format!("tinyprof: {}\n", escaped(&line)));
     }
     Ending { keep_segments: written.is_err(), text }
 }
 
-/// Returns what a line that says that a profile is missing ends with, where the measurements survive: how to make a
-/// profile of them.
+/// Returns what a line that says that a profile is missing ends with, where the measurements
+/// survive: how to make a profile of them.
 #[must_use]
 pub fn recoverable() -> String {
     surviving().map_or_else(String::new, |place| {
-        let directory = place.argument().map_or_else(String::new, |path| format!(" {}", path.display()));
+        let directory =
+            place.argument().map_or_else(String::new, |path| format!(" {}", path.display()));
         format!("; what was recorded is safe: `tinyprof recover{directory}` makes a profile of it")
     })
 }
@@ -177,8 +184,9 @@ pub(super) fn write_at_exit() -> Ending {
 /// Whether nothing needs to survive this process any more.
 static IS_WRITTEN: AtomicBool = AtomicBool::new(false);
 
-/// Has `write` do its work on a thread of its own, removes the segments if nothing needs them any more, and prints what
-/// is to be printed: all of it within the deadline, whatever fails. Allocates nothing on the caller's thread.
+/// Has `write` do its work on a thread of its own, removes the segments if nothing needs them any
+/// more, and prints what is to be printed: all of it within the deadline, whatever fails. Allocates
+/// nothing on the caller's thread.
 pub(super) fn end(write: Writer) {
     let work = move || {
         let ending = write();
@@ -220,13 +228,14 @@ fn print(text: &str) {
 mod tests {
     use tinyprof_format::file::write_profile_in_state;
     use tinyprof_format::model::{
-        CallpathId, CallpathValues, EventMap, ExecutionSummary, RankFacts, Region, RunMetadata, SeriesBucket,
-        SiteId,
+        CallpathId, CallpathValues, EventMap, ExecutionSummary, RankFacts, Region, RunMetadata,
+        SeriesBucket, SiteId,
     };
 
     use super::*;
 
-    /// The first iteration takes longer, which only the values tell, and visits are short, which statistics tell.
+    /// The first iteration takes longer, which only the values tell, and visits are short, which
+    /// statistics tell.
     fn map() -> EventMap {
         let site = SiteId::from_bits(1);
         let buckets = [900, 90, 91, 92].map(|ns| SeriesBucket::of_one_visit(0, ns));
@@ -252,7 +261,8 @@ mod tests {
             let state = RunState::default();
             let flush = PhaseTimes::default();
             let path =
-                write_profile_in_state(format, &name, &map(), RunMetadata::default(), flush, state).unwrap();
+                write_profile_in_state(format, &name, &map(), RunMetadata::default(), flush, state)
+                    .unwrap();
             let report = || Cow::Owned(Report::of_event_map(&map(), "p"));
             let text = text_of(report, Some(&path), &TextOptions::default(), bytes_max);
             let found = ["took much longer", "too small", "more hints: tinyprof report /"];

@@ -34,7 +34,9 @@ pub(super) fn speaks_for_all() -> bool {
 
 fn from_lookup(lookup: impl Fn(&str) -> Option<String>) -> Option<Place> {
     let number = |variable| lookup(variable).and_then(|text| text.parse().ok());
-    VARIABLES.iter().find_map(|(size, rank)| Some(Place { size: number(size)?, rank: number(rank)? }))
+    VARIABLES
+        .iter()
+        .find_map(|(size, rank)| Some(Place { size: number(size)?, rank: number(rank)? }))
 }
 
 #[cfg(test)]
@@ -44,7 +46,9 @@ mod tests {
     #[test]
     fn the_place_is_read_from_whichever_launcher_there_is() {
         let read = |variables: &[(&str, &str)]| {
-            from_lookup(|name| variables.iter().find(|(n, _)| *n == name).map(|(_, v)| (*v).to_owned()))
+            from_lookup(|name| {
+                variables.iter().find(|(n, _)| *n == name).map(|(_, v)| (*v).to_owned())
+            })
         };
         assert_eq!(read(&[]), None);
         assert_eq!(read(&[("PMI_SIZE", "4"), ("PMI_RANK", "3")]), Some(Place { size: 4, rank: 3 }));

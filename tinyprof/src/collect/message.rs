@@ -43,10 +43,12 @@ impl Write for Line {
     }
 }
 
-/// Prints one line to standard error, as everything that the profiler has to say, with control characters escaped.
+/// Prints one line to standard error, as everything that the profiler has to say, with control
+/// characters escaped.
 ///
-/// A program whose standard error is closed is not disturbed, and one whose standard error is a full pipe that nobody
-/// reads is held up for a second at most. A line longer than 4 KiB is cut. Nothing is allocated.
+/// A program whose standard error is closed is not disturbed, and one whose standard error is a
+/// full pipe that nobody reads is held up for a second at most. A line longer than 4 KiB is cut.
+/// Nothing is allocated.
 pub fn warn(line: impl fmt::Display) {
     let mut text = Line { bytes: [0; LINE_BYTES_MAX], length: 0 };
     // The error is that of a line that is too long: what fits is said.
@@ -67,7 +69,10 @@ mod tests {
 
     #[test]
     fn control_characters_are_shown_and_not_sent() {
-        assert_eq!(line("a\x1b[31m\u{e9}\n\u{9b}2J"), ("a\\u{1b}[31m\u{e9}\\n\\u{9b}2J".to_owned(), true));
+        assert_eq!(
+            line("a\x1b[31m\u{e9}\n\u{9b}2J"),
+            ("a\\u{1b}[31m\u{e9}\\n\\u{9b}2J".to_owned(), true)
+        );
         assert_eq!(line("\u{202e}x").0, "\\u{202e}x");
     }
 

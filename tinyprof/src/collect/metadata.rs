@@ -10,19 +10,31 @@ use crate::record::filter;
 use crate::sys::{host_name, user_id};
 
 /// The variables in which batch systems tell a job its id.
-const JOB_ID_VARIABLES: [&str; 7] =
-    ["SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID", "COBALT_JOBID", "FLUX_JOB_ID", "OAR_JOB_ID"];
+const JOB_ID_VARIABLES: [&str; 7] = [
+    "SLURM_JOB_ID",
+    "PBS_JOBID",
+    "LSB_JOBID",
+    "JOB_ID",
+    "COBALT_JOBID",
+    "FLUX_JOB_ID",
+    "OAR_JOB_ID",
+];
 
-/// The facts that one process knows. Hosts and the number of ranks are added by whoever knows all ranks.
+/// The facts that one process knows. Hosts and the number of ranks are added by whoever knows all
+/// ranks.
 #[must_use]
 pub fn metadata() -> RunMetadata {
     let session = session();
     let host = host_name();
     let (visit_cost_ps, counted_visit_cost_ps) = visit_costs_ps();
     RunMetadata {
-        user: env::var("USER").or_else(|_| env::var("LOGNAME")).unwrap_or_else(|_| user_id().to_string()),
+        user: env::var("USER")
+            .or_else(|_| env::var("LOGNAME"))
+            .unwrap_or_else(|_| user_id().to_string()),
         launchdate: session.launch_date_s,
-        executable: env::current_exe().map(|p| p.to_string_lossy().into_owned()).unwrap_or_default(),
+        executable: env::current_exe()
+            .map(|p| p.to_string_lossy().into_owned())
+            .unwrap_or_default(),
         cmdline: env::args_os().map(|a| a.to_string_lossy().into_owned()).collect(),
         cluster: env::var("SLURM_CLUSTER_NAME").unwrap_or_else(|_| cluster_of(&host).to_owned()),
         jobid: job_id(),
@@ -39,14 +51,18 @@ pub fn metadata() -> RunMetadata {
     }
 }
 
-/// What a visit costs here, timed and counted only, in picoseconds: measured with empty regions by the clock that visits are
-/// measured with.
+/// What a visit costs here, timed and counted only, in picoseconds: measured with empty regions by
+/// the clock that visits are measured with.
 fn visit_costs_ps() -> (u64, u64) {
     let session = session();
     let scale = session.started.rate_until_now(session.clock);
     let cost = visit_cost(session.clock);
     // A thousand visits in nanoseconds are one in picoseconds.
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "some 30,000 ticks")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "some 30,000 ticks"
+    )]
     let ps = |ticks: f64| scale.ns((ticks * 1e3) as u64);
     (ps(cost.timed), ps(cost.counted))
 }
@@ -54,8 +70,9 @@ fn visit_costs_ps() -> (u64, u64) {
 /// The batch system's job id, if there is one that can be part of a file name.
 pub(super) fn job_id() -> Option<String> {
     let ids = JOB_ID_VARIABLES.iter().filter_map(|variable| env::var(variable).ok());
-    let fit =
-        |id: &String| !id.is_empty() && id.chars().all(|c| c.is_ascii_alphanumeric() || "._-[]".contains(c));
+    let fit = |id: &String| {
+        !id.is_empty() && id.chars().all(|c| c.is_ascii_alphanumeric() || "._-[]".contains(c))
+    };
     ids.into_iter().find(fit)
 }
 

@@ -10,17 +10,19 @@ use super::session::session;
 
 /// Where the profile of this process's run goes.
 ///
-/// That is `TINYPROF_OUT`, or `./EXE-JOBID.tprof` with the process id where there is no job. Relative names are
-/// relative to where the program was when recording began.
+/// That is `TINYPROF_OUT`, or `./EXE-JOBID.tprof` with the process id where there is no job.
+/// Relative names are relative to where the program was when recording began.
 #[must_use]
 pub fn profile_name() -> PathBuf {
     let session = session();
     let name = session.config.out.clone().unwrap_or_else(|| {
         let executable = env::current_exe().unwrap_or_default();
-        let stem = executable.file_stem().unwrap_or("profile".as_ref()).to_string_lossy().into_owned();
+        let stem =
+            executable.file_stem().unwrap_or("profile".as_ref()).to_string_lossy().into_owned();
         let id = job_id().unwrap_or_else(|| std::process::id().to_string());
         format!("{stem}-{id}").into()
     });
-    let moved = session.directory.as_ref().filter(|begun| env::current_dir().ok().as_ref() != Some(begun));
+    let moved =
+        session.directory.as_ref().filter(|begun| env::current_dir().ok().as_ref() != Some(begun));
     profile_path(&moved.map_or(name.clone(), |begun| begun.join(&name)))
 }

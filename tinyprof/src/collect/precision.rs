@@ -9,7 +9,8 @@ use super::session::session;
 /// What the program says.
 static CHOSEN: OnceLock<Precision> = OnceLock::new();
 
-/// Says how exact the times in profiles of this process shall be: `TINYPROF_PRECISION` wins, and only the first call counts.
+/// Says how exact the times in profiles of this process shall be: `TINYPROF_PRECISION` wins, and
+/// only the first call counts.
 ///
 /// ```
 /// use tinyprof::collect::{precision, set_precision};

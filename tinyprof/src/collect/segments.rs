@@ -19,7 +19,9 @@ use super::snapshot::monotonic_ns;
 use crate::record::clock::Clock;
 use crate::record::segments::{self, Segments};
 use crate::record::thread::{arenas, current};
-use crate::sys::{boot_id, effective_user_id, host_name, in_forked_child, pid_namespace, start_time};
+use crate::sys::{
+    boot_id, effective_user_id, host_name, in_forked_child, pid_namespace, start_time,
+};
 
 /// Bytes of a command line that are kept for a process that is killed.
 const COMMAND_BYTES_MAX: usize = 16 << 10;
@@ -30,8 +32,8 @@ static IS_DEFAULT: AtomicBool = AtomicBool::new(false);
 /// What was said of the rank: the rank, and in the high half the number of ranks, 0 for nothing.
 static RANK: AtomicU64 = AtomicU64::new(0);
 
-/// Has the threads of this process record into files from now on. Without `/proc` nobody could tell later whose
-/// they are, so that there are none.
+/// Has the threads of this process record into files from now on. Without `/proc` nobody could tell
+/// later whose they are, so that there are none.
 pub(super) fn prepare() {
     if let Some(segments) = segments_of(session()) {
         in_forked_child(part_from_files);
@@ -42,8 +44,8 @@ pub(super) fn prepare() {
     }
 }
 
-/// Says which rank of how many this process is, for the profile that `tinyprof recover` makes if it is killed, and for the
-/// head of a table so far. Any thread; the last call counts.
+/// Says which rank of how many this process is, for the profile that `tinyprof recover` makes if it
+/// is killed, and for the head of a table so far. Any thread; the last call counts.
 pub fn set_rank(rank: u32, size: u32) {
     RANK.store(u64::from(size) << 32 | u64::from(rank), Relaxed);
     segments::set_rank(rank, size, arenas());
@@ -97,7 +99,8 @@ pub fn set_profile_id(id: ProfileId, name: &Path) {
     }
 }
 
-/// Removes what would be recovered if the process were killed: the caller has written the profile. Any thread.
+/// Removes what would be recovered if the process were killed: the caller has written the profile.
+/// Any thread.
 ///
 /// Recording goes on in memory, and what is recorded after this does not survive the process.
 pub fn discard_segments() {

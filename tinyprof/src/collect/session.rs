@@ -22,14 +22,15 @@ pub(crate) struct Session {
     pub(crate) started: Moment,
     pub(crate) launch_date_s: u64,
     pub(crate) process_id: u32,
-    /// The working directory: what is relative in a setting is relative to it, wherever the program goes.
+    /// The working directory: what is relative in a setting is relative to it, wherever the program
+    /// goes.
     pub(crate) directory: Option<PathBuf>,
 }
 
 static SESSION: OnceLock<Session> = OnceLock::new();
 
-/// The session of a process that records nothing: it runs with rights that its user lacks, or memory ran out when it
-/// began.
+/// The session of a process that records nothing: it runs with rights that its user lacks, or
+/// memory ran out when it began.
 static OFF: Session = Session {
     config: Config::off(),
     clock: Clock::Monotonic,
@@ -57,14 +58,16 @@ fn first_session() -> &'static Session {
     SESSION.get().filter(|_| !FAILED.load(Relaxed)).unwrap_or(&OFF)
 }
 
-/// Begins the session, if nothing has begun it, and does `more` if it records; false if it had begun before.
+/// Begins the session, if nothing has begun it, and does `more` if it records; false if it had
+/// begun before.
 ///
-/// Both happen on a thread of their own, as they allocate: a program that has no memory left just then is not
-/// recorded, and goes on.
+/// Both happen on a thread of their own, as they allocate: a program that has no memory left just
+/// then is not recorded, and goes on.
 pub(super) fn begin_with(more: fn()) -> bool {
     static BEGUN: Once = Once::new();
     let mut is_first = false;
-    // A program with more rights than its user must not do what the user's environment says, such as write files.
+    // A program with more rights than its user must not do what the user's environment says, such
+    // as write files.
     if !BEGUN.is_completed() && !has_raised_rights() {
         thread::while_away(|| {
             BEGUN.call_once(|| {
@@ -80,7 +83,8 @@ pub(super) fn begin_with(more: fn()) -> bool {
     is_first
 }
 
-/// Does a step of the start on a thread of its own. If it fails nothing is recorded, which is said once.
+/// Does a step of the start on a thread of its own. If it fails nothing is recorded, which is said
+/// once.
 pub(super) fn within_start(step: impl FnOnce() + Send + 'static) {
     if let Err(reason) = isolated(DEADLINE_DEFAULT, step) {
         FAILED.store(true, Relaxed);

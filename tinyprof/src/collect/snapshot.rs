@@ -19,9 +19,10 @@ static ENDS_RUN: AtomicUsize = AtomicUsize::new(0);
 
 /// Does `work`, which writes the profile of the run, for the thread that calls it.
 ///
-/// Regions that are open on this thread meanwhile are those around the end: `main` where it owns MPI,
-/// or the callers of `exit`. They last to the end of the run, so snapshots that are taken meanwhile,
-/// on whatever thread, do not count their visits as open. Those of other threads were cut short.
+/// Regions that are open on this thread meanwhile are those around the end: `main` where it owns
+/// MPI, or the callers of `exit`. They last to the end of the run, so snapshots that are taken
+/// meanwhile, on whatever thread, do not count their visits as open. Those of other threads were
+/// cut short.
 pub fn ending_here<T>(work: impl FnOnce() -> T) -> T {
     let here = arena().map_or(0, |arena| ptr::from_ref(arena).addr());
     let before = ENDS_RUN.swap(here, Relaxed);
@@ -30,8 +31,8 @@ pub fn ending_here<T>(work: impl FnOnce() -> T) -> T {
     done
 }
 
-/// Everything that this process has measured so far, threads merged by callpath. Any thread may call it, and
-/// no thread is stopped: regions that are open are included with their time so far.
+/// Everything that this process has measured so far, threads merged by callpath. Any thread may
+/// call it, and no thread is stopped: regions that are open are included with their time so far.
 ///
 /// # Cost
 /// About a microsecond for 20 callpaths a thread, and a copy of their series.
@@ -64,10 +65,13 @@ pub fn snapshot() -> EventMap {
     }
     let mut regions = Regions::default();
     let ends_run = ENDS_RUN.load(Relaxed);
-    let readings = arenas.into_iter().flat_map(|arena| arena.readings().map(move |reading| (arena, reading)));
+    let readings =
+        arenas.into_iter().flat_map(|arena| arena.readings().map(move |reading| (arena, reading)));
     // One at a time: there may be a million.
     let records = readings.filter_map(|(arena, reading)| {
-        let Some(Reading { id, parent, site, open, executions, series, visits_not_timed }) = reading else {
+        let Some(Reading { id, parent, site, open, executions, series, visits_not_timed }) =
+            reading
+        else {
             losses.records_unreadable += 1;
             return None;
         };

@@ -1,4 +1,5 @@
-//! The table so far, on a signal: what a running program has measured, for who cannot wait for its end.
+//! The table so far, on a signal: what a running program has measured, for who cannot wait for its
+//! end.
 
 use std::io::Write;
 use std::sync::Once;
@@ -53,8 +54,9 @@ pub(super) fn install(signal: ReportSignal) {
 /// On the thread that waits for the signal.
 fn print() {
     match isolated(session().config.deadline(), text) {
-        // At once, so that ranks on one terminal do not mix their lines. There is nowhere to complain to when standard error
-        // does not take it; the write's own signals are blocked in this thread, as all are.
+        // At once, so that ranks on one terminal do not mix their lines. There is nowhere to
+        // complain to when standard error does not take it; the write's own signals are blocked in
+        // this thread, as all are.
         Ok(text) => drop(std::io::stderr().write_all(text.as_bytes())),
         Err(reason) => warn(format_args!("there is no table this time: {reason}")),
     }

@@ -16,8 +16,8 @@ use crate::record::filter::{self, Filter};
 use crate::record::thread;
 use crate::sys::at_exit;
 
-/// Begins the recording of this process if nothing has begun it yet: reads the environment, chooses the clock,
-/// and arranges that the profile is written when the process ends.
+/// Begins the recording of this process if nothing has begun it yet: reads the environment, chooses
+/// the clock, and arranges that the profile is written when the process ends.
 pub fn start() {
     static ARRANGED: Once = Once::new();
     // Asked first, as all but the first threads have nothing to do here.
@@ -51,9 +51,10 @@ pub(super) fn arrange() {
 
 /// Makes the caller the one who writes the profile.
 ///
-/// At the end of the process `write_at_exit` is called in place of writing it, unless recording is off: on a thread
-/// of its own, within the deadline. [`Ending::default`](super::Ending) is for a collector that has nothing to do there. Returns
-/// whether nobody had taken over before; only the first counts.
+/// At the end of the process `write_at_exit` is called in place of writing it, unless recording is
+/// off: on a thread of its own, within the deadline. [`Ending::default`](super::Ending) is for a
+/// collector that has nothing to do there. Returns whether nobody had taken over before; only the
+/// first counts.
 pub fn take_over(write_at_exit: Writer) -> bool {
     start();
     let is_first = writer::take_over(write_at_exit);
@@ -64,8 +65,8 @@ pub fn take_over(write_at_exit: Writer) -> bool {
     is_first
 }
 
-/// Caps the share of each thread's time that timing may take, from 0 to 1: what `TINYPROF_BUDGET` says wins. It holds
-/// for callpaths that are visited first after this; only the first call counts.
+/// Caps the share of each thread's time that timing may take, from 0 to 1: what `TINYPROF_BUDGET`
+/// says wins. It holds for callpaths that are visited first after this; only the first call counts.
 pub fn set_budget(share: f64) {
     start();
     if session().config.recording && share > 0.0 {
@@ -73,11 +74,11 @@ pub fn set_budget(share: f64) {
     }
 }
 
-/// Takes regions out of the recording, as `TINYPROF_FILTER` does, which wins: `-*fields_at*,+main`. False if the text is no
-/// filter.
+/// Takes regions out of the recording, as `TINYPROF_FILTER` does, which wins: `-*fields_at*,+main`.
+/// False if the text is no filter.
 ///
-/// It holds for callpaths that are visited first after this; only the first call counts. Where several processes make one
-/// profile, all of them should say the same.
+/// It holds for callpaths that are visited first after this; only the first call counts. Where
+/// several processes make one profile, all of them should say the same.
 #[must_use = "a text that is no filter is not heard"]
 pub fn set_filter(patterns: &str) -> bool {
     start();
@@ -89,13 +90,14 @@ pub fn set_filter(patterns: &str) -> bool {
     is_filter
 }
 
-/// Has this process print the table so far to standard error whenever it gets `SIGUSR1`, and go on. `TINYPROF_SIGNAL` wins, which
-/// may also name `SIGUSR2`: MPICH has the first for itself.
+/// Has this process print the table so far to standard error whenever it gets `SIGUSR1`, and go on.
+/// `TINYPROF_SIGNAL` wins, which may also name `SIGUSR2`: MPICH has the first for itself.
 ///
-/// A thread is made for it that sleeps until then; all signals are blocked in it. The table is that of this process: under
-/// MPI, of its rank. A process that handles or ignores the signal already keeps its way, and a line on standard error says
-/// so; one that handles it later takes it away from us. Calls into the system that a signal interrupts go on, but for
-/// those that never do, such as `nanosleep`: they return early, as with any handler.
+/// A thread is made for it that sleeps until then; all signals are blocked in it. The table is that
+/// of this process: under MPI, of its rank. A process that handles or ignores the signal already
+/// keeps its way, and a line on standard error says so; one that handles it later takes it away
+/// from us. Calls into the system that a signal interrupts go on, but for those that never do, such
+/// as `nanosleep`: they return early, as with any handler.
 ///
 /// # Cost
 /// Nothing until the signal comes; then a snapshot.

@@ -3,8 +3,8 @@
 use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 use std::sync::atomic::{AtomicBool, compiler_fence};
 
-/// Says whether the thread that owns it is in the middle of a change. It keeps out signal handlers of the same thread, who
-/// cannot wait, not other threads.
+/// Says whether the thread that owns it is in the middle of a change. It keeps out signal handlers
+/// of the same thread, who cannot wait, not other threads.
 #[derive(Debug)]
 pub(super) struct Alone {
     changing: AtomicBool,

@@ -39,11 +39,13 @@ use sampling::Sampler;
 /// The most callpaths of a thread; the rest goes to `[other]`.
 const NODES_MAX: u32 = if cfg!(test) { 512 } else { 1 << 20 };
 
-/// How often a region is on a callpath at most. Regions that call each other in circles make no callpath for each depth:
-/// what goes on is folded onto the innermost, as a region that calls itself is.
+/// How often a region is on a callpath at most. Regions that call each other in circles make no
+/// callpath for each depth: what goes on is folded onto the innermost, as a region that calls
+/// itself is.
 const TIMES_ON_PATH_MAX: usize = 4;
 
-/// The deepest callpath; what is entered inside of it goes to `[other]`. A path costs its depth whenever somebody follows it.
+/// The deepest callpath; what is entered inside of it goes to `[other]`. A path costs its depth
+/// whenever somebody follows it.
 const DEPTH_MAX: u32 = if cfg!(test) { 400 } else { 1024 };
 
 /// In the key of an entry of the cache: the callpath's visits do not take the shortest path.
@@ -56,12 +58,13 @@ pub(crate) enum Entered {
     Node(Line),
     /// The region calls itself: its time is in the outer visit, only the visit counts.
     Recursion(Line),
-    /// It is not recorded: a filter takes the region out, or there is no memory for it and the visit was counted as lost.
+    /// It is not recorded: a filter takes the region out, or there is no memory for it and the
+    /// visit was counted as lost.
     Lost,
 }
 
-/// An [`Entered`] in one register: functions that return an enum are not called as the last thing of others, and save
-/// registers for that.
+/// An [`Entered`] in one register: functions that return an enum are not called as the last thing
+/// of others, and save registers for that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Visit(u64);
 
@@ -133,7 +136,8 @@ pub(crate) struct Arena {
     /// Visits that the budget leaves no time for, but for those that a record is still waiting for.
     pub(crate) visits_not_timed: AtomicU64,
     pub(crate) values_not_recorded: AtomicU64,
-    /// Visits that are made of polls: those whose first poll was on this thread, and those that ended on it.
+    /// Visits that are made of polls: those whose first poll was on this thread, and those that
+    /// ended on it.
     pub(crate) polled_begun: AtomicU64,
     pub(crate) polled_ended: AtomicU64,
 }
@@ -144,7 +148,8 @@ impl Arena {
         Self::with_segment(Segment::reserve()?, clock)
     }
 
-    /// An empty event map in `segment`; none where the system gives no memory for what is beside it.
+    /// An empty event map in `segment`; none where the system gives no memory for what is beside
+    /// it.
     pub(super) fn with_segment(segment: Segment, clock: Clock) -> Option<Self> {
         let Some(hot) = Hot::new(Site::count()) else {
             segment.remove_file();
@@ -186,10 +191,11 @@ impl Arena {
         Line::from_number(self.hot.current().load(Relaxed))
     }
 
-    /// Opens a visit of `site` under the innermost open region. A visit of the region inside of itself is counted at
-    /// once. Owner only.
+    /// Opens a visit of `site` under the innermost open region. A visit of the region inside of
+    /// itself is counted at once. Owner only.
     ///
-    /// Here is only what the usual visit needs, and one that is not timed: saving registers would show.
+    /// Here is only what the usual visit needs, and one that is not timed: saving registers would
+    /// show.
     #[inline]
     pub(crate) fn enter(&self, site: &'static Site) -> Visit {
         let parent = self.current();
@@ -227,7 +233,8 @@ impl Arena {
                     return;
                 }
             } else if node.get(START) & waiting::MARK != 0 && !parent.is_none() {
-                // The end of a root region is a boundary, whether or not the visit was timed: it goes the other way.
+                // The end of a root region is a boundary, whether or not the visit was timed: it
+                // goes the other way.
                 self.hot.current().store(parent.number(), Relaxed);
                 return;
             }
@@ -265,7 +272,8 @@ impl Arena {
         }
     }
 
-    /// Closes an iteration of the loop at `line` and opens the next, with one look at the clock. Owner only.
+    /// Closes an iteration of the loop at `line` and opens the next, with one look at the clock.
+    /// Owner only.
     #[inline]
     pub(crate) fn boundary(&self, line: Line) {
         let node = self.node(line);
@@ -282,7 +290,8 @@ impl Arena {
         self.boundary_unusual(line);
     }
 
-    /// The same for the innermost region, a loop whose iterations are kept apart, in its thread's execution. Owner only.
+    /// The same for the innermost region, a loop whose iterations are kept apart, in its thread's
+    /// execution. Owner only.
     #[inline(never)]
     fn boundary_of_series(&self, line: Line) {
         if !self.add_usual_iteration_of_series(self.node(line)) {
@@ -395,8 +404,8 @@ impl Arena {
     }
 }
 
-/// Opens a visit that is not the usual: of a root region, a series, under a budget, the first of a callpath, or from another
-/// place than the last.
+/// Opens a visit that is not the usual: of a root region, a series, under a budget, the first of a
+/// callpath, or from another place than the last.
 ///
 /// A function of the site first: its caller has that in the right register.
 #[inline(never)]

@@ -1,8 +1,10 @@
-//! Boundaries: moments between two pieces of the program's work, at which a collector may look at what was recorded.
+//! Boundaries: moments between two pieces of the program's work, at which a collector may look at
+//! what was recorded.
 //!
-//! The end of a root region is one, and so is the moment between two iterations of a loop that is marked
-//! `checkpoint`. An arena says whether its boundaries are watched; a thread that nobody watches pays for reading that.
-//! What the collector does is behind a plain function, so that the recorder knows nothing of it.
+//! The end of a root region is one, and so is the moment between two iterations of a loop that is
+//! marked `checkpoint`. An arena says whether its boundaries are watched; a thread that nobody
+//! watches pays for reading that. What the collector does is behind a plain function, so that the
+//! recorder knows nothing of it.
 
 use std::sync::OnceLock;
 
@@ -13,7 +15,8 @@ pub(crate) type Hook = fn();
 static OWN: OnceLock<Hook> = OnceLock::new();
 static COLLECTOR: OnceLock<Hook> = OnceLock::new();
 
-/// Has `hook` called at the boundaries of watched threads, unless another collector has a hook. The first counts.
+/// Has `hook` called at the boundaries of watched threads, unless another collector has a hook. The
+/// first counts.
 pub(crate) fn install_own(hook: Hook) {
     let _ = OWN.set(hook);
 }
@@ -23,7 +26,8 @@ pub(crate) fn install(hook: Hook) {
     let _ = COLLECTOR.set(hook);
 }
 
-/// A watched thread is at a boundary. No record is being changed: regions may be entered, and a snapshot taken.
+/// A watched thread is at a boundary. No record is being changed: regions may be entered, and a
+/// snapshot taken.
 ///
 /// Not inlined: threads that nobody watches should have as little of it as possible.
 #[inline(never)]

@@ -1,15 +1,20 @@
-//! A cap on what timing may cost: which callpaths are timed how seldom. Numbers only; `arena/sampling.rs` acts.
+//! A cap on what timing may cost: which callpaths are timed how seldom. Numbers only;
+//! `arena/sampling.rs` acts.
 //!
-//! A callpath that may not time all of its visits times one in 2^k. What timed visits a thread can afford is
-//! shared out so that seldom visited callpaths time all of theirs, and the others equally many, to a factor of 2.
+//! A callpath that may not time all of its visits times one in 2^k. What timed visits a thread can
+//! afford is shared out so that seldom visited callpaths time all of theirs, and the others equally
+//! many, to a factor of 2.
 
 use std::sync::OnceLock;
 
-/// The largest k: a callpath that is suddenly visited seldom must not wait for its next timed visit for ever.
+/// The largest k: a callpath that is suddenly visited seldom must not wait for its next timed visit
+/// for ever.
 const SHIFT_MAX: u32 = 16;
-/// Timed visits between two looks at the budget, at least. So many a thread may time before it is held back.
+/// Timed visits between two looks at the budget, at least. So many a thread may time before it is
+/// held back.
 const QUANTUM_MIN: u32 = 256;
-/// What is timed beyond the budget is paid back, but an eighth of the budget is always left to measure with.
+/// What is timed beyond the budget is paid back, but an eighth of the budget is always left to
+/// measure with.
 const LEFT_WHILE_PAYING_BACK: f64 = 0.125;
 
 /// The cost of a visit, in ticks.
@@ -21,7 +26,8 @@ pub(crate) struct VisitCost {
     pub(crate) counted: f64,
     /// What an empty visit measures of itself, where the visits around it are only counted.
     pub(crate) inside: f64,
-    /// How far that may be off: in other surroundings than these the processor overlaps more or less.
+    /// How far that may be off: in other surroundings than these the processor overlaps more or
+    /// less.
     pub(crate) inside_error: f64,
 }
 
@@ -34,8 +40,8 @@ pub(crate) struct Budget {
 
 static INSTALLED: OnceLock<Budget> = OnceLock::new();
 
-/// Sets the budget of this process, a share of 0 to 1. Only the first counts, and only for callpaths that are
-/// visited first after this.
+/// Sets the budget of this process, a share of 0 to 1. Only the first counts, and only for
+/// callpaths that are visited first after this.
 ///
 /// A share of 1 is as much as timing takes: no budget.
 pub(crate) fn install(share: f64, cost: VisitCost) {
@@ -47,7 +53,8 @@ pub(super) fn installed() -> Option<Budget> {
     INSTALLED.get().copied().filter(|budget| budget.share < 1.0)
 }
 
-/// How many timed visits there were and could have been, by the number of bits of how many one callpath could have.
+/// How many timed visits there were and could have been, by the number of bits of how many one
+/// callpath could have.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wanted {
     by_bits: [u64; 65],
@@ -66,7 +73,9 @@ impl Wanted {
 
     /// The visits that would be timed if no callpath timed more than 2^`limit_bits`.
     fn timed(&self, limit_bits: u32) -> u64 {
-        let of = |(bits, &sum): (u32, &u64)| sum.checked_shr(bits.saturating_sub(limit_bits)).unwrap_or(0);
+        let of = |(bits, &sum): (u32, &u64)| {
+            sum.checked_shr(bits.saturating_sub(limit_bits)).unwrap_or(0)
+        };
         (0..).zip(&self.by_bits).map(of).fold(0, u64::saturating_add)
     }
 }
@@ -118,7 +127,8 @@ impl Budget {
         QUANTUM_MIN
     }
 
-    /// The plan for as long a time as the last was, in which `callpaths` callpaths had the visits `wanted`.
+    /// The plan for as long a time as the last was, in which `callpaths` callpaths had the visits
+    /// `wanted`.
     #[expect(
         clippy::cast_precision_loss,
         clippy::cast_possible_truncation,
@@ -127,12 +137,15 @@ impl Budget {
     )]
     pub(super) fn plan(self, spent: Spent, wanted: &Wanted, callpaths: u64) -> Plan {
         let share_ticks = self.share * spent.since_ticks as f64;
-        let debt_ticks = spent.total_timed as f64 * self.cost.timed - self.share * spent.total_ticks as f64;
+        let debt_ticks =
+            spent.total_timed as f64 * self.cost.timed - self.share * spent.total_ticks as f64;
         let allowed_ticks =
             (share_ticks - debt_ticks).clamp(share_ticks * LEFT_WHILE_PAYING_BACK, share_ticks);
         let allowed = (allowed_ticks / self.cost.timed) as u64;
-        let limit_bits = (0..=64).rev().find(|&limit_bits| wanted.timed(limit_bits) <= allowed).unwrap_or(0);
-        // Looking at every callpath takes some 10 ns each: so it takes a small part of what timing may take.
+        let limit_bits =
+            (0..=64).rev().find(|&limit_bits| wanted.timed(limit_bits) <= allowed).unwrap_or(0);
+        // Looking at every callpath takes some 10 ns each: so it takes a small part of what timing
+        // may take.
         let quantum = u32::try_from(callpaths.saturating_mul(8)).unwrap_or(u32::MAX);
         Plan { limit_bits, quantum: quantum.max(QUANTUM_MIN) }
     }

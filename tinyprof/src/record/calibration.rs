@@ -14,8 +14,8 @@ const VISITS: u32 = 512;
 const BATCHES: u32 = 8;
 /// One in so many visits is timed where most are only counted: 2^5.
 const SHIFT: u32 = 5;
-/// The part of the cost inside of a visit that may be wrong: the calibration repeats to a few percent, and what it
-/// measures depends on the code around it.
+/// The part of the cost inside of a visit that may be wrong: the calibration repeats to a few
+/// percent, and what it measures depends on the code around it.
 const UNSURE_PART: f64 = 0.3;
 
 macro_rules! sites {
@@ -86,7 +86,12 @@ fn of_clock(clock: Clock) -> VisitCost {
     let look = batch(clock, || {
         std::hint::black_box(clock.ticks());
     });
-    VisitCost { timed: (2.0 * look).max(1.0), counted: 0.0, inside: look, inside_error: look * UNSURE_PART }
+    VisitCost {
+        timed: (2.0 * look).max(1.0),
+        counted: 0.0,
+        inside: look,
+        inside_error: look * UNSURE_PART,
+    }
 }
 
 #[cfg(test)]

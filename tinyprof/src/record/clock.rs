@@ -1,9 +1,9 @@
 //! The one clock: ticks now, nanoseconds at flush.
 //!
-//! The time-stamp counter is read without a fence: a fenced read costs 1.9 times as much, and only regions
-//! under about 100 ns would notice. Who measures such regions asks for the fences. The counter is used only where it
-//! runs at a constant rate through all power states and the kernel has not found it unstable; otherwise
-//! `clock_gettime(CLOCK_MONOTONIC)`.
+//! The time-stamp counter is read without a fence: a fenced read costs 1.9 times as much, and only
+//! regions under about 100 ns would notice. Who measures such regions asks for the fences. The
+//! counter is used only where it runs at a constant rate through all power states and the kernel
+//! has not found it unstable; otherwise `clock_gettime(CLOCK_MONOTONIC)`.
 
 use std::time::Duration;
 
@@ -31,8 +31,8 @@ pub enum ClockChoice {
     Auto,
     /// `CLOCK_MONOTONIC`, at 2.3 times the cost of the counter.
     Monotonic,
-    /// The processor's counter between fences, for regions under 100 ns, at 1.9 times the cost; `CLOCK_MONOTONIC`
-    /// where the counter is not steady.
+    /// The processor's counter between fences, for regions under 100 ns, at 1.9 times the cost;
+    /// `CLOCK_MONOTONIC` where the counter is not steady.
     Fenced,
 }
 
@@ -87,8 +87,9 @@ impl Clock {
         if matches!(self, Self::Counter) { counter() | 1 } else { self.slow_ticks() }
     }
 
-    /// Out of line: whoever did not ask for another clock passes one comparison, however many clocks there are. By
-    /// reference: a value would have to be loaded before that, an instruction more for everybody.
+    /// Out of line: whoever did not ask for another clock passes one comparison, however many
+    /// clocks there are. By reference: a value would have to be loaded before that, an instruction
+    /// more for everybody.
     #[cold]
     #[inline(never)]
     fn slow_ticks(&self) -> u64 {
@@ -111,10 +112,13 @@ pub(super) fn counter_ticks() -> u64 {
 /// Nanoseconds of `CLOCK_MONOTONIC`.
 pub(crate) fn monotonic_ns() -> u64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: `time` is a valid place for the result. The call cannot fail for this clock and address.
+    // SAFETY: `time` is a valid place for the result. The call cannot fail for this clock and
+    // address.
     unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut time) };
-    let since_boot =
-        Duration::new(u64::try_from(time.tv_sec).unwrap_or(0), u32::try_from(time.tv_nsec).unwrap_or(0));
+    let since_boot = Duration::new(
+        u64::try_from(time.tv_sec).unwrap_or(0),
+        u32::try_from(time.tv_nsec).unwrap_or(0),
+    );
     u64::try_from(since_boot.as_nanos()).unwrap_or(u64::MAX)
 }
 
@@ -125,7 +129,8 @@ fn counter() -> u64 {
     unsafe { core::arch::x86_64::_rdtsc() }
 }
 
-/// The first fence lets all that came before end, the second keeps what follows from beginning early.
+/// The first fence lets all that came before end, the second keeps what follows from beginning
+/// early.
 #[cfg(target_arch = "x86_64")]
 #[inline]
 fn fenced_counter() -> u64 {
@@ -143,12 +148,14 @@ fn counter_is_steady() -> bool {
     const INVARIANT_TSC: u32 = 1 << 8;
     let power = (__cpuid(0x8000_0000).eax >= 0x8000_0007).then(|| __cpuid(0x8000_0007).edx);
     let invariant = power.is_some_and(|edx| edx & INVARIANT_TSC != 0);
-    let sources =
-        std::fs::read_to_string("/sys/devices/system/clocksource/clocksource0/available_clocksource");
+    let sources = std::fs::read_to_string(
+        "/sys/devices/system/clocksource/clocksource0/available_clocksource",
+    );
     invariant && sources.is_ok_and(|list| kernel_trusts_counter(&list))
 }
 
-/// The kernel strikes the counter from its list of clock sources as soon as it has seen it go wrong.
+/// The kernel strikes the counter from its list of clock sources as soon as it has seen it go
+/// wrong.
 #[cfg(target_arch = "x86_64")]
 fn kernel_trusts_counter(sources: &str) -> bool {
     sources.split_whitespace().any(|name| name == "tsc")
@@ -158,7 +165,8 @@ fn kernel_trusts_counter(sources: &str) -> bool {
 #[inline]
 fn counter() -> u64 {
     let ticks: u64;
-    // SAFETY: reads a register that Linux and macOS make readable for user programs; touches no memory.
+    // SAFETY: reads a register that Linux and macOS make readable for user programs; touches no
+    // memory.
     unsafe { core::arch::asm!("mrs {}, cntvct_el0", out(reg) ticks, options(nomem, nostack)) };
     ticks
 }
@@ -243,7 +251,8 @@ impl Moment {
 mod tests {
     use super::*;
 
-    const CHOICES: [ClockChoice; 3] = [ClockChoice::Auto, ClockChoice::Monotonic, ClockChoice::Fenced];
+    const CHOICES: [ClockChoice; 3] =
+        [ClockChoice::Auto, ClockChoice::Monotonic, ClockChoice::Fenced];
 
     #[test]
     fn every_clock_runs_forward_and_they_agree() {
@@ -258,8 +267,12 @@ mod tests {
             }
             let (ticks, ns) = (clock.ticks() - ticks, monotonic_ns() - ns);
             let measured = start.rate_until_now(clock).ns(ticks);
-            // The thread may lose the processor between two reads, so only the order of size is sure.
-            assert!(measured >= ns / 2 && measured < ns * 2 + 50_000_000, "{measured} ns against {ns} ns");
+            // The thread may lose the processor between two reads, so only the order of size is
+            // sure.
+            assert!(
+                measured >= ns / 2 && measured < ns * 2 + 50_000_000,
+                "{measured} ns against {ns} ns"
+            );
         }
     }
 

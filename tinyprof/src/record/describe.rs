@@ -1,7 +1,8 @@
-//! What a segment needs so that others can read it: names of sites, and what the process says of itself.
+//! What a segment needs so that others can read it: names of sites, and what the process says of
+//! itself.
 //!
-//! Cold: once for each site and thread. Allocates nothing on the heap all the same, as a region may be in the
-//! program's own allocator.
+//! Cold: once for each site and thread. Allocates nothing on the heap all the same, as a region may
+//! be in the program's own allocator.
 
 use std::sync::atomic::Ordering::Relaxed;
 

@@ -25,8 +25,8 @@ pub(super) trait Element: Copy {
     fn has_room_for(&self, next: &Self, stride: u32) -> bool;
     /// Whether the two may be folded while the list has other places to save.
     fn folds_well_with(&self, next: &Self) -> bool;
-    /// Whether a change of an element that was broken off must be undone, because more than one visit hangs on it:
-    /// the visits of `next`.
+    /// Whether a change of an element that was broken off must be undone, because more than one
+    /// visit hangs on it: the visits of `next`.
     fn needs_undo(next: &Self) -> bool;
     /// Takes in the element that follows this one.
     fn absorb(&mut self, next: &Self);
@@ -96,7 +96,8 @@ impl Element for PastExecution {
     }
 }
 
-/// One more than the last execution that is covered. Executions come in no order where several are in flight.
+/// One more than the last execution that is covered. Executions come in no order where several are
+/// in flight.
 #[inline]
 fn end(past: &PastExecution) -> u32 {
     past.execution.saturating_add(past.executions)
@@ -110,7 +111,13 @@ impl Element for SeriesElement {
 
     #[inline]
     fn load(word: impl Fn(usize) -> u64) -> Self {
-        Self { execution: low(word(0)), visits: high(word(0)), sum: word(1), min: word(2), max: word(3) }
+        Self {
+            execution: low(word(0)),
+            visits: high(word(0)),
+            sum: word(1),
+            min: word(2),
+            max: word(3),
+        }
     }
 
     #[inline]
@@ -199,7 +206,13 @@ impl Element for MetricBucket {
 
     fn load(word: impl Fn(usize) -> u64) -> Self {
         let float = |at| f64::from_bits(word(at));
-        Self { execution: low(word(0)), values: high(word(0)), sum: float(1), min: float(2), max: float(3) }
+        Self {
+            execution: low(word(0)),
+            values: high(word(0)),
+            sum: float(1),
+            min: float(2),
+            max: float(3),
+        }
     }
 
     fn store(self, mut put: impl FnMut(usize, u64)) {

@@ -1,4 +1,5 @@
-//! Regions that are taken out of a run: `-*fields_at*,+main`. Asked when a site is first seen on a thread.
+//! Regions that are taken out of a run: `-*fields_at*,+main`. Asked when a site is first seen on a
+//! thread.
 
 use std::ptr;
 use std::sync::OnceLock;
@@ -23,17 +24,19 @@ struct Pattern {
 
 static INSTALLED: OnceLock<Filter> = OnceLock::new();
 
-/// The sites that were taken out, in the order in which they were met; what has no place here has no name in the profile.
+/// The sites that were taken out, in the order in which they were met; what has no place here has
+/// no name in the profile.
 static OUT: [AtomicPtr<Site>; OUT_MAX] = [const { AtomicPtr::new(ptr::null_mut()) }; OUT_MAX];
 const OUT_MAX: usize = 512;
 
-/// Takes regions out of this process. Only the first filter counts, and only for callpaths that are visited first after
-/// this.
+/// Takes regions out of this process. Only the first filter counts, and only for callpaths that are
+/// visited first after this.
 pub(crate) fn install(filter: Filter) {
     INSTALLED.get_or_init(|| filter);
 }
 
-/// Returns whether the filter of this process takes the region out, and remembers that it did. Cold.
+/// Returns whether the filter of this process takes the region out, and remembers that it did.
+/// Cold.
 pub(super) fn takes_out(site: &'static Site) -> bool {
     let Some(filter) = INSTALLED.get() else { return false };
     let is_out = filter.takes_out(site.module(), site.name());
@@ -84,11 +87,13 @@ impl Filter {
             let text = pattern.strip_prefix(['-', '+']).unwrap_or(pattern).trim_start();
             (!text.is_empty()).then(|| Pattern { takes_out, text: text.to_owned() })
         });
-        patterns.collect::<Option<Vec<_>>>().map(|patterns| Self { patterns, text: text.to_owned() })
+        patterns
+            .collect::<Option<Vec<_>>>()
+            .map(|patterns| Self { patterns, text: text.to_owned() })
     }
 
-    /// Returns whether the region is not to be recorded: the last pattern that matches says it. What none matches is
-    /// recorded, unless the filter begins with what it puts in.
+    /// Returns whether the region is not to be recorded: the last pattern that matches says it.
+    /// What none matches is recorded, unless the filter begins with what it puts in.
     fn takes_out(&self, module: &str, name: &str) -> bool {
         let matching = self.patterns.iter().rev().find(|pattern| pattern.matches(module, name));
         let first = self.patterns.first();
@@ -129,7 +134,9 @@ fn matches(pattern: &[u8], text: &dyn Fn(usize) -> Option<u8>) -> bool {
                 at += 1;
             }
             (None, None) => return true,
-            (Some(&wanted), Some(found)) if wanted == found => (at, in_text) = (at + 1, in_text + 1),
+            (Some(&wanted), Some(found)) if wanted == found => {
+                (at, in_text) = (at + 1, in_text + 1)
+            }
             (_, found) => match last_star {
                 Some((behind, from)) if found.is_some() || from < in_text => {
                     if text(from).is_none() {
@@ -179,7 +186,8 @@ mod tests {
 
     #[test]
     fn the_last_pattern_that_matches_wins() {
-        let out = |filter: &str, name| Filter::parse(filter).unwrap().takes_out("mesh::fields", name);
+        let out =
+            |filter: &str, name| Filter::parse(filter).unwrap().takes_out("mesh::fields", name);
         for (filter, name, expected) in [
             ("-*fields_at*", "fields_at", true),
             ("-*fields_at*", "Mesh::fields_at_points", true),

@@ -1,7 +1,8 @@
-//! Regions that are told apart by a text which is known at run time: one site for each value of a key.
+//! Regions that are told apart by a text which is known at run time: one site for each value of a
+//! key.
 //!
-//! A known value is found without a lock and without allocation. A new one takes a page of the system's, not of the heap:
-//! it may come from a signal handler, or from inside of an allocator.
+//! A known value is found without a lock and without allocation. A new one takes a page of the
+//! system's, not of the heap: it may come from a signal handler, or from inside of an allocator.
 
 use std::ptr;
 use std::sync::OnceLock;
@@ -56,7 +57,8 @@ impl KeyedSites {
         self.region
     }
 
-    /// Returns the region's site for `value`; none if it has too many, or there is no memory for another.
+    /// Returns the region's site for `value`; none if it has too many, or there is no memory for
+    /// another.
     ///
     /// # Cost
     /// A hash and a comparison of the value; a system call for one that was not met before.
@@ -76,7 +78,8 @@ impl KeyedSites {
 
     #[inline]
     fn place(&self, at: usize) -> Option<&'static Keyed> {
-        // SAFETY: null, or what `insert` has put there, which lies in memory that stays and is written before.
+        // SAFETY: null, or what `insert` has put there, which lies in memory that stays and is
+        // written before.
         unsafe { self.places[at].load(Acquire).as_ref() }
     }
 
@@ -97,7 +100,12 @@ impl KeyedSites {
     fn publish(&self, new: &'static Keyed) -> Option<(&'static Site, bool)> {
         places(new.hash).find_map(|at| {
             let place = &self.places[at];
-            let put = place.compare_exchange(ptr::null_mut(), ptr::from_ref(new).cast_mut(), AcqRel, Acquire);
+            let put = place.compare_exchange(
+                ptr::null_mut(),
+                ptr::from_ref(new).cast_mut(),
+                AcqRel,
+                Acquire,
+            );
             if put.is_ok() {
                 return Some((&new.site, true));
             }
@@ -109,7 +117,8 @@ impl KeyedSites {
 
 impl Keyed {
     fn new(region: &'static Site, hash: u64, value: &str) -> Option<&'static Self> {
-        let mut page = Page { value: [0; VALUE_BYTES], name: [0; NAME_BYTES], keyed: OnceLock::new() };
+        let mut page =
+            Page { value: [0; VALUE_BYTES], name: [0; NAME_BYTES], keyed: OnceLock::new() };
         let length = name(region.name(), value, &mut page.name)?;
         page.value[..value.len()].copy_from_slice(value.as_bytes());
         let page: &'static Page = Room::new()?.fill(page);
@@ -165,7 +174,8 @@ fn hash(bytes: &[u8]) -> u64 {
     const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
     let mix = |hash: u64, word: u64| (hash ^ word).wrapping_mul(ODD).rotate_left(29);
     let (words, rest) = bytes.as_chunks::<8>();
-    let hash = words.iter().fold(bytes.len() as u64, |hash, word| mix(hash, u64::from_le_bytes(*word)));
+    let hash =
+        words.iter().fold(bytes.len() as u64, |hash, word| mix(hash, u64::from_le_bytes(*word)));
     let last = rest.iter().fold(0, |last, &byte| last << 8 | u64::from(byte));
     mix(mix(hash, last), 0)
 }
@@ -206,7 +216,10 @@ mod tests {
         for _ in 0..2 {
             let sites: Vec<_> = values.iter().map(|value| table.site(value)).collect();
             assert_eq!(sites.iter().flatten().count(), VALUES_MAX as usize);
-            assert!(sites[..VALUES_MAX as usize].iter().all(Option::is_some), "the first ones stay");
+            assert!(
+                sites[..VALUES_MAX as usize].iter().all(Option::is_some),
+                "the first ones stay"
+            );
         }
     }
 
@@ -218,10 +231,14 @@ mod tests {
         assert_eq!(name(""), "norm[]");
         let long = "\u{e4}".repeat(300);
         assert_eq!(name(&long), format!("norm[{}]", "\u{e4}".repeat(VALUE_BYTES / 2)));
-        assert_eq!(name(&format!("x{long}")), format!("norm[x{}]", "\u{e4}".repeat(VALUE_BYTES / 2 - 1)));
+        assert_eq!(
+            name(&format!("x{long}")),
+            format!("norm[x{}]", "\u{e4}".repeat(VALUE_BYTES / 2 - 1))
+        );
         let long_name: &'static str = Box::leak("n".repeat(NAME_BYTES).into_boxed_str());
         let region = Site::new(long_name, "m", "f.rs", 1, 2, RegionKind::Function, Mode::Each);
-        let table: &'static KeyedSites = Box::leak(Box::new(KeyedSites::new(Box::leak(Box::new(region)))));
+        let table: &'static KeyedSites =
+            Box::leak(Box::new(KeyedSites::new(Box::leak(Box::new(region)))));
         assert!(table.site("a").is_none());
     }
 
@@ -229,8 +246,11 @@ mod tests {
     fn threads_that_make_the_same_value_at_once_agree() {
         let table = table();
         let all: Vec<Vec<usize>> = std::thread::scope(|scope| {
-            let one =
-                || (0..100).map(|n| ptr::from_ref(table.site(&n.to_string()).unwrap()).addr()).collect();
+            let one = || {
+                (0..100)
+                    .map(|n| ptr::from_ref(table.site(&n.to_string()).unwrap()).addr())
+                    .collect()
+            };
             let threads: Vec<_> = (0..4).map(|_| scope.spawn(one)).collect();
             threads.into_iter().map(|thread| thread.join().unwrap()).collect()
         });

@@ -1,11 +1,13 @@
 //! Lists that never outgrow their budget: the past executions of a callpath, and its series.
 //!
-//! A list doubles its block until the budget is reached. Then neighbours are folded into one, the stride
-//! doubles, and half of the block is free again: memory stays constant however long the program runs, sums,
-//! counts, minima and maxima stay exact, and every element says how many visits or executions it stands for.
+//! A list doubles its block until the budget is reached. Then neighbours are folded into one, the
+//! stride doubles, and half of the block is free again: memory stays constant however long the
+//! program runs, sums, counts, minima and maxima stay exact, and every element says how many visits
+//! or executions it stands for.
 //!
-//! A thread may be killed anywhere in here, and what it leaves in its file is read: a list is changed in a block
-//! that nobody sees yet, and one store of its first word makes all of it visible.
+//! A thread may be killed anywhere in here, and what it leaves in its file is read: a list is
+//! changed in a block that nobody sees yet, and one store of its first word makes all of it
+//! visible.
 //!
 //! A list is described by two words of its node: (length, block) and (stride, capacity).
 
@@ -80,7 +82,10 @@ fn put_element<E: Element>(segment: &Segment, block: Line, at: u32, value: E) {
 /// Copies the elements of a list. Any thread; the caller checks afterwards that the copy is whole.
 pub(super) fn copy<E: Element>(segment: &Segment, header: Header) -> Vec<E> {
     let words = header.length as usize * E::WORDS;
-    if header.length == 0 || header.length > header.capacity || !segment.contains(header.block, words) {
+    if header.length == 0
+        || header.length > header.capacity
+        || !segment.contains(header.block, words)
+    {
         return Vec::new();
     }
     (0..header.length).map(|at| element(segment, header.block, at)).collect()
@@ -89,27 +94,29 @@ pub(super) fn copy<E: Element>(segment: &Segment, header: Header) -> Vec<E> {
 /// The last element of a list, if it has one. Any thread.
 pub(super) fn last<E: Element>(segment: &Segment, header: Header) -> Option<E> {
     let at = header.length.checked_sub(1)?;
-    let in_bounds = at < header.capacity && segment.contains(header.block, header.length as usize * E::WORDS);
+    let in_bounds =
+        at < header.capacity && segment.contains(header.block, header.length as usize * E::WORDS);
     in_bounds.then(|| element(segment, header.block, at))
 }
 
-/// Appends a visit to a series: [`push`] of one visit, as short as it can be, since a loop does it at each of its
-/// boundaries. Inside of [`Node::update`].
+/// Appends a visit to a series: [`push`] of one visit, as short as it can be, since a loop does it
+/// at each of its boundaries. Inside of [`Node::update`].
 #[inline(always)]
 pub(super) fn push_visit(node: Node<'_>, execution: u32, ticks: u64) -> bool {
     append_visit(node, pack(execution, 1), ticks)
         || push(node, SeriesElement { execution, visits: 1, sum: ticks, min: ticks, max: ticks })
 }
 
-/// Appends a visit to a series whose block has room for it, or whose last element has; false where neither has. `one` is the
-/// first word of an element of one visit. Inside of [`Node::update`].
+/// Appends a visit to a series whose block has room for it, or whose last element has; false where
+/// neither has. `one` is the first word of an element of one visit. Inside of [`Node::update`].
 #[inline(always)]
 pub(super) fn append_visit(node: Node<'_>, one: u64, ticks: u64) -> bool {
     let (first, second) = (node.get(SERIES), node.get(SERIES + 1));
     let (block, length) = (Line::from_number(high(first)), low(first) as usize);
     let stride = low(second);
     if stride > 1 && length > 0 {
-        let [head, sum, min, max] = node.segment.record::<SERIES_WORDS>(block, (length - 1) * SERIES_WORDS);
+        let [head, sum, min, max] =
+            node.segment.record::<SERIES_WORDS>(block, (length - 1) * SERIES_WORDS);
         let visits = head.load(Relaxed);
         if low(visits) == low(one) && high(visits) < stride {
             head.store(visits + (1 << 32), Relaxed);
@@ -134,8 +141,9 @@ pub(super) fn append_visit(node: Node<'_>, one: u64, ticks: u64) -> bool {
     has_room
 }
 
-/// Appends the live numbers of a record, those of the one visit in the execution that `word` begins with, to its past
-/// executions, if their block has room or the last of them has; false where neither has. Inside of [`Node::update`].
+/// Appends the live numbers of a record, those of the one visit in the execution that `word` begins
+/// with, to its past executions, if their block has room or the last of them has; false where
+/// neither has. Inside of [`Node::update`].
 #[inline(always)]
 pub(super) fn append_past(node: Node<'_>, word: u64) -> bool {
     let (first, second) = (node.get(PAST), node.get(PAST + 1));
@@ -172,8 +180,12 @@ pub(super) fn append_past(node: Node<'_>, word: u64) -> bool {
     let has_room = low(first) < high(second);
     if has_room {
         let place = node.segment.record::<PAST_WORDS>(block, length * PAST_WORDS);
-        for (word, value) in
-            place.iter().enumerate().skip(1).take(6).map(|(at, place)| (place, node.get(VISITS + at - 1)))
+        for (word, value) in place
+            .iter()
+            .enumerate()
+            .skip(1)
+            .take(6)
+            .map(|(at, place)| (place, node.get(VISITS + at - 1)))
         {
             word.store(value, Relaxed);
         }
@@ -184,8 +196,8 @@ pub(super) fn append_past(node: Node<'_>, word: u64) -> bool {
     has_room
 }
 
-/// Appends an element, inside of [`Node::update`]. Says whether it was kept: not if memory has run out before
-/// the list had any.
+/// Appends an element, inside of [`Node::update`]. Says whether it was kept: not if memory has run
+/// out before the list had any.
 #[inline(never)]
 pub(super) fn push<E: Element>(node: Node<'_>, value: E) -> bool {
     let mut header = Header::of::<E>(node);
@@ -214,8 +226,9 @@ pub(super) fn push<E: Element>(node: Node<'_>, value: E) -> bool {
     true
 }
 
-/// Keeps what element `at` is before it changes: if the owner dies meanwhile, the reader of its file takes that.
-/// Rare: once for each callpath and execution, of more executions than are kept apart.
+/// Keeps what element `at` is before it changes: if the owner dies meanwhile, the reader of its
+/// file takes that. Rare: once for each callpath and execution, of more executions than are kept
+/// apart.
 fn keep_for_undo<E: Element>(segment: &Segment, block: Line, at: u32, element: E) {
     element.store(|word, bits| segment.header(UNDO + word).store(bits, Relaxed));
     let line = block.number() + low(u64::from(at) * E::WORDS as u64 / LINE_WORDS as u64);
@@ -239,8 +252,8 @@ fn push_in_new_room<E: Element>(node: Node<'_>, header: Header, value: E) -> boo
     true
 }
 
-/// The list with room for one more element: in another block, of which the node does not know yet, unless there
-/// is no memory for that.
+/// The list with room for one more element: in another block, of which the node does not know yet,
+/// unless there is no memory for that.
 fn make_room<E: Element>(segment: &Segment, header: Header) -> Option<Header> {
     let class = if header.capacity == 0 { 2 } else { header.class::<E>() + 1 };
     if class <= E::CLASS_MAX
@@ -255,10 +268,11 @@ fn make_room<E: Element>(segment: &Segment, header: Header) -> Option<Header> {
     (header.length > 1).then(|| fold::<E>(segment, header))
 }
 
-/// Makes one element of two neighbours. Series fold inside their executions as long as that frees a quarter of
-/// the block; when executions are too short for that, neighbours fold across them.
+/// Makes one element of two neighbours. Series fold inside their executions as long as that frees a
+/// quarter of the block; when executions are too short for that, neighbours fold across them.
 fn fold<E: Element>(segment: &Segment, header: Header) -> Header {
-    // The block that this one frees serves the next fold: all lists of an arena share one of a size.
+    // The block that this one frees serves the next fold: all lists of an arena share one of a
+    // size.
     let block = segment.allocate(header.class::<E>()).unwrap_or(header.block);
     let kept = fold_where::<E>(segment, header, block, Element::folds_well_with);
     let header = Header { block, length: kept, stride: header.stride.saturating_mul(2), ..header };
@@ -309,7 +323,8 @@ mod tests {
         SeriesElement { execution, visits: 1, sum: ticks, min: ticks, max: ticks }
     }
 
-    /// Pushes visits of `lengths[e]` iterations in execution `e` and compares every element with the exact list.
+    /// Pushes visits of `lengths[e]` iterations in execution `e` and compares every element with
+    /// the exact list.
     fn check_against_exact_list(lengths: &[u32]) {
         with_node(|node| {
             let mut exact = Vec::new();
@@ -341,7 +356,10 @@ mod tests {
         with_node(|node| {
             (0..1000).for_each(|i| assert!(push(node, visit(0, i))));
             let series = copy::<SeriesElement>(node.segment, Header::of::<SeriesElement>(node));
-            assert_eq!(series.iter().map(|e| e.sum).collect::<Vec<_>>(), (0..1000).collect::<Vec<_>>());
+            assert_eq!(
+                series.iter().map(|e| e.sum).collect::<Vec<_>>(),
+                (0..1000).collect::<Vec<_>>()
+            );
         });
     }
 

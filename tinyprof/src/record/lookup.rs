@@ -1,6 +1,8 @@
-//! Finds the child of a node by site where the cache has forgotten it: open addressing in the segment.
+//! Finds the child of a node by site where the cache has forgotten it: open addressing in the
+//! segment.
 //!
-//! An entry is one word: the node's line, and 32 bits of the hash of (parent, site). 0 is an empty place.
+//! An entry is one word: the node's line, and 32 bits of the hash of (parent, site). 0 is an empty
+//! place.
 
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
@@ -40,7 +42,12 @@ impl Lookup {
     }
 
     /// The child of `parent` that visits `site`.
-    pub(super) fn find(&self, segment: &Segment, parent: Line, site: &'static Site) -> Option<Line> {
+    pub(super) fn find(
+        &self,
+        segment: &Segment,
+        parent: Line,
+        site: &'static Site,
+    ) -> Option<Line> {
         if self.block().is_none() {
             return None;
         }
@@ -55,7 +62,9 @@ impl Lookup {
             }
             if high(entry) == hash {
                 let node = Node::at(segment, line);
-                if node.parent() == parent && node.get(SITE) == std::ptr::from_ref(site).addr() as u64 {
+                if node.parent() == parent
+                    && node.get(SITE) == std::ptr::from_ref(site).addr() as u64
+                {
                     return Some(line);
                 }
             }
@@ -92,7 +101,8 @@ impl Lookup {
         self.block.store(block.number(), Relaxed);
         self.class.store(class, Relaxed);
         if !old.is_none() {
-            let entries = (0..LINE_WORDS << old_class).map(|at| segment.word(old, at).load(Relaxed));
+            let entries =
+                (0..LINE_WORDS << old_class).map(|at| segment.word(old, at).load(Relaxed));
             entries.filter(|&entry| entry != 0).for_each(|entry| self.place(segment, entry));
             segment.release(old, old_class);
         }

@@ -1,8 +1,8 @@
 //! The hot path: what happens when a region is entered and left.
 //!
-//! Steady state, after a callpath has been seen once on a thread: no heap allocation, no lock, no formatting,
-//! no I/O, no panic. One thread writes each arena; everything that another thread may read is an atomic that
-//! is loaded and stored relaxed, under a sequence counter a record.
+//! Steady state, after a callpath has been seen once on a thread: no heap allocation, no lock, no
+//! formatting, no I/O, no panic. One thread writes each arena; everything that another thread may
+//! read is an atomic that is loaded and stored relaxed, under a sequence counter a record.
 //!
 //! ```text
 //! thread -> segments -> arena -> log, lookup -> element -> node -> segment

@@ -1,7 +1,7 @@
 //! The record of one callpath on one thread: sixteen words, two cache lines.
 //!
-//! [`tinyprof_format::segment::layout::node`] draws it: whoever finds the file of a program that died reads the same.
-//! Halves are named low (bits 0 to 31) and high.
+//! [`tinyprof_format::segment::layout::node`] draws it: whoever finds the file of a program that
+//! died reads the same. Halves are named low (bits 0 to 31) and high.
 
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicU64, fence};
@@ -10,8 +10,8 @@ use super::segment::{LINE_WORDS, Line, Segment};
 
 pub(super) use tinyprof_format::segment::layout::kind;
 pub(super) use tinyprof_format::segment::layout::node::{
-    EXECUTION, MAX, MIN, PARENT, PAST, SAMPLES, SEQUENCE, SERIES, SITE, SQUARES, START, SUM, VISITS,
-    WORDS as NODE_WORDS,
+    EXECUTION, MAX, MIN, PARENT, PAST, SAMPLES, SEQUENCE, SERIES, SITE, SQUARES, START, SUM,
+    VISITS, WORDS as NODE_WORDS,
 };
 
 pub(super) const NODE_CLASS: u32 = 1;
@@ -88,7 +88,8 @@ impl<'a> Node<'a> {
 
     /// Changes the record so that no reader takes a half-changed one for whole. Owner only.
     ///
-    /// False, and nothing is done, if the owner is changing it already: a signal handler has come between.
+    /// False, and nothing is done, if the owner is changing it already: a signal handler has come
+    /// between.
     pub(super) fn update(self, change: impl FnOnce()) -> bool {
         let Some(sequence) = self.begin_update() else { return false };
         change();
@@ -96,7 +97,8 @@ impl<'a> Node<'a> {
         true
     }
 
-    /// The first half of [`update`](Self::update), for the hot path: a closure with two callers is not inlined.
+    /// The first half of [`update`](Self::update), for the hot path: a closure with two callers is
+    /// not inlined.
     #[inline(always)]
     pub(super) fn begin_update(self) -> Option<u64> {
         let sequence = self.get(SEQUENCE);
@@ -114,9 +116,11 @@ impl<'a> Node<'a> {
         self.word(SEQUENCE).store(sequence.wrapping_add(2), Release);
     }
 
-    /// What `read` sees between two changes, or nothing if the owner changed the record meanwhile. Any thread.
+    /// What `read` sees between two changes, or nothing if the owner changed the record meanwhile.
+    /// Any thread.
     ///
-    /// `read` may see a mixture of old and new words before that is found out, so it must not trust them.
+    /// `read` may see a mixture of old and new words before that is found out, so it must not trust
+    /// them.
     pub(super) fn try_read<T>(self, read: impl FnOnce() -> T) -> Option<T> {
         let before = self.word(SEQUENCE).load(Acquire);
         let value = read();

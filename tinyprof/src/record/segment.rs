@@ -1,9 +1,11 @@
 //! The memory of one thread's arena: reserved once, committed as it fills, never moved.
 //!
-//! It is mapped from a file, so that it survives the process; or anonymous, where no file is to be had.
+//! It is mapped from a file, so that it survives the process; or anonymous, where no file is to be
+//! had.
 //!
-//! Everything in it is 64-bit words that are read and written as relaxed atomics, addressed by the number of
-//! their 64-byte line. It is not heap memory: growing it allocates nothing that a program could notice.
+//! Everything in it is 64-bit words that are read and written as relaxed atomics, addressed by the
+//! number of their 64-byte line. It is not heap memory: growing it allocates nothing that a program
+//! could notice.
 
 use std::os::fd::AsRawFd;
 use std::ptr::NonNull;
@@ -16,23 +18,26 @@ use tinyprof_format::segment::layout::{HEADER_LINES, LINE_BYTES, SEGMENT_BYTES_M
 use super::alone::Alone;
 use crate::sys::SegmentFile;
 
-/// Address space of one arena. Reserving costs nothing; it bounds what a thread can ever use. Where address space
-/// is limited (`ulimit -v`) it is halved until it fits.
+/// Address space of one arena. Reserving costs nothing; it bounds what a thread can ever use. Where
+/// address space is limited (`ulimit -v`) it is halved until it fits.
 ///
-/// Miri gives no memory that is committed later: there is little of it there, and all of it at once.
+/// Miri gives no memory that is committed later: there is little of it there, and all of it at
+/// once.
 const RESERVED_BYTES_MAX: usize = if cfg!(miri) { 4 << 20 } else { 256 << 20 };
 const RESERVED_BYTES_MIN: usize = 1 << 20;
 const RESERVED_ACCESS: libc::c_int =
     if cfg!(miri) { libc::PROT_READ | libc::PROT_WRITE } else { libc::PROT_NONE };
 const RESERVED_FLAGS: libc::c_int = if cfg!(miri) { 0 } else { libc::MAP_NORESERVE };
 const _: () = assert!(RESERVED_BYTES_MAX as u64 <= SEGMENT_BYTES_MAX);
-/// What the first growth commits; each further one doubles the whole, to at most [`STEP_BYTES_MAX`] more.
+/// What the first growth commits; each further one doubles the whole, to at most [`STEP_BYTES_MAX`]
+/// more.
 const STEP_BYTES_MIN: usize = 256 << 10;
 const STEP_BYTES_MAX: usize = 16 << 20;
 /// Blocks have 2^class lines.
 const CLASSES: usize = 20;
 
-/// The number of a 64-byte line of a [`Segment`]. The header's lines are never handed out, and 0 stands for "none".
+/// The number of a 64-byte line of a [`Segment`]. The header's lines are never handed out, and 0
+/// stands for "none".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Line(u32);
 
@@ -68,8 +73,8 @@ pub(super) struct Segment {
     mapped: AtomicBool,
 }
 
-// SAFETY: the memory is only ever read and written through atomics, and belongs to the segment until it is
-// dropped; the bookkeeping is atomic too and changed by the owning thread alone.
+// SAFETY: the memory is only ever read and written through atomics, and belongs to the segment
+// until it is dropped; the bookkeeping is atomic too and changed by the owning thread alone.
 unsafe impl Send for Segment {}
 // SAFETY: as above.
 unsafe impl Sync for Segment {}
@@ -81,7 +86,8 @@ impl Segment {
         segment.commit(HEADER_LINES as usize * LINE_BYTES).then_some(segment)
     }
 
-    /// Reserves address space for what the new and empty `file` will hold; none where that is not to be had.
+    /// Reserves address space for what the new and empty `file` will hold; none where that is not
+    /// to be had.
     pub(super) fn reserve_in(file: SegmentFile) -> Option<Self> {
         let Some(mut segment) = Self::reserve_what_fits() else {
             file.remove();
@@ -109,7 +115,8 @@ impl Segment {
     }
 
     fn reserve_bytes(reserved_bytes: usize) -> Option<Self> {
-        // SAFETY: asks for fresh memory at an address of the kernel's choice; touches nothing that exists.
+        // SAFETY: asks for fresh memory at an address of the kernel's choice; touches nothing that
+        // exists.
         let base = unsafe {
             libc::mmap(
                 std::ptr::null_mut(),
@@ -152,24 +159,26 @@ impl Segment {
 
     /// Word `word` counted from the start of `line`.
     ///
-    /// The word must lie in a block that [`allocate`](Self::allocate) handed out; who keeps lines keeps this:
-    /// nodes and logs store only lines that came from there.
+    /// The word must lie in a block that [`allocate`](Self::allocate) handed out; who keeps lines
+    /// keeps this: nodes and logs store only lines that came from there.
     #[inline]
     pub(super) fn word(&self, line: Line, word: usize) -> &AtomicU64 {
         let index = line.0 as usize * LINE_WORDS + word;
         debug_assert!(!line.is_none() && index * 8 < self.committed_bytes.load(Relaxed));
-        // SAFETY: lines come from `allocate`, which hands out committed memory only, and committed memory is
-        // never unmapped nor protected again while the segment lives.
+        // SAFETY: lines come from `allocate`, which hands out committed memory only, and committed
+        // memory is never unmapped nor protected again while the segment lives.
         let place = unsafe { self.base.add(index) };
-        // SAFETY: the place is aligned (the base is a page, words are 8 bytes), readable, writable and zeroed
-        // at first; every access in all threads is atomic.
+        // SAFETY: the place is aligned (the base is a page, words are 8 bytes), readable, writable
+        // and zeroed at first; every access in all threads is atomic.
         unsafe { place.as_ref() }
     }
 
-    /// The words from `word` on, counted from the start of `line`, that make up one record of `N` words.
+    /// The words from `word` on, counted from the start of `line`, that make up one record of `N`
+    /// words.
     ///
-    /// The same holds as for [`word`](Self::word). A record is looked up once and not word by word: between two
-    /// stores the compiler would have to load the base again, as far as it knows a store may have changed it.
+    /// The same holds as for [`word`](Self::word). A record is looked up once and not word by word:
+    /// between two stores the compiler would have to load the base again, as far as it knows a
+    /// store may have changed it.
     #[inline]
     pub(super) fn record<const N: usize>(&self, line: Line, word: usize) -> &[AtomicU64; N] {
         let index = line.0 as usize * LINE_WORDS + word;
@@ -187,7 +196,8 @@ impl Segment {
         Line(u32::try_from(bytes / LINE_BYTES).unwrap_or(0))
     }
 
-    /// `count` words that make up one record, from word `word` of `line` on. The same holds as for `record`.
+    /// `count` words that make up one record, from word `word` of `line` on. The same holds as for
+    /// `record`.
     #[inline]
     pub(super) fn words(&self, line: Line, word: usize, count: usize) -> &[AtomicU64] {
         let index = line.0 as usize * LINE_WORDS + word;
@@ -198,14 +208,16 @@ impl Segment {
         unsafe { std::slice::from_raw_parts(place.as_ptr(), count) }
     }
 
-    /// Whether `words` words from `line` on are memory that can be read: for readers that do not own the arena.
+    /// Whether `words` words from `line` on are memory that can be read: for readers that do not
+    /// own the arena.
     pub(super) fn contains(&self, line: Line, words: usize) -> bool {
-        let end = (line.0 as usize).checked_mul(LINE_WORDS).and_then(|first| first.checked_add(words));
+        let end =
+            (line.0 as usize).checked_mul(LINE_WORDS).and_then(|first| first.checked_add(words));
         !line.is_none() && end.is_some_and(|end| end * 8 <= self.committed_bytes.load(Relaxed))
     }
 
-    /// A block of 2^class lines with undefined contents; none where memory has run out, or where a signal handler
-    /// asks while the thread is in here already. Cold.
+    /// A block of 2^class lines with undefined contents; none where memory has run out, or where a
+    /// signal handler asks while the thread is in here already. Cold.
     #[cold]
     pub(super) fn allocate(&self, class: u32) -> Option<Line> {
         self.alone.change(|| self.take(class))?
@@ -228,8 +240,8 @@ impl Segment {
         Some(Line(line))
     }
 
-    /// Takes back a block of 2^class lines, for the next block of the same size. A block that a signal handler gives
-    /// back while the thread is in here is never used again.
+    /// Takes back a block of 2^class lines, for the next block of the same size. A block that a
+    /// signal handler gives back while the thread is in here is never used again.
     pub(super) fn release(&self, line: Line, class: u32) {
         self.alone.change(|| {
             if let Some(list) = self.free.get(class as usize) {
@@ -258,14 +270,17 @@ impl Segment {
             if self.map_to(bytes) {
                 return true;
             }
-            // The file has no room: from here on the memory is anonymous, and what is in it dies with the process.
+            // The file has no room: from here on the memory is anonymous, and what is in it dies
+            // with the process.
             self.mapped.store(false, Relaxed);
             self.header(header::NOT_MAPPED).fetch_add(1, Relaxed);
         }
-        // SAFETY: the range is the start of our own reservation; making it accessible takes nothing from anyone.
+        // SAFETY: the range is the start of our own reservation; making it accessible takes nothing
+        // from anyone.
         let failed = !cfg!(miri)
             && unsafe {
-                libc::mprotect(self.base.as_ptr().cast(), bytes, libc::PROT_READ | libc::PROT_WRITE) != 0
+                libc::mprotect(self.base.as_ptr().cast(), bytes, libc::PROT_READ | libc::PROT_WRITE)
+                    != 0
             };
         if !failed {
             self.committed_bytes.store(bytes, Relaxed);
@@ -277,11 +292,13 @@ impl Segment {
     fn map_to(&self, bytes: usize) -> bool {
         let committed = self.committed_bytes.load(Relaxed);
         let grown = self.file.as_ref().and_then(|file| file.grow(committed, bytes).ok());
-        let (Some(file), Ok(offset)) = (grown, libc::off_t::try_from(committed)) else { return false };
+        let (Some(file), Ok(offset)) = (grown, libc::off_t::try_from(committed)) else {
+            return false;
+        };
         // SAFETY: the new range begins where what is committed ends, inside of our own reservation.
         let place = unsafe { self.base.byte_add(committed) };
-        // SAFETY: replaces a piece of our own reservation that nobody has had access to. The file has its blocks,
-        // so that no access can fail for want of room.
+        // SAFETY: replaces a piece of our own reservation that nobody has had access to. The file
+        // has its blocks, so that no access can fail for want of room.
         let mapped = unsafe {
             libc::mmap(
                 place.as_ptr().cast(),
@@ -299,14 +316,16 @@ impl Segment {
         true
     }
 
-    /// Lets go of the file without a change to it, in a child that `fork` has made: from now on the memory is the
-    /// child's own, and zero. Calls nothing that a child of a program with threads may not call.
+    /// Lets go of the file without a change to it, in a child that `fork` has made: from now on the
+    /// memory is the child's own, and zero. Calls nothing that a child of a program with threads
+    /// may not call.
     pub(super) fn part_from_file(&self) {
         if self.file.is_none() {
             return;
         }
         self.mapped.store(false, Relaxed);
-        // SAFETY: replaces our own reservation; references into it stay valid, as it stays readable below.
+        // SAFETY: replaces our own reservation; references into it stay valid, as it stays readable
+        // below.
         let place = unsafe {
             libc::mmap(
                 self.base.as_ptr().cast(),

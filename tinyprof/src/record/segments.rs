@@ -52,7 +52,8 @@ pub(crate) fn directory() -> Option<&'static Path> {
         .map(|segments| Path::new(OsStr::from_bytes(segments.directory.to_bytes())))
 }
 
-/// An arena for a thread: in a file, or else in anonymous memory; none where the system gives no memory.
+/// An arena for a thread: in a file, or else in anonymous memory; none where the system gives no
+/// memory.
 pub(super) fn arena(clock: Clock) -> Option<Arena> {
     let mapped = SEGMENTS.get().and_then(|segments| {
         let thread = THREADS.fetch_add(1, Relaxed);
@@ -161,7 +162,8 @@ mod tests {
         for round in 0..3_u32 {
             let root = visit(&ROOT);
             for number in 0..300 {
-                let site = Site::new("leaf", "m", "f.rs", number, round, RegionKind::Loop, Mode::Each);
+                let site =
+                    Site::new("leaf", "m", "f.rs", number, round, RegionKind::Loop, Mode::Each);
                 let line = visit(Box::leak(Box::new(site)));
                 (0..number).for_each(|_| arena.boundary(line));
                 if round == 0 && number < 50 {
@@ -185,21 +187,35 @@ mod tests {
                 ..Default::default()
             }
         );
-        let ours: u64 =
-            arena.readings().flatten().flat_map(|r| r.executions).map(|execution| execution.visits).sum();
+        let ours: u64 = arena
+            .readings()
+            .flatten()
+            .flat_map(|r| r.executions)
+            .map(|execution| execution.visits)
+            .sum();
         assert_eq!(map.values.iter().map(|values| values.visits()).sum::<u64>(), ours);
-        let series: u64 = arena.readings().flatten().flat_map(|r| r.series).map(|visit| visit.sum).sum();
-        assert_eq!(map.values.iter().flat_map(|v| &v.series).map(|b| b.sum_ns).sum::<u64>(), series);
+        let series: u64 =
+            arena.readings().flatten().flat_map(|r| r.series).map(|visit| visit.sum).sum();
+        assert_eq!(
+            map.values.iter().flat_map(|v| &v.series).map(|b| b.sum_ns).sum::<u64>(),
+            series
+        );
         let values = tinyprof_format::model::MetricValues::values;
-        let of_metrics = map.values.iter().flat_map(|v| v.metrics.values()).map(values).sum::<u64>();
+        let of_metrics =
+            map.values.iter().flat_map(|v| v.metrics.values()).map(values).sum::<u64>();
         assert_eq!(of_metrics, 50);
         let not_timed: u64 = arena.readings().flatten().map(|r| r.visits_not_timed).sum();
         let not_timed = not_timed + arena.visits_not_timed.load(Relaxed);
         assert!(not_timed > 10_000, "the budget is small: {not_timed}");
         assert_eq!(map.facts.losses.visits_not_timed, not_timed);
-        let variances: f64 =
-            arena.readings().flatten().flat_map(|r| r.executions).map(|execution| execution.variance).sum();
-        let read: f64 = map.values.iter().flat_map(|v| &v.executions).map(|e| e.sum_variance_ns2).sum();
+        let variances: f64 = arena
+            .readings()
+            .flatten()
+            .flat_map(|r| r.executions)
+            .map(|execution| execution.variance)
+            .sum();
+        let read: f64 =
+            map.values.iter().flat_map(|v| &v.executions).map(|e| e.sum_variance_ns2).sum();
         assert!(variances > 0.0 && (read / variances - 1.0).abs() < 1e-9, "{read} {variances}");
         arena.part_from_file();
         arena.exit(visit(&ROOT));

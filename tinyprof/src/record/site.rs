@@ -8,8 +8,9 @@ use tinyprof_format::segment::layout::site as layout;
 
 /// A region's compile-time record: what the attribute and the macros emit, one `static` each.
 ///
-/// On Linux all sites of a program lie side by side in one section of the executable, so that a site's dense
-/// index is the distance of its address from the section's start: no registration, no growth at run time.
+/// On Linux all sites of a program lie side by side in one section of the executable, so that a
+/// site's dense index is the distance of its address from the section's start: no registration, no
+/// growth at run time.
 #[derive(Debug)]
 #[repr(C, align(128))]
 pub struct Site {
@@ -34,9 +35,10 @@ const _: () = assert!(size_of::<Site>() == 128);
 impl Site {
     /// The record of a region at `line` and `column` of `file` (1-based), in module path `module`.
     ///
-    /// The id is a hash of module path, name, line and column; not of the file's name, which is absolute for
-    /// some dependencies and would differ between two builds of the same program. The place of the call counts
-    /// too: a macro that makes the same function for two types has one line, but two calls.
+    /// The id is a hash of module path, name, line and column; not of the file's name, which is
+    /// absolute for some dependencies and would differ between two builds of the same program. The
+    /// place of the call counts too: a macro that makes the same function for two types has one
+    /// line, but two calls.
     #[must_use]
     #[track_caller]
     pub const fn new(
@@ -74,7 +76,8 @@ impl Site {
 
     /// A varying metric called `key`, of whichever region it is recorded in.
     ///
-    /// The id is a hash of the key alone: the same key in two places of a region is the same metric.
+    /// The id is a hash of the key alone: the same key in two places of a region is the same
+    /// metric.
     #[must_use]
     pub const fn metric(key: &'static str) -> Self {
         let hash = fnv1a(fnv1a(FNV_OFFSET, b"metric\0"), key.as_bytes());
@@ -149,11 +152,16 @@ impl Site {
             kind: self.kind?,
             mode: self.mode,
             rank_local: self.rank_local,
-            constants: self.constants.iter().map(|&(key, value)| (key.into(), value.into())).collect(),
+            constants: self
+                .constants
+                .iter()
+                .map(|&(key, value)| (key.into(), value.into()))
+                .collect(),
         })
     }
 
-    /// The parts of the site's description that have no fixed length, each with its tag. Allocates nothing.
+    /// The parts of the site's description that have no fixed length, each with its tag. Allocates
+    /// nothing.
     pub(super) fn fields(&self, mut field: impl FnMut(u8, &[u8])) {
         field(layout::NAME, self.name.as_bytes());
         field(layout::MODULE, self.module.as_bytes());
@@ -186,7 +194,8 @@ impl Site {
         self.kind.is_none()
     }
 
-    /// The site's place among all sites of the executable; past the last for sites of other shared objects.
+    /// The site's place among all sites of the executable; past the last for sites of other shared
+    /// objects.
     #[inline]
     pub(super) fn dense_index(&'static self) -> usize {
         std::ptr::from_ref(self).addr().wrapping_sub(section::start()) / size_of::<Self>()
@@ -203,7 +212,8 @@ impl Site {
     }
 }
 
-/// Numbers a site that is made while the program runs, from 1 on; 0, which is no number, beyond the last.
+/// Numbers a site that is made while the program runs, from 1 on; 0, which is no number, beyond the
+/// last.
 fn next_late() -> u32 {
     static MADE: AtomicU32 = AtomicU32::new(0);
     let next = |made: u32| made.checked_add(1);
@@ -231,8 +241,8 @@ pub(super) static OTHER: Site =
 #[cfg(all(target_os = "linux", feature = "enable"))]
 mod section {
     unsafe extern "C" {
-        // The linker makes these two symbols for every section whose name is an identifier. They are only
-        // ever used for their addresses.
+        // The linker makes these two symbols for every section whose name is an identifier. They
+        // are only ever used for their addresses.
         #[link_name = "__start_tinyprof_sites"]
         static START: u8;
         #[link_name = "__stop_tinyprof_sites"]
@@ -276,8 +286,11 @@ mod tests {
         let site = Site::new("x", "m", "f.rs", 1, 2, RegionKind::Loop, Mode::Each);
         let region = site.region().unwrap();
         assert!(!region.rank_local && region.constants.is_empty());
-        let region =
-            site.with_rank_local().with_constants(&[("tag", "COMP"), ("kernel", "")]).region().unwrap();
+        let region = site
+            .with_rank_local()
+            .with_constants(&[("tag", "COMP"), ("kernel", "")])
+            .region()
+            .unwrap();
         assert!(region.rank_local);
         let constants = [("tag".into(), "COMP".into()), ("kernel".into(), String::new())];
         assert_eq!(region.constants, constants.into());

@@ -1,9 +1,9 @@
 //! Which arena the current thread writes, and the registry of all of them.
 //!
-//! The thread-local is a plain pointer with a constant initialiser and no destructor: reading it is one
-//! instruction, at any time in a thread's life. The arenas belong to the registry and outlive their threads;
-//! the arena of a thread that has ended goes on with the next thread that gets its place, so that their number
-//! is bounded by the threads that ever lived at the same time.
+//! The thread-local is a plain pointer with a constant initialiser and no destructor: reading it is
+//! one instruction, at any time in a thread's life. The arenas belong to the registry and outlive
+//! their threads; the arena of a thread that has ended goes on with the next thread that gets its
+//! place, so that their number is bounded by the threads that ever lived at the same time.
 
 use std::cell::Cell;
 use std::ffi::c_void;
@@ -25,8 +25,8 @@ thread_local! {
 // Values of `CURRENT` that are no arena. Null: the thread has not entered a region yet.
 /// Recording is off: visits are skipped.
 const OFF: *const Arena = ptr::without_provenance(1);
-/// The arena is being made, and a region was entered inside of that, for example in a global allocator; or the thread
-/// has ended, or is one of ours. Visits are counted as kept out.
+/// The arena is being made, and a region was entered inside of that, for example in a global
+/// allocator; or the thread has ended, or is one of ours. Visits are counted as kept out.
 const AWAY: *const Arena = ptr::without_provenance(2);
 /// There is no memory for an arena. Visits are counted as lost.
 const NO_MEMORY: *const Arena = ptr::without_provenance(3);
@@ -58,14 +58,16 @@ impl Current {
 
     /// The arena, if there is one already: all but the first call of a thread.
     ///
-    /// The caller must not give it to another thread to write to: it is this thread's until the thread ends.
+    /// The caller must not give it to another thread to write to: it is this thread's until the
+    /// thread ends.
     #[inline]
     pub(crate) fn arena(self) -> Option<&'static Arena> {
         if self.0.addr() <= LAST_MARK {
             return None;
         }
-        // SAFETY: a pointer above the marks was stored by `attach`; it points into the registry, which is never
-        // dropped. All that is in an arena is atomic, so that a shared reference is sound on any thread.
+        // SAFETY: a pointer above the marks was stored by `attach`; it points into the registry,
+        // which is never dropped. All that is in an arena is atomic, so that a shared reference is
+        // sound on any thread.
         Some(unsafe { &*self.0 })
     }
 }
@@ -76,14 +78,15 @@ pub(crate) fn arena() -> Option<&'static Arena> {
     current().arena()
 }
 
-/// The arena of the current thread, made if it has none yet; none where nothing can be recorded. `start` is that of
-/// [`attach`].
+/// The arena of the current thread, made if it has none yet; none where nothing can be recorded.
+/// `start` is that of [`attach`].
 pub(crate) fn arena_or_attach(start: fn() -> Option<Clock>) -> Option<&'static Arena> {
     arena().or_else(|| attach(start).then(arena).flatten())
 }
 
-/// What a thread does that has no arena: makes one, or finds out why not. `start` begins the recording of the
-/// process if nothing has yet, and says which clock to use; none if recording is off.
+/// What a thread does that has no arena: makes one, or finds out why not. `start` begins the
+/// recording of the process if nothing has yet, and says which clock to use; none if recording is
+/// off.
 #[cold]
 #[inline(never)]
 pub(crate) fn attach(start: fn() -> Option<Clock>) -> bool {
@@ -111,8 +114,8 @@ pub(crate) fn attach(start: fn() -> Option<Clock>) -> bool {
     arena.is_some()
 }
 
-/// Does `work`, which a region must not wait for: those that this thread enters meanwhile, for example in a global
-/// allocator, are counted as kept out.
+/// Does `work`, which a region must not wait for: those that this thread enters meanwhile, for
+/// example in a global allocator, are counted as kept out.
 pub(crate) fn while_away<T>(work: impl FnOnce() -> T) -> T {
     let before = CURRENT.replace(AWAY);
     let done = work();
@@ -137,8 +140,8 @@ pub(crate) fn watch_none() {
     arenas().for_each(|arena| arena.watch(false));
 }
 
-/// Watches the boundaries of this thread and no other; false where there is no arena for it. `start` is that of
-/// [`attach`].
+/// Watches the boundaries of this thread and no other; false where there is no arena for it.
+/// `start` is that of [`attach`].
 pub(crate) fn watch_this_alone(start: fn() -> Option<Clock>) -> bool {
     watch_none();
     if arena().is_none() && !attach(start) {
@@ -168,11 +171,17 @@ fn new_slot(clock: Clock) -> Option<&'static Slot> {
     // First: an arena that finds no place would leave its file behind.
     let room = Room::new()?;
     let arena = segments::arena(clock)?;
-    let slot = room.fill(Slot { claimed: AtomicBool::new(true), arena, next: AtomicPtr::default() });
+    let slot =
+        room.fill(Slot { claimed: AtomicBool::new(true), arena, next: AtomicPtr::default() });
     let mut newest = REGISTRY.load(Relaxed);
     loop {
         slot.next.store(newest, Relaxed);
-        match REGISTRY.compare_exchange_weak(newest, ptr::from_ref(slot).cast_mut(), Release, Relaxed) {
+        match REGISTRY.compare_exchange_weak(
+            newest,
+            ptr::from_ref(slot).cast_mut(),
+            Release,
+            Relaxed,
+        ) {
             Ok(_) => return Some(slot),
             Err(found) => newest = found,
         }
@@ -187,13 +196,14 @@ struct Slot {
     next: AtomicPtr<Self>,
 }
 
-/// Has arenas passed on from threads that end to threads that begin. Once, before the first arena is made.
+/// Has arenas passed on from threads that end to threads that begin. Once, before the first arena
+/// is made.
 pub(crate) fn pass_arenas_on() {
     handle_thread_ends(let_go);
 }
 
-/// The end of a thread that has a slot. The program's own thread-local variables are gone already, so that regions in
-/// their destructors were recorded.
+/// The end of a thread that has a slot. The program's own thread-local variables are gone already,
+/// so that regions in their destructors were recorded.
 unsafe extern "C" fn let_go(slot: *mut c_void) {
     CURRENT.set(AWAY);
     // SAFETY: `claim` has given a slot to `at_thread_end`, and slots stay for ever.
@@ -202,7 +212,8 @@ unsafe extern "C" fn let_go(slot: *mut c_void) {
 }
 
 fn slots() -> impl Iterator<Item = &'static Slot> {
-    // SAFETY: the registry holds null or slots, which stay for ever and are whole before they get there.
+    // SAFETY: the registry holds null or slots, which stay for ever and are whole before they get
+    // there.
     let at = |slot: &AtomicPtr<Slot>| unsafe { slot.load(Acquire).as_ref() };
     std::iter::successors(at(&REGISTRY), move |slot| at(&slot.next))
 }
@@ -212,8 +223,8 @@ pub(crate) fn arenas() -> impl Iterator<Item = &'static Arena> {
     slots().map(|slot| &slot.arena)
 }
 
-/// Counts a visit of a thread that has no arena: here, and in the file of a thread that has one, if there is any, for
-/// whoever finds that after the process has died.
+/// Counts a visit of a thread that has no arena: here, and in the file of a thread that has one, if
+/// there is any, for whoever finds that after the process has died.
 #[cold]
 fn count_lost(counter: &AtomicU64, word: usize) {
     counter.fetch_add(1, Relaxed);

@@ -1,7 +1,7 @@
 //! Aborts and faults of isolated work, kept from ending the program.
 //!
-//! While such work goes on, the handlers of `SIGABRT`, `SIGBUS` and `SIGSEGV` are ours. On a worker they park the
-//! thread; on any other they do what the program's own would have done.
+//! While such work goes on, the handlers of `SIGABRT`, `SIGBUS` and `SIGSEGV` are ours. On a worker
+//! they park the thread; on any other they do what the program's own would have done.
 
 use std::cell::UnsafeCell;
 use std::ffi::c_void;
@@ -52,7 +52,8 @@ impl Drop for Containment {
     }
 }
 
-/// Unblocks, in this worker, the signals of faults: a fault whose signal is blocked ends the process.
+/// Unblocks, in this worker, the signals of faults: a fault whose signal is blocked ends the
+/// process.
 pub(super) fn let_faults_through() {
     let mut faults = signals::empty();
     for signal in SIGNALS {
@@ -108,8 +109,8 @@ extern "C" fn handle(signal: libc::c_int, info: *mut libc::siginfo_t, context: *
     match previous.sa_sigaction {
         libc::SIG_IGN => {}
         libc::SIG_DFL => {
-            // SAFETY: restores the default, with which the signal that is raised below, or the fault that comes
-            // again, ends the process as it would have without us.
+            // SAFETY: restores the default, with which the signal that is raised below, or the
+            // fault that comes again, ends the process as it would have without us.
             unsafe { libc::sigaction(signal, &raw const previous, ptr::null_mut()) };
             // SAFETY: a signal to this thread; it is delivered when the handler returns.
             unsafe { libc::raise(signal) };
@@ -122,7 +123,8 @@ extern "C" fn handle(signal: libc::c_int, info: *mut libc::siginfo_t, context: *
         }
         handler => {
             // SAFETY: the program has installed it as a handler of this kind.
-            let handler = unsafe { transmute::<libc::sighandler_t, extern "C" fn(libc::c_int)>(handler) };
+            let handler =
+                unsafe { transmute::<libc::sighandler_t, extern "C" fn(libc::c_int)>(handler) };
             handler(signal);
         }
     }

@@ -39,8 +39,8 @@ fn count(bytes: usize) {
     }
 }
 
-// SAFETY: every call goes to `inner` with the same arguments, and what it returns is returned; the recorder neither
-// allocates nor unwinds.
+// SAFETY: every call goes to `inner` with the same arguments, and what it returns is returned; the
+// recorder neither allocates nor unwinds.
 unsafe impl<A: GlobalAlloc> GlobalAlloc for Counting<A> {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(layout.size());

@@ -8,8 +8,8 @@ pub(crate) fn at_exit(handler: extern "C" fn()) {
     unsafe { libc::atexit(handler) };
 }
 
-/// Has `handler` called in each child that `fork` makes from now on, before the child goes on. It may only call
-/// what a signal handler may.
+/// Has `handler` called in each child that `fork` makes from now on, before the child goes on. It
+/// may only call what a signal handler may.
 pub(crate) fn in_forked_child(handler: unsafe extern "C" fn()) {
     // SAFETY: a function of the program lives as long as the program, and this one takes nothing.
     unsafe { libc::pthread_atfork(None, None, Some(handler)) };

@@ -1,9 +1,9 @@
 //! Work on a thread of its own, whose failures are not the program's.
 //!
-//! An allocation that fails aborts a Rust program, a write to a file system that hangs stops it, and a caller with
-//! a stack of 16 KiB has no room for either. Work that runs here has its own stack; where it aborts or faults, its
-//! thread stays where it is for ever; where it takes too long, nobody waits for it any more. The caller goes on
-//! in all three cases.
+//! An allocation that fails aborts a Rust program, a write to a file system that hangs stops it,
+//! and a caller with a stack of 16 KiB has no room for either. Work that runs here has its own
+//! stack; where it aborts or faults, its thread stays where it is for ever; where it takes too
+//! long, nobody waits for it any more. The caller goes on in all three cases.
 //!
 //! Nothing here uses the heap: that may be what has run out.
 
@@ -23,7 +23,8 @@ use super::signals::with_all_signals_blocked;
 const STACK_BYTES: [usize; 3] = [4 << 20, 64 << 20, 1 << 20];
 /// Bytes below a stack that fault, and the unit in which the pieces of a mapping are laid out.
 const GUARD_BYTES: usize = 64 << 10;
-/// The caller looks at its patience this often: time in which the whole process was stopped does not count.
+/// The caller looks at its patience this often: time in which the whole process was stopped does
+/// not count.
 const SLICE: Duration = Duration::from_millis(100);
 /// How long a thread whose work is done may take to end.
 const END_PATIENCE_S: libc::time_t = 2;
@@ -81,7 +82,8 @@ thread_local! {
 
 /// Runs `work` on a thread of its own and returns its result, waiting for at most `patience`.
 ///
-/// All signals but those of faults are blocked in the worker. Any thread may call this, also while the process ends.
+/// All signals but those of faults are blocked in the worker. Any thread may call this, also while
+/// the process ends.
 ///
 /// # Errors
 /// When there is no result; the work may then have been done in part, or still go on.
@@ -105,14 +107,19 @@ where
 }
 
 /// Tries with a stack of this size; none if no thread could be made.
-fn attempt<F, T>(stack_bytes: usize, patience: Duration, work: &mut Option<F>) -> Option<Result<T, NotDone>>
+fn attempt<F, T>(
+    stack_bytes: usize,
+    patience: Duration,
+    work: &mut Option<F>,
+) -> Option<Result<T, NotDone>>
 where
     F: FnOnce() -> T + Send + 'static,
     T: Send + 'static,
 {
     let mapping = Mapping::new(stack_bytes, size_of::<Task<F, T>>() + align_of::<Task<F, T>>())?;
     let task: *mut Task<F, T> = mapping.above_stack().cast();
-    // SAFETY: the place is fresh, page-aligned, and large enough; the type asks for no more than a page's alignment.
+    // SAFETY: the place is fresh, page-aligned, and large enough; the type asks for no more than a
+    // page's alignment.
     unsafe {
         task.write(Task {
             state: AtomicU32::new(RUNNING),
@@ -123,20 +130,24 @@ where
     // SAFETY: the task was written above, and lives until the mapping is unmapped below.
     let shared = unsafe { &*task };
     let Some(thread) = mapping.start(run::<F, T>, task.cast()) else {
-        // SAFETY: no thread was made, so that the work is where it was put, and nobody else will take it.
+        // SAFETY: no thread was made, so that the work is where it was put, and nobody else will
+        // take it.
         *work = Some(unsafe { shared.work.get().cast::<F>().read() });
         mapping.unmap();
         return None;
     };
     let state = wait(&shared.state, patience);
-    if state == RUNNING && shared.state.compare_exchange(RUNNING, ABANDONED, AcqRel, Acquire).is_ok() {
+    if state == RUNNING
+        && shared.state.compare_exchange(RUNNING, ABANDONED, AcqRel, Acquire).is_ok()
+    {
         detach(thread);
         return Some(Err(NotDone::Late));
     }
     let state = shared.state.load(Acquire);
     // SAFETY: the worker has written the result before it said so, and does not touch it again.
     let result = (state == DONE).then(|| unsafe { shared.result.get().cast::<T>().read() });
-    // A thread that dies in its last steps, which are destructors of thread-local variables, never ends.
+    // A thread that dies in its last steps, which are destructors of thread-local variables, never
+    // ends.
     if state != DIED && join(thread) {
         mapping.unmap();
     } else {
@@ -151,7 +162,8 @@ where
 
 /// The worker.
 extern "C" fn run<F: FnOnce() -> T, T>(task: *mut c_void) -> *mut c_void {
-    // SAFETY: the caller of `start` gives a task of these types, which stays until this thread has ended.
+    // SAFETY: the caller of `start` gives a task of these types, which stays until this thread has
+    // ended.
     let task = unsafe { &*task.cast::<Task<F, T>>() };
     TASK.set(&raw const task.state);
     containment::let_faults_through();
@@ -176,8 +188,8 @@ pub(super) fn is_worker() -> bool {
     !TASK.get().is_null()
 }
 
-/// Ends the work of this worker, whose thread stays where it is: its frames are never left, so that whatever it was
-/// doing is simply not finished. Called by a signal handler.
+/// Ends the work of this worker, whose thread stays where it is: its frames are never left, so that
+/// whatever it was doing is simply not finished. Called by a signal handler.
 pub(super) fn die() -> ! {
     // SAFETY: the task of a thread that has not ended is mapped.
     let state = unsafe { &*TASK.get() };
@@ -222,8 +234,11 @@ fn futex_wait(state: &AtomicU32, at_most: Duration) {
         tv_nsec: at_most.subsec_nanos().into(),
     };
     let operation = libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG;
-    // SAFETY: both places are valid for the call. However it ends, the caller looks at the state again.
-    unsafe { libc::syscall(libc::SYS_futex, state.as_ptr(), operation, RUNNING, &raw const timeout) };
+    // SAFETY: both places are valid for the call. However it ends, the caller looks at the state
+    // again.
+    unsafe {
+        libc::syscall(libc::SYS_futex, state.as_ptr(), operation, RUNNING, &raw const timeout)
+    };
 }
 
 fn wake(state: &AtomicU32) {
@@ -298,12 +313,16 @@ impl Mapping {
         }
         let mut thread = MaybeUninit::<libc::pthread_t>::uninit();
         // SAFETY: the attributes were made above, and the stack is ours and unused.
-        let refused =
-            unsafe { libc::pthread_attr_setstack(attributes.as_mut_ptr(), self.stack(), self.stack_bytes) };
+        let refused = unsafe {
+            libc::pthread_attr_setstack(attributes.as_mut_ptr(), self.stack(), self.stack_bytes)
+        };
         let made = refused == 0
             && with_all_signals_blocked(|| {
                 // SAFETY: the attributes are whole, and `argument` is what `body` expects.
-                unsafe { libc::pthread_create(thread.as_mut_ptr(), attributes.as_ptr(), body, argument) == 0 }
+                unsafe {
+                    libc::pthread_create(thread.as_mut_ptr(), attributes.as_ptr(), body, argument)
+                        == 0
+                }
             });
         // SAFETY: they were made above, and are not used again.
         unsafe { libc::pthread_attr_destroy(attributes.as_mut_ptr()) };
@@ -329,7 +348,8 @@ mod tests {
     fn work_gives_its_result_from_another_thread() {
         let here = std::thread::current().id();
         let text = "moved".to_owned();
-        let (there, length) = isolated(LONG, move || (std::thread::current().id(), text.len())).unwrap();
+        let (there, length) =
+            isolated(LONG, move || (std::thread::current().id(), text.len())).unwrap();
         assert_ne!(here, there);
         assert_eq!(length, 5);
     }

@@ -1,7 +1,7 @@
 //! How much memory the process takes.
 
-/// The most memory that this process has had in use at once so far (its resident set), in bytes; 0 if the system
-/// does not say.
+/// The most memory that this process has had in use at once so far (its resident set), in bytes; 0
+/// if the system does not say.
 ///
 /// # Cost
 /// A system call.

@@ -1,4 +1,5 @@
-//! Calls into the system that the cold path needs and std does not have: with `record`, the only unsafe code.
+//! Calls into the system that the cold path needs and std does not have: with `record`, the only
+//! unsafe code.
 
 mod containment;
 #[cfg(feature = "alloc")]

@@ -1,12 +1,13 @@
-//! Memory of the system's, not of the heap: making it allocates nothing that a program could notice, and fails without
-//! ending anything.
+//! Memory of the system's, not of the heap: making it allocates nothing that a program could
+//! notice, and fails without ending anything.
 
 use std::ptr::NonNull;
 
 /// Zeroed memory, until it is given to [`unmap`].
 ///
-/// With `wiped_in_children` a child of this process, made by `fork` or by `clone` without shared memory, finds zeros
-/// there, where the kernel can do that (Linux 4.14). None where there is no memory.
+/// With `wiped_in_children` a child of this process, made by `fork` or by `clone` without shared
+/// memory, finds zeros there, where the kernel can do that (Linux 4.14). None where there is no
+/// memory.
 ///
 /// # Cost
 /// A system call or two, and whole pages.

@@ -1,5 +1,6 @@
-//! Waiting for a signal on a thread of our own. The handler does no more than post a semaphore: that is allowed at any
-//! instruction, and needs no descriptor, which a program that closes all files could take away.
+//! Waiting for a signal on a thread of our own. The handler does no more than post a semaphore:
+//! that is allowed at any instruction, and needs no descriptor, which a program that closes all
+//! files could take away.
 
 use std::cell::UnsafeCell;
 use std::mem::MaybeUninit;
@@ -14,7 +15,8 @@ use super::{exit, signals};
 /// A semaphore that is initialised before its address is given to anybody.
 struct Semaphore(UnsafeCell<MaybeUninit<libc::sem_t>>);
 
-// SAFETY: after its initialisation it is used through the system's calls alone, which any thread may make.
+// SAFETY: after its initialisation it is used through the system's calls alone, which any thread
+// may make.
 unsafe impl Sync for Semaphore {}
 
 /// The signal that is ours, once one is.
@@ -37,8 +39,8 @@ pub(crate) enum LeftAlone {
     Refused,
 }
 
-/// Has a new thread do `work` after each `signal`; signals that come while it works are one. All signals are blocked in
-/// that thread. At most one call in a process.
+/// Has a new thread do `work` after each `signal`; signals that come while it works are one. All
+/// signals are blocked in that thread. At most one call in a process.
 ///
 /// A child made by `fork` has the signal's default action again, as it has no such thread.
 ///
@@ -53,8 +55,10 @@ pub(crate) fn on_signal(signal: libc::c_int, work: fn()) -> Result<(), LeftAlone
         return Err(LeftAlone::Refused);
     }
     let builder = thread::Builder::new().name("tinyprof".to_owned());
-    // A thread begins with the mask of the one that makes it: there is no moment at which it takes a signal.
-    with_all_signals_blocked(|| builder.spawn(move || forever(work))).map_err(|_| LeftAlone::Refused)?;
+    // A thread begins with the mask of the one that makes it: there is no moment at which it takes
+    // a signal.
+    with_all_signals_blocked(|| builder.spawn(move || forever(work)))
+        .map_err(|_| LeftAlone::Refused)?;
     SIGNAL.store(signal, Relaxed);
     exit::in_forked_child(leave_to_the_child);
     action_of(signal, Some(&ours())).map(|_| ()).ok_or(LeftAlone::Refused)
@@ -72,14 +76,16 @@ fn forever(work: fn()) {
 }
 
 extern "C" fn post(_signal: libc::c_int) {
-    // SAFETY: the semaphore was initialised before this handler was installed; a handler may post it. It fails, and
-    // changes `errno`, only where two thousand million signals are waiting already.
+    // SAFETY: the semaphore was initialised before this handler was installed; a handler may post
+    // it. It fails, and changes `errno`, only where two thousand million signals are waiting
+    // already.
     unsafe { libc::sem_post(POSTED.place()) };
 }
 
 unsafe extern "C" fn leave_to_the_child() {
     let signal = SIGNAL.load(Relaxed);
-    let is_ours = action_of(signal, None).is_some_and(|action| action.sa_sigaction == ours().sa_sigaction);
+    let is_ours =
+        action_of(signal, None).is_some_and(|action| action.sa_sigaction == ours().sa_sigaction);
     if is_ours {
         action_of(signal, Some(&default_action()));
     }
@@ -105,7 +111,8 @@ fn default_action() -> libc::sigaction {
 fn action_of(signal: libc::c_int, new: Option<&libc::sigaction>) -> Option<libc::sigaction> {
     let mut before = default_action();
     let new = new.map_or(ptr::null(), ptr::from_ref);
-    // SAFETY: both are places of an action, or null; the handler of `new` calls nothing that a handler may not call.
+    // SAFETY: both are places of an action, or null; the handler of `new` calls nothing that a
+    // handler may not call.
     let failed = unsafe { libc::sigaction(signal, new, &raw mut before) } != 0;
     (!failed).then_some(before)
 }

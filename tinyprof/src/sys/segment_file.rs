@@ -1,6 +1,8 @@
-//! Files that hold the memory of threads: private to the user, never through a link, never with holes.
+//! Files that hold the memory of threads: private to the user, never through a link, never with
+//! holes.
 //!
-//! A thread makes its file in its first region. Nothing here uses the heap, so that there it needs none.
+//! A thread makes its file in its first region. Nothing here uses the heap, so that there it needs
+//! none.
 
 use std::ffi::CStr;
 use std::fmt::{self, Write};
@@ -12,8 +14,8 @@ use std::os::fd::{AsRawFd, FromRawFd};
 use super::host::effective_user_id;
 use super::signals::without_write_signals;
 
-/// Other names that are tried where one is taken: by a program that has replaced itself by `exec`, or by another copy of
-/// this library in the same process.
+/// Other names that are tried where one is taken: by a program that has replaced itself by `exec`,
+/// or by another copy of this library in the same process.
 const NAMES_MAX: u32 = 1000;
 
 /// The name of a file, with the zero that ends it.
@@ -52,8 +54,8 @@ impl Write for Name {
     }
 }
 
-/// A file that this process has made. It is opened anew whenever it grows: a program that closes all files, as
-/// daemons do, must not make us write to one of its own.
+/// A file that this process has made. It is opened anew whenever it grows: a program that closes
+/// all files, as daemons do, must not make us write to one of its own.
 #[derive(Debug)]
 pub(crate) struct SegmentFile {
     directory: &'static CStr,
@@ -63,12 +65,12 @@ pub(crate) struct SegmentFile {
 }
 
 impl SegmentFile {
-    /// Creates the file `STEM.segment` in `directory`, which is created where it is missing. If that name is taken,
-    /// the file is the first free of `STEM-1.segment`, `STEM-2.segment`, ...
+    /// Creates the file `STEM.segment` in `directory`, which is created where it is missing. If
+    /// that name is taken, the file is the first free of `STEM-1.segment`, `STEM-2.segment`, ...
     ///
     /// # Errors
-    /// If there is no such directory to be had of which this user is the owner and nobody else may read or write
-    /// it, or no such file.
+    /// If there is no such directory to be had of which this user is the owner and nobody else may
+    /// read or write it, or no such file.
     pub(crate) fn create(directory: &'static CStr, stem: fmt::Arguments<'_>) -> io::Result<Self> {
         // SAFETY: a C string.
         let made = unsafe { libc::mkdir(directory.as_ptr(), 0o700) };
@@ -86,7 +88,12 @@ impl SegmentFile {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 created => {
                     let status = status(&created?)?;
-                    return Ok(Self { directory, name, device: status.st_dev, inode: status.st_ino });
+                    return Ok(Self {
+                        directory,
+                        name,
+                        device: status.st_dev,
+                        inode: status.st_ino,
+                    });
                 }
             }
         }
@@ -104,9 +111,11 @@ impl SegmentFile {
         if (status.st_dev, status.st_ino) != (self.device, self.inode) {
             return Err(io::ErrorKind::NotFound.into());
         }
-        let bound = |bytes: usize| libc::off_t::try_from(bytes).map_err(|_| io::ErrorKind::FileTooLarge);
+        let bound =
+            |bytes: usize| libc::off_t::try_from(bytes).map_err(|_| io::ErrorKind::FileTooLarge);
         let (offset, length) = (bound(from)?, bound(to - from)?);
-        // A file that is only made longer has holes, and touching one where the disk is full is a SIGBUS.
+        // A file that is only made longer has holes, and touching one where the disk is full is a
+        // SIGBUS.
         let refused = without_write_signals(|| {
             // SAFETY: the file is open, and ours.
             unsafe { libc::posix_fallocate(file.as_raw_fd(), offset, length) }
@@ -131,7 +140,9 @@ fn open_directory(path: &CStr) -> io::Result<File> {
 
 fn open_at(directory: &File, name: &CStr, flags: libc::c_int) -> io::Result<File> {
     // SAFETY: the name is a C string, and the directory is open.
-    opened(unsafe { libc::openat(directory.as_raw_fd(), name.as_ptr(), flags | libc::O_CLOEXEC, 0o600) })
+    opened(unsafe {
+        libc::openat(directory.as_raw_fd(), name.as_ptr(), flags | libc::O_CLOEXEC, 0o600)
+    })
 }
 
 fn opened(descriptor: libc::c_int) -> io::Result<File> {
@@ -184,7 +195,8 @@ mod tests {
         create(&directory, "a").unwrap();
         assert!(directory.join("a-1.segment").exists(), "the name is taken, another is not");
         assert!(create(&directory, &"a".repeat(200)).is_err(), "too long");
-        // As the mapping does, the open file keeps the number of its inode from being given to another.
+        // As the mapping does, the open file keeps the number of its inode from being given to
+        // another.
         let _open = file.grow(0, 1 << 18).unwrap();
         let metadata = fs::metadata(directory.join("a.segment")).unwrap();
         assert_eq!(metadata.len(), 1 << 18);

@@ -1,8 +1,9 @@
 //! A write that fails must not end the program.
 //!
-//! Two signals say that a write failed, and end a program that does not handle them: `SIGPIPE`, where the reader
-//! of standard error has gone away (programs for `program | head` restore it), and `SIGXFSZ`, where a file would
-//! outgrow `ulimit -f`. The write's error says the same, and that is what we look at.
+//! Two signals say that a write failed, and end a program that does not handle them: `SIGPIPE`,
+//! where the reader of standard error has gone away (programs for `program | head` restore it), and
+//! `SIGXFSZ`, where a file would outgrow `ulimit -f`. The write's error says the same, and that is
+//! what we look at.
 
 use std::mem::MaybeUninit;
 use std::ptr;
@@ -13,7 +14,8 @@ pub fn without_write_signals<T>(work: impl FnOnce() -> T) -> T {
     work()
 }
 
-/// Does `work` with all signals blocked in the current thread: a thread that `work` makes has them blocked, too.
+/// Does `work` with all signals blocked in the current thread: a thread that `work` makes has them
+/// blocked, too.
 pub(super) fn with_all_signals_blocked<T>(work: impl FnOnce() -> T) -> T {
     let (mut all, mut before) = (empty(), empty());
     // SAFETY: the place is valid, and the call cannot fail.
@@ -29,7 +31,8 @@ pub(super) fn with_all_signals_blocked<T>(work: impl FnOnce() -> T) -> T {
 /// Signals that are blocked in this thread until this is dropped.
 struct Held {
     before: libc::sigset_t,
-    /// Those of them that nobody was waiting to receive: what arrives meanwhile is ours, and is thrown away.
+    /// Those of them that nobody was waiting to receive: what arrives meanwhile is ours, and is
+    /// thrown away.
     ours: libc::sigset_t,
 }
 
@@ -61,7 +64,8 @@ impl Held {
             waits && unsafe { libc::sigismember(&raw const self.ours, signal) } == 1
         });
         let mut signal = 0;
-        // SAFETY: both places are valid. A signal of ours is pending, so that the call returns at once.
+        // SAFETY: both places are valid. A signal of ours is pending, so that the call returns at
+        // once.
         ours && unsafe { libc::sigwait(&raw const self.ours, &raw mut signal) } == 0
     }
 }
@@ -70,7 +74,9 @@ impl Drop for Held {
     fn drop(&mut self) {
         while self.take() {}
         // SAFETY: restores what `pthread_sigmask` said was there before.
-        unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &raw const self.before, ptr::null_mut()) };
+        unsafe {
+            libc::pthread_sigmask(libc::SIG_SETMASK, &raw const self.before, ptr::null_mut())
+        };
     }
 }
 

@@ -8,10 +8,12 @@ use std::sync::atomic::Ordering::{Acquire, Release};
 static KEY: AtomicU64 = AtomicU64::new(0);
 const IS_THERE: u64 = 1 << 32;
 
-/// Has `handler` called when a thread ends for which [`at_thread_end`] was, with what was given there. Once a process.
+/// Has `handler` called when a thread ends for which [`at_thread_end`] was, with what was given
+/// there. Once a process.
 ///
-/// A key of the system's is used, and not a destructor of Rust's thread-local variables: registering one of those
-/// allocates, and ends the program where there is no memory. It runs after them.
+/// A key of the system's is used, and not a destructor of Rust's thread-local variables:
+/// registering one of those allocates, and ends the program where there is no memory. It runs after
+/// them.
 pub(crate) fn handle_thread_ends(handler: unsafe extern "C" fn(*mut c_void)) {
     let mut key = 0;
     // SAFETY: the place is valid, and the handler is a function of the program.
@@ -20,7 +22,8 @@ pub(crate) fn handle_thread_ends(handler: unsafe extern "C" fn(*mut c_void)) {
     }
 }
 
-/// Has the handler called with `what` when this thread ends. Without memory for that, it is not called.
+/// Has the handler called with `what` when this thread ends. Without memory for that, it is not
+/// called.
 pub(crate) fn at_thread_end(what: &'static impl Sync) {
     let key = KEY.load(Acquire);
     if key & IS_THERE != 0 {

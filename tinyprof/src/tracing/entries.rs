@@ -55,9 +55,9 @@ pub(super) fn exit(layer: u32, span: u64) {
     });
 }
 
-/// Forgets the innermost entries whose visits were closed with a region around them: those of guards
-/// that were forgotten, which would otherwise become more and more, and those that are yet to be
-/// left, whose exits must not close later visits of their callpaths.
+/// Forgets the innermost entries whose visits were closed with a region around them: those of
+/// guards that were forgotten, which would otherwise become more and more, and those that are yet
+/// to be left, whose exits must not close later visits of their callpaths.
 #[inline]
 fn forget_closed(entries: &mut Vec<Entry>, arena: &Arena) {
     let is_closed = |entry: &mut Entry| match entry.visit {

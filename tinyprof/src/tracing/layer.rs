@@ -1,4 +1,5 @@
-//! A layer of `tracing-subscriber` that records spans, beside layers that do other things with them.
+//! A layer of `tracing-subscriber` that records spans, beside layers that do other things with
+//! them.
 
 use std::any::TypeId;
 use std::fmt;
@@ -33,7 +34,10 @@ use crate::record::thread;
 #[must_use = "a layer that no subscriber has records nothing"]
 pub fn layer<S>() -> Layer<S> {
     static LAYERS: AtomicU32 = AtomicU32::new(0);
-    Layer { chosen: Filtered::new(Identity::new(), Spans::default()), number: LAYERS.fetch_add(1, Relaxed) }
+    Layer {
+        chosen: Filtered::new(Identity::new(), Spans::default()),
+        number: LAYERS.fetch_add(1, Relaxed),
+    }
 }
 
 /// A layer that records spans as regions; [`layer()`] makes it.
@@ -49,14 +53,14 @@ pub fn layer<S>() -> Layer<S> {
 /// tracing_subscriber::registry().with(tinyprof::tracing::layer().with_filter(filter)).init();
 /// ```
 ///
-/// A filter that is a layer itself (`.with(EnvFilter::..)`) decides for all layers, this one as well:
-/// to have fewer logs than regions, give the filter to the layer of the logs.
+/// A filter that is a layer itself (`.with(EnvFilter::..)`) decides for all layers, this one as
+/// well: to have fewer logs than regions, give the filter to the layer of the logs.
 ///
 /// # Cost
 /// About 40 ns for each entry more than [`Subscriber`](super::Subscriber), beside what the registry
 /// takes: `docs/cost.md` has what was measured. A filter around the layer costs as much twice;
-/// [`with_max_level`](Self::with_max_level) and [`with_target_prefixes`](Self::with_target_prefixes)
-/// cost next to nothing.
+/// [`with_max_level`](Self::with_max_level) and
+/// [`with_target_prefixes`](Self::with_target_prefixes) cost next to nothing.
 pub struct Layer<S> {
     /// Takes part in the choice of what is recorded, and does nothing else.
     chosen: Filtered<Identity, Spans, S>,
@@ -74,7 +78,10 @@ impl<S> Layer<S> {
     /// Leaves out spans whose target, the module unless they name another, begins with none of
     /// `prefixes`.
     #[must_use = "returns the layer with these prefixes"]
-    pub fn with_target_prefixes<P: Into<String>>(mut self, prefixes: impl IntoIterator<Item = P>) -> Self {
+    pub fn with_target_prefixes<P: Into<String>>(
+        mut self,
+        prefixes: impl IntoIterator<Item = P>,
+    ) -> Self {
         self.chosen.filter_mut().targets = prefixes.into_iter().map(Into::into).collect();
         self
     }
@@ -133,7 +140,8 @@ where
         entries::exit(self.number, id.into_u64());
     }
 
-    /// Lets a subscriber see `chosen`, by which it knows that this layer does not decide for others.
+    /// Lets a subscriber see `chosen`, by which it knows that this layer does not decide for
+    /// others.
     unsafe fn downcast_raw(&self, id: TypeId) -> Option<*const ()> {
         if id == TypeId::of::<Self>() {
             return Some(ptr::from_ref(self).cast());

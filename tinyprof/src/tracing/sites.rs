@@ -29,7 +29,8 @@ thread_local! {
     static LATELY: [Seen; SEEN] = const { [const { Cell::new((0, 0)) }; SEEN] };
 }
 
-/// Returns the site at a place that [`place_of`] returned; none beyond the places that are recorded.
+/// Returns the site at a place that [`place_of`] returned; none beyond the places that are
+/// recorded.
 #[inline]
 pub(super) fn site_at(place: u64) -> Option<&'static Site> {
     let place = usize::try_from(place).ok()?;

@@ -39,7 +39,8 @@ impl<S> Filter<S> for Spans {
         self.take(metadata) && collect::config().recording
     }
 
-    /// `tracing` asks once for each place, and skips those that no layer takes at the cost of a load.
+    /// `tracing` asks once for each place, and skips those that no layer takes at the cost of a
+    /// load.
     fn callsite_enabled(&self, metadata: &'static Metadata<'static>) -> Interest {
         if self.take(metadata) && collect::config().recording {
             Interest::always()

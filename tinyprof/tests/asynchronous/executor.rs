@@ -33,13 +33,21 @@ impl Queue {
     /// The next task; none if all have ended.
     fn next(&self) -> Option<Arc<Task>> {
         let ready = self.ready.lock().unwrap();
-        self.changed.wait_while(ready, |(tasks, left)| tasks.is_empty() && *left > 0).unwrap().0.pop_front()
+        self.changed
+            .wait_while(ready, |(tasks, left)| tasks.is_empty() && *left > 0)
+            .unwrap()
+            .0
+            .pop_front()
     }
 
     fn work(&self) {
         while let Some(task) = self.next() {
-            let poll =
-                task.future.lock().unwrap().as_mut().poll(&mut Context::from_waker(&task.clone().into()));
+            let poll = task
+                .future
+                .lock()
+                .unwrap()
+                .as_mut()
+                .poll(&mut Context::from_waker(&task.clone().into()));
             if poll.is_ready() {
                 self.ready.lock().unwrap().1 -= 1;
                 self.changed.notify_all();

@@ -27,10 +27,15 @@ fn visits_below(map: &EventMap, root: &str) -> BTreeMap<String, u64> {
     let mut visits = BTreeMap::new();
     for (row, values) in map.callpaths.rows().iter().zip(&map.values) {
         let name = &row.region.name;
-        paths.push(row.parent.map_or(name.clone(), |parent| format!("{}<{name}", paths[parent.row()])));
+        paths.push(
+            row.parent.map_or(name.clone(), |parent| format!("{}<{name}", paths[parent.row()])),
+        );
         let path = &paths[paths.len() - 1];
         if path == root || path.starts_with(&format!("{root}<")) {
-            assert!(visits.insert(path.clone(), values.visits()).is_none(), "{path} is there twice");
+            assert!(
+                visits.insert(path.clone(), values.visits()).is_none(),
+                "{path} is there twice"
+            );
         }
     }
     visits

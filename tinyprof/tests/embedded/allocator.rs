@@ -4,7 +4,8 @@ use tinyprof_format::model::{Losses, Profile};
 
 use crate::program::{Place, text, visits};
 
-/// What the recorder itself allocates after the program has printed its number, until it counts what was lost.
+/// What the recorder itself allocates after the program has printed its number, until it counts
+/// what was lost.
 const AFTER_MAIN_MAX: u64 = 1_000;
 
 /// The visits of all callpaths that end in one of these regions.
@@ -30,11 +31,15 @@ fn check(late: bool) {
     let losses = profile.manifest.losses;
     let visits_kept_out = losses.visits_kept_out;
     assert!(visits_kept_out > 0, "the start allocates, on a thread of its own");
-    // Outside of all regions each allocation is an execution: those are folded, which loses nothing.
+    // Outside of all regions each allocation is an execution: those are folded, which loses
+    // nothing.
     let executions_folded = losses.executions_folded;
     assert_eq!(losses, Losses { visits_kept_out, executions_folded, ..Losses::default() });
     let told = visits_of(&profile, &["alloc", "dealloc"]) + visits_kept_out;
-    assert!((entered..entered + AFTER_MAIN_MAX).contains(&told), "{told} of {entered} are in the profile");
+    assert!(
+        (entered..entered + AFTER_MAIN_MAX).contains(&told),
+        "{told} of {entered} are in the profile"
+    );
 }
 
 #[test]

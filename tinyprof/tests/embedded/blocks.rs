@@ -8,7 +8,10 @@ use crate::program::{check_visits, profile_of, visits};
 fn a_list_says_which_functions_of_a_block_are_regions() {
     let (output, profile) = profile_of("test_blocks", "lists");
     assert!(output.status.success(), "{output:?}");
-    check_visits(&profile, &[("Field::advance", 1), ("Field::advance<Field::deposit", 1), ("loud", 1)]);
+    check_visits(
+        &profile,
+        &[("Field::advance", 1), ("Field::advance<Field::deposit", 1), ("loud", 1)],
+    );
 }
 
 #[test]

@@ -4,8 +4,12 @@ use tinyprof_format::model::Profile;
 
 use crate::program::{Place, check_visits, text, values};
 
-const VISITS: [(&str, u64); 4] =
-    [("all", 1), ("all<step", 300_000), ("all<step<pair", 300_000), ("all<step<pair<small", 600_000)];
+const VISITS: [(&str, u64); 4] = [
+    ("all", 1),
+    ("all<step", 300_000),
+    ("all<step<pair", 300_000),
+    ("all<step<pair<small", 600_000),
+];
 
 fn check(profile: &Profile) {
     check_visits(profile, &VISITS);
@@ -15,7 +19,8 @@ fn check(profile: &Profile) {
     assert!(values["all<step<pair<small"].sum_standard_error_ns() > 0.0);
     assert_eq!(values["all"].sum_standard_error_ns(), 0.0, "it is visited once");
     // The series stands for all iterations but those that wait for the next that is timed.
-    let in_series: u64 = values["all<step"].series.iter().map(|bucket| u64::from(bucket.visits)).sum();
+    let in_series: u64 =
+        values["all<step"].series.iter().map(|bucket| u64::from(bucket.visits)).sum();
     assert!(in_series <= 300_000 && in_series + (2 << 16) >= 300_000, "{in_series}");
 }
 
@@ -26,7 +31,8 @@ fn counts_are_exact_and_the_report_says_what_is_an_estimate() {
     check(&place.profile());
     let said = text(&output.stderr);
     assert!(said.contains("visits were counted but not timed"), "{said}");
-    // The mean visit is as short as what a visit costs, so that there may be no estimate but a bound.
+    // The mean visit is as short as what a visit costs, so that there may be no estimate but a
+    // bound.
     assert!(said.lines().any(|line| line.contains("small") && line.contains(['~', '<'])), "{said}");
 }
 
@@ -37,7 +43,12 @@ fn a_program_can_set_its_budget_and_the_environment_wins() {
     check(&place.profile());
     let place = Place::new();
     let mut command = place.command("test_budget");
-    command.arg("0.01").env("TINYPROF_REPORT", "off").env("TINYPROF_BUDGET", "off").status().unwrap();
+    command
+        .arg("0.01")
+        .env("TINYPROF_REPORT", "off")
+        .env("TINYPROF_BUDGET", "off")
+        .status()
+        .unwrap();
     assert_eq!(place.profile().manifest.losses.visits_not_timed, 0);
 }
 

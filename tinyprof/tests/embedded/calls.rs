@@ -7,7 +7,10 @@ use crate::program::{check_visits, profile_of, values};
 #[test]
 fn every_visit_is_where_it_was_called_from() {
     let (output, profile) = profile_of("test_calls", "");
-    assert!(output.status.success() && output.stdout.is_empty() && output.stderr.is_empty(), "{output:?}");
+    assert!(
+        output.status.success() && output.stdout.is_empty() && output.stderr.is_empty(),
+        "{output:?}"
+    );
     assert_eq!(profile.manifest.losses, Losses::default());
     let steps: u64 = (1..=20).sum();
     check_visits(
@@ -72,13 +75,14 @@ fn mode_each_keeps_every_iteration_in_order_and_mode_total_none() {
         (0..20).flat_map(|execution| (0..=execution).map(move |_| (execution, 1))).collect();
     assert_eq!(iterations, expected);
     for execution in &step.executions {
-        let mine: Vec<_> = step.series.iter().filter(|b| b.execution == execution.execution).collect();
+        let mine: Vec<_> =
+            step.series.iter().filter(|b| b.execution == execution.execution).collect();
         // Ticks become nanoseconds one by one: each may be rounded by half of one.
         let difference = mine.iter().map(|b| b.sum_ns).sum::<u64>().abs_diff(execution.sum_ns);
         assert!(difference <= execution.visits, "{execution:?}");
     }
-    // The work of an iteration grows with its number, by 50,000 rounds each: among iterations far apart the
-    // later is the longer one, whatever else the machine does.
+    // The work of an iteration grows with its number, by 50,000 rounds each: among iterations far
+    // apart the later is the longer one, whatever else the machine does.
     let fastest = |from: usize| {
         let same = step.series.iter().zip(&expected).zip(positions(&expected));
         same.filter(|(_, position)| *position == from).map(|((b, _), _)| b.sum_ns).min().unwrap()
@@ -95,10 +99,9 @@ fn mode_each_keeps_every_iteration_in_order_and_mode_total_none() {
 
 /// The place of each element among those of its execution.
 fn positions(series: &[(u32, u32)]) -> impl Iterator<Item = usize> {
-    series
-        .iter()
-        .enumerate()
-        .map(|(at, (execution, _))| series[..at].iter().filter(|(earlier, _)| earlier == execution).count())
+    series.iter().enumerate().map(|(at, (execution, _))| {
+        series[..at].iter().filter(|(earlier, _)| earlier == execution).count()
+    })
 }
 
 #[test]

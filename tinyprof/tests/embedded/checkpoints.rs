@@ -58,7 +58,10 @@ fn all_stay_where_all_are_wanted_and_each_has_more_than_the_one_before() {
         before = visits;
         if name != "p.tprof" {
             check_is_checkpoint(&profile);
-            assert_eq!(profile.manifest.losses.visits_open, 2, "the loop and the function around it");
+            assert_eq!(
+                profile.manifest.losses.visits_open, 2,
+                "the loop and the function around it"
+            );
         }
     }
 }
@@ -74,8 +77,10 @@ fn a_killed_program_leaves_its_last_checkpoint_and_its_segments() {
     child.kill().unwrap();
     child.wait().unwrap();
     let whole = |name: &String| place.path().join(name).join("manifest.json").exists();
-    let complete: Vec<_> =
-        profiles(&place).into_iter().filter(|name| name.ends_with(".tprof") && whole(name)).collect();
+    let complete: Vec<_> = profiles(&place)
+        .into_iter()
+        .filter(|name| name.ends_with(".tprof") && whole(name))
+        .collect();
     assert!((1..=3).contains(&complete.len()), "{complete:?}");
     complete.iter().for_each(|name| check_is_checkpoint(&place.read(name)));
     assert!(!crate::program::names(&place.path().join("segments")).is_empty());

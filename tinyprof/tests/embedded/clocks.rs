@@ -22,7 +22,9 @@ fn the_profile_names_the_clock_that_was_chosen() {
     // Where the counter is not steady nothing but the other clock is to be had.
     let steady = counter != "clock_monotonic";
     let fenced = if steady { format!("{counter}_fenced") } else { counter.clone() };
-    for (clock, name) in [("auto", counter.as_str()), ("monotonic", "clock_monotonic"), ("fenced", &fenced)] {
+    for (clock, name) in
+        [("auto", counter.as_str()), ("monotonic", "clock_monotonic"), ("fenced", &fenced)]
+    {
         let (output, profile) = run("test_calls", "", clock);
         assert_eq!(profile.manifest.metadata.clock, name);
         assert_eq!(visits(&profile), visits(&by_default), "{clock}");
@@ -33,14 +35,16 @@ fn the_profile_names_the_clock_that_was_chosen() {
 #[test]
 fn a_clock_that_does_not_exist_is_one_warning() {
     let (output, profile) = run("test_calls", "", "sundial");
-    let expected = "tinyprof: TINYPROF_CLOCK=sundial is ignored: expected auto, monotonic or fenced\n";
+    let expected =
+        "tinyprof: TINYPROF_CLOCK=sundial is ignored: expected auto, monotonic or fenced\n";
     assert_eq!(text(&output.stderr), expected);
     let (_, by_default) = profile_of("test_calls", "");
     assert_eq!(profile.manifest.metadata.clock, by_default.manifest.metadata.clock);
 }
 
-/// Compares a region of so many milliseconds with `CLOCK_MONOTONIC`, inside of the region and around it: however
-/// long the thread had to wait for the processor, the region's time is between the two.
+/// Compares a region of so many milliseconds with `CLOCK_MONOTONIC`, inside of the region and
+/// around it: however long the thread had to wait for the processor, the region's time is between
+/// the two.
 #[expect(
     clippy::print_stdout,
     reason = "how close it was is worth knowing, not only that it was close enough"
@@ -50,7 +54,8 @@ fn check_spin(spin_ms: u64, clock: &str) {
     let said: Vec<u64> =
         text(&output.stdout).split_whitespace().map(|number| number.parse().unwrap()).collect();
     let [inside_ns, around_ns] = said[..] else { panic!("{output:?}") };
-    let measured_ns = values(&profile)["spin"].executions.iter().map(|spin| spin.sum_ns).max().unwrap();
+    let measured_ns =
+        values(&profile)["spin"].executions.iter().map(|spin| spin.sum_ns).max().unwrap();
     println!("{clock}: {inside_ns} <= {measured_ns} <= {around_ns} ns");
     let tolerance_ns = spin_ms * 100;
     let range = inside_ns - tolerance_ns..=around_ns + tolerance_ns;

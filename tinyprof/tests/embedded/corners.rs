@@ -37,7 +37,11 @@ fn a_program_that_replaces_itself_leaves_its_segment_and_gets_another() {
     assert_eq!(text(&output.stderr), "");
     let profile = place.read("profile.tprof");
     check_visits(&profile, &[("work", 1), ("work<inner", 1), ("work<inner<leaf", 1)]);
-    assert_eq!(profile.manifest.losses, Losses::default(), "the second image has a segment of its own");
+    assert_eq!(
+        profile.manifest.losses,
+        Losses::default(),
+        "the second image has a segment of its own"
+    );
     let segments = place.path().join("segments");
     assert_eq!(names(&segments).len(), 1, "the first image could not write its profile");
     assert_eq!(visits(&recovered(&segments), "work<inner"), 1);
@@ -49,7 +53,10 @@ fn the_smallest_stack_is_enough_to_end_on() {
         let place = Place::new();
         let mut command = place.command("test_corners");
         check_untouched(&command.arg(how).env("TINYPROF_OUT", "profile").output().unwrap());
-        check_visits(&place.read("profile.tprof"), &[("work", 1), ("work<inner", 1), ("work<inner<leaf", 1)]);
+        check_visits(
+            &place.read("profile.tprof"),
+            &[("work", 1), ("work<inner", 1), ("work<inner<leaf", 1)],
+        );
     }
 }
 
@@ -90,9 +97,10 @@ fn a_program_with_more_rights_than_its_user_obeys_no_variable() {
 
 #[test]
 fn a_standard_error_that_nobody_reads_does_not_hold_the_program() {
-    for variables in
-        [&[("TINYPROF_REPORT", "on")][..], &[("TINYPROF_REPORT", "off"), ("TINYPROF_KEEP_NONSENSE", "")]]
-    {
+    for variables in [
+        &[("TINYPROF_REPORT", "on")][..],
+        &[("TINYPROF_REPORT", "off"), ("TINYPROF_KEEP_NONSENSE", "")],
+    ] {
         let place = Place::new();
         let (reader, writer) = std::io::pipe().unwrap();
         fill(&writer);
@@ -133,5 +141,8 @@ fn control_characters_of_variables_do_not_reach_the_terminal() {
     let output = command.output().unwrap();
     check_untouched(&output);
     let said = text(&output.stderr);
-    assert!(said.contains(r"TINYPROF_BUDGET=\u{1b}[31mred is ignored") && !said.contains('\x1b'), "{said:?}");
+    assert!(
+        said.contains(r"TINYPROF_BUDGET=\u{1b}[31mred is ignored") && !said.contains('\x1b'),
+        "{said:?}"
+    );
 }

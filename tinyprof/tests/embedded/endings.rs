@@ -63,7 +63,8 @@ fn the_table_is_on_standard_error_and_nothing_of_ours_on_standard_output() {
 fn the_text_of_the_paper_is_written_where_that_is_asked_for() {
     let place = Place::new();
     let mut command = place.command("test_endings");
-    let output = command.env("TINYPROF_OUT", "x.tprof").env("TINYPROF_FORMAT", "csv").output().unwrap();
+    let output =
+        command.env("TINYPROF_OUT", "x.tprof").env("TINYPROF_FORMAT", "csv").output().unwrap();
     check_untouched(&output);
     assert_eq!(place.names(), ["x.csv"]);
     let read = tinyprof_format::file::read_text_profile(&place.path().join("x.csv")).unwrap();
@@ -76,8 +77,11 @@ fn the_text_of_the_paper_is_written_where_that_is_asked_for() {
 fn settings_choose_directory_and_table() {
     let place = Place::new();
     let mut command = place.command("test_endings");
-    let output =
-        command.env("TINYPROF_OUT", "new/dir/x.tprof").env("TINYPROF_REPORT", "off").output().unwrap();
+    let output = command
+        .env("TINYPROF_OUT", "new/dir/x.tprof")
+        .env("TINYPROF_REPORT", "off")
+        .output()
+        .unwrap();
     check_untouched(&output);
     assert_eq!(text(&output.stderr), "");
     check_visits(&place.read("new/dir/x.tprof"), &ALL);
@@ -98,10 +102,12 @@ fn a_program_that_goes_elsewhere_leaves_its_profile_where_it_began() {
 fn switched_off_it_writes_nothing_and_says_nothing() {
     let place = Place::new();
     for (how, code) in [("", 7), ("exit", 3), ("no-region", 5)] {
-        let output = place.command("test_endings").arg(how).env("TINYPROF", "off").output().unwrap();
+        let output =
+            place.command("test_endings").arg(how).env("TINYPROF", "off").output().unwrap();
         assert_eq!((output.status.code(), text(&output.stderr)), (Some(code), ""), "{how}");
     }
-    let output = place.command("test_endings").arg("count").env("TINYPROF", "off").output().unwrap();
+    let output =
+        place.command("test_endings").arg("count").env("TINYPROF", "off").output().unwrap();
     assert_eq!(text(&output.stdout), "the result is 42\n0 callpaths were recorded\n");
     assert!(place.names().is_empty());
 }

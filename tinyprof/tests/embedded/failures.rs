@@ -13,7 +13,10 @@ use crate::recover::{recovered, visits as visits_of_segments};
 fn check_one_line(output: &Output, reason: &str) {
     let mut lines = text(&output.stderr).lines();
     let line = lines.next().unwrap_or_default();
-    assert!(line.starts_with("tinyprof: the profile ") && line.contains(" was not written: "), "{output:?}");
+    assert!(
+        line.starts_with("tinyprof: the profile ") && line.contains(" was not written: "),
+        "{output:?}"
+    );
     assert!(line.contains(reason), "{reason} is missing: {line}");
     assert_eq!(lines.next(), None, "one line is enough");
 }
@@ -74,7 +77,11 @@ fn a_full_disk_takes_no_profile_and_keeps_no_part_of_it() {
         let output = in_mount_namespace(&place, &script, "test_endings");
         check_untouched(&output);
         check_one_line(&output, "No space left on device");
-        assert_eq!(fs::read_to_string(place.path().join("listing")).unwrap(), "", "nothing is left behind");
+        assert_eq!(
+            fs::read_to_string(place.path().join("listing")).unwrap(),
+            "",
+            "nothing is left behind"
+        );
         // The measurements are: they are all that there is.
         let segments = place.path().join("segments");
         let command = format!("`tinyprof recover {}` makes a profile of it", segments.display());
@@ -83,13 +90,18 @@ fn a_full_disk_takes_no_profile_and_keeps_no_part_of_it() {
     }
 }
 
-/// Runs a script that may mount: as root, or as root of a user namespace. The mount goes with the script.
+/// Runs a script that may mount: as root, or as root of a user namespace. The mount goes with the
+/// script.
 pub(crate) fn in_mount_namespace(place: &Place, script: &str, program: &str) -> Output {
     let mut said = String::new();
     for options in [&["--mount"][..], &["--user", "--map-root-user", "--mount"]] {
         let shell = place.shell(script, program);
         let mut command = Command::new("unshare");
-        command.args(options).arg(shell.get_program()).args(shell.get_args()).current_dir(place.path());
+        command
+            .args(options)
+            .arg(shell.get_program())
+            .args(shell.get_args())
+            .current_dir(place.path());
         for (variable, value) in shell.get_envs() {
             match value {
                 Some(value) => command.env(variable, value),
@@ -143,7 +155,10 @@ fn whatever_has_the_name_keeps_it() {
     let output = place.command("test_endings").env("TINYPROF_OUT", "taken").output().unwrap();
     check_untouched(&output);
     assert_eq!(fs::read(place.path().join("taken.tprof")).unwrap(), b"a file");
-    assert_eq!(fs::read_link(place.path().join("taken-1.tprof")).unwrap().to_str(), Some("nowhere"));
+    assert_eq!(
+        fs::read_link(place.path().join("taken-1.tprof")).unwrap().to_str(),
+        Some("nowhere")
+    );
     assert!(names(&place.path().join("taken-2.tprof")).is_empty());
     assert_eq!(visits(&place.read("taken-3.tprof")).len(), 3);
 }
@@ -169,8 +184,13 @@ fn a_reader_that_went_away_ends_no_program() {
         let place = Place::new();
         let (reader, writer) = std::io::pipe().unwrap();
         drop(reader);
-        let mut child =
-            place.command("test_endings").arg(how).stdout(Stdio::piped()).stderr(writer).spawn().unwrap();
+        let mut child = place
+            .command("test_endings")
+            .arg(how)
+            .stdout(Stdio::piped())
+            .stderr(writer)
+            .spawn()
+            .unwrap();
         let mut result = String::new();
         child.stdout.take().unwrap().read_to_string(&mut result).unwrap();
         assert_eq!(child.wait().unwrap().code(), Some(7), "{how}");

@@ -8,7 +8,8 @@ use crate::program::{Place, check_visits, text};
 
 fn filtered(argument: &str, filter: &str) -> (Output, Profile) {
     let place = Place::new();
-    let output = place.command("test_blocks").arg(argument).env("TINYPROF_FILTER", filter).output().unwrap();
+    let output =
+        place.command("test_blocks").arg(argument).env("TINYPROF_FILTER", filter).output().unwrap();
     assert!(output.status.success(), "{output:?}");
     (output, place.profile())
 }
@@ -53,7 +54,8 @@ fn a_filter_may_say_what_is_recorded_by_name_and_module() {
 fn a_filter_that_cannot_be_read_is_ignored_with_a_word() {
     let (output, profile) = filtered("lists", "-a,,b");
     assert!(
-        text(&output.stderr).starts_with("tinyprof: TINYPROF_FILTER=-a,,b is ignored: expected patterns")
+        text(&output.stderr)
+            .starts_with("tinyprof: TINYPROF_FILTER=-a,,b is ignored: expected patterns")
     );
     assert_eq!(profile.manifest.metadata.filter, None);
     assert_eq!(profile.callpaths.len(), 3);

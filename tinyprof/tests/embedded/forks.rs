@@ -6,14 +6,18 @@ use crate::program::visits as visits_in_profile;
 use crate::program::{Place, names, text};
 use crate::recover::{recovered, visits};
 
-const PARENT: [(&str, u64); 4] = [("around", 1), ("around<before", 1), ("around<forks", 1), ("in_parent", 1)];
+const PARENT: [(&str, u64); 4] =
+    [("around", 1), ("around<before", 1), ("around<forks", 1), ("in_parent", 1)];
 
 fn said(child_ends: &str, parent_ends: &str) -> (Place, String) {
     let place = Place::new();
     let mut command = place.command("test_forks");
     command.args([child_ends, parent_ends]).env("TINYPROF_OUT", "profile");
-    let output =
-        command.env("TINYPROF_SEGMENT_DIR", "segments").env("TINYPROF_REPORT", "off").output().unwrap();
+    let output = command
+        .env("TINYPROF_SEGMENT_DIR", "segments")
+        .env("TINYPROF_REPORT", "off")
+        .output()
+        .unwrap();
     assert_eq!(text(&output.stderr), "", "{child_ends}");
     (place, text(&output.stdout).to_owned())
 }
@@ -41,7 +45,9 @@ fn however_a_child_ends_the_files_of_its_parent_stay_as_they_were() {
         assert_eq!(names(&segments).len(), 1, "{child_ends}");
         let map = recovered(&segments);
         assert_eq!(map.callpaths.len(), PARENT.len(), "{child_ends}");
-        PARENT.iter().for_each(|(path, times)| assert_eq!(visits(&map, path), *times, "{child_ends} {path}"));
+        PARENT.iter().for_each(|(path, times)| {
+            assert_eq!(visits(&map, path), *times, "{child_ends} {path}")
+        });
         assert_eq!(map.facts.losses, Losses::default(), "{child_ends}");
     }
 }

@@ -15,12 +15,16 @@ fn regions_in_destructors_and_exit_handlers_are_recorded_or_counted_and_stop_not
     let output = command.output().unwrap();
     let said = (output.status.code(), text(&output.stdout), text(&output.stderr));
     assert_eq!(said, (Some(7), "all has ended\n", ""));
-    assert_eq!(names(&place.path().join("segments")), [""; 0], "also of threads that began after the flush");
+    assert_eq!(
+        names(&place.path().join("segments")),
+        [""; 0],
+        "also of threads that began after the flush"
+    );
 
     let profile = place.read("profile.tprof");
     let mut found = visits(&profile);
-    // The main thread's two destructors and one handler come before the flush. Which of them still find the
-    // thread's arena is for the system to say.
+    // The main thread's two destructors and one handler come before the flush. Which of them still
+    // find the thread's arena is for the system to say.
     let is_late = |path: &str| ["in_destructor", "before_the_flush"].contains(&path);
     let late: u64 = found.extract_if(.., |(path, _)| is_late(path)).map(|(_, visits)| visits).sum();
     assert_eq!(found, [("stays".to_owned(), 1), ("work".to_owned(), 1)]);

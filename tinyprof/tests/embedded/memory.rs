@@ -10,8 +10,12 @@ const THREADS: u64 = 3;
 #[test]
 fn where_no_thread_gets_memory_the_program_ends_well_and_its_user_is_told_once() {
     let place = Place::new();
-    let output =
-        place.command("test_memory").arg("all").env("TINYPROF_SEGMENT_DIR", "segments").output().unwrap();
+    let output = place
+        .command("test_memory")
+        .arg("all")
+        .env("TINYPROF_SEGMENT_DIR", "segments")
+        .output()
+        .unwrap();
     check_untouched(&output);
     let told = "tinyprof: nothing is recorded: the beginning failed: the system gave no memory or no thread for it\n";
     assert_eq!(text(&output.stderr), told);

@@ -25,7 +25,8 @@ impl Place {
         self.directory.path()
     }
 
-    /// The command that runs test program `name` here, free of settings that the tests themselves run under.
+    /// The command that runs test program `name` here, free of settings that the tests themselves
+    /// run under.
     pub(crate) fn command(&self, name: &str) -> Command {
         self.prepared(&executable(name))
     }
@@ -40,7 +41,8 @@ impl Place {
     fn prepared(&self, program: &Path) -> Command {
         let mut command = Command::new(program);
         command.current_dir(self.path());
-        // Of their own, where what a program leaves behind harms nobody, and in none of the directories that tests list.
+        // Of their own, where what a program leaves behind harms nobody, and in none of the
+        // directories that tests list.
         command.env("TINYPROF_SEGMENT_DIR", self.segments.path().join("segments"));
         for (variable, _) in std::env::vars_os() {
             let name = variable.to_string_lossy();
@@ -107,7 +109,8 @@ pub(crate) fn visits(profile: &Profile) -> Vec<(String, u64)> {
 
 /// Compares callpaths and visits, whatever their order.
 pub(crate) fn check_visits(profile: &Profile, expected: &[(&str, u64)]) {
-    let mut expected: Vec<_> = expected.iter().map(|&(path, visits)| (path.to_owned(), visits)).collect();
+    let mut expected: Vec<_> =
+        expected.iter().map(|&(path, visits)| (path.to_owned(), visits)).collect();
     expected.sort();
     assert_eq!(visits(profile), expected);
 }

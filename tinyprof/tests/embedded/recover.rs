@@ -36,7 +36,8 @@ fn counted(place: &Place) -> Vec<[u64; COUNTERS]> {
 pub(crate) fn recovered(directory: &Path) -> EventMap {
     let files: Vec<Vec<u8>> =
         names(directory).iter().map(|name| fs::read(directory.join(name)).unwrap()).collect();
-    let segments: Vec<Segment<'_>> = files.iter().map(|bytes| Segment::parse(bytes).unwrap()).collect();
+    let segments: Vec<Segment<'_>> =
+        files.iter().map(|bytes| Segment::parse(bytes).unwrap()).collect();
     recovered_map(&segments, TicksNow { ticks: 0, monotonic_ns: 0 })
 }
 
@@ -50,8 +51,8 @@ fn kill(mut child: Child) {
     child.wait().unwrap();
 }
 
-/// Kills the program as soon as its threads together have counted so many executions, and spins on for a moment
-/// before that.
+/// Kills the program as soon as its threads together have counted so many executions, and spins on
+/// for a moment before that.
 fn kill_after(place: &Place, mut child: Child, executions: u64, spins: u64) {
     let far_enough = |counted: &[[u64; COUNTERS]]| {
         let sum = counted.iter().map(|thread| thread[0]).sum::<u64>();
@@ -72,7 +73,8 @@ fn killed_at_any_moment_it_leaves_all_but_the_last_visit_of_each_thread() {
         let threads = 1 + usize::try_from(number % 2).unwrap();
         let random = (number + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let child = counting(&place, threads, u64::MAX).stderr(Stdio::piped()).spawn().unwrap();
-        // From the first executions on to those that are folded, evenly over the orders of magnitude.
+        // From the first executions on to those that are folded, evenly over the orders of
+        // magnitude.
         kill_after(&place, child, random >> 40 >> (8 + number % 16), random % 5_000);
         let counted = counted(&place);
         let map = recovered(&place.path().join("segments"));
@@ -88,13 +90,18 @@ fn killed_at_any_moment_it_leaves_all_but_the_last_visit_of_each_thread() {
                 "{number}: {path}: {found} of {least}..={most}: {map:?}"
             );
         };
-        // An open visit counts, so that the one more is that of the visit that was open or had just ended.
+        // An open visit counts, so that the one more is that of the visit that was open or had just
+        // ended.
         check("execution", told(0), told(0) + slack);
         check("execution<leaf", told(1), told(1) + slack);
         // A step counts itself before it ends.
         check("execution<step", told(2).saturating_sub(slack), told(2) + slack);
         let losses = map.facts.losses;
-        assert_eq!((losses.records_unreadable, losses.segments_not_mapped), (0, 0), "{number}: {losses:?}");
+        assert_eq!(
+            (losses.records_unreadable, losses.segments_not_mapped),
+            (0, 0),
+            "{number}: {losses:?}"
+        );
         assert!(losses.records_torn <= slack, "one change a thread: {losses:?}");
         assert_eq!(map.facts.threads as usize, threads);
     }
@@ -108,13 +115,17 @@ fn series_and_times_are_recovered() {
     let child = counting(&place, 1, u64::MAX).spawn().unwrap();
     kill_after(&place, child, 10_000, 0);
     let map = recovered(&place.path().join("segments"));
-    let at = |path: &str| map.callpaths.iter().find(|(i, _)| map.callpaths.path(*i) == path).unwrap().0.row();
+    let at = |path: &str| {
+        map.callpaths.iter().find(|(i, _)| map.callpaths.path(*i) == path).unwrap().0.row()
+    };
     let (root, step) = (&map.values[at("execution")], &map.values[at("execution<step")]);
     let in_series: u64 = step.series.iter().map(|bucket| u64::from(bucket.visits)).sum();
     assert!((step.visits() - 2..=step.visits()).contains(&in_series));
     assert!(root.inclusive_ns() > step.inclusive_ns() && step.inclusive_ns() > 0);
     let region = &map.callpaths.rows()[at("execution<step")].region;
-    assert!(region.file.ends_with("killed.rs") && region.module == "test_killed" && region.line > 1);
+    assert!(
+        region.file.ends_with("killed.rs") && region.module == "test_killed" && region.line > 1
+    );
 }
 
 #[test]
@@ -201,7 +212,11 @@ fn a_full_file_system_is_no_signal_but_anonymous_memory() {
         );
         let output = in_mount_namespace(&place, &script, "test_killed");
         assert_eq!((output.status.code(), text(&output.stderr)), (Some(0), ""), "{size}");
-        assert_eq!(fs::read_to_string(place.path().join("listing")).unwrap(), "", "nothing is left behind");
+        assert_eq!(
+            fs::read_to_string(place.path().join("listing")).unwrap(),
+            "",
+            "nothing is left behind"
+        );
         let profile = place.read("profile.tprof");
         let losses = profile.manifest.losses;
         assert_eq!((losses.segments_not_mapped, losses.visits_not_recorded), (1, 0), "{size}");
@@ -213,8 +228,7 @@ fn a_full_file_system_is_no_signal_but_anonymous_memory() {
 #[test]
 fn a_limit_on_file_sizes_is_no_signal_either() {
     let place = Place::new();
-    let script =
-        r#"ulimit -f 1; TINYPROF_SEGMENT_DIR=segments TINYPROF_OUT=/proc/x TINYPROF_REPORT=off exec "$0""#;
+    let script = r#"ulimit -f 1; TINYPROF_SEGMENT_DIR=segments TINYPROF_OUT=/proc/x TINYPROF_REPORT=off exec "$0""#;
     check_untouched(&place.shell(script, "test_endings").output().unwrap());
     assert!(names(&place.path().join("segments")).is_empty());
 }

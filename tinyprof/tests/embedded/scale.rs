@@ -28,7 +28,10 @@ fn mutual_recursion_is_a_few_callpaths_however_deep() {
     assert_eq!(profile.manifest.losses, Losses::default());
     let times = values(&profile);
     let inclusive: Vec<u64> = paths.iter().map(|path| times[path].inclusive_ns()).collect();
-    assert!(inclusive.is_sorted_by(|outer, inner| outer >= inner), "no time counts twice: {inclusive:?}");
+    assert!(
+        inclusive.is_sorted_by(|outer, inner| outer >= inner),
+        "no time counts twice: {inclusive:?}"
+    );
 }
 
 #[test]
@@ -51,7 +54,8 @@ fn regions_beyond_the_deepest_callpath_are_other() {
     let (output, profile) = profile_of("test_many", "deep");
     assert_eq!(output.status.code(), Some(7), "{output:?}");
     let found = visits(&profile);
-    let (other, own): (Vec<_>, Vec<_>) = found.iter().partition(|(path, _)| path.ends_with("[other]"));
+    let (other, own): (Vec<_>, Vec<_>) =
+        found.iter().partition(|(path, _)| path.ends_with("[other]"));
     assert_eq!((own.len(), other.len()), (1_024, 1));
     assert!(own.iter().all(|(_, visits)| *visits == 1));
     let visits_too_deep = 1_500 - 1_024;
@@ -75,7 +79,8 @@ fn a_million_callpaths_are_kept_and_the_visits_of_the_rest_are_other() {
     assert_eq!((own + in_other, told_in_other), (CALLPATHS, in_other), "every visit is somewhere");
 }
 
-/// Runs a test program in so much address space, in KiB, and returns what it printed and its profile.
+/// Runs a test program in so much address space, in KiB, and returns what it printed and its
+/// profile.
 fn profile_within(kibibytes: u32, argument: &str) -> (Output, Profile) {
     let place = Place::new();
     let script = format!("ulimit -v {kibibytes} && exec \"$0\" {argument}");
@@ -88,7 +93,10 @@ fn a_hundred_thousand_callpaths_are_written_and_reported_in_little_memory() {
     let (output, profile) = profile_within(256 << 10, "fewer");
     assert_eq!(output.status.code(), Some(7), "{output:?}");
     let table = text(&output.stderr);
-    assert!(table.contains("smaller callpaths") && table.contains("\nprofile: test_many-"), "{table}");
+    assert!(
+        table.contains("smaller callpaths") && table.contains("\nprofile: test_many-"),
+        "{table}"
+    );
     let found = visits(&profile);
     assert_eq!((found.len(), found.iter().all(|(_, visits)| *visits == 1)), (111_111, true));
     assert_eq!(profile.manifest.losses, Losses::default());
@@ -101,7 +109,8 @@ fn a_million_callpaths_are_written_and_read() {
     let (output, profile) = profile_within(750_000, "callpaths");
     assert_eq!(output.status.code(), Some(7), "{output:?}");
     let found = visits(&profile);
-    let (other, own): (Vec<_>, Vec<_>) = found.iter().partition(|(path, _)| path.ends_with("[other]"));
+    let (other, own): (Vec<_>, Vec<_>) =
+        found.iter().partition(|(path, _)| path.ends_with("[other]"));
     assert!(own.iter().all(|(_, visits)| *visits == 1));
     let visits_in_other: u64 = other.iter().map(|(_, visits)| visits).sum();
     assert_eq!((own.len(), visits_in_other), (1 << 20, CALLPATHS - (1 << 20)));

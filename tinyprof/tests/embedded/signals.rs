@@ -6,7 +6,8 @@ use crate::program::{Place, text, visits};
 fn check(sender: &str, rounds: u64) {
     let place = Place::new();
     let mut command = place.command("test_signals");
-    let output = command.arg(sender).arg(rounds.to_string()).env("TINYPROF_REPORT", "off").output().unwrap();
+    let output =
+        command.arg(sender).arg(rounds.to_string()).env("TINYPROF_REPORT", "off").output().unwrap();
     assert_eq!((output.status.code(), text(&output.stderr)), (Some(0), ""), "{output:?}");
     let said: Vec<u64> =
         text(&output.stdout).split_whitespace().map(|number| number.parse().unwrap()).collect();
@@ -29,7 +30,11 @@ fn check(sender: &str, rounds: u64) {
     }
     let losses = profile.manifest.losses;
     println!("{handled} visits in the handler, of which {in_handler} were recorded: {losses:?}");
-    assert_eq!(main_thread.map(|(_, left)| left), [0; 5], "each visit of the program is recorded once");
+    assert_eq!(
+        main_thread.map(|(_, left)| left),
+        [0; 5],
+        "each visit of the program is recorded once"
+    );
     assert_eq!(in_handler + losses.visits_kept_out, handled, "{losses:?}");
 }
 

@@ -45,7 +45,8 @@ impl Running {
     }
 
     fn send(&self, signal: &str) {
-        let sent = Command::new("kill").arg(signal).arg(self.child.id().to_string()).status().unwrap();
+        let sent =
+            Command::new("kill").arg(signal).arg(self.child.id().to_string()).status().unwrap();
         assert!(sent.success());
     }
 
@@ -72,7 +73,10 @@ fn two_tables(arguments: &[&str], signal: Option<&str>) {
     program.visit();
     program.signal();
     let (head, visits) = program.table();
-    assert!(head.starts_with("so far: ") && head.ends_with(" s after the start of the run"), "{head}");
+    assert!(
+        head.starts_with("so far: ") && head.ends_with(" s after the start of the run"),
+        "{head}"
+    );
     assert_eq!(visits, 1);
     program.visit();
     program.visit();
@@ -144,7 +148,10 @@ fn a_handler_that_comes_later_has_the_signal() {
     program.signal();
     program.visit();
     let (status, stdout, stderr) = program.end();
-    assert_eq!((status.code(), stdout.as_str(), stderr.as_str()), (Some(0), "handled 1\n2 threads\n", ""));
+    assert_eq!(
+        (status.code(), stdout.as_str(), stderr.as_str()),
+        (Some(0), "handled 1\n2 threads\n", "")
+    );
 }
 
 #[test]

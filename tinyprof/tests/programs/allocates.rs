@@ -1,7 +1,7 @@
 //! Measures its own allocator: every call of it is a region, also those that the recorder makes.
 //!
-//! Prints how many such regions it has entered. With `LATE` in the environment the regions begin when `main` has begun
-//! the recording by hand.
+//! Prints how many such regions it has entered. With `LATE` in the environment the regions begin
+//! when `main` has begun the recording by hand.
 
 #![expect(clippy::print_stdout, reason = "the test compares the number with the profile")]
 

@@ -1,5 +1,5 @@
-//! Which functions of a block are regions, where a region ends, and what it is called: `lists`, `guards`, `split`, `many`
-//! values of a key, `async`; all of them without an argument.
+//! Which functions of a block are regions, where a region ends, and what it is called: `lists`,
+//! `guards`, `split`, `many` values of a key, `async`; all of them without an argument.
 
 use std::borrow::Cow;
 use std::future::{Future, ready};
@@ -104,7 +104,8 @@ fn asynchronous() {
         future
     }
     for name in ["a", "b", "a"] {
-        let poll = pin!(is_send(later(name.to_owned()))).poll(&mut Context::from_waker(Waker::noop()));
+        let poll =
+            pin!(is_send(later(name.to_owned()))).poll(&mut Context::from_waker(Waker::noop()));
         assert!(poll.is_ready());
     }
 }

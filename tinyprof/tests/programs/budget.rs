@@ -1,5 +1,5 @@
-//! Small functions, visited so often that a budget leaves no time for all of them. With an argument the program sets
-//! the budget itself.
+//! Small functions, visited so often that a budget leaves no time for all of them. With an argument
+//! the program sets the budget itself.
 
 use tinyprof::{profile, profile_loop};
 

@@ -1,4 +1,5 @@
-//! Passes boundaries until there are three checkpoints in the current directory. Its argument says how:
+//! Passes boundaries until there are three checkpoints in the current directory. Its argument says
+//! how:
 //!
 //! * `roots`: executions on two threads;
 //! * `loop`: steps of one long execution;
@@ -43,8 +44,9 @@ fn main() {
         "loop" => steps(third),
         "hand" => {
             execution();
-            let path =
-                tinyprof::collect::checkpoint().expect("the disk is not full").expect("recording is on");
+            let path = tinyprof::collect::checkpoint()
+                .expect("the disk is not full")
+                .expect("recording is on");
             println!("{}", path.display());
             println!("{}", path.join("manifest.json").exists());
         }

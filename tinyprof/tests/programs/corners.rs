@@ -1,6 +1,9 @@
 //! Does what few programs do, as its argument says: `clone`, `exec`, `small-stack`, `rights`.
 
-#![expect(clippy::print_stdout, reason = "the test looks whether the program's own output is untouched")]
+#![expect(
+    clippy::print_stdout,
+    reason = "the test looks whether the program's own output is untouched"
+)]
 
 use std::ffi::c_void;
 use std::os::unix::process::CommandExt;
@@ -18,8 +21,8 @@ fn work() -> u32 {
 #[profile]
 fn leaf() {}
 
-/// A child made without `fork`, while regions are open: it leaves them, enters others, and goes on with the loop. Returns
-/// whether this is the child.
+/// A child made without `fork`, while regions are open: it leaves them, enters others, and goes on
+/// with the loop. Returns whether this is the child.
 #[profile]
 fn around(calls: &mut u32) -> bool {
     let mut is_child = false;
@@ -27,8 +30,8 @@ fn around(calls: &mut u32) -> bool {
         "step",
         for step in 0..4 {
             if step == 1 {
-                // SAFETY: as `fork`, without what the C library does besides; the child has no other threads and
-                // allocates nothing until it ends by `_exit`.
+                // SAFETY: as `fork`, without what the C library does besides; the child has no
+                // other threads and allocates nothing until it ends by `_exit`.
                 let child = unsafe { libc::syscall(libc::SYS_clone, libc::SIGCHLD, 0, 0, 0, 0) };
                 is_child = child == 0;
                 if child > 0 {
@@ -55,7 +58,8 @@ fn clones() {
     }
 }
 
-/// Ends the program on a thread with a small stack, which enters its first region there if it is not the smallest.
+/// Ends the program on a thread with a small stack, which enters its first region there if it is
+/// not the smallest.
 extern "C" fn exits(enters: *mut c_void) -> *mut c_void {
     if !enters.is_null() {
         work();

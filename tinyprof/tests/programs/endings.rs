@@ -1,6 +1,9 @@
 //! Prints a result, and ends in the way that its argument names.
 
-#![expect(clippy::print_stdout, reason = "the test looks whether the program's own output is untouched")]
+#![expect(
+    clippy::print_stdout,
+    reason = "the test looks whether the program's own output is untouched"
+)]
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -22,7 +25,10 @@ fn work(how: &str) -> u32 {
 fn leaf() {}
 
 #[profile]
-#[expect(clippy::exit, reason = "the test looks whether regions that are open then are in the profile")]
+#[expect(
+    clippy::exit,
+    reason = "the test looks whether regions that are open then are in the profile"
+)]
 fn exit(code: i32) -> ! {
     std::process::exit(code)
 }

@@ -1,9 +1,12 @@
 //! Goes on in two processes, without a new program in the child.
 //!
-//! Arguments: how the child ends (`return`, `exit`, `_exit`) and how the parent does (`return`, `abort`). Says whether
-//! the child has changed a file of its parent.
+//! Arguments: how the child ends (`return`, `exit`, `_exit`) and how the parent does (`return`,
+//! `abort`). Says whether the child has changed a file of its parent.
 
-#![expect(clippy::print_stdout, reason = "the test looks whether the program's own output is untouched")]
+#![expect(
+    clippy::print_stdout,
+    reason = "the test looks whether the program's own output is untouched"
+)]
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -58,7 +61,10 @@ fn forks(child_ends: &str) -> Option<i32> {
     assert!(child >= 0, "no second process");
     if child == 0 {
         child_work();
-        #[expect(clippy::exit, reason = "the test looks whether it is the same as to return from `main`")]
+        #[expect(
+            clippy::exit,
+            reason = "the test looks whether it is the same as to return from `main`"
+        )]
         match child_ends {
             "exit" => std::process::exit(0),
             // SAFETY: ends the process at once.

@@ -1,6 +1,7 @@
 //! Records on several threads until it is killed, and says in a file how far each has come.
 //!
-//! Arguments: the file, the number of threads, and how many executions each does if nobody kills it.
+//! Arguments: the file, the number of threads, and how many executions each does if nobody kills
+//! it.
 
 use std::fs::OpenOptions;
 use std::os::fd::AsRawFd;
@@ -33,7 +34,8 @@ fn leaf() {}
 fn main() {
     let mut arguments = std::env::args().skip(1);
     let path = arguments.next().expect("the file of the counters");
-    let threads: usize = arguments.next().and_then(|text| text.parse().ok()).expect("a number of threads");
+    let threads: usize =
+        arguments.next().and_then(|text| text.parse().ok()).expect("a number of threads");
     let executions: u64 = arguments.next().and_then(|text| text.parse().ok()).expect("a number");
     let file = OpenOptions::new().read(true).write(true).open(path).expect("the file is there");
     let length = threads * COUNTERS * size_of::<AtomicU64>();
@@ -50,7 +52,8 @@ fn main() {
     };
     assert_ne!(place, libc::MAP_FAILED);
     // SAFETY: the mapping is never taken back, is as long as this, and all access to it is atomic.
-    let counters: &[AtomicU64] = unsafe { std::slice::from_raw_parts(place.cast(), threads * COUNTERS) };
+    let counters: &[AtomicU64] =
+        unsafe { std::slice::from_raw_parts(place.cast(), threads * COUNTERS) };
     std::thread::scope(|scope| {
         for done in counters.chunks(COUNTERS) {
             scope.spawn(move || {

@@ -1,7 +1,10 @@
-//! Enters regions when the program has almost ended: in destructors of threads, and before and after the profile is
-//! written.
+//! Enters regions when the program has almost ended: in destructors of threads, and before and
+//! after the profile is written.
 
-#![expect(clippy::print_stdout, reason = "the test looks whether the last handler has run to its end")]
+#![expect(
+    clippy::print_stdout,
+    reason = "the test looks whether the last handler has run to its end"
+)]
 
 use std::process::ExitCode;
 use std::sync::Mutex;
@@ -48,7 +51,8 @@ impl Drop for Late {
 }
 
 thread_local! {
-    /// Made before the thread's first region, so that it goes after what the recorder has made for the thread.
+    /// Made before the thread's first region, so that it goes after what the recorder has made for
+    /// the thread.
     static FIRST: Late = const { Late };
     /// Made after it.
     static SECOND: Late = const { Late };
@@ -62,7 +66,8 @@ extern "C" fn ends_before_the_flush() {
 
 extern "C" fn ends_after_the_flush() {
     after_the_flush(3);
-    let (thread, go_on) = STAYING.lock().expect("nobody panics").take().expect("the thread is there");
+    let (thread, go_on) =
+        STAYING.lock().expect("nobody panics").take().expect("the thread is there");
     go_on.send(()).expect("the thread waits for this");
     thread.join().expect("the thread does not panic");
     let new = thread::spawn(|| {

@@ -1,7 +1,8 @@
-//! Regions at scale: `direct` and `mutual` recursion, 10,000 deep; `circles` of three regions; `deep`, 1,500 regions each in
-//! another; `callpaths`, more than one thread can hold; `fewer`, 111,111 of them. With
-//! `count` in place of `callpaths` it writes no profile, which takes far longer than to record, and prints the
-//! callpaths, the visits, those in `[other]`, and those that were counted as such.
+//! Regions at scale: `direct` and `mutual` recursion, 10,000 deep; `circles` of three regions;
+//! `deep`, 1,500 regions each in another; `callpaths`, more than one thread can hold; `fewer`,
+//! 111,111 of them. With `count` in place of `callpaths` it writes no profile, which takes far
+//! longer than to record, and prints the callpaths, the visits, those in `[other]`, and those that
+//! were counted as such.
 
 #![expect(clippy::print_stdout, reason = "the test compares the numbers with what it knows")]
 
@@ -125,7 +126,10 @@ fn main() -> ExitCode {
         Some("direct") => direct(DEPTH),
         Some("mutual") => even(DEPTH),
         Some("record") => {
-            assert!(take_over(tinyprof::collect::Ending::default), "nobody else writes the profile");
+            assert!(
+                take_over(tinyprof::collect::Ending::default),
+                "nobody else writes the profile"
+            );
             callpaths();
             let status = std::fs::read_to_string("/proc/self/status").expect("the system says it");
             print!("{status}");
@@ -134,7 +138,10 @@ fn main() -> ExitCode {
         Some("deep") => deep(0),
         Some("fewer") => fewer(),
         Some("count") => {
-            assert!(take_over(tinyprof::collect::Ending::default), "nobody else writes the profile");
+            assert!(
+                take_over(tinyprof::collect::Ending::default),
+                "nobody else writes the profile"
+            );
             callpaths();
             count();
         }

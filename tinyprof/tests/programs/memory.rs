@@ -1,6 +1,10 @@
-//! Enters regions where the system gives no more memory: on all threads (`all`), or on all but the main one (`some`).
+//! Enters regions where the system gives no more memory: on all threads (`all`), or on all but the
+//! main one (`some`).
 
-#![expect(clippy::print_stdout, reason = "the test looks whether the program's own output is untouched")]
+#![expect(
+    clippy::print_stdout,
+    reason = "the test looks whether the program's own output is untouched"
+)]
 
 use std::process::ExitCode;
 use std::sync::Barrier;
@@ -35,7 +39,8 @@ fn set_limit(bytes: libc::rlim_t) {
 
 fn address_space_bytes() -> libc::rlim_t {
     let text = std::fs::read_to_string("/proc/self/status").expect("the system says it");
-    let line = text.lines().find_map(|line| line.strip_prefix("VmSize:")).expect("the system says it");
+    let line =
+        text.lines().find_map(|line| line.strip_prefix("VmSize:")).expect("the system says it");
     line.trim_end_matches("kB").trim().parse::<libc::rlim_t>().expect("a number") * 1024
 }
 

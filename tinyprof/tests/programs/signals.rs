@@ -1,7 +1,8 @@
 //! Enters regions in a signal handler while its main thread enters regions, all the time.
 //!
-//! Arguments: who sends the signals (`timer`, 1 kHz of processor time; `thread`, as fast as it can), and how many
-//! rounds the main thread makes. Prints the visits of `a`, `b`, `c` and of the handler.
+//! Arguments: who sends the signals (`timer`, 1 kHz of processor time; `thread`, as fast as it
+//! can), and how many rounds the main thread makes. Prints the visits of `a`, `b`, `c` and of the
+//! handler.
 
 #![expect(clippy::print_stdout, reason = "the test compares the numbers with the profile")]
 
@@ -56,11 +57,13 @@ fn set_timer(interval_us: libc::suseconds_t) {
     let interval = libc::timeval { tv_sec: 0, tv_usec: interval_us };
     let timer = libc::itimerval { it_interval: interval, it_value: interval };
     // SAFETY: the timer is whole.
-    let failed = unsafe { libc::setitimer(libc::ITIMER_PROF, &raw const timer, std::ptr::null_mut()) };
+    let failed =
+        unsafe { libc::setitimer(libc::ITIMER_PROF, &raw const timer, std::ptr::null_mut()) };
     assert_eq!(failed, 0);
 }
 
-/// A region of its own, so that the rounds are not executions: each callpath would keep thousands of those.
+/// A region of its own, so that the rounds are not executions: each callpath would keep thousands
+/// of those.
 #[profile]
 fn rounds(count: u64) {
     profile_loop!(

@@ -1,6 +1,7 @@
 //! Visits a region for each line that it reads, and says `done`. Arguments, in any order:
 //!
-//! * `before`, `after`: it handles `SIGUSR1` itself, from before or after its first region on, and says how often at the end;
+//! * `before`, `after`: it handles `SIGUSR1` itself, from before or after its first region on, and
+//!   says how often at the end;
 //! * `ask`: the program asks for the table, not the environment;
 //! * `fork`: a child sends itself the signal, and its parent says what ended it.
 //!

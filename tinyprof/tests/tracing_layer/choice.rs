@@ -60,7 +60,8 @@ fn spans_are_left_out_by_target() {
 #[test]
 fn filters_of_the_subscriber_crate_work() {
     write_no_profile();
-    let targets = Targets::new().with_target("solver", Level::DEBUG).with_target("filtered", Level::INFO);
+    let targets =
+        Targets::new().with_target("solver", Level::DEBUG).with_target("filtered", Level::INFO);
     let dynamic = filter_fn(|metadata| metadata.name() != "by_name");
     // Twice around, beside a filter of our own, and one that `tracing` cannot ask once and for all.
     let ours = layer().with_max_level(Level::DEBUG).with_filter(targets).with_filter(dynamic);

@@ -120,8 +120,8 @@ fn spans_are_left_in_any_order() {
             drop(second);
             info_span!("after_the_last").in_scope(|| ());
         }
-        // A span that is left while another is open inside of it closes that too, and this other one, left later,
-        // closes no visit that somebody else has opened in between.
+        // A span that is left while another is open inside of it closes that too, and this other
+        // one, left later, closes no visit that somebody else has opened in between.
         let before = unbalanced();
         let outer = || info_span!("outer").entered();
         let inner = || info_span!("inner").entered();

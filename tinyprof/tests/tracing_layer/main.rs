@@ -48,7 +48,8 @@ fn write_no_profile() {
 /// Returns the visits of all callpaths that begin with the region `root`: each test has its own.
 fn visits(root: &str) -> Vec<(String, u64)> {
     let map = tinyprof::collect::snapshot();
-    let rows = map.callpaths.iter().map(|(i, _)| (map.callpaths.path(i), map.values[i.row()].visits()));
+    let rows =
+        map.callpaths.iter().map(|(i, _)| (map.callpaths.path(i), map.values[i.row()].visits()));
     let mut all: Vec<_> = rows.filter(|(path, _)| path.split('<').next() == Some(root)).collect();
     all.sort();
     all

@@ -1,5 +1,5 @@
-//! What pages of measurements are made of: tables, plots, and the places between marks where they go. The prose around
-//! them is written by hand.
+//! What pages of measurements are made of: tables, plots, and the places between marks where they
+//! go. The prose around them is written by hand.
 
 pub mod plot;
 pub mod table;

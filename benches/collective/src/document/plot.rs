@@ -25,7 +25,8 @@ pub struct Words<'a> {
     pub x: &'a str,
     /// Beside the other.
     pub y: &'a str,
-    /// Whether the names of the lines go to the middle of the right side, because there are lines in the corner above.
+    /// Whether the names of the lines go to the middle of the right side, because there are lines
+    /// in the corner above.
     pub names_in_the_middle: bool,
 }
 
@@ -39,7 +40,8 @@ const COLOURS: [RGBColor; 6] = [
     RGBColor(86, 180, 233),
 ];
 
-/// Draws the lines over logarithmic axes, without points that these cannot show; nothing if there are none.
+/// Draws the lines over logarithmic axes, without points that these cannot show; nothing if there
+/// are none.
 ///
 /// # Errors
 /// When the file cannot be written.
@@ -125,7 +127,8 @@ where
             .draw_series(LineSeries::new(line.points.clone(), colour.stroke_width(2)))?
             .label(&line.name)
             .legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], colour.stroke_width(2)));
-        chart.draw_series(line.points.iter().map(|&point| Circle::new(point, 3, colour.filled())))?;
+        chart
+            .draw_series(line.points.iter().map(|&point| Circle::new(point, 3, colour.filled())))?;
     }
     chart
         .configure_series_labels()
@@ -156,14 +159,16 @@ mod tests {
     #[test]
     fn lines_are_drawn_with_their_names_and_nothing_is_drawn_of_nothing() {
         let scratch = tempfile::tempdir().unwrap();
-        let words = Words { title: "time of what", x: "aggregators", y: "ms", names_in_the_middle: false };
+        let words =
+            Words { title: "time of what", x: "aggregators", y: "ms", names_in_the_middle: false };
         for (name, draw) in
             [("log.svg", draw as fn(&Path, &Words<'_>, &[Line]) -> _), ("even.svg", draw_even)]
         {
             let path = scratch.path().join(name);
             draw(&path, &words, &[]).unwrap();
             assert!(!path.exists());
-            let line = Line { name: "16 ranks".into(), points: vec![(0.0, 3.0), (1.0, 5.0), (16.0, 0.5)] };
+            let line =
+                Line { name: "16 ranks".into(), points: vec![(0.0, 3.0), (1.0, 5.0), (16.0, 0.5)] };
             draw(&path, &words, &[line]).unwrap();
             let svg = std::fs::read_to_string(&path).unwrap();
             assert!(

@@ -26,7 +26,11 @@ pub(super) fn series(rows: &[FlushRow]) -> String {
         table.row(&[
             row.ranks.to_string(),
             row.aggregators.to_string(),
-            if row.uneven == 1 { "as many".to_owned() } else { format!("{} times as many", row.uneven) },
+            if row.uneven == 1 {
+                "as many".to_owned()
+            } else {
+                format!("{} times as many", row.uneven)
+            },
             row.series.clone(),
             of_case().count().to_string(),
             middle(|row| row.aggregate_ns),
@@ -74,6 +78,9 @@ mod tests {
             execution_ps: 60_000,
         };
         let table = boundaries(&[row]);
-        assert!(table.contains("| 2 | asked for, none due | 12.0 | 51.5 | **39.5** | 60.0 |"), "{table}");
+        assert!(
+            table.contains("| 2 | asked for, none due | 12.0 | 51.5 | **39.5** | 60.0 |"),
+            "{table}"
+        );
     }
 }

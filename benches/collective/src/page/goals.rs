@@ -11,8 +11,8 @@ const PAPER_32K_S: f64 = 0.397;
 pub(super) fn table(rows: &Rows) -> String {
     let mut table = Table::new(&["goal", "at most", "here", ""]);
     let mut goal = |what: &str, limit: f64, reached: Option<f64>| {
-        let verdict =
-            reached.map_or("not measured", |value| if value <= limit { "met" } else { "**missed**" });
+        let verdict = reached
+            .map_or("not measured", |value| if value <= limit { "met" } else { "**missed**" });
         let value = reached.map_or("-".to_owned(), |value| format!("{value:.3}"));
         table.row(&[what.to_owned(), limit.to_string(), value, verdict.to_owned()]);
     };
@@ -39,7 +39,8 @@ pub(super) fn table(rows: &Rows) -> String {
         boundary.map(|row| float(row.boundary_iteration_ps.saturating_sub(row.iteration_ps)) / 1e3);
     goal("a boundary at which no checkpoint is due, ns", 100.0, boundary.reduce(f64::max));
     let largest = rows.cost.iter().max_by_key(|row| row.values);
-    let of_value = |row: &tinyprof_bench_collective::rows::CostRow| float(row.encode_ns) / float(row.values);
+    let of_value =
+        |row: &tinyprof_bench_collective::rows::CostRow| float(row.encode_ns) / float(row.values);
     goal(
         "encoding of the most values beside that of 100,000, per value (1: linear)",
         1.2,

@@ -27,7 +27,9 @@ pub(super) fn cases(rows: &[FlushRow]) -> Vec<Case<'_>> {
     for row in rows {
         match cases.iter_mut().find(|c| (c.ranks, c.aggregators) == (row.ranks, row.aggregators)) {
             Some(case) => case.rows.push(row),
-            None => cases.push(Case { ranks: row.ranks, aggregators: row.aggregators, rows: vec![row] }),
+            None => {
+                cases.push(Case { ranks: row.ranks, aggregators: row.aggregators, rows: vec![row] })
+            }
         }
     }
     cases
@@ -80,8 +82,9 @@ pub(super) fn strategies(rows: &[FlushRow]) -> String {
         };
         let values = case.median(|row| row.values) * u64::from(case.ranks);
         let bytes = case.median(|row| row.bytes);
-        let nobody =
-            |number: u64, text: fn(u64) -> String| if number == 0 { "-".to_owned() } else { text(number) };
+        let nobody = |number: u64, text: fn(u64) -> String| {
+            if number == 0 { "-".to_owned() } else { text(number) }
+        };
         table.row(&[
             case.ranks.to_string(),
             what,
@@ -135,7 +138,9 @@ pub(super) fn plot(rows: &Rows, directory: &Path) -> Result<(), String> {
             points: cases
                 .iter()
                 .filter(|case| case.ranks == ranks)
-                .map(|case| (f64::from(case.aggregators), float(case.median(|row| row.total_ns)) / 1e6))
+                .map(|case| {
+                    (f64::from(case.aggregators), float(case.median(|row| row.total_ns)) / 1e6)
+                })
                 .collect(),
         })
         .collect();
@@ -189,7 +194,10 @@ mod tests {
         };
         let rows = [row(4, 3_000_000), row(1, 9_000_000), row(4, 5_000_000), row(4, 4_000_000)];
         let table = strategies(&rows);
-        assert!(table.contains("| 4 | 4 (file per process) | **4.00** | 0.00 | 2.00 | - |"), "{table}");
+        assert!(
+            table.contains("| 4 | 4 (file per process) | **4.00** | 0.00 | 2.00 | - |"),
+            "{table}"
+        );
         assert!(table.contains("| 4 | 1 (single file) | **9.00** |"), "{table}");
     }
 }

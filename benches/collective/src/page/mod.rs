@@ -61,7 +61,8 @@ impl Rows {
 pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
     let rows = Rows::read(&arguments.results)?;
     let plots = &arguments.plots;
-    std::fs::create_dir_all(plots).map_err(|error| format!("cannot create {}: {error}", plots.display()))?;
+    std::fs::create_dir_all(plots)
+        .map_err(|error| format!("cannot create {}: {error}", plots.display()))?;
     measured::plot(&rows, plots)?;
     simulated::plot(&rows, plots)?;
     let mut page = std::fs::read_to_string(&arguments.page)

@@ -10,12 +10,21 @@ use tinyprof_bench_collective::document::table::{Table, float, kb, mb, ms};
 
 /// The time of some phases together, in nanoseconds.
 pub(super) fn phase_ns(row: &ModelRow, names: &[&str]) -> u64 {
-    row.phases.iter().filter(|phase| names.contains(&phase.phase.as_str())).map(|phase| phase.ns).sum()
+    row.phases
+        .iter()
+        .filter(|phase| names.contains(&phase.phase.as_str()))
+        .map(|phase| phase.ns)
+        .sum()
 }
 
 /// The most of any one of some phases.
 fn most(row: &ModelRow, names: &[&str], of: fn(&PhaseRow) -> u64) -> u64 {
-    row.phases.iter().filter(|phase| names.contains(&phase.phase.as_str())).map(of).max().unwrap_or_default()
+    row.phases
+        .iter()
+        .filter(|phase| names.contains(&phase.phase.as_str()))
+        .map(of)
+        .max()
+        .unwrap_or_default()
 }
 
 const COMPUTED: [&str; 1] = ["encode"];
@@ -101,7 +110,11 @@ pub(super) fn plot(rows: &Rows, directory: &Path) -> Result<(), String> {
         y: "ms",
         names_in_the_middle: false,
     };
-    draw(&directory.join("figure6-simulated.svg"), &words, &ranks.into_iter().map(line).collect::<Vec<_>>())?;
+    draw(
+        &directory.join("figure6-simulated.svg"),
+        &words,
+        &ranks.into_iter().map(line).collect::<Vec<_>>(),
+    )?;
     let of = |name: &str, names: &'static [&'static str]| Line {
         name: name.to_owned(),
         points: rows
@@ -134,8 +147,12 @@ mod tests {
 
     #[test]
     fn phases_are_summed_and_their_busiest_ranks_are_not() {
-        let phase =
-            |name: &str, ns, messages| PhaseRow { phase: name.into(), ns, messages, bytes: 1000 * messages };
+        let phase = |name: &str, ns, messages| PhaseRow {
+            phase: name.into(),
+            ns,
+            messages,
+            bytes: 1000 * messages,
+        };
         let row = ModelRow {
             case: "SimGrid".into(),
             ranks: 32,

@@ -50,14 +50,15 @@ impl<'a> Outcome<'a> {
     fn thirds(&self, of: impl Fn(&Sample) -> Option<u64>) -> Option<[Spread; 2]> {
         let end = self.samples.last()?.seconds;
         let within = |from: f64, to: f64| {
-            let samples = self.samples.iter().filter(move |s| (from * end..=to * end).contains(&s.seconds));
+            let samples =
+                self.samples.iter().filter(move |s| (from * end..=to * end).contains(&s.seconds));
             Spread::of(samples.filter_map(|sample| of(sample)).map(|bytes| float(bytes) / 1e6))
         };
         Some([within(0.0, 1.0 / 3.0)?, within(2.0 / 3.0, 1.0)?])
     }
 
-    /// How the memory of the last third compares with that of the first, of the rank that grew most: medians, as a checkpoint
-    /// takes memory for a moment, which some looks see.
+    /// How the memory of the last third compares with that of the first, of the rank that grew
+    /// most: medians, as a checkpoint takes memory for a moment, which some looks see.
     pub(super) fn memory_growth(&self) -> Option<f64> {
         let ranks = 0..self.run.ranks as usize;
         ranks
@@ -66,19 +67,22 @@ impl<'a> Outcome<'a> {
             .reduce(f64::max)
     }
 
-    /// The most memory that a rank had in its first third and in the whole run, in MB, with what a checkpoint takes for a moment.
+    /// The most memory that a rank had in its first third and in the whole run, in MB, with what a
+    /// checkpoint takes for a moment.
     fn peak(&self, rank: usize) -> Option<[f64; 2]> {
         let of = |[first, last]: [Spread; 2]| [first.most, last.most];
         self.thirds(|sample| sample.resident_peak_bytes.get(rank).copied()).map(of)
     }
 
-    /// How the most memory of the whole run compares with that of its first third, of the rank that grew most.
+    /// How the most memory of the whole run compares with that of its first third, of the rank that
+    /// grew most.
     pub(super) fn peak_growth(&self) -> Option<f64> {
         let peaks = (0..self.run.ranks as usize).filter_map(|rank| self.peak(rank));
         peaks.map(|[first, whole]| whole / first).reduce(f64::max)
     }
 
-    /// How the largest checkpoint of the last third compares with that of the first: lists fold to half their length.
+    /// How the largest checkpoint of the last third compares with that of the first: lists fold to
+    /// half their length.
     pub(super) fn profile_growth(&self) -> Option<f64> {
         self.profile().map(|[first, last]| last.most / first.most)
     }
@@ -90,7 +94,9 @@ impl<'a> Outcome<'a> {
 }
 
 pub(super) fn table(kept: Option<&Kept<AlwaysOnRow>>) -> String {
-    let Some((kept, outcome)) = kept.and_then(|kept| Outcome::of(kept).map(|outcome| (kept, outcome))) else {
+    let Some((kept, outcome)) =
+        kept.and_then(|kept| Outcome::of(kept).map(|outcome| (kept, outcome)))
+    else {
         return NOT_MEASURED.to_owned();
     };
     let run = outcome.run;
@@ -109,7 +115,9 @@ pub(super) fn table(kept: Option<&Kept<AlwaysOnRow>>) -> String {
     line("their time together, s", three(seconds(cost.checkpoints_ns)));
     line("the last flush, s", three(seconds(cost.io_ns() - cost.checkpoints_ns)));
     line("overhead by the paper's formula, %", {
-        outcome.overhead_percent().map_or("-".to_owned(), |percent| format!("**{}**", three(percent)))
+        outcome
+            .overhead_percent()
+            .map_or("-".to_owned(), |percent| format!("**{}**", three(percent)))
     });
     let thirds = |thirds: Option<[Spread; 2]>| {
         let one = |of: Spread| format!("{} (at most {})", three(of.median), three(of.most));
@@ -118,13 +126,17 @@ pub(super) fn table(kept: Option<&Kept<AlwaysOnRow>>) -> String {
     for rank in 0..run.ranks as usize {
         let what = format!("memory of process {rank}, MB: median of the first third, of the last");
         line(&what, thirds(outcome.memory(rank)));
-        let what = format!("most memory of process {rank}, MB: in the first third, in the whole run");
+        let what =
+            format!("most memory of process {rank}, MB: in the first third, in the whole run");
         line(&what, {
             let peak = |[first, whole]: [f64; 2]| format!("{}, {}", three(first), three(whole));
             outcome.peak(rank).map_or("-".to_owned(), peak)
         });
     }
-    line("newest checkpoint, MB: median of the first third, of the last", thirds(outcome.profile()));
+    line(
+        "newest checkpoint, MB: median of the first third, of the last",
+        thirds(outcome.profile()),
+    );
     line("most checkpoints on disk", outcome.kept_most().to_string());
     line("the profile in the end, MB", three(float(cost.bytes) / 1e6));
     table.finish() + &below(&kept.head, 1)
@@ -141,7 +153,9 @@ pub(super) fn plot(rows: &Rows, directory: &Path) -> Result<(), String> {
             .collect(),
     };
     let memory: Vec<Line> = (0..outcome.run.ranks as usize)
-        .map(|rank| line(format!("process {rank}"), &|sample| sample.resident_bytes.get(rank).copied()))
+        .map(|rank| {
+            line(format!("process {rank}"), &|sample| sample.resident_bytes.get(rank).copied())
+        })
         .collect();
     let words = |title, y| Words { title, x: "seconds", y, names_in_the_middle: false };
     let title = "TC again and again: memory";
@@ -164,7 +178,8 @@ mod tests {
             kept: at.min(2),
             checkpoint_bytes: if at < 5 { 0 } else { 3_000_000 },
         };
-        let cost = Cost { application_ns: 1000, annotation_ns: 2, checkpoints_ns: 3, ..Cost::default() };
+        let cost =
+            Cost { application_ns: 1000, annotation_ns: 2, checkpoints_ns: 3, ..Cost::default() };
         let run = RunRow {
             name: "TC".into(),
             ranks: 2,
@@ -176,7 +191,10 @@ mod tests {
             cost,
         };
         let samples = (1..=30).map(|at| AlwaysOnRow::Sample(sample(at)));
-        Kept { head: crate::kept::tests::head("a"), rows: samples.chain([AlwaysOnRow::Run(run)]).collect() }
+        Kept {
+            head: crate::kept::tests::head("a"),
+            rows: samples.chain([AlwaysOnRow::Run(run)]).collect(),
+        }
     }
 
     #[test]
@@ -191,6 +209,9 @@ mod tests {
         assert_eq!(Outcome::of(&leaky).unwrap().peak_growth(), Some(30.5 / 10.5));
         let text = table(Some(&leaky));
         assert!(text.contains("in the whole run | 10.5, 30.5 |"), "{text}");
-        assert!(text.contains("of the last | 5.50 (at most 10.0), 25.0 (at most 30.0) |"), "{text}");
+        assert!(
+            text.contains("of the last | 5.50 (at most 10.0), 25.0 (at most 30.0) |"),
+            "{text}"
+        );
     }
 }

@@ -11,7 +11,8 @@ pub(super) const NOT_MEASURED: &str = "*Not measured: `make evaluation` does it.
 /// Three digits that count.
 #[expect(clippy::cast_possible_truncation, reason = "a logarithm is small")]
 pub(super) fn three(number: f64) -> String {
-    let places = if number.abs() < 1e-9 { 0 } else { (2 - number.abs().log10().floor() as i32).clamp(0, 6) };
+    let places =
+        if number.abs() < 1e-9 { 0 } else { (2 - number.abs().log10().floor() as i32).clamp(0, 6) };
     format!("{number:.*}", usize::try_from(places).unwrap_or_default())
 }
 

@@ -65,7 +65,8 @@ fn load_ms(row: &FormatRow) -> f64 {
     median(row.load_ns.iter().map(|&ns| milliseconds(ns)))
 }
 
-/// How many times as large a file is as the same profile in our format, and how many times as long it takes to load.
+/// How many times as large a file is as the same profile in our format, and how many times as long
+/// it takes to load.
 fn beside_tprof(rows: &[&FormatRow], row: &FormatRow) -> Option<[f64; 2]> {
     let is_same = |other: &&&FormatRow| {
         (&other.profile, other.ranks, other.format) == (&row.profile, row.ranks, Format::Tprof)
@@ -74,7 +75,8 @@ fn beside_tprof(rows: &[&FormatRow], row: &FormatRow) -> Option<[f64; 2]> {
     Some([float(row.bytes) / float(ours.bytes), load_ms(row) / load_ms(ours)])
 }
 
-/// How size and loading of our format compare with another's at the most ranks: below 1, ours is less.
+/// How size and loading of our format compare with another's at the most ranks: below 1, ours is
+/// less.
 pub(super) fn of_the_widest(kept: &Kept<FormatRow>, format: Format) -> Option<[f64; 2]> {
     let rows: Vec<&FormatRow> = kept.rows.iter().filter(|row| row.synthetic).collect();
     let most = rows.iter().map(|row| row.ranks).max()?;
@@ -126,7 +128,9 @@ mod tests {
         let kept = Kept { head: crate::kept::tests::head("abc"), rows };
         let text = wide(Some(&kept));
         assert!(
-            text.contains("| made up, 64 ranks | 100 | JSON | 40.0 | 400 | 10.0 | **5.00** | 0.500 |"),
+            text.contains(
+                "| made up, 64 ranks | 100 | JSON | 40.0 | 400 | 10.0 | **5.00** | 0.500 |"
+            ),
             "{text}"
         );
         assert_eq!(of_the_widest(&kept, Format::Json), Some([0.1, 2.0]));

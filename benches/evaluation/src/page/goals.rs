@@ -17,8 +17,8 @@ const MINUTE_NS: f64 = 60e9;
 pub(super) fn table(rows: &Rows) -> String {
     let mut table = Table::new(&["goal", "at most", "here", ""]);
     let mut goal = |what: &str, limit: f64, reached: Option<f64>| {
-        let verdict =
-            reached.map_or("not measured", |value| if value <= limit { "met" } else { "**missed**" });
+        let verdict = reached
+            .map_or("not measured", |value| if value <= limit { "met" } else { "**missed**" });
         let value = reached.map_or("-".to_owned(), three);
         table.row(&[what.to_owned(), limit.to_string(), value, verdict.to_owned()]);
     };
@@ -33,7 +33,11 @@ pub(super) fn table(rows: &Rows) -> String {
     );
     let always_on = rows.always_on.as_ref().and_then(Outcome::of);
     let of = |value: fn(&Outcome<'_>) -> Option<f64>| always_on.as_ref().and_then(value);
-    goal("always on: overhead by the paper's formula, %", 1.0, of(|outcome| outcome.overhead_percent()));
+    goal(
+        "always on: overhead by the paper's formula, %",
+        1.0,
+        of(|outcome| outcome.overhead_percent()),
+    );
     goal(
         "always on: memory of the last third beside the first, of the process that grew most",
         1.05,
@@ -60,7 +64,9 @@ pub(super) fn table(rows: &Rows) -> String {
         FIGURE_7_32K_S,
         simulated.map(|row| float(row.total_ns) / 1e9),
     );
-    for (format, name) in [(Format::Text, "the paper's text"), (Format::Csv, "CSV"), (Format::Json, "JSON")] {
+    for (format, name) in
+        [(Format::Text, "the paper's text"), (Format::Csv, "CSV"), (Format::Json, "JSON")]
+    {
         let ratios = rows.formats.as_ref().and_then(|kept| of_the_widest(kept, format));
         let what = |which: &str| format!("{which} of the widest profile beside {name}");
         goal(&what("size"), 1.0, ratios.map(|[size, _]| size));
@@ -69,7 +75,8 @@ pub(super) fn table(rows: &Rows) -> String {
     table.finish()
 }
 
-/// The overhead in percent of a run that lasted a minute: annotation grows with the run, I/O does not.
+/// The overhead in percent of a run that lasted a minute: annotation grows with the run, I/O does
+/// not.
 fn of_a_minute(row: &RunRow) -> f64 {
     let annotation = float(row.cost.annotation_ns) / float(row.cost.application_ns);
     (annotation + float(row.cost.io_ns()) / MINUTE_NS) * 100.0

@@ -6,7 +6,9 @@ use tinyprof_bench_collective::document::plot::{Line, Words, draw_even};
 use tinyprof_bench_collective::document::table::{Table, float};
 
 use super::Rows;
-use super::cells::{NOT_MEASURED, below, bold_spread, median, milliseconds, seconds, spread, to_a_processor};
+use super::cells::{
+    NOT_MEASURED, below, bold_spread, median, milliseconds, seconds, spread, to_a_processor,
+};
 use super::scaling::cases;
 use crate::application::RunRow;
 use crate::kept::Kept;
@@ -36,7 +38,8 @@ pub(super) fn table(kept: Option<&Kept<RunRow>>) -> String {
             bold_spread(case.overheads()),
         ]);
     }
-    table.finish() + &below(&kept.head, cases.iter().map(|case| case.runs.len()).max().unwrap_or_default())
+    table.finish()
+        + &below(&kept.head, cases.iter().map(|case| case.runs.len()).max().unwrap_or_default())
 }
 
 pub(super) fn plot(rows: &Rows, directory: &Path) -> Result<(), String> {

@@ -84,14 +84,15 @@ impl Rows {
 pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
     let rows = Rows::read(arguments)?;
     let plots = &arguments.plots;
-    std::fs::create_dir_all(plots).map_err(|error| format!("cannot create {}: {error}", plots.display()))?;
+    std::fs::create_dir_all(plots)
+        .map_err(|error| format!("cannot create {}: {error}", plots.display()))?;
     scaling::plot(&rows, plots)?;
     iterations::plot(&rows, plots)?;
     formats::plot(&rows, plots)?;
     always_on::plot(&rows, plots)?;
     let at = &arguments.page;
-    let mut page =
-        std::fs::read_to_string(at).map_err(|error| format!("cannot read {}: {error}", at.display()))?;
+    let mut page = std::fs::read_to_string(at)
+        .map_err(|error| format!("cannot read {}: {error}", at.display()))?;
     for (name, text) in [
         ("setup", setup::text(&arguments.results)?),
         ("goals", goals::table(&rows)),

@@ -6,7 +6,9 @@ use tinyprof_bench_collective::document::plot::{Line, Words, draw, draw_even};
 use tinyprof_bench_collective::document::table::{Table, float};
 
 use super::Rows;
-use super::cells::{NOT_MEASURED, below, bold_spread, median, milliseconds, seconds, spread, to_a_processor};
+use super::cells::{
+    NOT_MEASURED, below, bold_spread, median, milliseconds, seconds, spread, to_a_processor,
+};
 use super::simulated::flush_line;
 use super::table_two::overhead;
 use crate::application::RunRow;
@@ -66,7 +68,9 @@ pub(super) fn table(kept: Option<&Kept<RunRow>>) -> String {
     ]);
     let cases = cases(&kept.rows);
     for case in &cases {
-        let of = |value: fn(&RunRow) -> u64| spread(case.runs.iter().map(|row| milliseconds(value(row))));
+        let of = |value: fn(&RunRow) -> u64| {
+            spread(case.runs.iter().map(|row| milliseconds(value(row))))
+        };
         table.row(&[
             case.name.to_owned(),
             case.ranks.to_string(),
@@ -83,7 +87,8 @@ pub(super) fn table(kept: Option<&Kept<RunRow>>) -> String {
             bold_spread(case.overheads()),
         ]);
     }
-    table.finish() + &below(&kept.head, cases.iter().map(|case| case.runs.len()).max().unwrap_or_default())
+    table.finish()
+        + &below(&kept.head, cases.iter().map(|case| case.runs.len()).max().unwrap_or_default())
 }
 
 pub(super) fn plot(rows: &Rows, directory: &Path) -> Result<(), String> {
@@ -107,22 +112,31 @@ pub(super) fn plot(rows: &Rows, directory: &Path) -> Result<(), String> {
             line("2 aggregate", "FFT", |row| milliseconds(row.cost.aggregate_ns)),
             line("3 write", "FFT", |row| milliseconds(row.cost.write_ns)),
         ];
-        let title = format!("FFT, {kind} scaling, measured on {} processors", kept.head.place.processors);
+        let title =
+            format!("FFT, {kind} scaling, measured on {} processors", kept.head.place.processors);
         let words = Words { title: &title, x: "ranks", y: "ms", names_in_the_middle: true };
         draw(&directory.join(format!("figure7-{kind}.svg")), &words, &lines)?;
         for application in ["FFT", "TC"] {
             flushes.push(line(&format!("{application}, {kind}, measured"), application, |row| {
                 milliseconds(row.cost.io_ns())
             }));
-            counts.push(line(&format!("{application}, {kind}"), application, |row| float(row.cost.visits)));
+            counts.push(line(&format!("{application}, {kind}"), application, |row| {
+                float(row.cost.visits)
+            }));
         }
     }
-    let words =
-        Words { title: "Annotations of a rank", x: "ranks", y: "annotations", names_in_the_middle: false };
+    let words = Words {
+        title: "Annotations of a rank",
+        x: "ranks",
+        y: "annotations",
+        names_in_the_middle: false,
+    };
     draw_even(&directory.join("annotations.svg"), &words, &counts)?;
     flushes.push(flush_line(&rows.simulated));
-    flushes
-        .push(Line { name: "the paper, Theta".to_owned(), points: vec![(32_768.0, FIGURE_7_32K_S * 1e3)] });
+    flushes.push(Line {
+        name: "the paper, Theta".to_owned(),
+        points: vec![(32_768.0, FIGURE_7_32K_S * 1e3)],
+    });
     let title = "Flush: measured on few processors, and simulated";
     let words = Words { title, x: "ranks", y: "ms", names_in_the_middle: false };
     draw(&directory.join("figure7.svg"), &words, &flushes)
@@ -143,7 +157,12 @@ mod tests {
             size: 64,
             iterations: 20,
             took_ns: 0,
-            cost: Cost { application_ns: 1_000_000_000, visits: 5, write_ns: 3_000_000, ..Cost::default() },
+            cost: Cost {
+                application_ns: 1_000_000_000,
+                visits: 5,
+                write_ns: 3_000_000,
+                ..Cost::default()
+            },
         };
         let rows = [row(16, 0), row(2, 0), row(16, 1)];
         let seen: Vec<_> = cases(&rows).iter().map(|case| (case.ranks, case.runs.len())).collect();
@@ -151,6 +170,9 @@ mod tests {
         let kept = Kept { head: crate::kept::tests::head("abc"), rows: rows.to_vec() };
         let text = table(Some(&kept));
         assert!(text.contains("| FFT | 16 | 8.00 (shared) | 20 x 64 | 1.00 | 5.00 |"), "{text}");
-        assert!(text.contains("| **3.00** | **0.300** |") && text.contains("2 repetitions"), "{text}");
+        assert!(
+            text.contains("| **3.00** | **0.300** |") && text.contains("2 repetitions"),
+            "{text}"
+        );
     }
 }

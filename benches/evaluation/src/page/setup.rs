@@ -26,7 +26,11 @@ fn of(heads: &[(Part, Option<Head>)]) -> String {
     };
     let measured = || heads.iter().filter_map(|(_, head)| head.as_ref());
     for head in measured() {
-        once(if head.place.note.is_empty() { String::new() } else { format!("**{}**\n\n", head.place.note) });
+        once(if head.place.note.is_empty() {
+            String::new()
+        } else {
+            format!("**{}**\n\n", head.place.note)
+        });
     }
     for head in measured() {
         once(format!("* Machine: {}.\n", head.place.machine));
@@ -57,9 +61,13 @@ mod tests {
         let plain = head("abc");
         let place = Place { note: "Provisional.".into(), ..plain.place.clone() };
         let noted = Head { place, ..plain.clone() };
-        let text = of(&[(Part::Fft20, Some(plain.clone())), (Part::Tc, Some(noted)), (Part::Weak, None)]);
+        let text =
+            of(&[(Part::Fft20, Some(plain.clone())), (Part::Tc, Some(noted)), (Part::Weak, None)]);
         assert!(text.starts_with("**Provisional.**\n\n* Machine"), "{text}");
-        assert!(text.contains("| fft-20 | abc |") && text.contains("| weak | not measured |"), "{text}");
+        assert!(
+            text.contains("| fft-20 | abc |") && text.contains("| weak | not measured |"),
+            "{text}"
+        );
         assert!(!of(&[(Part::Fft20, Some(plain))]).contains("**"));
     }
 }

@@ -17,8 +17,15 @@ fn phases(row: &ModelRow, names: &[&str]) -> String {
 }
 
 pub(super) fn table(rows: &Rows) -> String {
-    let mut table =
-        Table::new(&["P", "A", "1 synchronise, ms", "2 aggregate, ms", "3 write, ms", "flush, ms", "where"]);
+    let mut table = Table::new(&[
+        "P",
+        "A",
+        "1 synchronise, ms",
+        "2 aggregate, ms",
+        "3 write, ms",
+        "flush, ms",
+        "where",
+    ]);
     for row in &rows.simulated {
         table.row(&[
             row.ranks.to_string(),
@@ -31,9 +38,14 @@ pub(super) fn table(rows: &Rows) -> String {
         ]);
     }
     let dashes = ["2048", "-", "-", "-"].map(str::to_owned);
-    let paper = [format!("**{}**", three(FIGURE_7_32K_S * 1e3)), "the paper, measured on Theta".to_owned()];
+    let paper =
+        [format!("**{}**", three(FIGURE_7_32K_S * 1e3)), "the paper, measured on Theta".to_owned()];
     table.row(&[&["32768".to_owned()][..], &dashes, &paper].concat());
-    format!("{}\n*Simulated by SimGrid; the rows are of commit {}.*\n", table.finish(), rows.simulated_commit)
+    format!(
+        "{}\n*Simulated by SimGrid; the rows are of commit {}.*\n",
+        table.finish(),
+        rows.simulated_commit
+    )
 }
 
 pub(super) fn flush_line(rows: &[ModelRow]) -> Line {

@@ -3,7 +3,9 @@
 use tinyprof_bench_collective::document::table::{Table, float};
 
 use super::Rows;
-use super::cells::{NOT_MEASURED, below, bold_spread, milliseconds, seconds, spread, three, to_a_processor};
+use super::cells::{
+    NOT_MEASURED, below, bold_spread, milliseconds, seconds, spread, three, to_a_processor,
+};
 use crate::application::{RunRow, Variant};
 use crate::formula::{TABLE_TWO, overhead_percent};
 use crate::kept::Kept;
@@ -11,7 +13,11 @@ use crate::statistics::{WANTED, median_interval};
 
 /// The overhead of a run by the paper's formula, in percent.
 pub(super) fn overhead(row: &RunRow) -> Option<f64> {
-    overhead_percent(float(row.cost.application_ns), float(row.cost.annotation_ns), float(row.cost.io_ns()))
+    overhead_percent(
+        float(row.cost.application_ns),
+        float(row.cost.annotation_ns),
+        float(row.cost.io_ns()),
+    )
 }
 
 /// The runs of a variant, in the order of the repetitions.
@@ -112,10 +118,14 @@ pub(super) fn differences(rows: &Rows) -> String {
 }
 
 fn difference(name: &str, pairs: &[(&RunRow, &RunRow)]) -> [String; 10] {
-    let difference_ms: Vec<f64> =
-        pairs.iter().map(|(off, on)| milliseconds(on.took_ns) - milliseconds(off.took_ns)).collect();
-    let percent = pairs.iter().map(|(off, on)| (float(on.took_ns) / float(off.took_ns) - 1.0) * 100.0);
-    let counted = pairs.iter().map(|(_, on)| milliseconds(on.cost.annotation_ns + on.cost.checkpoints_ns));
+    let difference_ms: Vec<f64> = pairs
+        .iter()
+        .map(|(off, on)| milliseconds(on.took_ns) - milliseconds(off.took_ns))
+        .collect();
+    let percent =
+        pairs.iter().map(|(off, on)| (float(on.took_ns) / float(off.took_ns) - 1.0) * 100.0);
+    let counted =
+        pairs.iter().map(|(_, on)| milliseconds(on.cost.annotation_ns + on.cost.checkpoints_ns));
     let interval = median_interval(difference_ms.iter().copied());
     let (place, confidence) = interval.map_or(("-".to_owned(), "-".to_owned()), |of| {
         (format!("{} to {}", three(of.low), three(of.high)), three(of.confidence * 100.0))
@@ -154,7 +164,16 @@ mod tests {
             ..Cost::default()
         };
         let (took_ns, ranks) = (took_ms * 1_000_000, 2);
-        RunRow { name: "TC".into(), ranks, repetition, variant, size: 10, iterations: 3, took_ns, cost }
+        RunRow {
+            name: "TC".into(),
+            ranks,
+            repetition,
+            variant,
+            size: 10,
+            iterations: 3,
+            took_ns,
+            cost,
+        }
     }
 
     #[test]
@@ -164,9 +183,11 @@ mod tests {
 
     #[test]
     fn a_difference_is_taken_pair_by_pair() {
-        let off: Vec<RunRow> = (0..6).map(|n| run(Variant::Off, n, 1000 * u64::from(n + 1))).collect();
-        let on: Vec<RunRow> =
-            (0..6).map(|n| run(Variant::On, n, 1000 * u64::from(n + 1) + 2 + u64::from(n))).collect();
+        let off: Vec<RunRow> =
+            (0..6).map(|n| run(Variant::Off, n, 1000 * u64::from(n + 1))).collect();
+        let on: Vec<RunRow> = (0..6)
+            .map(|n| run(Variant::On, n, 1000 * u64::from(n + 1) + 2 + u64::from(n)))
+            .collect();
         let pairs: Vec<_> = off.iter().zip(&on).collect();
         let cells = difference("TC", &pairs);
         assert_eq!(cells[1], "6");

@@ -1,4 +1,5 @@
-//! `measureme`, the profiler inside of rustc: one event for each visit, written to a file as memory fills.
+//! `measureme`, the profiler inside of rustc: one event for each visit, written to a file as memory
+//! fills.
 
 use measureme::{EventId, Profiler, StringId};
 use tinyprof_peers::{VISITS, measure, work};

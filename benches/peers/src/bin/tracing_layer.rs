@@ -1,4 +1,5 @@
-//! `tracing` with the least layer that measures time: an `Instant` in each span, a sum for each span's name.
+//! `tracing` with the least layer that measures time: an `Instant` in each span, a sum for each
+//! span's name.
 
 use std::collections::HashMap;
 use std::sync::Mutex;

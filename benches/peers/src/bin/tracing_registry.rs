@@ -1,4 +1,5 @@
-//! `tracing` with the registry of `tracing-subscriber` alone: spans have parents and data, but no times.
+//! `tracing` with the registry of `tracing-subscriber` alone: spans have parents and data, but no
+//! times.
 
 use tinyprof_peers::{VISITS, measure, work};
 use tracing_subscriber::util::SubscriberInitExt;

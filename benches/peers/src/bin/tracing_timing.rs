@@ -1,5 +1,5 @@
-//! `tracing` with the subscriber of `tracing-timing`: a histogram for each kind of event in each span, where the
-//! end of a span is an event.
+//! `tracing` with the subscriber of `tracing-timing`: a histogram for each kind of event in each
+//! span, where the end of a span is an event.
 
 use tinyprof_peers::{VISITS, measure, work};
 use tracing_timing::{Builder, Histogram};

@@ -79,7 +79,8 @@ fn a_plan_can_be_used_again() {
 #[test]
 fn the_twiddles_of_the_ranks_are_one_table() {
     let layout = Layout::new(9 * 6, 3).unwrap();
-    let joined: Vec<_> = (0..3).flat_map(|rank| twiddles(layout, rank, Direction::Forward)).collect();
+    let joined: Vec<_> =
+        (0..3).flat_map(|rank| twiddles(layout, rank, Direction::Forward)).collect();
     let matrix = layout.matrix();
     for j2 in 0..matrix.columns {
         for k1 in 0..matrix.rows {

@@ -39,14 +39,17 @@ pub(super) fn edge(line: &[u8], format: Format) -> Result<Option<[u32; 2]>, Stri
     }
     let (expected, found) = (2 + shape.entry.values, 2 + words.count());
     if found != expected {
-        return Err(format!("expected {expected} numbers, of which two are row and column, found {found}"));
+        return Err(format!(
+            "expected {expected} numbers, of which two are row and column, found {found}"
+        ));
     }
     Ok(Some(edge.map(|number| number - 1)))
 }
 
 fn vertex(word: &str) -> Result<u32, String> {
     word.parse().map_err(|_| {
-        let is_number = word.trim_start_matches(['-', '+']).bytes().all(|byte| byte.is_ascii_digit());
+        let is_number =
+            word.trim_start_matches(['-', '+']).bytes().all(|byte| byte.is_ascii_digit());
         let what = match word.strip_prefix('-') {
             Some(rest) if is_number && !rest.is_empty() => "is negative",
             _ if is_number && word.len() > 1 => "is too large",
@@ -105,7 +108,10 @@ mod tests {
         let format = matrix(1);
         assert_eq!(edge(b"3 1 0.5", format), Ok(Some([2, 0])));
         assert_eq!(edge(b"0 1 1", format), Err("expected a row from 1 to 3, found 0".to_owned()));
-        assert_eq!(edge(b"1 4 7", format), Err("expected a column from 1 to 3, found 4".to_owned()));
+        assert_eq!(
+            edge(b"1 4 7", format),
+            Err("expected a column from 1 to 3, found 4".to_owned())
+        );
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! The header of a Matrix Market file (Boisvert, Pozo and Remington, NISTIR 5935): the matrix is that of the graph's edges.
+//! The header of a Matrix Market file (Boisvert, Pozo and Remington, NISTIR 5935): the matrix is
+//! that of the graph's edges.
 
 use std::io::{self, BufRead};
 
@@ -56,10 +57,14 @@ impl Header {
             if is_blank || line.starts_with('%') {
                 continue;
             }
-            let sizes: Vec<Option<u64>> = line.split_whitespace().map(|word| word.parse().ok()).collect();
+            let sizes: Vec<Option<u64>> =
+                line.split_whitespace().map(|word| word.parse().ok()).collect();
             let &[Some(rows), Some(columns), Some(entries)] = sizes.as_slice() else {
                 let found = line.trim();
-                return Ok(Err((lines, format!("expected rows, columns and entries, found {found:?}"))));
+                return Ok(Err((
+                    lines,
+                    format!("expected rows, columns and entries, found {found:?}"),
+                )));
             };
             let shape = vertices(rows, columns).map(|vertices| Shape { vertices, entry });
             return Ok(shape
@@ -76,7 +81,8 @@ fn vertices(rows: u64, columns: u64) -> Result<u32, String> {
             "expected as many rows as columns, one for each vertex, found {rows} and {columns}"
         ));
     }
-    u32::try_from(rows).map_err(|_| format!("expected at most {} rows and columns, found {rows}", u32::MAX))
+    u32::try_from(rows)
+        .map_err(|_| format!("expected at most {} rows and columns, found {rows}", u32::MAX))
 }
 
 /// What the banner says of all entries.
@@ -86,19 +92,25 @@ fn entry_of(banner: &str) -> Result<Entry, String> {
         &words.iter().map(String::as_str).collect::<Vec<_>>()[..]
     else {
         let found = banner.trim();
-        return Err(format!("expected %%MatrixMarket matrix coordinate FIELD SYMMETRY, found {found:?}"));
+        return Err(format!(
+            "expected %%MatrixMarket matrix coordinate FIELD SYMMETRY, found {found:?}"
+        ));
     };
     let values = match *field {
         "pattern" => 0,
         "integer" | "real" => 1,
         "complex" => 2,
-        other => return Err(format!("expected pattern, integer, real or complex, found {other:?}")),
+        other => {
+            return Err(format!("expected pattern, integer, real or complex, found {other:?}"));
+        }
     };
     let is_symmetric = match *symmetry {
         "general" => false,
         "symmetric" | "skew-symmetric" | "hermitian" => true,
         other => {
-            return Err(format!("expected general, symmetric, skew-symmetric or hermitian, found {other:?}"));
+            return Err(format!(
+                "expected general, symmetric, skew-symmetric or hermitian, found {other:?}"
+            ));
         }
     };
     Ok(Entry { values, is_symmetric })
@@ -116,17 +128,27 @@ mod tests {
     fn a_header_is_read_up_to_the_sizes() {
         let text = "%%MatrixMarket matrix coordinate pattern symmetric\n% by hand\n\n3 3 2\n1 1\n";
         let shape = Shape { vertices: 3, entry: Entry { values: 0, is_symmetric: true } };
-        assert_eq!(read(text), Ok(Header { shape, entries: 2, lines: 4, bytes: text.len() as u64 - 4 }));
+        assert_eq!(
+            read(text),
+            Ok(Header { shape, entries: 2, lines: 4, bytes: text.len() as u64 - 4 })
+        );
     }
 
     #[test]
     fn every_kind_of_entry_is_known_in_any_case_of_letters() {
         for (field, values) in [("pattern", 0), ("INTEGER", 1), ("Real", 1), ("complex", 2)] {
-            for (symmetry, is_symmetric) in
-                [("general", false), ("symmetric", true), ("Skew-Symmetric", true), ("hermitian", true)]
-            {
+            for (symmetry, is_symmetric) in [
+                ("general", false),
+                ("symmetric", true),
+                ("Skew-Symmetric", true),
+                ("hermitian", true),
+            ] {
                 let text = format!("%%MatrixMarket MATRIX coordinate {field} {symmetry}\n1 1 0\n");
-                assert_eq!(read(&text).unwrap().shape.entry, Entry { values, is_symmetric }, "{text}");
+                assert_eq!(
+                    read(&text).unwrap().shape.entry,
+                    Entry { values, is_symmetric },
+                    "{text}"
+                );
             }
         }
     }
@@ -146,13 +168,21 @@ mod tests {
                 3,
                 "expected rows, columns and entries",
             ),
-            ("%%MatrixMarket matrix coordinate real general\n", 2, "expected rows, columns and entries"),
+            (
+                "%%MatrixMarket matrix coordinate real general\n",
+                2,
+                "expected rows, columns and entries",
+            ),
             (
                 "%%MatrixMarket matrix coordinate real general\n9999999999 9999999999 1\n",
                 2,
                 "expected at most 4294967295",
             ),
-            ("%%MatrixMarket matrix coordinate real general\n3 4 1\n", 2, "expected as many rows as columns"),
+            (
+                "%%MatrixMarket matrix coordinate real general\n3 4 1\n",
+                2,
+                "expected as many rows as columns",
+            ),
         ] {
             let (found, reason) = read(text).unwrap_err();
             assert_eq!(found, line, "{reason}");

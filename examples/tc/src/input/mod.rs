@@ -18,7 +18,8 @@ use line::Format;
 use matrix_market::Header;
 use part::Part;
 
-/// The edges in this rank's part of the file: lines of two vertices, or a Matrix Market file. Collective.
+/// The edges in this rank's part of the file: lines of two vertices, or a Matrix Market file.
+/// Collective.
 ///
 /// Every rank reads an equal share of the bytes, and the lines that begin in it.
 #[profile(tag = "IO")]
@@ -30,7 +31,8 @@ pub(crate) fn input(world: &SimpleCommunicator, file: &Path) -> Result<Vec<Tuple
         OpenError::Line(line, reason) => named(line, &reason),
     });
     let (length_bytes, header) = agreed(world, opened)?;
-    let (rank, ranks) = (u64::from(world.rank().unsigned_abs()), u64::from(world.size().unsigned_abs()));
+    let (rank, ranks) =
+        (u64::from(world.rank().unsigned_abs()), u64::from(world.size().unsigned_abs()));
     let (begin, format) = match &header {
         Some(header) => (header.bytes, Format::MatrixMarket(header.shape)),
         None => (0, Format::EdgeList),
@@ -52,7 +54,8 @@ pub(crate) fn input(world: &SimpleCommunicator, file: &Path) -> Result<Vec<Tuple
     if let Some(header) = header {
         agreed(
             world,
-            entries_are(world, &header, part.entries).map_err(|reason| named(header.lines, &reason)),
+            entries_are(world, &header, part.entries)
+                .map_err(|reason| named(header.lines, &reason)),
         )?;
     }
     record!(tuples = edges.len());

@@ -24,7 +24,12 @@ impl Part {
     ///
     /// # Errors
     /// When the file cannot be read.
-    pub(super) fn read(path: &Path, body: u64, bytes: Range<u64>, format: Format) -> io::Result<Self> {
+    pub(super) fn read(
+        path: &Path,
+        body: u64,
+        bytes: Range<u64>,
+        format: Format,
+    ) -> io::Result<Self> {
         let mut file = BufReader::new(File::open(path)?);
         let mut at = bytes.start;
         let mut line = Vec::new();
@@ -74,7 +79,9 @@ mod tests {
         let path = scratch.path().join("graph");
         std::fs::write(&path, text).unwrap();
         let at = |share: u64| text.len() as u64 * share / ranks;
-        (0..ranks).map(|r| Part::read(&path, 0, at(r)..at(r + 1), Format::EdgeList).unwrap()).collect()
+        (0..ranks)
+            .map(|r| Part::read(&path, 0, at(r)..at(r + 1), Format::EdgeList).unwrap())
+            .collect()
     }
 
     proptest! {

@@ -1,12 +1,14 @@
-//! Which rank owns a tuple: buckets by the column of the join, and sub-buckets by the others where a bucket is long.
+//! Which rank owns a tuple: buckets by the column of the join, and sub-buckets by the others where
+//! a bucket is long.
 //!
 //! ```text
 //! tuple [y, x]    bucket = hash(y) mod B       sub-bucket = hash(x) mod S[bucket]
 //! rank            (bucket + sub-bucket) mod P
 //! ```
 //!
-//! All tuples with one y are in one bucket, so that a join looks nowhere else; a vertex with very many edges makes its
-//! bucket long, which is then split in sub-buckets on neighbouring ranks (Kumar and Gilray, ISC 2020).
+//! All tuples with one y are in one bucket, so that a join looks nowhere else; a vertex with very
+//! many edges makes its bucket long, which is then split in sub-buckets on neighbouring ranks
+//! (Kumar and Gilray, ISC 2020).
 
 use super::Tuple;
 
@@ -49,12 +51,14 @@ impl Buckets {
         (0..self.sub_buckets[bucket]).map(move |sub_bucket| (bucket + sub_bucket) % self.ranks)
     }
 
-    /// Buckets of these lengths, over all ranks, of which none has a sub-bucket longer than `longest` where more would
-    /// help: each is split in halves until that is so. None if that is so already.
+    /// Buckets of these lengths, over all ranks, of which none has a sub-bucket longer than
+    /// `longest` where more would help: each is split in halves until that is so. None if that is
+    /// so already.
     pub(crate) fn split(&self, lengths: &[u64], longest: u64) -> Option<Self> {
         let mut split = self.clone();
         for (sub_buckets, &length) in split.sub_buckets.iter_mut().zip(lengths) {
-            while length > longest.saturating_mul(*sub_buckets as u64) && *sub_buckets < self.ranks {
+            while length > longest.saturating_mul(*sub_buckets as u64) && *sub_buckets < self.ranks
+            {
                 *sub_buckets = (*sub_buckets * 2).min(self.ranks);
             }
         }

@@ -1,8 +1,9 @@
 //! A set of tuples, in order: what a rank holds of a relation.
 //!
-//! It is a few sorted runs, of which each is at least twice as long as the next. A batch of tuples is sorted, freed of what
-//! the runs have, and becomes the shortest run; runs that are too much alike in length are merged. So each tuple is moved a
-//! logarithmic number of times, always in order, which memory likes better than the nodes of a tree.
+//! It is a few sorted runs, of which each is at least twice as long as the next. A batch of tuples
+//! is sorted, freed of what the runs have, and becomes the shortest run; runs that are too much
+//! alike in length are merged. So each tuple is moved a logarithmic number of times, always in
+//! order, which memory likes better than the nodes of a tree.
 
 use std::cmp::Ordering;
 
@@ -15,7 +16,8 @@ pub(crate) struct Index<const N: usize> {
     runs: Vec<Vec<Tuple<N>>>,
 }
 
-/// A run that is so many times as long as a batch is searched for each tuple; a shorter one is walked along.
+/// A run that is so many times as long as a batch is searched for each tuple; a shorter one is
+/// walked along.
 const SEARCHED_FROM: usize = 8;
 
 impl<const N: usize> Index<N> {

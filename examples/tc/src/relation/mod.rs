@@ -1,4 +1,5 @@
-//! Relations: sets of tuples of fixed arity, spread over the ranks by the first column, on which they are joined.
+//! Relations: sets of tuples of fixed arity, spread over the ranks by the first column, on which
+//! they are joined.
 
 mod buckets;
 mod index;
@@ -38,14 +39,16 @@ impl<const N: usize> Relation<N> {
         &self.lengths
     }
 
-    /// Adds tuples, all of which this rank must own, and returns those that were not there yet, in order.
+    /// Adds tuples, all of which this rank must own, and returns those that were not there yet, in
+    /// order.
     pub(crate) fn insert(&mut self, tuples: Vec<Tuple<N>>) -> Vec<Tuple<N>> {
         let new = self.index.insert(tuples);
         new.iter().for_each(|tuple| self.lengths[self.buckets.bucket(tuple[0])] += 1);
         new
     }
 
-    /// Spreads the relation as `buckets` says: the tuples that this rank owns no more are taken out and returned.
+    /// Spreads the relation as `buckets` says: the tuples that this rank owns no more are taken out
+    /// and returned.
     pub(crate) fn spread(&mut self, buckets: Buckets, rank: usize) -> Vec<Tuple<N>> {
         self.buckets = buckets;
         let moved = self.index.take(|tuple| self.buckets.owner(tuple) != rank);

@@ -1,4 +1,5 @@
-//! Against numbers that others computed, and against chance: how often intervals hold the truth, and marks are wrong.
+//! Against numbers that others computed, and against chance: how often intervals hold the truth,
+//! and marks are wrong.
 
 use super::*;
 
@@ -10,9 +11,10 @@ fn close(found: f64, expected: f64, what: &str) {
     assert!((found - expected).abs() <= 1e-9 * expected.abs(), "{what}: {found} for {expected}");
 }
 
-/// Computed by `scipy` 1.17.1: `ttest_ind(new, base, equal_var=False)` with its `pvalue` and half of its
-/// `confidence_interval(0.95)`; g as `difference / pooled * exp(lgamma(n/2) - lgamma((n-1)/2)) / sqrt(n/2)`
-/// with the pooled standard deviation of `numpy.var(..., ddof=1)` and n the number of values less two.
+/// Computed by `scipy` 1.17.1: `ttest_ind(new, base, equal_var=False)` with its `pvalue` and half
+/// of its `confidence_interval(0.95)`; g as
+/// `difference / pooled * exp(lgamma(n/2) - lgamma((n-1)/2)) / sqrt(n/2)` with the pooled standard
+/// deviation of `numpy.var(..., ddof=1)` and n the number of values less two.
 #[test]
 fn intervals_p_values_and_effects_are_those_of_scipy() {
     let check = |base: &[f64], new: &[f64], [difference, half_width, p, g]: [f64; 4]| {
@@ -95,10 +97,12 @@ fn where_there_is_no_spread_nothing_is_made_up() {
 fn an_interval_is_never_narrower_than_the_estimates_make_it() {
     let estimated = |values: &[f64]| Sample { values: values.to_vec(), estimate_variance: 4.0 };
     let (base, new) = ([10.0, 10.1, 9.9], [20.0, 20.2, 19.8]);
-    let half_width =
-        |comparison: Option<Comparison>| comparison.and_then(|c| c.test).expect("a test").half_width;
+    let half_width = |comparison: Option<Comparison>| {
+        comparison.and_then(|c| c.test).expect("a test").half_width
+    };
     let measured = half_width(compare(&sample(&base), &sample(&new)));
-    // Two means of variance 4 and 2 degrees of freedom each make sqrt(8) * t.ppf(0.975, 4) = 7.852972...
+    // Two means of variance 4 and 2 degrees of freedom each make sqrt(8) * t.ppf(0.975, 4) =
+    // 7.852972...
     let found = half_width(compare(&estimated(&base), &estimated(&new)));
     assert!(measured < 1.0, "{measured}");
     close(found, 7.852_972_645_910_229, "half width");
@@ -135,7 +139,8 @@ fn ninety_five_of_a_hundred_intervals_hold_the_true_difference() {
     for (bases, news, spread) in [(3, 3, 1.0), (5, 8, 4.0), (20, 4, 0.25)] {
         let trials = 4_000;
         let held = (0..trials).filter(|_| {
-            let (base, new) = (normal.sample(bases, 100.0, 1.0), normal.sample(news, 103.0, spread));
+            let (base, new) =
+                (normal.sample(bases, 100.0, 1.0), normal.sample(news, 103.0, spread));
             let found = compare(&base, &new).expect("both have values");
             (found.difference - 3.0).abs() <= found.test.expect("both have spread").half_width
         });
@@ -164,8 +169,9 @@ fn intervals_of_skewed_times_hold_nearly_as_often() {
     assert!((3_740..=3_900).contains(&held), "{held} of {trials}");
 }
 
-/// Where nothing has changed, any mark is wrong, and there shall be one in at most 5 % of the comparisons. The times of a
-/// tree depend on each other: here 16 leaves, 4 parents of 4 each, and their root.
+/// Where nothing has changed, any mark is wrong, and there shall be one in at most 5 % of the
+/// comparisons. The times of a tree depend on each other: here 16 leaves, 4 parents of 4 each, and
+/// their root.
 #[test]
 fn a_run_that_did_not_change_is_seldom_marked() {
     let mut normal = Normal(7);
@@ -173,7 +179,8 @@ fn a_run_that_did_not_change_is_seldom_marked() {
     let (mut adjusted_marks, mut plain_marks) = (0, 0);
     for _ in 0..trials {
         let mut side = || {
-            let leaves: Vec<Vec<f64>> = (0..16).map(|_| normal.sample(6, 10.0, 1.0).values).collect();
+            let leaves: Vec<Vec<f64>> =
+                (0..16).map(|_| normal.sample(6, 10.0, 1.0).values).collect();
             let sum = |rows: &[Vec<f64>]| -> Vec<f64> {
                 (0..6).map(|run| rows.iter().map(|row| row[run]).sum()).collect()
             };
@@ -183,7 +190,10 @@ fn a_run_that_did_not_change_is_seldom_marked() {
         };
         let (base, new) = (side(), side());
         let p = base.iter().zip(&new).map(|(base, new)| {
-            compare(&sample(base), &sample(new)).and_then(|found| found.test).expect("both have spread").p
+            compare(&sample(base), &sample(new))
+                .and_then(|found| found.test)
+                .expect("both have spread")
+                .p
         });
         let p: Vec<f64> = p.collect();
         plain_marks += u32::from(p.iter().any(|p| *p < 0.05));

@@ -48,13 +48,15 @@ impl<'a> Event<'a> {
     }
 }
 
-/// The format counts in microseconds with a fraction: whole nanoseconds are exact for a hundred days.
+/// The format counts in microseconds with a fraction: whole nanoseconds are exact for a hundred
+/// days.
 fn microseconds(ns: u64) -> f64 {
     float(ns.into()) / 1e3
 }
 
-/// A length in microseconds with which the slice ends, to a viewer that adds doubles, where its neighbour starts and where the
-/// slice around it ends. What ends a rounding error later overlaps, and viewers leave such slices out.
+/// A length in microseconds with which the slice ends, to a viewer that adds doubles, where its
+/// neighbour starts and where the slice around it ends. What ends a rounding error later overlaps,
+/// and viewers leave such slices out.
 fn length(start_ns: u64, ns: u64) -> f64 {
     let (start, end) = (microseconds(start_ns), microseconds(start_ns.saturating_add(ns)));
     let plain = microseconds(ns);
@@ -92,8 +94,11 @@ pub(super) struct Events<'w> {
 impl<'w> Events<'w> {
     pub(super) fn start(out: &'w mut (dyn Write + Send), source: &Source) -> io::Result<Self> {
         out.write_all(b"{\"displayTimeUnit\":\"ns\",\"otherData\":")?;
-        let data =
-            [("profile", source.name.as_str()), ("positions", CAVEAT), ("precision", source.precision())];
+        let data = [
+            ("profile", source.name.as_str()),
+            ("positions", CAVEAT),
+            ("precision", source.precision()),
+        ];
         json::write(out, &BTreeMap::from(data))?;
         out.write_all(b",\"traceEvents\":[")?;
         Ok(Self { out, is_first: true })
@@ -123,7 +128,11 @@ mod tests {
             let length = length(start_ns, ns);
             adjusted += u32::from(length.to_bits() != microseconds(ns).to_bits());
             let next = microseconds(start_ns + ns);
-            assert_eq!((microseconds(start_ns) + length).to_bits(), next.to_bits(), "{start_ns} and {ns} ns");
+            assert_eq!(
+                (microseconds(start_ns) + length).to_bits(),
+                next.to_bits(),
+                "{start_ns} and {ns} ns"
+            );
             start_ns += ns;
         }
         assert!(adjusted > 0, "adding the plain lengths would do as well");

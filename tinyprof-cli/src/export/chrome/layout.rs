@@ -19,9 +19,10 @@ pub(super) struct Slot {
 
 /// A slot for each summary, row by row of the table.
 ///
-/// Roots stand one after the other. Below them, summaries fill that of the same execution above them from its start. What does
-/// not fit there, because it ran on several threads, or below a visit that was still open, stands on a track of
-/// its own, no earlier than what is above it. So on each track slices are one inside the other or apart.
+/// Roots stand one after the other. Below them, summaries fill that of the same execution above
+/// them from its start. What does not fit there, because it ran on several threads, or below a
+/// visit that was still open, stands on a track of its own, no earlier than what is above it. So on
+/// each track slices are one inside the other or apart.
 pub(super) fn lay_out(table: &CallpathTable, values: &[&CallpathValues]) -> Vec<Vec<Slot>> {
     let mut slots: Vec<Vec<Slot>> = Vec::with_capacity(table.len());
     let (mut next_ns, mut aside_ns) = (0_u64, 0_u64);
@@ -81,14 +82,20 @@ mod tests {
         let region = Region::named(SiteId::from_bits(1), "");
         let id = CallpathId::from_bits;
         let rows = [(id(1), None), (id(2), Some(id(1))), (id(3), Some(id(2)))];
-        let table = CallpathTable::from_parents(rows.map(|(id, parent)| (id, parent, region.clone())));
+        let table =
+            CallpathTable::from_parents(rows.map(|(id, parent)| (id, parent, region.clone())));
         let values = times.map(|times| CallpathValues {
-            executions: times.iter().map(|&(e, ns)| ExecutionSummary::of_one_visit(e, ns)).collect(),
+            executions: times
+                .iter()
+                .map(|&(e, ns)| ExecutionSummary::of_one_visit(e, ns))
+                .collect(),
             ..CallpathValues::default()
         });
         let slots = lay_out(&table, &values.each_ref());
-        let found: Vec<Vec<_>> =
-            slots.iter().map(|row| row.iter().map(|s| (s.track, s.start_ns, s.end_ns)).collect()).collect();
+        let found: Vec<Vec<_>> = slots
+            .iter()
+            .map(|row| row.iter().map(|s| (s.track, s.start_ns, s.end_ns)).collect())
+            .collect();
         assert_eq!(found, expected, "{times:?}");
     }
 

@@ -1,8 +1,9 @@
 //! Chrome's trace event JSON: a time line of each rank.
 //!
-//! A profile does not say when a visit began, only how long it took. So the time line is reconstructed: executions stand end to
-//! end inside those of the callpath above, and the elements of a series end to end on a track of their own. Lengths are
-//! measured, positions are not, and the file says so.
+//! A profile does not say when a visit began, only how long it took. So the time line is
+//! reconstructed: executions stand end to end inside those of the callpath above, and the elements
+//! of a series end to end on a track of their own. Lengths are measured, positions are not, and the
+//! file says so.
 
 mod event;
 mod layout;
@@ -26,7 +27,11 @@ impl Exporter for Chrome {
         true
     }
 
-    fn export(&self, request: &Request, out: &mut (dyn Write + Send)) -> Result<Notes, Box<dyn Error>> {
+    fn export(
+        &self,
+        request: &Request,
+        out: &mut (dyn Write + Send),
+    ) -> Result<Notes, Box<dyn Error>> {
         let source = request.source();
         let table = &source.profile.callpaths;
         let paths = paths::plain(table)?;
@@ -37,7 +42,8 @@ impl Exporter for Chrome {
         let mut left_out = 0;
         let mut show = |name: &str, values: &[&CallpathValues]| {
             process += 1;
-            let mut time_line = TimeLine { events: &mut events, table, paths: &paths, process, left_out: 0 };
+            let mut time_line =
+                TimeLine { events: &mut events, table, paths: &paths, process, left_out: 0 };
             let written = time_line.write(name, values);
             left_out += time_line.left_out;
             written
@@ -82,7 +88,8 @@ impl TimeLine<'_, '_> {
         let main = "executions, end to end (positions reconstructed)";
         self.describe("thread_name", Some(0), Args::Name { name: main })?;
         if slots.iter().flatten().any(|slot| slot.track == ASIDE) {
-            let aside = "executions that do not fit into those above them: other threads, or still open";
+            let aside =
+                "executions that do not fit into those above them: other threads, or still open";
             self.describe("thread_name", Some(ASIDE), Args::Name { name: aside })?;
         }
         // Series come after the tracks of executions.
@@ -106,7 +113,12 @@ impl TimeLine<'_, '_> {
         self.events.write(&Event::new("M", what, self.process).describing(track, args))
     }
 
-    fn executions(&mut self, row: usize, values: &CallpathValues, slots: &[Slot]) -> std::io::Result<()> {
+    fn executions(
+        &mut self,
+        row: usize,
+        values: &CallpathValues,
+        slots: &[Slot],
+    ) -> std::io::Result<()> {
         let name = &self.table.rows()[row].region.name;
         for (e, slot) in values.executions.iter().zip(slots) {
             let args = Args::Times {
@@ -124,8 +136,8 @@ impl TimeLine<'_, '_> {
         Ok(())
     }
 
-    /// The elements of a series, numbered in each execution. Gives how many visits of the rank were before each, and when
-    /// it starts.
+    /// The elements of a series, numbered in each execution. Gives how many visits of the rank were
+    /// before each, and when it starts.
     fn series(
         &mut self,
         row: usize,
@@ -141,12 +153,15 @@ impl TimeLine<'_, '_> {
         for bucket in &values.series {
             if execution.replace(bucket.execution) != Some(bucket.execution) {
                 visit = 0;
-                next_ns =
-                    layout::slot_of(slots, bucket.execution).map_or(next_ns, |s| s.start_ns.max(next_ns));
+                next_ns = layout::slot_of(slots, bucket.execution)
+                    .map_or(next_ns, |s| s.start_ns.max(next_ns));
             }
             let last = visit + u64::from(bucket.visits) - 1;
-            let name =
-                if last == visit { format!("{name} [{visit}]") } else { format!("{name} [{visit}-{last}]") };
+            let name = if last == visit {
+                format!("{name} [{visit}]")
+            } else {
+                format!("{name} [{visit}-{last}]")
+            };
             let args = Args::Times {
                 execution: bucket.execution,
                 executions: 1,
@@ -166,7 +181,8 @@ impl TimeLine<'_, '_> {
         Ok(starts)
     }
 
-    /// The series of a metric as a counter, which changes where the visit that recorded the value starts.
+    /// The series of a metric as a counter, which changes where the visit that recorded the value
+    /// starts.
     fn counter(
         &mut self,
         row: usize,

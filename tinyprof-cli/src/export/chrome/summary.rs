@@ -9,7 +9,8 @@ use crate::export::exporter::Source;
 /// The three, with what the viewer calls them, and their values row by row. Metrics are left out.
 pub(super) fn of_all_ranks(source: &Source) -> [(String, Vec<CallpathValues>); 3] {
     let ranks = source.ranks.len();
-    let all: Vec<[CallpathValues; 3]> = source.profile.values.iter().map(|row| of_row(row)).collect();
+    let all: Vec<[CallpathValues; 3]> =
+        source.profile.values.iter().map(|row| of_row(row)).collect();
     let of = |what: &str, at: usize| {
         let values = all.iter().map(|three| three[at].clone()).collect();
         (format!("{what} of {ranks} ranks, each execution by itself"), values)
@@ -17,7 +18,8 @@ pub(super) fn of_all_ranks(source: &Source) -> [(String, Vec<CallpathValues>); 3
     [of("mean", 0), of("minimum", 1), of("maximum", 2)]
 }
 
-/// Executions are compared with those that begin with the same one, elements of series with those of the same place.
+/// Executions are compared with those that begin with the same one, elements of series with those
+/// of the same place.
 fn of_row(ranks: &[CallpathValues]) -> [CallpathValues; 3] {
     let mut executions: BTreeMap<u32, Spread> = BTreeMap::new();
     let mut series: BTreeMap<(u32, usize), Spread> = BTreeMap::new();
@@ -29,15 +31,26 @@ fn of_row(ranks: &[CallpathValues]) -> [CallpathValues; 3] {
         }
         let (mut place, mut execution) = (0, None);
         for bucket in &values.series {
-            place = if execution.replace(bucket.execution) == Some(bucket.execution) { place + 1 } else { 0 };
+            place = if execution.replace(bucket.execution) == Some(bucket.execution) {
+                place + 1
+            } else {
+                0
+            };
             let seen = series.entry((bucket.execution, place)).or_default();
             seen.add(bucket.sum_ns, bucket.visits.into(), bucket.min_ns, bucket.max_ns);
         }
     }
-    let pick: [fn(&Numbers) -> u64; 3] = [Numbers::mean, |numbers| numbers.min, |numbers| numbers.max];
+    let pick: [fn(&Numbers) -> u64; 3] =
+        [Numbers::mean, |numbers| numbers.min, |numbers| numbers.max];
     pick.map(|pick| CallpathValues {
-        executions: executions.iter().map(|(&execution, spread)| spread.execution(execution, pick)).collect(),
-        series: series.iter().map(|(&(execution, _), spread)| spread.bucket(execution, pick)).collect(),
+        executions: executions
+            .iter()
+            .map(|(&execution, spread)| spread.execution(execution, pick))
+            .collect(),
+        series: series
+            .iter()
+            .map(|(&(execution, _), spread)| spread.bucket(execution, pick))
+            .collect(),
         ..CallpathValues::default()
     })
 }
@@ -110,16 +123,21 @@ mod tests {
     #[test]
     fn places_are_compared_over_the_ranks_that_have_them() {
         let rank = |times: &[(u32, u64)]| CallpathValues {
-            executions: times.iter().map(|&(e, ns)| ExecutionSummary::of_one_visit(e, ns)).collect(),
+            executions: times
+                .iter()
+                .map(|&(e, ns)| ExecutionSummary::of_one_visit(e, ns))
+                .collect(),
             series: times
                 .iter()
                 .flat_map(|&(e, ns)| [1, 2].map(|n| SeriesBucket::of_one_visit(e, n * ns)))
                 .collect(),
             ..CallpathValues::default()
         };
-        let three = of_row(&[rank(&[(0, 10), (1, 4)]), rank(&[(0, 13)]), CallpathValues::default()]);
+        let three =
+            of_row(&[rank(&[(0, 10), (1, 4)]), rank(&[(0, 13)]), CallpathValues::default()]);
         let seen = three.map(|values| {
-            let executions: Vec<_> = values.executions.iter().map(|e| (e.execution, e.sum_ns)).collect();
+            let executions: Vec<_> =
+                values.executions.iter().map(|e| (e.execution, e.sum_ns)).collect();
             (executions, values.series.iter().map(|b| (b.execution, b.sum_ns)).collect::<Vec<_>>())
         });
         assert_eq!(seen[0], (vec![(0, 12), (1, 4)], vec![(0, 12), (0, 23), (1, 4), (1, 8)]));

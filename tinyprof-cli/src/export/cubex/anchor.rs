@@ -8,7 +8,8 @@ use crate::export::names::xml as text;
 
 /// The description of `cube`. Writing to a string cannot fail, so results of `write!` are dropped.
 pub(super) fn anchor(cube: &Cube<'_>) -> String {
-    let mut xml = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<cube version=\"4.4\">\n");
+    let mut xml =
+        String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<cube version=\"4.4\">\n");
     for (key, value) in [
         ("Creator", concat!("tinyprof ", env!("CARGO_PKG_VERSION"))),
         ("tinyprof profile", &cube.source.name),
@@ -58,7 +59,8 @@ fn push_metric(xml: &mut String, number: usize, metric: &Metric) {
 /// A region for each node: so each keeps its own line.
 fn push_regions(xml: &mut String, cube: &Cube<'_>) {
     for node in 0..cube.tree.len() {
-        let region = cube.tree.row(node).map(|row| &cube.source.profile.callpaths.rows()[row].region);
+        let region =
+            cube.tree.row(node).map(|row| &cube.source.profile.callpaths.rows()[row].region);
         let (name, file, line) =
             region.map_or(("[all roots]", "", 0), |r| (r.name.as_str(), r.file.as_str(), r.line));
         let name = text(name);
@@ -74,7 +76,8 @@ fn push_regions(xml: &mut String, cube: &Cube<'_>) {
     }
 }
 
-/// The nodes, one inside the other. A stack of our own: a hostile tree may be deeper than the thread's.
+/// The nodes, one inside the other. A stack of our own: a hostile tree may be deeper than the
+/// thread's.
 fn push_tree(xml: &mut String, cube: &Cube<'_>) {
     let mut waiting = vec![(0, false)];
     while let Some((node, is_closing)) = waiting.pop() {

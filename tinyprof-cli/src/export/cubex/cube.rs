@@ -1,4 +1,5 @@
-//! A profile as CubeX has it: metrics, one tree, hosts with their ranks, and the bytes of each value.
+//! A profile as CubeX has it: metrics, one tree, hosts with their ranks, and the bytes of each
+//! value.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -45,9 +46,15 @@ impl<'a> Cube<'a> {
             }
             hosts[at].1.push(rank);
         }
-        let keys: BTreeSet<&String> =
-            source.profile.values.iter().flatten().flat_map(|values| values.metrics.keys()).collect();
-        let varying = |key: &String| Metric { kind: Kind::Exclusive, what: What::Varying(key.clone()) };
+        let keys: BTreeSet<&String> = source
+            .profile
+            .values
+            .iter()
+            .flatten()
+            .flat_map(|values| values.metrics.keys())
+            .collect();
+        let varying =
+            |key: &String| Metric { kind: Kind::Exclusive, what: What::Varying(key.clone()) };
         let mut metrics = vec![
             Metric { kind: Kind::Exclusive, what: What::Visits },
             Metric { kind: Kind::Inclusive, what: What::Time },

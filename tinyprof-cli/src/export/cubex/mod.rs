@@ -1,13 +1,13 @@
-//! CubeX 4: a tar archive of `anchor.xml`, which describes metrics, call tree and system, and of an index and a data file
-//! for each metric. Little endian, not compressed.
+//! CubeX 4: a tar archive of `anchor.xml`, which describes metrics, call tree and system, and of an
+//! index and a data file for each metric. Little endian, not compressed.
 //!
 //! ```text
 //! N.index   "CUBEX.INDEX" | 1: u32 | version 0: u16 | sparse 1: u8 | rows: u32 | number of each row: u32 ...
 //! N.data    "CUBEX.DATA"  | for each row, for each location: 8 bytes
 //! ```
 //!
-//! What a row's number means depends on the metric: those of exclusive metrics follow a walk into depth, those of inclusive
-//! ones put all children of a node next to each other.
+//! What a row's number means depends on the metric: those of exclusive metrics follow a walk into
+//! depth, those of inclusive ones put all children of a node next to each other.
 
 mod anchor;
 mod cube;
@@ -28,7 +28,11 @@ impl Exporter for CubeX {
         false
     }
 
-    fn export(&self, request: &Request, out: &mut (dyn Write + Send)) -> Result<Notes, Box<dyn Error>> {
+    fn export(
+        &self,
+        request: &Request,
+        out: &mut (dyn Write + Send),
+    ) -> Result<Notes, Box<dyn Error>> {
         let cube = Cube::new(request.source());
         let anchor = anchor(&cube);
         tar::header(out, "anchor.xml", anchor.len() as u64)?;

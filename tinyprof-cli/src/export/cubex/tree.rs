@@ -9,8 +9,8 @@ pub(super) enum Kind {
     Exclusive,
 }
 
-/// The nodes, numbered by a walk into depth. There is exactly one root, as readers want: where a profile has several, or
-/// none, a node without a callpath joins them.
+/// The nodes, numbered by a walk into depth. There is exactly one root, as readers want: where a
+/// profile has several, or none, a node without a callpath joins them.
 pub(super) struct Tree {
     /// The row of each node; none for the root that joins.
     rows: Vec<Option<usize>>,
@@ -34,7 +34,9 @@ impl Tree {
             }
         }
         let mut children = vec![Vec::new(); rows.len()];
-        for (node, index) in order.into_iter().enumerate().map(|(place, index)| (place + joins, index)) {
+        for (node, index) in
+            order.into_iter().enumerate().map(|(place, index)| (place + joins, index))
+        {
             match table.get(index).parent {
                 Some(parent) => children[node_of_row[parent.row()]].push(node),
                 None if joins == 1 => children[0].push(node),

@@ -53,7 +53,8 @@ impl Batch {
         self.kind.len()
     }
 
-    /// Adds a row. Parquet has signed integers only; that a column is unsigned is in the schema, so bits are kept.
+    /// Adds a row. Parquet has signed integers only; that a column is unsigned is in the schema, so
+    /// bits are kept.
     pub(super) fn push(
         &mut self,
         texts: &Texts,
@@ -74,7 +75,9 @@ impl Batch {
         self.first_visit.push(row.first_visit.map(u64::cast_signed));
         self.visits.push(row.visits.cast_signed());
         let (times_ns, standard_error_ns, metrics) = match row.numbers {
-            Numbers::Time(times_ns, error) => (times_ns.map(|ns| Some(ns.cast_signed())), error, [None; 3]),
+            Numbers::Time(times_ns, error) => {
+                (times_ns.map(|ns| Some(ns.cast_signed())), error, [None; 3])
+            }
             Numbers::Metric(numbers) => ([None; 3], None, numbers.map(Some)),
         };
         self.times_ns.iter_mut().zip(times_ns).for_each(|(column, ns)| column.push(ns));

@@ -1,4 +1,5 @@
-//! Parquet: one long table, a row for each execution summary and for each element of a series, of times and of metrics.
+//! Parquet: one long table, a row for each execution summary and for each element of a series, of
+//! times and of metrics.
 
 mod batch;
 mod rows;
@@ -24,7 +25,11 @@ impl Exporter for Parquet {
         false
     }
 
-    fn export(&self, request: &Request, out: &mut (dyn Write + Send)) -> Result<Notes, Box<dyn Error>> {
+    fn export(
+        &self,
+        request: &Request,
+        out: &mut (dyn Write + Send),
+    ) -> Result<Notes, Box<dyn Error>> {
         let source = request.source();
         let texts = Texts::of(source)?;
         let schema = schema::schema()?;

@@ -44,7 +44,8 @@ impl Texts {
     pub(super) fn of(source: &Source) -> Result<Self, String> {
         let paths = paths::plain(&source.profile.callpaths)?;
         let host = |host: &String| (!host.is_empty()).then(|| ByteArray::from(host.as_str()));
-        let ids = source.profile.callpaths.rows().iter().map(|row| format!("{:016x}", row.id.to_bits()));
+        let ids =
+            source.profile.callpaths.rows().iter().map(|row| format!("{:016x}", row.id.to_bits()));
         Ok(Self {
             ids: ids.map(|id| ByteArray::from(id.as_str())).collect(),
             paths: paths.iter().map(|path| ByteArray::from(path.as_str())).collect(),
@@ -133,7 +134,8 @@ mod tests {
     #[test]
     fn visits_are_counted_anew_in_each_execution() {
         let mut place = Place::default();
-        let seen = [(0, 1), (0, 4), (0, 1), (3, 2), (3, 2)].map(|(execution, n)| place.pass(execution, n));
+        let seen =
+            [(0, 1), (0, 4), (0, 1), (3, 2), (3, 2)].map(|(execution, n)| place.pass(execution, n));
         assert_eq!(seen, [0, 1, 5, 0, 2]);
     }
 }

@@ -10,8 +10,8 @@ use parquet::schema::parser::parse_message_type;
 use parquet::schema::types::{ColumnPath, Type};
 use tinyprof_format::model::Manifest;
 
-/// In the order in which a batch writes them. Times have the columns `..._ns`, metrics the others. Ids are texts, as in the
-/// report: pandas makes floats of whole numbers that may be missing.
+/// In the order in which a batch writes them. Times have the columns `..._ns`, metrics the others.
+/// Ids are texts, as in the report: pandas makes floats of whole numbers that may be missing.
 const SCHEMA: &str = "message tinyprof {
   required binary kind (STRING);
   optional binary metric (STRING);
@@ -37,16 +37,21 @@ pub(super) fn schema() -> Result<Type, ParquetError> {
     parse_message_type(SCHEMA)
 }
 
-/// Zstandard everywhere; the bytes of numbers are sorted by significance before, which is smaller than a dictionary of them. The
-/// manifest goes along as JSON.
-pub(super) fn properties(schema: &Type, manifest: &Manifest) -> Result<WriterProperties, Box<dyn Error>> {
+/// Zstandard everywhere; the bytes of numbers are sorted by significance before, which is smaller
+/// than a dictionary of them. The manifest goes along as JSON.
+pub(super) fn properties(
+    schema: &Type,
+    manifest: &Manifest,
+) -> Result<WriterProperties, Box<dyn Error>> {
     let facts = KeyValue::new("tinyprof.manifest".to_owned(), serde_json::to_string(manifest)?);
     let mut properties = WriterProperties::builder()
         .set_compression(Compression::ZSTD(ZstdLevel::default()))
         .set_created_by(concat!("tinyprof ", env!("CARGO_PKG_VERSION")).to_owned())
         .set_key_value_metadata(Some(vec![facts]));
-    let numbers =
-        schema.get_fields().iter().filter(|field| field.get_physical_type() != PhysicalType::BYTE_ARRAY);
+    let numbers = schema
+        .get_fields()
+        .iter()
+        .filter(|field| field.get_physical_type() != PhysicalType::BYTE_ARRAY);
     for field in numbers {
         let column = ColumnPath::from(field.name());
         properties = properties

@@ -87,7 +87,8 @@ impl Screen<'_> {
         put(to, 2, &table::head(frame, width), Style::new().add_modifier(Modifier::UNDERLINED));
         let visible = self.view.visible(frame);
         let at = self.view.position(frame, &visible);
-        let listed = if self.view.ranks { SLOWEST.min(height.saturating_sub(OTHER_LINES) / 2) } else { 0 };
+        let listed =
+            if self.view.ranks { SLOWEST.min(height.saturating_sub(OTHER_LINES) / 2) } else { 0 };
         let room = height.saturating_sub(OTHER_LINES + listed);
         // The selected callpath stays in sight.
         let first = at.saturating_sub(usize::from(room.saturating_sub(1)));

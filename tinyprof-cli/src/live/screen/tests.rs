@@ -14,7 +14,8 @@ fn frame(ranks: u64) -> Frame {
 }
 
 fn drawn(state: &State, view: &View, (width, height): (u16, u16)) -> String {
-    let mut terminal = Terminal::new(TestBackend::new(width, height)).expect("a terminal in memory");
+    let mut terminal =
+        Terminal::new(TestBackend::new(width, height)).expect("a terminal in memory");
     let screen = Screen { state, view, trouble: None, colored: false };
     terminal.draw(|frame| screen.draw(frame.buffer_mut())).expect("it draws");
     let text = terminal.backend().to_string();
@@ -70,7 +71,8 @@ fn no_size_is_too_small_and_no_color_means_none() {
     for width in [0, 1, 7, 30, 81] {
         for height in [0, 1, 2, 3, 5, 7, 9] {
             let mut buffer = Buffer::empty(ratatui_core::layout::Rect::new(0, 0, width, height));
-            Screen { state: &state, view: &view, trouble: Some("why"), colored: true }.draw(&mut buffer);
+            Screen { state: &state, view: &view, trouble: Some("why"), colored: true }
+                .draw(&mut buffer);
         }
     }
     let colored = |colored: bool| {

@@ -71,11 +71,15 @@ mod tests {
         let numbers: Vec<u64> = (0..2_000).map(|number| number * number % 777).collect();
         let config = ChunkConfig::default().with_mode_spec(ModeSpec::Classic);
         for delta in [DeltaSpec::NoOp, DeltaSpec::TryConsecutive(1)] {
-            assert_eq!(claimed_bytes(&chunk(&numbers, &config.clone().with_delta_spec(delta)), 8), 0);
+            assert_eq!(
+                claimed_bytes(&chunk(&numbers, &config.clone().with_delta_spec(delta)), 8),
+                0
+            );
         }
         let window = config.with_delta_spec(DeltaSpec::TryLookback);
-        let repeated: Vec<u64> =
-            (0..20_000_u64).map(|number| (number % 500).wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
+        let repeated: Vec<u64> = (0..20_000_u64)
+            .map(|number| (number % 500).wrapping_mul(0x9e37_79b9_7f4a_7c15))
+            .collect();
         let claimed = claimed_bytes(&chunk(&repeated, &window), 8);
         assert!((WINDOW_MIN * 2 * 8..=1 << 20).contains(&claimed), "{claimed}");
     }

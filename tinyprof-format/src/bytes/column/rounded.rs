@@ -1,7 +1,8 @@
 //! Numbers of eight significant bits: what a profile of less precision holds.
 //!
-//! They have codes in their own order: `c` stands for `c` below 256, and above for 128 to 255 (`c % 128`) times a
-//! power of two (`c / 128 - 1`). There are 7,424 of them, where the numbers need up to 64 bits.
+//! They have codes in their own order: `c` stands for `c` below 256, and above for 128 to 255
+//! (`c % 128`) times a power of two (`c / 128 - 1`). There are 7,424 of them, where the numbers
+//! need up to 64 bits.
 
 /// One more than the greatest code.
 const CODES: u64 = 58 * 128;
@@ -13,16 +14,19 @@ pub(crate) const fn round(value: u64) -> u64 {
         return value;
     }
     let shift = bits - 8;
-    // A carry into a ninth bit leaves a number of one significant bit. There is none above the greatest.
+    // A carry into a ninth bit leaves a number of one significant bit. There is none above the
+    // greatest.
     match value.checked_add(1 << (shift - 1)) {
         Some(sum) => sum >> shift << shift,
         None => 255 << 56,
     }
 }
 
-/// The codes of the numbers up to `greatest`, if all have eight significant bits and at least one is worth a code.
+/// The codes of the numbers up to `greatest`, if all have eight significant bits and at least one
+/// is worth a code.
 pub(super) fn codes(values: &[u64], greatest: u64) -> Option<Vec<u32>> {
-    let few_bits = |&value: &u64| value == 0 || value.leading_zeros() + value.trailing_zeros() >= 56;
+    let few_bits =
+        |&value: &u64| value == 0 || value.leading_zeros() + value.trailing_zeros() >= 56;
     let narrow = |&value: &u64| u32::try_from(code(value)).unwrap_or(u32::MAX);
     (greatest >= 256 && values.iter().all(few_bits)).then(|| values.iter().map(narrow).collect())
 }
@@ -41,7 +45,8 @@ pub(super) const fn code(value: u64) -> u64 {
     ((shift as u64 + 1) << 7) | (value >> shift & 127)
 }
 
-/// The number of a code, and whether it is none. Without branches: this is done for every number of a column.
+/// The number of a code, and whether it is none. Without branches: this is done for every number of
+/// a column.
 #[inline]
 pub(super) const fn of_code(code: u64) -> (u64, bool) {
     let exponent = code >> 7;

@@ -114,7 +114,12 @@ proptest! {
 fn numbers_of_eight_significant_bits_take_fewer_bytes_and_come_back() {
     let times: Vec<u64> = (0..500).map(|i| 1_000_000 + i * i * 977 % 700_000).collect();
     let rounded: Vec<u64> = times.iter().map(|&v| round(v)).collect();
-    assert!(2 * length(&rounded) < length(&times), "{} and {} bytes", length(&rounded), length(&times));
+    assert!(
+        2 * length(&rounded) < length(&times),
+        "{} and {} bytes",
+        length(&rounded),
+        length(&times)
+    );
     let mut sink = Sink::default();
     write_u64(&mut sink, &rounded);
     assert_eq!(sink.as_slice()[0], ROUNDED);
@@ -143,7 +148,8 @@ fn codes_are_never_of_64_bits() {
     write_packed(&mut sink, PCO, &simple_compress(&codes, &ChunkConfig::default()).unwrap());
     let wide = sink.into_vec();
     assert_eq!(read_u64(&mut Cursor::new(&wide, 0), 500, "column"), Ok(codes));
-    let error = read_u64(&mut Cursor::new(&[&[ROUNDED], wide.as_slice()].concat(), 0), 500, "column");
+    let error =
+        read_u64(&mut Cursor::new(&[&[ROUNDED], wide.as_slice()].concat(), 0), 500, "column");
     assert!(error.unwrap_err().reason.contains("that codes do not have"));
 }
 

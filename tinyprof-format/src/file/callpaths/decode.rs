@@ -7,7 +7,8 @@ use super::MAGIC;
 use crate::bytes::{Budget, Cursor, Malformed};
 use crate::file::section::{FrameError, Sections};
 use crate::model::{
-    Callpath, CallpathId, CallpathIndex, CallpathTable, Identity, Link, Mode, Region, RegionKind, SiteId,
+    Callpath, CallpathId, CallpathIndex, CallpathTable, Identity, Link, Mode, Region, RegionKind,
+    SiteId,
 };
 
 /// The fewest bytes that a row can take; bounds the allocation for a count that nobody vouches for.
@@ -22,7 +23,8 @@ const ROW_PASSING_BYTES: usize = size_of::<Link>() + 136;
 /// Memory of a region, which several rows may share, beside its texts ...
 const REGION_BYTES: usize = size_of::<Region>() + 2 * size_of::<usize>();
 
-/// ... and while the rows are read: its place in a hash table, which is half empty and may be growing.
+/// ... and while the rows are read: its place in a hash table, which is half empty and may be
+/// growing.
 const REGION_PASSING_BYTES: usize = 4 * size_of::<(RegionKey, Arc<Region>)>();
 
 /// Memory of a constant: its place in a map, of which a node has room for eleven.
@@ -107,7 +109,11 @@ fn read_rows(cursor: &mut Cursor<'_>) -> Result<Vec<Link>, Malformed> {
     Ok(rows)
 }
 
-fn read_region(cursor: &mut Cursor<'_>, site: SiteId, strings: usize) -> Result<RegionKey, Malformed> {
+fn read_region(
+    cursor: &mut Cursor<'_>,
+    site: SiteId,
+    strings: usize,
+) -> Result<RegionKey, Malformed> {
     let mut text = |what: &str| -> Result<u32, Malformed> {
         let Some(last) = strings.checked_sub(1) else {
             return Err(cursor.malformed("a callpath names a string, but there is none"));
@@ -150,9 +156,11 @@ fn region(cursor: &Cursor<'_>, key: &RegionKey, strings: &[&str]) -> Result<Regi
 type Completed = (Arc<Region>, Arc<Region>);
 
 fn read_extras(cursor: &mut Cursor<'_>, rows: &mut [Link]) -> Result<(), Malformed> {
-    let count = cursor.count(cursor.remaining() / EXTRA_BYTES_MIN, "the number of regions that say more")?;
+    let count = cursor
+        .count(cursor.remaining() / EXTRA_BYTES_MIN, "the number of regions that say more")?;
     let mut row = 0;
-    // All rows of a region say the same in profiles of our writers. Keys are the addresses of what is kept beside them.
+    // All rows of a region say the same in profiles of our writers. Keys are the addresses of what
+    // is kept beside them.
     let mut completed: HashMap<usize, Completed> = HashMap::new();
     for _ in 0..count {
         let Some(last) = rows.len().checked_sub(row + 1) else {
@@ -180,7 +188,8 @@ fn read_extras(cursor: &mut Cursor<'_>, rows: &mut [Link]) -> Result<(), Malform
                 cursor.keep(1, REGION_BYTES + texts, "the regions")?;
                 cursor.pass(1, 4 * size_of::<(usize, Completed)>(), "the regions")?;
                 let region = Arc::new(Region { rank_local, constants, ..Region::clone(known) });
-                completed.insert(Arc::as_ptr(known).addr(), (Arc::clone(known), Arc::clone(&region)));
+                completed
+                    .insert(Arc::as_ptr(known).addr(), (Arc::clone(known), Arc::clone(&region)));
                 region
             }
         };
@@ -202,7 +211,10 @@ fn read_constants(cursor: &mut Cursor<'_>) -> Result<BTreeMap<String, String>, M
 }
 
 /// Whether these constants follow, in this order, as writers write them. Allocates nothing.
-fn repeats(cursor: &mut Cursor<'_>, constants: &BTreeMap<String, String>) -> Result<bool, Malformed> {
+fn repeats(
+    cursor: &mut Cursor<'_>,
+    constants: &BTreeMap<String, String>,
+) -> Result<bool, Malformed> {
     if cursor.count(cursor.remaining() / 2, "the number of constants")? != constants.len() {
         return Ok(false);
     }

@@ -34,7 +34,8 @@ impl PartSection {
         }
     }
 
-    /// What the section with this key holds; none if it is of no callpath of a dictionary of so many rows.
+    /// What the section with this key holds; none if it is of no callpath of a dictionary of so
+    /// many rows.
     pub(in crate::file) fn of_key(key: u32, callpaths: usize) -> Option<Self> {
         let row = (key & !METRICS_KEY) as usize;
         match key {
@@ -46,9 +47,12 @@ impl PartSection {
     }
 }
 
-/// An error unless the sections of a part stand in their order: the ranks, then row by row its times and its metrics. Those
-/// of no callpath may be anywhere: they are of a later version.
-pub(in crate::file) fn check_order(sections: &[IndexEntry], callpaths: usize) -> Result<(), Malformed> {
+/// An error unless the sections of a part stand in their order: the ranks, then row by row its
+/// times and its metrics. Those of no callpath may be anywhere: they are of a later version.
+pub(in crate::file) fn check_order(
+    sections: &[IndexEntry],
+    callpaths: usize,
+) -> Result<(), Malformed> {
     let mut before = None;
     for (position, section) in sections.iter().enumerate() {
         let place = match PartSection::of_key(section.key, callpaths) {
@@ -72,8 +76,8 @@ pub(in crate::file) fn check_order(sections: &[IndexEntry], callpaths: usize) ->
     Ok(())
 }
 
-/// Reads a part of a profile with these ranks into `values`: a slice of so many for each row of the dictionary, which has
-/// these children.
+/// Reads a part of a profile with these ranks into `values`: a slice of so many for each row of the
+/// dictionary, which has these children.
 pub(in crate::file) fn decode(
     bytes: &[u8],
     (first_rank, ranks): (u32, usize),
@@ -97,7 +101,8 @@ pub(in crate::file) fn decode(
     let newer = version > FormatVersion::CURRENT;
     let mut sections = file.keys().enumerate();
     check_order(file.entries(), values.len())?;
-    // The ranks come first: what follows may then be of as many ranks as this section has shown to be there.
+    // The ranks come first: what follows may then be of as many ranks as this section has shown to
+    // be there.
     let Some((position, RANKS_KEY)) = sections.next() else {
         return Err(header.malformed("the section that describes the ranks is missing").into());
     };
@@ -114,14 +119,19 @@ pub(in crate::file) fn decode(
                 }
             }
             None if newer => {}
-            None => return Err(section.malformed(format!("section {key} belongs to no callpath")).into()),
+            None => {
+                return Err(section
+                    .malformed(format!("section {key} belongs to no callpath"))
+                    .into());
+            }
         }
     }
     exclusive.resolve(children, values);
     Ok(facts)
 }
 
-/// Reads the section of a callpath into its values, and says whether its sums are to be made inclusive.
+/// Reads the section of a callpath into its values, and says whether its sums are to be made
+/// inclusive.
 pub(in crate::file) fn decode_section(
     mut section: Cursor<'_>,
     what: PartSection,
@@ -131,7 +141,9 @@ pub(in crate::file) fn decode_section(
     let decoded = section.passing(|section| {
         let mut sums = Sums::Inclusive;
         match what {
-            PartSection::Ranks => return Err(section.malformed("the ranks describe themselves twice")),
+            PartSection::Ranks => {
+                return Err(section.malformed("the ranks describe themselves twice"));
+            }
             PartSection::Times(row) => sums = times::decode(section, values[row])?,
             PartSection::Metrics(row) => metrics::decode_section(section, values[row])?,
         }
@@ -184,7 +196,9 @@ fn read_facts(
         facts.resize(facts.len() + length, RankFacts { host, ..RankFacts::default() });
     }
     if facts.len() != ranks {
-        return Err(cursor.malformed(format!("{} ranks have a host, {ranks} were expected", facts.len())));
+        return Err(
+            cursor.malformed(format!("{} ranks have a host, {ranks} were expected", facts.len()))
+        );
     }
     let narrow = |value: u64| u32::try_from(value).unwrap_or(u32::MAX);
     let processes = column::read_u64(cursor, ranks, "the process ids")?;
@@ -209,6 +223,9 @@ fn read_facts(
             }
         }
     }
-    facts.iter_mut().zip(losses).for_each(|(facts, losses)| facts.losses = Losses::from_numbers(losses));
+    facts
+        .iter_mut()
+        .zip(losses)
+        .for_each(|(facts, losses)| facts.losses = Losses::from_numbers(losses));
     Ok(facts)
 }

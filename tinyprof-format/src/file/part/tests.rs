@@ -5,7 +5,8 @@ use crate::file::section::FRAME_BYTES;
 use crate::file::series;
 use crate::file::{EncodedCallpath, EncodedMetric, ReadLimits};
 use crate::model::{
-    CallpathId, CallpathValues, ExecutionSummary, FormatVersion, MetricBucket, MetricSummary, Region, SiteId,
+    CallpathId, CallpathValues, ExecutionSummary, FormatVersion, MetricBucket, MetricSummary,
+    Region, SiteId,
 };
 
 #[derive(Debug)]
@@ -15,7 +16,12 @@ struct Part {
 }
 
 /// A part of ranks from `first_rank` on.
-fn decode(bytes: &[u8], callpaths: usize, ranks: usize, first_rank: u32) -> Result<Part, FrameError> {
+fn decode(
+    bytes: &[u8],
+    callpaths: usize,
+    ranks: usize,
+    first_rank: u32,
+) -> Result<Part, FrameError> {
     let budget = ReadLimits::default().budget(bytes.len() as u64);
     let mut values = vec![vec![CallpathValues::default(); ranks]; callpaths];
     let mut rows: Vec<&mut [CallpathValues]> = values.iter_mut().map(Vec::as_mut_slice).collect();
@@ -33,7 +39,8 @@ fn two() -> CallpathTable {
 }
 
 fn rank(metrics: Vec<EncodedMetric>) -> EncodedRank {
-    let executions = vec![ExecutionSummary::of_one_visit(0, 100), ExecutionSummary::of_one_visit(1, 120)];
+    let executions =
+        vec![ExecutionSummary::of_one_visit(0, 100), ExecutionSummary::of_one_visit(1, 120)];
     EncodedRank {
         facts: RankFacts { host: "a".into(), ..RankFacts::default() },
         callpaths: vec![EncodedCallpath { row: 1, executions, series: Vec::new(), metrics }],
@@ -86,14 +93,18 @@ fn every_cut_and_every_flipped_byte_is_an_error() {
 #[test]
 fn metrics_and_variances_cost_nothing_where_there_are_none() {
     let plain = encode_part(0, &two(), &[rank(Vec::new())]);
-    assert_eq!(Sections::<3>::open(&plain, MAGIC).unwrap().keys().collect::<Vec<_>>(), [RANKS_KEY, 1]);
+    assert_eq!(
+        Sections::<3>::open(&plain, MAGIC).unwrap().keys().collect::<Vec<_>>(),
+        [RANKS_KEY, 1]
+    );
     let timed = |variance: f64| {
         let mut rank = rank(Vec::new());
         rank.callpaths[0].executions[0].visits = 2;
         rank.callpaths[0].executions[1].sum_variance_ns2 = variance;
         rank
     };
-    let (exact, sampled) = (encode_part(0, &two(), &[timed(0.0)]), encode_part(0, &two(), &[timed(1.0)]));
+    let (exact, sampled) =
+        (encode_part(0, &two(), &[timed(0.0)]), encode_part(0, &two(), &[timed(1.0)]));
     assert!(exact.len() < sampled.len());
     let variance = |bytes| decode(bytes, 2, 1, 0).unwrap().values[1][0].sum_variance_ns2();
     assert_eq!([variance(&exact), variance(&sampled)], [0.0, 1.0]);
@@ -128,7 +139,10 @@ fn a_part_of_hostile_counts_is_an_error() {
     let mut file = SectionWriter::new(MAGIC, &[0, 1, 2]);
     file.section(RANKS_KEY, &encode_facts(&[rank(Vec::new()).facts]));
     // One key whose only rank claims 2^35 - 1 summaries.
-    file.section(1 | METRICS_KEY, &[&[1, 0, 0, 0xff, 0xff, 0xff, 0xff, 0x7f][..], &[0; 40]].concat());
+    file.section(
+        1 | METRICS_KEY,
+        &[&[1, 0, 0, 0xff, 0xff, 0xff, 0xff, 0x7f][..], &[0; 40]].concat(),
+    );
     let error = decode(&file.finish(), 2, 1, 0).expect_err("a hostile part");
     assert!(format!("{error:?}").contains("more summaries than can be"), "{error:?}");
     let mut first = SectionWriter::new(MAGIC, &[0, 1, 2]);

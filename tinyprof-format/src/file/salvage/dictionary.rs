@@ -40,13 +40,15 @@ pub(super) fn salvage(
         return Err(ReadError::OverLimit { path, limit_bytes: budget.limit_bytes(), reason });
     }
     // Ids that ascend: each callpath keeps its row.
-    let unnamed = (0..file.callpaths).map(|row| (CallpathId::from_bits(row.into()), None, unnamed(row)));
+    let unnamed =
+        (0..file.callpaths).map(|row| (CallpathId::from_bits(row.into()), None, unnamed(row)));
     let table = CallpathTable::from_parents(unnamed);
     let children = table.children();
     Ok(Dictionary { table, children, is_whole: false })
 }
 
-/// The table, and whether the section on what only some regions say could be read; none if the rows could not.
+/// The table, and whether the section on what only some regions say could be read; none if the rows
+/// could not.
 fn read(
     source: &dyn Source,
     file: &CallpathFile,

@@ -8,7 +8,8 @@ use crate::model::{Manifest, PartFile};
 
 /// A manifest made of the files that are there; none if there are none.
 pub(super) fn manifest(source: &dyn Source) -> Option<Manifest> {
-    let is_part = |name: &String| name.strip_prefix("part-").is_some_and(|n| n.parse::<u32>().is_ok());
+    let is_part =
+        |name: &String| name.strip_prefix("part-").is_some_and(|n| n.parse::<u32>().is_ok());
     let mut names: Vec<String> = source.names().into_iter().filter(is_part).collect();
     names.sort();
     let mut parts = Vec::new();
@@ -16,11 +17,13 @@ pub(super) fn manifest(source: &dyn Source) -> Option<Manifest> {
     for file in names {
         let length = source.length(&file).unwrap_or(0);
         let header = source.read(&file, 0, Header::<3>::BYTES).ok();
-        let header = header.and_then(|bytes| Header::<3>::read(&bytes, crate::file::part::MAGIC).ok());
+        let header =
+            header.and_then(|bytes| Header::<3>::read(&bytes, crate::file::part::MAGIC).ok());
         let Some(header) = header else { continue };
         let [first_rank, ranks, rows] = header.fields;
         // Parts of one profile agree; what does not belong to it is left.
-        if *callpaths.get_or_insert(rows) == rows && *version.get_or_insert(header.version) == header.version
+        if *callpaths.get_or_insert(rows) == rows
+            && *version.get_or_insert(header.version) == header.version
         {
             parts.push(PartFile { file, first_rank, ranks, bytes: length, crc32: 0 });
         }
@@ -31,7 +34,8 @@ pub(super) fn manifest(source: &dyn Source) -> Option<Manifest> {
     (dictionary || callpaths.is_some()).then_some(Manifest { version, ..manifest })
 }
 
-/// The sections whose frames are whole, in a file without an index: whatever else there is, is skipped byte by byte.
+/// The sections whose frames are whole, in a file without an index: whatever else there is, is
+/// skipped byte by byte.
 pub(super) fn sections(bytes: &[u8], header_bytes: usize) -> Vec<IndexEntry> {
     let mut sections = Vec::new();
     let mut at = header_bytes;
@@ -39,7 +43,12 @@ pub(super) fn sections(bytes: &[u8], header_bytes: usize) -> Vec<IndexEntry> {
         match read_frame(&framed[..FRAME_BYTES]) {
             Some((key, length, checksum)) if length <= framed.len() - FRAME_BYTES => {
                 let offset = at + FRAME_BYTES;
-                sections.push(IndexEntry { key, offset: offset as u64, length: length as u64, checksum });
+                sections.push(IndexEntry {
+                    key,
+                    offset: offset as u64,
+                    length: length as u64,
+                    checksum,
+                });
                 at = offset + length;
             }
             _ => at += 1,

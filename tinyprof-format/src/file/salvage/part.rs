@@ -67,8 +67,10 @@ pub(super) fn salvage(
         salvage.bytes_lost = salvage.bytes_lost.saturating_add(expected.saturating_sub(used));
         salvage.parts_damaged += 1;
     }
-    let metrics = reader.lost.iter().filter(|lost| matches!(lost, PartSection::Metrics(_))).count() as u64;
-    let times = reader.lost.iter().filter(|lost| matches!(lost, PartSection::Times(_))).count() as u64;
+    let metrics =
+        reader.lost.iter().filter(|lost| matches!(lost, PartSection::Metrics(_))).count() as u64;
+    let times =
+        reader.lost.iter().filter(|lost| matches!(lost, PartSection::Times(_))).count() as u64;
     salvage.metrics_lost += metrics;
     salvage.times_lost += times;
     Ok(reader.facts.unwrap_or_else(|| {
@@ -113,7 +115,8 @@ impl Reader<'_> {
         };
         let section = Cursor::within(self.budget, found, entry.offset);
         let read = if what == PartSection::Ranks {
-            part::decode_facts(section, self.ranks, self.version).map(|facts| self.facts = Some(facts))
+            part::decode_facts(section, self.ranks, self.version)
+                .map(|facts| self.facts = Some(facts))
         } else {
             part::decode_section(section, what, values, self.version).map(|sums| {
                 if let PartSection::Times(row) = what {
@@ -132,8 +135,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Makes exclusive sums inclusive. Where a child was lost they are lost, too; `is_certain` says that a child of which no
-    /// section was found has none.
+    /// Makes exclusive sums inclusive. Where a child was lost they are lost, too; `is_certain` says
+    /// that a child of which no section was found has none.
     fn resolve(&mut self, values: &mut [&mut [CallpathValues]], is_certain: bool) {
         for (row, sums) in std::mem::take(&mut self.sums).into_iter().rev() {
             let Sums::Exclusive { single } = sums else {

@@ -18,7 +18,8 @@ fn times_of<'a>(executions: &'a [ExecutionSummary], series: &'a [u8]) -> RankTim
 fn kind_after_a_round_trip(ranks: &[(Vec<ExecutionSummary>, Vec<SeriesBucket>)]) -> u8 {
     let encoded: Vec<Vec<u8>> = ranks.iter().map(|(_, buckets)| series::encode(buckets)).collect();
     let times = ranks.iter().zip(&encoded);
-    let times: Vec<_> = times.map(|((executions, _), series)| times_of(executions, series)).collect();
+    let times: Vec<_> =
+        times.map(|((executions, _), series)| times_of(executions, series)).collect();
     let bytes = bytes_of(&times);
     let mut found = vec![CallpathValues::default(); ranks.len()];
     let mut cursor = Cursor::new(&bytes, 0);
@@ -65,7 +66,8 @@ fn single_visits_without_series_are_the_smallest() {
 #[test]
 fn a_reader_of_the_older_layout_finds_no_column_where_the_kind_is() {
     let bytes = bytes_of(&[times_of(&[ExecutionSummary::of_one_visit(0, 7)], &[])]);
-    let error = column::read_u64(&mut Cursor::new(&bytes, 0), 1, "the numbers of summaries").unwrap_err();
+    let error =
+        column::read_u64(&mut Cursor::new(&bytes, 0), 1, "the numbers of summaries").unwrap_err();
     assert!(error.reason.contains("no readable encoding"), "{error:?}");
 }
 
@@ -82,7 +84,8 @@ fn exclusive_sums_are_of_executions_in_order() {
 
 #[test]
 fn a_stretch_has_an_element_at_least() {
-    // Joined: two stretches of one rank, executions 0 and 1, of which the second has so many elements.
+    // Joined: two stretches of one rank, executions 0 and 1, of which the second has so many
+    // elements.
     let joined = |second: u8| [NEWER | OF_SERIES, 0, 2, 0, 0, 1, 1, second, 0, 1, 0, 9, 0];
     // Of its own: two elements, two executions, of which the second has so many.
     let own = |first: u8, second: u8| {
@@ -98,8 +101,11 @@ fn a_stretch_has_an_element_at_least() {
 
 #[test]
 fn unknown_kinds_are_errors() {
-    for bytes in [&[NEWER | 9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0][..], &[NEWER | SINGLE, 0, 0, 0, 0, 0, 0, 9]] {
-        let error = decode(&mut Cursor::new(bytes, 0), &mut [CallpathValues::default()]).unwrap_err();
+    for bytes in
+        [&[NEWER | 9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0][..], &[NEWER | SINGLE, 0, 0, 0, 0, 0, 0, 9]]
+    {
+        let error =
+            decode(&mut Cursor::new(bytes, 0), &mut [CallpathValues::default()]).unwrap_err();
         assert!(error.reason.starts_with("9 is no kind of"), "{error:?}");
     }
 }

@@ -29,9 +29,11 @@ pub struct Children {
 }
 
 impl Children {
-    /// The children of `rows` rows whose parents are these, row by row. A parent that is out of range has no list.
+    /// The children of `rows` rows whose parents are these, row by row. A parent that is out of
+    /// range has no list.
     pub(super) fn of(rows: usize, parents: impl Iterator<Item = Option<usize>> + Clone) -> Self {
-        let list = |parent: Option<usize>| parent.map_or(Some(rows), |row| (row < rows).then_some(row));
+        let list =
+            |parent: Option<usize>| parent.map_or(Some(rows), |row| (row < rows).then_some(row));
         let mut starts = vec![0_u32; rows + 2];
         parents.clone().filter_map(list).for_each(|list| starts[list + 1] += 1);
         for list in 0..=rows {

@@ -39,8 +39,10 @@ impl CallpathTable {
         let parents = links.iter().map(|link| link.parent.map(|parent| parent as usize));
         let children = Children::of(links.len(), parents);
         let mut identities = Identities::for_regions(links.len());
-        let mut table =
-            Rows { rows: Vec::with_capacity(links.len()), identities: Vec::with_capacity(links.len()) };
+        let mut table = Rows {
+            rows: Vec::with_capacity(links.len()),
+            identities: Vec::with_capacity(links.len()),
+        };
         let mut placed = vec![None; links.len()];
         let mut here = |position: u32, above: Option<Identity>| Here {
             identity: identities.identity(above, &links[position as usize].region),
@@ -96,7 +98,8 @@ impl Rows {
             let link = &links[member.position as usize];
             placed[member.position as usize] = Some(row);
             parent = link.parent.and_then(|parent| placed[parent as usize]);
-            if region.is_none_or(|known| !Arc::ptr_eq(known, &link.region) && link.region < *known) {
+            if region.is_none_or(|known| !Arc::ptr_eq(known, &link.region) && link.region < *known)
+            {
                 region = Some(&link.region);
             }
         }
@@ -122,10 +125,11 @@ fn callpaths_of(level: &[Here], links: &[Link]) -> Vec<Same> {
     callpaths
 }
 
-/// Finds the parents of `(id, parent, region)` triples among them. Of several that have the id of a parent, the one with
-/// the least region is meant, of equal ones the first.
+/// Finds the parents of `(id, parent, region)` triples among them. Of several that have the id of a
+/// parent, the one with the least region is meant, of equal ones the first.
 ///
-/// Both lists of ids are sorted and walked side by side, which takes half the memory of a hash table.
+/// Both lists of ids are sorted and walked side by side, which takes half the memory of a hash
+/// table.
 pub(crate) fn link(
     triples: impl IntoIterator<Item = (CallpathId, Option<CallpathId>, Arc<Region>)>,
 ) -> Vec<Link> {
@@ -137,7 +141,8 @@ pub(crate) fn link(
         // Out of range until the parent is found.
         links.push(Link { id, parent: parent.map(|_| u32::MAX), region });
     }
-    let mut known: Vec<(CallpathId, u32)> = (0..).zip(&links).map(|(at, link)| (link.id, at)).collect();
+    let mut known: Vec<(CallpathId, u32)> =
+        (0..).zip(&links).map(|(at, link)| (link.id, at)).collect();
     known.sort_unstable();
     wanted.sort_unstable();
     let mut wanted = wanted.into_iter().peekable();
@@ -146,7 +151,8 @@ pub(crate) fn link(
         while wanted.next_if(|(parent, _)| *parent < id).is_some() {}
         let mut meant = None;
         while let Some((_, child)) = wanted.next_if(|(parent, _)| *parent == id) {
-            let least = || same.iter().map(|&(_, at)| at).min_by_key(|&at| &links[at as usize].region);
+            let least =
+                || same.iter().map(|&(_, at)| at).min_by_key(|&at| &links[at as usize].region);
             let parent = meant.or_else(least);
             meant = parent;
             links[child as usize].parent = parent;

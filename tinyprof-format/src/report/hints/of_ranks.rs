@@ -8,7 +8,8 @@ use crate::report::units::{counted, percent_cell, ratio, time, whole};
 use crate::report::{OwnCost, RankStatistics, Statistics};
 
 use super::{
-    HINTS_MAX, Hint, HintKind, NAME_COLUMNS, REGION_SHARE_MIN, VISIT_COST_NS, float, imbalanced, is_too_small,
+    HINTS_MAX, Hint, HintKind, NAME_COLUMNS, REGION_SHARE_MIN, VISIT_COST_NS, float, imbalanced,
+    is_too_small,
 };
 
 /// The statistics of a run, and what sentences about it need.
@@ -20,7 +21,8 @@ pub(super) struct Ranks<'a> {
     own_cost: Option<&'a OwnCost>,
 }
 
-/// The hints of a run of which only the statistics are known: at most [`HINTS_MAX`], the costliest first.
+/// The hints of a run of which only the statistics are known: at most [`HINTS_MAX`], the costliest
+/// first.
 pub(in crate::report) fn hints_of_statistics(
     callpaths: &CallpathTable,
     statistics: &Statistics,
@@ -36,8 +38,8 @@ pub(in crate::report) fn hints_of_statistics(
     costliest(found.collect())
 }
 
-/// The costliest hint of each kind, the costliest first: a region and the regions around it may tell of one and the same
-/// thing, so one speaks for all.
+/// The costliest hint of each kind, the costliest first: a region and the regions around it may
+/// tell of one and the same thing, so one speaks for all.
 pub(super) fn costliest(mut found: Vec<Hint>) -> Vec<Hint> {
     found.sort_by(|a, b| b.lost_ns.total_cmp(&a.lost_ns));
     let mut kinds = Vec::new();
@@ -57,7 +59,13 @@ impl<'a> Ranks<'a> {
         hosts: &'a Hosts,
         own_cost: Option<&'a OwnCost>,
     ) -> Self {
-        Self { callpaths, activities: Activity::of_callpaths(callpaths), statistics, hosts, own_cost }
+        Self {
+            callpaths,
+            activities: Activity::of_callpaths(callpaths),
+            statistics,
+            hosts,
+            own_cost,
+        }
     }
 
     /// Whether ranks wait for each other there: who takes longest is then not slow, but early.
@@ -104,7 +112,10 @@ impl<'a> Ranks<'a> {
             rank: Some(rank),
             iteration: None,
             lost_ns,
-            headline: format!("{} is imbalanced: rank {rank}{host} takes longest", self.name(index)),
+            headline: format!(
+                "{} is imbalanced: rank {rank}{host} takes longest",
+                self.name(index)
+            ),
             evidence: format!(
                 "Without what it calls it takes {} there and {} on the mean rank; the others may wait {}.",
                 time(whole(max_ns)),

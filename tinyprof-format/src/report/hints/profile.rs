@@ -13,8 +13,8 @@ use super::{Growth, Hint, HintKind, SlowFirst, Straggler, float, growing, slow_f
 /// Longer series are looked at in so many points.
 const POINTS_MAX: usize = 256;
 
-/// At most [`HINTS_MAX`](super::HINTS_MAX) hints of a profile with these statistics and hosts, the costliest first. Empty
-/// where nothing stands out.
+/// At most [`HINTS_MAX`](super::HINTS_MAX) hints of a profile with these statistics and hosts, the
+/// costliest first. Empty where nothing stands out.
 ///
 /// # Cost
 /// Linear in the number of values, and a sort of each region's ranks.
@@ -60,7 +60,8 @@ impl<'a> Run<'a> {
             for (row, ns) in by_row.iter_mut().zip(exclusive_ns(profile, rank)) {
                 row.push(ns);
             }
-            let mut roots = profile.callpaths.iter().filter(|(_, callpath)| callpath.parent.is_none());
+            let mut roots =
+                profile.callpaths.iter().filter(|(_, callpath)| callpath.parent.is_none());
             if roots.any(|(index, _)| profile.values(index, rank).inclusive_ns() > 0) {
                 ranks.push(rank);
             }

@@ -2,7 +2,8 @@
 
 use super::*;
 
-/// Regions of the same times on all ranks but the last, which takes `times` as much in `slow` of them.
+/// Regions of the same times on all ranks but the last, which takes `times` as much in `slow` of
+/// them.
 fn regions(count: usize, slow: usize, percent: u64) -> Vec<Vec<u64>> {
     let of = |region: usize| {
         let ns = 1_000 * (region as u64 + 1);
@@ -65,7 +66,8 @@ fn growth_is_great_enough() {
 
 #[test]
 fn a_step_is_growth_and_says_since_when() {
-    let step = |at: usize| -> Vec<f64> { (0..40).map(|i| if i < at { 100.0 } else { 150.0 }).collect() };
+    let step =
+        |at: usize| -> Vec<f64> { (0..40).map(|i| if i < at { 100.0 } else { 150.0 }).collect() };
     let found = growing(&step(30)).expect("a step");
     assert_eq!((found.since, found.early_ns, found.late_ns), (30, 100.0, 150.0));
     assert!((found.lost_ns - 500.0).abs() < 1e-9);
@@ -109,8 +111,9 @@ fn a_region_is_too_small_if_its_measurement_counts() {
 
 #[test]
 fn order_is_that_of_spearman() {
-    let check =
-        |values: &[f64], expected: f64| assert!((order(values) - expected).abs() < 1e-12, "{values:?}");
+    let check = |values: &[f64], expected: f64| {
+        assert!((order(values) - expected).abs() < 1e-12, "{values:?}")
+    };
     check(&[1.0, 2.0, 3.0], 1.0);
     check(&[3.0, 2.0, 1.0], -1.0);
     check(&[2.0, 2.0, 2.0], 0.0);

@@ -1,11 +1,13 @@
-//! Virtual ranks: tasks of one thread that exchange bytes through mailboxes. Deterministic, and a hundred thousand
-//! of them fit in a test.
+//! Virtual ranks: tasks of one thread that exchange bytes through mailboxes. Deterministic, and a
+//! hundred thousand of them fit in a test.
 //!
-//! Each has a clock of its own, which messages move as the `LogGP` model says: `overhead` at both ends, `latency` on
-//! the way, and `gap` a byte at the sender and at the receiver, whose messages come in one after the other.
+//! Each has a clock of its own, which messages move as the `LogGP` model says: `overhead` at both
+//! ends, `latency` on the way, and `gap` a byte at the sender and at the receiver, whose messages
+//! come in one after the other.
 //!
-//! A rank that a message wakes runs next. So a message is taken soon after it was sent, and what the ranks of one
-//! group sent is gone before the next group begins: memory does not grow with what all ranks send together.
+//! A rank that a message wakes runs next. So a message is taken soon after it was sent, and what
+//! the ranks of one group sent is gone before the next group begins: memory does not grow with what
+//! all ranks send together.
 
 #[cfg(test)]
 mod tests;
@@ -72,7 +74,8 @@ struct World {
     is_late: Cell<bool>,
     /// Every message so far, where somebody wants to know.
     sent: Option<RefCell<Vec<Sent>>>,
-    /// Letters on their way. An address without any has no entry, or there would be one for each message ever sent.
+    /// Letters on their way. An address without any has no entry, or there would be one for each
+    /// message ever sent.
     mail: RefCell<HashMap<Address, VecDeque<Letter>>>,
     /// The addresses that a rank has looked at in vain.
     awaited: RefCell<HashSet<Address>>,
@@ -103,12 +106,16 @@ pub(crate) struct Finished<T> {
     pub(crate) sent: Vec<Sent>,
 }
 
-/// Runs `program` on `size` ranks for which messages cost nothing, and returns what each of them returned.
+/// Runs `program` on `size` ranks for which messages cost nothing, and returns what each of them
+/// returned.
 ///
 /// # Panics
 /// If the ranks wait for each other forever, or messages are left over at the end.
 #[cfg(test)]
-pub(crate) fn run<T, F: Future<Output = T>>(size: u32, program: impl Fn(VirtualRank) -> F) -> Vec<T> {
+pub(crate) fn run<T, F: Future<Output = T>>(
+    size: u32,
+    program: impl Fn(VirtualRank) -> F,
+) -> Vec<T> {
     run_counted(size, program).0
 }
 
@@ -170,7 +177,8 @@ fn run_in<T, F: Future<Output = T>>(
         }
     }
     let results: Option<Vec<T>> = results.into_iter().collect();
-    let results = results.expect("no rank can go on and not all are done: the ranks wait for each other");
+    let results =
+        results.expect("no rank can go on and not all are done: the ranks wait for each other");
     let is_clean = world.has_deadline || world.mail.borrow().is_empty();
     assert!(is_clean, "messages that nobody received");
     let sent = world.sent.as_ref().map(RefCell::take).unwrap_or_default();
@@ -178,11 +186,14 @@ fn run_in<T, F: Future<Output = T>>(
 }
 
 impl World {
-    /// The rank that runs next. Where none can go on, those that wait are late, if there is a deadline.
+    /// The rank that runs next. Where none can go on, those that wait are late, if there is a
+    /// deadline.
     fn next<T>(&self, results: &[Option<T>]) -> Option<u32> {
         let mut ready = self.ready.borrow_mut();
         if ready.is_empty() && self.has_deadline && !self.is_late.replace(true) {
-            ready.extend((0..).zip(results).filter(|(_, result)| result.is_none()).map(|(rank, _)| rank));
+            ready.extend(
+                (0..).zip(results).filter(|(_, result)| result.is_none()).map(|(rank, _)| rank),
+            );
         }
         ready.pop_front()
     }

@@ -11,7 +11,8 @@ fn collectives_agree_on_any_number_of_ranks() {
             let reduced = c.all_reduce(&[u64::from(rank), 5], &[1, u64::MAX]).await.unwrap();
             let first = c.rank() / 3 * 3;
             let group = c.subgroup(first, 3.min(c.size() - first));
-            let gathered = group.gather(vec![rank], &[1; 3][..group.size() as usize]).await.unwrap().concat();
+            let gathered =
+                group.gather(vec![rank], &[1; 3][..group.size() as usize]).await.unwrap().concat();
             let said = c.broadcast(vec![rank]).await.unwrap();
             (reduced, gathered, said)
         });
@@ -66,7 +67,8 @@ fn clocks_follow_the_model() {
         }
         account.get()
     });
-    // Sent at 100 + 50 * 2, there 1000 later; the second was there too, and occupies the link of rank 0 next.
+    // Sent at 100 + 50 * 2, there 1000 later; the second was there too, and occupies the link of
+    // rank 0 next.
     let clock_ns: Vec<_> = clocks.results.iter().map(|spent| spent.clock_ns).collect();
     assert_eq!(clock_ns, [1300 + 100 + 100, 200, 200]);
     let (first, second) = (clocks.results[0], clocks.results[1]);

@@ -1,5 +1,5 @@
-//! The dictionary of phase 1: the same on every rank, byte for byte, whatever hints say and ids do, and what it
-//! costs.
+//! The dictionary of phase 1: the same on every rank, byte for byte, whatever hints say and ids do,
+//! and what it costs.
 
 use tinyprof_format::file::encode_callpaths;
 use tinyprof_format::model::CallpathTable;
@@ -41,7 +41,8 @@ fn visited(callpaths: &[(u64, u64, bool)]) -> EventMap {
 fn wrong_hints_cost_nothing_but_time() {
     let everywhere = visited(&[(4, 1, false), (8, 2, false)]);
     let hinted = |hint| visited(&[(4, 1, hint), (8, 2, hint)]);
-    // Common to all, and called local by all; local, and called common; and every rank says something else.
+    // Common to all, and called local by all; local, and called common; and every rank says
+    // something else.
     let cases = [
         vec![hinted(true), hinted(true), hinted(true)],
         vec![visited(&[(4, 1, false)]), visited(&[(8, 2, false)]), visited(&[])],
@@ -57,7 +58,8 @@ fn wrong_hints_cost_nothing_but_time() {
 
 #[test]
 fn callpaths_whose_ids_collide_on_one_rank_or_on_several_are_kept_apart() {
-    // All have the id 7: two on one rank, another on a second; ranks that hold one each; and the same on all.
+    // All have the id 7: two on one rank, another on a second; ranks that hold one each; and the
+    // same on all.
     let cases = [
         vec![visited(&[(4, 7, false), (8, 7, false)]), visited(&[(12, 7, false)]), visited(&[])],
         vec![visited(&[(4, 7, false)]), visited(&[(8, 7, false)]), visited(&[(12, 7, false)])],
@@ -88,7 +90,8 @@ fn names_go_only_to_ranks_that_lack_them() {
     assert_eq!(table.len(), 5);
     // From rank 63 to 62, 60, 56, 48, 32 and 0, and from there to all, each from one below it.
     let long = |message: &&Sent| message.bytes > 4096;
-    let up: Vec<_> = sent.iter().filter(|m| m.from > m.to).filter(long).map(|m| (m.from, m.to)).collect();
+    let up: Vec<_> =
+        sent.iter().filter(|m| m.from > m.to).filter(long).map(|m| (m.from, m.to)).collect();
     assert_eq!(up, [(63, 62), (62, 60), (60, 56), (56, 48), (48, 32), (32, 0)]);
     // The others send nothing longer than a digest a row, besides the Allreduce.
     let rest = sent.iter().filter(|m| m.from > m.to && m.bytes <= 4096).map(|m| m.bytes);

@@ -51,7 +51,11 @@ impl Communicator for Saboteur {
     fn size(&self) -> u32 {
         self.inner.size()
     }
-    async fn all_reduce(&self, maxima: &[u64], sums: &[u64]) -> Result<(Vec<u64>, Vec<u64>), Interrupted> {
+    async fn all_reduce(
+        &self,
+        maxima: &[u64],
+        sums: &[u64],
+    ) -> Result<(Vec<u64>, Vec<u64>), Interrupted> {
         self.next()?.all_reduce(maxima, sums).await
     }
     async fn broadcast(&self, bytes: Vec<u8>) -> Result<Vec<u8>, Interrupted> {
@@ -72,7 +76,9 @@ impl Communicator for Saboteur {
                 std::fs::create_dir(path).unwrap();
                 None
             }
-            Some(Sabotage::InterruptedAfter(left)) => Some(Sabotage::InterruptedAfter(left.clone())),
+            Some(Sabotage::InterruptedAfter(left)) => {
+                Some(Sabotage::InterruptedAfter(left.clone()))
+            }
             None => None,
         };
         Self { inner: self.inner.subgroup(first, size), sabotage }
@@ -87,7 +93,8 @@ fn an_aggregator_that_cannot_write_fails_the_profile_for_all() {
     let part = format!("p.tprof.unfinished-{}/part-00002", std::process::id());
     let flushed = virtual_ranks::run(8, |inner| {
         let (map, plan) = (&ranks[inner.rank() as usize], plan.clone());
-        let sabotage = (inner.rank() == 4).then(|| Sabotage::PartIsTaken(scratch.path().join(&part)));
+        let sabotage =
+            (inner.rank() == 4).then(|| Sabotage::PartIsTaken(scratch.path().join(&part)));
         async move { flush_map(&Saboteur { inner, sabotage }, map, &plan).await.unwrap() }
     });
     let reason = flushed[0].profile.clone().unwrap().unwrap_err();
@@ -150,7 +157,11 @@ fn cut_off(ranks: &[EventMap], victim: u32, operations: u32, series: SeriesGathe
     let names: Vec<_> = names.collect();
     let path = scratch.path().join("p.tprof");
     for flushed in flushed.iter().filter_map(|f| f.as_ref().ok()) {
-        assert_eq!(flushed.profile, Some(Ok(path.clone())), "who is not interrupted has the profile");
+        assert_eq!(
+            flushed.profile,
+            Some(Ok(path.clone())),
+            "who is not interrupted has the profile"
+        );
     }
     // Rank 0 alone finishes a profile, and then it is whole.
     match &flushed[0] {
@@ -170,7 +181,10 @@ fn a_rank_that_is_cut_off_anywhere_leaves_a_whole_profile_or_none() {
     for series in [SeriesGather::Padded, SeriesGather::Counts] {
         for victim in 0..7 {
             let needed = (0..100).find(|&operations| cut_off(&ranks, victim, operations, series));
-            assert!(needed.is_some_and(|needed| needed > 4), "rank {victim} needs {needed:?} operations");
+            assert!(
+                needed.is_some_and(|needed| needed > 4),
+                "rank {victim} needs {needed:?} operations"
+            );
         }
     }
 }

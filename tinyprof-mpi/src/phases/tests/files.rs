@@ -23,7 +23,8 @@ fn each_rank_writes_files_of_the_permissions_that_it_is_told() {
         async move { flush_map(&communicator, map, &plan).await.unwrap() }
     });
     let path = scratch.path().join("p.tprof");
-    let modes = ["", "manifest.json", "callpaths", "part-00000", "part-00001"].map(|f| mode(&path.join(f)));
+    let modes =
+        ["", "manifest.json", "callpaths", "part-00000", "part-00001"].map(|f| mode(&path.join(f)));
     assert_eq!(modes, [0o700, 0o600, 0o600, 0o600, usual]);
 }
 

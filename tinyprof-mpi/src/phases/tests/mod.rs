@@ -11,8 +11,9 @@ use std::path::Path;
 use proptest::prelude::*;
 use tinyprof_format::file::{OutputFormat, Permissions, read_profile};
 use tinyprof_format::model::{
-    CallpathId, CallpathValues, EventMap, ExecutionSummary, MetricBucket, MetricSummary, MetricValues, Mode,
-    Precision, RankFacts, Region, RegionKind, RunMetadata, RunState, SeriesBucket, SiteId,
+    CallpathId, CallpathValues, EventMap, ExecutionSummary, MetricBucket, MetricSummary,
+    MetricValues, Mode, Precision, RankFacts, Region, RegionKind, RunMetadata, RunState,
+    SeriesBucket, SiteId,
 };
 use tinyprof_format::report::{Report, Statistics};
 
@@ -80,7 +81,11 @@ fn check_series(
     let scratch = tempfile::tempdir().unwrap();
     let size = u32::try_from(ranks.len()).unwrap();
     let parts = aggregators.map_or(size.div_ceil(16), |a| a.min(size));
-    check_plan(ranks, &Plan { series, ..plan(scratch.path(), aggregators, message_bytes_max) }, parts);
+    check_plan(
+        ranks,
+        &Plan { series, ..plan(scratch.path(), aggregators, message_bytes_max) },
+        parts,
+    );
 }
 
 fn check_plan(ranks: &[EventMap], plan: &Plan, parts: u32) {
@@ -97,7 +102,8 @@ fn check_plan(ranks: &[EventMap], plan: &Plan, parts: u32) {
     }
     let profile = read_profile(&path).unwrap();
     // The report of a flush has statistics of times alone.
-    let report = Report::new(&profile.manifest, &profile.callpaths, Statistics::of_profile(&profile));
+    let report =
+        Report::new(&profile.manifest, &profile.callpaths, Statistics::of_profile(&profile));
     assert_eq!(flushed[0].report, Some(report));
     assert_eq!(profile.manifest.parts.len(), parts as usize);
     assert_eq!(profile.ranks.len(), ranks.len());
@@ -151,7 +157,9 @@ fn rank(number: u32, sites: &[u64], executions: u32, visits: u32) -> EventMap {
                     sum.sum_variance_ns2 += f64::from(number) / 2.0;
                     sum
                 }));
-                values.series.extend((0..visits).map(|i| SeriesBucket::of_one_visit(execution, ns(i))));
+                values
+                    .series
+                    .extend((0..visits).map(|i| SeriesBucket::of_one_visit(execution, ns(i))));
             }
             if (u64::from(number) + site).is_multiple_of(3) {
                 values.metrics.insert(format!("k{}", number % 2), metric(number, executions));
@@ -226,7 +234,8 @@ fn every_rank_rounds_its_own_times_where_that_is_asked_for() {
 #[test]
 fn one_rank_that_keeps_its_times_exact_keeps_those_of_all() {
     let ranks: Vec<_> = (0..9).map(|r| rank(r, &[0, 1, 2], 3, 4)).collect();
-    let rounding = |rank: u32, exact: u32| if rank == exact { Precision::Exact } else { Precision::EightBit };
+    let rounding =
+        |rank: u32, exact: u32| if rank == exact { Precision::Exact } else { Precision::EightBit };
     for (exact, overruled) in [(0, 8), (5, 8), (8, 8), (9, 0)] {
         let scratch = tempfile::tempdir().unwrap();
         let flushed = virtual_ranks::run(9, |communicator| {

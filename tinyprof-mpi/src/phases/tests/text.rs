@@ -24,7 +24,8 @@ fn the_texts_of_all_parts_are_the_text_of_the_profile() {
         // What rank 0 is told counts.
         let flushed = {
             let size = u32::try_from(ranks.len()).unwrap();
-            let (of_rank_0, of_others) = (Plan { format: OutputFormat::Csv, ..plan.clone() }, &plan);
+            let (of_rank_0, of_others) =
+                (Plan { format: OutputFormat::Csv, ..plan.clone() }, &plan);
             virtual_ranks::run_counted(size, |communicator| {
                 let map = &ranks[communicator.rank() as usize];
                 let plan = if communicator.rank() == 0 { &of_rank_0 } else { of_others };
@@ -33,7 +34,11 @@ fn the_texts_of_all_parts_are_the_text_of_the_profile() {
             .0
         };
         let path = scratch.path().join("p.csv");
-        assert!(flushed.iter().all(|f| f.profile == Some(Ok(path.clone()))), "{:?}", flushed[0].profile);
+        assert!(
+            flushed.iter().all(|f| f.profile == Some(Ok(path.clone()))),
+            "{:?}",
+            flushed[0].profile
+        );
         let imported = read_text_profile(&path).unwrap();
         assert_eq!(text(&imported.profile), expected);
         assert_eq!(imported.profile.manifest.metadata.executable, "/bin/p");

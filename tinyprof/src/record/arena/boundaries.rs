@@ -15,8 +15,8 @@ impl Arena {
         self.hot.watched().store(watched.into(), Relaxed);
     }
 
-    /// Tells whoever wants to know that this thread is at a boundary; whether there is somebody. Owner only, outside of
-    /// [`Node::update`](super::Node::update).
+    /// Tells whoever wants to know that this thread is at a boundary; whether there is somebody.
+    /// Owner only, outside of [`Node::update`](super::Node::update).
     #[inline]
     pub(crate) fn pass_boundary(&self) -> bool {
         let watched = self.hot.watched().load(Relaxed) != 0;
@@ -26,8 +26,8 @@ impl Arena {
         watched
     }
 
-    /// The same as [`boundary`](Self::boundary) for a loop between whose iterations are boundaries of the thread. What
-    /// is done there counts to no iteration. Owner only.
+    /// The same as [`boundary`](Self::boundary) for a loop between whose iterations are boundaries
+    /// of the thread. What is done there counts to no iteration. Owner only.
     #[inline]
     pub(crate) fn checkpoint_boundary(&self, line: Line) {
         self.boundary(line);

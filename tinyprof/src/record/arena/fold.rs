@@ -1,11 +1,14 @@
-//! Regions that call each other in circles: a callpath for each depth would be unreadable, and without a bound.
+//! Regions that call each other in circles: a callpath for each depth would be unreadable, and
+//! without a bound.
 //!
-//! A region that is on the callpath [`TIMES_ON_PATH_MAX`] times already is not entered once more. Its visit counts for the
-//! innermost of these, which is open and whose time holds that of the visit: as for a region that calls itself. What it
-//! calls in turn stands under the region that is innermost then.
+//! A region that is on the callpath [`TIMES_ON_PATH_MAX`] times already is not entered once more.
+//! Its visit counts for the innermost of these, which is open and whose time holds that of the
+//! visit: as for a region that calls itself. What it calls in turn stands under the region that is
+//! innermost then.
 //!
-//! A walk up the callpath finds that out. So that it is not made for each visit, the table of callpaths has an entry for
-//! it, whose record is no callpath: no list of records has it, only the look-up finds it.
+//! A walk up the callpath finds that out. So that it is not made for each visit, the table of
+//! callpaths has an entry for it, whose record is no callpath: no list of records has it, only the
+//! look-up finds it.
 
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -14,12 +17,13 @@ use super::super::segment::Line;
 use super::super::site::Site;
 use super::{Arena, NODES_MAX, TIMES_ON_PATH_MAX};
 
-/// In the word of a record's parent, where callpaths have the record made before: this one only says what is folded. No
-/// record has that number.
+/// In the word of a record's parent, where callpaths have the record made before: this one only
+/// says what is folded. No record has that number.
 const FOLD: u32 = u32::MAX;
 
 impl Arena {
-    /// The innermost record of `site` among `parent` and those around it, if they are as many as may be. Owner only.
+    /// The innermost record of `site` among `parent` and those around it, if they are as many as
+    /// may be. Owner only.
     pub(super) fn too_often(&self, parent: Line, site: &'static Site) -> Option<Line> {
         let address = std::ptr::from_ref(site).addr() as u64;
         let around = |&line: &Line| Some(self.node(line).parent()).filter(|outer| !outer.is_none());
@@ -29,8 +33,8 @@ impl Arena {
         on_path.nth(TIMES_ON_PATH_MAX - 2).map(|_| innermost)
     }
 
-    /// Has the look-up find that visits of `site` under `parent` are those of `outer`. Without memory for it the walk is
-    /// made again.
+    /// Has the look-up find that visits of `site` under `parent` are those of `outer`. Without
+    /// memory for it the walk is made again.
     pub(super) fn insert_fold(&self, parent: Line, site: &'static Site, outer: Line) {
         if self.nodes.load(Relaxed) >= NODES_MAX {
             return;

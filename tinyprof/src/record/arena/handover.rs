@@ -29,9 +29,9 @@ impl Arena {
         (!line.is_none()).then(|| Place { line, execution: self.hot.execution() })
     }
 
-    /// Makes `place`, of the arena `theirs`, the one that the next regions are entered under, without a visit of
-    /// its own; none if there is no memory for its callpath. Returns what [`step_back`](Self::step_back) needs.
-    /// Owner only.
+    /// Makes `place`, of the arena `theirs`, the one that the next regions are entered under,
+    /// without a visit of its own; none if there is no memory for its callpath. Returns what
+    /// [`step_back`](Self::step_back) needs. Owner only.
     pub(crate) fn step_under(&self, theirs: &Self, place: Place) -> Option<Before> {
         let ours = std::ptr::eq(self, theirs);
         let under = if ours { place.line } else { self.same_callpath(theirs, place)? };
@@ -68,7 +68,8 @@ impl Arena {
             };
             let node = self.node(ours);
             if node.parent().is_none() && node.completed_or_depth() < place.execution {
-                // So that a visit that is still open when a snapshot is taken counts for the right execution.
+                // So that a visit that is still open when a snapshot is taken counts for the right
+                // execution.
                 node.update(|| node.set_completed_or_depth(place.execution));
             }
         }
@@ -110,14 +111,17 @@ mod tests {
     /// The path and the visits of each execution, of every callpath with a visit.
     fn visits(arena: &Arena) -> Vec<(&'static str, Vec<(u32, u64)>)> {
         let seen = arena.readings().flatten().filter(|r| !r.executions.is_empty());
-        let name =
-            |r: &super::super::Reading| if std::ptr::eq(r.site, &raw const WORK) { "work" } else { "other" };
-        seen.map(|r| (name(&r), r.executions.iter().map(|e| (e.execution, e.visits)).collect())).collect()
+        let name = |r: &super::super::Reading| {
+            if std::ptr::eq(r.site, &raw const WORK) { "work" } else { "other" }
+        };
+        seen.map(|r| (name(&r), r.executions.iter().map(|e| (e.execution, e.visits)).collect()))
+            .collect()
     }
 
     #[test]
     fn work_stands_under_the_place_in_its_execution_and_the_place_gets_no_visit() {
-        let (theirs, ours) = (Arena::new(Clock::Monotonic).unwrap(), Arena::new(Clock::Monotonic).unwrap());
+        let (theirs, ours) =
+            (Arena::new(Clock::Monotonic).unwrap(), Arena::new(Clock::Monotonic).unwrap());
         for _ in 0..3 {
             let root = enter(&theirs, &ROOT);
             let inner = enter(&theirs, &INNER);
@@ -129,8 +133,10 @@ mod tests {
             theirs.exit(root);
         }
         assert_eq!(visits(&ours), [("work", vec![(0, 1), (1, 1), (2, 1)])]);
-        let work = ours.readings().flatten().find(|r| std::ptr::eq(r.site, &raw const WORK)).unwrap();
-        let inner = theirs.readings().flatten().find(|r| std::ptr::eq(r.site, &raw const INNER)).unwrap();
+        let work =
+            ours.readings().flatten().find(|r| std::ptr::eq(r.site, &raw const WORK)).unwrap();
+        let inner =
+            theirs.readings().flatten().find(|r| std::ptr::eq(r.site, &raw const INNER)).unwrap();
         assert_eq!(work.parent, Some(inner.id));
         assert!(ours.place().is_none());
     }

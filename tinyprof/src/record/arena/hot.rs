@@ -1,7 +1,9 @@
-//! The words that a thread looks at in each visit, in pages that the kernel wipes in a child process.
+//! The words that a thread looks at in each visit, in pages that the kernel wipes in a child
+//! process.
 //!
-//! So a child that shares the files of its parent, because `clone` made it without the handlers of `fork`, finds no
-//! region open and no callpath known: whatever it does first is not the usual case, and there it is noticed.
+//! So a child that shares the files of its parent, because `clone` made it without the handlers of
+//! `fork`, finds no region open and no callpath known: whatever it does first is not the usual
+//! case, and there it is noticed.
 
 use std::ptr::NonNull;
 use std::sync::atomic::Ordering::Relaxed;
@@ -10,14 +12,15 @@ use std::sync::atomic::{AtomicU32, AtomicU64};
 use super::super::node::{high, low, pack};
 use crate::sys::pages;
 
-/// How many sites that were made while the program runs are remembered with the callpath of their last visit.
+/// How many sites that were made while the program runs are remembered with the callpath of their
+/// last visit.
 pub(super) const LATE_SITES: usize = 128;
 
 /// A bit that no record has in the word of its execution.
 const IRREGULAR: u32 = 1 << 31;
 
-/// In the cache in place of a callpath: visits of this site are not recorded. No record has that number, so that this is the
-/// parent of none.
+/// In the cache in place of a callpath: visits of this site are not recorded. No record has that
+/// number, so that this is the parent of none.
 pub(super) const FILTERED: u64 = i32::MAX as u64;
 
 /// The words that have names.
@@ -27,7 +30,8 @@ struct Named {
     current: AtomicU32,
     /// Not 0 in the process that has made it.
     of_this_process: AtomicU32,
-    /// The execution of the root region that was entered last; high half: 0 where records may take the shortest path.
+    /// The execution of the root region that was entered last; high half: 0 where records may take
+    /// the shortest path.
     execution: AtomicU64,
     /// Not 0 if somebody wants to know of this thread's boundaries.
     watched: AtomicU32,
@@ -41,7 +45,8 @@ pub(super) struct Hot {
     sites: usize,
 }
 
-// SAFETY: the memory is only ever read and written through atomics, and stays as long as the process.
+// SAFETY: the memory is only ever read and written through atomics, and stays as long as the
+// process.
 unsafe impl Send for Hot {}
 // SAFETY: as above.
 unsafe impl Sync for Hot {}
@@ -72,7 +77,8 @@ impl Hot {
         low(self.regular_execution())
     }
 
-    /// The word of a record whose live numbers belong to that execution, and which may take the shortest path.
+    /// The word of a record whose live numbers belong to that execution, and which may take the
+    /// shortest path.
     #[inline]
     pub(super) fn regular_execution(&self) -> u64 {
         self.named().execution.load(Relaxed)
@@ -84,7 +90,8 @@ impl Hot {
         word.store(pack(execution, high(word.load(Relaxed))), Relaxed);
     }
 
-    /// Says that no record may take the shortest path: this thread has another clock than the processor's counter.
+    /// Says that no record may take the shortest path: this thread has another clock than the
+    /// processor's counter.
     pub(super) fn take_no_shortest_path(&self) {
         self.named().execution.store(pack(0, IRREGULAR), Relaxed);
     }
@@ -99,7 +106,8 @@ impl Hot {
         &self.named().late_cache
     }
 
-    /// For each site of the executable its last (parent, child): answers all but the first look-ups.
+    /// For each site of the executable its last (parent, child): answers all but the first
+    /// look-ups.
     #[inline]
     pub(super) fn cache(&self) -> &[AtomicU64] {
         self.words(0, self.sites)
@@ -112,8 +120,9 @@ impl Hot {
             return 0;
         }
         let place = self.named.as_ptr().wrapping_add(1).cast::<AtomicU64>().wrapping_add(index);
-        // SAFETY: the entry is one of those that `new` has made room for, as the index is below their number; no slice of
-        // them is made here, whose pointer the compiler would compare with null.
+        // SAFETY: the entry is one of those that `new` has made room for, as the index is below
+        // their number; no slice of them is made here, whose pointer the compiler would compare
+        // with null.
         unsafe { &*place }.load(Relaxed)
     }
 
@@ -125,11 +134,13 @@ impl Hot {
     #[inline]
     fn words(&self, first: usize, count: usize) -> &[AtomicU64] {
         let place = self.named.as_ptr().wrapping_add(1).cast::<AtomicU64>().wrapping_add(first);
-        // SAFETY: they follow those that have names, `new` has made room for all of them, and zeros are values of atomics.
+        // SAFETY: they follow those that have names, `new` has made room for all of them, and zeros
+        // are values of atomics.
         unsafe { std::slice::from_raw_parts(place, count) }
     }
 
-    /// Whether the kernel has wiped the words, because this is a child of the process that has made them.
+    /// Whether the kernel has wiped the words, because this is a child of the process that has made
+    /// them.
     pub(super) fn is_of_a_child(&self) -> bool {
         self.named().of_this_process.load(Relaxed) == 0
     }
@@ -150,7 +161,8 @@ impl Hot {
 
 impl Drop for Hot {
     fn drop(&mut self) {
-        let bytes = size_of::<Named>() + (self.sites + self.sites.div_ceil(64)) * size_of::<AtomicU64>();
+        let bytes =
+            size_of::<Named>() + (self.sites + self.sites.div_ceil(64)) * size_of::<AtomicU64>();
         crate::sys::unmap(self.named.cast(), bytes);
     }
 }

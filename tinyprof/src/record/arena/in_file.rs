@@ -1,4 +1,5 @@
-//! What an arena keeps in its file for whoever finds it after the process has died. Cold, all of it.
+//! What an arena keeps in its file for whoever finds it after the process has died. Cold, all of
+//! it.
 
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::{Relaxed, Release};
@@ -20,7 +21,8 @@ impl Arena {
         self.segment.is_mapped()
     }
 
-    /// Whether there is a file: what is in it would survive the process, though not all of the arena may be.
+    /// Whether there is a file: what is in it would survive the process, though not all of the
+    /// arena may be.
     pub(crate) fn has_file(&self) -> bool {
         self.header(header::MAGIC).load(Relaxed) == MAGIC
     }
@@ -30,7 +32,8 @@ impl Arena {
         self.segment.remove_file();
     }
 
-    /// Puts what the process says of itself into the segment, and the magic: the header is whole then.
+    /// Puts what the process says of itself into the segment, and the magic: the header is whole
+    /// then.
     pub(in crate::record) fn describe_process(&self, description: &[u8]) {
         let place = describe::bytes(&self.segment, description).unwrap_or(0);
         self.header(header::DESCRIPTION).store(place, Relaxed);
@@ -47,8 +50,8 @@ impl Arena {
         }
     }
 
-    /// Leaves the file to the parent, in a child that `fork` has made, and begins again with an empty event map.
-    /// Arenas without a file are the child's own already.
+    /// Leaves the file to the parent, in a child that `fork` has made, and begins again with an
+    /// empty event map. Arenas without a file are the child's own already.
     pub(crate) fn part_from_file(&self) {
         if self.is_mapped() || self.has_file() {
             self.segment.part_from_file();
@@ -59,8 +62,9 @@ impl Arena {
         }
     }
 
-    /// Notices that this is a process which another has made without telling us, by `clone`: it must not write to the
-    /// files of its parent. Cold: the words of `hot` are zeros then, with which every visit comes this way.
+    /// Notices that this is a process which another has made without telling us, by `clone`: it
+    /// must not write to the files of its parent. Cold: the words of `hot` are zeros then, with
+    /// which every visit comes this way.
     #[cold]
     pub(in crate::record) fn check_process(&self) {
         if self.hot.is_of_a_child() {
@@ -103,15 +107,18 @@ impl Arena {
             (header::VISITS_UNBALANCED, &self.visits_unbalanced),
             (header::CLOCK_STEPS_BACK, &self.clock_steps_back),
         ];
-        losses.iter().for_each(|(word, lost)| self.header(*word).store(lost.load(Relaxed), Relaxed));
+        losses
+            .iter()
+            .for_each(|(word, lost)| self.header(*word).store(lost.load(Relaxed), Relaxed));
     }
 
-    /// Sees to it that the file tells what `site` is; false where memory has run out. A site without a dense
-    /// index is described for each of its callpaths.
+    /// Sees to it that the file tells what `site` is; false where memory has run out. A site
+    /// without a dense index is described for each of its callpaths.
     pub(super) fn describe(&self, site: &'static Site) -> bool {
         let index = site.dense_index();
         let bit = 1 << (index % 64);
-        let described = self.hot.described().get(index / 64).filter(|_| index < self.hot.cache().len());
+        let described =
+            self.hot.described().get(index / 64).filter(|_| index < self.hot.cache().len());
         if !self.is_mapped() || described.is_some_and(|word| word.load(Relaxed) & bit != 0) {
             return true;
         }

@@ -1,4 +1,5 @@
-//! The first visit of a callpath on a thread, and a site that is visited from changing places. Rare.
+//! The first visit of a callpath on a thread, and a site that is visited from changing places.
+//! Rare.
 
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::{Relaxed, Release};
@@ -8,7 +9,8 @@ use tinyprof_format::segment::layout::header;
 
 use super::super::filter;
 use super::super::node::{
-    EXECUTION, MIN, NODE_CLASS, NODE_WORDS, Node, PARENT, SAMPLES, SERIES, SITE, high, kind, low, pack,
+    EXECUTION, MIN, NODE_CLASS, NODE_WORDS, Node, PARENT, SAMPLES, SERIES, SITE, high, kind, low,
+    pack,
 };
 use super::super::segment::Line;
 use super::super::site::{OTHER, Site};
@@ -18,8 +20,8 @@ use super::{Arena, DEPTH_MAX, Entered, NODES_MAX, NOT_USUAL};
 impl Arena {
     /// The record of a visit of `site` under `parent`. Owner only.
     ///
-    /// A signal handler that comes here while the thread is here already finds the tables half changed, so that
-    /// its visit is lost.
+    /// A signal handler that comes here while the thread is here already finds the tables half
+    /// changed, so that its visit is lost.
     #[cold]
     #[inline(never)]
     pub(super) fn find_or_insert(&self, parent: Line, site: &'static Site) -> Entered {
@@ -43,10 +45,15 @@ impl Arena {
         })
     }
 
-    /// The record of `metric` of the callpath at `parent`; none where memory has run out. Owner only.
+    /// The record of `metric` of the callpath at `parent`; none where memory has run out. Owner
+    /// only.
     #[cold]
     #[inline(never)]
-    pub(super) fn find_or_insert_metric(&self, parent: Line, metric: &'static Site) -> Option<Line> {
+    pub(super) fn find_or_insert_metric(
+        &self,
+        parent: Line,
+        metric: &'static Site,
+    ) -> Option<Line> {
         self.check_process();
         self.alone.change(|| {
             let known = self.lookup.find(&self.segment, parent, metric);
@@ -79,14 +86,19 @@ impl Arena {
             self.remember(parent, site, line);
             return Entered::Node(line);
         }
-        self.enter_other(parent, if too_deep { &self.visits_too_deep } else { &self.visits_in_other })
+        self.enter_other(
+            parent,
+            if too_deep { &self.visits_too_deep } else { &self.visits_in_other },
+        )
     }
 
     #[cold]
     fn enter_other(&self, parent: Line, counter: &AtomicU64) -> Entered {
         counter.fetch_add(1, Relaxed);
         self.publish_losses();
-        if !parent.is_none() && self.node(parent).get(SITE) == std::ptr::from_ref(&OTHER).addr() as u64 {
+        if !parent.is_none()
+            && self.node(parent).get(SITE) == std::ptr::from_ref(&OTHER).addr() as u64
+        {
             return Entered::Recursion(parent);
         }
         let known = self.lookup.find(&self.segment, parent, &OTHER);
@@ -100,7 +112,8 @@ impl Arena {
         }
     }
 
-    /// The entry of the cache for `site`; none for sites of other shared objects, and for many that were made late.
+    /// The entry of the cache for `site`; none for sites of other shared objects, and for many that
+    /// were made late.
     fn entry(&self, site: &'static Site) -> Option<&AtomicU64> {
         let late = || self.hot.late_cache().get(site.late_index()?);
         self.hot.cache().get(site.dense_index()).or_else(late)
@@ -119,7 +132,8 @@ impl Arena {
 
     pub(super) fn remember(&self, parent: Line, site: &'static Site, line: Line) {
         if let Some(entry) = self.entry(site) {
-            // That a visit is not the usual is in the entry, so that the shortest path has one thing to ask.
+            // That a visit is not the usual is in the entry, so that the shortest path has one
+            // thing to ask.
             let kind = high(self.node(line).get(EXECUTION)) | high(self.hot.regular_execution());
             let is_usual = site.is_metric() || kind == 0;
             let key = parent.number() | if is_usual { 0 } else { NOT_USUAL };

@@ -4,15 +4,19 @@ use std::sync::atomic::Ordering::Release;
 use std::sync::atomic::fence;
 
 use super::super::element::PastExecution;
-use super::super::node::{EXECUTION, MAX, MIN, Node, PARENT, SQUARES, SUM, VISITS, high, low, pack};
+use super::super::node::{
+    EXECUTION, MAX, MIN, Node, PARENT, SQUARES, SUM, VISITS, high, low, pack,
+};
 
 /// Begins the live numbers of `execution`, of which none is there yet. Inside of [`Node::update`].
 #[inline]
 pub(super) fn clear_live(node: Node<'_>, execution: u32) {
-    // In this order: as long as the live numbers are those of an execution that the log covers, they count
-    // once for who finds them after the thread's death.
+    // In this order: as long as the live numbers are those of an execution that the log covers,
+    // they count once for who finds them after the thread's death.
     fence(Release);
-    for (word, value) in [(VISITS, 0), (SUM, 0), (MIN, u64::MAX), (MAX, 0), (SQUARES, 0), (SQUARES + 1, 0)] {
+    for (word, value) in
+        [(VISITS, 0), (SUM, 0), (MIN, u64::MAX), (MAX, 0), (SQUARES, 0), (SQUARES + 1, 0)]
+    {
         node.set(word, value);
     }
     fence(Release);
@@ -34,8 +38,8 @@ pub(super) fn add_to_live(node: Node<'_>, ticks: u64) {
     add_square(node, u128::from(ticks) * u128::from(ticks));
 }
 
-/// Makes the live numbers those of one visit, the first in `execution`; what they were is in the log. Inside of
-/// [`Node::update`].
+/// Makes the live numbers those of one visit, the first in `execution`; what they were is in the
+/// log. Inside of [`Node::update`].
 #[inline(always)]
 pub(super) fn restart_live(node: Node<'_>, execution: u32, ticks: u64) {
     // In this order, as in `clear_live`.

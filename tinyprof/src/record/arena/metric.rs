@@ -48,7 +48,9 @@ impl Arena {
     fn add_value(&self, line: Line, metric: &'static Site, value: f64) -> bool {
         let cached = self.hot.cached(metric.dense_index());
         let known = (low(cached) == line.number()).then(|| Line::from_number(high(cached)));
-        let Some(own) = known.or_else(|| self.find_or_insert_metric(line, metric)) else { return false };
+        let Some(own) = known.or_else(|| self.find_or_insert_metric(line, metric)) else {
+            return false;
+        };
         let node = self.node(own);
         let execution = self.hot.execution();
         let mut kept = true;

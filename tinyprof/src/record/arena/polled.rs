@@ -1,6 +1,8 @@
-//! Visits that are made of polls: they stop and go on, on any thread, and several of one callpath may be in flight.
+//! Visits that are made of polls: they stop and go on, on any thread, and several of one callpath
+//! may be in flight.
 //!
-//! The record of such a callpath is never open (its start stays 0): the time so far is in the future.
+//! The record of such a callpath is never open (its start stays 0): the time so far is in the
+//! future.
 
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
@@ -16,14 +18,15 @@ pub(crate) struct InFlight {
     /// The arena of the first poll, and where the callpath's record is in it.
     first: &'static Arena,
     pub(super) place: Place,
-    /// The site word of that record. It changes if a child process has left the arena's memory to its parent.
+    /// The site word of that record. It changes if a child process has left the arena's memory to
+    /// its parent.
     pub(super) site: u64,
     ticks: u64,
 }
 
 impl Arena {
-    /// Begins a visit of `site` under the innermost open region; none if it calls itself, which only counts, or if
-    /// there is no memory for it, which is counted as lost. Owner only.
+    /// Begins a visit of `site` under the innermost open region; none if it calls itself, which
+    /// only counts, or if there is no memory for it, which is counted as lost. Owner only.
     pub(crate) fn begin_polled(&'static self, site: &'static Site) -> Option<InFlight> {
         let parent = self.current();
         let line = match self.find_or_insert(parent, site) {
@@ -44,13 +47,20 @@ impl Arena {
             self.hot.execution()
         };
         add_one(&self.polled_begun);
-        Some(InFlight { first: self, place: Place { line, execution }, site: node.get(SITE), ticks: 0 })
+        Some(InFlight {
+            first: self,
+            place: Place { line, execution },
+            site: node.get(SITE),
+            ticks: 0,
+        })
     }
 
-    /// Polls under the visit's callpath, and puts this thread back where it was, also if `poll` panics. Owner only.
+    /// Polls under the visit's callpath, and puts this thread back where it was, also if `poll`
+    /// panics. Owner only.
     #[inline]
     pub(crate) fn poll_in<T>(&self, visit: &mut InFlight, poll: impl FnOnce() -> T) -> T {
-        let before = if visit.is_known() { self.step_under(visit.first, visit.place) } else { None };
+        let before =
+            if visit.is_known() { self.step_under(visit.first, visit.place) } else { None };
         let _poll = Poll { arena: self, visit, before, begin: self.now() };
         poll()
     }

@@ -19,18 +19,21 @@ use super::sampling::live_estimate;
 const READ_TRIES: u32 = 10_000;
 
 impl Arena {
-    /// Every callpath's record, newest first, or none in place of one that changed in every try. Any thread.
+    /// Every callpath's record, newest first, or none in place of one that changed in every try.
+    /// Any thread.
     pub(crate) fn readings(&self) -> impl Iterator<Item = Option<Reading>> {
         let regions = self.nodes().filter(|node| !self.site(node.line()).is_metric());
         let mut ids = Ids::default();
-        regions.map(move |node| (0..READ_TRIES).find_map(|_| Reading::of(self, node, &mut ids, || ())))
+        regions
+            .map(move |node| (0..READ_TRIES).find_map(|_| Reading::of(self, node, &mut ids, || ())))
     }
 
     /// The same for the metrics of callpaths. Any thread.
     pub(crate) fn metric_readings(&self) -> impl Iterator<Item = Option<MetricReading>> {
         let metrics = self.nodes().filter(|node| self.site(node.line()).is_metric());
         let mut ids = Ids::default();
-        metrics.map(move |node| (0..READ_TRIES).find_map(|_| MetricReading::of(self, node, &mut ids)))
+        metrics
+            .map(move |node| (0..READ_TRIES).find_map(|_| MetricReading::of(self, node, &mut ids)))
     }
 
     fn nodes(&self) -> impl Iterator<Item = Node<'_>> {
@@ -43,7 +46,8 @@ impl Arena {
     }
 }
 
-/// The ids of callpaths that were asked for lately: neighbouring records have most of their parents in common.
+/// The ids of callpaths that were asked for lately: neighbouring records have most of their parents
+/// in common.
 #[derive(Debug)]
 pub(super) struct Ids {
     /// The line of a node, and its callpath's id; by the low bits of the line.
@@ -77,7 +81,8 @@ impl Ids {
         }
         while let Some(at) = self.way.pop() {
             let site = arena.site(at).id();
-            let own = id.map_or_else(|| CallpathId::root(site), |parent: CallpathId| parent.child(site));
+            let own =
+                id.map_or_else(|| CallpathId::root(site), |parent: CallpathId| parent.child(site));
             self.lately[slot(at)] = (at, own);
             id = Some(own);
         }
@@ -105,7 +110,12 @@ pub(crate) struct Reading {
 
 impl Reading {
     /// One try. `meanwhile` stands for what the owner may do between the first look and the copies.
-    pub(super) fn of(arena: &Arena, node: Node<'_>, ids: &mut Ids, meanwhile: impl FnOnce()) -> Option<Self> {
+    pub(super) fn of(
+        arena: &Arena,
+        node: Node<'_>,
+        ids: &mut Ids,
+        meanwhile: impl FnOnce(),
+    ) -> Option<Self> {
         let live = |node: Node<'_>| {
             let start = node.get(START);
             (live_estimate(node, start), start)
@@ -171,10 +181,12 @@ impl<P: Element, S: Element, L> Copied<P, S, L> {
         meanwhile();
         let mut past = log::copy::<P>(segment, past_at);
         let mut series = log::copy::<S>(segment, series_at);
-        // The owner appends without moving what is there, except that it may add to the last element, of which
-        // there is a consistent copy, and that it may fold or move a list, which changes its layout.
+        // The owner appends without moving what is there, except that it may add to the last
+        // element, of which there is a consistent copy, and that it may fold or move a list, which
+        // changes its layout.
         let unmoved = node.try_read(|| {
-            past_at.has_same_layout(Header::of::<P>(node)) && series_at.has_same_layout(Header::of::<S>(node))
+            past_at.has_same_layout(Header::of::<P>(node))
+                && series_at.has_same_layout(Header::of::<S>(node))
         })?;
         if !unmoved {
             return None;

@@ -1,8 +1,8 @@
 //! Callpaths that time only some of their visits, because a budget says so.
 //!
-//! Visits come in blocks of 2^k neighbours, one of which, at random, is timed and stands for all of them. What
-//! random number was drawn stands in the word of the node that else holds the time of entry, so that a visit that
-//! is not timed costs one word: it counts down.
+//! Visits come in blocks of 2^k neighbours, one of which, at random, is timed and stands for all of
+//! them. What random number was drawn stands in the word of the node that else holds the time of
+//! entry, so that a visit that is not timed costs one word: it counts down.
 
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
@@ -117,14 +117,16 @@ impl Record<'_> {
     }
 
     fn clear_sums(self) {
-        let before = self.get(samples::STOOD_FOR_BEFORE).saturating_add(self.get(samples::STOOD_FOR));
+        let before =
+            self.get(samples::STOOD_FOR_BEFORE).saturating_add(self.get(samples::STOOD_FOR));
         self.set(samples::STOOD_FOR_BEFORE, before);
         self.set(samples::STOOD_FOR, 0);
         (0..samples::SHIFT).for_each(|word| self.set(word, 0));
     }
 }
 
-/// The live numbers of a node, estimated where not all visits were timed. `start` is its word of that name.
+/// The live numbers of a node, estimated where not all visits were timed. `start` is its word of
+/// that name.
 pub(super) fn live_estimate(node: Node<'_>, start: u64) -> PastExecution {
     let live = live_execution(node);
     let live = PastExecution { visits: live.visits.wrapping_add(waiting::come(start)), ..live };
@@ -138,7 +140,8 @@ impl Arena {
         self.sampler.budget.set(budget).expect("it has none yet");
     }
 
-    /// Gives a new record its samples, if there is a budget. Without memory for them all of its visits are timed.
+    /// Gives a new record its samples, if there is a budget. Without memory for them all of its
+    /// visits are timed.
     pub(super) fn prepare_samples(&self, node: Node<'_>) {
         let Some(budget) = self.sampler.budget() else { return };
         let Some(record) = self.attach_samples(node) else { return };
@@ -159,13 +162,16 @@ impl Arena {
         Some(Record { segment: &self.segment, line })
     }
 
-    /// Has the callpath at `line` time one in 2^`shift` of its visits, whatever the budget: for who measures what that
-    /// costs. False where there is no memory. Owner only, in the first visit.
+    /// Has the callpath at `line` time one in 2^`shift` of its visits, whatever the budget: for who
+    /// measures what that costs. False where there is no memory. Owner only, in the first visit.
     pub(in crate::record) fn time_one_in(&self, line: Line, shift: u32) -> bool {
         let node = self.node(line);
         let Some(record) = self.attach_samples(node) else { return false };
         record.set(samples::SHIFT, pack(shift, shift));
-        node.set(EXECUTION, pack(low(node.get(EXECUTION)), high(node.get(EXECUTION)) | kind::SAMPLED));
+        node.set(
+            EXECUTION,
+            pack(low(node.get(EXECUTION)), high(node.get(EXECUTION)) | kind::SAMPLED),
+        );
         self.remember(node.parent(), self.site(line), line);
         self.begin_quantum(u32::MAX);
         true
@@ -198,8 +204,8 @@ impl Arena {
         false
     }
 
-    /// The boundary of a loop, which is the innermost open region, whose iteration was not timed; perhaps the next
-    /// is. Owner only.
+    /// The boundary of a loop, which is the innermost open region, whose iteration was not timed;
+    /// perhaps the next is. Owner only.
     #[inline]
     pub(super) fn boundary_not_timed(&self, node: Node<'_>) {
         if !self.skips(node) {
@@ -214,7 +220,8 @@ impl Arena {
         let Some(record) = Record::of(node) else { return };
         let start = node.get(START);
         let (came, to_come) = (waiting::come(start), waiting::to_come(start));
-        // An interrupted update of this record is that of a visit that ends: it does not wait for others.
+        // An interrupted update of this record is that of a visit that ends: it does not wait for
+        // others.
         node.update(|| self.count(node, record, came, waiting::word(to_come, to_come)));
     }
 
@@ -229,8 +236,8 @@ impl Arena {
         self.header(header::VISITS_NOT_TIMED).store(not_timed, Relaxed);
     }
 
-    /// A visit that stands for itself: a recursive one, whose time is in the outer, or one that is made of polls. Inside
-    /// of [`Node::update`].
+    /// A visit that stands for itself: a recursive one, whose time is in the outer, or one that is
+    /// made of polls. Inside of [`Node::update`].
     pub(super) fn weigh_one(&self, node: Node<'_>) {
         if let Some(record) = Record::of(node) {
             record.set(samples::WEIGHT, record.get(samples::WEIGHT).wrapping_add(1));
@@ -256,7 +263,10 @@ impl Arena {
             if shift > 0 {
                 let (spread, x) = (weight as f64 * (weight - 1) as f64, ticks as f64);
                 record.set(samples::SAMPLED, record.get(samples::SAMPLED) + 1);
-                record.set(samples::STOOD_FOR, record.get(samples::STOOD_FOR).wrapping_add(weight - 1));
+                record.set(
+                    samples::STOOD_FOR,
+                    record.get(samples::STOOD_FOR).wrapping_add(weight - 1),
+                );
                 record.add_float(samples::SPREAD, spread);
                 record.add_float(samples::SPREAD + 1, spread * x);
                 record.add_float(samples::SPREAD + 2, spread * x * x);
@@ -281,8 +291,8 @@ impl Arena {
         }
     }
 
-    /// Draws which visit is timed next, and gives the word that waits for it. A block ends before the next begins,
-    /// whose size may be another.
+    /// Draws which visit is timed next, and gives the word that waits for it. A block ends before
+    /// the next begins, whose size may be another.
     fn draw(&self, record: Record<'_>, shift: u32, start: u64) -> u64 {
         let rest = if shift == 0 { 0 } else { low(record.get(samples::BLOCK)) };
         let next = high(record.get(samples::SHIFT));
@@ -298,11 +308,11 @@ impl Arena {
         }
     }
 
-    /// Ends the live numbers of a callpath that is under a budget, before those of `execution` begin. Inside of
-    /// [`Node::update`].
+    /// Ends the live numbers of a callpath that is under a budget, before those of `execution`
+    /// begin. Inside of [`Node::update`].
     ///
-    /// Where not all visits are timed it is not known in which of the executions since then each was: the summary
-    /// covers them all.
+    /// Where not all visits are timed it is not known in which of the executions since then each
+    /// was: the summary covers them all.
     #[cold]
     pub(super) fn close_samples(&self, node: Node<'_>, execution: u32) {
         let Some(record) = Record::of(node) else { return };
@@ -313,7 +323,8 @@ impl Arena {
         }
         if node.get(VISITS) > 0 {
             let live = live_estimate(node, 0);
-            let all_timed = record.get(samples::SAMPLED) == 0 && low(record.get(samples::SHIFT)) == 0;
+            let all_timed =
+                record.get(samples::SAMPLED) == 0 && low(record.get(samples::SHIFT)) == 0;
             let since = execution.saturating_sub(low(node.get(EXECUTION)));
             let executions = if all_timed { 1 } else { since.max(1) };
             if !log::push(node, PastExecution { executions, ..live }) {
@@ -329,7 +340,8 @@ impl Arena {
     fn look_at_budget(&self) {
         let Some(budget) = self.sampler.budget() else { return };
         let now = self.clock.ticks();
-        let total_timed = self.sampler.total_timed.load(Relaxed) + self.sampler.quantum.load(Relaxed);
+        let total_timed =
+            self.sampler.total_timed.load(Relaxed) + self.sampler.quantum.load(Relaxed);
         self.sampler.total_timed.store(total_timed, Relaxed);
         let spent = Spent {
             total_ticks: now.saturating_sub(self.sampler.first_ticks.load(Relaxed)),

@@ -43,8 +43,8 @@ impl Arena {
         None
     }
 
-    /// Makes `line` the innermost open region again where guards inside of it were forgotten; false if it is
-    /// not open at all, because its own guard was dropped out of order.
+    /// Makes `line` the innermost open region again where guards inside of it were forgotten; false
+    /// if it is not open at all, because its own guard was dropped out of order.
     #[cold]
     pub(super) fn unwind_to(&self, line: Line) -> bool {
         self.check_process();

@@ -1,7 +1,8 @@
-//! The shortest path: a visit of a callpath that is known, no root, timed, of the thread's execution, shorter than 2^32
-//! ticks, and measured with the processor's counter.
+//! The shortest path: a visit of a callpath that is known, no root, timed, of the thread's
+//! execution, shorter than 2^32 ticks, and measured with the processor's counter.
 //!
-//! It is written for few instructions: not every processor hides them behind the reads of its counter.
+//! It is written for few instructions: not every processor hides them behind the reads of its
+//! counter.
 
 use std::sync::atomic::Ordering::Release;
 use std::sync::atomic::fence;
@@ -9,7 +10,8 @@ use std::sync::atomic::fence;
 use super::super::clock::{Clock, counter_ticks};
 use super::super::log::{append_past, append_visit};
 use super::super::node::{
-    EXECUTION, MAX, MIN, Node, SAMPLES, SEQUENCE, SQUARES, START, SUM, VISITS, high, kind, low, pack,
+    EXECUTION, MAX, MIN, Node, SAMPLES, SEQUENCE, SQUARES, START, SUM, VISITS, high, kind, low,
+    pack,
 };
 use super::Arena;
 
@@ -18,7 +20,8 @@ pub(super) const ONE_OF_SERIES: u64 = (kind::SERIES as u64) << 32;
 /// Such a word is the first of an element that stands for one visit in that execution.
 const _: () = assert!(kind::SERIES == 1);
 
-/// Whether visits that are measured with this clock may take the shortest path. In tests all may, so that it is tested.
+/// Whether visits that are measured with this clock may take the shortest path. In tests all may,
+/// so that it is tested.
 pub(super) fn has_usual_visits(clock: Clock) -> bool {
     cfg!(test) || clock == Clock::Counter
 }
@@ -30,8 +33,9 @@ impl Arena {
         if cfg!(test) { self.clock.ticks() } else { counter_ticks() }
     }
 
-    /// Adds the visit of `node` that ends now, which is one of its thread's execution. False, and nothing is done, if that is
-    /// not so simple: the clock went back, the visit is long, or a signal handler came between.
+    /// Adds the visit of `node` that ends now, which is one of its thread's execution. False, and
+    /// nothing is done, if that is not so simple: the clock went back, the visit is long, or a
+    /// signal handler came between.
     #[inline(always)]
     pub(super) fn add_usual_visit(&self, node: Node<'_>) -> bool {
         let ticks = self.usual_ticks().wrapping_sub(node.get(START));
@@ -43,8 +47,8 @@ impl Arena {
         is_usual
     }
 
-    /// Adds the iteration of the loop `node` that ends now, and begins the next. False, and nothing is done, if that is not
-    /// so simple.
+    /// Adds the iteration of the loop `node` that ends now, and begins the next. False, and nothing
+    /// is done, if that is not so simple.
     #[inline(always)]
     pub(super) fn add_usual_iteration(&self, node: Node<'_>) -> bool {
         let now = self.usual_ticks();
@@ -57,8 +61,8 @@ impl Arena {
         is_usual
     }
 
-    /// Does the same for a loop whose iterations are kept apart. False also if there is no room for another
-    /// iteration.
+    /// Does the same for a loop whose iterations are kept apart. False also if there is no room for
+    /// another iteration.
     #[inline(always)]
     pub(super) fn add_usual_iteration_of_series(&self, node: Node<'_>) -> bool {
         let now = self.usual_ticks();
@@ -78,8 +82,9 @@ impl Arena {
 }
 
 impl Arena {
-    /// Adds the visit of the root region `node` that ends now, which is an execution: the one before goes to the log. False,
-    /// and nothing is done, if `node` is no root or that is not so simple.
+    /// Adds the visit of the root region `node` that ends now, which is an execution: the one
+    /// before goes to the log. False, and nothing is done, if `node` is no root or that is not so
+    /// simple.
     #[inline(always)]
     pub(super) fn add_usual_root(&self, node: Node<'_>) -> bool {
         let before = node.get(EXECUTION);
@@ -117,7 +122,8 @@ fn is_short(ticks: u64) -> bool {
     ticks >> 32 == 0
 }
 
-/// The first half of [`Node::update`]; false where a signal handler has come between another's halves.
+/// The first half of [`Node::update`]; false where a signal handler has come between another's
+/// halves.
 #[inline(always)]
 fn begin(node: Node<'_>) -> bool {
     let sequence = node.get(SEQUENCE);
@@ -129,7 +135,8 @@ fn begin(node: Node<'_>) -> bool {
     true
 }
 
-/// The second half, with the start of the next visit. It loads the sequence again, which saves a register.
+/// The second half, with the start of the next visit. It loads the sequence again, which saves a
+/// register.
 #[inline(always)]
 fn end(node: Node<'_>, start: u64) {
     node.set(START, start);

@@ -1,12 +1,13 @@
-//! A model of the protocol between the owner of an arena and a reader, for loom, which tries every order that the
-//! memory model allows.
+//! A model of the protocol between the owner of an arena and a reader, for loom, which tries every
+//! order that the memory model allows.
 //!
-//! It mirrors, line by line, `Node::update` and `Node::try_read` of `tinyprof/src/record/node.rs`, `Header::of`,
-//! `Header::save`, `push` and `copy` of `log.rs`, and `Arena::insert` and `Arena::readings` of `arena.rs` and
-//! `arena/reading.rs`, with as many words as the question needs: loom's time grows with each access. Whoever changes
-//! the one changes the other. There is one difference: the owner here is told what it has stored before, and does not
-//! load it. Of the accesses to a word loom remembers the last alone, so that a load by the owner just before its store
-//! would hide the reader's load, and loom would try one order and no other.
+//! It mirrors, line by line, `Node::update` and `Node::try_read` of `tinyprof/src/record/node.rs`,
+//! `Header::of`, `Header::save`, `push` and `copy` of `log.rs`, and `Arena::insert` and
+//! `Arena::readings` of `arena.rs` and `arena/reading.rs`, with as many words as the question
+//! needs: loom's time grows with each access. Whoever changes the one changes the other. There is
+//! one difference: the owner here is told what it has stored before, and does not load it. Of the
+//! accesses to a word loom remembers the last alone, so that a load by the owner just before its
+//! store would hide the reader's load, and loom would try one order and no other.
 
 #![cfg(test)]
 
@@ -68,7 +69,8 @@ impl Node {
         });
     }
 
-    /// `log::push` where there is room, after so many elements: the element, then the header that makes it visible.
+    /// `log::push` where there is room, after so many elements: the element, then the header that
+    /// makes it visible.
     fn push(&self, length: u64) {
         self.update(2 * length, || {
             self.block[usize::try_from(length).expect("a short list")].store(length + 1, Relaxed);
@@ -126,15 +128,16 @@ fn an_element_is_whole_when_the_length_says_that_it_is_there() {
         // As `Reading::of`: the length under the sequence counter, the elements after it, without.
         if let Some(length) = node.try_read(|| node.get(LIST)) {
             let length = usize::try_from(length).expect("a short list");
-            let elements: Vec<u64> = node.block[..length].iter().map(|word| word.load(Relaxed)).collect();
+            let elements: Vec<u64> =
+                node.block[..length].iter().map(|word| word.load(Relaxed)).collect();
             assert_eq!(elements, (1..=length as u64).collect::<Vec<_>>());
         }
         owner.join().expect("the owner does not panic");
     });
 }
 
-/// Whoever finds the file of a program that was killed has no sequence counter to rely on: only the header's own
-/// order.
+/// Whoever finds the file of a program that was killed has no sequence counter to rely on: only the
+/// header's own order.
 #[test]
 fn a_list_is_whole_without_the_counter_too() {
     loom::model(|| {

@@ -79,16 +79,28 @@ fn regions_that_call_each_other_are_a_few_callpaths_however_deep() {
             })
             .collect();
         let records = 2 * TIMES_ON_PATH_MAX;
-        assert_eq!(visits.iter().filter(|visit| matches!(visit, Entered::Node(_))).count(), records);
+        assert_eq!(
+            visits.iter().filter(|visit| matches!(visit, Entered::Node(_))).count(),
+            records
+        );
         now += 1_000;
         set_manual(now);
         visits.into_iter().rev().for_each(|visit| close(&arena, visit));
     }
     let readings = readings(&arena);
-    assert_eq!(readings.len(), 2 * TIMES_ON_PATH_MAX, "what only says what is folded is no callpath");
+    assert_eq!(
+        readings.len(),
+        2 * TIMES_ON_PATH_MAX,
+        "what only says what is folded is no callpath"
+    );
     assert_eq!(readings.iter().map(visits).sum::<u64>(), 2 * DEPTH);
-    assert_eq!(arena.nodes.load(Relaxed) as usize, 2 * TIMES_ON_PATH_MAX + 1, "one entry for what is folded");
-    // The outermost has all of the time, and each other one less tick than the one around it: nothing counts twice.
+    assert_eq!(
+        arena.nodes.load(Relaxed) as usize,
+        2 * TIMES_ON_PATH_MAX + 1,
+        "one entry for what is folded"
+    );
+    // The outermost has all of the time, and each other one less tick than the one around it:
+    // nothing counts twice.
     let sum = |reading: &Reading| reading.executions.iter().map(|e| e.sum).sum::<u64>();
     let mut sums: Vec<_> = readings.iter().map(sum).collect();
     sums.sort_unstable_by(|a, b| b.cmp(a));
@@ -119,9 +131,15 @@ fn long_series_and_many_executions_stay_exact_in_sum() {
         assert_eq!(visits(&reading), if each { EXECUTIONS * ITERATIONS } else { EXECUTIONS });
         assert_eq!(executions.iter().map(|e| e.sum).sum::<u64>(), sum);
         assert!(executions.len() < 4097 && executions.iter().any(|e| e.executions > 1));
-        let squares =
-            if each { (1..=ITERATIONS).map(|i| i * i).sum::<u64>() } else { (sum / EXECUTIONS).pow(2) };
-        assert_eq!(executions.iter().map(|e| e.squares).sum::<u128>(), u128::from(EXECUTIONS * squares));
+        let squares = if each {
+            (1..=ITERATIONS).map(|i| i * i).sum::<u64>()
+        } else {
+            (sum / EXECUTIONS).pow(2)
+        };
+        assert_eq!(
+            executions.iter().map(|e| e.squares).sum::<u128>(),
+            u128::from(EXECUTIONS * squares)
+        );
         if each {
             assert_eq!(reading.series.iter().map(|s| s.sum).sum::<u64>(), sum);
             assert_eq!(

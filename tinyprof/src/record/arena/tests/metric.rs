@@ -30,13 +30,17 @@ fn values_add_up_by_execution_and_stay_in_order_where_the_region_keeps_each() {
         close(&arena, inner);
         close(&arena, root);
     }
-    let of = |site: &Site| readings(&arena).into_iter().find(|r| std::ptr::eq(r.site, site)).unwrap().id;
+    let of =
+        |site: &Site| readings(&arena).into_iter().find(|r| std::ptr::eq(r.site, site)).unwrap().id;
     let (outer, inner) = (of(&A), of(&B));
     let all = values(&arena);
     let find = |id| all.iter().find(|(callpath, ..)| *callpath == id).unwrap();
     assert_eq!((all.len(), find(outer).1), (2, "memory"));
     let one = |e: u32| MetricSummary::of_one_value(e, f64::from(e));
-    assert_eq!(find(outer).2, MetricValues { executions: (0..3).map(one).collect(), series: vec![] });
+    assert_eq!(
+        find(outer).2,
+        MetricValues { executions: (0..3).map(one).collect(), series: vec![] }
+    );
     let two = |execution| MetricSummary {
         execution,
         executions: 1,
@@ -47,7 +51,10 @@ fn values_add_up_by_execution_and_stay_in_order_where_the_region_keeps_each() {
         sum_squares: 6.25,
     };
     let each = (0..3).flat_map(|e| [1.5, -2.0].map(|value| MetricBucket::of_one_value(e, value)));
-    assert_eq!(find(inner).2, MetricValues { executions: (0..3).map(two).collect(), series: each.collect() });
+    assert_eq!(
+        find(inner).2,
+        MetricValues { executions: (0..3).map(two).collect(), series: each.collect() }
+    );
 }
 
 #[test]
@@ -64,10 +71,9 @@ fn a_metric_is_no_callpath_and_costs_its_region_nothing() {
     assert_eq!(readings.len(), 2);
     assert_eq!(readings.iter().map(visits).sum::<u64>(), 11);
     let both = values(&arena);
-    assert!(
-        both.iter()
-            .all(|(id, key, values)| { (*id, *key, values.values()) == (readings[1].id, "memory", 10) })
-    );
+    assert!(both.iter().all(|(id, key, values)| {
+        (*id, *key, values.values()) == (readings[1].id, "memory", 10)
+    }));
     assert_eq!(both.len(), 2, "they become one where threads are merged");
 }
 

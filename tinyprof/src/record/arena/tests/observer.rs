@@ -55,7 +55,10 @@ fn check(reading: &Reading) {
         assert!(visits > 0 && visits * s.min <= s.sum && s.sum <= visits * s.max, "{s:?}");
     }
     if reading.site.mode() == Mode::Each {
-        assert_eq!(reading.series.iter().map(|s| u64::from(s.visits)).sum::<u64>(), visits(reading));
+        assert_eq!(
+            reading.series.iter().map(|s| u64::from(s.visits)).sum::<u64>(),
+            visits(reading)
+        );
         let of_executions: u64 = reading.executions.iter().map(|e| e.sum).sum();
         assert_eq!(reading.series.iter().map(|s| s.sum).sum::<u64>(), of_executions);
     }
@@ -92,9 +95,11 @@ fn every_reading_is_of_one_moment_and_none_stops_the_owner() {
     assert!(unreadable <= copies / 10, "{unreadable} of {copies} could not be read");
     let readings = readings(&arena);
     readings.iter().for_each(check);
-    let total =
-        |site: &'static Site| readings.iter().filter(|r| std::ptr::eq(r.site, site)).map(visits).sum();
-    let expected = [(&A, EXECUTIONS), (&B, EXECUTIONS * ITERATIONS), (&C, EXECUTIONS * (ITERATIONS - 1))];
+    let total = |site: &'static Site| {
+        readings.iter().filter(|r| std::ptr::eq(r.site, site)).map(visits).sum()
+    };
+    let expected =
+        [(&A, EXECUTIONS), (&B, EXECUTIONS * ITERATIONS), (&C, EXECUTIONS * (ITERATIONS - 1))];
     for (site, visits) in expected {
         let found: u64 = total(site);
         assert_eq!(found, visits);
@@ -106,8 +111,8 @@ fn every_reading_is_of_one_moment_and_none_stops_the_owner() {
     );
 }
 
-/// Reads a loop of `before` iterations whose owner makes `meanwhile` more while it is copied; compares with a
-/// reading from before that. None where the copy was given up.
+/// Reads a loop of `before` iterations whose owner makes `meanwhile` more while it is copied;
+/// compares with a reading from before that. None where the copy was given up.
 fn read_while(before: u64, meanwhile: u64) -> Option<bool> {
     let arena = Arena::new(Clock::detect(ClockChoice::Auto)).unwrap();
     let _root = open(&arena, &A);
@@ -116,8 +121,9 @@ fn read_while(before: u64, meanwhile: u64) -> Option<bool> {
     let series = |reading: Reading| reading.series;
     let expected = series(readings(&arena).remove(0));
     let node = arena.node(line);
-    let found =
-        Reading::of(&arena, node, &mut Ids::default(), || (0..meanwhile).for_each(|_| arena.boundary(line)))?;
+    let found = Reading::of(&arena, node, &mut Ids::default(), || {
+        (0..meanwhile).for_each(|_| arena.boundary(line))
+    })?;
     Some(series(found) == expected)
 }
 

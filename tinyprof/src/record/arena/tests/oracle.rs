@@ -1,4 +1,5 @@
-//! Any sequence of entries, exits, iterations and forgotten guards against a map from paths to values.
+//! Any sequence of entries, exits, iterations and forgotten guards against a map from paths to
+//! values.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +11,8 @@ use super::*;
 /// Sites by number, from the root inwards.
 type Path = Vec<usize>;
 
-/// What happens to the guards that a program holds. Guards are counted back from the newest, so 0 is in order.
+/// What happens to the guards that a program holds. Guards are counted back from the newest, so 0
+/// is in order.
 #[derive(Clone, Copy, Debug)]
 enum Step {
     Enter(usize),
@@ -69,7 +71,11 @@ impl Oracle {
         let times = path.iter().filter(|&&outer| outer == site).count();
         if times == TIMES_ON_PATH_MAX {
             let innermost = path.iter().rposition(|&outer| outer == site).unwrap();
-            self.records.get_mut(&path[..=innermost]).unwrap().in_execution(self.execution).visits += 1;
+            self.records
+                .get_mut(&path[..=innermost])
+                .unwrap()
+                .in_execution(self.execution)
+                .visits += 1;
             return None;
         }
         path.push(site);
@@ -81,7 +87,8 @@ impl Oracle {
         Some(path)
     }
 
-    /// Ends the visit of `path` if it is open, and those inside of it whose guards were not dropped first.
+    /// Ends the visit of `path` if it is open, and those inside of it whose guards were not dropped
+    /// first.
     fn exit(&mut self, path: &Path, now: u64) -> bool {
         let Some(at) = self.open.iter().position(|(open, _)| open == path) else { return false };
         self.unbalanced += (self.open.len() - at - 1) as u64;
@@ -96,7 +103,13 @@ impl Oracle {
         live.squares += u128::from(ticks) * u128::from(ticks);
         if SITES[*path.last().unwrap()].mode() == Mode::Each {
             let execution = self.execution;
-            record.series.push(SeriesElement { execution, visits: 1, sum: ticks, min: ticks, max: ticks });
+            record.series.push(SeriesElement {
+                execution,
+                visits: 1,
+                sum: ticks,
+                min: ticks,
+                max: ticks,
+            });
         }
         if let [root] = path[..] {
             *self.roots_completed.entry(root).or_default() += 1;
@@ -113,7 +126,8 @@ impl Oracle {
     fn expected(mut self) -> BTreeMap<Path, Record> {
         for (path, since) in &self.open {
             let root = self.roots_completed.get(&path[0]).copied().unwrap_or(0);
-            self.records.get_mut(path).unwrap().open = Some(OpenVisit { since: *since, execution: root });
+            self.records.get_mut(path).unwrap().open =
+                Some(OpenVisit { since: *since, execution: root });
         }
         self.records
     }
@@ -150,7 +164,9 @@ fn check(steps: &[(Step, u64)]) {
         now += ticks;
         set_manual(now);
         match step {
-            Step::Enter(site) => guards.push((site, open(&arena, SITES[site]), oracle.enter(site, now))),
+            Step::Enter(site) => {
+                guards.push((site, open(&arena, SITES[site]), oracle.enter(site, now)))
+            }
             Step::Drop(back) | Step::Forget(back) if back < guards.len() => {
                 let (_, visit, path) = guards.remove(guards.len() - 1 - back);
                 if let Step::Drop(_) = step {
@@ -225,11 +241,25 @@ fn direct_recursion_is_one_callpath() {
 fn a_guard_that_is_dropped_late_ends_nothing_else() {
     use Step::{Drop, Enter};
     // The outer guard goes first; the region is entered anew before the inner guard goes.
-    check(&[(Enter(0), 1), (Enter(1), 1), (Drop(1), 1), (Enter(0), 1), (Enter(2), 1), (Drop(2), 1)]);
+    check(&[
+        (Enter(0), 1),
+        (Enter(1), 1),
+        (Drop(1), 1),
+        (Enter(0), 1),
+        (Enter(2), 1),
+        (Drop(2), 1),
+    ]);
 }
 
 #[test]
 fn a_forgotten_guard_is_closed_with_its_parent() {
     use Step::{Drop, Enter, Forget};
-    check(&[(Enter(0), 1), (Enter(1), 1), (Enter(2), 1), (Forget(0), 1), (Forget(0), 1), (Drop(0), 1)]);
+    check(&[
+        (Enter(0), 1),
+        (Enter(1), 1),
+        (Enter(2), 1),
+        (Forget(0), 1),
+        (Forget(0), 1),
+        (Drop(0), 1),
+    ]);
 }

@@ -1,4 +1,5 @@
-//! Visits that are made of polls: interleaved, on several threads, given up, and with a panic inside.
+//! Visits that are made of polls: interleaved, on several threads, given up, and with a panic
+//! inside.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering::Relaxed;
@@ -58,7 +59,10 @@ fn futures_of_one_site_in_flight_at_once_have_a_visit_each_of_the_sum_of_their_p
     assert_eq!((execution.visits, execution.sum, execution.min, execution.max), (2, 11, 4, 7));
     assert_eq!(execution.squares, 16 + 49);
     let series = reading(arena, &[&A, &B]).series;
-    assert_eq!(series.iter().map(|visit| (visit.execution, visit.sum)).collect::<Vec<_>>(), [(0, 4), (0, 7)]);
+    assert_eq!(
+        series.iter().map(|visit| (visit.execution, visit.sum)).collect::<Vec<_>>(),
+        [(0, 4), (0, 7)]
+    );
     assert!(is_at_rest(arena));
 }
 
@@ -88,7 +92,8 @@ fn regions_inside_stand_under_the_future_on_every_thread() {
     assert_eq!((sums(here, &[&A, &B]), sums(there, &[&A, &B])), (vec![], vec![(1, 1, 40)]));
     assert_eq!((sums(here, &[&D]).len(), sums(there, &[&D]).len()), (2, 2), "roots of their own");
     assert!(is_at_rest(here) && is_at_rest(there));
-    let counters = |arena: &Arena| (arena.polled_begun.load(Relaxed), arena.polled_ended.load(Relaxed));
+    let counters =
+        |arena: &Arena| (arena.polled_begun.load(Relaxed), arena.polled_ended.load(Relaxed));
     assert_eq!((counters(here), counters(there)), ((1, 0), (0, 1)));
 }
 
@@ -99,7 +104,9 @@ fn a_root_is_an_execution_of_its_own_from_its_first_poll_on() {
     for round in [[2, 0, 1], [0, 2, 1]] {
         for number in round {
             for arena in [here, there] {
-                poll(arena, &mut visits[number], (10, 11 + number as u64), || close(arena, open(arena, &C)));
+                poll(arena, &mut visits[number], (10, 11 + number as u64), || {
+                    close(arena, open(arena, &C))
+                });
             }
         }
     }
@@ -109,7 +116,9 @@ fn a_root_is_an_execution_of_its_own_from_its_first_poll_on() {
     assert_eq!(sums(there, &[&A]), [(0, 1, 4), (1, 1, 8), (2, 1, 12)]);
     let visits_of_c = |arena| {
         let mut visits = [0; 3];
-        sums(arena, &[&A, &C]).iter().for_each(|&(execution, n, _)| visits[execution as usize] += n);
+        sums(arena, &[&A, &C])
+            .iter()
+            .for_each(|&(execution, n, _)| visits[execution as usize] += n);
         visits
     };
     assert_eq!((visits_of_c(here), visits_of_c(there)), ([2; 3], [2; 3]));

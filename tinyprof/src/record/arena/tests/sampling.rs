@@ -1,4 +1,5 @@
-//! Callpaths under a budget: counts are exact, estimates are as good as they say, and the budget holds.
+//! Callpaths under a budget: counts are exact, estimates are as good as they say, and the budget
+//! holds.
 
 use tinyprof_format::segment::layout::waiting;
 
@@ -72,7 +73,8 @@ struct Random(u64);
 
 impl Random {
     fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         self.0 >> 33
     }
 }
@@ -116,7 +118,10 @@ fn the_budget_holds_for_functions_of_ten_ticks_and_counts_are_exact() {
         assert!(found < share * 1.1 + 0.001, "{found} of {share}");
         assert!(found > share / 8.0, "{found}: so much could be timed");
         let reading = program.reading(&D);
-        assert_eq!(reading.executions.iter().map(|e| (e.min, e.max)).collect::<Vec<_>>(), [(10, 10)]);
+        assert_eq!(
+            reading.executions.iter().map(|e| (e.min, e.max)).collect::<Vec<_>>(),
+            [(10, 10)]
+        );
         assert_eq!((sum(&reading), reading.executions[0].variance), (visits(&reading) * 10, 0.0));
     }
 }
@@ -151,7 +156,8 @@ const PROGRAMS: u32 = 400;
 /// The share of the estimates that are within one standard error, and within 1.96.
 fn coverage(errors: &[(f64, f64)]) -> (f64, f64) {
     let share = |limit: f64| {
-        let within = errors.iter().filter(|(error, deviation)| error.abs() <= limit * deviation).count();
+        let within =
+            errors.iter().filter(|(error, deviation)| error.abs() <= limit * deviation).count();
         f64::from(u32::try_from(within).unwrap()) / f64::from(PROGRAMS)
     };
     (share(1.0), share(1.96))
@@ -175,7 +181,8 @@ fn an_estimate_is_within_its_standard_error_as_often_as_it_should_be() {
 
 #[test]
 fn a_program_with_a_period_does_not_fool_the_samples() {
-    // Every 16th visit takes long: what is timed at regular distances would see all of these, or none.
+    // Every 16th visit takes long: what is timed at regular distances would see all of these, or
+    // none.
     let errors = errors(|visit, _| if visit % 16 == 0 { 700 } else { 20 });
     let (one, two) = coverage(&errors);
     assert!((0.61..0.76).contains(&one) && (0.90..0.985).contains(&two), "{one} {two}");
@@ -240,7 +247,8 @@ fn recursion_and_forgotten_guards_under_a_budget_stay_exact() {
     program.exit(root);
     assert_eq!(visits(&program.reading(&C)), 400_000);
     assert!(program.arena.place().is_none());
-    // Of the forgotten ones those that were to be timed are not counted as visits: their time is unknown.
+    // Of the forgotten ones those that were to be timed are not counted as visits: their time is
+    // unknown.
     let unbalanced = program.arena.visits_unbalanced.load(Relaxed);
     assert_eq!(unbalanced, 100_000);
     let counted = visits(&program.reading(&D));
