@@ -1,0 +1,138 @@
+//! This workspace is built as ARCHITECTURE.md says.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use tinyprof_architecture::arrows::{arrows_up, circles};
+use tinyprof_architecture::modules::Crate;
+use tinyprof_architecture::prose::{long_lines, poor_openings, undocumented};
+use tinyprof_architecture::source::{Source, sources};
+use tinyprof_architecture::unsafe_code;
+
+/// The crates and their floors, as in the section *The house*.
+const FLOORS: [(&str, u32); 13] = [
+    ("tinyprof-format", 1),
+    ("tinyprof-macros", 1),
+    ("tinyprof", 2),
+    ("tinyprof-cli", 2),
+    ("tinyprof-mpi", 3),
+    ("tinyprof-example-fft", 4),
+    ("tinyprof-example-tc", 4),
+    ("tinyprof-benches", 4),
+    ("tinyprof-bench-collective", 4),
+    ("tinyprof-bench-evaluation", 4),
+    ("tinyprof-bench-visits", 4),
+    ("tinyprof-faults", 4),
+    ("tinyprof-architecture", 1),
+];
+
+/// The rooms in which unsafe code may be.
+const UNSAFE_ROOMS: [&str; 11] = [
+    "tinyprof/src/record/",
+    "tinyprof/src/sys/",
+    // A method of a trait of `tracing-subscriber` that is unsafe by itself.
+    "tinyprof/src/tracing/layer.rs",
+    "tinyprof-mpi/src/sys/",
+    "tinyprof-cli/src/sys",
+    "faults/src/sys/",
+    // Test programs call the system as hostile programs do.
+    "tinyprof/tests/",
+    "tinyprof-mpi/tests/",
+    "tinyprof-cli/tests/",
+    "benches/",
+    "python/",
+];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace").to_owned()
+}
+
+fn rust() -> Vec<Source> {
+    sources(&root(), &[".rs"]).expect("sources are read")
+}
+
+/// The directory and name of each crate of ours, and what it depends on outside of its tests.
+fn crates() -> Vec<(String, String, Vec<String>)> {
+    let manifests = sources(&root(), &["Cargo.toml"]).expect("manifests are read");
+    let mut found = Vec::new();
+    for manifest in manifests {
+        let name = manifest.text.lines().find_map(|line| line.strip_prefix("name = "));
+        let Some(name) = name.map(|name| name.trim_matches('"').to_owned()) else { continue };
+        let directory = manifest.path.trim_end_matches("Cargo.toml").trim_end_matches('/').to_owned();
+        let mut section = String::new();
+        let mut depends = Vec::new();
+        for line in manifest.text.lines() {
+            if line.starts_with('[') {
+                section = line.to_owned();
+            } else if section == "[dependencies]"
+                && let Some(name) = line.split(['.', ' ', '=']).next()
+            {
+                depends.push(name.to_owned());
+            }
+        }
+        found.push((directory, name, depends));
+    }
+    found
+}
+
+fn assert_none(complaints: &[String]) {
+    assert!(complaints.is_empty(), "\n{}\n", complaints.join("\n"));
+}
+
+#[test]
+fn crates_depend_on_lower_floors_only() {
+    let floors: BTreeMap<&str, u32> = FLOORS.into();
+    let ours = crates().into_iter().filter(|(_, name, _)| floors.contains_key(name.as_str()));
+    let depends: BTreeMap<String, Vec<String>> =
+        ours.map(|(_, name, depends)| (name, depends)).collect();
+    assert_eq!(depends.len(), FLOORS.len(), "{:?}", depends.keys());
+    assert_none(&arrows_up(&floors, &depends));
+    let documented = fs::read_to_string(root().join("ARCHITECTURE.md")).expect("it is read");
+    for (name, _) in FLOORS.iter().take(5) {
+        assert!(documented.contains(&format!("`{name}`")), "ARCHITECTURE.md does not name {name}");
+    }
+}
+
+#[test]
+fn modules_make_no_circles() {
+    let sources = rust();
+    let mut complaints = Vec::new();
+    for (directory, name, _) in crates() {
+        let roots = ["src/lib.rs", "src/main.rs"].map(|file| format!("{directory}/{file}"));
+        for root in roots.iter().filter(|root| sources.iter().any(|s| s.path == **root)) {
+            let found = Crate::parse(root, &sources);
+            assert!(!found.modules.is_empty(), "{root}");
+            complaints.extend(found.complaints.iter().cloned());
+            complaints.extend(circles(&name, &found));
+        }
+    }
+    assert_none(&complaints);
+}
+
+#[test]
+fn unsafe_code_stays_in_its_rooms() {
+    assert_none(&unsafe_code::outside_of(&UNSAFE_ROOMS, &rust()));
+}
+
+/// Programs that are not to compile, whose lines a test compares.
+fn is_frozen(source: &Source) -> bool {
+    source.path.contains("/ui/")
+}
+
+#[test]
+fn lines_are_narrow() {
+    let mut all = rust();
+    all.extend(sources(&root(), &[".md"]).expect("documents are read"));
+    all.retain(|source| !is_frozen(source));
+    assert_none(&long_lines(&all));
+}
+
+#[test]
+fn modules_are_documented_and_items_begin_with_what_they_are() {
+    let mut all = rust();
+    all.retain(|source| !is_frozen(source));
+    assert_none(&undocumented(&all));
+    all.retain(|source| source.path.contains("/src/"));
+    assert_none(&poor_openings(&all));
+}
