@@ -10,7 +10,7 @@ use super::units::{counted, data, time};
 /// The maximum number of hosts named; the others are only counted.
 const HOSTS_NAMED: usize = 4;
 
-/// Returns the facts of a manifest for people: one line each, with the labels used in the rest of
+/// Returns the facts of a manifest as text: one line each, with the labels used in the rest of
 /// TinyProf.
 ///
 /// Facts that the manifest leaves empty have no line. Programs can read the manifest itself, which

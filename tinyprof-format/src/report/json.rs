@@ -17,19 +17,25 @@ impl Report {
     /// order of the table, so that a parent precedes its children. Nothing is folded.
     ///
     /// Times are integers in nanoseconds; means and imbalances are floating-point. A sum that does
-    /// not fit 64 bits is floating-point too. `inclusive_ns` and `exclusive_ns` are null if no rank
-    /// visited the callpath; `standard_error` in them is null if every visit was timed. A number in
-    /// `metrics` is null if it is infinite or unknown. `max_host` is the host of `max_rank`, null
-    /// if there is only one host or it is unknown; `lost` is the sum over ranks of maximum - mean.
-    /// `variation` is null if no rank has two executions. `efficiency` is null if no region
-    /// declares its activity; `parallel` and `communication` in it are null if no region is tagged
-    /// as communication. `filtered` (a sentence) is null if there was no filter of regions.
-    /// `own_cost` is null if another profiler measured; `visit_cost_ns` and `counted_visit_cost_ns`
-    /// in it are null if they were not measured. `threads` is null if it is unknown.
-    /// `threads_at_once` is a number if the work of a callpath went to other threads: it is the
-    /// time of the callees, added up over threads, divided by the callpath's own, and
-    /// `exclusive_ns` is then meaningless. Else it is null. `parent` is a position in `callpaths`,
-    /// as is `callpath` of a hint; `path` is null if it would be longer than 16 KiB.
+    /// not fit 64 bits is floating-point too. `parent` is a position in `callpaths`, as is
+    /// `callpath` of a hint; `max_host` is the host of `max_rank`; `lost` is the sum over ranks of
+    /// maximum - mean; `filtered` is a sentence. These members may be null:
+    ///
+    /// * `inclusive_ns` and `exclusive_ns` if no rank visited the callpath, and `standard_error` in
+    ///   them if every visit was timed.
+    /// * A number in `metrics` if it is infinite or unknown.
+    /// * `max_host` if there is only one host, or it is unknown.
+    /// * `variation` if no rank has two executions.
+    /// * `efficiency` if no region declares its activity, and `parallel` and `communication` in it
+    ///   if no region is tagged as communication.
+    /// * `filtered` if there was no filter of regions.
+    /// * `own_cost` if another profiler measured, and `visit_cost_ns` and `counted_visit_cost_ns`
+    ///   in it if they were not measured.
+    /// * `threads` if it is unknown.
+    /// * `threads_at_once` unless the work of a callpath went to other threads. If it did, the
+    ///   times of its callees, added up over threads, are this many times its own, and its
+    ///   `exclusive_ns` is meaningless.
+    /// * `path` if it would be longer than 16 KiB.
     #[must_use]
     pub fn to_json(&self) -> Value {
         self.json().to_value()

@@ -88,7 +88,7 @@ impl<'a> LongJson<'a> {
     /// Writes the object as [`json_text`] does.
     ///
     /// # Errors
-    /// When `to` cannot be written.
+    /// If `to` cannot be written.
     pub fn write(&self, to: &mut dyn Write) -> io::Result<()> {
         write_json(self, to)
     }

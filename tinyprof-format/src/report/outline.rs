@@ -16,8 +16,8 @@ const RANKS: &str = "ranks";
 const HEADING_MAX: usize = 20;
 
 impl Report {
-    /// Returns the callpath tree for people, in `width_columns` columns: every callpath with its
-    /// visits on all ranks together and the number of ranks that visited it. Siblings are sorted by
+    /// Returns the callpath tree as text of `width_columns` columns: every callpath with its visits
+    /// on all ranks together and the number of ranks that visited it. Siblings are sorted by
     /// inclusive time, or by the requested [metric](Self::by_metric), which then has a column too.
     ///
     /// Columns are aligned, control characters in names are escaped, and every line ends in a

@@ -33,8 +33,9 @@ impl HostId {
 pub struct Spread {
     /// The sum over ranks, in nanoseconds.
     pub sum_ns: u128,
-    /// The variance of the sum, in square nanoseconds; 0 if every visit was timed. An integer, and
-    /// at least 1 if any visit was not timed, so that sums do not depend on the order.
+    /// The variance of the sum, in square nanoseconds; 0 if every visit was timed. An integer, so
+    /// that ranks can be added in any order with the same result; at least 1 if there is any
+    /// variance.
     pub variance_ns2: u128,
     /// The least value of a rank, in nanoseconds.
     pub min_ns: u64,
@@ -70,9 +71,9 @@ impl Spread {
         self.is_estimate().then(|| ratio(self.variance_ns2, 1).sqrt())
     }
 
-    /// Returns an upper bound of the sum, in nanoseconds, if the estimate carries no more
-    /// information: if two standard errors are at least as large as the estimate. None if the sum
-    /// was measured, or its size is known.
+    /// Returns an upper bound of the sum, in nanoseconds, if the estimate shows no more than that,
+    /// because two standard errors are at least as large as the estimate. None if the sum was
+    /// measured, or its size is known.
     #[must_use]
     pub fn known_below_ns(&self) -> Option<u128> {
         let error_ns = whole(2.0 * self.standard_error_ns()?);

@@ -33,7 +33,7 @@ impl Report {
     /// Writes the report as CSV, line by line; see [`to_csv`](Self::to_csv).
     ///
     /// # Errors
-    /// When `to` cannot be written.
+    /// If `to` cannot be written.
     pub fn write_csv(&self, to: &mut dyn Write) -> io::Result<()> {
         let named = |time: &'static str| SPREAD.map(|what| format!("{time}_{what}"));
         let headings = ["path", "name", "depth", "ranks", "visits"].map(str::to_owned).into_iter();
@@ -58,7 +58,7 @@ impl Report {
     /// Writes the tree as CSV, line by line; see [`to_tree_csv`](Self::to_tree_csv).
     ///
     /// # Errors
-    /// When `to` cannot be written.
+    /// If `to` cannot be written.
     pub fn write_tree_csv(&self, to: &mut dyn Write) -> io::Result<()> {
         let value = self.metric.is_some().then(|| "value".to_owned());
         let headings = ["path", "name", "depth", "ranks", "visits"].map(str::to_owned).into_iter();
@@ -79,7 +79,7 @@ impl Report {
     /// Writes the top callpaths as CSV, line by line; see [`to_top_csv`](Self::to_top_csv).
     ///
     /// # Errors
-    /// When `to` cannot be written.
+    /// If `to` cannot be written.
     pub fn write_top_csv(&self, count: usize, to: &mut dyn Write) -> io::Result<()> {
         let recorded = matches!(self.metric, Some(MetricName::Key(_)));
         let headings = if recorded {

@@ -62,7 +62,7 @@ impl TextOptions {
 }
 
 impl Report {
-    /// Returns the report for people: a head line, the callpath tree sorted by inclusive time, the
+    /// Returns the report as text: a head line, the callpath tree sorted by inclusive time, the
     /// metrics, the efficiency, the hints, a note for each loss, and the profiler's overhead.
     ///
     /// Visits, inclusive and exclusive time and the share are those of all ranks together. Minimum,

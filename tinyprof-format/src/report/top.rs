@@ -1,4 +1,4 @@
-//! The hottest callpaths by exclusive time: a flat list of the candidates for optimization.
+//! The hottest callpaths by exclusive time: a flat list of the candidates for improvement.
 
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ const HEADING_MAX: usize = 20;
 
 impl Report {
     /// Returns the `count` callpaths with the greatest exclusive time, or with the greatest value
-    /// of the requested [metric](Self::by_metric), for people, in `width_columns` columns.
+    /// of the requested [metric](Self::by_metric), as text of `width_columns` columns.
     ///
     /// Times and visits are those of all ranks together; the share is a part of the roots'
     /// inclusive time. A time that is an estimate is marked with `~`. Columns are aligned, control

@@ -114,7 +114,7 @@ pub fn counted(n: u64, noun: &str) -> String {
     format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }
 
-/// Returns `cell` with the mark `<` if `mark` has it and `cell` does not have it yet.
+/// Returns `cell` with a leading `<` if `mark` is `<`, unless it has one already.
 pub(super) fn below(mark: &str, cell: String) -> String {
     if mark == "<" && !cell.starts_with('<') { format!("<{cell}") } else { cell }
 }

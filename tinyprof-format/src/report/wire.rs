@@ -139,8 +139,8 @@ mod tests {
             bad[offset] = byte;
             assert_eq!(Statistics::from_bytes(&bad), None, "byte {offset} = {byte}");
         };
-        check(20, 8); // more useful time than time
-        check(28, 1); // the same of the sums
+        check(20, 8); // more useful time than total time
+        check(28, 1); // also in the sums
         let row = Statistics::HEAD_BYTES;
         check(row + 8, 0); // no rank, yet visits
         check(row + 12, 19); // a sum below the maximum

@@ -14,8 +14,6 @@
 //!   none.
 //! * The names of a path are joined by `<`. The reader also accepts `>` and `-`, which the authors'
 //!   tools wrote.
-//! * The names of a path are joined by `<`. The reader takes `>` and `-` too, which the authors'
-//!   tools wrote.
 //!
 //! # Names
 //!

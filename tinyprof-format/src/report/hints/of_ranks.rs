@@ -74,12 +74,12 @@ impl<'a> Ranks<'a> {
         self.activities[index.row()] == Some(Activity::Communication)
     }
 
-    /// The total time of all ranks, in nanoseconds.
+    /// Returns the total time of all ranks, in nanoseconds.
     pub(super) fn total_ns(&self) -> f64 {
         ratio(self.statistics.times().total_ns, 1)
     }
 
-    /// The number of ranks that have any time.
+    /// Returns the number of ranks that have any time.
     fn count(&self) -> u32 {
         self.statistics.times().ranks
     }
