@@ -8,9 +8,10 @@ pub(super) fn utc(seconds_since_1970: u64) -> String {
     format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02} UTC")
 }
 
-/// Returns the year, month and day of the proleptic Gregorian calendar. This is H. Hinnant's
-/// `civil_from_days`: years begin in March, so that the leap day is the last day of a year, and 400
-/// years are a cycle of 146,097 days.
+/// Returns the year, month and day of the proleptic Gregorian calendar.
+///
+/// This is H. Hinnant's `civil_from_days`: years begin in March, so that the leap day is the last
+/// day of a year, and 400 years are a cycle of 146,097 days.
 const fn civil(days_since_1970: u64) -> (u64, u64, u64) {
     let days = days_since_1970 + 719_468;
     let (cycle, day_of_cycle) = (days / 146_097, days % 146_097);
