@@ -150,8 +150,8 @@ impl Scale {
     }
 
     /// Returns square ticks in square nanoseconds, rounded to the nearest integer, as times are
-    /// integers. Further digits would only repeat the clock's rate, and would take a fifth of a
-    /// profile whose lists are long.
+    /// integers. Further digits would only come from the clock's rate, and would take a fifth
+    /// of a profile whose lists are long.
     ///
     /// ```
     /// # use tinyprof_format::ticks::Scale;

@@ -29,7 +29,7 @@ fn record(line: u64, mut rest: &[u8], columns: usize) -> Record<'_> {
     loop {
         let last = fields.len() + 1 >= columns;
         let (field, tail) = if let Some(quoted) = rest.strip_prefix(b"\"") {
-            // Undamaged times contain neither quotes nor commas; damaged ones may contain commas.
+            // The times contain no quotes, but may contain commas if they are damaged.
             match quoted.iter().position(|&b| b == b'"') {
                 Some(end) => (&quoted[..end], &quoted[end + 1..]),
                 None => {

@@ -17,8 +17,8 @@ const LAST_COLUMNS: [&str; 2] = ["is_loop", "times"];
 /// empty, so executions are renumbered.
 const EXECUTIONS_AS_THEY_ARE: u32 = 65_536;
 
-/// The maximum length of the text in bytes: this per value, plus `BYTES_FREE`. Longer texts are
-/// refused.
+/// The maximum length of the text in bytes, without the values themselves: this per value, plus
+/// `BYTES_FREE`. Longer texts are refused.
 const BYTES_PER_VALUE: u64 = 1_024;
 const BYTES_FREE: u64 = 1 << 26;
 
