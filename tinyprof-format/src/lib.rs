@@ -1,15 +1,15 @@
-//! What a TinyProf profile means and how its bytes look.
+//! Meaning and byte layout of a TinyProf profile.
 //!
 //! * [`model`]: callpaths, values, the event map of one rank, the profile of a run.
-//! * [`file`](mod@file): the profile directory: its writer and its reader.
-//! * [`mod@column`]: numbers in the smallest of their encodings.
-//! * [`ticks`]: what a recorder holds, before it is nanoseconds.
-//! * [`report`]: statistics over ranks, and the table that people read.
-//! * [`segment`]: what a program that was killed has left of its measurements.
+//! * [`file`](mod@file): the writer and the reader of the profile directory.
+//! * [`mod@column`]: columns of numbers, each in the smallest of its encodings.
+//! * [`ticks`]: a recorder's data in clock ticks, before the conversion to nanoseconds.
+//! * [`report`]: statistics over ranks, and the tables that people read.
+//! * [`segment`]: the measurements that a killed program left behind.
 //! * [`text`]: the paper's text format, for other tools.
 //!
-//! This crate knows no MPI, no clock and no threads. It never trusts a byte that it reads: damage
-//! is an [`ReadError`](error::ReadError) that names the file and the offset, never a panic.
+//! This crate knows no MPI, no clock and no threads. It trusts no byte that it reads: damage is
+//! reported as a [`ReadError`](error::ReadError) with the file and the offset, never by a panic.
 #![forbid(unsafe_code)]
 
 mod bytes;

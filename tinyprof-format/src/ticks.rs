@@ -1,62 +1,62 @@
-//! What a recorder holds, in ticks of its clock, and how it becomes nanoseconds: the same for a
-//! program that writes its profile and for one that was killed.
+//! A recorder's data in clock ticks, and its conversion to nanoseconds. Programs that write their
+//! profile and the recovery of killed programs share this code.
 
 use crate::model::{CallpathValues, ExecutionSummary, SeriesBucket};
 
-/// The summary of one past execution, or of several neighbouring ones; times in ticks.
+/// A summary of one past execution, or of several adjacent ones; times in ticks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PastExecution {
     /// The first execution, 0-based.
     pub execution: u32,
-    /// How many executions it covers.
+    /// The number of executions covered.
     pub executions: u32,
     /// The number of visits.
     pub visits: u64,
     /// The sum over the visits.
     pub sum: u64,
-    /// The shortest visit; the greatest number while there is none that has ended.
+    /// The shortest visit; `u64::MAX` while no visit has ended.
     pub min: u64,
     /// The longest visit.
     pub max: u64,
     /// The sum of the squares of the visits' times.
     pub squares: u128,
-    /// The variance of `sum` where it is an estimate; 0 where every visit was timed.
+    /// The variance of `sum` if it is an estimate; 0 if every visit was timed.
     pub variance: f64,
 }
 
-/// Sums over the visits that were timed where not all were; times in ticks. A visit of weight w
-/// stands for w visits.
+/// Sums over the timed visits of an execution in which not all visits were timed; times in ticks. A
+/// visit of weight w represents w visits.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Samples {
     /// The sum of the weights.
     pub weight: u64,
-    /// How many of the visits stand for more than themselves.
+    /// The number of timed visits that represent more than themselves.
     pub sampled: u64,
     /// The sums of w (w - 1), w (w - 1) x and w (w - 1) x^2 for weight w and time x.
     pub spread: [f64; 3],
-    /// How many visits the timed ones stand for besides themselves.
+    /// The number of visits that the timed ones represent in addition to themselves.
     pub stood_for: u64,
-    /// The same of all executions before this.
+    /// The value of `stood_for`, summed over all earlier executions.
     pub stood_for_before: u64,
-    /// The time that a timed visit takes itself, which those that it stands for did not take.
+    /// The time that timing adds to a timed visit and that the visits it represents did not spend.
     pub cost: f64,
-    /// How far that may be off.
+    /// The uncertainty of `cost`.
     pub cost_error: f64,
 }
 
 impl PastExecution {
-    /// Returns the estimate of an execution of which `self` has the weighted sums of the visits
-    /// that were timed, and the number of all visits.
+    /// Returns the estimate of an execution. `self` has the weighted sums of the timed visits, and
+    /// the number of all visits.
     ///
-    /// Sums are scaled by the ratio of all visits to those that the samples stand for. The variance
-    /// is that of a random sample of the visits, which is too large rather than too small where
-    /// times change slowly, as there is one visit timed in each block of neighbours. One sample
-    /// says nothing of its variance: then it is the square of the sum.
+    /// Sums are scaled by the ratio of all visits to those that the samples represent. The variance
+    /// is that of a random sample of the visits. It is too large rather than too small if times
+    /// change slowly, since one visit is timed in each block of neighbours. The variance cannot be
+    /// estimated from a single sample: then it is the square of the sum.
     ///
-    /// A timed visit takes time itself, most of which it measures, and it stands for visits that
-    /// took none: that is subtracted. By how much it is wrong is wrong for all of them in the same
-    /// way, so that the errors of executions add up, not their squares: the variance of each has
-    /// what it adds to those before it.
+    /// Timing a visit takes time, most of which is measured with the visit. The visits that it
+    /// represents did not spend this time, so it is subtracted. The error of this correction is the
+    /// same for all executions. So the errors of executions add up, not their squares: the variance
+    /// of each execution includes what it adds to the variance of those before it.
     #[must_use]
     #[expect(
         clippy::cast_precision_loss,
@@ -109,24 +109,24 @@ pub struct SeriesElement {
 /// A visit that has not ended; times in ticks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OpenVisit {
-    /// When it began.
+    /// The time of its entry.
     pub since: u64,
-    /// The execution that it belongs to, 0-based.
+    /// The execution that the visit belongs to, 0-based.
     pub execution: u32,
 }
 
-/// Turns ticks into nanoseconds.
+/// A conversion of ticks to nanoseconds.
 #[derive(Clone, Copy, Debug)]
 pub struct Scale {
     ns_per_tick: f64,
 }
 
 impl Scale {
-    /// Of a clock whose ticks are nanoseconds.
+    /// The scale of a clock whose ticks are nanoseconds.
     pub const NANOSECONDS: Self = Self { ns_per_tick: 1.0 };
 
-    /// The rate of a clock that went on by `ticks` in `ns` nanoseconds. The longer that is, the
-    /// more exact.
+    /// Returns the scale of a clock that advanced by `ticks` in `ns` nanoseconds. A longer interval
+    /// gives a more exact scale.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "a rate needs no more than 53 bits")]
     pub fn of_interval(ticks: u64, ns: u64) -> Self {
@@ -136,7 +136,7 @@ impl Scale {
         Self { ns_per_tick: ns as f64 / ticks as f64 }
     }
 
-    /// `ticks` in nanoseconds, to the nearest.
+    /// Returns `ticks` in nanoseconds, rounded to the nearest.
     #[must_use]
     #[expect(
         clippy::cast_precision_loss,
@@ -149,8 +149,9 @@ impl Scale {
         (ticks as f64 * self.ns_per_tick).round() as u64
     }
 
-    /// Square ticks in square nanoseconds, to the nearest whole one, as times are whole: the digits
-    /// behind would be of the rate alone, and take a fifth of a profile whose lists are long.
+    /// Returns square ticks in square nanoseconds, rounded to the nearest integer, as times are
+    /// integers. Further digits would only come from the clock's rate, and would take a fifth
+    /// of a profile whose lists are long.
     ///
     /// ```
     /// # use tinyprof_format::ticks::Scale;
@@ -163,8 +164,7 @@ impl Scale {
         (square_ticks as f64 * self.ns_per_tick * self.ns_per_tick).round()
     }
 
-    /// The values of a callpath. A visit that is open counts with the time that it has lasted until
-    /// `now`.
+    /// Returns the values of a callpath. An open visit counts with its time until `now`.
     #[must_use]
     pub fn values(
         self,
@@ -179,7 +179,7 @@ impl Scale {
             let open = ExecutionSummary::of_one_visit(visit.execution, so_far);
             match executions.last_mut().filter(|last| last.execution == open.execution) {
                 Some(last) => last.absorb(&open),
-                // There is none after the greatest number: only a damaged segment says so.
+                // No execution can follow number `u32::MAX`; only a damaged segment claims one.
                 None if open.execution == u32::MAX => {}
                 None => executions.push(open),
             }
@@ -204,8 +204,8 @@ impl Scale {
             executions: past.executions,
             visits: past.visits,
             sum_ns,
-            // Visits inside of their own region have no time of their own; before the outermost
-            // ends there is no shortest.
+            // A visit nested in a visit of its own region adds no time of its own. Until the
+            // outermost visit ends there is no minimum.
             min_ns: self.ns(past.min.min(past.max)),
             max_ns: self.ns(past.max),
             sum_squares_ns2: self.ns2(past.squares),

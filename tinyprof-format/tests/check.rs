@@ -1,4 +1,4 @@
-//! A check lists every damaged section, and takes no whole profile for damaged.
+//! A check lists every damaged section, and does not report an undamaged profile.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -59,16 +59,16 @@ fn every_damaged_section_is_listed_and_named() {
     let profile = written(scratch.path());
     let part = profile.join("part-00000");
     let length = fs::metadata(&part).expect("the part").len();
-    // The last section ends where the index begins: an entry of 24 bytes for each of 4 sections,
-    // and the footer.
+    // The last section ends where the index begins; the index has an entry of 24 bytes for each of
+    // 4 sections, and the footer.
     flip(&part, usize::try_from(length).expect("a small file") - 5 * 24 - 1);
-    // The first section stands behind the header, of 28 and 16 bytes, and its frame.
+    // The first section begins after the header, of 28 and 16 bytes, and its frame.
     flip(&part, 48);
     flip(&profile.join("callpaths"), 36);
     let damage = all_damage(&profile);
     let sections: Vec<_> =
         damage.iter().map(|(file, d)| (file.as_str(), d.section.as_deref())).collect();
-    // Without its table the names of callpaths are not known.
+    // The names of callpaths are unknown without their table.
     assert_eq!(
         sections,
         [
@@ -153,7 +153,7 @@ fn a_profile_that_is_too_large_for_the_reader_is_not_damaged() {
     let profile = written(scratch.path());
     let mut limit = 1;
     let mut refused = 0;
-    // Whatever it is that does not fit: the manifest, a file, the callpaths, the values.
+    // The limit may be too small for the manifest, a file, the callpaths or the values.
     while let Err(error) = check_profile_within(&profile, ReadLimits::new(limit)) {
         assert!(matches!(error, ReadError::OverLimit { .. }), "{limit} bytes: {error}");
         assert!(error.to_string().contains("--memory"), "{limit} bytes: {error}");
@@ -161,7 +161,7 @@ fn a_profile_that_is_too_large_for_the_reader_is_not_damaged() {
         limit += limit / 8 + 1;
     }
     assert!(refused > 10, "{refused} limits were too small");
-    // What is damaged is told, and that not all was looked at.
+    // Damage is reported, and also that not everything was checked.
     flip(&profile.join("part-00000"), 60);
     let damaged = |limit| check_profile_within(&profile, ReadLimits::new(limit)).ok();
     let partly = (1..limit).filter_map(damaged).filter(|check| check.over_limit.is_some());

@@ -1,4 +1,4 @@
-//! Directories of profiles: who may read them, where they may lie, and what a removal leaves.
+//! Directories of profiles: their permissions, their location, and the remains of a removal.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -12,10 +12,10 @@ use tinyprof_format::file::{
 };
 use tinyprof_format::model::{EventMap, PhaseTimes, RunMetadata, RunState};
 
-/// Names the directory for the half of a test that runs as a user without privileges.
+/// The variable with the directory for the half of a test that runs as a user without privileges.
 const DIRECTORY: &str = "TINYPROF_TEST_DIRECTORY";
 
-/// Neither root nor the owner of anything.
+/// A user who is neither root nor the owner of anything.
 const NOBODY: u32 = 65_534;
 
 fn write(target: &Path, files: OutputFiles) -> PathBuf {
@@ -39,7 +39,7 @@ fn modes(profile: &Path) -> Vec<u32> {
 fn a_profile_is_private_unless_the_umask_is_asked_for() {
     let scratch = tempfile::tempdir().expect("a directory");
     let path = |name: &str| scratch.path().join(name);
-    // The umask of the process, as any new file shows it.
+    // The umask of the process, as seen on any new file.
     fs::write(path("file"), "").expect("a file");
     fs::create_dir(path("directory")).expect("a directory");
     let mode =
@@ -66,7 +66,7 @@ fn a_directory_that_may_be_written_to_need_not_be_readable() {
         return in_unreadable(Path::new(&directory));
     }
     let scratch = tempfile::tempdir().expect("a directory");
-    // Root may read everything, and another user may not start what lies in root's home.
+    // Root may read everything, and another user may not start a program in root's home.
     let program = scratch.path().join("test");
     fs::copy(std::env::current_exe().expect("its path"), &program).expect("a copy");
     let directory = scratch.path().join("unreadable");
@@ -110,14 +110,14 @@ fn a_removal_gives_up_the_name_first() {
             .expect("it is written")
     };
     let path = write();
-    // A removal that was interrupted earlier has left this.
+    // The remains of an interrupted removal.
     let rest = scratch.path().join(format!("run.tprof.removing-{}", std::process::id()));
     fs::create_dir(&rest).expect("a directory");
     remove_profile(&path).expect("it is removed");
     assert!(!path.exists() && rest.exists());
     assert_eq!(fs::read_dir(scratch.path()).expect("readable").count(), 1);
-    // What cannot be removed has lost its final name all the same: a directory in the place of the
-    // manifest.
+    // A profile that cannot be removed, because the manifest is a directory, still loses its final
+    // name.
     let path = write();
     fs::remove_file(path.join("manifest.json")).expect("a file");
     fs::create_dir(path.join("manifest.json")).expect("a directory");

@@ -1,4 +1,4 @@
-//! The worked example of `docs/format.md` is what is written today, byte by byte.
+//! The worked example of `docs/format.md` matches the current writer's output, byte by byte.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -10,8 +10,8 @@ use tinyprof_format::model::{
     RegionKind, RunMetadata, SiteId,
 };
 
-/// One rank: `main` in two executions, 5 and 7 microseconds long, and `io` in both, which takes
-/// most of it.
+/// Returns one rank: `main` in two executions, 5 and 7 microseconds long, and `io` in both, which
+/// takes most of that time.
 fn recipe() -> EventMap {
     let region = |site, name: &str| Region {
         site: SiteId::from_bits(site),
@@ -42,8 +42,8 @@ fn recipe() -> EventMap {
     EventMap::from_records(records, facts)
 }
 
-/// The bytes of a dump: lines of an offset, then bytes of two digits, then two spaces and what they
-/// are.
+/// Returns the bytes of a dump. Its lines have an offset, bytes of two digits, two spaces and their
+/// meaning.
 fn bytes_of(dump: &str) -> Vec<u8> {
     let mut bytes = Vec::new();
     for line in dump.lines().filter(|line| !line.trim().is_empty()) {

@@ -1,7 +1,7 @@
-//! Profiles that earlier versions wrote, frozen: they are read for ever.
+//! Frozen profiles of earlier versions: they must stay readable for ever.
 //!
-//! A new version's profile is added by
-//! `cargo test -p tinyprof-format --test golden -- --ignored freeze`, before it is released.
+//! Before a new version is released, its profile is added by
+//! `cargo test -p tinyprof-format --test golden -- --ignored freeze`.
 
 use std::path::{Path, PathBuf};
 
@@ -31,9 +31,10 @@ fn region(site: u64, name: &str, kind: RegionKind, mode: Mode) -> Region {
     }
 }
 
-/// Every shape of values: executions of one visit, a series in whole microseconds and one in
-/// nanoseconds, a folded series, sums that are estimates, metrics, and a callpath that only one
-/// rank visited. Since version 1.0 also a callpath whose sums are shorter without what it calls.
+/// Returns a rank with every shape of values: executions of one visit, a series in whole
+/// microseconds and one in nanoseconds, a folded series, sums that are estimates, metrics, and a
+/// callpath that only one rank visited. Since version 1.0 also a callpath whose sums are shorter
+/// when stored as exclusive times.
 fn rank(rank: u32, major: u16) -> EventMap {
     let main = CallpathId::root(SiteId::from_bits(1));
     let child = |site| main.child(SiteId::from_bits(site));
@@ -87,7 +88,7 @@ fn rank(rank: u32, major: u16) -> EventMap {
     EventMap::from_records(records, facts)
 }
 
-/// Two executions of 20 visits each, in multiples of `unit_ns`.
+/// Returns two executions of 20 visits each, in multiples of `unit_ns`.
 fn series(rank: u32, unit_ns: u64) -> CallpathValues {
     let mut values = CallpathValues::default();
     for execution in 0..2 {

@@ -1,4 +1,4 @@
-//! One callpath of a wide profile is read without the others: its own bytes, and the index.
+//! Reading one callpath of a wide profile without the others: only its own bytes, and the index.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ use tinyprof_format::model::{
     RankFacts, Region, RegionKind, RunMetadata, SeriesBucket, SiteId,
 };
 
-/// A directory that counts the bytes that are read, by file.
+/// A directory that counts the bytes read from each file.
 #[derive(Clone)]
 struct Counted {
     directory: Directory,
@@ -45,8 +45,8 @@ const RANKS: u32 = 64;
 const RANKS_PER_PART: u32 = 16;
 const CALLPATHS: u64 = 50;
 
-/// A root with 49 leaves below it. They take nearly all of its time, so that its sums are stored
-/// without theirs.
+/// Returns a rank with a root and 49 leaves below it. The leaves take nearly all of the root's
+/// time, so that its sums are stored as exclusive times.
 fn rank(rank: u32) -> EventMap {
     let region = |site: u64| Region {
         site: SiteId::from_bits(site),
@@ -135,7 +135,7 @@ fn a_callpath_reads_its_own_bytes_and_the_index_only() {
     reader.callpath_of_rank(leaf, 20).expect("it is read");
     let once = read();
     assert_eq!(once.keys().collect::<Vec<_>>(), ["part-00001"], "no part without the rank");
-    // The header, the footer, and an entry for each callpath and the ranks.
+    // The header, the footer, and an index entry for each callpath and for the ranks.
     let index = 28 + 24 + 24 * (CALLPATHS + 1);
     reader.callpath_of_rank(leaf, 21).expect("it is read");
     let again = read()["part-00001"];
@@ -146,7 +146,7 @@ fn a_callpath_reads_its_own_bytes_and_the_index_only() {
     let all = read();
     assert_eq!(all.len(), 4, "one in each part");
     assert_eq!(all["part-00001"], again);
-    // Its sums are stored without those of the callpaths that it calls: these are read too.
+    // The root's sums are stored without those of its callees, so these are read too.
     reader.callpath_of_rank(find(&reader, "r0"), 20).expect("it is read");
     assert!(read()["part-00001"] > 30 * again);
 }
@@ -177,7 +177,7 @@ fn callpaths_that_are_asked_for_together_are_read_once() {
     assert_eq!(sum(), alone[0] + alone[1]);
     assert_eq!(reader.ranks().expect("they are read"), whole.ranks);
     let ranks = sum();
-    // The sums of the root are stored without those of all others, which are asked for besides.
+    // The sums of the root depend on those of all other callpaths, which are also requested.
     let all: Vec<CallpathIndex> = whole.callpaths.iter().map(|(index, _)| index).collect();
     assert_eq!(reader.of_callpaths(&all).expect("they are read"), whole.values);
     let parts: u64 = reader.manifest().parts.iter().map(|part| part.bytes).sum();

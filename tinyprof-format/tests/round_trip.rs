@@ -1,4 +1,4 @@
-//! What is written is read back, exactly, whatever the ranks held.
+//! A profile is read back exactly as it was written, whatever the ranks contained.
 #![expect(clippy::unwrap_used, reason = "the sites of this test are small numbers")]
 
 use std::path::Path;
@@ -53,7 +53,7 @@ fn values() -> impl Strategy<Value = CallpathValues> {
             ..SeriesBucket::of_one_visit(execution, u64::from(ns))
         });
     let metrics = prop::collection::btree_map("|mem|größe 😀\"", metric(), 0..3);
-    // Where there are metrics, a visit need not have ended.
+    // A callpath with metrics may have no completed visit.
     let all = (prop::collection::vec(summary, 0..6), prop::collection::vec(bucket, 0..40), metrics);
     all.prop_filter("absent callpaths have no series", |(executions, _, metrics)| {
         !executions.is_empty() || !metrics.is_empty()
@@ -69,7 +69,7 @@ fn values() -> impl Strategy<Value = CallpathValues> {
     })
 }
 
-/// Any number that a program may record: everything but what is not a number.
+/// Generates any number that a program may record: everything except NaN.
 fn number() -> impl Strategy<Value = f64> {
     use prop::num::f64::{INFINITE, NEGATIVE, NORMAL, POSITIVE, SUBNORMAL, ZERO};
     let any = POSITIVE | NEGATIVE | NORMAL | SUBNORMAL | ZERO | INFINITE;
@@ -101,7 +101,7 @@ fn metric() -> impl Strategy<Value = MetricValues> {
     )
 }
 
-/// Every bit of the metrics: -0.0 equals 0.0, but must come back as it was.
+/// Returns every bit of the metrics: -0.0 equals 0.0, but must be preserved.
 fn bits(values: &CallpathValues) -> Vec<(&str, Vec<u64>)> {
     let of_metric = |metric: &MetricValues| {
         let summaries = metric.executions.iter().flat_map(|e| {
@@ -117,7 +117,7 @@ fn bits(values: &CallpathValues) -> Vec<(&str, Vec<u64>)> {
     values.metrics.iter().map(|(key, metric)| (key.as_str(), of_metric(metric))).collect()
 }
 
-/// One rank: a tree of callpaths whose parents are picked among the earlier ones.
+/// Generates one rank: a tree of callpaths whose parents are picked among the earlier ones.
 fn event_map() -> impl Strategy<Value = EventMap> {
     let losses = prop::array::uniform15(any::<u64>()).prop_map(Losses::from_numbers);
     let facts = ("[a-z]{1,8}", any::<u32>(), 0_u32..9, 0_u64..1 << 48, losses).prop_map(

@@ -1,4 +1,4 @@
-//! What is whole of a damaged profile is read, whatever the damage, and what is lost is counted.
+//! The undamaged parts of a profile are read, whatever the damage, and losses are counted.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -40,8 +40,8 @@ impl Copy {
     }
 }
 
-/// Whether values are those of the whole profile, times and metrics apart, or lost. True if nothing
-/// of them is lost.
+/// Checks that values are either those of the original profile, times and metrics apart, or lost.
+/// Returns true if none of them are lost.
 fn is_whole(found: &CallpathValues, whole: &CallpathValues) -> bool {
     let times = found.executions == whole.executions && found.series == whole.series;
     let no_times = found.executions.is_empty() && found.series.is_empty();
@@ -89,7 +89,7 @@ fn a_flipped_byte_costs_one_section_and_what_depends_on_it() {
         damaged[at] ^= 0x40;
         fs::write(&path, &damaged).expect("it is written");
         if at == 9 || at == 11 {
-            // The high bytes of the version: it seems to be of a greater one.
+            // The high bytes of the version: the file seems to have a later version.
             continue;
         }
         let Ok(found) = salvage_profile(copy.scratch.path(), ReadLimits::default()) else {
@@ -100,7 +100,7 @@ fn a_flipped_byte_costs_one_section_and_what_depends_on_it() {
         compare(&found, &whole, &salvage);
         let sections =
             salvage.times_lost + salvage.metrics_lost + u64::from(salvage.ranks_without_facts / 2);
-        // A callpath whose sums are stored without those of its child is lost with the child.
+        // A callpath whose sums are stored as exclusive times is lost if its child is lost.
         assert!(sections <= 2 && salvage.ranks_lost == 0, "byte {at}: {salvage:?}");
     }
 }
@@ -182,15 +182,15 @@ fn without_a_dictionary_callpaths_have_numbers() {
     fs::remove_file(&path).expect("it is removed");
     let (found, salvage) = copy.salvaged();
     assert_eq!(salvage.callpaths_unnamed, 7);
-    // The sums of `outer` are stored without those of `inner`, and nothing says any more that this
-    // is its child.
+    // The sums of `outer` are stored without those of `inner`, and without the dictionary nothing
+    // shows that `inner` is its child.
     assert_eq!(salvage.times_lost, 2, "one in each part");
     for (row, (found, whole)) in found.values.iter().zip(&whole.values).enumerate() {
         let is_outer = whole[0].executions.len() == 8 && row < 2;
         assert!(is_outer || found == whole, "row {row}");
     }
     assert_eq!(found.callpaths.rows()[3].region.name, "[callpath 3]");
-    // What only some regions say is in a section of its own.
+    // Data that only some regions have is in a section of its own.
     let constants = bytes.windows(3).rposition(|bytes| bytes == b"tag").expect("a constant");
     let mut damaged = bytes.clone();
     damaged[constants] = b'T';

@@ -1,5 +1,5 @@
-//! What a killed program has left may be anything: it is read without a panic, in bounded work and
-//! memory.
+//! The segment of a killed program may contain anything: it is read without a panic, in bounded
+//! time and memory.
 #![expect(clippy::unwrap_used, reason = "the numbers of this test are small")]
 
 use proptest::prelude::*;
@@ -10,12 +10,12 @@ use tinyprof_format::segment::layout::{
 use tinyprof_format::segment::{ProcessDescription, Segment, TicksNow, recovered_map};
 
 const NOW: TicksNow = TicksNow { ticks: 1 << 40, monotonic_ns: 1 << 40 };
-/// Nodes of the valid segment, a chain of visits of as many sites.
+/// The number of nodes of the valid segment, a chain of visits of as many sites.
 const NODES: u32 = 5;
-/// Elements of each of its lists.
+/// The number of elements of each of its lists.
 const ELEMENTS: u32 = 3;
 
-/// Writes words into lines as the recorder does.
+/// A writer of words into lines, as in the recorder.
 struct Writer {
     bytes: Vec<u8>,
 }
@@ -26,7 +26,8 @@ impl Writer {
         self.bytes[begin..begin + 8].copy_from_slice(&value.to_le_bytes());
     }
 
-    /// A block of new lines with these bytes from word `word` on; its first line.
+    /// Appends new lines with these bytes, starting at word `word`, and returns the number of the
+    /// first line.
     fn block(&mut self, word: usize, content: &[u8]) -> u32 {
         let line = u32::try_from(self.bytes.len() / LINE_BYTES).unwrap();
         self.bytes.extend(vec![0; word * 8]);
@@ -40,7 +41,7 @@ const fn halves(low: u32, high: u32) -> u64 {
     low as u64 | (high as u64) << 32
 }
 
-/// A list of equal elements and the two words that a node has of it.
+/// Appends a list of equal elements, and returns the two words by which a node refers to it.
 fn list(writer: &mut Writer, element: &[u64]) -> (u64, u64) {
     let elements = vec![element; ELEMENTS as usize].concat();
     let bytes: Vec<u8> = elements.iter().flat_map(|word| word.to_le_bytes()).collect();
@@ -48,8 +49,7 @@ fn list(writer: &mut Writer, element: &[u64]) -> (u64, u64) {
     (halves(ELEMENTS, block), halves(1, ELEMENTS.next_power_of_two()))
 }
 
-/// The bytes of a segment of a thread that visited a chain of regions, the innermost of which is
-/// open.
+/// Returns a segment of a thread that visited a chain of regions, the innermost of which is open.
 fn valid() -> Vec<u8> {
     let mut writer = Writer { bytes: vec![0; HEADER_LINES as usize * LINE_BYTES] };
     writer.put(0, header::MAGIC, MAGIC);
@@ -105,8 +105,8 @@ fn valid() -> Vec<u8> {
     writer.bytes
 }
 
-/// The event map of the bytes, if they are a segment. Whatever they are, it is not much larger than
-/// they are.
+/// Returns the event map of the bytes, if they are a segment. Checks that the map is not much
+/// larger than the bytes, whatever they are.
 fn read(bytes: &[u8]) -> Option<EventMap> {
     let segment = Segment::parse(bytes).ok()?;
     let map = recovered_map(&[segment], NOW);
@@ -145,8 +145,7 @@ fn a_circle_of_nodes_or_sites_ends() {
     for line in HEADER_LINES..lines {
         for target in [HEADER_LINES, line, lines - 2, lines - 1, lines, u32::MAX] {
             let mut writer = Writer { bytes: whole.clone() };
-            // This is the link of a node where the line is a node's, and that of a site where it is
-            // a site's.
+            // Depending on the line, this changes the link of a node or that of a site.
             writer.put(line, node::PARENT, halves(target, target));
             writer.put(line, site::BEFORE, u64::from(target));
             read(&writer.bytes).unwrap();

@@ -1,5 +1,5 @@
-//! What stands below the tree in words: where ranks are, how well they were used, what stands out,
-//! and what the profiler itself has cost.
+//! The sentences below the tree: hosts of ranks, efficiency, hints, notes, and the profiler's
+//! overhead.
 
 use super::Report;
 use super::columns::Placement;
@@ -8,11 +8,11 @@ use super::notes::{ROUNDED, sentences};
 use super::units::percent_cell;
 use crate::model::Precision;
 
-/// Names of hosts in the line that has room for several take at most so many columns.
+/// The maximum width of a host name in the line of hosts, in columns.
 const HOST_COLUMNS: usize = 20;
 
-/// `hosts: rank 3 on nid00012, rank 17 on nid00013`: as many of the ranks as fit into one line, in
-/// their order; nothing where the hosts are in the table, or not known.
+/// Returns `hosts: rank 3 on nid00012, rank 17 on nid00013`, with as many of the ranks as fit into
+/// one line, in the given order. Empty if the table shows the hosts, or they are unknown.
 pub(super) fn hosts_line(placements: &[Placement], width: usize) -> String {
     let mut line = String::new();
     for (number, place) in placements.iter().enumerate() {
@@ -31,7 +31,7 @@ pub(super) fn hosts_line(placements: &[Placement], width: usize) -> String {
 }
 
 impl Report {
-    /// Efficiency, hints, losses, and the profiler's own cost: in the order in which they help.
+    /// Returns efficiency, hints, losses and the profiler's overhead, the most helpful first.
     pub(super) fn closing(&self, width: usize) -> String {
         let mut text = String::new();
         if let Some(found) = &self.efficiency {

@@ -1,5 +1,5 @@
-//! The columns of numbers beside the tree: which there are, how they are headed, and which give way
-//! when the table must be narrow.
+//! The columns of numbers beside the tree: their selection, their headings, and the order in which
+//! they are left out of a narrow table.
 
 use std::ops::RangeInclusive;
 
@@ -10,7 +10,7 @@ use super::tree::{Folded, Line};
 use super::units::{below, count_cell, percent_cell, ratio, rounded, time_cell};
 use super::{Report, Spread};
 
-/// A column of numbers, all of them right-aligned.
+/// A column of right-aligned numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Column {
     Visits,
@@ -28,32 +28,33 @@ pub(super) enum Column {
     Variation,
 }
 
-/// Names of hosts take at most so many columns in the table.
+/// The maximum width of a host name in the table, in columns.
 const HOST_COLUMNS: usize = 16;
 
-/// The titles above the columns that sum over ranks; the first that fits is taken.
+/// The titles of the columns that sum over ranks, longest first; the first that fits is used.
 const SUMS: [&str; 2] = [" all ranks together ", " all ranks "];
-/// The titles above the columns that compare ranks.
+/// The titles of the columns that compare ranks.
 const SPREAD: [&str; 2] = [" inclusive, rank by rank ", " incl. by rank "];
 const EXCLUSIVE_SPREAD: [&str; 2] = [" exclusive, rank by rank ", " excl. by rank "];
 
-/// One way to lay out the numbers.
+/// A layout of the numbers.
 #[derive(Clone, Copy, Debug)]
 struct Layout {
-    /// Full headings, or short ones.
+    /// True for full headings, false for short ones.
     full: bool,
-    /// Spaces before a column.
+    /// The number of spaces before a column.
     gap: usize,
-    /// What is left out: what can be told from the other columns first.
+    /// The columns that are left out, beginning with those that can be derived from others.
     without: &'static [Column],
-    /// The layout is taken if the tree then has this many columns, or all that it needs.
+    /// The minimum width of the tree, or its full width if that is less.
     least_tree: usize,
 }
 
-/// A tree of fewer columns tells nothing: then lines are longer than asked for.
+/// The minimum width of the tree, in columns. A narrower tree would be unreadable, so lines exceed
+/// the requested width instead.
 const NARROWEST_TREE: usize = 12;
 
-/// From the richest to the narrowest.
+/// The layouts, from the richest to the narrowest.
 const LAYOUTS: [Layout; 9] = {
     use Column::{
         Exclusive, Imbalance, Lost, Max, MaxHost, MaxRank, Mean, Min, Ranks, Variation, Visits,
@@ -77,18 +78,18 @@ const LAYOUTS: [Layout; 9] = {
     ]
 };
 
-/// The numbers of a table as text, aligned.
+/// The numbers of a table as aligned text.
 #[derive(Debug)]
 pub(super) struct Numbers {
-    /// The columns that the tree may occupy.
+    /// The width that is left for the tree, in columns.
     pub(super) tree_width: usize,
-    /// The titles above the headings; none for one rank.
+    /// The titles above the headings; none for a single rank.
     pub(super) titles: Option<String>,
     pub(super) headings: String,
-    /// One string for each line, all of the same width.
+    /// The text of each line, all of the same width.
     pub(super) lines: Vec<String>,
-    /// Where the ranks are that the table names, if it does not tell itself: who loses the others
-    /// most time first.
+    /// The hosts of the ranks named in the table, if it has no column for them. The rank for which
+    /// the others lose the most time comes first.
     pub(super) placements: Vec<Placement>,
 }
 
@@ -100,8 +101,8 @@ pub(super) struct Placement {
 }
 
 impl Numbers {
-    /// The numbers of `lines` in `width` columns together with the tree, which would fill
-    /// `tree.end()` columns and has all it needs in `tree.start()`.
+    /// Lays out the numbers of `lines`, together with the tree, in `width` columns. The tree needs
+    /// `tree.start()` columns, and can use at most `tree.end()`.
     pub(super) fn new(
         report: &Report,
         lines: &[Line],
@@ -140,8 +141,8 @@ impl Numbers {
     }
 }
 
-/// Where the slowest ranks of `lines` are, each once, those first for which the others lose most
-/// time.
+/// Returns the hosts of the slowest ranks of `lines`, each rank once. The rank for which the others
+/// lose the most time comes first.
 fn placements(report: &Report, lines: &[Line]) -> Vec<Placement> {
     let mut slowest: Vec<(u128, Spread)> = Vec::new();
     for line in lines {
@@ -186,7 +187,7 @@ fn columns_of(report: &Report, lines: &[Line]) -> Vec<Column> {
     columns
 }
 
-/// The columns that a layout shows, and how wide each is.
+/// Returns the columns of a layout with their widths.
 fn widths(cells: &[(Column, Vec<String>)], layout: &Layout) -> Vec<(Column, usize)> {
     let shown = cells.iter().filter(|(column, _)| !layout.without.contains(column));
     let width = |(column, cells): &(Column, Vec<String>)| {
@@ -196,8 +197,8 @@ fn widths(cells: &[(Column, Vec<String>)], layout: &Layout) -> Vec<(Column, usiz
     shown.map(width).collect()
 }
 
-/// The titles over their groups of columns: `--- title ---`. A group too narrow for its title has
-/// none.
+/// Returns the titles above their groups of columns: `--- title ---`. A group too narrow for its
+/// title gets none.
 fn titles(report: &Report, widths: &[(Column, usize)], gap: usize) -> String {
     let spread = if report.compares_exclusive() { EXCLUSIVE_SPREAD } else { SPREAD };
     let group = |titles: [&str; 2], compares: bool| {
@@ -253,7 +254,8 @@ impl Column {
     }
 }
 
-/// A number as it stands in the table. ASCII without spaces, so that `awk` finds its way too.
+/// Returns a number as shown in the table. ASCII without spaces, so that `awk` can split the
+/// columns.
 fn cell(report: &Report, line: &Line, column: Column) -> String {
     match line {
         Line::Callpath(index) => callpath_cell(report, index.row(), column),
@@ -266,7 +268,7 @@ fn callpath_cell(report: &Report, row: usize, column: Column) -> String {
     let gave_work_away = report.threads_at_once(CallpathIndex::new(row)).is_some();
     let row = &report.statistics.row(row);
     let inclusive = &row.inclusive;
-    // What a parent took is the most that a child can have taken of it.
+    // A child cannot have taken more time than its parent.
     let bound_ns = parent.map(|at| report.statistics.row(at.row()).inclusive.sum_ns);
     let spread = report.compared(row);
     match column {
@@ -297,7 +299,8 @@ fn callpath_cell(report: &Report, row: usize, column: Column) -> String {
     }
 }
 
-/// Ranks that visited different callpaths have no common spread: only sums are told.
+/// Returns a cell of a line of folded callpaths. They may have been visited by different ranks and
+/// have no common spread, so only sums are shown.
 fn folded_cell(report: &Report, folded: &Folded, column: Column) -> String {
     match column {
         Column::Inclusive => marked(folded.estimate, time_cell(folded.inclusive_ns)),
@@ -307,7 +310,7 @@ fn folded_cell(report: &Report, folded: &Folded, column: Column) -> String {
     }
 }
 
-/// A time, marked where it is an estimate because some visits were not timed.
+/// Returns a time, with a mark if it is an estimate because some visits were not timed.
 fn marked(estimate: bool, time: String) -> String {
     if estimate { format!("~{time}") } else { time }
 }

@@ -1,12 +1,12 @@
-//! Tables for programs: comma-separated values by RFC 4180.
+//! Comma-separated values by RFC 4180.
 
 use super::names::escaped;
 
-/// A line of a table: cells with commas between them, a newline at the end.
+/// Returns a line of a table: the cells separated by commas, and a newline.
 ///
-/// A cell that is no plain number or word is quoted. Control characters are escaped as on the
-/// screen; a cell that a spreadsheet would take for a formula (it begins with `=`, `+`, `-` or `@`
-/// and is no number) gets a `'` before it.
+/// A cell that is not a plain number or word is quoted. Control characters are escaped as on the
+/// screen. A cell that a spreadsheet would take for a formula (it begins with `=`, `+`, `-` or `@`
+/// and is not a number) gets a `'` before it.
 ///
 /// ```
 /// use tinyprof_format::report::csv_line;

@@ -1,6 +1,6 @@
-//! Seconds since 1970 as a date, without a dependency on a calendar.
+//! Conversion of seconds since 1970 to a date, without a dependency on a calendar.
 
-/// `2026-11-21 14:12:30 UTC`.
+/// Returns a date such as `2026-11-21 14:12:30 UTC`.
 pub(super) fn utc(seconds_since_1970: u64) -> String {
     let (days, second) = (seconds_since_1970 / 86_400, seconds_since_1970 % 86_400);
     let (year, month, day) = civil(days);
@@ -8,9 +8,10 @@ pub(super) fn utc(seconds_since_1970: u64) -> String {
     format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02} UTC")
 }
 
-/// The year, month and day of the proleptic Gregorian calendar (H. Hinnant's `civil_from_days`:
-/// years begin in March, so that the leap day is a year's last, and 400 years are a cycle of
-/// 146,097 days).
+/// Returns the year, month and day of the proleptic Gregorian calendar.
+///
+/// This is H. Hinnant's `civil_from_days`: years begin in March, so that the leap day is the last
+/// day of a year, and 400 years are a cycle of 146,097 days.
 const fn civil(days_since_1970: u64) -> (u64, u64, u64) {
     let days = days_since_1970 + 719_468;
     let (cycle, day_of_cycle) = (days / 146_097, days % 146_097);

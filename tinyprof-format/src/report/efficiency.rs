@@ -1,4 +1,4 @@
-//! How well the ranks were used, as the POP project defines it. The formulas stand in
+//! Parallel efficiency of the ranks as defined by the POP project. The formulas are in
 //! `docs/efficiency.md`.
 
 use crate::model::{Callpath, CallpathTable, Profile};
@@ -6,10 +6,10 @@ use crate::model::{Callpath, CallpathTable, Profile};
 use super::Statistics;
 use super::units::ratio;
 
-/// The constant that says what a region does.
+/// The key of the constant that declares a region's activity.
 const TAG: &str = "tag";
 
-/// What a region does, as the program says by the constant `tag`.
+/// The activity of a region, as the program declares it by the constant `tag`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Activity {
     /// `COMP`: useful computation.
@@ -21,8 +21,9 @@ pub enum Activity {
 }
 
 impl Activity {
-    /// What each callpath does, row by row: what its own tag says, else that of the nearest
-    /// enclosing region with one. None where there is none; tags with other values say nothing.
+    /// Returns the activity of each callpath, row by row: that of its own tag, else that of the
+    /// nearest enclosing region with a tag. None if there is no such region; tags with other values
+    /// are ignored.
     ///
     /// # Cost
     /// Linear in the number of callpaths.
@@ -46,20 +47,20 @@ impl Activity {
     }
 }
 
-/// Where the time of one rank went, in nanoseconds.
+/// The time of one rank by activity, in nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RankTimes {
     /// The time of its root regions.
     pub total_ns: u64,
-    /// What of it was neither communication nor input and output.
+    /// The part of it that was neither communication nor input and output.
     pub useful_ns: u64,
-    /// What of it was input and output.
+    /// The part of it that was input and output.
     pub io_ns: u64,
 }
 
 impl RankTimes {
-    /// Those of a rank with these inclusive and exclusive times, row by row of `callpaths`, in
-    /// nanoseconds.
+    /// Returns the times of a rank from its inclusive and exclusive times, row by row of
+    /// `callpaths`, in nanoseconds.
     pub(super) fn of_rank(
         callpaths: &CallpathTable,
         activities: &[Option<Activity>],
@@ -82,8 +83,8 @@ impl RankTimes {
     }
 }
 
-/// What the times of several ranks come to: all that their efficiency needs. Integers, so that
-/// ranks are added in any order with the same result. Ranks without any time are left out.
+/// The times of several ranks, accumulated: all that their efficiency depends on. Integers, so that
+/// ranks can be added in any order with the same result. Ranks without any time are ignored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TimesOverRanks {
     /// The number of ranks that have any time.
@@ -127,7 +128,7 @@ impl TimesOverRanks {
         self.io_ns = self.io_ns.saturating_add(other.io_ns);
     }
 
-    /// The efficiency of these ranks. None where no rank did anything useful.
+    /// Returns the efficiency of these ranks. None if no rank did any useful work.
     #[must_use]
     pub fn efficiency(&self) -> Option<Efficiency> {
         let ranks = u128::from(self.ranks);
@@ -141,27 +142,27 @@ impl TimesOverRanks {
     }
 }
 
-/// How well the ranks were used: numbers from 0 to 1, where 1 is best.
+/// Parallel efficiency: numbers from 0 to 1, where 1 is best.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Efficiency {
-    /// The mean useful time of a rank, as a part of the longest rank's total time:
+    /// The mean useful time of a rank as a part of the longest rank's total time:
     /// `load_balance * communication`.
     ///
-    /// None where no region says that it communicates: time in messages would count as useful.
+    /// None if no region is tagged as communication: time in messages would count as useful.
     pub parallel: Option<f64>,
-    /// The mean useful time of a rank, as a part of the greatest.
+    /// The mean useful time of a rank as a part of the greatest.
     pub load_balance: f64,
-    /// The greatest useful time of a rank, as a part of the longest rank's total time. None where
-    /// `parallel` is.
+    /// The greatest useful time of a rank as a part of the longest rank's total time. None if
+    /// `parallel` is none.
     pub communication: Option<f64>,
-    /// The time of input and output, as a part of the total time of all ranks. It is in none of the
-    /// others.
+    /// The time of input and output as a part of the total time of all ranks. Not included in the
+    /// other numbers.
     pub io_share: f64,
 }
 
 impl Efficiency {
-    /// The efficiency of these ranks; those without any time are left out. None where no rank did
-    /// anything useful.
+    /// Returns the efficiency of these ranks; those without any time are ignored. None if no rank
+    /// did any useful work.
     ///
     /// ```
     /// use tinyprof_format::report::{Efficiency, RankTimes};
@@ -177,7 +178,7 @@ impl Efficiency {
         times.efficiency()
     }
 
-    /// The efficiency of a run; none where no region says what it does.
+    /// Returns the efficiency of a run; none if no region declares its activity.
     ///
     /// # Cost
     /// Linear in the numbers of callpaths and ranks.
@@ -186,7 +187,8 @@ impl Efficiency {
         Self::of_statistics(&profile.callpaths, &Statistics::of_profile(profile))
     }
 
-    /// The same of a run whose statistics were computed elsewhere, row by row of `callpaths`.
+    /// Returns the efficiency of a run from its statistics, row by row of `callpaths`; none if no
+    /// region declares its activity.
     #[must_use]
     pub fn of_statistics(callpaths: &CallpathTable, statistics: &Statistics) -> Option<Self> {
         let activities = Activity::of_callpaths(callpaths);
@@ -201,8 +203,8 @@ impl Efficiency {
     }
 }
 
-/// The exclusive time of each callpath on one rank, row by row, in nanoseconds; 0 where it never
-/// went there.
+/// Returns the exclusive time of each callpath on one rank, row by row, in nanoseconds; 0 for
+/// callpaths that the rank did not visit.
 ///
 /// # Panics
 /// If the rank is not of this profile.
@@ -216,7 +218,7 @@ pub fn exclusive_ns(profile: &Profile, rank: usize) -> Vec<u64> {
     exclusive_of(&profile.callpaths, &inclusive_ns)
 }
 
-/// The exclusive times that belong to these inclusive times, row by row of `callpaths`.
+/// Returns the exclusive times for these inclusive times, row by row of `callpaths`.
 pub(super) fn exclusive_of(callpaths: &CallpathTable, inclusive_ns: &[u64]) -> Vec<u64> {
     let mut children_ns = vec![0_u64; callpaths.len()];
     for (index, callpath) in callpaths.iter() {
@@ -225,7 +227,7 @@ pub(super) fn exclusive_of(callpaths: &CallpathTable, inclusive_ns: &[u64]) -> V
             *sum = sum.saturating_add(inclusive_ns[index.row()]);
         }
     }
-    // More time in the children than in the parent: they ran on several threads, or the clock
+    // The children may take more time than the parent: they ran on several threads, or the clock
     // stepped.
     inclusive_ns.iter().zip(children_ns).map(|(own, below)| own.saturating_sub(below)).collect()
 }

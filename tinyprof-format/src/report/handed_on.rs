@@ -1,4 +1,4 @@
-//! Callpaths whose work went to other threads: what they call took longer than they did themselves.
+//! Callpaths whose work went to other threads: their callees took longer than they did.
 
 use crate::model::CallpathIndex;
 
@@ -6,26 +6,27 @@ use super::Report;
 use super::names::{cut, shown};
 use super::units::{ratio, time};
 
-/// Less than this part of a callpath's own time is the clock's fault, or that of rounding.
+/// The part of a callpath's time by which its callees may exceed it because of the clock or of
+/// rounding.
 const LEAST_EXCESS: f64 = 0.01;
 
-/// So many standard errors of estimates are no excess.
+/// The number of standard errors by which estimates may exceed it in addition.
 const ERRORS: f64 = 2.0;
 
-/// Names in sentences are cut to so many columns.
+/// The maximum width of a name in a sentence, in columns.
 const NAME_COLUMNS: usize = 40;
 
 impl Report {
-    /// How many threads were at work for a callpath at once, in the mean over its time: the
-    /// inclusive times of what it calls, which are those of threads, as a part of its own, which is
-    /// what a clock on the wall shows. None where they are no more than that, as for all work of a
-    /// single thread.
+    /// Returns the mean number of threads that worked for a callpath at once: the inclusive times
+    /// of its callees, added up over threads, divided by its own inclusive time, which is
+    /// wall-clock time. None if the callees took no more time than the callpath, as in all work of
+    /// a single thread.
     #[must_use]
     pub fn threads_at_once(&self, index: CallpathIndex) -> Option<f64> {
         self.threads_at_once.get(&index).copied()
     }
 
-    /// Finds the callpaths of which that is known.
+    /// Finds the callpaths with a known number of threads at once.
     pub(super) fn with_threads_at_once(mut self) -> Self {
         let rows = self.callpaths.len();
         let (mut below_ns, mut variance_ns2) = (vec![0_u128; rows], vec![0_u128; rows]);
@@ -51,7 +52,8 @@ impl Report {
         self
     }
 
-    /// What there is to say of them: of the one that takes most time, and how many more there are.
+    /// Returns a sentence about the callpath that takes the most time, and the number of the
+    /// others.
     pub(super) fn handed_on(&self) -> Option<String> {
         let inclusive_ns = |index: CallpathIndex| self.statistics.row(index.row()).inclusive.sum_ns;
         let (&index, at_once) =

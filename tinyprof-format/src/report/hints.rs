@@ -1,8 +1,7 @@
-//! What stands out in a run: functions of plain values, each with the threshold from which it
-//! speaks.
+//! Detection of notable findings in a run: functions of plain values, each with its threshold.
 //!
-//! The thresholds are explained in `docs/hints.md`. A hint that is wrong costs its reader more than
-//! one that is missing, so each of them needs an effect that is both great and clear.
+//! `docs/hints.md` explains the thresholds. A wrong hint costs its reader more than a missing one,
+//! so each hint needs an effect that is both large and clear.
 
 mod hint;
 mod of_ranks;
@@ -12,44 +11,45 @@ pub use hint::{Hint, HintKind};
 pub(super) use of_ranks::hints_of_statistics;
 pub(super) use profile::hints_of_profile;
 
-/// So many hints are given: what comes after them is rarely worth a look before these are mended.
+/// The maximum number of hints. Further ones are rarely worth a look before these are fixed.
 pub const HINTS_MAX: usize = 3;
-/// Regions below this part of the total time are not looked at, except for their size.
+/// The minimum exclusive time of a region as a part of the total time. Smaller regions are ignored,
+/// except by the hint about too small regions.
 pub const REGION_SHARE_MIN: f64 = 0.01;
-/// Names in sentences are cut to so many columns.
+/// The maximum width of a name in a sentence, in columns.
 const NAME_COLUMNS: usize = 40;
 
-/// A straggler takes at least this much more time than the median rank ...
+/// The minimum excess of a straggler's time over that of the median rank, as a part of it ...
 pub const STRAGGLER_SLOWER_BY: f64 = 0.10;
-/// ... in at least this part of the regions.
+/// ... and the minimum part of the regions in which it does.
 pub const STRAGGLER_REGIONS_PART: f64 = 0.75;
-/// With fewer regions nobody can tell a slow rank from one with more work.
+/// The minimum number of regions. With fewer, a slow rank looks like a rank with more work.
 pub const STRAGGLER_REGIONS_MIN: usize = 3;
-/// With fewer ranks there is no median to compare with.
+/// The minimum number of ranks. With fewer, there is no meaningful median.
 pub const STRAGGLER_RANKS_MIN: usize = 3;
-/// A region is imbalanced when its slowest rank is this far above the mean ...
+/// The minimum imbalance of a region: the slowest rank is this far above the mean ...
 pub const IMBALANCE_MIN: f64 = 0.25;
-/// ... and this part of the mean rank's total time lies between the two.
+/// ... and the difference is at least this part of the mean rank's total time.
 pub const IMBALANCE_LOSS_PART: f64 = 0.02;
-/// A region grows when its last quarter takes this much more time than its first ...
+/// The minimum growth of a region from its first quarter to its last ...
 pub const GROWTH_MIN: f64 = 0.20;
-/// ... and later iterations are longer than earlier ones this consistently (Spearman's rank
-/// correlation) ...
+/// ... and the minimum of Spearman's rank correlation between the times and their order ...
 pub const GROWTH_ORDER_MIN: f64 = 0.5;
-/// ... which is also this many standard errors from none.
+/// ... which is also at least this many standard errors above zero.
 pub const GROWTH_ORDER_ERRORS: f64 = 2.0;
-/// With fewer iterations nothing is said of growth.
+/// The minimum number of iterations for a hint about growth.
 pub const GROWTH_ITERATIONS_MIN: usize = 8;
-/// The first iteration is slow when it takes this many times the median of the others.
+/// The minimum ratio of the first iteration to the median of the others.
 pub const FIRST_TIMES_MEDIAN: f64 = 2.0;
-/// With fewer iterations nothing is said of the first.
+/// The minimum number of iterations for a hint about the first one.
 pub const FIRST_ITERATIONS_MIN: usize = 4;
-/// A region is too small for its measurement when a visit is shorter than this, in nanoseconds ...
+/// The maximum mean time of a visit of a region that is too small to be measured, in nanoseconds
+/// ...
 pub const SMALL_VISIT_NS: f64 = 500.0;
-/// ... and the measurement of its visits takes this part of the total time.
+/// ... and the minimum part of the total time that measuring its visits took.
 pub const SMALL_COST_PART: f64 = 0.01;
-/// What the measurement of one visit is taken to cost where the profile does not tell, in
-/// nanoseconds: see `docs/overhead.md`.
+/// The assumed cost of measuring one visit, in nanoseconds, if the profile does not contain it: see
+/// `docs/overhead.md`.
 pub const VISIT_COST_NS: f64 = 25.0;
 
 /// A rank that is slow in most regions.
@@ -57,27 +57,26 @@ pub const VISIT_COST_NS: f64 = 25.0;
 pub struct Straggler {
     /// The rank.
     pub rank: u32,
-    /// In how many of the regions it is slow.
+    /// The number of regions in which it is slow.
     pub slow_regions: usize,
-    /// How many regions were looked at.
+    /// The number of regions examined.
     pub regions: usize,
-    /// How much more time than the median rank it takes in all regions together: 0.25 is a quarter
-    /// more.
+    /// The time by which it exceeds the median rank in all regions together, as a part of the
+    /// median: 0.25 is a quarter more.
     pub slower_by: f64,
-    /// The time that it takes more than the median rank, in nanoseconds.
+    /// The time by which it exceeds the median rank, in nanoseconds.
     pub lost_ns: f64,
 }
 
-/// The rank that is slower than the median by [`STRAGGLER_SLOWER_BY`] in at least
-/// [`STRAGGLER_REGIONS_PART`] of the regions, if there is one; of several the one that loses most
-/// time.
+/// Returns the rank that is slower than the median by [`STRAGGLER_SLOWER_BY`] in at least
+/// [`STRAGGLER_REGIONS_PART`] of the regions, if any; of several, the one that loses the most time.
 ///
 /// `regions` has the exclusive time of each rank, in nanoseconds, for every region that all ranks
-/// visited. Regions in which ranks wait for each other should not be among them: a straggler waits
+/// visited. It should not contain regions in which ranks wait for each other: a straggler waits
 /// least.
 ///
 /// # Cost
-/// The regions are sorted one by one: `n log n` in the number of ranks.
+/// Sorts the times of each region: `n log n` in the number of ranks.
 #[must_use]
 pub fn straggler(regions: &[Vec<u64>]) -> Option<Straggler> {
     let ranks = regions.iter().map(Vec::len).min().unwrap_or(0);
@@ -106,7 +105,8 @@ pub fn straggler(regions: &[Vec<u64>]) -> Option<Straggler> {
     (0..ranks).map(of_rank).filter(slow).max_by(|a, b| a.lost_ns.total_cmp(&b.lost_ns))
 }
 
-/// The time between the slowest rank and the mean, in nanoseconds, where a region is imbalanced.
+/// Returns the time between the slowest rank and the mean, in nanoseconds, if a region is
+/// imbalanced.
 ///
 /// `total_ns` is the total time of the mean rank. None below [`IMBALANCE_MIN`] or
 /// [`IMBALANCE_LOSS_PART`].
@@ -117,23 +117,24 @@ pub fn imbalanced(max_ns: f64, mean_ns: f64, total_ns: f64) -> Option<f64> {
     (clear && total_ns > 0.0 && lost_ns >= IMBALANCE_LOSS_PART * total_ns).then_some(lost_ns)
 }
 
-/// A region that takes more and more time.
+/// A region whose visits take longer and longer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Growth {
-    /// The mean of the first quarter, in nanoseconds a visit. The very first is left out: it is
-    /// often special.
+    /// The mean of the first quarter, in nanoseconds a visit. Excludes the very first visit, which
+    /// is often special.
     pub early_ns: f64,
     /// The mean of the last quarter, in nanoseconds a visit.
     pub late_ns: f64,
-    /// The first iteration from which on all are longer than those of the first quarter by half of
-    /// what they grow.
+    /// The first iteration from which on all iterations exceed the mean of the first quarter by at
+    /// least half of the growth.
     pub since: usize,
-    /// What the growth has cost, in nanoseconds: the sum of what iterations took more than the
-    /// first quarter.
+    /// The cost of the growth, in nanoseconds: the sum over the iterations of the time above the
+    /// mean of the first quarter.
     pub lost_ns: f64,
 }
 
-/// Whether the iterations of a region take more and more time; `times_ns` has one value each.
+/// Returns the growth of a region whose iterations take longer and longer, if it does; `times_ns`
+/// has one value for each iteration.
 ///
 /// # Cost
 /// `n log n` in the number of iterations.
@@ -146,7 +147,7 @@ pub fn growing(times_ns: &[f64]) -> Option<Growth> {
     let quarter = (rest.len() / 4).max(1);
     let (early_ns, late_ns) = (mean(&rest[..quarter]), mean(&rest[rest.len() - quarter..]));
     let grown = early_ns > 0.0 && late_ns >= early_ns * (1.0 + GROWTH_MIN);
-    // Of values in no order the correlation has a standard error of 1 / sqrt(n - 1).
+    // For values in random order, the correlation has a standard error of 1 / sqrt(n - 1).
     let by_chance = GROWTH_ORDER_ERRORS / float_of(rest.len() - 1).sqrt();
     if !grown || order(rest) < GROWTH_ORDER_MIN.max(by_chance) {
         return None;
@@ -160,14 +161,14 @@ pub fn growing(times_ns: &[f64]) -> Option<Growth> {
 /// A first iteration that takes much longer than the others.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SlowFirst {
-    /// The first, in nanoseconds.
+    /// The time of the first, in nanoseconds.
     pub first_ns: f64,
     /// The median of the others, in nanoseconds.
     pub median_ns: f64,
 }
 
-/// Whether the first iteration takes at least [`FIRST_TIMES_MEDIAN`] times the median of the
-/// others.
+/// Returns the first iteration's time if it is at least [`FIRST_TIMES_MEDIAN`] times the median of
+/// the others.
 ///
 /// # Cost
 /// `n log n` in the number of iterations.
@@ -182,7 +183,8 @@ pub fn slow_first(times_ns: &[f64]) -> Option<SlowFirst> {
         .then_some(SlowFirst { first_ns, median_ns })
 }
 
-/// Whether measuring a region, which cost `cost_ns` nanoseconds, is too much for its size.
+/// Returns true if measuring a region, which cost `cost_ns` nanoseconds, is out of proportion to
+/// its size.
 ///
 /// `visits` and `sum_ns` are those of all ranks together, `total_ns` is the total time of all
 /// ranks.
@@ -192,8 +194,8 @@ pub fn is_too_small(visits: u64, sum_ns: f64, cost_ns: f64, total_ns: f64) -> bo
     small && total_ns > 0.0 && cost_ns >= SMALL_COST_PART * total_ns
 }
 
-/// Spearman's rank correlation of values with their places, between -1 and 1. Equal values share a
-/// rank.
+/// Returns Spearman's rank correlation of the values with their positions, between -1 and 1. Equal
+/// values share a rank.
 fn order(values: &[f64]) -> f64 {
     let mut places: Vec<usize> = (0..values.len()).collect();
     places.sort_by(|&a, &b| values[a].total_cmp(&values[b]));

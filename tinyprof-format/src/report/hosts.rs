@@ -1,24 +1,25 @@
-//! The hosts of a run by their [`HostId`], as tables name them.
+//! The hosts of a run by their [`HostId`], with the names that tables show.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::HostId;
 
-/// The names of hosts. Of a run on one host it is empty: there the host of a rank says nothing.
+/// The names of hosts. Empty for a run on a single host, where the host of a rank carries no
+/// information.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Hosts {
-    /// The name and the short name; none where several hosts have the same id.
+    /// The name and the short name; none if several hosts have the same id.
     names: BTreeMap<HostId, Option<(String, String)>>,
 }
 
 impl Hosts {
-    /// The hosts of these names. An empty name is none.
+    /// Returns the hosts with these names. Empty names are ignored.
     pub(super) fn new(mut names: BTreeSet<&str>) -> Self {
         names.remove("");
         if names.len() < 2 {
             return Self::default();
         }
-        // A domain that all have in common tells nobody apart.
+        // A domain that all hosts share does not distinguish them.
         let is_short =
             names.iter().map(|name| short(name)).collect::<BTreeSet<_>>().len() == names.len();
         let mut hosts = BTreeMap::new();
@@ -33,17 +34,17 @@ impl Hosts {
         Self { names: hosts }
     }
 
-    /// Whether there are several hosts.
+    /// Returns true if there are several hosts.
     pub(super) fn are_several(&self) -> bool {
         !self.names.is_empty()
     }
 
-    /// The name of a host, if it is known which it is.
+    /// Returns the name of a host, if its id is unambiguous.
     pub(super) fn name(&self, host: HostId) -> Option<&str> {
         self.names.get(&host)?.as_ref().map(|(name, _)| name.as_str())
     }
 
-    /// The name without the domain, where that tells hosts apart.
+    /// Returns the name of a host without the domain, if that is enough to distinguish the hosts.
     pub(super) fn short_name(&self, host: HostId) -> Option<&str> {
         self.names.get(&host)?.as_ref().map(|(_, short)| short.as_str())
     }

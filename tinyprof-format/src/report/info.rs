@@ -7,14 +7,14 @@ use super::names::escaped;
 use super::notes::{ROUNDED, filtered, sentences};
 use super::units::{counted, data, time};
 
-/// So many hosts are named before the rest is only counted.
+/// The maximum number of hosts named; the others are only counted.
 const HOSTS_NAMED: usize = 4;
 
-/// The facts of a manifest for people: one line each, under the names that the rest of TinyProf
-/// uses.
+/// Returns the facts of a manifest as text: one line each, with the labels used in the rest of
+/// TinyProf.
 ///
-/// What the manifest leaves empty has no line. For programs there is the manifest itself, which is
-/// JSON.
+/// Facts that the manifest leaves empty have no line. Programs can read the manifest itself, which
+/// is JSON.
 #[must_use]
 pub fn info_text(manifest: &Manifest) -> String {
     let run = &manifest.metadata;
@@ -55,7 +55,7 @@ pub fn info_text(manifest: &Manifest) -> String {
     text
 }
 
-/// The command line as a shell would take it.
+/// Returns the command line with shell quoting.
 fn command(run: &RunMetadata) -> String {
     let plain = |c: char| c.is_alphanumeric() || "-_=+./:,@%".contains(c);
     let quoted = |argument: &String| {

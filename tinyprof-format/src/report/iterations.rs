@@ -1,9 +1,9 @@
-//! The series of a callpath over all ranks: how a region changes from visit to visit.
+//! The series of a callpath over all ranks: the change of a region from visit to visit.
 
 use crate::model::{CallpathIndex, Profile, SeriesBucket};
 
-/// One place of a series, over the ranks that came there. Times are those of a visit, in
-/// nanoseconds: where a place stands for several visits, a rank counts with their mean.
+/// A point of a series, over the ranks that reached it. Times are those of a visit, in nanoseconds:
+/// if a point covers several visits, a rank counts with their mean.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct IterationPoint {
     /// The number of ranks.
@@ -18,11 +18,11 @@ pub struct IterationPoint {
     pub max_rank: u32,
 }
 
-/// The series of a callpath, visit by visit, with the n-th visits of all ranks beside each other.
+/// The series of a callpath, visit by visit, with the n-th visits of all ranks side by side.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Iterations {
-    /// How many neighbouring visits a point stands for: 1 unless the series was folded, or is
-    /// longer than was asked for.
+    /// The number of adjacent visits per point: 1 unless the recorder folded the series, or it is
+    /// longer than requested.
     pub visits_per_point: u64,
     /// The most visits in a bucket of the profile: 1 unless the recorder folded the series.
     pub folded: u32,
@@ -30,12 +30,12 @@ pub struct Iterations {
     pub visits: u64,
     /// The points, in the order of the visits.
     pub points: Vec<IterationPoint>,
-    /// The points at which executions begin, without the first.
+    /// The points at which executions begin, except the first.
     pub execution_starts: Vec<usize>,
 }
 
 impl Iterations {
-    /// The series of `callpath` in at most `points_max` points; none where no rank has one.
+    /// Returns the series of `callpath` in at most `points_max` points; none if no rank has one.
     ///
     /// # Panics
     /// If `points_max` is 0, or the callpath is not of this profile.
@@ -74,7 +74,7 @@ impl Iterations {
 }
 
 impl IterationPoint {
-    /// Adds a rank; until all are there, the mean is a sum.
+    /// Adds a rank. Until all ranks are added, `mean_ns` holds the sum.
     fn add(&mut self, rank: u32, ns: f64) {
         if ns.is_nan() {
             return;
@@ -90,8 +90,8 @@ impl IterationPoint {
     }
 }
 
-/// The mean time of a visit at each of `count` points, in nanoseconds; not a number where a rank
-/// never came there.
+/// Returns the mean time of a visit at each of `count` points, in nanoseconds; NaN for points that
+/// the rank did not reach.
 ///
 /// A bucket that spans two points belongs to the one where it begins.
 ///

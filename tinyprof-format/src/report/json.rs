@@ -1,4 +1,4 @@
-//! The report for programs: every number as it was measured, in nanoseconds.
+//! The report as JSON: every number as measured, in nanoseconds.
 
 use serde_json::{Map, Value, json};
 
@@ -8,34 +8,41 @@ use super::metrics::Metric;
 use super::units::ratio;
 use super::{Hint, LongJson, RankStatistics, Report, Spread};
 
-/// A path longer than this is left out: in a hostile profile all paths together would be of
-/// quadratic size.
+/// The maximum length of a path; longer ones are omitted. In a hostile profile the total size of
+/// all paths would be quadratic.
 const LONGEST_PATH_BYTES: usize = 16_384;
 
 impl Report {
-    /// The report as JSON: the facts of the run, its losses, and every callpath in the order of the
-    /// table, so that a parent precedes its children. Nothing is folded.
+    /// Returns the report as JSON: the facts of the run, its losses, and every callpath in the
+    /// order of the table, so that a parent precedes its children. Nothing is folded.
     ///
     /// Times are integers in nanoseconds; means and imbalances are floating-point. A sum that does
-    /// not fit 64 bits is floating-point too. `inclusive_ns` and `exclusive_ns` are null where no
-    /// rank visited, and their `standard_error` where every visit was timed. Of `metrics` a number
-    /// is null where it is infinite or unknown. `max_host` is the host of `max_rank`, null where
-    /// there is one host only, or it is not known; `lost` is the sum over ranks of maximum - mean.
-    /// `variation` is null where no rank has two executions, `efficiency` where no region says what
-    /// it does, and in it `parallel` and `communication` where none says that it communicates,
-    /// `filtered` (a sentence) where there was no filter of regions, `own_cost` where another
-    /// profiler measured, and in it `visit_cost_ns` and `counted_visit_cost_ns` where they were not
-    /// measured. `threads` is null where it is not known; `threads_at_once` is not, where the work
-    /// of a callpath went to other threads: the times of what it calls, added up over threads, are
-    /// so many times its own, and its `exclusive_ns` says nothing. `parent` is a position in
-    /// `callpaths`, as is `callpath` of a hint; `path` is null where it would be longer than 16
-    /// KiB.
+    /// not fit 64 bits is floating-point too. `parent` is a position in `callpaths`, as is
+    /// `callpath` of a hint; `max_host` is the host of `max_rank`; `lost` is the sum over ranks of
+    /// maximum - mean; `filtered` is a sentence. These members may be null:
+    ///
+    /// * `inclusive_ns` and `exclusive_ns` if no rank visited the callpath, and `standard_error` in
+    ///   them if every visit was timed.
+    /// * A number in `metrics` if it is infinite or unknown.
+    /// * `max_host` if there is only one host, or it is unknown.
+    /// * `variation` if no rank has two executions.
+    /// * `efficiency` if no region declares its activity, and `parallel` and `communication` in it
+    ///   if no region is tagged as communication.
+    /// * `filtered` if there was no filter of regions.
+    /// * `own_cost` if another profiler measured, and `visit_cost_ns` and `counted_visit_cost_ns`
+    ///   in it if they were not measured.
+    /// * `threads` if it is unknown.
+    /// * `threads_at_once` unless the work of a callpath went to other threads. If it did, the
+    ///   times of its callees, added up over threads, are this many times its own, and its
+    ///   `exclusive_ns` is meaningless.
+    /// * `path` if it would be longer than 16 KiB.
     #[must_use]
     pub fn to_json(&self) -> Value {
         self.json().to_value()
     }
 
-    /// The same, made while it is written.
+    /// Returns the report as JSON that is generated while it is written; see
+    /// [`to_json`](Self::to_json).
     #[must_use]
     pub fn json(&self) -> LongJson<'_> {
         let losses: Map<String, Value> =
@@ -75,7 +82,7 @@ impl Report {
         })
     }
 
-    /// A callpath in the list of [`json`](Self::json).
+    /// Returns an entry of the list `callpaths` of [`json`](Self::json).
     pub(super) fn callpath_json(&self, index: CallpathIndex) -> Value {
         let (callpath, row) = (self.callpaths.get(index), &self.statistics.row(index.row()));
         let metrics = self.metrics.of_callpath(index).iter();
@@ -116,8 +123,8 @@ impl Report {
         })
     }
 
-    /// A callpath's path as [`CallpathTable::path`](crate::model::CallpathTable::path) writes it,
-    /// unless it is too long.
+    /// Returns a callpath's path as [`CallpathTable::path`](crate::model::CallpathTable::path)
+    /// writes it; none if it is too long.
     pub(super) fn path(&self, index: CallpathIndex) -> Option<String> {
         let (mut names, mut bytes) = (Vec::new(), 0);
         let mut at = Some(index);
@@ -171,7 +178,7 @@ fn site_json(region: &Region) -> Value {
     })
 }
 
-/// JSON's readers take integers of 64 bits at most.
+/// Returns an integer if it fits 64 bits, else a float: JSON readers take no longer integers.
 pub(super) fn integer(n: u128) -> Value {
     u64::try_from(n).map_or_else(|_| Value::from(ratio(n, 1)), Value::from)
 }

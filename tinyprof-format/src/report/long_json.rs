@@ -1,5 +1,5 @@
-//! JSON with a long list, which is made while it is written: a million callpaths as one value take
-//! 10 GiB.
+//! JSON with a long list that is generated while it is written: a million callpaths as one value
+//! take 10 GiB.
 
 use std::io::{self, Write};
 
@@ -10,7 +10,7 @@ use serde_json::ser::{Formatter, PrettyFormatter};
 
 use super::names::is_hazardous;
 
-/// A JSON object of which one member is a list of any length.
+/// A JSON object with one member that is a list of any length.
 ///
 /// ```
 /// use serde_json::json;
@@ -39,8 +39,8 @@ impl std::fmt::Debug for LongJson<'_> {
 }
 
 impl<'a> LongJson<'a> {
-    /// The object with these members, and with `list`, whose items `items` gives each time that it
-    /// is written.
+    /// Returns the object with these members and with the list `list`. `items` generates the items
+    /// each time that the object is written.
     pub fn new<Items: Iterator<Item = Value> + 'a>(
         mut members: Value,
         list: &'static str,
@@ -50,20 +50,20 @@ impl<'a> LongJson<'a> {
         Self { members, list, items: Box::new(move || Box::new(items())) }
     }
 
-    /// The same with another member.
+    /// Returns the object with another member.
     #[must_use]
     pub fn with(mut self, member: &str, value: Value) -> Self {
         self.members[member] = value;
         self
     }
 
-    /// A member; null if there is none of this name, and of the list.
+    /// Returns a member; null for the list, and if there is no member of this name.
     #[must_use]
     pub fn member(&self, member: &str) -> &Value {
         &self.members[member]
     }
 
-    /// The same with its items changed by `change`, which is told their positions.
+    /// Returns the object with its items changed by `change`, which also gets their positions.
     #[must_use]
     pub fn with_items(self, change: impl Fn(usize, &mut Value) + Copy + 'a) -> Self {
         let items = self.items;
@@ -77,7 +77,7 @@ impl<'a> LongJson<'a> {
         Self { items: Box::new(changed), ..self }
     }
 
-    /// The same as one value.
+    /// Returns the object as a single value.
     #[must_use]
     pub fn to_value(&self) -> Value {
         let mut value = self.members.clone();
@@ -85,10 +85,10 @@ impl<'a> LongJson<'a> {
         value
     }
 
-    /// Writes it as [`json_text`] does.
+    /// Writes the object as [`json_text`] does.
     ///
     /// # Errors
-    /// When `to` cannot be written.
+    /// If `to` cannot be written.
     pub fn write(&self, to: &mut dyn Write) -> io::Result<()> {
         write_json(self, to)
     }
@@ -122,12 +122,12 @@ impl Serialize for Items<'_, '_> {
     }
 }
 
-/// `value` as indented text that is also safe to print on a terminal: what could steer it is
-/// written as JSON's own escapes, so that a parser reads the same value.
+/// Returns `value` as indented text that is also safe to print on a terminal: characters that could
+/// steer it are written as JSON's own escapes, so that a parser reads the same value.
 #[must_use]
 pub fn json_text(value: &Value) -> String {
     let mut text = Vec::new();
-    // Writing to memory cannot fail, and what is written is text.
+    // Writing to memory cannot fail, and the output is valid UTF-8.
     drop(write_json(value, &mut text));
     String::from_utf8(text).unwrap_or_default()
 }
@@ -140,7 +140,7 @@ fn write_json(value: &impl Serialize, mut to: &mut dyn Write) -> io::Result<()> 
     to.write_all(b"\n")
 }
 
-/// The indented form without characters that could steer a terminal.
+/// A formatter for indented JSON without characters that could steer a terminal.
 struct Harmless(PrettyFormatter<'static>);
 
 impl Formatter for Harmless {

@@ -1,4 +1,4 @@
-//! The metrics as text, below the table: one line for each key at each callpath.
+//! The metrics as text below the table: one line for each key at each callpath.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use super::metrics::Metric;
 use super::names::{columns, cut, escaped, shown};
 use super::units::{count_cell, number_cell};
 
-/// Path and key have at least so many columns; fewer tell nothing.
+/// The minimum width of path and key together, in columns; narrower names are unreadable.
 const NARROWEST_NAMES: usize = 20;
 
 /// A column of numbers.
@@ -20,7 +20,7 @@ enum Column {
     Sum,
 }
 
-/// From the richest to the narrowest: the columns, and the spaces before each.
+/// The layouts from the richest to the narrowest: the columns, and the spaces before each.
 const LAYOUTS: [(&[Column], usize); 4] = {
     use Column::{Max, Mean, Min, Sum, Values};
     [
@@ -32,7 +32,7 @@ const LAYOUTS: [(&[Column], usize); 4] = {
 };
 
 impl Report {
-    /// How many lines all metrics would take, with their headings.
+    /// Returns the number of lines that all metrics would take, with their headings.
     pub(super) fn metric_lines(&self) -> usize {
         match self.metrics.rows().iter().filter(|row| self.shows_key(&row.key)).count() {
             0 => 0,
@@ -41,10 +41,10 @@ impl Report {
     }
 }
 
-/// The block, of at most `lines_max` lines, each at most `width` columns wide; empty if there are
-/// no metrics.
+/// Returns the block, of at most `lines_max` lines, each at most `width` columns wide; empty if
+/// there are no metrics.
 ///
-/// The largest come first: those whose sum is the greatest part of what was recorded under their
+/// The largest come first: those whose sum is the greatest part of the total recorded under their
 /// key.
 pub(super) fn metric_block(report: &Report, width: usize, lines_max: usize) -> String {
     let mut rows: Vec<&Metric> =
@@ -58,7 +58,7 @@ pub(super) fn metric_block(report: &Report, width: usize, lines_max: usize) -> S
     }
     let part = |row: &Metric| {
         let part = row.sum.abs() / sums[row.key.as_str()];
-        // Where there is no sum, the values of interest are those that have none.
+        // Without a finite total, the values of interest are those without a finite sum.
         if part.is_nan() { f64::from(u8::from(!row.sum.is_finite())) } else { part }
     };
     rows.sort_by(|left, right| part(right).total_cmp(&part(left)));
@@ -84,8 +84,8 @@ pub(super) fn metric_block(report: &Report, width: usize, lines_max: usize) -> S
     block
 }
 
-/// The columns that are left for names, and the numbers of the heading and of each row as text,
-/// aligned.
+/// Returns the width that is left for names, in columns, and the numbers of the heading and of each
+/// row as aligned text.
 fn numbers(rows: &[&Metric], width: usize) -> (usize, Vec<String>) {
     let lay_out = |(shown, gap): &(&[Column], usize)| {
         let mut lines = vec![String::new(); rows.len() + 1];
@@ -114,7 +114,7 @@ fn numbers(rows: &[&Metric], width: usize) -> (usize, Vec<String>) {
     narrowest
 }
 
-/// `text` in exactly `width` columns.
+/// Returns `text` in exactly `width` columns.
 fn padded(text: &str, width: usize) -> String {
     let text = cut(text, width);
     let padding = " ".repeat(width.saturating_sub(columns(&text)));

@@ -1,8 +1,8 @@
-//! The metrics of a report by name: what users type.
+//! The metrics of a report by the names that users type.
 
 use std::fmt;
 
-/// Which metric a table is sorted by and shows, or a comparison is of.
+/// The metric by which a table is sorted, or two profiles are compared.
 ///
 /// ```
 /// use tinyprof_format::report::MetricName;
@@ -20,13 +20,13 @@ pub enum MetricName {
     Exclusive,
     /// The number of visits.
     Visits,
-    /// A varying metric that the program records under this key. As little trusted as names.
+    /// A varying metric that the program records under this key. Untrusted, as all names are.
     Key(String),
 }
 
 impl From<&str> for MetricName {
-    /// What is none of ours is a key; `key:` before it is for keys that are called like one of
-    /// ours.
+    /// Parses a metric's name. Any unknown name is a key; the prefix `key:` selects a key with the
+    /// name of a built-in metric.
     fn from(text: &str) -> Self {
         match text {
             "inclusive" => Self::Inclusive,

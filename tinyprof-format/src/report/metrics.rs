@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::model::{CallpathIndex, CallpathValues, EventMap, MetricSummary, MetricValues, Profile};
 
-/// What was recorded under one key at one callpath on all ranks together.
+/// The values recorded under one key at one callpath, on all ranks together.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Metric {
     pub(super) callpath: CallpathIndex,
@@ -16,7 +16,7 @@ pub(super) struct Metric {
 }
 
 impl Metric {
-    /// The mean; there is none of no values, which only a damaged profile has.
+    /// Returns the mean; none if there are no values, which only happens in a damaged profile.
     #[expect(
         clippy::cast_precision_loss,
         reason = "a mean needs no more than 53 bits of its divisor"
@@ -45,15 +45,15 @@ impl Metrics {
         &self.rows
     }
 
-    /// Those of one callpath.
+    /// Returns the metrics of one callpath.
     pub(super) fn of_callpath(&self, callpath: CallpathIndex) -> &[Metric] {
         let start = self.rows.partition_point(|metric| metric.callpath < callpath);
         let rest = &self.rows[start..];
         &rest[..rest.partition_point(|metric| metric.callpath == callpath)]
     }
 
-    /// Of each callpath's values, rank by rank. Sums are formed in the order of ranks, so that they
-    /// are the same in every report of a profile.
+    /// Sums up each callpath's values, given rank by rank. The order of ranks makes the sums the
+    /// same in every report of a profile.
     fn of(callpaths: &[&[CallpathValues]]) -> Self {
         let mut rows = Vec::new();
         for (row, ranks) in callpaths.iter().copied().enumerate() {

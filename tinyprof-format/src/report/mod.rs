@@ -1,18 +1,18 @@
-//! Statistics over ranks, and what people and programs read of them.
+//! Statistics over ranks, and the reports made of them for people and programs.
 //!
 //! * [`Statistics`]: one row per callpath, mergeable in any order, of fixed width on the wire.
 //! * [`Report`]: the statistics with the facts of the run; as text ([`Report::to_text`]) and as
 //!   JSON ([`Report::to_json`]).
-//! * [`Report::to_tree_text`], [`Report::to_top_text`]: the callpaths alone, and those that take
-//!   the most time.
-//! * [`Report::by_metric`]: the same in the order of a metric that the user names. All of it as
-//!   CSV, too.
+//! * [`Report::to_tree_text`], [`Report::to_top_text`]: the callpath tree alone, and the hottest
+//!   callpaths.
+//! * [`Report::by_metric`]: the same report, sorted by a metric of the user's choice. All of these
+//!   are available as CSV, too.
 //! * [`info_text`]: the facts of a manifest.
-//! * [`Report::hints`]: what stands out, in plain words; [`Efficiency`]: how well the ranks were
+//! * [`Report::hints`]: notable findings, in plain words; [`Efficiency`]: how well the ranks were
 //!   used; [`Iterations`]: the series of a callpath over all ranks.
-//! * [`cells`], [`csv_line`]: what other tables are made of.
+//! * [`cells`], [`csv_line`]: the building blocks of other tables.
 //!
-//! Names come from the program that was measured and are never trusted: whatever could move a
+//! Names come from the measured program and are never trusted. Every character that could move a
 //! terminal's cursor, reorder a line or hide in it is escaped, see [`escaped`].
 
 pub mod cells;

@@ -1,4 +1,4 @@
-//! Names of the measured program on a terminal: escaped, measured in columns, cut to fit.
+//! Names of the measured program on a terminal: escaping, width in columns, shortening.
 
 use std::fmt::Write as _;
 
@@ -6,10 +6,10 @@ use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 const ELLIPSIS: &str = "...";
 
-/// `text` with everything escaped that could move a terminal's cursor, reorder a line or hide in
-/// it.
+/// Returns `text` with every character escaped that could move a terminal's cursor, reorder a line
+/// or hide in it.
 ///
-/// These are control characters (so escape sequences too), bidirectional controls, line separators
+/// These are control characters (and so escape sequences), bidirectional controls, line separators
 /// and all characters that occupy no column of their own.
 ///
 /// ```
@@ -31,15 +31,15 @@ pub fn escaped(text: &str) -> String {
     shown
 }
 
-/// Whether a terminal would not simply print `c` in a place of its own.
+/// Returns true if a terminal would not simply print `c` in columns of its own.
 pub(super) fn is_hazardous(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{2028}' | '\u{2029}')
         || c.width().is_none_or(|columns| columns == 0)
 }
 
-/// A region's name as a table shows it. Quoted where it would otherwise be invisible or pass for an
-/// indent.
+/// Returns a region's name as shown in tables. Quoted if it would otherwise be invisible or look
+/// like an indent.
 #[must_use]
 pub fn shown(name: &str) -> String {
     let escaped = escaped(name);
@@ -49,14 +49,14 @@ pub fn shown(name: &str) -> String {
     escaped
 }
 
-/// The columns that `text` occupies.
+/// Returns the number of columns that `text` occupies.
 #[must_use]
 pub fn columns(text: &str) -> usize {
     text.width()
 }
 
-/// `text` in at most `width` columns: the middle gives way to an ellipsis, since names differ at
-/// their ends.
+/// Returns `text` in at most `width` columns. The middle is replaced by an ellipsis, since names
+/// differ at their ends.
 #[must_use]
 pub fn cut(text: &str, width: usize) -> String {
     if columns(text) <= width {
@@ -72,7 +72,7 @@ pub fn cut(text: &str, width: usize) -> String {
     cut
 }
 
-/// The characters that fit into `width` columns.
+/// Returns the characters that fit into `width` columns.
 fn head(chars: impl Iterator<Item = char>, width: usize) -> impl Iterator<Item = char> {
     chars
         .scan(0, |used, c| {
@@ -83,8 +83,8 @@ fn head(chars: impl Iterator<Item = char>, width: usize) -> impl Iterator<Item =
         .map(|(_, c)| c)
 }
 
-/// `text` broken after some of the `after`s, which end in a space, into lines of at most `width`
-/// columns, the second and later ones indented by two.
+/// Returns `text` broken after some of the separators `after`, which end in a space, into lines of
+/// at most `width` columns. The second and later lines are indented by two.
 #[must_use]
 pub fn wrapped(text: &str, after: &str, width: usize) -> String {
     let (mut lines, mut used) = (String::new(), 0);

@@ -1,19 +1,19 @@
-//! What was lost, in plain words.
+//! Sentences about losses.
 
 use crate::model::{Losses, Precision, RunMetadata};
 
 use super::names::escaped;
 
-/// So many filtered regions are named before the rest is only counted.
+/// The maximum number of filtered regions named; the others are only counted.
 const FILTERED_NAMED: usize = 4;
 
-/// What is said of times in a profile of less precision.
+/// The note about times in a profile of reduced precision.
 pub(super) const ROUNDED: &str =
     "are rounded to 8 bits: each is off by at most 0.4 %; counts are exact";
 
 impl super::Report {
-    /// A sentence for each kind of loss that there was, in plain words; a rounding of all times is
-    /// one.
+    /// Returns a sentence for each kind of loss that occurred, in plain words, including the
+    /// rounding of all times and the filter of regions.
     #[must_use]
     pub fn losses_in_words(&self) -> Vec<String> {
         let rounded = (self.precision == Precision::EightBit).then(|| format!("times {ROUNDED}"));
@@ -21,7 +21,7 @@ impl super::Report {
     }
 }
 
-/// Returns a sentence on the regions that a filter took out; none where there was no filter.
+/// Returns a sentence on the regions that a filter removed; none if there was no filter.
 pub(super) fn filtered(run: &RunMetadata) -> Option<String> {
     let filter = format!("TINYPROF_FILTER={}", run.filter.as_ref()?);
     let Some(regions) = &run.regions_filtered else {
@@ -43,7 +43,7 @@ pub(super) fn filtered(run: &RunMetadata) -> Option<String> {
     Some(escaped(&format!("{count} {regions_were} filtered out by {filter}: {named}{more}")))
 }
 
-/// A sentence for each loss that is not zero. Nothing is lost in silence: a loss without a sentence
+/// Returns a sentence for each loss that is not zero. No loss is silent: a loss without a sentence
 /// does not compile.
 pub(super) fn sentences(losses: &Losses) -> Vec<String> {
     let &Losses {

@@ -1,4 +1,4 @@
-//! Which metric a report is sorted by.
+//! Sorting of a report by a metric.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -11,15 +11,15 @@ use super::names::escaped;
 use super::units::{count_cell, number_cell};
 use super::{MetricName, RankStatistics, Report, Spread};
 
-/// So many keys are named before the rest is only counted.
+/// The maximum number of keys named; the others are only counted.
 const KEYS_NAMED: usize = 8;
 
 /// A key under which no callpath of a report has recorded anything.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownMetric {
-    /// What was asked for.
+    /// The requested key.
     pub key: String,
-    /// The keys that there are.
+    /// The existing keys.
     pub known: BTreeSet<String>,
 }
 
@@ -44,11 +44,11 @@ impl fmt::Display for UnknownMetric {
 impl std::error::Error for UnknownMetric {}
 
 impl Report {
-    /// The same report in the order of `metric`. Tables show it, and the table that compares ranks
-    /// compares their exclusive times if those are it.
+    /// Returns the report sorted by `metric`. Tables also show the metric; with exclusive times,
+    /// the columns that compare ranks compare these.
     ///
     /// # Errors
-    /// If it is a key that nothing was recorded under.
+    /// If `metric` is a key that nothing was recorded under.
     ///
     /// ```
     /// use tinyprof_format::model::EventMap;
@@ -69,27 +69,28 @@ impl Report {
         Ok(Self { metric: Some(metric), ..self })
     }
 
-    /// Whether the columns that compare ranks are of exclusive times.
+    /// Returns true if the columns that compare ranks show exclusive times.
     pub(super) fn compares_exclusive(&self) -> bool {
         self.metric == Some(MetricName::Exclusive)
     }
 
-    /// The times by which the table compares ranks.
+    /// Returns the times by which the table compares ranks.
     pub(super) fn compared<'a>(&self, row: &'a RankStatistics) -> &'a Spread {
         if self.compares_exclusive() { &row.exclusive } else { &row.inclusive }
     }
 
-    /// Whether the values under `key` are shown: all, unless one was asked for.
+    /// Returns true if the values under `key` are shown: all keys, unless one was requested.
     pub(super) fn shows_key(&self, key: &str) -> bool {
         !matches!(&self.metric, Some(MetricName::Key(only)) if only != key)
     }
 
-    /// The greater value of the report's metric first; inclusive times where none was asked for.
+    /// Compares two callpaths by the report's metric, or by inclusive time if none was requested;
+    /// the greater value first.
     pub(super) fn in_order(&self, left: CallpathIndex, right: CallpathIndex) -> Ordering {
         self.in_order_of(self.metric.as_ref().unwrap_or(&MetricName::Inclusive), left, right)
     }
 
-    /// The greater value of `metric` first.
+    /// Compares two callpaths by `metric`; the greater value first.
     pub(super) fn in_order_of(
         &self,
         metric: &MetricName,
@@ -109,7 +110,7 @@ impl Report {
         }
     }
 
-    /// What was recorded under `key` at a callpath.
+    /// Returns the values recorded under `key` at a callpath.
     pub(super) fn recorded(&self, index: CallpathIndex, key: &str) -> Option<&Metric> {
         let rows = self.metrics.rows();
         let found =
@@ -117,7 +118,7 @@ impl Report {
         found.ok().map(|at| &rows[at])
     }
 
-    /// The value of `metric` at a callpath, on all ranks together, as a table shows it.
+    /// Returns the value of `metric` at a callpath, on all ranks together, as shown in tables.
     pub(super) fn metric_cell(&self, index: CallpathIndex, metric: &MetricName) -> String {
         let row = &self.statistics.row(index.row());
         match metric {

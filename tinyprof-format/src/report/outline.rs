@@ -1,4 +1,4 @@
-//! The callpath tree alone: who calls whom, and how often. Nothing is folded.
+//! The callpath tree alone: regions, their callers and visits. Nothing is folded.
 
 use serde_json::{Value, json};
 
@@ -8,20 +8,20 @@ use super::tree::{Line, lines};
 use super::{LongJson, MetricName, Report};
 use crate::model::CallpathIndex;
 
-/// What heads the two columns of numbers.
+/// The headings of the two columns of numbers.
 const VISITS: &str = "visits";
 const RANKS: &str = "ranks";
 
-/// A key may be long, and a column must not be.
+/// The maximum width of a heading, in columns: keys may be long.
 const HEADING_MAX: usize = 20;
 
 impl Report {
-    /// The callpath tree for people, in `width_columns` columns: every callpath with its visits on
-    /// all ranks together and the number of ranks that visited it. Siblings are in the order of
-    /// their inclusive times, or of the [metric](Self::by_metric) that was asked for, which then is
-    /// a column too.
+    /// Returns the callpath tree as text of `width_columns` columns: every callpath with its visits
+    /// on all ranks together and the number of ranks that visited it. Siblings are sorted by
+    /// inclusive time, or by the requested [metric](Self::by_metric), which then has a column too.
     ///
-    /// Columns align, control characters in names are escaped, and every line ends in a newline.
+    /// Columns are aligned, control characters in names are escaped, and every line ends in a
+    /// newline.
     #[must_use]
     pub fn to_tree_text(&self, width_columns: u16) -> String {
         let width = usize::from(width_columns);
@@ -58,15 +58,16 @@ impl Report {
         text
     }
 
-    /// The same as JSON: `callpaths` in the order of the tree, with `path`, `name`, `depth`,
-    /// `ranks` and `visits`, and `value` if there is a [metric](Self::by_metric). `path` is null
-    /// where it would be longer than 16 KiB.
+    /// Returns the callpath tree as JSON: `callpaths` in the order of the tree, with `path`,
+    /// `name`, `depth`, `ranks` and `visits`, and `value` if there is a [metric](Self::by_metric).
+    /// `path` is null if it would be longer than 16 KiB.
     #[must_use]
     pub fn to_tree_json(&self) -> Value {
         self.tree_json().to_value()
     }
 
-    /// The same, made while it is written.
+    /// Returns the callpath tree as JSON that is generated while it is written; see
+    /// [`to_tree_json`](Self::to_tree_json).
     #[must_use]
     pub fn tree_json(&self) -> LongJson<'_> {
         let metric = self.metric.as_ref().map(ToString::to_string);
@@ -91,8 +92,8 @@ impl Report {
         LongJson::new(members, "callpaths", move || order.clone().into_iter().map(callpath))
     }
 
-    /// The heading and the values of the metric, aligned, each with the space behind it; nothing if
-    /// there is none.
+    /// Returns the heading and the values of the metric, aligned, each followed by a gap; empty if
+    /// there is no metric.
     fn value_column(&self, rows: &[CallpathIndex]) -> Vec<String> {
         let Some(metric) = &self.metric else { return Vec::new() };
         // Visits have a column already.

@@ -1,4 +1,4 @@
-//! What the profiler itself has cost the run: measuring visits, and writing them.
+//! The profiler's overhead: measuring visits, and writing them.
 
 use crate::model::Manifest;
 
@@ -6,37 +6,37 @@ use super::RankStatistics;
 use super::hints::VISIT_COST_NS;
 use super::units::{percent_of, ratio, rounded, time_cell, whole};
 
-/// What a visit is taken to cost that a budget let only be counted, in nanoseconds: see
-/// `docs/overhead.md`.
+/// The assumed cost of a visit that a budget let only be counted, in nanoseconds, if the profile
+/// does not contain it: see `docs/overhead.md`.
 pub const COUNTED_VISIT_COST_NS: f64 = 5.0;
 
-/// What the profiler itself has cost. The formulas stand in `docs/report.md`.
+/// The profiler's overhead in a run. The formulas are in `docs/report.md`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OwnCost {
     /// The number of ranks.
     pub ranks: u32,
     /// The visits on all ranks together.
     pub visits: u64,
-    /// How many of them were counted only, as the budget demands.
+    /// The number of visits that were only counted, to stay within the budget.
     pub visits_not_timed: u64,
-    /// What measuring one visit costs on the machine that it ran on, in nanoseconds; none where
-    /// nobody has measured that, and [`VISIT_COST_NS`] is taken.
+    /// The cost of measuring one visit on the machine of the run, in nanoseconds. If it was not
+    /// measured, this is none, and [`VISIT_COST_NS`] is used.
     pub visit_cost_ns: Option<f64>,
-    /// The same of a visit that was counted only; none where nobody has measured that, and
-    /// [`COUNTED_VISIT_COST_NS`] is taken.
+    /// The cost of a visit that is only counted, in nanoseconds. If it was not measured, this is
+    /// none, and [`COUNTED_VISIT_COST_NS`] is used.
     pub counted_visit_cost_ns: Option<f64>,
-    /// The visits of callpaths whose times are estimates, on all ranks together: `visits_not_timed`
-    /// are among them.
+    /// The visits of callpaths whose times are estimates, on all ranks together, including
+    /// `visits_not_timed`.
     pub visits_estimated: u64,
-    /// The time that rank 0 spent in the flush and in checkpoints, in nanoseconds, with the time
-    /// that it waited for others.
+    /// The time that rank 0 spent in the flush and in checkpoints, in nanoseconds, including
+    /// waiting for other ranks.
     pub writing_ns: u64,
     /// The time of all ranks together, in nanoseconds.
     pub total_ns: u128,
 }
 
 impl OwnCost {
-    /// That of a run; none where nothing was measured, or by another profiler.
+    /// Returns the overhead of a run; none if nothing was measured, or another profiler measured.
     pub(super) fn of_run(
         manifest: &Manifest,
         rows: impl Iterator<Item = RankStatistics>,
@@ -63,8 +63,8 @@ impl OwnCost {
         })
     }
 
-    /// The time for measuring the visits of the mean rank, in nanoseconds: never more than its
-    /// whole time, which a cost that was measured on a loaded machine may well come to.
+    /// Returns the time for measuring the visits of the mean rank, in nanoseconds, limited to the
+    /// rank's whole time: a cost measured on a loaded machine may well add up to more.
     #[must_use]
     pub fn timing_ns(&self) -> f64 {
         let timed = ratio(u128::from(self.visits.saturating_sub(self.visits_not_timed)), 1);
@@ -74,9 +74,9 @@ impl OwnCost {
         all_ns.min(most_ns) / f64::from(self.ranks.max(1))
     }
 
-    /// The time for measuring these visits of a callpath, in nanoseconds. How many of them a budget
-    /// let only be counted is known of all callpaths together: it is taken to be the same part of
-    /// each whose time is an estimate.
+    /// Returns the time for measuring these visits of a callpath, in nanoseconds. The number of
+    /// visits that were only counted is known for all callpaths together. It is assumed to be the
+    /// same part of each callpath whose time is an estimate.
     #[must_use]
     pub fn of_visits_ns(&self, visits: u64, is_estimate: bool) -> f64 {
         let not_timed = if is_estimate {
@@ -96,23 +96,25 @@ impl OwnCost {
         self.counted_visit_cost_ns.unwrap_or(COUNTED_VISIT_COST_NS)
     }
 
-    /// The time for all of it on the mean rank, in nanoseconds.
+    /// Returns the whole overhead on the mean rank, in nanoseconds.
     #[must_use]
     pub fn a_rank_ns(&self) -> f64 {
         self.timing_ns() + ratio(self.writing_ns.into(), 1)
     }
 
-    /// The same as a part of the mean rank's time; 0 where that is 0.
+    /// Returns the overhead as a part of the mean rank's time; 0 if that is 0.
     #[must_use]
     pub fn share(&self) -> f64 {
         let total_ns = ratio(self.total_ns, u128::from(self.ranks.max(1)));
         if total_ns > 0.0 { self.a_rank_ns() / total_ns } else { 0.0 }
     }
 
-    /// `tinyprof itself: at least 3.10ms a rank (0.02%): 2.00ms timing 81920 visits, 1.10ms writing`.
+    /// Returns a sentence like "tinyprof itself: at least 3.10ms a rank (0.02%): 2.00ms timing
+    /// 81920 visits, 1.10ms writing".
     ///
-    /// At least: what a visit costs was measured in a loop of its own. What the program loses
-    /// besides, such as the inlining of a function that is a region, nobody has measured.
+    /// It says "at least" because the cost of a visit was measured in a loop of its own. Further
+    /// losses of the program, such as the inlining of a function that is a region, were not
+    /// measured.
     pub(super) fn sentence(&self) -> String {
         let about = if self.visit_cost_ns.is_none() { "about" } else { "at least" };
         let a_rank = if self.ranks > 1 { " a rank" } else { "" };

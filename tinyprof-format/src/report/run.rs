@@ -1,4 +1,4 @@
-//! The report of a run: its facts, its callpaths, its statistics.
+//! The report of a run: its facts, callpaths and statistics.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -15,14 +15,14 @@ use super::metrics::Metrics;
 use super::notes::filtered;
 use super::{Efficiency, Hint, MetricName, OwnCost, Statistics};
 
-/// What there is to tell of a run. Equal profiles give equal reports.
+/// The data of all reports of a run. Equal profiles give equal reports.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
     pub(super) name: String,
     pub(super) ranks: u32,
     pub(super) hosts: u32,
     pub(super) executions: u32,
-    /// The threads of all ranks together; none where only statistics over ranks are known.
+    /// The threads of all ranks together; none if only statistics over ranks are known.
     pub(super) threads: Option<u64>,
     /// See [`threads_at_once`](Self::threads_at_once).
     pub(super) threads_at_once: BTreeMap<CallpathIndex, f64>,
@@ -32,19 +32,19 @@ pub struct Report {
     pub(super) losses: Losses,
     pub(super) incomplete: Option<String>,
     pub(super) precision: Precision,
-    /// What a filter took out, in words.
+    /// A sentence on the regions that a filter removed.
     pub(super) filtered: Option<String>,
     pub(super) total_ns: u128,
     pub(super) host_names: Hosts,
     pub(super) efficiency: Option<Efficiency>,
     pub(super) hints: Vec<Hint>,
     pub(super) own_cost: Option<OwnCost>,
-    /// What tables are sorted by, where that was said.
+    /// The metric by which tables are sorted, if one was requested.
     pub(super) metric: Option<MetricName>,
 }
 
 impl Report {
-    /// The report of a profile that was read.
+    /// Returns the report of a profile.
     #[must_use]
     pub fn of_profile(profile: &Profile) -> Self {
         let statistics = Statistics::of_profile(profile);
@@ -57,16 +57,16 @@ impl Report {
             report.own_cost.as_ref(),
         );
         let threads: u64 = profile.ranks.iter().map(|rank| u64::from(rank.threads)).sum();
-        // Where ranks were selected, those that were not are still there.
+        // If ranks were selected, the manifest still counts the others.
         let is_whole = profile.ranks.len() == profile.manifest.ranks as usize;
         let threads = Some(threads).filter(|&threads| threads > 0 && is_whole);
         Self { metrics: Metrics::of_profile(profile), hints, threads, ..report }
     }
 
-    /// The report of a run whose statistics were computed elsewhere, row by row of `callpaths`.
+    /// Returns the report of a run from its statistics, row by row of `callpaths`.
     ///
-    /// It bears the name of the program; see [`named`](Self::named). It tells nothing of metrics,
-    /// and only the hints that need no value of a rank alone: ranks send each other statistics of
+    /// Its name is that of the program; see [`named`](Self::named). It contains no metrics, and
+    /// only the hints that can be computed from statistics: ranks send each other statistics of
     /// times only.
     #[must_use]
     pub fn new(manifest: &Manifest, callpaths: &CallpathTable, mut statistics: Statistics) -> Self {
@@ -117,8 +117,8 @@ impl Report {
         .with_threads_at_once()
     }
 
-    /// The report of a program that consists of one process, whether or not its profile could be
-    /// written.
+    /// Returns the report of a program that consists of one process, whether or not its profile
+    /// could be written.
     #[must_use]
     pub fn of_event_map(map: &EventMap, executable: &str) -> Self {
         let hosts = vec![map.facts.host.clone()];
@@ -137,39 +137,38 @@ impl Report {
         Self { metrics: Metrics::of_event_map(map), threads, ..report }
     }
 
-    /// The same report under another name, such as that of the profile's directory.
+    /// Returns the report under another name, such as that of the profile's directory.
     #[must_use]
     pub fn named(self, name: impl Into<String>) -> Self {
         Self { name: name.into(), ..self }
     }
 
-    /// The same without what the profiler has cost: that is known of a whole run, not of a part
-    /// that was selected.
+    /// Returns the report without the profiler's overhead, which is known for a whole run, but not
+    /// for a selected part.
     #[must_use]
     pub fn without_own_cost(self) -> Self {
         Self { own_cost: None, ..self }
     }
 
-    /// What stands out, the costliest first.
+    /// Returns the hints, the costliest first.
     #[must_use]
     pub fn hints(&self) -> &[Hint] {
         &self.hints
     }
 
-    /// How well the ranks were used; none where no region says what it does.
+    /// Returns the efficiency of the ranks; none if no region declares its activity.
     #[must_use]
     pub const fn efficiency(&self) -> Option<&Efficiency> {
         self.efficiency.as_ref()
     }
 
-    /// What the profiler itself has cost; none where it was not TinyProf that measured.
+    /// Returns the profiler's overhead; none if the profile was not measured by TinyProf.
     #[must_use]
     pub const fn own_cost(&self) -> Option<&OwnCost> {
         self.own_cost.as_ref()
     }
 
-    /// The same without its callpaths: what there is to tell of the run as a whole, in little
-    /// memory.
+    /// Returns the report without its callpaths: the facts of the run as a whole, in little memory.
     #[must_use]
     pub fn without_callpaths(self) -> Self {
         let statistics = Statistics::default().with_times(*self.statistics.times());
@@ -182,8 +181,8 @@ impl Report {
         }
     }
 
-    /// The inclusive time of the root regions on all ranks together, in nanoseconds: what shares
-    /// refer to.
+    /// Returns the inclusive time of the root regions on all ranks together, in nanoseconds. Shares
+    /// are parts of it.
     #[must_use]
     pub const fn total_ns(&self) -> u128 {
         self.total_ns

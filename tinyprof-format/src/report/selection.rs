@@ -1,39 +1,39 @@
-//! Which callpaths have a line of their own where a table has room for a few: those that cost most,
-//! and who calls them.
+//! Selection of the callpaths with a line of their own in a table of limited length: the costliest,
+//! and their callers.
 
 use crate::model::{CallpathIndex, Children};
 
 use super::units::ratio;
 use super::{MetricName, Report};
 
-/// The fold must not hide a straggler. A callpath that is small over all ranks is shown if on one
-/// rank it takes this many times the fold's share of a rank's mean time.
+/// The factor that keeps folding from hiding a straggler. A callpath that is small over all ranks
+/// is shown if on one rank it takes this many times the fold's share of a rank's mean time.
 const STRAGGLER: f64 = 10.0;
 
-/// So many roots are shown however small they are, or a run of many equal threads would be one
-/// folded line.
+/// The number of roots that are shown however small they are. Otherwise a run of many equal threads
+/// would be one folded line.
 const ROOTS_SHOWN: usize = 3;
 
-/// A choice of callpaths, with every callpath also those above it.
+/// A selection of callpaths that contains, with every callpath, all those above it.
 pub(super) struct Selection<'a> {
     report: &'a Report,
     children: &'a Children,
     is_shown: Vec<bool>,
-    /// How many children of each callpath are not shown, and last of the roots.
+    /// The number of hidden children of each callpath; the last element is that of the roots.
     hidden: Vec<usize>,
-    /// The lines of the table: one for each callpath that is shown, and one for the hidden children
-    /// of each.
+    /// The number of lines of the table: one for each callpath that is shown, and one for the
+    /// hidden children of each.
     lines: usize,
 }
 
 impl<'a> Selection<'a> {
-    /// Chooses in this order: what hints are about, then the callpaths that take most time
-    /// themselves, or have most of the metric that the report is sorted by, as long as there is
-    /// room in `lines_max`, and then those that are small on all ranks together and not on one of
-    /// them. Callpaths below `below_share` of the time are left out.
+    /// Selects callpaths in this order: the largest roots; the subjects of hints; then the
+    /// callpaths with the greatest exclusive time, or the greatest value of the report's metric, as
+    /// long as there is room in `lines_max`. Callpaths below `below_share` of the time are left
+    /// out, unless they are large on a single rank.
     ///
     /// # Cost
-    /// A sort of the callpaths that are not small.
+    /// Sorts the callpaths that are not small.
     pub(super) fn new(
         report: &'a Report,
         children: &'a Children,
@@ -65,7 +65,7 @@ impl<'a> Selection<'a> {
         selection
     }
 
-    /// Whether the callpath in this row has a line of its own.
+    /// Returns true if the callpath in this row has a line of its own.
     pub(super) fn is_shown(&self, row: usize) -> bool {
         self.is_shown[row]
     }
@@ -78,7 +78,7 @@ impl<'a> Selection<'a> {
             chain.push(at);
             above = self.report.callpaths.get(at).parent;
         }
-        // Each takes the place of the line in which it was folded, at best.
+        // At best, the chain replaces the line in which it was folded.
         if self.lines.saturating_add(chain.len()) > lines_max.saturating_add(1) {
             return;
         }

@@ -1,39 +1,41 @@
-//! How one quantity is spread over ranks, and which rank on which host has the most of it.
+//! The spread of a quantity over ranks, and the rank and host with the greatest value.
 
 use super::units::{ratio, time_cell, whole};
 
-/// A host in 32 bits, whatever the length of its name: a checksum of the name. The list of hosts in
-/// a manifest tells which it is; where two of its hosts have the same, neither is named.
+/// A host in 32 bits, whatever the length of its name: a checksum of the name. It is resolved by
+/// the list of hosts in the manifest; if two of its hosts have the same checksum, neither is named.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct HostId(u32);
 
 impl HostId {
-    /// The host of this name; the default for a name that is empty, because it is not known.
+    /// Returns the host with this name; the default for an empty name, which means that it is
+    /// unknown.
     #[must_use]
     pub fn of_name(name: &str) -> Self {
         Self(crc32fast::hash(name.as_bytes()))
     }
 
-    /// The host with this checksum.
+    /// Returns the host with this checksum.
     #[must_use]
     pub const fn from_bits(bits: u32) -> Self {
         Self(bits)
     }
 
-    /// The checksum.
+    /// Returns the checksum.
     #[must_use]
     pub const fn to_bits(self) -> u32 {
         self.0
     }
 }
 
-/// How one quantity is spread over the ranks that visited a callpath. All zero where no rank did.
+/// The spread of a quantity over the ranks that visited a callpath. All zero if no rank did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Spread {
     /// The sum over ranks, in nanoseconds.
     pub sum_ns: u128,
-    /// The variance of the sum, in square nanoseconds; 0 where every visit was timed. An integer,
-    /// and at least 1 where there is any, so that it adds up to the same in any order.
+    /// The variance of the sum, in square nanoseconds; 0 if every visit was timed. An integer, so
+    /// that ranks can be added in any order with the same result; at least 1 if there is any
+    /// variance.
     pub variance_ns2: u128,
     /// The least value of a rank, in nanoseconds.
     pub min_ns: u64,
@@ -57,29 +59,30 @@ impl Spread {
         }
     }
 
-    /// Whether the sum is an estimate because some visits were not timed.
+    /// Returns true if the sum is an estimate because some visits were not timed.
     #[must_use]
     pub const fn is_estimate(&self) -> bool {
         self.variance_ns2 > 0
     }
 
-    /// The standard error of the sum, in nanoseconds; none where the sum is exact.
+    /// Returns the standard error of the sum, in nanoseconds; none if the sum is exact.
     #[must_use]
     pub fn standard_error_ns(&self) -> Option<f64> {
         self.is_estimate().then(|| ratio(self.variance_ns2, 1).sqrt())
     }
 
-    /// What the sum is at most, in nanoseconds, where it is an estimate that says no more: where
-    /// two standard errors are as much as the estimate. None where the sum, or its size, is known.
+    /// Returns an upper bound of the sum, in nanoseconds, if the estimate shows no more than that,
+    /// because two standard errors are at least as large as the estimate. None if the sum was
+    /// measured, or its size is known.
     #[must_use]
     pub fn known_below_ns(&self) -> Option<u128> {
         let error_ns = whole(2.0 * self.standard_error_ns()?);
         (error_ns >= self.sum_ns).then(|| self.sum_ns.saturating_add(error_ns).max(1))
     }
 
-    /// What tables show of the sum, and the mark before it: none where it was measured, `~` where
-    /// it is an estimate, `<` where no more is known than that it is less than this, which is never
-    /// more than `bound_ns`.
+    /// Returns the sum as shown in tables, and the mark before it: empty if it was measured, `~` if
+    /// it is an estimate, `<` if only an upper bound is known. The bound is never more than
+    /// `bound_ns`.
     #[must_use]
     pub fn shown_ns(&self, bound_ns: Option<u128>) -> (&'static str, u128) {
         match self.known_below_ns() {
@@ -89,7 +92,7 @@ impl Spread {
         }
     }
 
-    /// The same as text: `1.23ms`, `~1.23ms`, `<2.34ms`.
+    /// Returns the sum as shown in tables, as text: `1.23ms`, `~1.23ms`, `<2.34ms`.
     #[must_use]
     pub fn cell(&self, bound_ns: Option<u128>) -> String {
         let (mark, ns) = self.shown_ns(bound_ns);

@@ -1,5 +1,4 @@
-//! Statistics of every callpath over ranks, in a form that is merged in any order with the same
-//! result.
+//! Statistics of every callpath over ranks. They can be merged in any order with the same result.
 
 use crate::model::{CallpathIndex, CallpathTable, EventMap, ExecutionSummary, Profile};
 
@@ -20,12 +19,13 @@ pub struct RankStatistics {
     /// The inclusive time of a rank without the inclusive time of the callpath's children on that
     /// rank.
     pub exclusive: Spread,
-    /// How much the inclusive times of executions vary.
+    /// The variation of the inclusive times of executions.
     pub variation: Variation,
 }
 
 impl RankStatistics {
-    /// The statistics of a callpath that one rank visited in one execution, every visit timed.
+    /// Returns the statistics of a callpath that one rank visited in one execution, with every
+    /// visit timed.
     #[must_use]
     pub const fn of_one_rank(
         rank: u32,
@@ -60,17 +60,17 @@ impl RankStatistics {
         self.variation.merge(&other.variation);
     }
 
-    /// The mean of a spread of these statistics over the ranks that visited; none where no rank
-    /// did.
+    /// Returns the mean of a spread of these statistics over the ranks that visited; none if no
+    /// rank did.
     #[must_use]
     pub fn mean_ns(&self, spread: &Spread) -> Option<f64> {
         (self.ranks > 0).then(|| ratio(spread.sum_ns, u128::from(self.ranks)))
     }
 
-    /// How far the slowest rank is above the mean: `max / mean - 1`, so 0 where all ranks are
-    /// equal.
+    /// Returns the excess of the slowest rank over the mean, `max / mean - 1`, which is 0 if all
+    /// ranks are equal.
     ///
-    /// None where no rank visited the callpath or its time is zero.
+    /// None if no rank visited the callpath or its time is zero.
     #[must_use]
     pub fn imbalance(&self, spread: &Spread) -> Option<f64> {
         let weighted_max = u128::from(spread.max_ns) * u128::from(self.ranks);
@@ -78,16 +78,16 @@ impl RankStatistics {
             .then(|| (ratio(weighted_max, spread.sum_ns) - 1.0).max(0.0))
     }
 
-    /// The time between the slowest rank and the others, in nanoseconds: the sum over the ranks
-    /// that visited of `max - mean`, which is what would be saved if they waited for the slowest
-    /// and it were as fast as the mean.
+    /// Returns the time between the slowest rank and the others, in nanoseconds: the sum of
+    /// `max - mean` over the ranks that visited. This is the time that would be saved if they
+    /// waited for the slowest, and it were as fast as the mean.
     #[must_use]
     pub fn lost_ns(&self, spread: &Spread) -> u128 {
         (u128::from(spread.max_ns) * u128::from(self.ranks)).saturating_sub(spread.sum_ns)
     }
 
-    /// How much the executions vary on one and the same rank: the pooled standard deviation of an
-    /// execution's inclusive time as a part of the mean. None where no rank has two executions.
+    /// Returns the variation of executions on the same rank: the pooled standard deviation of an
+    /// execution's inclusive time as a part of the mean. None if no rank has two executions.
     #[must_use]
     pub fn coefficient_of_variation(&self) -> Option<f64> {
         self.variation.coefficient(self.inclusive.sum_ns)
@@ -96,8 +96,8 @@ impl RankStatistics {
 
 /// The statistics of every callpath of a table, row by row.
 ///
-/// Ranks compute their own and merge them up a tree; whoever holds a whole profile adds rank after
-/// rank. Both give equal statistics:
+/// Ranks can compute their own and merge them up a tree; a reader of a whole profile adds rank
+/// after rank. Both give equal statistics:
 ///
 /// ```
 /// use tinyprof_format::model::{
@@ -132,26 +132,25 @@ pub struct Statistics {
 }
 
 impl Statistics {
-    /// Statistics of no rank over `callpaths` rows.
+    /// Returns the statistics of no rank over `callpaths` rows.
     #[must_use]
     pub fn new(callpaths: usize) -> Self {
         Self { rows: Rows::of_no_rank(callpaths), times: TimesOverRanks::default() }
     }
 
-    /// The statistics of these rows, of ranks of which nobody knows what they did with their time
-    /// as a whole.
+    /// Returns the statistics with these rows, of ranks whose times as a whole are unknown.
     #[must_use]
     pub fn from_rows(rows: Vec<RankStatistics>) -> Self {
         Self { rows: Rows::of_ranks(rows), times: TimesOverRanks::default() }
     }
 
-    /// The same of ranks whose times as a whole are these.
+    /// Returns the statistics with these times of the ranks as a whole.
     #[must_use]
     pub fn with_times(self, times: TimesOverRanks) -> Self {
         Self { times, ..self }
     }
 
-    /// The statistics of one rank, parallel to its own callpath table.
+    /// Returns the statistics of one rank, parallel to its own callpath table.
     #[must_use]
     pub fn of_event_map(map: &EventMap, rank: u32) -> Self {
         let mut statistics = Self::new(map.callpaths.len());
@@ -161,7 +160,7 @@ impl Statistics {
         statistics
     }
 
-    /// The statistics of a whole profile, parallel to its callpath table.
+    /// Returns the statistics of a whole profile, parallel to its callpath table.
     #[must_use]
     pub fn of_profile(profile: &Profile) -> Self {
         let mut statistics = Self::new(profile.callpaths.len());
@@ -175,8 +174,8 @@ impl Statistics {
         statistics
     }
 
-    /// Adds what `rank` measured on `host`: `summaries` tells it for each row of `callpaths`, the
-    /// table of these statistics.
+    /// Adds the measurements of `rank` on `host`: `summaries` returns them for each row of
+    /// `callpaths`, the table of these statistics.
     pub fn add_rank<'a>(
         &mut self,
         callpaths: &CallpathTable,
@@ -210,14 +209,14 @@ impl Statistics {
         let mut exclusive_variances_ns2 = variances_ns2.clone();
         for (index, callpath) in callpaths.iter() {
             if let Some(parent) = callpath.parent {
-                // A difference of estimates is as uncertain as both together.
+                // The variance of a difference of estimates is the sum of both variances.
                 let variance = &mut exclusive_variances_ns2[parent.row()];
                 *variance = variance.saturating_add(variances_ns2[index.row()]);
             }
         }
         let rows = (0..callpaths.len()).map(|row| {
             let summaries = summaries(CallpathIndex::new(row));
-            // Metrics alone are no visit.
+            // A row with metrics only has no visits.
             if summaries.is_empty() {
                 return RankStatistics::default();
             }
@@ -237,10 +236,11 @@ impl Statistics {
         self.rows.add_rank(rank, host, rows);
     }
 
-    /// Adds what `rank` measured, where `dictionary`, the table of these statistics, may hold more
-    /// callpaths than the rank visited.
+    /// Adds the measurements of `rank`. The table of these statistics, `dictionary`, may contain
+    /// callpaths that the rank did not visit.
     ///
-    /// A callpath that the dictionary lacks has no row to be added to: unite the tables first.
+    /// A callpath that is missing in the dictionary has no row and is ignored: unite the tables
+    /// first.
     pub fn add_event_map(&mut self, dictionary: &CallpathTable, rank: u32, map: &EventMap) {
         let own = map.callpaths.index_by_identity();
         self.add_rank(dictionary, rank, &map.facts.host, |index| {
@@ -256,19 +256,19 @@ impl Statistics {
         self.times.merge(&other.times);
     }
 
-    /// What the ranks did with their time as a whole.
+    /// Returns the times of the ranks as a whole, by activity.
     #[must_use]
     pub const fn times(&self) -> &TimesOverRanks {
         &self.times
     }
 
-    /// The statistics, row by row of the callpath table.
+    /// Returns the statistics, row by row of the callpath table.
     #[must_use]
     pub fn rows(&self) -> impl ExactSizeIterator<Item = RankStatistics> + '_ {
         (0..self.rows.len()).map(|row| self.rows.get(row))
     }
 
-    /// The statistics of the callpath in this row.
+    /// Returns the statistics of the callpath in this row.
     ///
     /// # Panics
     /// If there is no such row.
@@ -282,8 +282,8 @@ impl Statistics {
     }
 }
 
-/// A variance as an integer, rounded up, so that what is uncertain never reads as exact. What is
-/// not a number, which only a damaged profile says, counts as nothing.
+/// Returns a variance as an integer, rounded up, so that an uncertain value never reads as exact.
+/// NaN, which only occurs in a damaged profile, becomes 0.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

@@ -1,7 +1,7 @@
-//! Rows of statistics: of one rank in 24 bytes, as long as there is no other.
+//! Rows of statistics: 24 bytes each as long as there is only one rank.
 //!
-//! A program without MPI makes a report of itself at its end. Of a million callpaths, in the form
-//! that is merged over ranks, that would take 176 MiB.
+//! A program without MPI reports on itself at its end. For a million callpaths, the form that can
+//! be merged over ranks would take 176 MiB.
 
 use std::collections::BTreeMap;
 
@@ -10,23 +10,24 @@ use super::{HostId, RankStatistics};
 /// The statistics of the callpaths of a table.
 #[derive(Clone, Debug)]
 pub(super) enum Rows {
-    /// Of a single rank, or none.
+    /// The rows of a single rank, or of none.
     One(OneRank),
-    /// Of several ranks.
+    /// The rows of several ranks.
     Several(Vec<RankStatistics>),
 }
 
 /// The rows of one rank.
 #[derive(Clone, Debug, Default)]
 pub(super) struct OneRank {
-    /// None as long as there is no rank.
+    /// The rank and its host; none as long as there is no rank.
     place: Option<(u32, HostId)>,
     rows: Vec<OneRow>,
-    /// What a row of the short form cannot say, by row: estimates, and variation.
+    /// The rows that do not fit the short form because of estimates or variation, by row number.
     others: BTreeMap<usize, RankStatistics>,
 }
 
-/// A callpath that one rank visited in one execution, every visit timed. All zero where it did not.
+/// A callpath that one rank visited in one execution, with every visit timed. All zero if it did
+/// not.
 #[derive(Clone, Copy, Debug, Default)]
 struct OneRow {
     visits: u64,
@@ -79,7 +80,7 @@ impl Rows {
         }
     }
 
-    /// Adds what one rank says of each row.
+    /// Adds the rows of one rank.
     pub(super) fn add_rank(
         &mut self,
         rank: u32,
@@ -117,7 +118,7 @@ impl Rows {
         self.grow_to(other.len());
     }
 
-    /// The rows in the form that has room for several ranks.
+    /// Returns the rows after conversion to the form for several ranks.
     fn several(&mut self) -> &mut Vec<RankStatistics> {
         if let Self::One(one) = self {
             *self = Self::Several((0..one.rows.len()).map(|row| one.get(row)).collect());

@@ -8,7 +8,7 @@ use crate::model::CallpathIndex;
 use super::csv::csv_line;
 use super::{MetricName, RankStatistics, Report, Spread};
 
-/// What is told of a spread over ranks.
+/// The columns of a spread over ranks.
 const SPREAD: [&str; 9] = [
     "sum_ns",
     "standard_error_ns",
@@ -22,18 +22,18 @@ const SPREAD: [&str; 9] = [
 ];
 
 impl Report {
-    /// The report as CSV, in the order of the tree: a line of headings, then one for each callpath.
-    /// Means, and what [`to_json`](Self::to_json) has as null, as there; null is an empty cell.
-    /// Varying metrics are not in it, see [`to_top_csv`](Self::to_top_csv).
+    /// Returns the report as CSV, in the order of the tree: a line of headings, then one for each
+    /// callpath. Cells have the values of [`to_json`](Self::to_json), and null is an empty cell.
+    /// Varying metrics are not included, see [`to_top_csv`](Self::to_top_csv).
     #[must_use]
     pub fn to_csv(&self) -> String {
         text(|to| self.write_csv(to))
     }
 
-    /// Writes the same line by line.
+    /// Writes the report as CSV, line by line; see [`to_csv`](Self::to_csv).
     ///
     /// # Errors
-    /// When `to` cannot be written.
+    /// If `to` cannot be written.
     pub fn write_csv(&self, to: &mut dyn Write) -> io::Result<()> {
         let named = |time: &'static str| SPREAD.map(|what| format!("{time}_{what}"));
         let headings = ["path", "name", "depth", "ranks", "visits"].map(str::to_owned).into_iter();
@@ -49,16 +49,16 @@ impl Report {
         Ok(())
     }
 
-    /// The tree as CSV, and `value` if the report is in the order of a metric.
+    /// Returns the tree as CSV, with a column `value` if the report is sorted by a metric.
     #[must_use]
     pub fn to_tree_csv(&self) -> String {
         text(|to| self.write_tree_csv(to))
     }
 
-    /// Writes the same line by line.
+    /// Writes the tree as CSV, line by line; see [`to_tree_csv`](Self::to_tree_csv).
     ///
     /// # Errors
-    /// When `to` cannot be written.
+    /// If `to` cannot be written.
     pub fn write_tree_csv(&self, to: &mut dyn Write) -> io::Result<()> {
         let value = self.metric.is_some().then(|| "value".to_owned());
         let headings = ["path", "name", "depth", "ranks", "visits"].map(str::to_owned).into_iter();
@@ -70,16 +70,16 @@ impl Report {
         Ok(())
     }
 
-    /// The `count` callpaths of [`to_top_text`](Self::to_top_text) as CSV.
+    /// Returns the `count` callpaths of [`to_top_text`](Self::to_top_text) as CSV.
     #[must_use]
     pub fn to_top_csv(&self, count: usize) -> String {
         text(|to| self.write_top_csv(count, to))
     }
 
-    /// Writes the same line by line.
+    /// Writes the top callpaths as CSV, line by line; see [`to_top_csv`](Self::to_top_csv).
     ///
     /// # Errors
-    /// When `to` cannot be written.
+    /// If `to` cannot be written.
     pub fn write_top_csv(&self, count: usize, to: &mut dyn Write) -> io::Result<()> {
         let recorded = matches!(self.metric, Some(MetricName::Key(_)));
         let headings = if recorded {
@@ -129,7 +129,7 @@ impl Report {
         ]
     }
 
-    /// The value of `metric` at a callpath, unrounded; empty where there is none.
+    /// Returns the value of `metric` at a callpath, unrounded; empty if there is none.
     pub(super) fn metric_number(&self, index: CallpathIndex, metric: &MetricName) -> String {
         let row = &self.statistics.row(index.row());
         match metric {
@@ -168,10 +168,10 @@ fn put(to: &mut dyn Write, cells: impl IntoIterator<Item = impl AsRef<str>>) -> 
     to.write_all(csv_line(cells).as_bytes())
 }
 
-/// All that is written.
+/// Returns the written text.
 fn text(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> String {
     let mut bytes = Vec::new();
-    // Writing to memory cannot fail, and cells are text.
+    // Writing to memory cannot fail, and cells are valid UTF-8.
     drop(write(&mut bytes));
     String::from_utf8(bytes).unwrap_or_default()
 }

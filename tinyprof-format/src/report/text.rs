@@ -1,5 +1,5 @@
-//! The report as text: a head line, the callpath tree with its numbers, the metrics, and what
-//! `closing` says below.
+//! The report as text: a head line, the callpath tree with its numbers, the metrics, and the
+//! sentences of `closing` below.
 
 use super::Report;
 use super::closing::hosts_line;
@@ -9,51 +9,52 @@ use super::names::{columns, cut, escaped, shown, wrapped};
 use super::tree::{Line, fitting_lines, lines};
 use super::units::{counted, rounded, time};
 
-/// What heads the tree.
+/// The heading of the tree.
 const HEADING: &str = "callpath";
 
-/// Where a table is laid out, what is folded counts as if it had so many columns: room for the
-/// number, and for what it is.
+/// The assumed width of a folded line in the layout of a table, in columns: enough for the number
+/// of callpaths and the words after it.
 const FOLDED_COLUMNS: usize = 20;
 
-/// However much there is to say below it, the tree may have so many lines.
+/// The minimum number of lines for the tree, however much follows below it.
 const TREE_LINES_MIN: usize = 10;
 
-/// However large the tree is, metrics may have so many lines: the headings, three of them, and how
-/// many more there are.
+/// The minimum number of lines for metrics, however large the tree is: the headings, three metrics,
+/// and the number of the others.
 const METRIC_LINES_MIN: usize = 5;
 
-/// How a report is laid out as text.
+/// Layout options of a text report.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct TextOptions {
-    /// The columns of the terminal. Numbers that do not fit make way; below about 35 columns lines
-    /// overflow.
+    /// The width of the terminal, in columns. Numbers that do not fit are left out; below about 35
+    /// columns lines overflow.
     pub width_columns: u16,
-    /// Callpaths whose share of the total inclusive time is below this are folded into one line per
+    /// The share of the total inclusive time below which callpaths are folded into one line per
     /// parent, unless they take long on a single rank. None folds nothing.
     pub fold_below_share: Option<f64>,
-    /// Where the report would have more lines than this, more callpaths and metrics are folded, as
-    /// far as that helps: those that take most time themselves stay, with those above them, and
-    /// what hints are about.
+    /// The desired maximum number of lines. If the report would be longer, more callpaths and
+    /// metrics are folded, as far as that helps. The callpaths with the greatest exclusive time and
+    /// the subjects of hints are kept, with those above them.
     pub lines_max: u16,
 }
 
 impl Default for TextOptions {
-    /// 100 columns, folded below 1 %, or more where it would not fit one screen of 40 lines.
+    /// Returns 100 columns and folding below 1 %, or more where the report would not fit one screen
+    /// of 40 lines.
     fn default() -> Self {
         Self { width_columns: 100, fold_below_share: Some(0.01), lines_max: 40 }
     }
 }
 
 impl TextOptions {
-    /// The same options in this many columns.
+    /// Returns the options with this width.
     #[must_use]
     pub const fn with_width(self, columns: u16) -> Self {
         Self { width_columns: columns, ..self }
     }
 
-    /// The same options with no callpath folded.
+    /// Returns the options without folding.
     #[must_use]
     pub const fn unfolded(self) -> Self {
         Self { fold_below_share: None, ..self }
@@ -61,17 +62,17 @@ impl TextOptions {
 }
 
 impl Report {
-    /// The report for people: a head line, the callpath tree sorted by inclusive time, the metrics,
-    /// the efficiency, the hints, a note for each loss, and what the profiler itself has cost.
+    /// Returns the report as text: a head line, the callpath tree sorted by inclusive time, the
+    /// metrics, the efficiency, the hints, a note for each loss, and the profiler's overhead.
     ///
-    /// Visits, inclusive and exclusive time and the share are of all ranks together; minimum, mean,
-    /// maximum and imbalance (maximum / mean - 1) compare the inclusive times of the ranks that
-    /// visited the callpath; what is lost is the sum over these ranks of maximum - mean. The
-    /// variation is that of executions on one and the same rank. Columns for which there is no room
-    /// make way; where that is the host of the slowest rank, a line below tells it.
-    /// `docs/report.md` has the formulas. A time that is an estimate, because a budget let only
-    /// some visits be timed, is marked with `~`. Columns align, control characters in names are
-    /// escaped, and every line ends in a newline.
+    /// Visits, inclusive and exclusive time and the share are those of all ranks together. Minimum,
+    /// mean, maximum and imbalance (maximum / mean - 1) compare the inclusive times of the ranks
+    /// that visited the callpath; the lost time is the sum over these ranks of maximum - mean. The
+    /// variation is that of executions on the same rank. Columns that do not fit are left out; if
+    /// that is the host of the slowest rank, it is shown in a line below. The formulas are in
+    /// `docs/report.md`. A time that is an estimate, because a budget let only some visits be
+    /// timed, is marked with `~`. Columns are aligned, control characters in names are escaped, and
+    /// every line ends in a newline.
     #[must_use]
     pub fn to_text(&self, options: &TextOptions) -> String {
         let width = usize::from(options.width_columns);
@@ -80,7 +81,7 @@ impl Report {
         if self.callpaths.is_empty() {
             text.push_str("no region was visited\n");
         } else {
-            // The titles, the headings, the hosts, and where the profile lies.
+            // The titles, the headings, the hosts, and the path of the profile.
             let others =
                 [&text, &closing].map(|part| part.lines().count()).iter().sum::<usize>() + 4;
             let room = usize::from(options.lines_max).saturating_sub(others);
@@ -103,6 +104,7 @@ impl Report {
         text + &closing
     }
 
+    /// Returns a line like
     /// `FFT.tprof: 4 ranks on 1 host, 8 threads, 20 executions, 12 callpaths, 1.23 s a rank`.
     pub(super) fn head(&self, width_columns: usize) -> String {
         let name = cut(&escaped(&self.name), (width_columns / 2).max(20));
@@ -120,7 +122,7 @@ impl Report {
             threads.map_or_else(String::new, |threads| format!(", {}", counted(threads, "thread")));
         let roots =
             self.callpaths.rows().iter().filter(|callpath| callpath.parent.is_none()).count();
-        // Each root counts its own.
+        // Each root has its own count of executions.
         let executions = match roots {
             0 | 1 => counted(self.executions.into(), "execution"),
             several => format!(
@@ -168,8 +170,8 @@ impl Report {
         }
     }
 
-    /// What a line of the tree says, shorter if there is a shorter form and `room` is less than the
-    /// long one.
+    /// Returns the text of a line of the tree, in a shorter form if there is one and the long one
+    /// does not fit into `room`.
     fn label(&self, line: &Line, room: usize) -> String {
         match line {
             Line::Callpath(index) => shown(&self.callpaths.get(*index).region.name),
@@ -183,8 +185,8 @@ impl Report {
     }
 }
 
-/// What stands before a name below its parents. Where spaces would fill more than half of the
-/// tree's columns, the level stands there as a number.
+/// Returns the indent of a name at this depth. If spaces would fill more than half of the tree's
+/// columns, the indent shows the depth as a number.
 pub(super) fn indent(depth: usize, width: usize) -> String {
     let deepest = width / 2;
     if 2 * depth <= deepest {

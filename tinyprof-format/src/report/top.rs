@@ -1,5 +1,4 @@
-//! The callpaths that take the most time themselves: a flat list, for who looks for what to
-//! improve.
+//! The hottest callpaths by exclusive time: a flat list of the candidates for improvement.
 
 use serde_json::{Value, json};
 
@@ -9,16 +8,16 @@ use super::units::{below, count_cell, number_cell, percent_cell, ratio, time_cel
 use super::{LongJson, MetricName, Report};
 use crate::model::CallpathIndex;
 
-/// A key may be long, and a column must not be.
+/// The maximum width of a heading, in columns: keys may be long.
 const HEADING_MAX: usize = 20;
 
 impl Report {
-    /// The `count` callpaths of the greatest exclusive time, or of the greatest value of the
-    /// [metric](Self::by_metric) that was asked for, for people, in `width_columns` columns.
+    /// Returns the `count` callpaths with the greatest exclusive time, or with the greatest value
+    /// of the requested [metric](Self::by_metric), as text of `width_columns` columns.
     ///
-    /// Times and visits are of all ranks together, the share is that of the roots' inclusive time.
-    /// A time that is an estimate is marked with `~`. Columns align, control characters in names
-    /// are escaped, and every line ends in a newline.
+    /// Times and visits are those of all ranks together; the share is a part of the roots'
+    /// inclusive time. A time that is an estimate is marked with `~`. Columns are aligned, control
+    /// characters in names are escaped, and every line ends in a newline.
     #[must_use]
     pub fn to_top_text(&self, count: usize, width_columns: u16) -> String {
         let width = usize::from(width_columns);
@@ -49,14 +48,15 @@ impl Report {
         text
     }
 
-    /// The same as JSON: `callpaths`, the greatest exclusive time first, as in
-    /// [`to_json`](Self::to_json) but for `parent`.
+    /// Returns the top callpaths as JSON: `callpaths`, the greatest exclusive time first, as in
+    /// [`to_json`](Self::to_json) but without `parent`.
     #[must_use]
     pub fn to_top_json(&self, count: usize) -> Value {
         self.top_json(count).to_value()
     }
 
-    /// The same, made while it is written.
+    /// Returns the top callpaths as JSON that is generated while it is written; see
+    /// [`to_top_json`](Self::to_top_json).
     #[must_use]
     pub fn top_json(&self, count: usize) -> LongJson<'_> {
         let members = json!({
@@ -68,7 +68,7 @@ impl Report {
         let callpath = |index: CallpathIndex| {
             let mut callpath = self.callpath_json(index);
             if let Some(keys) = callpath.as_object_mut() {
-                // A position in a list that is not there.
+                // `parent` is a position in a list that is not part of this JSON.
                 keys.remove("parent");
             }
             callpath
@@ -76,7 +76,8 @@ impl Report {
         LongJson::new(members, "callpaths", move || top.clone().into_iter().map(callpath))
     }
 
-    /// Callpaths that were visited, by the metric, then in the order of the table.
+    /// Returns the callpaths that were visited, sorted by the metric, then in the order of the
+    /// table.
     pub(super) fn top(&self, count: usize) -> Vec<CallpathIndex> {
         let visited = self
             .callpaths
@@ -135,8 +136,8 @@ impl Report {
         ]
     }
 
-    /// The path of a callpath. Where it is longer than `room`, what is above stays away first: the
-    /// name tells the most.
+    /// Returns the path of a callpath. If it is longer than `room`, the outermost regions are left
+    /// out first: the region's own name matters most.
     fn shown_path(&self, index: CallpathIndex, room: usize) -> String {
         let callpath = self.callpaths.get(index);
         let (mut path, mut above) = (shown(&callpath.region.name), callpath.parent);

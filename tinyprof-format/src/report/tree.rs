@@ -1,4 +1,4 @@
-//! The lines of a report: the callpath tree in the order of time, with small callpaths folded.
+//! The lines of a report: the callpath tree sorted by time, with small callpaths folded.
 
 use crate::model::{CallpathIndex, Children};
 
@@ -10,7 +10,7 @@ use super::{RankStatistics, Report};
 pub(super) enum Line {
     /// A callpath.
     Callpath(CallpathIndex),
-    /// Several children of one parent, with all below them.
+    /// Several children of one parent, with all callpaths below them.
     Folded(Folded),
 }
 
@@ -18,24 +18,24 @@ pub(super) enum Line {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Folded {
     pub(super) depth: u32,
-    /// The children and all callpaths below them.
+    /// The number of these children and of all callpaths below them.
     pub(super) callpaths: usize,
     pub(super) inclusive_ns: u128,
     pub(super) exclusive_ns: u128,
-    /// Whether any of the times is an estimate.
+    /// True if any of the times is an estimate.
     pub(super) estimate: bool,
 }
 
-/// The lines of the tree with the callpaths that cost most, in at most `lines_max` lines; callpaths
-/// below `below_share` of the time are folded even if there is room. See [`Selection`].
+/// Returns the lines of the tree with the costliest callpaths, in at most `lines_max` lines.
+/// Callpaths below `below_share` of the time are folded even if there is room. See [`Selection`].
 pub(super) fn fitting_lines(report: &Report, below_share: f64, lines_max: usize) -> Vec<Line> {
     let children = report.callpaths.children();
     let selection = Selection::new(report, &children, below_share, lines_max);
     Tree::new(report, &children, Some(&selection)).lines()
 }
 
-/// The lines of the whole tree, parents first, siblings by the report's metric, then in the order
-/// of the table.
+/// Returns the lines of the whole tree: parents first, siblings sorted by the report's metric, then
+/// in the order of the table.
 pub(super) fn lines(report: &Report) -> Vec<Line> {
     Tree::new(report, &report.callpaths.children(), None).lines()
 }
@@ -44,16 +44,16 @@ struct Tree<'a> {
     report: &'a Report,
     children: &'a Children,
     subtrees: Vec<Subtree>,
-    /// None where every callpath has a line.
+    /// The callpaths with a line of their own; none if every callpath has one.
     selection: Option<&'a Selection<'a>>,
 }
 
-/// A callpath with all below it.
+/// A callpath with all callpaths below it.
 #[derive(Clone, Copy, Debug)]
 struct Subtree {
     exclusive_ns: u128,
     callpaths: u32,
-    /// Whether any of the times is an estimate.
+    /// True if any of the times is an estimate.
     estimate: bool,
 }
 
@@ -83,7 +83,7 @@ impl<'a> Tree<'a> {
 
     fn lines(&self) -> Vec<Line> {
         let mut lines = Vec::new();
-        // A stack of our own: a hostile profile may be deeper than the thread's.
+        // An explicit stack: a hostile profile may be deeper than the thread's stack.
         let mut waiting = self.below(None);
         waiting.reverse();
         while let Some(line) = waiting.pop() {
@@ -95,7 +95,7 @@ impl<'a> Tree<'a> {
         lines
     }
 
-    /// The lines directly below a callpath, or those of the roots.
+    /// Returns the lines directly below a callpath, or those of the roots.
     fn below(&self, parent: Option<CallpathIndex>) -> Vec<Line> {
         let mut children =
             self.children[parent.map_or(self.report.callpaths.len(), CallpathIndex::row)].to_vec();
@@ -107,7 +107,7 @@ impl<'a> Tree<'a> {
         let mut lines: Vec<Line> = shown.into_iter().map(Line::Callpath).collect();
         match small.as_slice() {
             [] => {}
-            // Its own line is as short as the folded one and says more.
+            // A line of its own is as short as the folded one and shows more.
             [only] if sum.callpaths == 1 => lines.push(Line::Callpath(*only)),
             _ => lines.push(Line::Folded(sum)),
         }
@@ -118,7 +118,7 @@ impl<'a> Tree<'a> {
         self.report.statistics.row(callpath.row())
     }
 
-    /// A callpath with all below it, as part of a line.
+    /// Returns a callpath with all below it, as part of a line.
     fn folded(&self, callpath: CallpathIndex) -> Folded {
         let subtree = &self.subtrees[callpath.row()];
         Folded {
@@ -132,7 +132,7 @@ impl<'a> Tree<'a> {
 }
 
 impl Folded {
-    /// Both together, for siblings.
+    /// Returns the sum of two siblings.
     const fn with(&self, sibling: &Self) -> Self {
         Self {
             depth: sibling.depth,

@@ -1,17 +1,17 @@
-//! Numbers as people read them: three significant digits and a unit.
+//! Formatting of numbers for people: three significant digits and a unit.
 
 const US: u128 = 1_000;
 const MS: u128 = 1_000 * US;
 const S: u128 = 1_000 * MS;
 const H: u128 = 3_600 * S;
 
-/// A time with a space before its unit, for sentences: `1.23 ms`.
+/// Returns a time with a space before its unit, for sentences: `1.23 ms`.
 pub(super) fn time(ns: u128) -> String {
     let (number, unit) = time_parts(ns);
     format!("{number} {unit}")
 }
 
-/// A time without a space, for a cell of a table: `1.23ms`.
+/// Returns a time without a space, for a cell of a table: `1.23ms`.
 #[must_use]
 pub fn time_cell(ns: u128) -> String {
     let (number, unit) = time_parts(ns);
@@ -33,7 +33,7 @@ fn time_parts(ns: u128) -> (String, &'static str) {
     (three_digits(ns, H).unwrap_or_else(|| rounded(ns, H).to_string()), "h")
 }
 
-/// A length of data: `12.3 kB`, in powers of 1000.
+/// Returns a length of data: `12.3 kB`, in powers of 1000.
 pub(super) fn data(bytes: u64) -> String {
     let bytes = u128::from(bytes);
     if bytes < 1_000 {
@@ -47,7 +47,7 @@ pub(super) fn data(bytes: u64) -> String {
     format!("{} GB", rounded(bytes, 1_000_000_000))
 }
 
-/// A count, exact up to six digits, then `1.23M`.
+/// Returns a count, exact up to six digits, then `1.23M`.
 pub(super) fn count_cell(n: u64) -> String {
     if n < 1_000_000 {
         return n.to_string();
@@ -61,8 +61,8 @@ pub(super) fn count_cell(n: u64) -> String {
     format!("{}T", rounded(n, 1_000_000_000_000))
 }
 
-/// A number of unknown unit: integers exact up to six digits, all else with four significant
-/// digits.
+/// Returns a number of unknown unit: integers up to six digits exactly, other numbers with four
+/// significant digits.
 #[must_use]
 pub fn number_cell(n: f64) -> String {
     let size = n.abs();
@@ -81,7 +81,7 @@ pub fn number_cell(n: f64) -> String {
     }
 }
 
-/// A share as percent with one decimal; what is more than nothing never reads as nothing.
+/// Returns a share as percent with one decimal. A share greater than zero never reads as zero.
 #[must_use]
 pub fn percent_cell(share: f64) -> String {
     let percent = share * 100.0;
@@ -94,7 +94,7 @@ pub fn percent_cell(share: f64) -> String {
     }
 }
 
-/// A small share as percent, with two significant digits: `0.0018%`.
+/// Returns a small share as percent with two significant digits: `0.0018%`.
 pub(super) fn percent_of(share: f64) -> String {
     let percent = share * 100.0;
     let decimals = match percent {
@@ -108,19 +108,18 @@ pub(super) fn percent_of(share: f64) -> String {
     format!("{percent:.decimals$}%")
 }
 
-/// `1 rank`, `2 ranks`.
+/// Returns `1 rank`, `2 ranks`.
 #[must_use]
 pub fn counted(n: u64, noun: &str) -> String {
     format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }
 
-/// `cell`, which may say so itself, as a number that is not reached where that is what `mark` says
-/// of its time.
+/// Returns `cell` with a leading `<` if `mark` is `<`, unless it has one already.
 pub(super) fn below(mark: &str, cell: String) -> String {
     if mark == "<" && !cell.starts_with('<') { format!("<{cell}") } else { cell }
 }
 
-/// A time of whole nanoseconds.
+/// Returns a time rounded to whole nanoseconds.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -130,19 +129,19 @@ pub(super) fn whole(ns: f64) -> u128 {
     ns.round() as u128
 }
 
-/// `part / whole`; 0 where the whole is 0.
+/// Returns `part / whole`; 0 if the whole is 0.
 #[must_use]
 #[expect(clippy::cast_precision_loss, reason = "for shares and means 53 bits are plenty")]
 pub fn ratio(part: u128, whole: u128) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
-/// `n / divisor`, rounded half up.
+/// Returns `n / divisor`, rounded half up.
 pub(super) const fn rounded(n: u128, divisor: u128) -> u128 {
     n.saturating_add(divisor / 2) / divisor
 }
 
-/// `n / size` with three significant digits, or none where it would reach 1000.
+/// Returns `n / size` with three significant digits, or none if it would reach 1000.
 fn three_digits(n: u128, size: u128) -> Option<String> {
     let (hundredths, tenths, ones) =
         (rounded(n, size / 100), rounded(n, size / 10), rounded(n, size));

@@ -1,11 +1,11 @@
-//! How much the executions of a callpath differ from each other on one and the same rank.
+//! The variation of a callpath's executions on the same rank.
 
 use crate::model::ExecutionSummary;
 
 use super::units::ratio;
 
-/// What the deviations of all ranks add up to. Integers, so that ranks are added in any order with
-/// the same result.
+/// The deviations of executions, accumulated over ranks. Integers, so that ranks can be added in
+/// any order with the same result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Variation {
     /// The executions in which the callpath was visited, summed over ranks.
@@ -13,14 +13,15 @@ pub struct Variation {
     /// The sum over ranks of the squared deviations of a rank's executions from their mean, in
     /// square nanoseconds.
     pub deviations_ns2: u128,
-    /// The sum over ranks of the number of summaries that could deviate, less one each: that of
-    /// executions where none were folded.
+    /// The degrees of freedom: the sum over ranks of the number of summaries, less one each.
+    /// Without folding, summaries are executions.
     pub degrees: u64,
 }
 
 impl Variation {
-    /// That of one rank. A summary that covers several executions counts as their mean, as many
-    /// times: where executions do not depend on each other, that estimates the same variance.
+    /// Returns the variation of one rank. A summary that covers several executions counts as their
+    /// mean, as many times. If executions are independent of each other, that estimates the same
+    /// variance.
     #[must_use]
     #[expect(
         clippy::cast_precision_loss,
@@ -45,17 +46,17 @@ impl Variation {
         }
     }
 
-    /// Adds that of other ranks. Associative and commutative, and the default is its neutral
-    /// element.
+    /// Adds the variation of other ranks. Associative and commutative, and the default is its
+    /// neutral element.
     pub const fn merge(&mut self, other: &Self) {
         self.executions = self.executions.saturating_add(other.executions);
         self.deviations_ns2 = self.deviations_ns2.saturating_add(other.deviations_ns2);
         self.degrees = self.degrees.saturating_add(other.degrees);
     }
 
-    /// The pooled standard deviation of an execution, as a part of the mean execution; `sum_ns` is
-    /// the time of all executions together. None where no rank has two executions, or they took no
-    /// time.
+    /// Returns the pooled standard deviation of an execution as a part of the mean execution;
+    /// `sum_ns` is the time of all executions together. None if no rank has two executions, or they
+    /// took no time.
     #[must_use]
     pub fn coefficient(&self, sum_ns: u128) -> Option<f64> {
         let mean_ns = ratio(sum_ns, u128::from(self.executions));

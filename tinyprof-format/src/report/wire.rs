@@ -1,9 +1,9 @@
-//! The bytes in which ranks send each other statistics: a fixed width a row, so that a receiver
-//! knows the length of a message from the number of callpaths. Never stored in a profile.
+//! The byte format in which ranks send each other statistics. A row has a fixed width, so that a
+//! receiver knows the length of a message from the number of callpaths. Never stored in a profile.
 
 use super::{HostId, RankStatistics, Spread, Statistics, TimesOverRanks, Variation};
 
-/// What stands before the rows, little endian:
+/// The head before the rows, little endian:
 ///
 /// ```text
 /// 0       4          20             28          44              52      68
@@ -31,10 +31,10 @@ impl Statistics {
     /// The length of a row in [`to_bytes`](Self::to_bytes), in bytes.
     pub const ROW_BYTES: usize = ROW_BYTES;
 
-    /// The length of what stands before the rows in [`to_bytes`](Self::to_bytes), in bytes.
+    /// The length of the head before the rows in [`to_bytes`](Self::to_bytes), in bytes.
     pub const HEAD_BYTES: usize = TIMES_BYTES;
 
-    /// The statistics as bytes: [`HEAD_BYTES`](Self::HEAD_BYTES), and
+    /// Returns the statistics as bytes: [`HEAD_BYTES`](Self::HEAD_BYTES), and
     /// [`ROW_BYTES`](Self::ROW_BYTES) for each row, the same on every machine.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
@@ -64,7 +64,8 @@ impl Statistics {
         bytes
     }
 
-    /// The statistics that [`to_bytes`](Self::to_bytes) wrote; none if the bytes cannot be such.
+    /// Returns the statistics that [`to_bytes`](Self::to_bytes) wrote; none if the bytes are
+    /// invalid.
     #[must_use]
     pub fn from_bytes(mut bytes: &[u8]) -> Option<Self> {
         let times = times_from(&mut bytes)?;
@@ -138,8 +139,8 @@ mod tests {
             bad[offset] = byte;
             assert_eq!(Statistics::from_bytes(&bad), None, "byte {offset} = {byte}");
         };
-        check(20, 8); // more useful time than time
-        check(28, 1); // the same of the sums
+        check(20, 8); // more useful time than total time
+        check(28, 1); // also in the sums
         let row = Statistics::HEAD_BYTES;
         check(row + 8, 0); // no rank, yet visits
         check(row + 12, 19); // a sum below the maximum

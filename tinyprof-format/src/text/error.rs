@@ -1,36 +1,36 @@
-//! Why a text profile could not be read at all, or not be written.
+//! Errors of reading and writing a text profile.
 
 use std::fmt;
 use std::io;
 
-/// Why nothing came of a text profile. Damage to single rows is no error, see
-/// [`Salvage`](super::Salvage).
+/// The reason why a text profile could not be read at all, or not be written. Damage to single rows
+/// is not an error, see [`Salvage`](super::Salvage).
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum TextError {
-    /// The first line names no columns `id` and `times`.
+    /// A first line without columns `id` and `times`.
     NoHeader {
         /// The beginning of the first line.
         found: String,
     },
-    /// There is a header, but no row below it that could be read.
+    /// A header without any readable row below it.
     NoRows {
-        /// The rows that are there.
+        /// The number of rows present.
         rows: u64,
     },
-    /// The rows differ so much in length that a table of them would be far larger than the text.
+    /// Rows so different in length that a table of them would be far larger than the text.
     TooUneven {
-        /// Callpaths, also those that are only named as parents.
+        /// The number of callpaths, including those that are only named as parents.
         callpaths: usize,
-        /// Ranks.
+        /// The number of ranks.
         ranks: usize,
     },
-    /// The profile is so sparse or deep that its text would be far larger than what was measured.
+    /// A profile so sparse or deep that its text would be far larger than the measured values.
     TooSparse {
-        /// What the text would need at least.
+        /// The minimum length of the text.
         bytes: u64,
     },
-    /// The text could not be written.
+    /// An error while writing the text.
     Io(io::Error),
 }
 

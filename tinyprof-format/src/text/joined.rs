@@ -1,13 +1,12 @@
-//! Texts of neighbouring ranks, as one profile.
+//! Joining texts of consecutive ranks into one profile.
 
 use super::read::Imported;
 use crate::model::{CallpathFile, CallpathTable, CallpathValues, Manifest, Profile};
 
-/// One profile of what several texts hold: the ranks of the first, then those of the second, and so
+/// Returns one profile of several texts: the ranks of the first, then those of the second, and so
 /// on.
 ///
-/// A callpath that is not in all of them is absent on the ranks of the others. None where there is
-/// no text.
+/// A callpath that is missing in some texts is absent on their ranks. None if there is no text.
 ///
 /// # Panics
 /// Never: a table has fewer than 2^32 rows, and texts have fewer ranks.
@@ -37,7 +36,8 @@ pub fn join_ranks(texts: impl IntoIterator<Item = Imported>) -> Option<Imported>
     Some(Imported { profile: Profile { callpaths: table, values, ..joined.profile }, ..joined })
 }
 
-/// The values of a profile of `ranks` ranks, in the order of a table that has all its callpaths.
+/// Returns the values of a profile of `ranks` ranks, in the order of a table that contains all its
+/// callpaths.
 fn rows(table: &CallpathTable, profile: &Profile, ranks: usize) -> Vec<Vec<CallpathValues>> {
     let index = profile.callpaths.index_by_id();
     let row = |id| index.get(id).map(|at| profile.values[at.row()].clone());

@@ -1,5 +1,5 @@
-//! The paper's text format (section VI): one line a callpath, written for other tools and read from
-//! them.
+//! The paper's text format (section VI): one line per callpath, written for other tools and read
+//! from them.
 //!
 //! ```text
 //! "id","parent","tag","size","is_loop","times"
@@ -8,27 +8,26 @@
 //! ```
 //!
 //! * `times` holds seconds: ranks are separated by `|`, the executions of a rank by `-`, the visits
-//!   of an execution by `+`. An empty place is a rank or an execution that never went there.
-//! * `is_loop` is 1 where every visit has its value, 2 for a loop of which only sums are kept, else 0.
-//! * Columns between `parent` and `is_loop` are constants of the region, by name; `null` stands for
+//!   of an execution by `+`. An empty place is a rank or an execution without a visit.
+//! * `is_loop` is 1 if every visit has its value, 2 for a loop of which only sums are kept, else 0.
+//! * Columns between `parent` and `is_loop` are constants of the region, by name; `null` means
 //!   none.
-//! * The names of a path are joined by `<`. The reader takes `>` and `-` too, which the authors'
+//! * The names of a path are joined by `<`. The reader also accepts `>` and `-`, which the authors'
 //!   tools wrote.
 //!
 //! # Names
 //!
-//! What would read as a delimiter is written as `%` and two hexadecimal digits for each byte: the
-//! characters `| - + < > " , %` and all control characters. Where siblings bear the same name, the
-//! second one ends in `%~2`, the third in `%~3`. A name without characters is `%`, and a name or
-//! constant `null` is `%6Eull`. The reader undoes all this; a `%` that begins none of these is
-//! itself.
+//! Characters that would read as a delimiter are written as `%` and two hexadecimal digits for each
+//! byte: `| - + < > " , %` and all control characters. If siblings have the same name, the second
+//! one ends in `%~2`, the third in `%~3`. An empty name is `%`, and a name or constant `null` is
+//! `%6Eull`. The reader undoes all this; a `%` that begins none of these is literal.
 //!
 //! # What is not in the text
 //!
-//! Varying metrics, places in the source, facts of the run, and of sums of several visits all but
-//! the sum. A time has nine digits behind the point where it needs them, six where it is a whole
-//! number of microseconds; so nanoseconds come back exactly. Execution numbers do, too, below
-//! 65,536; greater ones are numbered anew, in their order.
+//! Varying metrics, places in the source and facts of the run; and for a sum of several visits,
+//! everything but the sum. A time has nine decimals if it needs them, six if it is a whole number
+//! of microseconds; so nanoseconds are preserved exactly. Execution numbers below 65,536 are
+//! preserved, too; larger ones are renumbered in their order.
 //!
 //! # Example
 //!

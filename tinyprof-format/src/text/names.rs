@@ -1,17 +1,17 @@
-//! Names between delimiters: what would read as one is escaped, reversibly.
+//! Reversible escaping of names between delimiters.
 
 use std::fmt::Write as _;
 
-/// What stands for no value.
+/// The text for a missing value.
 pub(super) const NULL: &str = "null";
 
-/// What stands for a name without characters, which would else pass for no name.
+/// The text for an empty name, which would otherwise look like a missing one.
 const EMPTY: &str = "%";
 
-/// Begins the number of a name among siblings that bear the same.
+/// The separator before the number of a name among siblings of the same name.
 const ORDINAL: &str = "%~";
 
-/// `name` without delimiters, quotes and control characters.
+/// Returns `name` without delimiters, quotes and control characters.
 pub(super) fn escape(name: &str) -> String {
     match name {
         "" => return EMPTY.to_owned(),
@@ -33,12 +33,12 @@ pub(super) fn escape(name: &str) -> String {
     escaped
 }
 
-/// The escaped name of the `number`-th sibling, 1-based, that bears it.
+/// Returns the escaped name of the `number`-th sibling of this name, 1-based.
 pub(super) fn numbered(escaped: &str, number: u64) -> String {
     if number < 2 { escaped.to_owned() } else { format!("{escaped}{ORDINAL}{number}") }
 }
 
-/// What [`escape`] and [`numbered`] were given.
+/// Returns the name and the number that were passed to [`escape`] and [`numbered`].
 pub(super) fn unescape(text: &str) -> (String, u64) {
     let number = text.rsplit_once(ORDINAL).and_then(|(name, number)| {
         let digits = number.bytes().all(|b| b.is_ascii_digit());

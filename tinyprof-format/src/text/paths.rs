@@ -1,8 +1,8 @@
-//! From the texts of ids and parents to callpaths.
+//! Conversion of the texts of ids and parents to callpaths.
 //!
-//! The text of an id is that of its parent, a delimiter, and a name. As the authors' names are not
-//! escaped, the name may hold the delimiter itself; only together with the parent's text is it
-//! clear where the name begins.
+//! The text of an id is that of its parent, a delimiter, and a name. The authors' names are not
+//! escaped, so a name may contain the delimiter itself. Only the parent's text shows where the name
+//! begins.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,11 +10,11 @@ use super::names::{NULL, unescape};
 use super::salvage::ProblemKind;
 use crate::model::{CallpathId, SiteId};
 
-/// What the versions of the authors' tools join names by. The first that an id holds counts, where
-/// only the id tells.
+/// The delimiters between names in the versions of the authors' tools. If only the id is known, the
+/// first of these that it contains is used.
 const DELIMITERS: [char; 3] = ['<', '>', '-'];
 
-/// Where a row belongs in the tree.
+/// The position of a row in the tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Place {
     pub(super) id: CallpathId,
@@ -23,26 +23,25 @@ pub(super) struct Place {
     pub(super) name: String,
 }
 
-/// The places of all rows.
+/// The positions of all rows.
 #[derive(Debug, Default)]
 pub(super) struct Places {
-    /// Of each row.
+    /// The places of the rows, in order.
     pub(super) rows: Vec<Place>,
-    /// Of parents that have no row.
+    /// The places of parents that have no row.
     pub(super) ancestors: Vec<Place>,
-    /// What did not fit, by row, and the text of the parent that it is about.
+    /// The inconsistencies: the row, the kind, and the text of the parent concerned.
     pub(super) problems: Vec<(usize, ProblemKind, String)>,
 }
 
-/// Finds the place of each row from its id and the text of its parent, if there is a column for
-/// that.
+/// Finds the place of each row from its id and, if there is such a column, the text of its parent.
 ///
 /// # Cost
-/// Linear in the length of the texts, so that no text makes much work.
+/// Linear in the length of the texts, for any text.
 pub(super) fn place(rows: &[(&str, Option<&str>)]) -> Places {
     let mut finder = Finder::default();
     let mut places: Vec<Option<Place>> = vec![None; rows.len()];
-    // Shorter ids first: a parent is then placed before its children.
+    // Shorter ids first, so that parents are placed before their children.
     let mut order: Vec<usize> = (0..rows.len()).collect();
     order.sort_by_key(|&row| rows[row].0.len());
     for row in order {
@@ -60,7 +59,7 @@ pub(super) fn place(rows: &[(&str, Option<&str>)]) -> Places {
 
 #[derive(Default)]
 struct Finder {
-    /// Rows that are placed, and parents that have no row.
+    /// The callpaths of placed rows, and of parents that have no row.
     by_text: HashMap<String, CallpathId>,
     placed: HashSet<CallpathId>,
     ancestors: Vec<Place>,
@@ -85,7 +84,7 @@ impl Finder {
         }
     }
 
-    /// The place that the id alone tells.
+    /// Returns the place of a row from its id alone.
     fn find_alone(&mut self, id: &str) -> Place {
         let delimiter = DELIMITERS.into_iter().find(|&d| id.contains(d)).unwrap_or(DELIMITERS[0]);
         match id.rsplit_once(delimiter) {
@@ -110,7 +109,7 @@ impl Finder {
         id
     }
 
-    /// The callpath of a text that no row has, with all above it.
+    /// Adds the callpath of a text that has no row, with all callpaths above it.
     fn add_ancestors(&mut self, text: &str, delimiter: char) -> CallpathId {
         let (first, rest) =
             text.split_once(delimiter).map_or((text, None), |(f, rest)| (f, Some(rest)));
@@ -139,8 +138,8 @@ impl Place {
     }
 }
 
-/// A site for what has only a name (FNV-1a): equal in every text, so that profiles of several runs
-/// can be compared.
+/// Returns a site for a region of which only the name is known. A hash of the name (FNV-1a) is the
+/// same in every text, so that profiles of several runs can be compared.
 fn site(name: &str, number: u64) -> SiteId {
     let numbered = number.to_le_bytes();
     let bytes = name.bytes().chain(numbered.into_iter().filter(|_| number > 1));
@@ -154,7 +153,7 @@ fn site(name: &str, number: u64) -> SiteId {
 mod tests {
     use super::*;
 
-    /// The paths of the rows, their names joined by `/`.
+    /// Returns the paths of the rows, their names joined by `/`.
     fn paths(rows: &[(&str, Option<&str>)]) -> (Vec<String>, Places) {
         let places = place(rows);
         let all: HashMap<CallpathId, &Place> =

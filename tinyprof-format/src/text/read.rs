@@ -1,4 +1,4 @@
-//! Reads a text profile, whatever condition it is in.
+//! Reader of text profiles, damaged or not.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -16,30 +16,30 @@ use crate::model::{
     Region, RegionKind, RunMetadata,
 };
 
-/// No column has a longer name, escapes undone: each row with a value there keeps a copy.
+/// The maximum length of a column's name after unescaping: each row with a value in the column
+/// keeps a copy.
 const COLUMN_NAME_BYTES_MAX: usize = 255;
 
-/// How many values of a table there may be for each byte of text. A whole text has no more than
-/// one.
+/// The maximum number of table cells for each byte of text. An undamaged text has at most one.
 const CELLS_PER_BYTE: usize = 4;
 
-/// What a text profile holds, and what of it was damaged.
+/// The contents of a text profile, and its damage.
 #[derive(Debug)]
 pub struct Imported {
     /// The profile. It has times only; places in the source, hosts and facts of the run are empty.
     /// It is marked as incomplete if anything was lost.
     pub profile: Profile,
-    /// What was wrong.
+    /// The damage that was found.
     pub salvage: Salvage,
 }
 
-/// Reads a profile from the paper's text format; see [the module](super) for what that is.
+/// Reads a profile from the paper's text format, see [the module](super).
 ///
-/// Damage costs the values that it touches, and is told in [`Imported::salvage`]. A value that
-/// cannot be assigned to its rank with certainty is lost, never guessed.
+/// Only damaged values are lost, and [`Imported::salvage`] reports them. A value that cannot be
+/// assigned to its rank with certainty is dropped, never guessed.
 ///
 /// # Errors
-/// When this is no such text at all, or so damaged that nothing can be read.
+/// If this is not such a text, or so damaged that nothing can be read.
 ///
 /// # Cost
 /// Time and memory are proportional to the length of the text, for any text.
@@ -85,7 +85,7 @@ pub fn read_text(text: &[u8]) -> Result<Imported, TextError> {
     })
 }
 
-/// Where the columns are.
+/// The positions of the columns.
 struct Columns {
     count: usize,
     id: usize,
@@ -95,7 +95,7 @@ struct Columns {
     constants: Vec<(usize, String)>,
 }
 
-/// One row, its columns told apart.
+/// A row, split into its columns.
 struct Row<'a> {
     line: u64,
     id: Cow<'a, str>,
@@ -127,7 +127,7 @@ impl Columns {
         Ok(Self { count: names.len(), id, times, parent, is_loop, constants })
     }
 
-    /// None where a column that every row must have is missing.
+    /// Returns a row; none if a mandatory column is missing.
     fn row<'a>(&self, record: &Record<'a>, salvage: &mut Salvage) -> Option<Row<'a>> {
         let field = |at: usize| record.fields.get(at).copied();
         let text = |at: usize| field(at).map(String::from_utf8_lossy);
@@ -172,7 +172,7 @@ fn place(rows: &[Row<'_>], salvage: &mut Salvage) -> paths::Places {
     placed
 }
 
-/// The number of ranks that most rows have places for.
+/// Returns the number of ranks that most rows have places for.
 fn usual_ranks(rows: &[Row<'_>]) -> usize {
     let mut rows_with: BTreeMap<usize, usize> = BTreeMap::new();
     for row in rows {
@@ -181,7 +181,7 @@ fn usual_ranks(rows: &[Row<'_>]) -> usize {
     rows_with.into_iter().max_by_key(|&(ranks, rows)| (rows, ranks)).map_or(0, |(ranks, _)| ranks)
 }
 
-/// The table and its values, row by row and then by rank.
+/// Returns the table and its values, row by row and then by rank.
 fn fill(
     rows: &[Row<'_>],
     placed: paths::Places,

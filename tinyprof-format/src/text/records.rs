@@ -1,20 +1,20 @@
-//! Lines of comma-separated fields, each quoted or not.
+//! Lines of comma-separated fields, quoted or not.
 //!
-//! A field never goes on in the next line, which the writer escapes and the authors' tools never
-//! write. So a quote that is missing costs its own line only.
+//! A field never continues on the next line: our writer escapes newlines, and the authors' tools
+//! never write them. So a missing quote affects only its own line.
 
-/// One line below the header, or the header.
+/// The header, or a line below it.
 #[derive(Debug)]
 pub(super) struct Record<'a> {
-    /// The line of the file, 1-based.
+    /// The line number in the file, 1-based.
     pub(super) line: u64,
     pub(super) fields: Vec<&'a [u8]>,
-    /// Whether the last field's quote is missing, as at the end of a file that was cut off.
+    /// True if the last field has no closing quote, as at the end of a truncated file.
     pub(super) cut: bool,
 }
 
-/// The lines of `text` that are not empty, with at most `columns` fields: what looks like more
-/// belongs to the last.
+/// Returns the non-empty lines of `text`, with at most `columns` fields. Further commas belong to
+/// the last field.
 pub(super) fn records(text: &[u8], columns: usize) -> impl Iterator<Item = Record<'_>> {
     let text = text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(text);
     let lines = text.split(|&b| b == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
@@ -29,7 +29,7 @@ fn record(line: u64, mut rest: &[u8], columns: usize) -> Record<'_> {
     loop {
         let last = fields.len() + 1 >= columns;
         let (field, tail) = if let Some(quoted) = rest.strip_prefix(b"\"") {
-            // The times hold no quotes, but may hold commas where they are damaged.
+            // The times contain no quotes, but may contain commas if they are damaged.
             match quoted.iter().position(|&b| b == b'"') {
                 Some(end) => (&quoted[..end], &quoted[end + 1..]),
                 None => {

@@ -1,4 +1,4 @@
-//! The times of one row over all ranks: which value belongs to which rank where the row is damaged.
+//! The times of one row over all ranks, with the assignment of values to ranks in damaged rows.
 
 use std::collections::BTreeMap;
 
@@ -6,24 +6,24 @@ use super::salvage::{Problem, ProblemKind, excerpt};
 use super::times::{self, EXECUTIONS, RANKS, RankTimes, VISITS, rank_times};
 use crate::model::CallpathValues;
 
-/// What a row holds.
+/// The contents of a row.
 #[derive(Debug)]
 pub(super) struct RowTimes {
     /// The values of each rank.
     pub(super) values: Vec<CallpathValues>,
-    /// What is wrong, without the row's line and id.
+    /// The problems found, without the row's line and id.
     pub(super) problems: Vec<Problem>,
 }
 
 /// Reads the column `times` of a row that should have `ranks` ranks.
 ///
-/// `each` is whether single values are visits, `cut` whether the text ends before its end.
+/// `each` is true if single values are visits, `cut` if the text is truncated.
 pub(super) fn row_times(text: &[u8], ranks: usize, each: bool, cut: bool) -> RowTimes {
     let mut row = RowTimes { values: Vec::with_capacity(ranks), problems: Vec::new() };
     let text = if cut { row.without_last_value(text) } else { text };
     let commas = text.iter().filter(|&&b| b == b',').count();
-    // Two ranks that run together count as two if that gives the right number: then there is no
-    // doubt who is who.
+    // Two ranks joined by a comma count as two if that gives the expected number of ranks: then the
+    // assignment is unambiguous.
     let split_at_commas = commas > 0 && times::ranks(text) + commas == ranks;
     let places: Vec<&[u8]> = text.split(|&b| b == RANKS || split_at_commas && b == b',').collect();
     if split_at_commas {
@@ -34,8 +34,8 @@ pub(super) fn row_times(text: &[u8], ranks: usize, each: bool, cut: bool) -> Row
     for (rank, place) in places.iter().enumerate().take(ranks) {
         let read = rank_times(place, each);
         if read.lost > 0 && !complete {
-            // Something is missing or too much, probably here: from here on nobody knows whose the
-            // values are.
+            // A rank is missing or extra, probably here. From here on, values cannot be assigned to
+            // ranks.
             row.lose_ranks_from(rank, &places[rank..], ranks, &read.broken, places.len());
             break;
         }
@@ -63,18 +63,18 @@ impl RowTimes {
         self.problems.push(Problem { line: 0, id: String::new(), rank, kind, values_lost, found });
     }
 
-    /// A number that was cut is still a number, but a wrong one.
+    /// Removes the last value: a truncated number still parses, but has the wrong value.
     fn without_last_value<'a>(&mut self, text: &'a [u8]) -> &'a [u8] {
         let end = text.iter().rposition(|b| [RANKS, EXECUTIONS, VISITS].contains(b));
         let (kept, last) = end.map_or((&[][..], text), |end| (&text[..end], &text[end + 1..]));
-        // A rank that is cut off is counted with the ranks that are missing.
+        // A truncated rank is counted with the missing ranks.
         let counted_elsewhere = last.is_empty() || end.is_some_and(|end| text[end] == RANKS);
         let rank = times::ranks(text) - 1;
         self.push(Some(rank), ProblemKind::CutOff, u64::from(!counted_elsewhere), excerpt(last));
         kept
     }
 
-    /// Says of each comma between which ranks it stands.
+    /// Reports for each comma the ranks that it separates.
     fn name_commas(&mut self, text: &[u8]) {
         let mut rank = 0;
         for place in text.split(|&b| b == RANKS) {
@@ -116,7 +116,8 @@ impl RowTimes {
         }
     }
 
-    /// `executions` are those of each rank; 0 is a rank that never went there.
+    /// Reports ranks with unequal numbers of executions. `executions` has one number per rank; 0 is
+    /// a rank without visits.
     fn name_unequal_executions(&mut self, executions: &[u32]) {
         let mut ranks_with: BTreeMap<u32, usize> = BTreeMap::new();
         for &count in executions.iter().filter(|&&count| count > 0) {
@@ -145,7 +146,8 @@ impl RowTimes {
 mod tests {
     use super::*;
 
-    /// Sums in microseconds by rank (-1: absent), then kind, rank and values lost of each problem.
+    /// Checks the sums by rank in microseconds (-1: absent), and kind, rank and lost values of each
+    /// problem.
     fn check(
         text: &str,
         ranks: usize,

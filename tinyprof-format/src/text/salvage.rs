@@ -1,90 +1,91 @@
-//! What was wrong with a text profile, as data: where, what was lost, what was kept.
+//! The damage of a text profile as data: its place, the values lost, and the values kept.
 
 use std::fmt;
 
 use serde::Serialize;
 
-/// So many problems are listed one by one. The numbers of what was lost count all of them.
+/// The maximum number of problems listed one by one. The counts of lost rows and values include all
+/// of them.
 const LISTED_MAX: usize = 1_000;
 
-/// What is shown of damaged text, in characters.
+/// The maximum length of an excerpt of damaged text, in characters.
 const SHOWN_MAX: usize = 48;
 
-/// What of a text profile was damaged, and what that cost. [Whole](Self::is_whole) in the usual
-/// case.
+/// The damage of a text profile. Usually there is none, see [`is_whole`](Self::is_whole).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Salvage {
-    /// Rows of which nothing was kept.
+    /// The number of rows lost completely.
     pub rows_lost: u64,
-    /// Values that were not kept, those of lost rows not counted.
+    /// The number of values lost, without those of lost rows.
     pub values_lost: u64,
-    /// What was wrong, in the order of the file; the first thousand.
+    /// The problems, in the order of the file; the first thousand.
     pub problems: Vec<Problem>,
-    /// How many more problems there were.
+    /// The number of further problems.
     pub problems_not_listed: u64,
 }
 
-/// One place of a text profile that is not as it should be.
+/// A problem at one place of a text profile.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Problem {
     /// The line of the file, 1-based; the header is line 1.
     pub line: u64,
     /// The id of the row, as far as it could be read.
     pub id: String,
-    /// The rank, 0-based, where the problem is that of one.
+    /// The rank, 0-based, if the problem concerns a single one.
     pub rank: Option<u32>,
-    /// What is wrong.
+    /// The kind of problem.
     pub kind: ProblemKind,
-    /// How many values were lost; 0 where all was kept.
+    /// The number of values lost; 0 if all were kept.
     pub values_lost: u64,
-    /// The beginning of the damaged text, or a word on what was found.
+    /// The beginning of the damaged text, or a short description.
     pub found: String,
 }
 
-/// What can be wrong with a row.
+/// The kind of a problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ProblemKind {
-    /// The row has fewer columns than the header, or no id. Lost.
+    /// A row with fewer columns than the header, or without an id. Lost.
     MissingColumn,
-    /// An earlier row is of the same callpath. Lost.
+    /// A row of the same callpath as an earlier row. Lost.
     Duplicate,
-    /// The file or the row ends inside the times. The last value is not trusted.
+    /// A file or row that ends inside the times. The last value is not trusted.
     CutOff,
-    /// The values of two ranks have a comma between them instead of a `|`. Kept, as the number of
-    /// ranks is then right.
+    /// Values of two ranks with a comma between them instead of a `|`. Kept, as this gives the
+    /// expected number of ranks.
     RanksRunTogether,
-    /// The row has another number of ranks than the others. What cannot belong to its rank is lost.
+    /// A row with another number of ranks than the others. Values that cannot be assigned to a rank
+    /// are lost.
     WrongRanks,
-    /// A value is no number of seconds. Lost; the executions or visits around it are kept.
+    /// A value that is not a number of seconds. Lost; the executions or visits around it are kept.
     BadValue,
-    /// Ranks have different numbers of executions. Kept: they are counted from the first.
+    /// Ranks with different numbers of executions. Kept, counted from the first.
     UnequalExecutions,
-    /// The column `parent` does not say what the id says. The id counts.
+    /// A `parent` that contradicts the id. The id counts.
     ParentDisagrees,
-    /// No row is of the parent. Kept: the parent has no times.
+    /// A parent without a row. Kept: the parent gets no times.
     ParentMissing,
-    /// The name of a column of constants is too long. The column is left out; it held no times.
+    /// A column of constants with too long a name. The column is left out; it held no times.
     ColumnNotRead,
-    /// A column holds a metric that varies from visit to visit. Lost: only times are read.
+    /// A column with a metric that varies from visit to visit. Lost: only times are read.
     MetricNotRead,
 }
 
 impl Salvage {
-    /// Whether nothing was lost. There may still be problems that cost nothing.
+    /// Returns true if nothing was lost. There may still be problems without a loss.
     #[must_use]
     pub const fn is_whole(&self) -> bool {
         self.rows_lost == 0 && self.values_lost == 0
     }
 
-    /// How many problems there were, listed or not.
+    /// Returns the number of problems, listed or not.
     #[must_use]
     pub fn problem_count(&self) -> u64 {
         self.problems_not_listed + self.problems.len() as u64
     }
 
-    /// What was lost, in a few words: `2 rows and 17 values were lost`.
+    /// Returns the losses in a few words: `2 rows and 17 values lost`.
     #[must_use]
     pub fn summary(&self) -> String {
         match (self.rows_lost, self.values_lost) {
@@ -97,7 +98,7 @@ impl Salvage {
         }
     }
 
-    /// Adds what was wrong with a text whose ranks come after `ranks_before` others.
+    /// Adds the damage of a text whose ranks come after `ranks_before` others.
     pub(super) fn absorb(&mut self, later: Self, ranks_before: u32) {
         self.rows_lost += later.rows_lost;
         self.values_lost = self.values_lost.saturating_add(later.values_lost);
@@ -170,14 +171,14 @@ impl fmt::Display for Problem {
     }
 }
 
-/// `1 value`, `2 values`.
+/// Returns `1 value`, `2 values`.
 fn counted(n: u64, noun: &str) -> String {
     format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }
 
-/// The beginning of damaged text.
+/// Returns the beginning of damaged text.
 pub(super) fn excerpt(bytes: &[u8]) -> String {
-    // A character has at most four bytes, so that no more than this need be looked at.
+    // A character has at most four bytes, so this many bytes are enough.
     let text = String::from_utf8_lossy(&bytes[..bytes.len().min(4 * SHOWN_MAX)]);
     let mut shown: String = text.chars().take(SHOWN_MAX).collect();
     if shown.len() < bytes.len() {

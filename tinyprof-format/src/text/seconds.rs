@@ -1,13 +1,13 @@
-//! Seconds as decimal text, and nanoseconds as integers: no float in between, so nothing is
-//! rounded.
+//! Conversion between seconds as decimal text and nanoseconds as integers. No float in between, so
+//! nothing is rounded.
 
 const NS_PER_S: u64 = 1_000_000_000;
 const NS_PER_US: u64 = 1_000;
 
-/// The nanoseconds of a decimal number of seconds; none where it is no such number or over 584
-/// years.
+/// Returns the nanoseconds of a decimal number of seconds; none if the text is not such a number,
+/// or if it is over 584 years.
 ///
-/// Digits behind the ninth are rounded away, half up.
+/// Digits after the ninth decimal are rounded, half up.
 pub(super) fn parse(text: &[u8]) -> Option<u64> {
     let point = text.iter().position(|&b| b == b'.');
     let (whole, fraction) = point.map_or((text, &[][..]), |at| (&text[..at], &text[at + 1..]));
@@ -28,8 +28,8 @@ pub(super) fn parse(text: &[u8]) -> Option<u64> {
     ns.checked_add(u64::from(up))
 }
 
-/// Appends nanoseconds as seconds: with six digits behind the point where that is exact, as the
-/// paper's tool writes them, else with nine.
+/// Appends nanoseconds as seconds: with six decimals if that is exact, as the paper's tool writes
+/// them, else with nine.
 pub(super) fn write(ns: u64, text: &mut Vec<u8>) {
     let (whole, fraction) = (ns / NS_PER_S, ns % NS_PER_S);
     let digits = if fraction.is_multiple_of(NS_PER_US) {

@@ -1,37 +1,38 @@
-//! The column `times` of one row: the values of every rank, as far as they can be read.
+//! The column `times` of one row: the values of every rank, as far as they are readable.
 
 use super::salvage::excerpt;
 use super::seconds;
 use crate::model::{CallpathValues, ExecutionSummary, SeriesBucket};
 
-/// What stands between ranks, executions and visits.
+/// The separators of ranks, executions and visits.
 pub(super) const RANKS: u8 = b'|';
 pub(super) const EXECUTIONS: u8 = b'-';
 pub(super) const VISITS: u8 = b'+';
 
-/// What one rank's place in a row holds.
+/// The contents of one rank's place in a row.
 #[derive(Debug, Default)]
 pub(super) struct RankTimes {
     pub(super) values: CallpathValues,
-    /// The executions that have a place, also those that the rank did not visit.
+    /// The number of executions that have a place, including those that the rank did not visit.
     pub(super) executions: u32,
-    /// The values that could not be read, and the first of them.
+    /// The number of unreadable values, and the text of the first of them.
     pub(super) lost: u64,
     pub(super) broken: String,
 }
 
-/// How many ranks a row has places for.
+/// Returns the number of ranks that a row has places for.
 pub(super) fn ranks(times: &[u8]) -> usize {
     1 + times.iter().filter(|&&b| b == RANKS).count()
 }
 
-/// How many values a stretch of text has places for, however broken they are.
+/// Returns the number of values that a stretch of text has places for, however broken they are.
 pub(super) fn values(text: &[u8]) -> u64 {
     let ends = text.iter().filter(|b| [RANKS, EXECUTIONS, VISITS, b','].contains(b)).count();
     if text.is_empty() { 0 } else { 1 + ends as u64 }
 }
 
-/// Reads one rank's place. `each` is whether single values are visits, of which a series is kept.
+/// Reads one rank's place. `each` is true if single values are visits, which are then kept as a
+/// series.
 pub(super) fn rank_times(text: &[u8], each: bool) -> RankTimes {
     let mut rank = RankTimes::default();
     if text.is_empty() {

@@ -1,4 +1,4 @@
-//! Writes a profile as text.
+//! Writer of text profiles.
 
 use std::collections::{BTreeSet, HashMap};
 use std::io::Write;
@@ -9,40 +9,39 @@ use super::seconds;
 use super::times::{EXECUTIONS, RANKS, VISITS};
 use crate::model::{CallpathIndex, CallpathValues, Children, Mode, Profile, Region, RegionKind};
 
-/// The columns that a text always has, around those of constants.
+/// The columns that every text has, before and after those of constants.
 const FIRST_COLUMNS: [&str; 3] = ["id", "parent", "tag"];
 const LAST_COLUMNS: [&str; 2] = ["is_loop", "times"];
 
-/// From here on, the numbers of executions are not those of their places: so many places would be
-/// empty.
+/// The limit of execution numbers that are preserved. With larger ones, too many places would be
+/// empty, so executions are renumbered.
 const EXECUTIONS_AS_THEY_ARE: u32 = 65_536;
 
-/// The text may need so many bytes for each value beside those of the value itself, and this many
-/// at all.
+/// The maximum length of the text in bytes, without the values themselves: this per value, plus
+/// `BYTES_FREE`. Longer texts are refused.
 const BYTES_PER_VALUE: u64 = 1_024;
 const BYTES_FREE: u64 = 1 << 26;
 
-/// What of a profile is not in its text.
+/// The parts of a profile that its text omits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Omitted {
-    /// Varying metrics: how many a rank recorded at a callpath, added up.
+    /// The number of varying metrics: one for each key, rank and callpath.
     pub metrics: u64,
-    /// Sums that stand for several visits: neither their number nor minimum and maximum are in the
-    /// text.
+    /// The number of sums of several visits: the text has neither the number of visits nor their
+    /// minimum and maximum.
     pub sums_of_visits: u64,
-    /// Sums that are estimates, because only some visits were timed: their standard errors are not
-    /// in the text, nor are the sums themselves where the series of the timed visits is.
+    /// The number of sums that are estimates, because only some visits were timed. The text has no
+    /// standard errors, and not even the sum if it has the series of the timed visits.
     pub estimates: u64,
 }
 
-/// Writes the profile in the paper's text format; see [the module](super) for what that is, and for
-/// what is left out.
+/// Writes the profile in the paper's text format; see [the module](super) for the format and its
+/// omissions.
 ///
 /// Rows are in the order of the tree, siblings by name. Equal profiles give equal texts.
 ///
 /// # Errors
-/// When `out` cannot be written, or when the text would be out of all proportion to what was
-/// measured.
+/// If `out` cannot be written, or if the text would be far larger than the measured values justify.
 pub fn write_text(profile: &Profile, out: &mut impl Write) -> Result<Omitted, TextError> {
     let writer = Writer::new(profile);
     writer.refuse_sparse()?;
@@ -65,12 +64,12 @@ pub fn write_text(profile: &Profile, out: &mut impl Write) -> Result<Omitted, Te
 
 struct Writer<'a> {
     profile: &'a Profile,
-    /// The names of the constants, but for the tag.
+    /// The names of the constants, except the tag.
     constants: BTreeSet<&'a str>,
-    /// The executions that have a place, in order; none where all have.
+    /// The executions that have a place, in order; none if all have one.
     places: Option<Vec<u32>>,
     children: Children,
-    /// The escaped name of each callpath, unlike those of its siblings.
+    /// The escaped name of each callpath, unique among its siblings.
     names: Vec<String>,
 }
 
@@ -103,13 +102,14 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Visits all rows, parents before children, with the texts of their ids and parents.
+    /// Calls `visit` for all rows, parents before children, with the texts of their ids and
+    /// parents.
     fn walk(
         &self,
         mut visit: impl FnMut(&str, &str, CallpathIndex) -> std::io::Result<()>,
     ) -> Result<(), TextError> {
-        // A stack of our own: a hostile profile may be deeper than the thread's. Each entry has the
-        // length of its parent's text.
+        // An explicit stack: a hostile profile may be deeper than the thread's stack. Each entry
+        // has the length of its parent's text.
         let mut id = String::new();
         let below = |at: usize, length: usize| {
             self.children[at].iter().rev().map(move |child| (*child, length))
@@ -155,10 +155,10 @@ impl<'a> Writer<'a> {
     fn write_rank(&self, line: &mut Vec<u8>, values: &CallpathValues, places: u64) {
         let mut sums = values.executions.iter().peekable();
         let mut visits = values.series.iter().peekable();
-        // A bucket of several visits may be of several executions, the sums of which it stands for.
+        // A bucket of several visits may cover several executions. It then replaces their sums.
         let folded = values.series.iter().any(|b| b.visits > 1);
         let mut place = 0;
-        // Both lists are in the order of their executions.
+        // Both lists are sorted by execution.
         while let Some(execution) = sums
             .peek()
             .map(|e| e.execution)
@@ -186,7 +186,7 @@ impl<'a> Writer<'a> {
         line.extend((place + 1..places).map(|_| EXECUTIONS));
     }
 
-    /// The place of an execution among those of a rank, 0-based.
+    /// Returns the place of an execution among those of a rank, 0-based.
     fn place(&self, execution: u32) -> u64 {
         match &self.places {
             None => execution.into(),
@@ -194,12 +194,13 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// How many places a rank needs.
+    /// Returns the number of places that a rank needs.
     fn places_of(&self, values: &CallpathValues) -> u64 {
         executions_of(values).map(|execution| self.place(execution) + 1).max().unwrap_or(0)
     }
 
-    /// A usual text is in proportion to its values. That of a hostile profile may be quadratic.
+    /// Refuses profiles whose text would be too large. A usual text is in proportion to its values;
+    /// that of a hostile profile may be quadratic.
     fn refuse_sparse(&self) -> Result<(), TextError> {
         let values = self.profile.values.iter().flatten();
         let measured = values.map(|v| (v.executions.len() + v.series.len()) as u64).sum::<u64>();
@@ -239,7 +240,7 @@ fn executions_of(values: &CallpathValues) -> impl Iterator<Item = u32> + '_ {
     values.executions.iter().map(|e| e.execution).chain(values.series.iter().map(|b| b.execution))
 }
 
-/// The paper's word for what a row's values are.
+/// Returns the paper's code for the kind of a row's values.
 fn is_loop(region: &Region, values: &[CallpathValues]) -> &'static str {
     if region.mode == Mode::Each || values.iter().any(|v| !v.series.is_empty()) {
         "1"
@@ -250,7 +251,7 @@ fn is_loop(region: &Region, values: &[CallpathValues]) -> &'static str {
     }
 }
 
-/// The name of a constant's column, unlike those that every text has.
+/// Returns the name of a constant's column, different from those of the fixed columns.
 fn column_name(key: &str) -> String {
     let escaped = escape(key);
     let taken = FIRST_COLUMNS.contains(&&*escaped) || LAST_COLUMNS.contains(&&*escaped);

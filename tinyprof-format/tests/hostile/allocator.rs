@@ -1,4 +1,4 @@
-//! Counts what a thread has allocated, and the most that it had at a time.
+//! An allocator that counts the bytes that a thread holds now, and held at most.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -19,32 +19,32 @@ fn gave(bytes: usize) {
     NOW_BYTES.set(NOW_BYTES.get().saturating_sub(bytes));
 }
 
-// SAFETY: hands every request to the system's allocator as it came; counting touches no memory of
-// the heap.
+// SAFETY: passes every request unchanged to the system's allocator; counting does not touch the
+// heap.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         took(layout.size());
-        // SAFETY: the caller keeps the promises of `alloc`.
+        // SAFETY: the caller upholds the contract of `alloc`.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
         gave(layout.size());
-        // SAFETY: the caller keeps the promises of `dealloc`; all places come from `System`.
+        // SAFETY: the caller upholds the contract of `dealloc`; all places come from `System`.
         unsafe { System.dealloc(place, layout) }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         took(layout.size());
-        // SAFETY: the caller keeps the promises of `alloc_zeroed`.
+        // SAFETY: the caller upholds the contract of `alloc_zeroed`.
         unsafe { System.alloc_zeroed(layout) }
     }
 
     unsafe fn realloc(&self, place: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // Old and new may be there at the same time.
+        // The old and the new block may exist at the same time.
         took(size);
         gave(layout.size());
-        // SAFETY: the caller keeps the promises of `realloc`; all places come from `System`.
+        // SAFETY: the caller upholds the contract of `realloc`; all places come from `System`.
         unsafe { System.realloc(place, layout, size) }
     }
 }
@@ -52,8 +52,8 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// The most bytes that this thread had at a time while it did something, beyond those that it had
-/// before.
+/// Returns the result of `what`, and the most bytes that this thread held at a time during it,
+/// beyond those that it held before.
 pub(crate) fn peak_bytes<T>(what: impl FnOnce() -> T) -> (T, usize) {
     let before = NOW_BYTES.get();
     PEAK_BYTES.set(before);

@@ -1,11 +1,11 @@
-//! Files that no writer makes: frames and checksums are right, what is inside is not.
+//! Files that no writer produces: frames and checksums are correct, the contents are not.
 
 use std::collections::BTreeMap;
 
 /// Files in memory.
 pub(crate) type Files = BTreeMap<&'static str, Vec<u8>>;
 
-/// A number as a varint.
+/// Returns a number as a varint.
 pub(crate) fn varint(mut value: u64) -> Vec<u8> {
     let mut bytes = Vec::new();
     while value >= 0x80 {
@@ -16,17 +16,17 @@ pub(crate) fn varint(mut value: u64) -> Vec<u8> {
     bytes
 }
 
-/// A column of equal numbers: two bytes or a few more, however many there are.
+/// Returns a column of equal numbers: two bytes or a few more, whatever their number.
 pub(crate) fn constant(value: u64) -> Vec<u8> {
     [vec![0], varint(value)].concat()
 }
 
-/// A file of sections, as `docs/format.md` draws it.
+/// Returns a file of sections, as drawn in `docs/format.md`.
 pub(crate) fn sections(magic: &[u8; 8], fields: &[u32], sections: &[(u32, Vec<u8>)]) -> Vec<u8> {
     sections_of((1, 0), magic, fields, sections)
 }
 
-/// The same of another version.
+/// Returns a file of sections in another version.
 pub(crate) fn sections_of(
     (major, minor): (u16, u16),
     magic: &[u8; 8],
@@ -59,7 +59,7 @@ pub(crate) fn sections_of(
     file
 }
 
-/// A dictionary of root regions that all have this name.
+/// Returns a dictionary of root regions that all have this name.
 pub(crate) fn dictionary(rows: u64, name: &str) -> Vec<u8> {
     let mut section =
         [varint(1), varint(name.len() as u64), name.as_bytes().to_vec(), varint(rows)].concat();
@@ -70,20 +70,20 @@ pub(crate) fn dictionary(rows: u64, name: &str) -> Vec<u8> {
     sections(b"TPRFPATH", &[], &[(0, section)])
 }
 
-/// What `ranks` ranks on one host say of themselves.
+/// Returns the facts of `ranks` ranks on one host.
 pub(crate) fn facts(ranks: u64) -> Vec<u8> {
     let host = [varint(1), varint(1), vec![b'h'], varint(ranks)].concat();
     [host, constant(1).repeat(3), varint(12), constant(0).repeat(12)].concat()
 }
 
-/// A profile of one part over a dictionary of `callpaths` rows.
+/// Returns a profile of one part over a dictionary of `callpaths` rows.
 pub(crate) fn profile(ranks: u32, callpaths: u32, part: Vec<(u32, Vec<u8>)>) -> Files {
     let part = [vec![(u32::MAX, facts(ranks.into()))], part].concat();
     let part = sections(b"TPRFPART", &[0, ranks, callpaths], &part);
     whole(ranks, callpaths, dictionary(callpaths.into(), "r"), part)
 }
 
-/// A profile of these files, with a manifest that agrees with them.
+/// Returns a profile of these files, with a manifest that agrees with them.
 pub(crate) fn whole(ranks: u32, callpaths: u32, dictionary: Vec<u8>, part: Vec<u8>) -> Files {
     let manifest = serde_json::json!({
         "format": "tinyprof",

@@ -1,5 +1,5 @@
-//! Files that claim more than they hold: no reader allocates more than it may, and none goes on for
-//! ever.
+//! Files that claim more than they contain: no reader exceeds its memory limit, and every reader
+//! terminates.
 
 mod allocator;
 mod files;
@@ -15,11 +15,11 @@ use tinyprof_format::file::{
 };
 
 const METRICS: u32 = 1 << 31;
-/// The most that one column may claim.
+/// The maximum that one column may claim.
 const MOST: u64 = 1 << 27;
 const LIMIT_BYTES: u64 = 16 << 20;
 
-/// Reads hostile files in every way within the limit, and gives the error of reading them as a
+/// Reads hostile files in every way within the limit, and returns the error of reading them as a
 /// whole.
 fn refused(files: &Files) -> ReadError {
     let limits = ReadLimits::default().with_memory_bytes(LIMIT_BYTES);
@@ -96,8 +96,8 @@ fn more_ranks_than_can_be() {
 #[test]
 fn more_callpaths_than_can_be() {
     is_over_limit(&profile(1, 100_000, Vec::new()));
-    // The bytes of the dictionary are there: what the reader makes of each must not be more than it
-    // thinks.
+    // The bytes of the dictionary exist: the memory that the reader uses for each row must not
+    // exceed its own estimate.
     for rows in [10_000, 50_000] {
         let bytes = dictionary(rows, "r");
         let (read, peak) = peak_bytes(|| decode_callpaths(&bytes));
@@ -152,7 +152,7 @@ fn one_long_key_on_many_ranks_and_many_keys() {
 
 #[test]
 fn work_that_leaves_nothing_behind_comes_to_an_end() {
-    // 20,000 sections of 9 bytes, each of which has a column of 20,000 ranks filled in vain.
+    // 20,000 sections of 9 bytes, for each of which a column of 20,000 ranks is filled in vain.
     let nothing = [&[16][..], &constant(0), &constant(0), &constant(0), &[0]].concat();
     let ranks = 20_000;
     let sections = (0..1_u32).map(|row| (row, nothing.clone())).collect();

@@ -1,4 +1,5 @@
-//! Memory of profiles of many callpaths: of a million it must fit where the program ran.
+//! Memory of profiles with many callpaths: a profile of a million must fit on the machine where the
+//! program ran.
 
 use std::sync::Arc;
 
@@ -12,12 +13,12 @@ use tinyprof_format::report::Report;
 use crate::allocator::peak_bytes;
 
 const CALLPATHS: usize = 20_000;
-/// Regions that callpaths share, as those of a program do.
+/// The number of regions that the callpaths share, as in a real program.
 const REGIONS: usize = 60;
 
 type Record = (CallpathId, Option<CallpathId>, Arc<Region>, CallpathValues);
 
-/// Records of a tree in which each callpath has so many children.
+/// Returns the records of a tree in which each callpath has `children` children.
 fn records(children: usize) -> Vec<Record> {
     let region = |number: usize| {
         let name = format!("a region of the program, number {number}");
@@ -25,7 +26,7 @@ fn records(children: usize) -> Vec<Record> {
         Arc::new(Region { module, ..Region::named(SiteId::from_bits(number as u64 + 1), name) })
     };
     let regions: Vec<Arc<Region>> = (0..REGIONS.max(children)).map(region).collect();
-    // Each takes a microsecond itself.
+    // Each callpath has an exclusive time of one microsecond.
     let mut inclusive_ns = vec![1_000_u64; CALLPATHS];
     for row in (1..CALLPATHS).rev() {
         inclusive_ns[(row - 1) / children] += inclusive_ns[row];
@@ -49,7 +50,7 @@ fn records(children: usize) -> Vec<Record> {
         .collect()
 }
 
-/// What is allocated at a time beside what was there, for each callpath.
+/// Checks the peak of additional memory, for each callpath.
 fn check(what: &str, peak: usize, bytes_a_callpath: usize) {
     let found = peak / CALLPATHS;
     assert!(
@@ -78,7 +79,8 @@ fn many_callpaths_take_little_memory_from_the_map_to_the_report() {
         assert!(!text.is_empty());
         drop(map);
         let path = path.expect("it is written");
-        // More than is taken at a time: what pco may take besides is claimed before it is known.
+        // This limit is higher than the peak: the memory that pco may use in addition is claimed
+        // before it is known.
         let limits = ReadLimits::default().with_memory_bytes(800 * CALLPATHS as u64);
         let (read, peak) = peak_bytes(|| read_profile_within(&path, limits));
         check("to read", peak, 650);

@@ -20,7 +20,8 @@ impl Lines {
     }
 }
 
-/// A root and `nodes` children of it, all of one region with a name of so many bytes.
+/// Returns a segment with a root and `nodes` children, all of one region with a name of
+/// `name_bytes` bytes.
 fn segment(nodes: u32, name_bytes: u32) -> Vec<u8> {
     let mut lines = Lines(vec![0; HEADER_LINES as usize * LINE_BYTES]);
     let site_line = lines.next();

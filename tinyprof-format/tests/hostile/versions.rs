@@ -1,13 +1,13 @@
-//! Files of versions that are not there yet: what a reader can leave out it does, and it says what
-//! it cannot read.
+//! Files of future versions: a reader skips unknown parts that it can do without, and reports those
+//! that it cannot read.
 
 use tinyprof_format::error::ReadError;
 use tinyprof_format::file::{ProfileReader, ReadLimits, read_profile_of, salvage_profile_of};
 
 use crate::files::{Files, constant, dictionary, facts, sections_of, whole};
 
-/// A profile of one rank and one callpath, with this section of times and one that no version
-/// knows.
+/// Returns a profile of one rank and one callpath, with this section of times and one that no
+/// version knows.
 fn of_version(version: (u16, u16), times: &[u8]) -> Files {
     let unknown = (9, b"of a later version".to_vec());
     let facts = [facts(1), b"more facts".to_vec()].concat();

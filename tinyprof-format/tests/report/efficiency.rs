@@ -1,4 +1,4 @@
-//! The efficiency of a run, and that load balance and communication make it up.
+//! The efficiency of a run, and its product formula of load balance and communication.
 
 use proptest::prelude::*;
 use tinyprof_format::model::{EventMap, Profile};
@@ -10,12 +10,12 @@ fn near(left: f64, right: f64) -> bool {
     (left - right).abs() <= 1e-12 * right.abs().max(1.0)
 }
 
-/// Parallel and communication efficiency of a run that communicates.
+/// Returns the parallel and the communication efficiency of a run that communicates.
 fn both(found: &Efficiency) -> (f64, f64) {
     found.parallel.zip(found.communication).expect("a region says that it communicates")
 }
 
-/// Ranks whose useful time is part of their total time.
+/// Generates ranks whose useful time is part of their total time.
 fn ranks() -> impl Strategy<Value = Vec<RankTimes>> {
     let rank = (0_u64..1 << 50, 0_u64..=1_000, 0_u64..=1_000).prop_map(|(total_ns, useful, io)| {
         let useful_ns = total_ns / 1_000 * useful;
@@ -49,8 +49,8 @@ proptest! {
     }
 }
 
-/// main 1000 < { solve, write }, solve < { exchange, read }, exchange < pack; on rank 1 the
-/// exchange is shorter.
+/// Returns the profile of main 1000 < { solve, write }, solve < { exchange, read }, exchange <
+/// pack; on rank 1 the exchange is shorter.
 fn tagged(tags: &[(usize, &str)]) -> Profile {
     fn node(name: &str, parent: Option<usize>, ns: fn(u32) -> Option<u64>) -> Node<'_> {
         Node { name, parent, ns }
@@ -73,13 +73,13 @@ fn tagged(tags: &[(usize, &str)]) -> Profile {
 
 #[test]
 fn a_tag_holds_for_what_is_below_until_there_is_another() {
-    // On rank 0 400 of exchange, on rank 1 200, with pack; 100 of write on both.
+    // With pack, exchange takes 400 on rank 0 and 200 on rank 1; write takes 100 on both.
     let found = Efficiency::of_profile(&tagged(&[(2, "IO"), (3, "COMM")])).expect("it has tags");
     let (parallel, communication) = both(&found);
     assert!(near(parallel, 0.6) && near(found.load_balance, 0.6 / 0.7));
     assert!(near(communication, 0.7) && near(found.io_share, 0.1));
 
-    // Packing is computation again.
+    // Here, packing is computation again.
     let found = Efficiency::of_profile(&tagged(&[(3, "COMM"), (4, "COMP")])).expect("it has tags");
     let (parallel, communication) = both(&found);
     assert!(near(communication, 0.9) && near(parallel, 0.8));

@@ -8,7 +8,7 @@ use tinyprof_format::model::{
 };
 
 /// One region of a tree: its name, the position of its parent in the list, and its time on a rank
-/// (none where the rank does not visit it), spread over 20 executions.
+/// (none if the rank does not visit it), spread over 20 executions.
 pub(crate) struct Node<'a> {
     pub(crate) name: &'a str,
     pub(crate) parent: Option<usize>,
@@ -17,7 +17,7 @@ pub(crate) struct Node<'a> {
 
 pub(crate) const EXECUTIONS: u32 = 20;
 
-/// Neighbouring ranks are on one host.
+/// The number of neighbouring ranks on one host.
 const RANKS_A_HOST: u32 = 64;
 
 pub(crate) fn region(site: u64, name: &str) -> Region {
@@ -35,7 +35,7 @@ pub(crate) fn region(site: u64, name: &str) -> Region {
     }
 }
 
-/// Values whose inclusive time is `ns`.
+/// Returns values whose inclusive time is `ns`.
 pub(crate) fn values(ns: u64) -> CallpathValues {
     let each = ns / u64::from(EXECUTIONS);
     let of = |execution| if execution == 0 { ns - each * u64::from(EXECUTIONS - 1) } else { each };
@@ -43,7 +43,7 @@ pub(crate) fn values(ns: u64) -> CallpathValues {
     CallpathValues { executions, ..CallpathValues::default() }
 }
 
-/// What `rank` measured of the tree.
+/// Returns the measurements of the tree on `rank`.
 pub(crate) fn event_map(tree: &[Node<'_>], rank: u32) -> EventMap {
     let mut ids: Vec<CallpathId> = Vec::new();
     let mut records = Vec::new();
@@ -61,7 +61,7 @@ pub(crate) fn event_map(tree: &[Node<'_>], rank: u32) -> EventMap {
     EventMap::from_records(records, RankFacts { host, ..RankFacts::default() })
 }
 
-/// The profile of a run in which each rank measured its event map.
+/// Returns the profile of a run in which each rank measured its event map.
 pub(crate) fn profile(maps: &[EventMap]) -> Profile {
     let callpaths =
         maps.iter().fold(CallpathTable::default(), |all, map| all.union(&map.callpaths));
@@ -83,7 +83,7 @@ pub(crate) fn profile(maps: &[EventMap]) -> Profile {
     }
 }
 
-/// The profile of `ranks` ranks that ran the same tree.
+/// Returns the profile of `ranks` ranks that ran the same tree.
 pub(crate) fn profile_of(tree: &[Node<'_>], ranks: u32) -> Profile {
     profile(&(0..ranks).map(|rank| event_map(tree, rank)).collect::<Vec<_>>())
 }
@@ -148,7 +148,7 @@ pub(crate) fn manifest(ranks: u32, callpaths: usize) -> Manifest {
     }
 }
 
-/// Says of regions what they do, of which `tag_of` knows it.
+/// Gives a tag to each region for which `tag_of` returns one.
 pub(crate) fn tag<'a>(profile: &mut Profile, tag_of: impl Fn(&Region) -> Option<&'a str>) {
     let triples = profile.callpaths.iter().map(|(_, callpath)| {
         let mut region = Region::clone(&callpath.region);
@@ -160,8 +160,8 @@ pub(crate) fn tag<'a>(profile: &mut Profile, tag_of: impl Fn(&Region) -> Option<
     profile.callpaths = CallpathTable::from_parents(triples.collect::<Vec<_>>());
 }
 
-/// Metrics of the FFT: memory on every rank, a residual on rank 0 alone, and `more` keys that
-/// nobody asked for.
+/// Adds the metrics of the FFT: memory on every rank, a residual on rank 0 alone, and `more`
+/// further keys.
 pub(crate) fn with_metrics(mut maps: Vec<EventMap>, more: u32) -> Vec<EventMap> {
     for (rank, map) in (0..).zip(&mut maps) {
         let mut add = |path: &str, key: &str, values: &[f64]| {
@@ -188,7 +188,8 @@ pub(crate) fn with_metrics(mut maps: Vec<EventMap>, more: u32) -> Vec<EventMap> 
     maps
 }
 
-/// The parallel FFT of the paper's case study: rank 1 is late in the transposes, odd ranks do more.
+/// Returns the parallel FFT of the paper's case study: rank 1 is late in the transposes, odd ranks
+/// do more.
 pub(crate) fn fft() -> Vec<Node<'static>> {
     fn node(name: &str, parent: Option<usize>, ns: fn(u32) -> Option<u64>) -> Node<'_> {
         Node { name, parent, ns }

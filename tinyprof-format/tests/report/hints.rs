@@ -1,4 +1,4 @@
-//! What a report says of a whole profile over ranks and iterations.
+//! Hints of a report on a whole profile, over ranks and iterations.
 
 use tinyprof_format::model::{EventMap, Profile, SeriesBucket};
 use tinyprof_format::report::{HINTS_MAX, Hint, HintKind, IterationPoint, Iterations, Report};
@@ -11,8 +11,8 @@ fn node(name: &str, parent: Option<usize>, ns: fn(u32) -> Option<u64>) -> Node<'
     Node { name, parent, ns }
 }
 
-/// Gives the region called `name` a series on every rank: `buckets` of so many visits each, and a
-/// time a visit.
+/// Gives the region called `name` a series on every rank. `buckets` has the number of visits of
+/// each bucket, and the time of a visit.
 fn with_series(maps: &mut [EventMap], name: &str, buckets: &[(u32, u64)]) {
     for (rank, map) in (0_u64..).zip(maps) {
         let at = map
@@ -125,7 +125,7 @@ fn a_series_is_laid_over_the_ranks() {
         point(1, 20.0, 20.0, 20.0, 0),
     ];
     assert_eq!(found.points, expected);
-    // Two visits a point: the last has one.
+    // Two visits per point: the last point has one.
     let found = Iterations::of_callpath(&profile, index, 2).expect("two ranks have one");
     assert_eq!((found.visits_per_point, found.points.len(), found.points[0].mean_ns), (2, 2, 20.5));
 }

@@ -1,4 +1,4 @@
-//! The report as programs read it.
+//! The report as JSON.
 
 use insta::assert_snapshot;
 use serde_json::json;

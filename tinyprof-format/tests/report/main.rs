@@ -1,4 +1,4 @@
-//! What a report says of a run, as people, programs and other ranks read it.
+//! Reports of a run for people, programs and other ranks.
 
 mod efficiency;
 mod fixture;

@@ -12,8 +12,8 @@ use tinyprof_format::report::{
 
 use crate::fixture::{fft, profile, profile_of, region, tag};
 
-/// Up to six ranks that visit parts of a small tree with any times, children longer than parents
-/// included.
+/// Generates up to six ranks that visit parts of a small tree with any times, including children
+/// longer than parents.
 fn event_maps() -> impl Strategy<Value = Vec<EventMap>> {
     let times = prop_oneof![0..100_u64, Just(u64::MAX / 2), 1_000_000..2_000_000_000_u64];
     let visit = prop::option::of(prop::collection::vec(times, 1..4));
@@ -21,8 +21,8 @@ fn event_maps() -> impl Strategy<Value = Vec<EventMap>> {
     prop::collection::vec(rank.prop_map(|visits| map_of(&visits)), 0..6)
 }
 
-/// The tree is 0 -> 1 -> 2, 0 -> 3, 4 -> 5. A rank that skipped a parent has the child's times
-/// nowhere.
+/// Returns the event map of visits to the tree 0 -> 1 -> 2, 0 -> 3, 4 -> 5. If a rank skipped a
+/// parent, the child's times count nowhere.
 fn map_of(visits: &[Option<Vec<u64>>]) -> EventMap {
     let parents = [None, Some(0), Some(1), Some(0), None, Some(4)];
     let mut ids: Vec<CallpathId> = Vec::new();
@@ -103,7 +103,7 @@ fn slowest(of_ranks: &[(u32, u64)]) -> Option<u32> {
     of_ranks.iter().rev().max_by_key(|(_, ns)| *ns).map(|(rank, _)| *rank)
 }
 
-/// The regions of these tests have no tags: all time is useful.
+/// Returns the times of a rank. The regions of these tests have no tags: all time is useful.
 fn naive_times(profile: &Profile, rank: usize) -> RankTimes {
     let roots = profile.callpaths.iter().filter(|(_, callpath)| callpath.parent.is_none());
     let total_ns = roots
@@ -114,7 +114,7 @@ fn naive_times(profile: &Profile, rank: usize) -> RankTimes {
     RankTimes { total_ns, useful_ns, io_ns: 0 }
 }
 
-/// To the next integer: a variance that is not 0 must not become 0.
+/// Rounds up to the next integer: a variance other than 0 must not become 0.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

@@ -1,4 +1,4 @@
-//! The report as people see it.
+//! The report as text.
 
 use insta::assert_snapshot;
 use tinyprof_format::model::{Losses, MetricSummary, MetricValues, Profile};
@@ -181,8 +181,7 @@ fn a_report_fits_one_screen_however_large_the_program_is() {
 fn the_costliest_callpaths_are_shown_with_those_above_them_whatever_else_there_is() {
     let names: Vec<String> = (0..90).map(|at| format!("region_{at}")).collect();
     let mut tree = vec![Node { name: "main", parent: None, ns: |_| Some(10_000_000_000) }];
-    // Many that are larger than one percent, and below one of them, deep, the one that takes most
-    // time.
+    // Many callpaths above one percent, and deep below one of them the hottest.
     tree.extend(names[..60].iter().map(|name| Node {
         name,
         parent: Some(0),

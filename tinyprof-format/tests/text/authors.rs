@@ -1,5 +1,5 @@
-//! The authors' own files, which are not in the repository: where they are not, these tests say so
-//! and pass.
+//! Tests with the authors' own files, which are not in the repository. If the files are missing,
+//! these tests print a message and pass.
 
 use std::env;
 use std::fs;
@@ -8,13 +8,13 @@ use std::path::Path;
 use tinyprof_format::file::{read_profile, save_profile};
 use tinyprof_format::text::{Imported, ProblemKind, read_text, write_text};
 
-/// 8 ranks, 2 executions, loops of 101 iterations.
+/// A file of 8 ranks, 2 executions, and loops of 101 iterations.
 pub(crate) const LOOPS: &str = "lifeGame_8_loop_100.csv";
 
-/// 512 ranks.
+/// A file of 512 ranks.
 pub(crate) const WIDE: &str = "sim_vis_512_1_1_512.csv";
 
-/// The text of one of the authors' files, if it is on this machine.
+/// Returns the text of one of the authors' files, if it is on this machine.
 #[expect(clippy::print_stderr, reason = "whoever runs the tests must see that some did nothing")]
 pub(crate) fn authors_file(name: &str) -> Option<String> {
     let workspace = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
@@ -27,8 +27,8 @@ pub(crate) fn authors_file(name: &str) -> Option<String> {
     text
 }
 
-/// All values in nanoseconds: by row, rank, execution, visit. Reads whole files with six digits,
-/// and nothing else.
+/// Returns all values in nanoseconds: by row, rank, execution, visit. Reads only undamaged files
+/// with six decimals.
 pub(crate) fn numbers(text: &str) -> Vec<Vec<Vec<Vec<u64>>>> {
     let value = |text: &str| {
         text.replace('.', "").parse::<u64>().expect("six digits behind the point") * 1_000
@@ -68,7 +68,7 @@ fn the_file_with_loops_is_whole_and_written_again_byte_by_byte() {
         (202, 369_000, 202)
     );
     assert_eq!(profile.callpaths.get(exchange).region.constants["tag"], "COMM");
-    // Names are joined by another delimiter; nothing else differs.
+    // Only the delimiter between names differs.
     assert_eq!(exported(&imported).replace('<', "-"), text);
 }
 
@@ -79,7 +79,7 @@ fn the_wide_file_keeps_every_value_and_unequal_executions_are_told() {
     assert!(imported.salvage.is_whole());
     let problems: Vec<_> =
         imported.salvage.problems.iter().map(|p| (p.line, p.id.as_str(), p.rank, p.kind)).collect();
-    // 494 ranks have 61 executions, 18 of them 62: rank 0 is the first of these.
+    // 494 ranks have 61 executions and 18 have 62; rank 0 is the first of the latter.
     let unequal = "main-PART-exCell-recv-exBox";
     assert_eq!(problems, [(20, unequal, Some(0), ProblemKind::UnequalExecutions)]);
     assert!(

@@ -1,5 +1,4 @@
-//! Texts that are damaged or hostile: what is wrong is said, the rest is kept, and nothing takes
-//! long.
+//! Damaged and hostile texts: the damage is reported, the rest is kept, and no text takes long.
 
 use proptest::prelude::*;
 use tinyprof_format::model::CallpathValues;
@@ -11,7 +10,7 @@ fn read(rows: &str) -> Imported {
     read_text(format!("{HEADER}{rows}").as_bytes()).expect("something can be read")
 }
 
-/// Line, rank, kind and lost values of each problem.
+/// Returns line, rank, kind and lost values of each problem.
 fn problems(imported: &Imported) -> Vec<(u64, Option<u32>, ProblemKind, u64)> {
     imported.salvage.problems.iter().map(|p| (p.line, p.rank, p.kind, p.values_lost)).collect()
 }
@@ -103,7 +102,7 @@ fn a_file_that_is_cut_keeps_what_is_whole() {
         assert!(!imported.salvage.is_whole(), "cut at {cut}");
         assert_eq!(sums_us(&imported, "main"), [1, 2]);
         if let Some(a) = imported.profile.find("main<a") {
-            // A number that was cut would be another one.
+            // A truncated number would have another value.
             let first = imported.profile.values[a.row()][0].inclusive_ns();
             assert!([0, 3_000].contains(&first), "cut at {cut}: {first}");
         }
@@ -125,7 +124,7 @@ fn what_is_no_text_profile_says_so() {
 
 #[test]
 fn rows_of_very_different_lengths_do_not_make_a_table_of_their_product() {
-    // Two rows of many ranks, and many rows that have one, two, three ... of them.
+    // Two rows of many ranks, and many rows with one, two, three ... ranks.
     let wide = "|".repeat(100_000);
     let rows =
         (0..400).map(|row| format!("r{row},null,null,0,{}\n", "|".repeat(row))).collect::<String>();
@@ -138,7 +137,7 @@ fn deep_ids_take_no_more_than_their_length() {
     let deep = format!("{HEADER}\"{}\",\"x\",\"null\",\"0\",\"0.5\"\n", "a<".repeat(100_000));
     let imported = read_text(deep.as_bytes()).expect("it is read");
     assert_eq!(imported.profile.callpaths.len(), 100_001);
-    // Written, each would repeat the names of all above it.
+    // In the text, each callpath would repeat the names of all above it.
     let error = write_text(&imported.profile, &mut Vec::new()).map(|_| ());
     assert!(matches!(error, Err(TextError::TooSparse { .. })));
 }
@@ -152,7 +151,7 @@ proptest! {
             write_text(&imported.profile, &mut again).expect("it is written");
             let second = read_text(&again).expect("our own text is read");
             prop_assert!(second.salvage.is_whole(), "{:?}", second.salvage);
-            // Callpaths of one name are numbered anew, so that their order may be another.
+            // Callpaths of the same name are renumbered, so their order may change.
             let sums = |imported: &Imported| {
                 let ranks = |values: &Vec<CallpathValues>| values.iter().map(CallpathValues::inclusive_ns).collect();
                 let mut sums: Vec<Vec<u64>> = imported.profile.values.iter().map(ranks).collect();

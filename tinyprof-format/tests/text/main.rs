@@ -1,4 +1,4 @@
-//! The paper's text format: what the authors wrote, what we write, and whatever else may come.
+//! The paper's text format: texts of the authors, our own, and arbitrary ones.
 
 mod authors;
 mod damage;

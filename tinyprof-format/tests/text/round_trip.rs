@@ -1,4 +1,4 @@
-//! What is written as text is read back to the nanosecond, whatever the names and however sparse
+//! A profile written as text is read back to the nanosecond, whatever the names and however sparse
 //! the values.
 
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use tinyprof_format::model::{
 };
 use tinyprof_format::text::{Omitted, read_text, write_text};
 
-/// Executions and, where there is a series, the visits of each.
+/// Generates executions and, if there is a series, the visits of each.
 fn values() -> impl Strategy<Value = CallpathValues> {
     let visits = prop::collection::vec(0_u64..1 << 40, 1..5);
     let executions = prop::collection::btree_map(0_u32..9, visits, 1..4);
@@ -60,7 +60,7 @@ fn name() -> impl Strategy<Value = String> {
 
 type Plan = Vec<(usize, String, BTreeMap<String, String>, Vec<Option<CallpathValues>>)>;
 
-/// Callpaths below earlier ones, some of the same name, with values on some of two ranks.
+/// Generates callpaths below earlier ones, some of the same name, with values on some of two ranks.
 fn plan() -> impl Strategy<Value = Plan> {
     let key = prop_oneof![Just("tag".to_owned()), Just("times".to_owned()), name()];
     let constants = prop::collection::btree_map(key, name(), 0..3);
@@ -93,8 +93,8 @@ fn written(plan: &Plan) -> Profile {
     read_profile(&path.expect("it is written")).expect("it is read")
 }
 
-/// What the text must keep of a callpath: its names, its constants, and for each rank execution,
-/// time of each visit or sum.
+/// The data of a callpath that the text must preserve: its names, its constants, and for each rank
+/// the execution and the time of each visit or sum.
 type Kept = (Vec<String>, BTreeMap<String, String>, Vec<Vec<(u32, u64)>>);
 
 fn kept(profile: &Profile) -> Vec<Kept> {

@@ -1,4 +1,4 @@
-//! What the authors' values take in our format. The bounds are those of the project's plan.
+//! Size of the authors' values in our format. The bounds are those of the project's plan.
 
 use std::fs;
 
@@ -7,7 +7,8 @@ use tinyprof_format::text::read_text;
 
 use super::authors::{LOOPS, WIDE, authors_file, numbers};
 
-/// Bytes of the sections with values, of the rest of the profile, and the number of values.
+/// The sizes of a profile: bytes of the sections with values, bytes of the rest, bytes of names,
+/// and the number of values.
 struct Sizes {
     columns_bytes: u64,
     other_bytes: u64,
@@ -32,8 +33,8 @@ fn sizes(text: &str) -> Sizes {
     }
 }
 
-/// The bytes of a part's sections but for that of the ranks, from its index: key, offset, length,
-/// checksum.
+/// Returns the bytes of a part's sections, except that of the ranks, from its index: key, offset,
+/// length, checksum.
 fn sections_bytes(part: &[u8]) -> u64 {
     let footer = &part[part.len() - 24..];
     let word = |bytes: &[u8]| u64::from_le_bytes(bytes[..8].try_into().expect("8 bytes"));

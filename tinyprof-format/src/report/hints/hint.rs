@@ -1,43 +1,43 @@
-//! One hint: of what kind it is, what it is about, and its two sentences.
+//! A hint: its kind, its subject, and its two sentences.
 
 use crate::model::CallpathIndex;
 
-/// What kind of thing stands out.
+/// The kind of a hint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HintKind {
-    /// A rank is slow in most regions.
+    /// A rank that is slow in most regions.
     Straggler,
-    /// A region is imbalanced by rank.
+    /// A region that is imbalanced over ranks.
     Imbalance,
-    /// A region takes more and more time.
+    /// A region whose visits take longer and longer.
     Growth,
-    /// The first iteration takes much longer than the others.
+    /// A first iteration that takes much longer than the others.
     SlowFirst,
-    /// A region is too small for its own measurement.
+    /// A region that is too small to be measured.
     TooSmall,
 }
 
-/// One thing that stands out, in plain words. Names in them are escaped as for a terminal.
+/// A notable finding, in plain words. Names in the sentences are escaped for a terminal.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hint {
-    /// Of what kind.
+    /// The kind of the hint.
     pub kind: HintKind,
-    /// The callpath, if it is about one.
+    /// The callpath, if the hint is about one.
     pub callpath: Option<CallpathIndex>,
-    /// The rank, if it is about one.
+    /// The rank, if the hint is about one.
     pub rank: Option<u32>,
-    /// The first iteration that it is about, 0-based, if it is about some.
+    /// The first iteration concerned, 0-based, if the hint is about iterations.
     pub iteration: Option<u64>,
-    /// What it costs, in nanoseconds of one rank's time: hints are in this order.
+    /// The time lost, in nanoseconds of one rank's time. Hints are sorted by it.
     pub lost_ns: f64,
-    /// What stands out.
+    /// The finding.
     pub headline: String,
-    /// The numbers that show it.
+    /// The numbers that support it.
     pub evidence: String,
 }
 
 impl HintKind {
-    /// The kind in one or two words, for programs.
+    /// Returns the kind in one or two words, for programs.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {

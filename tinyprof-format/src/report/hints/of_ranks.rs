@@ -1,4 +1,4 @@
-//! The hints that statistics over ranks are enough for: they need no value of a rank alone.
+//! Hints that can be computed from statistics over ranks alone.
 
 use crate::model::{CallpathIndex, CallpathTable};
 use crate::report::efficiency::Activity;
@@ -12,7 +12,7 @@ use super::{
     is_too_small,
 };
 
-/// The statistics of a run, and what sentences about it need.
+/// The statistics of a run, and the data for sentences about it.
 pub(super) struct Ranks<'a> {
     callpaths: &'a CallpathTable,
     activities: Vec<Option<Activity>>,
@@ -21,7 +21,7 @@ pub(super) struct Ranks<'a> {
     own_cost: Option<&'a OwnCost>,
 }
 
-/// The hints of a run of which only the statistics are known: at most [`HINTS_MAX`], the costliest
+/// Returns the hints of a run from its statistics alone: at most [`HINTS_MAX`], the costliest
 /// first.
 pub(in crate::report) fn hints_of_statistics(
     callpaths: &CallpathTable,
@@ -38,8 +38,8 @@ pub(in crate::report) fn hints_of_statistics(
     costliest(found.collect())
 }
 
-/// The costliest hint of each kind, the costliest first: a region and the regions around it may
-/// tell of one and the same thing, so one speaks for all.
+/// Returns the costliest hint of each kind, the costliest first. A region and the regions around it
+/// often show one and the same effect, so one hint represents them all.
 pub(super) fn costliest(mut found: Vec<Hint>) -> Vec<Hint> {
     found.sort_by(|a, b| b.lost_ns.total_cmp(&a.lost_ns));
     let mut kinds = Vec::new();
@@ -68,22 +68,23 @@ impl<'a> Ranks<'a> {
         }
     }
 
-    /// Whether ranks wait for each other there: who takes longest is then not slow, but early.
+    /// Returns true if ranks wait for each other there: the rank that takes longest is then early,
+    /// not slow.
     pub(super) fn is_communication(&self, index: CallpathIndex) -> bool {
         self.activities[index.row()] == Some(Activity::Communication)
     }
 
-    /// The total time of all ranks, in nanoseconds.
+    /// Returns the total time of all ranks, in nanoseconds.
     pub(super) fn total_ns(&self) -> f64 {
         ratio(self.statistics.times().total_ns, 1)
     }
 
-    /// The number of ranks that have any time.
+    /// Returns the number of ranks that have any time.
     fn count(&self) -> u32 {
         self.statistics.times().ranks
     }
 
-    /// Whether the callpath alone takes enough time to be looked at.
+    /// Returns true if the callpath's exclusive time is large enough for a hint.
     pub(super) fn is_large(&self, index: CallpathIndex) -> bool {
         ratio(self.row(index).exclusive.sum_ns, 1) >= REGION_SHARE_MIN * self.total_ns()
     }
@@ -151,7 +152,7 @@ impl<'a> Ranks<'a> {
     }
 }
 
-/// ` on HOST` for a sentence; nothing where the host is not known, or is the only one.
+/// Returns ` on HOST` for a sentence; empty if the host is unknown, or the only one.
 pub(super) fn on_host(name: Option<&str>) -> String {
     name.map_or_else(String::new, |name| format!(" on {}", cut(&shown(name), NAME_COLUMNS)))
 }

@@ -1,4 +1,4 @@
-//! The hints of a whole profile: what is looked at, and the sentences.
+//! Hints of a whole profile: the candidates, and the sentences.
 
 use crate::model::{CallpathIndex, Profile};
 use crate::report::efficiency::exclusive_ns;
@@ -10,14 +10,14 @@ use crate::report::{HostId, OwnCost, Statistics};
 use super::of_ranks::{Ranks, costliest, on_host};
 use super::{Growth, Hint, HintKind, SlowFirst, Straggler, float, growing, slow_first, straggler};
 
-/// Longer series are looked at in so many points.
+/// The maximum number of points of a series. Longer series are examined in this many points.
 const POINTS_MAX: usize = 256;
 
-/// At most [`HINTS_MAX`](super::HINTS_MAX) hints of a profile with these statistics and hosts, the
-/// costliest first. Empty where nothing stands out.
+/// Returns at most [`HINTS_MAX`](super::HINTS_MAX) hints of a profile with these statistics and
+/// hosts, the costliest first.
 ///
 /// # Cost
-/// Linear in the number of values, and a sort of each region's ranks.
+/// Linear in the number of values, plus sorting each region's ranks.
 pub(in crate::report) fn hints_of_profile(
     profile: &Profile,
     statistics: &Statistics,
@@ -32,7 +32,7 @@ pub(in crate::report) fn hints_of_profile(
         if !run.over_ranks.is_large(index) {
             continue;
         }
-        // What a slow rank does to each region is told once.
+        // The effect of a slow rank on each region is reported once.
         let imbalance = run.over_ranks.imbalance(index);
         found.extend(imbalance.filter(|hint| of_straggler.is_none() || hint.rank != of_straggler));
         if let Some(iterations) = Iterations::of_callpath(profile, index, POINTS_MAX) {
@@ -42,11 +42,11 @@ pub(in crate::report) fn hints_of_profile(
     costliest(found)
 }
 
-/// What the functions need of a profile.
+/// A profile with its data by callpath and rank.
 struct Run<'a> {
     profile: &'a Profile,
     over_ranks: Ranks<'a>,
-    /// Row by row, then by rank.
+    /// The exclusive times, row by row, then by rank.
     exclusive_ns: Vec<Vec<u64>>,
     /// The ranks that have any time.
     ranks: Vec<usize>,

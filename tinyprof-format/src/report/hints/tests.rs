@@ -1,9 +1,9 @@
-//! Each threshold from either side.
+//! Tests of each threshold from both sides.
 
 use super::*;
 
-/// Regions of the same times on all ranks but the last, which takes `times` as much in `slow` of
-/// them.
+/// Returns regions with the same times on all ranks except the last, which takes `percent` of that
+/// time in the first `slow` of them.
 fn regions(count: usize, slow: usize, percent: u64) -> Vec<Vec<u64>> {
     let of = |region: usize| {
         let ns = 1_000 * (region as u64 + 1);
@@ -48,7 +48,7 @@ fn an_imbalance_is_a_part_of_the_mean_and_of_the_run() {
     assert_eq!(imbalanced(0.0, 0.0, 0.0), None);
 }
 
-/// `count` iterations that go up from 100 ns by `percent` of it until the last quarter.
+/// Returns `count` iterations that rise linearly from 100 ns by `percent` percent.
 fn ramp(count: usize, percent: f64) -> Vec<f64> {
     let rest = float_of(count - 1);
     (0..count).map(|i| 100.0 + percent * float_of(i.saturating_sub(1)) / rest).collect()
@@ -71,7 +71,7 @@ fn a_step_is_growth_and_says_since_when() {
     let found = growing(&step(30)).expect("a step");
     assert_eq!((found.since, found.early_ns, found.late_ns), (30, 100.0, 150.0));
     assert!((found.lost_ns - 500.0).abs() < 1e-9);
-    // The last three alone are an event, no growth.
+    // The last three alone are an event, not growth.
     assert_eq!(growing(&step(37)), None);
 }
 
@@ -84,7 +84,7 @@ fn growth_in_no_order_or_of_few_iterations_is_none() {
     assert!(growing(&ramp(GROWTH_ITERATIONS_MIN, 60.0)).is_some());
     assert_eq!(growing(&ramp(GROWTH_ITERATIONS_MIN - 1, 60.0)), None);
     assert_eq!(growing(&[f64::NAN; 20]), None);
-    // An order that seven values have by chance one time in ten.
+    // A random order of seven values is like this one time in ten.
     assert_eq!(growing(&[0.0, 100.0, 160.0, 130.0, 90.0, 150.0, 120.0, 170.0]), None);
 }
 
