@@ -1,4 +1,4 @@
-//! Reading of numbers and strings from untrusted bytes.
+//! A cursor that reads numbers and strings from untrusted bytes.
 
 use super::Budget;
 

@@ -1,4 +1,4 @@
-//! Writing of numbers and strings to a buffer.
+//! A buffer to which numbers and strings are appended.
 
 /// A growing buffer of little-endian bytes.
 #[derive(Debug, Default)]

@@ -1,4 +1,4 @@
-//! Storage of exclusive sums in place of inclusive ones, because they are often smaller numbers.
+//! Exclusive sums, stored in place of inclusive ones because they are often smaller numbers.
 //!
 //! The stored sum of a summary is reduced, modulo 2^64, by the sums of the children's summaries
 //! that begin with the same execution on the same rank. It is therefore restored exactly, whatever

@@ -1,4 +1,4 @@
-//! Reading of the manifest.
+//! The manifest reader.
 
 use std::io;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Writing and reading of the profile directory.
+//! The profile directory, its writers and its readers.
 //!
 //! ```text
 //! NAME.tprof/

@@ -1,4 +1,4 @@
-//! Creation of a profile's files and directories with the requested access.
+//! Files and directories of a profile, created with the requested access.
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io;

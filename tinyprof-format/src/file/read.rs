@@ -1,5 +1,5 @@
-//! Reading of whole profiles. Every length and checksum is verified, and errors give file and
-//! offset.
+//! The reader of whole profiles. It verifies every length and checksum, and its errors give file
+//! and offset.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! Reading of single callpaths of a profile.
+//! A reader for single callpaths of a profile.
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap};

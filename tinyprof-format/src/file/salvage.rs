@@ -1,5 +1,5 @@
-//! Reading of the intact rest of a damaged profile. A damaged section loses only that section, and
-//! a missing file only that file.
+//! Salvage of damaged profiles. A damaged section costs only that section, and a missing file only
+//! that file.
 //!
 //! Missing data is never invented: lost values are read as no visits, and all losses are counted.
 

@@ -1,4 +1,4 @@
-//! Writing of a profile that is in memory, such as one read from another format.
+//! A writer for profiles in memory, such as one read from another format.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! Reading of profiles that aggregators wrote as text.
+//! A reader for profiles that aggregators wrote as text.
 
 use std::path::{Path, PathBuf};
 

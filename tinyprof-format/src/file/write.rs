@@ -1,4 +1,4 @@
-//! Writing of a whole profile from one process.
+//! Writers of whole profiles from one process.
 
 use std::borrow::Cow;
 use std::collections::HashSet;

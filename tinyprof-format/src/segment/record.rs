@@ -68,7 +68,7 @@ fn nodes(words: Words<'_>, losses: &mut Losses) -> Vec<u32> {
     let (mut lines, mut seen) = (Vec::new(), HashSet::new());
     let mut line = words.get(0, header::LAST_NODE).map_or(0, low);
     while line != 0 {
-        // A cycle, which is a node seen twice, or a node outside the file ends the chain.
+        // The chain ends at a node seen twice (a cycle) or outside the file.
         match words.get(line, node::PARENT).filter(|_| seen.insert(line)) {
             Some(word) => {
                 lines.push(line);

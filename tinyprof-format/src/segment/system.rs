@@ -1,4 +1,4 @@
-//! Parsing of Linux's texts about processes and boots. Recorder and reader must interpret them
+//! Parsers for Linux's texts about processes and boots. Recorder and reader must interpret them
 //! alike.
 
 /// The state of a process in `/proc/PID/stat`.

@@ -1,4 +1,4 @@
-//! Reading of words from an untrusted segment.
+//! Access to the words of an untrusted segment.
 
 use super::layout::{LINE_BYTES, LINE_WORDS};
 

@@ -1,4 +1,4 @@
-//! Reading of the dictionary. A region that several rows share is kept once.
+//! The decoder of the dictionary. A region that several rows share is kept once.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Reading of a part, as a whole or section by section.
+//! The decoder of a part, as a whole or section by section.
 
 use super::{MAGIC, METRICS_KEY, RANKS_KEY};
 use crate::bytes::{Budget, Cursor, Malformed, column};

@@ -1,4 +1,4 @@
-//! Sorting of callpaths into canonical order, level by level from the roots.
+//! The canonical order of callpaths, built level by level from the roots.
 
 use std::sync::Arc;
 
