@@ -1,14 +1,15 @@
-//! One column of integers in the smallest of its encodings: what all numbers of a profile are in.
+//! One column of integers in the smallest of several encodings, as used for all numbers of a
+//! profile.
 //!
 //! `docs/format.md` describes the bytes.
 
 use crate::bytes::{Cursor, Sink, column};
 use crate::file::ReadLimits;
 
-/// The bytes of a column. How many values there are is not in them.
+/// Encodes a column. The number of values is not stored in it.
 ///
 /// # Cost
-/// On one core of a machine of 2020 some 30 million values a second.
+/// About 30 million values per second on one core of a machine of 2020.
 ///
 /// ```
 /// use tinyprof_format::column::{decode, encode};
@@ -25,10 +26,10 @@ pub fn encode(values: &[u64]) -> Vec<u8> {
     sink.into_vec()
 }
 
-/// The `count` values of a column.
+/// Decodes a column of `count` values.
 ///
 /// # Errors
-/// Text that says what is wrong and where, if these are not the bytes of so many values.
+/// If `bytes` are not those of `count` values: a text with the error and its offset.
 pub fn decode(bytes: &[u8], count: usize) -> Result<Vec<u64>, String> {
     let budget = ReadLimits::default().budget(bytes.len() as u64);
     let mut cursor = Cursor::within(&budget, bytes, 0);

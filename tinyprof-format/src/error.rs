@@ -1,4 +1,4 @@
-//! What can go wrong with a profile's files, said so that a person knows what to do next.
+//! Errors with a profile's files, worded so that the user knows what to do next.
 
 use std::fmt;
 use std::io;
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use crate::model::FormatVersion;
 
-/// Why a profile could not be read.
+/// The reason why a profile could not be read.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ReadError {
@@ -14,56 +14,56 @@ pub enum ReadError {
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error from the system.
         source: io::Error,
     },
-    /// There is no manifest: the directory is not a profile, or its run ended before it was
-    /// complete.
+    /// There is no manifest: the directory is not a profile, or its run ended before the profile
+    /// was complete.
     NoManifest {
         /// The directory.
         directory: PathBuf,
-        /// Whether other files of a profile are there.
+        /// True if other files of a profile exist.
         unfinished: bool,
     },
-    /// The manifest is not what a manifest must be.
+    /// The manifest is invalid.
     BadManifest {
         /// The manifest.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The error in it.
         reason: String,
     },
     /// The profile was written in a newer layout.
     NewerVersion {
-        /// The file that says so.
+        /// The file with the newer version.
         path: PathBuf,
-        /// The layout's version: major, minor.
+        /// The version of its layout: major, minor.
         found: (u16, u16),
     },
-    /// A file is shorter or longer than the manifest says.
+    /// A file is shorter or longer than given in the manifest.
     WrongLength {
         /// The file.
         path: PathBuf,
-        /// What the manifest says.
+        /// The length in the manifest.
         expected_bytes: u64,
-        /// What is there.
+        /// The actual length.
         found_bytes: u64,
     },
-    /// A file would need more memory than the reader may use: it is very large, or hostile.
+    /// A file would need more memory than the reader may use, because it is very large, or hostile.
     OverLimit {
         /// The file.
         path: PathBuf,
-        /// What the reader may use, in bytes.
+        /// The limit of the reader, in bytes.
         limit_bytes: u64,
-        /// What would need more.
+        /// The data that would exceed the limit.
         reason: String,
     },
     /// Bytes of a file are damaged.
     Damaged {
         /// The file.
         path: PathBuf,
-        /// Where in the file the damaged section or field begins, in bytes.
+        /// The offset of the damaged section or field in the file, in bytes.
         offset: u64,
-        /// What was expected there, and what was found.
+        /// The expected and the actual contents.
         reason: String,
     },
 }
@@ -123,14 +123,14 @@ impl std::error::Error for ReadError {
     }
 }
 
-/// Why a profile could not be written. Nothing of it is left under its final name.
+/// The reason why a profile could not be written. Nothing of it is left under its final name.
 #[derive(Debug)]
 pub struct WriteError {
-    /// What was being done: `"create"`, `"write"`, `"sync"`, `"rename"`.
+    /// The failed action: `"create"`, `"write"`, `"sync"`, `"rename"`.
     pub action: &'static str,
     /// The file or directory.
     pub path: PathBuf,
-    /// What the system said.
+    /// The error from the system.
     pub source: io::Error,
 }
 

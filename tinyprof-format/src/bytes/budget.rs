@@ -1,20 +1,22 @@
-//! How much memory a reader may use for a file of a stranger: a few bytes may claim many values.
+//! A limit on the memory used for an untrusted file, of which a few bytes may claim many values.
 
 use std::cell::Cell;
 
-/// What a reader may still allocate. Memory is claimed before it is allocated, so that the sum of
-/// what is kept and of what passes never exceeds the limit.
+/// The memory that a reader may still allocate.
+///
+/// Memory is claimed before it is allocated, so that the sum of kept and passing memory never
+/// exceeds the limit.
 #[derive(Debug)]
 pub(crate) struct Budget {
     limit_bytes: u64,
     kept_bytes: Cell<u64>,
     passing_bytes: Cell<u64>,
-    /// Everything that was ever claimed: filling memory takes time, also where it is given back.
+    /// The sum of all claims. Filling memory takes time, even if it is given back.
     claimed_bytes: Cell<u64>,
 }
 
-/// All that is claimed may be so many times the limit. What passes in a whole profile is less than
-/// what is kept.
+/// The limit on the sum of all claims, as a multiple of the memory limit. In a whole profile, less
+/// memory passes than is kept.
 const CLAIMS_MAX: u64 = 4;
 
 impl Budget {
@@ -27,27 +29,27 @@ impl Budget {
         self.limit_bytes
     }
 
-    /// Claims memory that the reader's result keeps. False if there is not so much.
+    /// Claims memory that the reader's result keeps. Returns false if not enough is left.
     pub(crate) fn keep(&self, bytes: u64) -> bool {
         self.claim(&self.kept_bytes, bytes)
     }
 
-    /// Claims memory that is given [back](Self::back_to) soon. False if there is not so much.
+    /// Claims memory that is given [back](Self::back_to) soon. Returns false if not enough is left.
     pub(crate) fn pass(&self, bytes: u64) -> bool {
         self.claim(&self.passing_bytes, bytes)
     }
 
-    /// What is kept so far.
+    /// Returns the memory kept so far.
     pub(crate) fn kept_bytes(&self) -> u64 {
         self.kept_bytes.get()
     }
 
-    /// What is passing now, to come [back](Self::back_to) to.
+    /// Returns the memory passing now, as the argument of a later [`back_to`](Self::back_to).
     pub(crate) fn passing_bytes(&self) -> u64 {
         self.passing_bytes.get()
     }
 
-    /// Gives back what has been passing since it was so much.
+    /// Gives back passing memory, down to `passing_bytes`.
     pub(crate) fn back_to(&self, passing_bytes: u64) {
         self.passing_bytes.set(passing_bytes);
     }

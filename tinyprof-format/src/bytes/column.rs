@@ -1,4 +1,4 @@
-//! One column of numbers in the smallest of its encodings.
+//! One column of numbers, in the smallest of several encodings.
 //!
 //! ```text
 //! tag 0  constant   one varint, all values equal it
@@ -9,13 +9,14 @@
 //! tag 5  rounded    numbers of eight significant bits, see `rounded.rs`: a column of their codes, of tag 1 or 4
 //! ```
 //!
-//! The number of values is not stored: whoever reads a column knows how many it must have. Floats
-//! that are not worth packing are a column of their bits.
+//! The number of values is not stored, since the reader of a column knows how many it must have.
+//! Floats that are not worth packing are stored as a column of their bits.
 //!
-//! Clocks that tick in microseconds make multiples of 1,000. pco finds these by itself where there
-//! are many values, but then says so at a length that matters for a few hundred values; so does the
-//! width of its integers. Both together save 3 % on the profile of 512 ranks that sizes are
-//! measured on. Versions before 0.3 had tags 0 to 2 only, those before 1.0 had 0 to 4.
+//! Clocks that tick in microseconds produce multiples of 1,000. pco detects these itself in long
+//! columns, but stores the divisor in a number of bytes that matters for a few hundred values. The
+//! same applies to the width of its integers. Tags 3 and 4 together save 3 % on the profile of 512
+//! ranks that is used to measure sizes. Versions before 0.3 had only tags 0 to 2, those before 1.0
+//! had 0 to 4.
 
 mod claims;
 mod rounded;
@@ -37,14 +38,14 @@ const MULTIPLES: u8 = 3;
 const NARROW: u8 = 4;
 const ROUNDED: u8 = 5;
 
-/// Below this many integers pco saves little on varints, if anything, and its tables take 10 us to
-/// make.
+/// The fewest integers that are packed. Below this, pco saves little or nothing over varints, and
+/// its tables take 10 us to build.
 const PCO_MIN_INTEGERS: usize = 32;
 
-/// The same for floats, whose bits are longer as varints than as they are.
+/// The fewest floats that are packed. Their bits are longer as varints than as plain bytes.
 const PCO_MIN_FLOATS: usize = 8;
 
-/// Numbers that are decompressed at a time: a multiple of what pco makes at once.
+/// The count of numbers decompressed at a time: a multiple of pco's batch size.
 const BATCH: usize = 1_024;
 
 /// The most values one column may hold: a damaged or hostile count must not make the reader
@@ -62,8 +63,8 @@ pub(crate) fn write_u64(sink: &mut Sink, values: &[u64]) {
     let divisor = common_divisor(values);
     let ends = (least / divisor, greatest / divisor);
     match rounded::codes(values, greatest) {
-        // Few significant bits may be chance, and the numbers small multiples besides. Codes have
-        // the order of the numbers.
+        // Few significant bits may be a coincidence, and the numbers also small multiples. Codes
+        // have the order of the numbers.
         Some(codes) if rounded::range(least, greatest) < (greatest - least) / divisor => {
             sink.u8(ROUNDED);
             write_varied(sink, &codes, NARROW, rounded::code(least));
@@ -77,14 +78,15 @@ pub(crate) fn write_u64(sink: &mut Sink, values: &[u64]) {
     }
 }
 
-/// The least and the greatest value; of none the greatest is 0, and less than the least.
+/// Returns the least and the greatest value. Without values, the greatest is 0, and less than the
+/// least.
 fn ends(values: &[u64]) -> (u64, u64) {
     values
         .iter()
         .fold((u64::MAX, 0), |(least, greatest), &value| (least.min(value), greatest.max(value)))
 }
 
-/// Appends integers between these ends, of 32 bits if that is enough.
+/// Appends integers between these ends, packed as 32-bit integers if they fit.
 fn write_integers(
     sink: &mut Sink,
     values: impl Iterator<Item = u64>,
@@ -99,8 +101,8 @@ fn write_integers(
     }
 }
 
-/// The greatest number that divides all values, of which not all are 0. Values of a fine clock end
-/// the search soon.
+/// Returns the greatest common divisor of values that are not all 0. For a clock of high resolution
+/// the search ends early.
 fn common_divisor(values: &[u64]) -> u64 {
     let mut divisor = 0;
     for &value in values {
@@ -115,7 +117,7 @@ fn common_divisor(values: &[u64]) -> u64 {
     divisor
 }
 
-/// Appends values, none of them below `least`, as they are; packed they have this tag.
+/// Appends values, none of them below `least`, as varints or packed with the tag `tag`.
 fn write_varied<T: pco::data_types::Number + Into<u64>>(
     sink: &mut Sink,
     values: &[T],
@@ -126,12 +128,11 @@ fn write_varied<T: pco::data_types::Number + Into<u64>>(
     if values.len() >= PCO_MIN_INTEGERS {
         let packed = simple_compress(values, &configuration(integers.clone()));
         let is_shorter = |packed: &Vec<u8>| {
-            // The least of them tells most often, without a look at the others.
+            // The least value usually decides this, without a look at the others.
             packed.len() < values.len() * Sink::varint_length(least)
                 || packed.len() < integers.clone().map(Sink::varint_length).sum()
         };
-        // Only an absurd chunk configuration makes pco fail; varints are then as correct and merely
-        // longer.
+        // pco fails only for invalid configurations. Varints are then also correct, only longer.
         if let Some(packed) = packed.ok().filter(is_shorter) {
             return write_packed(sink, tag, &packed);
         }
@@ -140,12 +141,14 @@ fn write_varied<T: pco::data_types::Number + Into<u64>>(
     integers.for_each(|value| sink.varint(value));
 }
 
-/// How pco shall look at a column; `ordered` gives the values, or whatever has the same order.
+/// Returns the pco configuration for a column. `ordered` gives the values, or numbers in the same
+/// order.
 ///
-/// pco's own choice between differences of neighbours and plain values compresses samples of the
-/// column in each way, which takes three to six times as long as all the rest. Times of one region
-/// are mostly strewn around a middle, and then differences are longer than values: one walk over
-/// the column sees that. Level 4 needs half the time of the default, 8, and 1 to 4 % more bytes.
+/// To choose between differences of neighbours and plain values, pco compresses samples of the
+/// column in each way, which takes three to six times as long as everything else. Times of one
+/// region are mostly scattered around a mean, and then differences are longer than values. One pass
+/// over the column detects that. Level 4 takes half the time of the default, 8, and 1 to 4 % more
+/// bytes.
 fn configuration(ordered: impl Iterator<Item = u64> + Clone) -> ChunkConfig {
     let config = ChunkConfig::default().with_compression_level(4);
     if is_progression(ordered.clone()) {
@@ -157,8 +160,8 @@ fn configuration(ordered: impl Iterator<Item = u64> + Clone) -> ChunkConfig {
     }
 }
 
-/// Whether each number is the one before plus the same. First executions of folded lists are: no
-/// sample need be compressed to see what suits them.
+/// Returns true if the difference between neighbours is constant, as for first executions of folded
+/// lists. The best configuration is then known without compressing samples.
 fn is_progression(mut values: impl Iterator<Item = u64>) -> bool {
     let (Some(first), Some(second)) = (values.next(), values.next()) else { return false };
     let step = second.wrapping_sub(first);
@@ -166,8 +169,8 @@ fn is_progression(mut values: impl Iterator<Item = u64>) -> bool {
     values.all(|value| value.wrapping_sub(std::mem::replace(&mut before, value)) == step)
 }
 
-/// Whether the numbers of a column are nearer to the one before than to the middle of all, counted
-/// in bits.
+/// Returns true if the numbers of a column are nearer to their predecessors than to the mean,
+/// counted in bits.
 fn neighbours_resemble(values: impl Iterator<Item = u64> + Clone) -> bool {
     let (count, sum) =
         values.clone().fold((0_u128, 0_u128), |(n, sum), v| (n + 1, sum + u128::from(v)));
@@ -182,7 +185,7 @@ fn neighbours_resemble(values: impl Iterator<Item = u64> + Clone) -> bool {
     balance < 0
 }
 
-/// Appends a column of floats; they come back bit by bit.
+/// Appends a column of floats, which are restored bit by bit.
 pub(crate) fn write_f64(sink: &mut Sink, values: &[f64]) {
     let bits: Vec<u64> = values.iter().map(|v| v.to_bits()).collect();
     if values.len() < PCO_MIN_FLOATS || bits.iter().all(|&b| b == bits[0]) {
@@ -238,8 +241,8 @@ pub(crate) fn read_u64(
     }
 }
 
-/// Takes what [`write_varied`] wrote, each number as `convert` makes it and says whether that is
-/// wrong; `reason` says what.
+/// Takes the output of [`write_varied`]. `convert` converts each number, and returns true if it is
+/// invalid. `reason` gives the error message.
 fn read_varied(
     cursor: &mut Cursor<'_>,
     count: usize,
@@ -307,8 +310,8 @@ fn read_packed<T: pco::data_types::Number + Default, U>(
     }
 }
 
-/// Decompresses up to `count` numbers, and says whether these are all. `claim` has a word on what
-/// pco asks for. Some are decompressed at a time and converted while they are in the nearest cache.
+/// Decompresses up to `count` numbers, and returns true if there are no more. `claim` may refuse
+/// the memory that pco requests. Numbers are converted in batches, while they are in the L1 cache.
 fn unpack<T: pco::data_types::Number + Default, U>(
     packed: &[u8],
     count: usize,

@@ -1,13 +1,13 @@
-//! Takes numbers and strings out of bytes that nobody vouches for.
+//! A cursor that reads numbers and strings from untrusted bytes.
 
 use super::Budget;
 
-/// What was wrong, and where: the offset counts from the start of the file.
+/// An error in a file, with its offset from the start of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Malformed {
     pub(crate) offset: u64,
     pub(crate) reason: String,
-    /// The memory that the reader may use, where nothing but that was wrong.
+    /// The memory that the reader may use, if exceeding it was the only error.
     pub(crate) limit_bytes: Option<u64>,
 }
 
@@ -17,7 +17,7 @@ impl Malformed {
     }
 }
 
-/// Reads forward through `bytes`, which begin at offset `base` of their file.
+/// A position in `bytes`, which begin at offset `base` of their file. It only moves forward.
 #[derive(Debug, Clone)]
 pub(crate) struct Cursor<'a> {
     bytes: &'a [u8],
@@ -31,12 +31,12 @@ impl<'a> Cursor<'a> {
         Self { bytes, position: 0, base, budget: None }
     }
 
-    /// The same, with a limit to the memory that the bytes may claim.
+    /// Creates a cursor with a limit on the memory that the bytes may claim.
     pub(crate) fn within(budget: &'a Budget, bytes: &'a [u8], base: u64) -> Self {
         Self { budget: Some(budget), ..Self::new(bytes, base) }
     }
 
-    /// The error "`reason` at the current position".
+    /// Returns an error with `reason` at the current position.
     pub(crate) fn malformed(&self, reason: impl Into<String>) -> Malformed {
         Malformed::at(self.base + self.position as u64, reason)
     }
@@ -51,7 +51,7 @@ impl<'a> Cursor<'a> {
         self.claim(count, item_bytes, what, Budget::keep)
     }
 
-    /// Runs `read`, after which whatever it has claimed to [pass](Self::pass) is gone.
+    /// Runs `read`, and then gives back the memory that it claimed with [`pass`](Self::pass).
     pub(crate) fn passing<T>(&mut self, read: impl FnOnce(&mut Self) -> T) -> T {
         let before = self.budget.map(Budget::passing_bytes);
         let result = read(self);
@@ -61,7 +61,7 @@ impl<'a> Cursor<'a> {
         result
     }
 
-    /// Claims memory for `count` items that are gone soon, see [`passing`](Self::passing).
+    /// Claims memory for `count` items that are dropped soon, see [`passing`](Self::passing).
     pub(crate) fn pass(
         &self,
         count: usize,
@@ -90,7 +90,7 @@ impl<'a> Cursor<'a> {
         Err(Malformed { limit_bytes: Some(limit), ..self.malformed(reason) })
     }
 
-    /// A cursor over `bytes`, which begin where this one stands.
+    /// Returns a cursor over `bytes`, which begin at the current position.
     pub(crate) fn sub(&self, bytes: &'a [u8]) -> Self {
         Self { budget: self.budget, ..Self::new(bytes, self.base + self.position as u64) }
     }
@@ -147,7 +147,7 @@ impl<'a> Cursor<'a> {
         Err(self.malformed(format!("{what} does not fit 64 bits")))
     }
 
-    /// A varint that must be at most `limit`.
+    /// Reads a varint that must be at most `limit`.
     pub(crate) fn count(&mut self, limit: usize, what: &str) -> Result<usize, Malformed> {
         let start = self.clone();
         let value = self.varint(what)?;
@@ -159,7 +159,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// A varint that must fit 32 bits.
+    /// Reads a varint that must fit in 32 bits.
     pub(crate) fn varint_u32(&mut self, what: &str) -> Result<u32, Malformed> {
         let start = self.clone();
         let value = self.varint(what)?;
@@ -171,7 +171,7 @@ impl<'a> Cursor<'a> {
         self.text(what).map(str::to_owned)
     }
 
-    /// A [string](Self::string) where it lies.
+    /// Reads a [string](Self::string) without copying it.
     pub(crate) fn text(&mut self, what: &str) -> Result<&'a str, Malformed> {
         let length = self.count(self.remaining(), what)?;
         let start = self.clone();
@@ -179,7 +179,7 @@ impl<'a> Cursor<'a> {
         std::str::from_utf8(bytes).map_err(|_| start.malformed(format!("{what} is not UTF-8")))
     }
 
-    /// An error unless every byte has been read.
+    /// Returns an error unless every byte has been read.
     pub(crate) fn finish(&self, what: &str) -> Result<(), Malformed> {
         if self.remaining() == 0 {
             return Ok(());

@@ -1,4 +1,4 @@
-//! The one place for byte arithmetic: every length that is read is checked before it is used.
+//! All byte arithmetic of the crate. Every length is checked before it is used.
 //!
 //! Everything is little endian.
 

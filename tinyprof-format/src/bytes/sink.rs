@@ -1,4 +1,4 @@
-//! Appends numbers and strings to a buffer.
+//! A buffer to which numbers and strings are appended.
 
 /// A growing buffer of little-endian bytes.
 #[derive(Debug, Default)]
@@ -7,7 +7,8 @@ pub(crate) struct Sink {
 }
 
 impl Sink {
-    /// Appends to these bytes, which are taken: [`into_vec`](Self::into_vec) gives them back.
+    /// Creates a sink that appends to `bytes`. It takes them, and [`into_vec`](Self::into_vec)
+    /// returns them.
     pub(crate) fn behind(bytes: &mut Vec<u8>) -> Self {
         Self { bytes: std::mem::take(bytes) }
     }
@@ -28,7 +29,8 @@ impl Sink {
         self.bytes.extend_from_slice(&value.to_le_bytes());
     }
 
-    /// Seven bits a byte, low bits first; the high bit says that more follow (LEB128).
+    /// Appends seven bits per byte, low bits first. The high bit means that more bytes follow
+    /// (LEB128).
     pub(crate) fn varint(&mut self, mut value: u64) {
         while value >= 0x80 {
             self.bytes.push(value.to_le_bytes()[0] | 0x80);
@@ -37,7 +39,7 @@ impl Sink {
         self.bytes.push(value.to_le_bytes()[0]);
     }
 
-    /// How many bytes [`varint`](Self::varint) appends.
+    /// Returns the number of bytes that [`varint`](Self::varint) appends.
     pub(crate) const fn varint_length(value: u64) -> usize {
         let bits = u64::BITS - (value | 1).leading_zeros();
         bits.div_ceil(7) as usize
@@ -47,18 +49,18 @@ impl Sink {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// The length as a varint, then the UTF-8 bytes.
+    /// Appends the length as a varint, then the UTF-8 bytes.
     pub(crate) fn string(&mut self, text: &str) {
         self.varint(text.len() as u64);
         self.bytes.extend_from_slice(text.as_bytes());
     }
 
-    /// Makes room for so many bytes and no more.
+    /// Reserves room for exactly `bytes` more bytes.
     pub(crate) fn reserve(&mut self, bytes: usize) {
         self.bytes.reserve_exact(bytes);
     }
 
-    /// Writes over bytes that are there, from `position` on.
+    /// Overwrites existing bytes, starting at `position`.
     pub(crate) fn overwrite(&mut self, position: usize, bytes: &[u8]) {
         self.bytes[position..position + bytes.len()].copy_from_slice(bytes);
     }

@@ -1,12 +1,12 @@
-//! The file `callpaths`: the dictionary, written once per profile, and sent between ranks in the
-//! same bytes.
+//! The file `callpaths`: the dictionary. It is written once per profile, and sent between ranks in
+//! the same encoding.
 //!
-//! Section 0 holds the rows. Names, modules and files are a table of distinct strings; a row names
-//! its parent by the difference of their row numbers (0 for a root region).
+//! Section 0 holds the rows. Names, modules and files are in a table of distinct strings. A row
+//! refers to its parent by the difference of their row numbers (0 for a root region).
 //!
-//! Section 1 holds what only some regions say: `rank_local`, and constants. It is left out where no
-//! region says any. Its text is not shared, so that reading it takes no more memory than the file
-//! is long.
+//! Section 1 holds `rank_local` and constants, which only some regions have. It is omitted if no
+//! region has any. Its text is not shared, so reading it takes no more memory than the length of
+//! the file.
 
 mod decode;
 
@@ -23,11 +23,11 @@ pub(super) use decode::{decode, decode_sections};
 /// The first bytes of the file.
 pub(super) const MAGIC: &[u8; 8] = b"TPRFPATH";
 
-/// The bytes of the file `callpaths`. Equal tables give equal bytes.
+/// Encodes the file `callpaths`. Equal tables give equal bytes.
 #[must_use]
 pub fn encode_callpaths(table: &CallpathTable) -> Vec<u8> {
     let mut strings = Strings::for_regions(table.len());
-    // They stand before the rows that name them.
+    // The strings precede the rows that refer to them.
     for callpath in table.rows() {
         strings.of(&callpath.region);
     }
@@ -66,8 +66,8 @@ fn write_row(sink: &mut Sink, index: CallpathIndex, callpath: &Callpath, texts: 
     });
 }
 
-/// Section 1: for each row that has something to say, its distance to the one before (the first: to
-/// row 0), its flags, and its constants.
+/// Encodes section 1. For each row with extra data it holds the distance to the previous such row
+/// (for the first: to row 0), its flags, and its constants.
 fn encode_extras(table: &CallpathTable) -> Option<Sink> {
     let says_more =
         |callpath: &Callpath| callpath.region.rank_local || !callpath.region.constants.is_empty();
@@ -89,7 +89,7 @@ fn encode_extras(table: &CallpathTable) -> Option<Sink> {
     (count > 0).then_some(sink)
 }
 
-/// The distinct texts of regions, in the order in which rows name them first.
+/// The distinct texts of regions, in the order in which rows first refer to them.
 struct Strings<'a> {
     in_order: Vec<&'a str>,
     index: HashMap<&'a str, u64>,
@@ -101,7 +101,7 @@ impl<'a> Strings<'a> {
         Self { in_order: Vec::new(), index: HashMap::new(), lately: Lately::for_regions(regions) }
     }
 
-    /// The numbers of a region's name, module and file.
+    /// Returns the numbers of a region's name, module and file.
     fn of(&mut self, region: &'a Arc<Region>) -> [u64; 3] {
         let Self { in_order, index, lately } = self;
         let mut intern = |text: &'a str| {
@@ -114,11 +114,10 @@ impl<'a> Strings<'a> {
     }
 }
 
-/// Reads what [`encode_callpaths`] wrote.
+/// Reads the output of [`encode_callpaths`].
 ///
 /// # Errors
-/// Text that says what is wrong and at which offset, if these are not the bytes of a callpath
-/// table.
+/// If `bytes` are not those of a callpath table: a text with the error and its offset.
 pub fn decode_callpaths(bytes: &[u8]) -> Result<CallpathTable, String> {
     let budget = ReadLimits::default().budget(bytes.len() as u64);
     decode(bytes, &budget).map_err(|error| match error {

@@ -1,4 +1,4 @@
-//! Verifies a profile: every length, every checksum, and then whether the bytes mean something.
+//! Verification of a profile: all lengths and checksums, and then the meaning of the bytes.
 
 use std::path::Path;
 
@@ -11,58 +11,58 @@ use crate::bytes::Budget;
 use crate::error::ReadError;
 use crate::model::{CallpathIndex, CallpathTable};
 
-/// Callpaths of more parents than these are shown by their names alone.
+/// The greatest depth of callpaths that are shown with their parents. Deeper ones are shown by
+/// name.
 const DEEPEST_PATH: u32 = 64;
 
-/// No callpath is shown at more length than this: all damaged sections may be of one that is very
-/// long.
+/// The longest callpath shown, in bytes. All damaged sections may belong to one very long callpath.
 const PATH_BYTES_MAX: usize = 200;
 
-/// What is wrong with the files of a profile.
+/// The errors in the files of a profile.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Check {
-    /// The files that the manifest names, in its order.
+    /// The files named in the manifest, in its order.
     pub files: Vec<FileCheck>,
-    /// What does not fit together although each file is whole.
+    /// An inconsistency between files that are intact by themselves.
     pub contradiction: Option<String>,
-    /// What could not be verified in the memory that the reader may use, and what to do. Not
-    /// damage.
+    /// The data that could not be verified within the reader's memory limit, and advice. This is
+    /// not damage.
     pub over_limit: Option<String>,
 }
 
-/// What is wrong with one file.
+/// The errors in one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct FileCheck {
     /// The name inside the profile.
     pub file: String,
-    /// Its length in bytes; 0 where it cannot be read.
+    /// The length in bytes; 0 if it cannot be read.
     pub bytes: u64,
-    /// How many sections its index names; 0 where that is damaged.
+    /// The number of sections in its index; 0 if the index is damaged.
     pub sections: usize,
-    /// Everything that is damaged.
+    /// All damage.
     pub damage: Vec<Damage>,
 }
 
 /// One damaged place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Damage {
-    /// Where the damaged section or field begins, in bytes from the start of the file; none where
-    /// it is the file as a whole.
+    /// The offset of the damaged section or field from the start of the file, in bytes; none for
+    /// the file as a whole.
     pub offset: Option<u64>,
-    /// What the damaged section holds; none where it is no section.
+    /// The contents of the damaged section; none if it is not a section.
     pub section: Option<String>,
-    /// What was expected, and what was found.
+    /// The expected and the actual contents.
     pub reason: String,
 }
 
 impl Check {
-    /// Whether all was verified, and nothing is wrong.
+    /// Returns true if everything was verified and there are no errors.
     #[must_use]
     pub fn is_whole(&self) -> bool {
         self.over_limit.is_none() && self.damage_count() == 0
     }
 
-    /// How many places are damaged.
+    /// Returns the number of damaged places.
     #[must_use]
     pub fn damage_count(&self) -> usize {
         let damaged: usize = self.files.iter().map(|file| file.damage.len()).sum();
@@ -70,18 +70,18 @@ impl Check {
     }
 }
 
-/// Verifies the profile in `directory` and lists all that is damaged, not only the first.
+/// Verifies the profile in `directory` and lists all damage, not only the first.
 ///
 /// # Errors
-/// When there is no manifest, or none that can be read: nothing says then what there should be.
+/// If there is no readable manifest. Without one, the expected contents are unknown.
 pub fn check_profile(directory: &Path) -> Result<Check, ReadError> {
     check_profile_within(directory, ReadLimits::default())
 }
 
-/// The same within these limits.
+/// Verifies the profile in `directory` within `limits`.
 ///
 /// # Errors
-/// As [`check_profile`], and when nothing is damaged but not all could be verified within the
+/// As [`check_profile`], and if nothing is damaged but not everything could be verified within the
 /// limits.
 pub fn check_profile_within(directory: &Path, limits: ReadLimits) -> Result<Check, ReadError> {
     let source = Directory::new(directory);
@@ -113,7 +113,7 @@ pub fn check_profile_within(directory: &Path, limits: ReadLimits) -> Result<Chec
         files.push(file);
         over_limit = over_limit.or(limit);
     }
-    // The reader below may use as much again.
+    // The reader below may use the same amount again.
     drop(table);
     let mut check = Check { files, contradiction: None, over_limit: None };
     if check.damage_count() == 0 && over_limit.is_none() {
@@ -128,7 +128,7 @@ pub fn check_profile_within(directory: &Path, limits: ReadLimits) -> Result<Chec
     }
 }
 
-/// A callpath for people. In a hostile profile whole paths would be of quadratic length.
+/// Returns a callpath for display. In a hostile profile, whole paths would be of quadratic length.
 fn path(table: Option<&CallpathTable>, row: usize) -> String {
     let found =
         table.filter(|table| row < table.len()).map(|table| (table, CallpathIndex::new(row)));
@@ -143,8 +143,8 @@ fn path(table: Option<&CallpathTable>, row: usize) -> String {
     path
 }
 
-/// Checks one file; `look_inside` lists the damage of its sections and returns their number.
-/// Returns besides the error if the file needs more memory than the budget has.
+/// Checks one file. `look_inside` lists the damage of its sections and returns their number. Also
+/// returns an error if the file needs more memory than the budget has.
 fn check_file(
     source: &Directory,
     name: &str,

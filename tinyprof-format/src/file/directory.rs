@@ -10,23 +10,22 @@ use super::{OutputFiles, OutputFormat, Permissions};
 use crate::error::WriteError;
 use crate::model::{CallpathFile, CallpathTable, Manifest, PartFile};
 
-/// How many names are tried for one profile, and how many for a directory that is not there to
-/// stay. A file system that calls every name taken must not hold the program for ever.
+/// The largest numbers of names tried for a profile, and for a temporary directory. A file system
+/// that reports every name as taken must not hold up the program forever.
 const NAMES_MAX: u32 = 10_000;
 const TEMPORARY_NAMES_MAX: u32 = 1_000;
 
-/// How often a file system may call a name taken under which there is nothing.
+/// The number of times that a file system may report a name as taken although nothing has it.
 const REFUSALS_MAX: u32 = 8;
 
-/// Removes a profile that its writer has no more use for, such as a checkpoint that a newer one
-/// replaces.
+/// Removes a profile that its writer no longer needs, such as a checkpoint replaced by a newer one.
 ///
-/// It first gives up its name: what an interrupted removal leaves is a directory
-/// `NAME.tprof.removing-TOKEN`, without a manifest as soon as a file is missing, that no reader
-/// takes for a profile.
+/// It is renamed first. An interrupted removal therefore leaves a directory
+/// `NAME.tprof.removing-TOKEN`, which no reader takes for a profile, and which has no manifest as
+/// soon as any file is missing.
 ///
 /// # Errors
-/// When it cannot be removed. If it could not be renamed, it is whole.
+/// If it cannot be removed. If it could not be renamed, it is complete.
 pub fn remove_profile(path: &Path) -> Result<(), WriteError> {
     let token = std::process::id().to_string();
     let removing = temporary(|number| {
@@ -45,10 +44,9 @@ pub fn remove_profile(path: &Path) -> Result<(), WriteError> {
     fs::remove_dir_all(&removing).map_err(fail("remove", &removing))
 }
 
-/// A profile that is being written: a directory `NAME.tprof.unfinished-TOKEN`.
+/// A profile being written: a directory `NAME.tprof.unfinished-TOKEN`.
 ///
-/// Dropping it leaves the directory as it is, so that what a dying run wrote can still be looked
-/// at.
+/// Dropping it keeps the directory, so that the output of a failed run can still be inspected.
 #[derive(Debug)]
 pub struct UnfinishedProfile {
     directory: PathBuf,
@@ -57,23 +55,23 @@ pub struct UnfinishedProfile {
 }
 
 impl UnfinishedProfile {
-    /// Creates the directory, and the directories above it, for a profile that is to be called
-    /// `target`.
+    /// Creates the directory and its parents for a profile with the final name `target`.
     ///
-    /// `token` tells apart runs that write to the same place at the same time, such as a process
-    /// id; a number is added where that name is taken. The files are private.
+    /// `token`, such as a process id, distinguishes runs that write to the same place at the same
+    /// time. If the name is taken, a number is added. The files are private.
     ///
     /// # Errors
-    /// When the directory cannot be created.
+    /// If the directory cannot be created.
     pub fn create(target: &Path, token: &str) -> Result<Self, WriteError> {
         Self::create_as(OutputFormat::Tprof, target, token)
     }
 
-    /// The same for a profile whose files are of this format and these permissions, and whose name
-    /// ends as the format says. The directories above it are created as the umask says.
+    /// Creates the directory and its parents for a profile with the format and permissions in
+    /// `files`. The extension of its name is that of the format. The parents get the permissions of
+    /// the umask.
     ///
     /// # Errors
-    /// When the directory cannot be created.
+    /// If the directory cannot be created.
     pub fn create_as(
         files: impl Into<OutputFiles>,
         target: &Path,
@@ -83,15 +81,14 @@ impl UnfinishedProfile {
         let target = files.format.path(target);
         if let Some(parent) = target.parent().filter(|p| !p.as_os_str().is_empty()) {
             fs::create_dir_all(parent).map_err(|error| {
-                // The system says "file exists", which is not what a person would look for.
+                // The system reports "file exists", which would mislead the user.
                 let file_in_the_way = error.kind() == io::ErrorKind::AlreadyExists;
                 let error =
                     if file_in_the_way { io::ErrorKind::NotADirectory.into() } else { error };
                 fail("create", parent)(error)
             })?;
         }
-        // A run that was killed may have left its directory, and process ids come again, in
-        // containers soon.
+        // A killed run may have left its directory, and process ids are reused, in containers soon.
         let directory = temporary(|number| {
             let directory = unfinished_name(&target, token, number);
             files.permissions.create_directory(&directory).map(|()| directory)
@@ -100,16 +97,16 @@ impl UnfinishedProfile {
         Ok(Self { directory, target, files })
     }
 
-    /// Where the files go until the profile is complete.
+    /// Returns the directory that holds the files until the profile is complete.
     #[must_use]
     pub fn directory(&self) -> &Path {
         &self.directory
     }
 
-    /// Writes the dictionary, where the format has one: in text each part has its names.
+    /// Writes the dictionary, if the format has one. In text, each part contains its names.
     ///
     /// # Errors
-    /// When the file cannot be written or brought to the disk.
+    /// If the file cannot be written or synchronised to disk.
     ///
     /// # Panics
     /// Never: a table has fewer than 2^32 rows.
@@ -130,12 +127,12 @@ impl UnfinishedProfile {
         })
     }
 
-    /// Writes the manifest and gives the profile its final name: the wanted one, or if that is
-    /// taken the first free of `NAME-1.tprof`, `NAME-2.tprof`, ... Returns the name.
+    /// Writes the manifest and gives the profile its final name: the requested one, or if that is
+    /// taken, the first free one of `NAME-1.tprof`, `NAME-2.tprof`, ... Returns the name.
     ///
     /// # Errors
-    /// When the manifest cannot be written, the directory not renamed, or 10,000 names are taken.
-    /// Nothing bears a final name then.
+    /// If the manifest cannot be written, the directory cannot be renamed, or 10,000 names are
+    /// taken. Nothing has a final name then.
     pub fn finish(&self, manifest: &Manifest) -> Result<PathBuf, WriteError> {
         let path = self.directory.join("manifest.json");
         let manifest = Manifest { format: self.files.format.name().to_owned(), ..manifest.clone() };
@@ -147,8 +144,8 @@ impl UnfinishedProfile {
         json.push(b'\n');
         write_file(self.files.permissions, &path, &json)?;
         sync_directory(&self.directory);
-        // Before: behind the renaming nothing may allocate, so that nothing fails once the profile
-        // is there.
+        // Allocated now, because nothing may allocate after the rename: nothing may fail once the
+        // profile exists.
         let cannot_rename = fail("rename", &self.directory);
         let finished = self.rename().map_err(cannot_rename)?;
         if let Some(parent) = finished.parent().filter(|p| !p.as_os_str().is_empty()) {
@@ -166,7 +163,7 @@ impl UnfinishedProfile {
             }
             match fs::rename(&self.directory, &candidate) {
                 Ok(()) => return Ok(candidate),
-                // Another run took the name since we looked.
+                // Another run took the name in the meantime.
                 Err(error) if is_taken(&error) && is_there(&candidate) => {}
                 Err(error) if is_taken(&error) => {
                     refusals += 1;
@@ -190,16 +187,16 @@ impl UnfinishedProfile {
         Err(io::Error::new(io::ErrorKind::AlreadyExists, said))
     }
 
-    /// Removes the directory and all in it: after a failure that everyone has been told of.
+    /// Removes the directory and its contents, after a failure that all ranks know of.
     ///
     /// # Errors
-    /// When it cannot be removed.
+    /// If it cannot be removed.
     pub fn discard(self) -> Result<(), WriteError> {
         fs::remove_dir_all(&self.directory).map_err(fail("remove", &self.directory))
     }
 }
 
-/// The first success of `make` with the numbers from 0 on, as long as it says that a name is taken.
+/// Returns the first success of `make` for numbers from 0 on, trying again while a name is taken.
 fn temporary<T>(make: impl Fn(u32) -> io::Result<T>) -> io::Result<T> {
     use io::ErrorKind::{AlreadyExists, DirectoryNotEmpty};
     for number in 0..TEMPORARY_NAMES_MAX {
@@ -216,17 +213,18 @@ fn is_there(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok()
 }
 
-/// A directory cannot be renamed to the name of a file, or of a directory with files.
+/// Returns true if a name is taken: a directory cannot be renamed to the name of a file, or of a
+/// directory with files.
 fn is_taken(error: &io::Error) -> bool {
     use io::ErrorKind::{AlreadyExists, DirectoryNotEmpty, NotADirectory};
     matches!(error.kind(), AlreadyExists | DirectoryNotEmpty | NotADirectory)
 }
 
-/// Writes one aggregator's part, the `number`-th, into the unfinished profile's `directory`:
-/// `bytes`, which are of the format that `files` says.
+/// Writes the `number`-th part into the unfinished profile's `directory`. Its `bytes` must be of
+/// the format in `files`.
 ///
 /// # Errors
-/// When the file cannot be written or brought to the disk.
+/// If the file cannot be written or synchronised to disk.
 pub fn write_part(
     files: impl Into<OutputFiles>,
     directory: &Path,
@@ -247,12 +245,12 @@ pub fn write_part(
     })
 }
 
-/// One write call for the whole buffer, then down to the disk.
+/// Writes a file with one call for the whole buffer, then synchronises it to disk.
 fn write_file(permissions: Permissions, path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     let mut file = permissions.create_file(path).map_err(fail("create", path))?;
     file.write_all(bytes).map_err(fail("write", path))?;
     match file.sync_all() {
-        // A file system that has no such operation has not failed to write. Others tell only now
+        // A file system without this operation has still written the file. Others report only now
         // that the disk is full.
         Err(error)
             if matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported) =>
@@ -263,9 +261,10 @@ fn write_file(permissions: Permissions, path: &Path, bytes: &[u8]) -> Result<(),
     }
 }
 
-/// Brings the names in a directory to the disk, if that can be had. A profile whose files are
-/// complete is one without it: a directory that may be written to need not be readable, and some
-/// file systems sync no directories.
+/// Synchronises the names in a directory to disk, if possible. Errors are ignored.
+///
+/// The files of the profile are complete without it. A writable directory need not be readable, and
+/// some file systems do not synchronise directories.
 fn sync_directory(path: &Path) {
     drop(File::open(path).and_then(|directory| directory.sync_all()));
 }
@@ -296,7 +295,7 @@ mod tests {
         let scratch = tempfile::tempdir().unwrap();
         let path = scratch.path().to_owned();
         let mut unfinished = UnfinishedProfile::create(&path.join("run"), "1").unwrap();
-        // Nothing is there below a file, and nothing can be renamed to there.
+        // Nothing can exist below a file, or be renamed to a name there.
         fs::write(path.join("file"), "").unwrap();
         unfinished.target = path.join("file/run.tprof");
         let error = unfinished.finish(&manifest()).unwrap_err().to_string();

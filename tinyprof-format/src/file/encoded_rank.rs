@@ -1,8 +1,9 @@
-//! One rank's values on their way to the part: in order of the dictionary, series already in bytes.
+//! The values of one rank as sent to an aggregator: in the order of the dictionary, with encoded
+//! series.
 //!
-//! A rank sends two messages: the summary, which is padded to the size of the largest so that one
-//! uniform gather collects them (paper, section V-A), and the series with the metrics. Callpaths
-//! that the rank never visited are not in the summary; the padding at its end stands for them.
+//! A rank sends two messages: the summary, and the series with the metrics. The summary is padded
+//! to the size of the largest, so that one uniform gather collects them (paper, section V-A). It
+//! omits callpaths that the rank never visited; the padding takes their place.
 
 use super::metrics::{self, EncodedMetric};
 use super::series;
@@ -12,36 +13,36 @@ use crate::model::{CallpathTable, EventMap, ExecutionSummary, Losses, RankFacts}
 /// One callpath of an [`EncodedRank`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct EncodedCallpath {
-    /// The row of the dictionary.
+    /// The row in the dictionary.
     pub row: u32,
     /// The summaries; empty only where there are metrics.
     pub executions: Vec<ExecutionSummary>,
-    /// The encoded series; no bytes where there is none.
+    /// The encoded series; empty if there is none.
     pub series: Vec<u8>,
     /// The varying metrics, by key.
     pub metrics: Vec<EncodedMetric>,
 }
 
-/// What one rank contributes to a part.
+/// The contribution of one rank to a part.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EncodedRank {
-    /// What the rank says of itself.
+    /// The facts that the rank reports about itself.
     pub facts: RankFacts,
-    /// The callpaths it visited, by row.
+    /// The callpaths that it visited, by row.
     pub callpaths: Vec<EncodedCallpath>,
 }
 
-/// The bytes of one [`ExecutionSummary`] in a message.
+/// The length of one [`ExecutionSummary`] in a message, in bytes.
 const SUMMARY_BYTES: usize = 56;
 
-/// The bytes of what stands before the summaries of a callpath.
+/// The length of the fields before the summaries of a callpath, in bytes.
 const CALLPATH_BYTES: usize = 28;
 
-/// The bytes of a rank's facts without its host, and of the number of callpaths.
+/// The length of a rank's facts without its host, and of the number of callpaths, in bytes.
 const FACTS_BYTES: usize = 20 + 8 * Losses::COUNT;
 
 impl EncodedRank {
-    /// Encodes a rank's event map; the rows are those of its own table, until it is
+    /// Encodes the event map of a rank. Its rows are those of its own table until it is
     /// [renumbered](Self::renumber).
     #[must_use]
     pub fn of_event_map(map: &EventMap) -> Self {
@@ -56,11 +57,11 @@ impl EncodedRank {
         Self { facts, callpaths: callpaths.collect() }
     }
 
-    /// Renames the rows of `own`, the table that this rank was encoded by, to those of
-    /// `dictionary`, which must hold all of its callpaths. The messages keep their lengths.
+    /// Renumbers the rows from `own`, the table used for encoding, to those of `dictionary`, which
+    /// must contain all its callpaths. The lengths of the messages do not change.
     ///
     /// # Panics
-    /// If a callpath is missing from the dictionary: phase 1 unites them all.
+    /// If a callpath is missing from the dictionary. Phase 1 includes them all.
     pub fn renumber(&mut self, own: &CallpathTable, dictionary: &CallpathTable) {
         if own.identities() == dictionary.identities() {
             return;
@@ -74,14 +75,14 @@ impl EncodedRank {
         self.callpaths.sort_by_key(|c| c.row);
     }
 
-    /// The rank's own position in time: one more than the last execution of any callpath.
+    /// Returns the number of executions: one more than the last execution of any callpath.
     #[must_use]
     pub fn executions(&self) -> u32 {
         let last = self.callpaths.iter().filter_map(|c| c.executions.last());
         last.map(|e| e.execution.saturating_add(e.executions)).max().unwrap_or(0)
     }
 
-    /// The length of the summary message, in bytes. It does not depend on the dictionary.
+    /// Returns the length of the summary message, in bytes. It does not depend on the dictionary.
     #[must_use]
     pub fn summary_length(&self) -> usize {
         let host = Sink::varint_length(self.facts.host.len() as u64) + self.facts.host.len();
@@ -114,7 +115,7 @@ impl EncodedRank {
         *message = sink.into_vec();
     }
 
-    /// The length of the series message, in bytes.
+    /// Returns the length of the series message, in bytes.
     #[must_use]
     pub fn series_length(&self) -> usize {
         let metrics = |c: &EncodedCallpath| {
@@ -135,10 +136,10 @@ impl EncodedRank {
         *message = sink.into_vec();
     }
 
-    /// Puts the two messages of a rank together again. Padding behind the summary is ignored.
+    /// Reassembles a rank from its two messages. Padding after the summary is ignored.
     ///
     /// # Errors
-    /// Text that says what is wrong, if these are not two such messages.
+    /// If these are not two such messages: a text with the error.
     pub fn from_messages(summary: &[u8], series: &[u8]) -> Result<Self, String> {
         Self::read(&mut Cursor::new(summary, 0), &mut Cursor::new(series, 0)).map_err(|at| {
             format!("a rank's message is malformed at byte {}: {}", at.offset, at.reason)
@@ -180,8 +181,8 @@ impl EncodedRank {
     }
 }
 
-/// Lists are long where a program ran for long, and each number would be checked for its place on
-/// its own otherwise.
+/// Encodes a summary as one block, because lists are long in long runs, and appending each number
+/// would check the buffer's capacity separately.
 fn summary_to_bytes(summary: &ExecutionSummary) -> [u8; SUMMARY_BYTES] {
     let word = |high: u32, low: u32| u64::from(high) << 32 | u64::from(low);
     let words = [
@@ -218,8 +219,8 @@ fn summary_from_bytes(bytes: &[u8; SUMMARY_BYTES]) -> ExecutionSummary {
     }
 }
 
-/// Whether a bucket needs more than its sum is decided in `series`; the same rule for summaries is
-/// here, next to the bytes that it saves.
+/// Returns true if every summary equals that of one visit with its sum. The matching rule for
+/// buckets is in `series`; this one is next to the bytes that it saves.
 pub(super) fn all_single(executions: &[ExecutionSummary]) -> bool {
     executions.iter().all(|e| *e == ExecutionSummary::of_one_visit(e.execution, e.sum_ns))
 }
@@ -230,7 +231,7 @@ mod tests {
     use crate::model::{MetricBucket, MetricSummary, SeriesBucket};
 
     fn messages(rank: &EncodedRank) -> (Vec<u8>, Vec<u8>) {
-        // What is there already stays.
+        // Bytes that are already in the messages must stay.
         let (mut summary, mut series) = (vec![9], vec![9; 2]);
         rank.append_summary(&mut summary);
         rank.append_series(&mut series);

@@ -1,10 +1,9 @@
-//! Exclusive sums in place of inclusive ones: what a callpath took itself is often a smaller
-//! number.
+//! Exclusive sums, stored in place of inclusive ones because they are often smaller numbers.
 //!
-//! The sum of a summary is then stored without the sums of its children's summaries that begin with
-//! the same execution on the same rank, modulo 2^64: it comes back exactly, whatever the numbers
-//! are. Writers do so where it is shorter (see `docs/format.md` for what it saves), and where
-//! executions ascend on every rank.
+//! The stored sum of a summary is reduced, modulo 2^64, by the sums of the children's summaries
+//! that begin with the same execution on the same rank. It is therefore restored exactly, whatever
+//! the numbers are. Writers do this where it is shorter (see `docs/format.md` for the savings), and
+//! where executions ascend on every rank.
 
 use super::rank_values::RankValues;
 use crate::model::{CallpathIndex, CallpathTable, CallpathValues, Children, ExecutionSummary};
@@ -13,13 +12,13 @@ use crate::model::{CallpathIndex, CallpathTable, CallpathValues, Children, Execu
 #[derive(Debug)]
 pub(super) struct Called {
     sums: Vec<u64>,
-    /// Where the sums of each row begin; none where there are no children, or executions do not
+    /// The start of the sums of each row; none if it has no children, or if executions do not
     /// ascend.
     starts: Vec<Option<u32>>,
 }
 
 impl Called {
-    /// The sums that may be left out of those of `rank`.
+    /// Returns the sums that may be omitted from those of `rank`.
     pub(super) fn of(rank: &impl RankValues, dictionary: &CallpathTable) -> Self {
         let mut has_children = vec![false; dictionary.len()];
         for parent in dictionary.rows().iter().filter_map(|callpath| callpath.parent) {
@@ -51,18 +50,18 @@ impl Called {
         called
     }
 
-    /// The sums of the children of a row's callpath, for each of its `summaries`.
+    /// Returns the sums of the children of a row's callpath, for each of its `summaries`.
     pub(super) fn row(&self, row: usize, summaries: usize) -> Option<&[u64]> {
         self.starts[row].map(|start| &self.sums[start as usize..][..summaries])
     }
 }
 
-/// Whether summaries ascend strictly by their executions, as exclusive sums need it.
+/// Returns true if summaries ascend strictly by execution, as exclusive sums require.
 pub(super) fn ascend(executions: &[ExecutionSummary]) -> bool {
     executions.is_sorted_by(|a, b| a.execution < b.execution)
 }
 
-/// Adds the sums of a child to those of the executions above that begin with the same.
+/// Adds the sums of a child to those of the parent's summaries that begin with the same execution.
 fn add(sums: &mut [u64], above: &[ExecutionSummary], child: &[ExecutionSummary]) {
     for (position, summary) in child.iter().enumerate() {
         if let Some(at) = position_of(above, summary.execution, position) {
@@ -71,7 +70,7 @@ fn add(sums: &mut [u64], above: &[ExecutionSummary], child: &[ExecutionSummary])
     }
 }
 
-/// Where the summary is that begins with an execution; most likely at `guess`.
+/// Returns the position of the summary that begins with an execution, most likely `guess`.
 fn position_of(executions: &[ExecutionSummary], execution: u32, guess: usize) -> Option<usize> {
     if executions.get(guess).is_some_and(|summary| summary.execution == execution) {
         return Some(guess);
@@ -79,7 +78,7 @@ fn position_of(executions: &[ExecutionSummary], execution: u32, guess: usize) ->
     executions.binary_search_by_key(&execution, |summary| summary.execution).ok()
 }
 
-/// Makes exclusive sums inclusive again, rank by rank; the children's must be inclusive.
+/// Makes exclusive sums inclusive again, rank by rank. The children's sums must be inclusive.
 pub(super) fn make_inclusive(
     own: &mut [CallpathValues],
     children: &[&[CallpathValues]],
@@ -99,10 +98,10 @@ pub(super) fn make_inclusive(
     }
 }
 
-/// Which callpaths of a part have exclusive sums as long as it is read, row by row.
+/// The callpaths of a part whose sums are still exclusive while it is read, row by row.
 #[derive(Debug, Default)]
 pub(super) struct Exclusive {
-    /// The row, and whether its summaries hold one visit each.
+    /// The row, and true if its summaries hold one visit each.
     rows: Vec<(usize, bool)>,
 }
 

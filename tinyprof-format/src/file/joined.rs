@@ -8,19 +8,20 @@
 //! 1 byte: 0 if every element holds one visit, else minimum | maximum
 //! ```
 //!
-//! A series that its rank encoded carries the head of a compressed column and a list of executions,
-//! about 40 bytes. That is nothing beside 10,000 visits, but a quarter of what 200 visits take
-//! (measured on the authors' loops: 1.16 bytes a value, joined 0.85). So the aggregator joins short
-//! series, and leaves long ones as they are: these would cost it time and save no space.
+//! A series encoded by its rank has the head of a compressed column and a list of executions, about
+//! 40 bytes. That is negligible beside 10,000 visits, but a quarter of the size of 200 visits
+//! (measured on the authors' loops: 1.16 bytes per value, joined 0.85). The aggregator therefore
+//! joins short series. It leaves long ones as they are, since joining them would cost time and save
+//! no space.
 
 use super::series;
 use crate::bytes::{Cursor, Malformed, Sink, column};
 use crate::model::{CallpathValues, SeriesBucket};
 
-/// Series are joined if they have no more elements than this on average.
+/// The largest mean number of elements of series that are joined.
 const MEAN_ELEMENTS_MAX: u64 = 1_024;
 
-/// The series of the ranks, if they are short and there are any.
+/// Decodes the series of the ranks, if there are any and they are short.
 pub(super) fn worth_joining(encoded: &[&[u8]]) -> Option<Vec<Vec<SeriesBucket>>> {
     let (mut present, mut elements) = (0_u64, 0_u64);
     for bytes in encoded.iter().filter(|bytes| !bytes.is_empty()) {
@@ -30,7 +31,7 @@ pub(super) fn worth_joining(encoded: &[&[u8]]) -> Option<Vec<Vec<SeriesBucket>>>
     if present == 0 || elements > present * MEAN_ELEMENTS_MAX {
         return None;
     }
-    // Damaged series stay as they are; whoever reads them says so.
+    // Damaged series stay as they are; their reader reports the damage.
     encoded.iter().map(|bytes| series::decode(&mut Cursor::new(bytes, 0)).ok()).collect()
 }
 
@@ -68,7 +69,7 @@ pub(super) fn decode(
     ranks: &mut [CallpathValues],
 ) -> Result<(), Malformed> {
     let start = cursor.clone();
-    // Few bytes may claim many values. No writer joins more than these.
+    // A few bytes may claim many values. No writer joins more than these.
     let most = usize::try_from(MEAN_ELEMENTS_MAX).unwrap_or(usize::MAX).saturating_mul(ranks.len());
     let checked_sum = |numbers: &[u64], what: &str| {
         let sum = numbers.iter().try_fold(0_u64, |sum, &n| sum.checked_add(n));

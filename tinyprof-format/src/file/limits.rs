@@ -1,12 +1,12 @@
-//! How much memory a reader uses for a profile that it does not know.
+//! Limits on the memory that a reader uses for an untrusted profile.
 
 use crate::bytes::Budget;
 
-/// What a reader may use for a profile.
+/// The memory that a reader may use for a profile.
 ///
-/// A few bytes of a file may stand for many equal values, and those of a hostile file for more than
-/// fit the machine. So a reader allocates no more than 64 MiB and 4,096 times the length of the
-/// files, and no more than this limit: 1 GiB by default.
+/// A few bytes of a file may encode many equal values, and a hostile file may encode more than the
+/// machine can hold. A reader therefore allocates at most 64 MiB plus 4,096 times the length of the
+/// files, and never more than this limit: 1 GiB by default.
 ///
 /// ```
 /// use tinyprof_format::file::ReadLimits;
@@ -20,10 +20,10 @@ pub struct ReadLimits {
     memory_bytes: u64,
 }
 
-/// What a profile may take however small it is.
+/// The memory allowed for a profile of any size.
 const LEAST_BYTES: u64 = 64 << 20;
 
-/// What each byte of a file may stand for. In usual profiles it is some 50.
+/// The memory allowed per byte of a file. Usual profiles need about 50.
 const MEMORY_BYTES_A_BYTE: u64 = 4_096;
 
 impl Default for ReadLimits {
@@ -33,25 +33,25 @@ impl Default for ReadLimits {
 }
 
 impl ReadLimits {
-    /// These limits: so many bytes.
+    /// Creates a limit of `memory_bytes` bytes.
     #[must_use]
     pub const fn new(memory_bytes: u64) -> Self {
         Self { memory_bytes }
     }
 
-    /// The same with this limit, in bytes.
+    /// Sets the limit, in bytes.
     #[must_use]
     pub const fn with_memory_bytes(self, memory_bytes: u64) -> Self {
         Self { memory_bytes }
     }
 
-    /// The limit, in bytes.
+    /// Returns the limit, in bytes.
     #[must_use]
     pub const fn memory_bytes(self) -> u64 {
         self.memory_bytes
     }
 
-    /// What may be used for files of so many bytes.
+    /// Returns the memory allowed for files of `file_bytes` bytes.
     pub(crate) fn budget(self, file_bytes: u64) -> Budget {
         let derived = file_bytes.saturating_mul(MEMORY_BYTES_A_BYTE).saturating_add(LEAST_BYTES);
         Budget::new(derived.min(self.memory_bytes))

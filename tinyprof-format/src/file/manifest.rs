@@ -1,4 +1,4 @@
-//! Reads the manifest.
+//! The manifest reader.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,29 +14,29 @@ use crate::model::{FormatVersion, Manifest};
 /// The name of the file.
 pub(super) const MANIFEST: &str = "manifest.json";
 
-/// What a byte of JSON takes in memory at most: an empty string in a list is three bytes, and its
-/// place in the list twice 24 while the list grows.
+/// The most memory for a byte of JSON: an empty string in a list takes three bytes, and its entry
+/// twice 24 while the list grows.
 const MEMORY_BYTES_A_BYTE: u64 = 32;
 
-/// The keys that every version has: read first, so that a newer layout is told from a damaged file.
+/// The keys of every version. They are read first, so that a newer layout is not taken for damage.
 #[derive(Deserialize)]
 struct Head {
     format: String,
     version: FormatVersion,
 }
 
-/// The manifest of the profile in `directory`.
+/// Returns the manifest of the profile in `directory`.
 ///
 /// # Errors
-/// When there is none, when it is not a manifest, or when it is of a newer major version.
+/// If there is none, if it is not a manifest, or if it is of a newer major version.
 pub fn read_manifest(directory: &Path) -> Result<Manifest, ReadError> {
     read(&Directory::new(directory), ReadLimits::default())
 }
 
-/// The manifest that these bytes of `manifest.json` are.
+/// Parses the bytes of a `manifest.json`.
 ///
 /// # Errors
-/// When they are none, or one of a newer major version.
+/// If they are not a manifest, or if it is of a newer major version.
 pub fn decode_manifest(bytes: &[u8]) -> Result<Manifest, ReadError> {
     parse(OutputFormat::Tprof, bytes, Path::new(MANIFEST))
 }
@@ -45,7 +45,7 @@ pub(super) fn read(source: &dyn Source, limits: ReadLimits) -> Result<Manifest, 
     read_of(OutputFormat::Tprof, source, limits)
 }
 
-/// The manifest of a profile whose files are of `format`.
+/// Reads the manifest of a profile with files of `format`.
 pub(super) fn read_of(
     format: OutputFormat,
     source: &dyn Source,
@@ -72,8 +72,8 @@ pub(super) fn read_of(
     parse(format, &read_whole(source, MANIFEST, &budget)?, &path)
 }
 
-/// What a manifest of so many bytes takes in memory at most, with the small things that a reader
-/// does not count: tables of one compressed column, paths, messages.
+/// Returns the most memory that a manifest of `length` bytes takes. This includes small allocations
+/// that a reader does not count: tables of one compressed column, paths, messages.
 pub(super) fn memory_bytes(length: u64) -> u64 {
     length.saturating_mul(MEMORY_BYTES_A_BYTE).saturating_add(1 << 18)
 }

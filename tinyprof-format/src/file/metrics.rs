@@ -1,14 +1,14 @@
-//! Varying metrics in bytes: in the messages between ranks, and in a section of the part.
+//! The encoding of varying metrics: in the messages between ranks, and in a section of the part.
 //!
-//! In a message each key has its summaries as they are and its series encoded by the rank that owns
-//! it:
+//! In a message, each key has its summaries uncompressed, and its series encoded by the rank that
+//! owns it:
 //!
 //! ```text
 //! key's length u64 | key | summaries u64 | length of the series u64 | summaries, 48 bytes each | series
 //! ```
 //!
-//! A section holds all metrics of one callpath: the number of keys, then for each key, in ascending
-//! order, its text and these columns over the ranks of the part:
+//! A section holds all metrics of one callpath: the number of keys, then each key in ascending
+//! order, with its text and these columns over the ranks of the part:
 //!
 //! ```text
 //! summaries of each rank (0: the rank recorded nothing under this key)
@@ -32,27 +32,27 @@ pub struct EncodedMetric {
     pub key: String,
     /// The summaries.
     pub executions: Vec<MetricSummary>,
-    /// The encoded series; no bytes where there is none.
+    /// The encoded series; empty if there is none.
     pub series: Vec<u8>,
 }
 
-/// The bytes of one [`MetricSummary`] in a message.
+/// The length of one [`MetricSummary`] in a message, in bytes.
 const SUMMARY_BYTES: usize = 48;
 
-/// The bytes of a metric in a message beside key, summaries and series.
+/// The length of a metric in a message without key, summaries and series, in bytes.
 const HEAD_BYTES: usize = 24;
 
-/// What a rank's map of metrics takes with its first key: a node has room for eleven.
+/// The memory of a rank's map of metrics with one key: a node has room for eleven.
 const MAP_BYTES: usize = 11 * size_of::<(String, MetricValues)>() + 16;
 
-/// What each further key takes at most, as nodes are at least half full and have parents.
+/// The most memory of each further key, as nodes are at least half full and have parents.
 const ENTRY_BYTES: usize = 3 * size_of::<(String, MetricValues)>();
 
-/// The fewest bytes that a key takes in a section: its length, and a column of at least 2 bytes for
-/// each quantity.
+/// The smallest size of a key in a section, in bytes: its length, and a column of at least 2 bytes
+/// for each quantity.
 const KEY_BYTES_MIN: usize = 14;
 
-/// What a rank recorded at one callpath, by key. Keys without values are left out.
+/// Encodes the metrics of a rank at one callpath, by key. Keys without values are omitted.
 pub(super) fn encode(metrics: &BTreeMap<String, MetricValues>) -> Vec<EncodedMetric> {
     let recorded = metrics.iter().filter(|(_, values)| !values.is_empty());
     let encoded = recorded.map(|(key, values)| EncodedMetric {
@@ -64,7 +64,7 @@ pub(super) fn encode(metrics: &BTreeMap<String, MetricValues>) -> Vec<EncodedMet
 }
 
 impl EncodedMetric {
-    /// The length in a message, in bytes.
+    /// Returns the length in a message, in bytes.
     pub(super) fn message_length(&self) -> usize {
         HEAD_BYTES + self.key.len() + SUMMARY_BYTES * self.executions.len() + self.series.len()
     }
@@ -120,8 +120,8 @@ fn read_summary(cursor: &mut Cursor<'_>) -> Result<MetricSummary, Malformed> {
     })
 }
 
-/// The section of a callpath: what each rank of the part recorded there; none if no rank recorded
-/// anything.
+/// Encodes the section of a callpath: the metrics of each rank of the part; none if no rank
+/// recorded any.
 pub(super) fn encode_section(ranks: &[&[EncodedMetric]]) -> Option<Vec<u8>> {
     let keys: BTreeSet<&str> =
         ranks.iter().copied().flatten().map(|metric| metric.key.as_str()).collect();
@@ -169,8 +169,8 @@ fn encode_key(sink: &mut Sink, ranks: &[(&[MetricSummary], &[u8])]) {
     ranks.iter().for_each(|(_, series)| sink.bytes(series));
 }
 
-/// Whether a summary can be told from its sum. Compared bit by bit: -0.0 equals 0.0, but is not the
-/// same.
+/// Returns true if the sum implies the whole summary. Compared bit by bit, because -0.0 equals 0.0
+/// but must be kept apart from it.
 fn is_single(summary: &MetricSummary) -> bool {
     let one = MetricSummary::of_one_value(summary.execution, summary.sum);
     let bits = |e: &MetricSummary| [e.min, e.max, e.sum_squares].map(f64::to_bits);
@@ -184,7 +184,7 @@ pub(super) fn decode_section(
 ) -> Result<(), Malformed> {
     let keys = cursor.count(cursor.remaining() / KEY_BYTES_MIN, "the number of metrics")?;
     let mut before: Option<String> = None;
-    // All keys together may claim no more than one column may hold, so that few bytes make little
+    // All keys together may claim no more than one column, so that a few bytes cannot cause much
     // work.
     let mut left = column::MAX_VALUES;
     for _ in 0..keys {
@@ -207,8 +207,8 @@ pub(super) fn decode_section(
     Ok(())
 }
 
-/// One key's values rank by rank; `left` is how many ranks and summaries the section may still
-/// claim.
+/// Decodes the values of one key, rank by rank. `left` is the number of ranks and summaries that
+/// the section may still claim.
 fn decode_key(
     cursor: &mut Cursor<'_>,
     ranks: usize,
@@ -242,7 +242,7 @@ fn decode_key(
     let mut at = 0;
     let mut metrics = Vec::with_capacity(ranks);
     for &length in &lengths {
-        // All lengths together are those of the columns that have been read.
+        // The lengths add up to the length of the columns that have been read.
         let mut executions = Vec::with_capacity(usize::try_from(length).unwrap_or(0));
         for position in 0..length {
             let execution = u32::try_from(gaps[at].wrapping_add(position));

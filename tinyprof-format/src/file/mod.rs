@@ -1,4 +1,4 @@
-//! The profile directory: how it is written, and how it is read back.
+//! The profile directory, its writers and its readers.
 //!
 //! ```text
 //! NAME.tprof/
@@ -7,9 +7,9 @@
 //!   part-00000 ...   the values, one part for each aggregator
 //! ```
 //!
-//! A profile is written under `NAME.tprof.unfinished-TOKEN` and renamed when it is complete, so
-//! nothing half written ever bears a final name, and a name that is taken is never overwritten: the
-//! next free number is used.
+//! A profile is written under `NAME.tprof.unfinished-TOKEN` and renamed when it is complete, so an
+//! incomplete profile never has a final name. An existing profile is never overwritten: if the name
+//! is taken, the next free number is used.
 //!
 //! # Example
 //!

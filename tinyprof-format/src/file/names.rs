@@ -1,17 +1,17 @@
-//! Names of profiles, of checkpoints, and of profiles that are being written or removed.
+//! Names of profiles and checkpoints, and temporary names while they are written or removed.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use super::OutputFormat;
 
-/// `name` with the ending `.tprof`, added where it is missing.
+/// Returns `name` with the extension `.tprof`, added if missing.
 #[must_use]
 pub fn profile_path(name: &Path) -> PathBuf {
     OutputFormat::Tprof.path(name)
 }
 
-/// The name of a checkpoint of the profile `profile`: `NAME-checkpoint-NNNN.tprof`.
+/// Returns the name of a checkpoint of the profile `profile`: `NAME-checkpoint-NNNN.tprof`.
 ///
 /// # Example
 ///
@@ -30,30 +30,30 @@ pub fn checkpoint_path(profile: &Path, number: u32) -> PathBuf {
     profile.with_file_name(name)
 }
 
-/// The name of the profile, without its ending, and the number of the checkpoint of which this is
-/// the file's name; nothing for every other file.
+/// Returns the name of the profile, without its extension, and the number of the checkpoint with
+/// this file name; none for any other file.
 #[must_use]
 pub fn checkpoint_of(file_name: &str) -> Option<(&str, u32)> {
     let (name, number) = file_name.strip_suffix(".tprof")?.rsplit_once(CHECKPOINT)?;
     Some((name, number.parse().ok()?))
 }
 
-/// Between the name of a profile and the number of its checkpoint.
+/// The text between the name of a profile and the number of its checkpoint.
 const CHECKPOINT: &str = "-checkpoint-";
 
-/// The name of the `number`-th directory in which a run that is known by `token` writes the profile
+/// Returns the name of the `number`-th directory in which a run with `token` writes the profile
 /// `target`.
 pub(super) fn unfinished_name(target: &Path, token: &str, number: u32) -> PathBuf {
     with_mark(target, "unfinished", token, number)
 }
 
-/// The name to which a process that is known by `token` renames the profile `path` before it
-/// removes it.
+/// Returns the name to which a process with `token` renames the profile `path` before it removes
+/// it.
 pub(super) fn removing_name(path: &Path, token: &str, number: u32) -> PathBuf {
     with_mark(path, "removing", token, number)
 }
 
-/// `NAME.tprof.MARK-TOKEN`: no reader takes such a name for that of a profile.
+/// Returns `NAME.tprof.MARK-TOKEN`. No reader takes such a name for that of a profile.
 fn with_mark(path: &Path, mark: &str, token: &str, number: u32) -> PathBuf {
     let mut name: OsString = path.as_os_str().to_owned();
     name.push(format!(".{mark}-{token}"));
@@ -63,7 +63,7 @@ fn with_mark(path: &Path, mark: &str, token: &str, number: u32) -> PathBuf {
     name.into()
 }
 
-/// The `number`-th name that a profile may get: `NAME.tprof`, `NAME-1.tprof`, ...
+/// Returns the `number`-th candidate for the name of a profile: `NAME.tprof`, `NAME-1.tprof`, ...
 #[must_use]
 pub fn numbered_path(target: &Path, format: OutputFormat, number: u32) -> PathBuf {
     if number == 0 {

@@ -1,4 +1,4 @@
-//! What a profile is written as.
+//! The output formats of a profile.
 
 use std::path::{Path, PathBuf};
 
@@ -8,16 +8,16 @@ use crate::model::FORMAT_NAME;
 /// The format of the files of a profile.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OutputFormat {
-    /// Ours: compressed, exact, checked.
+    /// The native format: compressed, exact, with checksums.
     #[default]
     Tprof,
-    /// The [text format](crate::text) of the paper, one text for the ranks of each part: for tools
-    /// that read that.
+    /// The [text format](crate::text) of the paper, for tools that read it. Each part is one text
+    /// with all its ranks.
     Csv,
 }
 
 impl OutputFormat {
-    /// The format's name in the manifest.
+    /// Returns the name of the format in the manifest.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -26,7 +26,7 @@ impl OutputFormat {
         }
     }
 
-    /// How the names of such profiles end, without the point.
+    /// Returns the extension of the names of such profiles, without the dot.
     #[must_use]
     pub const fn extension(self) -> &'static str {
         match self {
@@ -35,8 +35,8 @@ impl OutputFormat {
         }
     }
 
-    /// `name` with the ending of this format, added where it is missing. It takes the place of
-    /// `.tprof`, which a name may have got before the format was known.
+    /// Returns `name` with the extension of this format, added if missing. It replaces `.tprof`,
+    /// which a name may have got before the format was known.
     #[must_use]
     pub fn path(self, name: &Path) -> PathBuf {
         let ends_with = |ending: &str| name.extension().is_some_and(|e| e == ending);
@@ -49,7 +49,7 @@ impl OutputFormat {
         text.into()
     }
 
-    /// What the part of an aggregator is called.
+    /// Returns the file name of the part of an aggregator.
     pub(super) fn part_name(self, number: u32) -> String {
         match self {
             Self::Tprof => format!("part-{number:05}"),
@@ -58,7 +58,7 @@ impl OutputFormat {
     }
 }
 
-/// The files of a profile that is written: their format and who may read them.
+/// The files of a profile to write: their format, and who may read them.
 ///
 /// ```
 /// use tinyprof_format::file::{OutputFiles, OutputFormat, Permissions};
@@ -70,12 +70,12 @@ impl OutputFormat {
 pub struct OutputFiles {
     /// The format of the files.
     pub format: OutputFormat,
-    /// The access that others have to them.
+    /// The access that other users have to them.
     pub permissions: Permissions,
 }
 
 impl From<OutputFormat> for OutputFiles {
-    /// Private files of this format.
+    /// Returns private files of this format.
     fn from(format: OutputFormat) -> Self {
         Self { format, ..Self::default() }
     }

@@ -1,6 +1,7 @@
 //! A part: the values of one aggregator's ranks, callpath by callpath, each column rank-major.
 //!
-//! The header holds first rank, ranks and callpaths. The sections and their keys:
+//! The header holds the first rank and the numbers of ranks and callpaths. The sections and their
+//! keys:
 //!
 //! ```text
 //! 2^32 - 1     the ranks themselves; the first section
@@ -8,7 +9,7 @@
 //! row + 2^31   its metrics, where any of the ranks recorded any
 //! ```
 //!
-//! In the section of the ranks stand:
+//! The section of the ranks contains:
 //!
 //! ```text
 //! hosts, each with the number of neighbouring ranks on it
@@ -16,12 +17,12 @@
 //! kinds of loss (a varint), then a column for each
 //! ```
 //!
-//! That of a callpath's times is drawn in `times.rs`, that of metrics in `metrics.rs`, the bytes of
-//! a series in `series.rs`.
+//! `times.rs` shows the section of a callpath's times, `metrics.rs` that of its metrics, and
+//! `series.rs` the bytes of a series.
 //!
-//! Version 0.1 had no peaks, no number of kinds (there were 10) and no metrics. A reader that meets
-//! a newer minor version skips sections, kinds of loss, and ends of the section of the ranks that
-//! it does not know.
+//! Version 0.1 had no peaks, no number of kinds (there were 10) and no metrics. If the minor
+//! version is newer, readers skip unknown sections, unknown kinds of loss, and unknown data at the
+//! end of the section of the ranks.
 
 mod decode;
 #[cfg(test)]
@@ -42,11 +43,11 @@ pub(super) use decode::{PartSection, check_order, decode, decode_facts, decode_s
 pub(super) const MAGIC: &[u8; 8] = b"TPRFPART";
 const RANKS_KEY: u32 = u32::MAX;
 
-/// Added to a row, the key of the section with the callpath's metrics.
+/// Added to a row, this gives the key of the section with the callpath's metrics.
 const METRICS_KEY: u32 = 1 << 31;
 
-/// The bytes of a part with the values of `ranks`, the first of which is rank `first_rank` of the
-/// run, over a dictionary.
+/// Encodes a part with the values of `ranks` over a dictionary. The first of them is rank
+/// `first_rank` of the run.
 ///
 /// # Panics
 /// If there are 2^32 ranks or more, or 2^31 callpaths or more.
@@ -55,7 +56,7 @@ pub fn encode_part(first_rank: u32, dictionary: &CallpathTable, ranks: &[Encoded
     encode(first_rank, dictionary, ranks)
 }
 
-/// The same of ranks that may not be encoded yet.
+/// Encodes a part as [`encode_part`] does, also from ranks that are not yet encoded.
 pub(super) fn encode<R: RankValues>(
     first_rank: u32,
     dictionary: &CallpathTable,
@@ -100,7 +101,7 @@ pub(super) fn encode<R: RankValues>(
 
 fn encode_facts(ranks: &[RankFacts]) -> Vec<u8> {
     let mut sink = Sink::default();
-    // Hosts change seldom from rank to rank: each is written once, with the number of ranks that
+    // Hosts seldom change from rank to rank. Each is written once, with the number of ranks that
     // follow on it.
     let runs: Vec<_> = ranks.chunk_by(|a, b| a.host == b.host).collect();
     sink.varint(runs.len() as u64);
@@ -125,15 +126,15 @@ fn encode_facts(ranks: &[RankFacts]) -> Vec<u8> {
     sink.into_vec()
 }
 
-/// Returns how many kinds of loss are written: the first twelve, and those after them up to the
-/// last that there was.
+/// Returns the number of kinds of loss to write: the first twelve, and any after them up to the
+/// last one that occurred.
 fn kinds_of_loss(ranks: &[RankFacts]) -> usize {
     const ALWAYS: usize = 12;
     let last = |rank: &RankFacts| rank.losses.named().iter().rposition(|&(_, number)| number > 0);
     ranks.iter().filter_map(last).max().map_or(ALWAYS, |last| ALWAYS.max(last + 1))
 }
 
-/// The first thing wrong with the frame or the checksums of a part, if anything is.
+/// Returns the first error in the frame or the checksums of a part, if any.
 pub(super) fn locate_damage(bytes: &[u8]) -> Option<FrameError> {
     match Sections::<3>::open(bytes, MAGIC) {
         Ok(file) => file
@@ -145,7 +146,7 @@ pub(super) fn locate_damage(bytes: &[u8]) -> Option<FrameError> {
     }
 }
 
-/// What the section with this key holds; `path` tells the callpath of a row.
+/// Returns a description of the section with this key; `path` gives the callpath of a row.
 pub(super) fn section_name(key: u32, path: impl Fn(usize) -> String) -> String {
     match key {
         RANKS_KEY => "what the ranks say of themselves".to_owned(),

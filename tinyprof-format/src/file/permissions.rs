@@ -1,12 +1,11 @@
-//! Creates the files and directories of a profile with the access that was asked for.
+//! Files and directories of a profile, created with the requested access.
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 
-/// Access to a profile that is written: names of functions, paths and the command line may be
-/// nobody else's business.
+/// Access to a written profile. Names of functions, paths and the command line may be confidential.
 ///
 /// ```
 /// use tinyprof_format::file::Permissions;
@@ -17,20 +16,20 @@ use std::path::Path;
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Permissions {
-    /// The user alone: mode 0700 for the directory, 0600 for its files.
+    /// Access for the user alone: mode 0700 for the directory, 0600 for its files.
     #[default]
     Private,
-    /// As the umask of the process says.
+    /// Access as given by the umask of the process.
     Umask,
 }
 
 impl Permissions {
-    /// The environment variable that sets them.
+    /// The environment variable that sets the permissions.
     pub const VARIABLE: &'static str = "TINYPROF_PERMISSIONS";
     /// The values of the variable, for messages.
     pub const EXPECTED: &'static str = "private or umask";
 
-    /// Reads the value of the variable; none for any other text.
+    /// Parses the value of the variable; none for any other text.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         match text.trim().to_ascii_lowercase().as_str() {

@@ -1,5 +1,5 @@
-//! What one rank contributes to a part: encoded callpath by callpath while the part is written, or
-//! before.
+//! The contribution of one rank to a part. It is encoded callpath by callpath, before or while the
+//! part is written.
 
 use std::borrow::Cow;
 
@@ -22,20 +22,20 @@ pub(super) struct EncodedValues<'a> {
 
 /// The values of one rank, by callpath.
 pub(super) trait RankValues {
-    /// The rank's description of itself.
+    /// Returns the facts that the rank reports about itself.
     fn facts(&self) -> RankFacts;
 
-    /// One more than the last execution of any callpath.
+    /// Returns one more than the last execution of any callpath.
     fn executions(&self) -> u32;
 
-    /// The rows of the dictionary that the rank visited, in ascending order, each with the position
-    /// of its values.
+    /// Returns the rows of the dictionary that the rank visited, in ascending order, each with the
+    /// position of its values.
     fn rows(&self) -> impl Iterator<Item = (u32, usize)>;
 
-    /// The summaries at a position.
+    /// Returns the summaries at a position.
     fn summaries(&self, position: usize) -> Cow<'_, [ExecutionSummary]>;
 
-    /// The values at a position.
+    /// Returns the values at a position.
     fn values(&self, position: usize) -> EncodedValues<'_>;
 }
 
@@ -66,19 +66,19 @@ impl RankValues for EncodedRank {
     }
 }
 
-/// An event map in the rows of a dictionary, encoded while it is written: nothing of it is copied
-/// before.
+/// An event map in the rows of a dictionary. It is encoded while it is written, without a prior
+/// copy.
 #[derive(Debug)]
 pub(super) struct MapValues<'a> {
     map: &'a EventMap,
     precision: Precision,
-    /// The row of the map's own table for each row of the dictionary; none where both tables are
-    /// the same.
+    /// The row of the map's own table for each row of the dictionary; none if both tables are
+    /// equal.
     own_rows: Option<Vec<Option<u32>>>,
 }
 
 impl<'a> MapValues<'a> {
-    /// The values of `map`, whose callpaths must all be in `dictionary`, in a precision.
+    /// Prepares `map` for encoding. All its callpaths must be in `dictionary`.
     pub(super) fn new(map: &'a EventMap, dictionary: &CallpathTable, precision: Precision) -> Self {
         let is_same = map.callpaths.identities() == dictionary.identities();
         let own_rows = (!is_same).then(|| {

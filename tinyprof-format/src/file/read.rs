@@ -1,4 +1,5 @@
-//! Reads a whole profile: every length and checksum is verified, and damage names file and offset.
+//! The reader of whole profiles. It verifies every length and checksum, and its errors give file
+//! and offset.
 
 use std::path::{Path, PathBuf};
 
@@ -10,16 +11,16 @@ use crate::bytes::{Budget, Malformed};
 use crate::error::ReadError;
 use crate::model::{CallpathTable, CallpathValues, Manifest, Profile, RankFacts};
 
-/// The profile in `directory`, with every rank's values, within the usual limits.
+/// Returns the profile in `directory`, with the values of every rank, within the default limits.
 ///
 /// # Errors
-/// When the profile is unfinished, of a newer version, damaged anywhere, or too large for the
-/// limits; the error says where.
+/// If the profile is unfinished, of a newer version, damaged anywhere, or too large for the limits.
+/// The error gives the place.
 pub fn read_profile(directory: &Path) -> Result<Profile, ReadError> {
     read_profile_within(directory, ReadLimits::default())
 }
 
-/// The same within these limits.
+/// Returns the profile in `directory`, within `limits`.
 ///
 /// # Errors
 /// As [`read_profile`].
@@ -27,7 +28,7 @@ pub fn read_profile_within(directory: &Path, limits: ReadLimits) -> Result<Profi
     read_profile_of(&Directory::new(directory), limits)
 }
 
-/// The same of a profile whose files are elsewhere.
+/// Returns the profile whose files are in `source`, within `limits`.
 ///
 /// # Errors
 /// As [`read_profile`].
@@ -62,15 +63,15 @@ pub fn read_profile_of(source: &dyn Source, limits: ReadLimits) -> Result<Profil
     Ok(Profile { manifest, callpaths: table, ranks, values })
 }
 
-/// The values of ranks that visited nothing, row by row.
+/// Returns the values of ranks without visits, row by row.
 pub(super) fn empty_values(
     source: &dyn Source,
     callpaths: usize,
     ranks: usize,
     budget: &Budget,
 ) -> Result<Vec<Vec<CallpathValues>>, ReadError> {
-    // A row is its list, and a slice of it for the part that is read, twice; ranks have facts
-    // besides.
+    // A row takes its list, and twice a slice of it for the part that is read. Ranks also have
+    // facts.
     let row = (ranks as u64).saturating_mul(size_of::<CallpathValues>() as u64).saturating_add(64);
     let facts = (ranks as u64).saturating_mul(size_of::<RankFacts>() as u64);
     if !budget.keep((callpaths as u64).saturating_mul(row).saturating_add(facts)) {
@@ -94,22 +95,22 @@ pub(super) fn take_ranks<'a>(
     rest.iter_mut().map(take).collect()
 }
 
-/// What may be used for the files that the manifest names, beside the manifest itself.
+/// Returns the memory allowed for the files named in the manifest, beside the manifest itself.
 pub(super) fn budget(source: &dyn Source, manifest: &Manifest, limits: ReadLimits) -> Budget {
     let budget = limits.budget(files_bytes(source, manifest));
-    // Where this is too much already, the next claim is refused.
+    // If this is already too much, the next claim is refused.
     budget.keep(manifest::memory_bytes(source.length(MANIFEST).unwrap_or(0)));
     budget
 }
 
-/// The length of all files that the manifest names; those that are not there have none.
+/// Returns the total length of all files named in the manifest. Missing files count as 0.
 fn files_bytes(source: &dyn Source, manifest: &Manifest) -> u64 {
     let files = manifest.parts.iter().map(|part| &part.file).chain([&manifest.callpaths.file]);
     let lengths = files.filter(|file| is_inside(file)).filter_map(|file| source.length(file).ok());
     lengths.fold(0, u64::saturating_add)
 }
 
-/// Whether the dictionary has as many rows as the manifest says.
+/// Checks that the dictionary has the number of rows given in the manifest.
 pub(super) fn check_rows(
     path: PathBuf,
     table: &CallpathTable,
@@ -123,7 +124,7 @@ pub(super) fn check_rows(
     Err(ReadError::Damaged { path, offset: 0, reason })
 }
 
-/// Whether the manifest's parts hold all ranks, each once.
+/// Checks that the parts in the manifest contain each rank exactly once.
 pub(super) fn check_parts(source: &dyn Source, manifest: &Manifest) -> Result<(), ReadError> {
     let bad = |reason: String| Err(ReadError::BadManifest { path: source.path(MANIFEST), reason });
     let mut ranks = 0_u64;
@@ -159,7 +160,7 @@ fn read_file(
     Ok((path, bytes))
 }
 
-/// The path of a file that has the length which the manifest says.
+/// Checks that a file has the length given in the manifest, and returns its path.
 pub(super) fn check_length(
     source: &dyn Source,
     name: &str,
@@ -177,7 +178,7 @@ pub(super) fn check_length(
     }
 }
 
-/// The file as a whole is damaged: its sections' own checksums tell where.
+/// Finds the damage in a file whose checksum is wrong, from the checksums of its sections.
 fn locate(path: PathBuf, name: &str, bytes: &[u8], budget: &Budget) -> ReadError {
     let found = if name == "callpaths" {
         callpaths::decode(bytes, budget).err()

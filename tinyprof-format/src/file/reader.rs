@@ -1,4 +1,4 @@
-//! Reads one callpath of a profile, without the others.
+//! A reader for single callpaths of a profile.
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap};
@@ -18,7 +18,7 @@ use crate::model::{
     RankFacts,
 };
 
-/// A profile of which callpaths are read one by one.
+/// A profile whose callpaths are read one by one.
 ///
 /// ```
 /// use tinyprof_format::file::{ProfileReader, write_profile};
@@ -42,15 +42,15 @@ use crate::model::{
 /// ```
 ///
 /// # Cost
-/// Opening reads the manifest and the dictionary. The first callpath reads the index of each part,
-/// and every callpath then its own sections; where its sums are stored without those of the
-/// callpaths that it calls, also theirs. Several callpaths that are asked for together are read
-/// once. The checksums of what is read are verified, and no other: damage elsewhere goes unnoticed.
+/// Opening reads the manifest and the dictionary. The first callpath read also reads the index of
+/// each part. Each callpath then reads its own sections, and where its sums are stored as
+/// exclusive, also those of its callees. Several callpaths requested together are read once. Only
+/// the checksums of the data that is read are verified, so damage elsewhere goes unnoticed.
 #[derive(Debug)]
 pub struct ProfileReader<S> {
     source: S,
     limits: ReadLimits,
-    /// The memory that manifest and dictionary take.
+    /// The memory used by manifest and dictionary.
     kept_bytes: u64,
     manifest: Manifest,
     callpaths: CallpathTable,
@@ -65,22 +65,22 @@ struct PartIndex {
     sections: HashMap<PartSection, IndexEntry>,
 }
 
-/// What the ranks of a part measured of several callpaths, by row.
+/// The values of the ranks of a part at several callpaths, by row.
 type Rows = BTreeMap<usize, (Vec<CallpathValues>, Sums)>;
 
 impl ProfileReader<Directory> {
-    /// Opens the profile in `directory` within the usual limits.
+    /// Opens the profile in `directory` within the default limits.
     ///
     /// # Errors
-    /// When the profile is unfinished, of a newer version, or its manifest or dictionary are
-    /// damaged.
+    /// If the profile is unfinished, of a newer version, or its manifest or dictionary is damaged.
     pub fn open(directory: &Path) -> Result<Self, ReadError> {
         Self::of_source(Directory::new(directory), ReadLimits::default())
     }
 }
 
 impl<S: Source> ProfileReader<S> {
-    /// Opens the profile whose files are in `source`. What one call allocates is within the limits.
+    /// Opens the profile whose files are in `source`. Each call allocates at most the memory in
+    /// `limits`.
     ///
     /// # Errors
     /// As [`open`](ProfileReader::open).
@@ -98,37 +98,36 @@ impl<S: Source> ProfileReader<S> {
         Ok(Self { source, limits, kept_bytes, manifest, callpaths, children, parts })
     }
 
-    /// The manifest.
+    /// Returns the manifest.
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
     }
 
-    /// The dictionary.
+    /// Returns the dictionary.
     pub fn callpaths(&self) -> &CallpathTable {
         &self.callpaths
     }
 
-    /// What every rank measured of a callpath, by rank.
+    /// Returns the values of every rank at a callpath, by rank.
     ///
     /// # Errors
-    /// When the index of a part or a section of the callpath is damaged, or too large for the
-    /// limits.
+    /// If the index of a part or a section of the callpath is damaged, or too large for the limits.
     ///
     /// # Panics
-    /// If the callpath is not of this profile.
+    /// If the callpath is not in this profile.
     pub fn callpath(&self, callpath: CallpathIndex) -> Result<Vec<CallpathValues>, ReadError> {
         let mut values = self.of_callpaths(&[callpath])?;
         Ok(values.pop().unwrap_or_default())
     }
 
-    /// What every rank measured of several callpaths, by callpath in the order that they are named,
-    /// then by rank. Each is to be named once.
+    /// Returns the values of every rank at several callpaths: by callpath in the order of
+    /// `callpaths`, then by rank. Each callpath must be named only once.
     ///
     /// # Errors
     /// As [`callpath`](Self::callpath).
     ///
     /// # Panics
-    /// If a callpath is not of this profile.
+    /// If a callpath is not in this profile.
     pub fn of_callpaths(
         &self,
         callpaths: &[CallpathIndex],
@@ -144,17 +143,16 @@ impl<S: Source> ProfileReader<S> {
         Ok(values)
     }
 
-    /// What each rank says of itself, by rank.
+    /// Returns the facts that each rank reports about itself, by rank.
     ///
     /// # Errors
-    /// When the index of a part or its section of the ranks is damaged, or too large for the
-    /// limits.
+    /// If the index of a part or its section of the ranks is damaged, or too large for the limits.
     pub fn ranks(&self) -> Result<Vec<RankFacts>, ReadError> {
         let budget = self.budget();
         let mut facts = Vec::new();
         for (number, part) in self.manifest.parts.iter().enumerate() {
             let index = self.index(number, &budget)?;
-            // The order of the sections has been checked: this one is there.
+            // The order of the sections has been checked, so this one exists.
             let Some(entry) = index.sections.get(&PartSection::Ranks) else { continue };
             facts.extend(self.section(&part.file, *entry, &budget, |section| {
                 part::decode_facts(section, part.ranks as usize, index.version)
@@ -163,13 +161,13 @@ impl<S: Source> ProfileReader<S> {
         Ok(facts)
     }
 
-    /// What `rank` measured of a callpath. Reads nothing of parts without the rank.
+    /// Returns the values of `rank` at a callpath. Reads nothing of parts without the rank.
     ///
     /// # Errors
     /// As [`callpath`](Self::callpath).
     ///
     /// # Panics
-    /// If the callpath or the rank is not of this profile.
+    /// If the callpath or the rank is not in this profile.
     pub fn callpath_of_rank(
         &self,
         callpath: CallpathIndex,
@@ -177,7 +175,7 @@ impl<S: Source> ProfileReader<S> {
     ) -> Result<CallpathValues, ReadError> {
         assert!(rank < self.manifest.ranks, "rank {rank} of {}", self.manifest.ranks);
         let number = self.manifest.parts.partition_point(|part| part.first_rank <= rank) - 1;
-        // Parts of no ranks may stand beside the one.
+        // Parts without ranks may be beside the one with the rank.
         let number =
             (0..=number).rev().find(|&n| self.manifest.parts[n].ranks > 0).unwrap_or(number);
         let part = &self.manifest.parts[number];
@@ -187,10 +185,10 @@ impl<S: Source> ProfileReader<S> {
         Ok(values.swap_remove((rank - part.first_rank) as usize))
     }
 
-    /// What a call may use beside what the reader keeps.
+    /// Returns the memory that a call may use, beside the memory that the reader keeps.
     fn budget(&self) -> Budget {
         let budget = budget(&self.source, &self.manifest, self.limits);
-        // The manifest is counted twice; a claim that is too much already makes the next one fail.
+        // The manifest is counted twice. A claim that is already too much makes the next one fail.
         budget.keep(self.kept_bytes);
         budget
     }
@@ -200,16 +198,16 @@ impl<S: Source> ProfileReader<S> {
         Ok(rows.swap_remove(0))
     }
 
-    /// Reads the sections of callpaths in one part, and of those below them that their sums are
-    /// stored without.
+    /// Reads the sections of callpaths in one part, and those of the callees whose times are
+    /// excluded from their sums.
     fn read(
         &self,
         number: usize,
         callpaths: &[CallpathIndex],
         budget: &Budget,
     ) -> Result<Rows, ReadError> {
-        // Rows below a callpath have greater numbers, so that the last of the list is to be
-        // resolved first.
+        // Rows below a callpath have greater numbers, so the last one in the list must be resolved
+        // first.
         let mut rows = Rows::new();
         let mut wanted: Vec<usize> = callpaths.iter().map(|callpath| callpath.row()).collect();
         while let Some(row) = wanted.pop() {
@@ -261,7 +259,7 @@ impl<S: Source> ProfileReader<S> {
         Ok(sums)
     }
 
-    /// Reads a section and hands it to `decode`.
+    /// Reads a section and passes it to `decode`.
     fn section<T>(
         &self,
         file: &str,
@@ -304,8 +302,8 @@ impl<S: Source> ProfileReader<S> {
         let footer =
             Footer::read(&footer, footer_at, first_section).map_err(|e| explain(e.into()))?;
         let length = footer_at - footer.index_offset;
-        // The list of its entries, the set of their keys and the map of the sections: each entry
-        // has 24 bytes here.
+        // Memory for the list of entries, the set of their keys and the map of the sections. Each
+        // entry takes 24 bytes here.
         budget.pass(length.saturating_mul(6));
         let bytes = self.bytes(&part.file, footer.index_offset, length, budget)?;
         let entries = footer.index(&bytes, first_section).map_err(|e| explain(e.into()))?;

@@ -1,8 +1,7 @@
-//! Reads what is left of a damaged profile: a damaged section costs that section, a missing file
+//! Salvage of damaged profiles. A damaged section costs only that section, and a missing file only
 //! that file.
 //!
-//! What stands nowhere is not made up: values that are lost are those of no visit, and everything
-//! lost is counted.
+//! Missing data is never invented: lost values are read as no visits, and all losses are counted.
 
 mod dictionary;
 mod found;
@@ -20,9 +19,9 @@ use crate::model::{
     PeakMemory, Profile, RankFacts, RunMetadata, Salvage,
 };
 
-/// Reads whatever is whole in the profile in `directory`, within the limits. Its manifest says in
-/// `salvage` what was lost; a profile that is whole comes back as it is, with a `salvage` of
-/// nothing.
+/// Reads all intact data of the profile in `directory`, within the limits. The field `salvage` of
+/// its manifest lists the losses. An intact profile is returned unchanged, with a `salvage` of
+/// zeros.
 ///
 /// ```
 /// use tinyprof_format::file::{ReadLimits, salvage_profile, write_profile};
@@ -40,13 +39,13 @@ use crate::model::{
 /// ```
 ///
 /// # Errors
-/// When there is nothing of a profile, when it is of a newer major version, or too large for the
-/// limits.
+/// If nothing of a profile is left, if it is of a newer major version, or if it is too large for
+/// the limits.
 pub fn salvage_profile(directory: &Path, limits: ReadLimits) -> Result<Profile, ReadError> {
     salvage_profile_of(&Directory::new(directory), limits)
 }
 
-/// The same of a profile whose files are elsewhere.
+/// Salvages the profile whose files are in `source`.
 ///
 /// # Errors
 /// As [`salvage_profile`].
@@ -89,7 +88,7 @@ pub fn salvage_profile_of(source: &dyn Source, limits: ReadLimits) -> Result<Pro
     Ok(profile)
 }
 
-/// The parts by first rank, without those that overlap others; the ranks of no part are lost.
+/// Returns the parts by first rank, without those that overlap others. Ranks in no part are lost.
 fn in_order(mut parts: Vec<PartFile>, ranks: &mut u32, salvage: &mut Salvage) -> Vec<PartFile> {
     parts.sort_by_key(|part| part.first_rank);
     let mut next = 0_u64;
@@ -111,7 +110,7 @@ fn in_order(mut parts: Vec<PartFile>, ranks: &mut u32, salvage: &mut Salvage) ->
     parts
 }
 
-/// Says in the manifest what was lost, and what the ranks say where nothing else does.
+/// Enters the losses into the manifest, and facts from the ranks where no other source is left.
 fn mark(profile: &mut Profile, salvage: Salvage) {
     let Profile { manifest, ranks, values, .. } = profile;
     if salvage.manifest_lost {
@@ -144,7 +143,7 @@ fn mark(profile: &mut Profile, salvage: Salvage) {
     manifest.salvage = Some(salvage);
 }
 
-/// A manifest that says nothing but which files there are.
+/// Returns a manifest that contains only the list of files.
 fn bare_manifest(callpaths: u32, parts: Vec<PartFile>) -> Manifest {
     let file = CallpathFile { file: "callpaths".to_owned(), callpaths, ..CallpathFile::default() };
     Manifest {

@@ -1,4 +1,4 @@
-//! Writes a profile that is in memory: one that was read from another format.
+//! A writer for profiles in memory, such as one read from another format.
 
 use std::path::{Path, PathBuf};
 
@@ -11,10 +11,10 @@ use crate::model::{
 };
 
 /// Writes `profile` as one part, in private files, and returns its final name. The manifest keeps
-/// what it says of the run, whether it was complete, and what was lost.
+/// the facts of the run, its completeness, and its losses.
 ///
 /// # Errors
-/// When a file cannot be written; nothing is left behind then.
+/// If a file cannot be written. Nothing is left behind then.
 ///
 /// # Panics
 /// If there are 2^32 ranks or more.
@@ -25,7 +25,7 @@ pub fn save_profile(target: &Path, profile: &Profile) -> Result<PathBuf, WriteEr
 /// Writes `profile` as [`save_profile`] does, in files of these permissions.
 ///
 /// # Errors
-/// When a file cannot be written; nothing is left behind then.
+/// If a file cannot be written. Nothing is left behind then.
 ///
 /// # Panics
 /// If there are 2^32 ranks or more.
@@ -38,8 +38,7 @@ pub fn save_profile_with(
     let unfinished = UnfinishedProfile::create_as(files, target, &std::process::id().to_string())?;
     let finished = write(files, &unfinished, profile);
     if finished.is_err() {
-        // The first error is the one to tell; a directory that cannot be removed has the same
-        // cause.
+        // Report the first error. A failure to remove the directory has the same cause.
         drop(unfinished.discard());
     }
     finished
@@ -69,7 +68,7 @@ fn manifest(
     parts: Vec<PartFile>,
     ranks: u32,
 ) -> Manifest {
-    // The number says that a profile holds all that its run's segments held: a copy may hold less.
+    // The number means that a profile holds all data of its run's segments. A copy may hold less.
     let profile_id = None;
     Manifest {
         version: FormatVersion::CURRENT,
@@ -81,8 +80,8 @@ fn manifest(
     }
 }
 
-/// A rank's values are those of an event map whose table is the profile's own, so that its rows
-/// need no new numbers.
+/// Encodes a rank as an event map whose table is that of the profile, so that its rows need not be
+/// renumbered.
 fn encode(profile: &Profile, rank: usize) -> EncodedRank {
     let values = profile.values.iter().map(|ranks| ranks[rank].clone()).collect();
     let callpaths = CallpathTable::default();

@@ -1,4 +1,4 @@
-//! Sections: stretches of a file with a length and a checksum of their own.
+//! Sections: byte ranges of a file, each with a length and a checksum of its own.
 //!
 //! ```text
 //! header   magic 8 | major u16 | minor u16 | file's own fields | crc32 of all before u32
@@ -9,9 +9,9 @@
 //! frame    key u32 | length u64 | crc32 of the section u32 | crc32 of the frame's 16 bytes before u32
 //! ```
 //!
-//! The index stands at the end, so that a part is written in one pass and one section is read
-//! without the rest. The frames say the same again, 20 bytes each, for whoever salvages a file
-//! whose end is damaged or missing: see `salvage.rs`. Before version 1.0 there were none.
+//! The index is at the end, so that a part is written in one pass and one section is read without
+//! the others. The frames repeat its contents, at 20 bytes each, so that a file whose end is
+//! damaged or missing can be salvaged: see `salvage.rs`. Before version 1.0 there were no frames.
 
 use std::collections::HashSet;
 
@@ -22,10 +22,10 @@ const FOOTER_MAGIC: &[u8; 8] = b"TPRFEND\n";
 const INDEX_ENTRY_BYTES: usize = 24;
 pub(super) const FOOTER_BYTES: usize = 24;
 
-/// The bytes of a frame.
+/// The length of a frame, in bytes.
 pub(super) const FRAME_BYTES: usize = 20;
 
-/// Writes a file of sections.
+/// A writer of a file of sections.
 #[derive(Debug)]
 pub(super) struct SectionWriter {
     sink: Sink,
@@ -50,8 +50,7 @@ impl SectionWriter {
         self.section_with(key, |sink| sink.bytes(bytes));
     }
 
-    /// Appends a section whose bytes `write` appends in their place, so that there is no copy of
-    /// them.
+    /// Appends a section. `write` appends its bytes in place, so that they are not copied.
     pub(super) fn section_with(&mut self, key: u32, write: impl FnOnce(&mut Sink)) {
         let start = self.sink.len() + FRAME_BYTES;
         self.sink.bytes(&[0; FRAME_BYTES]);
@@ -62,7 +61,7 @@ impl SectionWriter {
         self.sections += 1;
     }
 
-    /// Appends the index, which says what the frames say: no list of it is kept before.
+    /// Appends the index, which is rebuilt from the frames so that no list is kept while writing.
     pub(super) fn finish(mut self) -> Vec<u8> {
         let index_offset = self.sink.len();
         self.sink.reserve(self.sections as usize * INDEX_ENTRY_BYTES + FOOTER_BYTES);
@@ -88,7 +87,7 @@ impl SectionWriter {
     }
 }
 
-/// The bytes before a section of this key, length and checksum.
+/// Returns the frame of a section with this key, length and checksum.
 pub(super) fn frame(key: u32, length: u64, checksum: u32) -> [u8; FRAME_BYTES] {
     let mut frame = [0; FRAME_BYTES];
     frame[..4].copy_from_slice(&key.to_le_bytes());
@@ -99,12 +98,13 @@ pub(super) fn frame(key: u32, length: u64, checksum: u32) -> [u8; FRAME_BYTES] {
     frame
 }
 
-/// Whether bytes have this CRC-32. A fuzzer would never get past it: for that, all bytes have.
+/// Returns true if `bytes` have this CRC-32. Always true when fuzzing, since a fuzzer would never
+/// guess it.
 pub(super) fn matches_checksum(bytes: &[u8], checksum: u32) -> bool {
     cfg!(fuzzing) || crc32fast::hash(bytes) == checksum
 }
 
-/// What can be wrong with the frame of a file.
+/// An error in the frame of a file.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum FrameError {
     Malformed(Malformed),
@@ -117,20 +117,20 @@ impl From<Malformed> for FrameError {
     }
 }
 
-/// What the header of a file says.
+/// The contents of the header of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Header<const FIELDS: usize> {
     /// The version of the writer.
     pub(super) version: FormatVersion,
-    /// The numbers of the file's own.
+    /// The numbers that are specific to the file.
     pub(super) fields: [u32; FIELDS],
 }
 
 impl<const FIELDS: usize> Header<FIELDS> {
-    /// The bytes of a header.
+    /// The length of a header, in bytes.
     pub(super) const BYTES: usize = 16 + 4 * FIELDS;
 
-    /// Reads it from the first bytes of a file.
+    /// Reads a header from the first bytes of a file.
     pub(super) fn read(bytes: &[u8], magic: &[u8; 8]) -> Result<Self, FrameError> {
         let mut cursor = Cursor::new(bytes, 0);
         let start = cursor.clone();
@@ -154,7 +154,7 @@ impl<const FIELDS: usize> Header<FIELDS> {
     }
 }
 
-/// One section, as the index has it.
+/// One section, as listed in the index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct IndexEntry {
     pub(super) key: u32,
@@ -164,7 +164,7 @@ pub(super) struct IndexEntry {
 }
 
 impl IndexEntry {
-    /// Whether these are the bytes of the section.
+    /// Checks that `bytes` have the checksum of the section.
     pub(super) fn verify(&self, bytes: &[u8]) -> Result<(), Malformed> {
         if matches_checksum(bytes, self.checksum) {
             return Ok(());
@@ -187,23 +187,24 @@ impl<'a, const FIELDS: usize> Sections<'a, FIELDS> {
         Ok(Self { bytes, header, index: read_index(bytes, Header::<FIELDS>::BYTES)? })
     }
 
-    /// The sections' keys in the order of the file.
+    /// Returns the keys of the sections in the order of the file.
     pub(super) fn keys(&self) -> impl Iterator<Item = u32> {
         self.index.iter().map(|entry| entry.key)
     }
 
-    /// The sections in the order of the file.
+    /// Returns the sections in the order of the file.
     pub(super) fn entries(&self) -> &[IndexEntry] {
         &self.index
     }
 
-    /// The section at `position` of the index, its checksum verified.
+    /// Returns the section at `position` of the index, after verifying its checksum.
     pub(super) fn section(&self, position: usize) -> Result<Cursor<'a>, Malformed> {
         let entry = self.index[position];
         Ok(Cursor::new(self.verified(entry)?, entry.offset))
     }
 
-    /// The same, with a limit to the memory that it may claim.
+    /// Returns a section as [`section`](Self::section) does, with a limit on the memory that it may
+    /// claim.
     pub(super) fn section_within(
         &self,
         position: usize,
@@ -239,7 +240,7 @@ fn read_index(bytes: &[u8], first_section: usize) -> Result<Vec<IndexEntry>, Mal
     footer.index(index.unwrap_or_default(), first_section as u64)
 }
 
-/// The last bytes of a file, which tell where its index is.
+/// The last bytes of a file, which give the offset of its index.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Footer {
     pub(super) index_offset: u64,
@@ -248,7 +249,7 @@ pub(super) struct Footer {
 }
 
 impl Footer {
-    /// Reads it from its bytes, which begin at offset `at` of the file. The index ends there.
+    /// Reads a footer from its bytes, which begin at offset `at` of the file. The index ends there.
     pub(super) fn read(bytes: &[u8], at: u64, first_section: u64) -> Result<Self, Malformed> {
         let mut cursor = Cursor::new(bytes, at);
         let start = cursor.clone();
@@ -267,8 +268,8 @@ impl Footer {
         Ok(Self { index_offset, sections, checksum })
     }
 
-    /// Reads the index from its bytes. Sections of a file are in order, do not overlap and have
-    /// different keys: otherwise a small file could claim the same bytes again and again.
+    /// Reads the index from its bytes. The sections of a file must be in order, must not overlap,
+    /// and must have different keys. Otherwise a small file could claim the same bytes many times.
     pub(super) fn index(
         &self,
         bytes: &[u8],

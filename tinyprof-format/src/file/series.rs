@@ -1,5 +1,5 @@
-//! A series in bytes: encoded by the rank that owns it, never touched again on its way into the
-//! part.
+//! The encoding of a series. The rank that owns a series encodes it, and its bytes are copied
+//! unchanged into the part.
 //!
 //! ```text
 //! elements | executions, each once | how many elements each execution has
@@ -10,7 +10,7 @@
 use crate::bytes::{Cursor, Malformed, Sink, column};
 use crate::model::{MetricBucket, SeriesBucket};
 
-/// The bytes of one callpath's series on one rank. No bytes for an empty series.
+/// Encodes the series of one callpath on one rank. An empty series has no bytes.
 pub(super) fn encode(series: &[SeriesBucket]) -> Vec<u8> {
     let mut sink = Sink::default();
     if series.is_empty() {
@@ -23,7 +23,7 @@ pub(super) fn encode(series: &[SeriesBucket]) -> Vec<u8> {
         column::write_u64(&mut sink, &series.iter().map(of).collect::<Vec<_>>());
     };
     times(|b| b.sum_ns);
-    // Buckets of one visit need no minimum and no maximum: both equal the sum.
+    // Buckets of one visit need no minimum or maximum: both equal the sum.
     if !series.iter().all(|b| *b == SeriesBucket::of_one_visit(b.execution, b.sum_ns)) {
         times(|b| b.min_ns);
         times(|b| b.max_ns);
@@ -31,7 +31,7 @@ pub(super) fn encode(series: &[SeriesBucket]) -> Vec<u8> {
     sink.into_vec()
 }
 
-/// The bytes of one metric's series on one rank. No bytes for an empty series.
+/// Encodes the series of one metric on one rank. An empty series has no bytes.
 pub(super) fn encode_metric(series: &[MetricBucket]) -> Vec<u8> {
     let mut sink = Sink::default();
     if series.is_empty() {
@@ -43,7 +43,7 @@ pub(super) fn encode_metric(series: &[MetricBucket]) -> Vec<u8> {
         column::write_f64(&mut sink, &series.iter().map(of).collect::<Vec<_>>());
     };
     numbers(|b| b.sum);
-    // Compared bit by bit: -0.0 equals 0.0, but is not the same.
+    // Compared bit by bit, because -0.0 equals 0.0 but must be kept apart from it.
     let single = |b: &MetricBucket| {
         b.values == 1 && [b.min, b.max].map(f64::to_bits) == [b.sum.to_bits(); 2]
     };
@@ -66,12 +66,12 @@ fn write_executions(sink: &mut Sink, executions: &[u32]) {
     column::write_u64(sink, &lengths);
 }
 
-/// How many elements an encoded series has.
+/// Returns the number of elements in an encoded series.
 pub(super) fn elements(bytes: &[u8]) -> Result<u64, Malformed> {
     if bytes.is_empty() { Ok(0) } else { Cursor::new(bytes, 0).varint("the length of a series") }
 }
 
-/// Reads what [`encode`] wrote: all bytes of `cursor`.
+/// Reads the output of [`encode`]: all bytes of `cursor`.
 pub(super) fn decode(cursor: &mut Cursor<'_>) -> Result<Vec<SeriesBucket>, Malformed> {
     if cursor.remaining() == 0 {
         return Ok(Vec::new());
@@ -102,7 +102,7 @@ pub(super) fn decode(cursor: &mut Cursor<'_>) -> Result<Vec<SeriesBucket>, Malfo
     Ok((0..count).map(bucket).collect())
 }
 
-/// Reads what [`encode_metric`] wrote: all bytes of `cursor`.
+/// Reads the output of [`encode_metric`]: all bytes of `cursor`.
 pub(super) fn decode_metric(cursor: &mut Cursor<'_>) -> Result<Vec<MetricBucket>, Malformed> {
     if cursor.remaining() == 0 {
         return Ok(Vec::new());
@@ -127,7 +127,7 @@ pub(super) fn decode_metric(cursor: &mut Cursor<'_>) -> Result<Vec<MetricBucket>
     Ok((0..count).map(bucket).collect())
 }
 
-/// The execution of each element.
+/// Returns the execution of each element.
 fn read_executions(cursor: &mut Cursor<'_>) -> Result<Vec<u32>, Malformed> {
     let start = cursor.clone();
     let count = cursor.count(column::MAX_VALUES, "the length of a series")?;
@@ -143,13 +143,13 @@ fn read_executions(cursor: &mut Cursor<'_>) -> Result<Vec<u32>, Malformed> {
     cursor.pass(count, size_of::<u32>(), "the executions of a series")?;
     let mut executions = Vec::with_capacity(count);
     for (execution, length) in distinct.into_iter().zip(lengths) {
-        // No length is above their sum, which fits.
+        // No length exceeds their sum, which fits.
         executions.resize(executions.len() + usize::try_from(length).unwrap_or(0), execution);
     }
     Ok(executions)
 }
 
-/// Takes a column whose numbers must fit 32 bits.
+/// Takes a column whose numbers must fit in 32 bits.
 fn read_u32(cursor: &mut Cursor<'_>, count: usize, what: &str) -> Result<Vec<u32>, Malformed> {
     let start = cursor.clone();
     let values = column::read_u64(cursor, count, what)?;

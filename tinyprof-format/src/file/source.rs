@@ -1,4 +1,4 @@
-//! Where a profile's files come from: a directory, of which nothing is trusted.
+//! Sources of a profile's files, such as a directory. None of their contents are trusted.
 
 use std::borrow::Borrow;
 use std::collections::BTreeMap;
@@ -9,24 +9,24 @@ use std::path::{Component, Path, PathBuf};
 use crate::bytes::Budget;
 use crate::error::ReadError;
 
-/// The files of a profile. A reader asks for no more bytes than it needs.
+/// The files of a profile. Readers request only the bytes that they need.
 pub trait Source {
-    /// How a person finds the file: for errors.
+    /// Returns the path of the file, for error messages.
     fn path(&self, file: &str) -> PathBuf;
 
-    /// The length of the file, in bytes.
+    /// Returns the length of the file, in bytes.
     ///
     /// # Errors
-    /// When there is no such file, or it is no regular one.
+    /// If there is no such file, or it is not a regular file.
     fn length(&self, file: &str) -> io::Result<u64>;
 
-    /// So many bytes of the file from `offset` on.
+    /// Returns `bytes` bytes of the file, starting at `offset`.
     ///
     /// # Errors
-    /// When the file has not so many.
+    /// If the file has fewer.
     fn read(&self, file: &str, offset: u64, bytes: usize) -> io::Result<Vec<u8>>;
 
-    /// The names of all files: where there is no manifest, they tell which parts there are.
+    /// Returns the names of all files. If there is no manifest, they show which parts exist.
     fn names(&self) -> Vec<String>;
 }
 
@@ -35,7 +35,7 @@ pub trait Source {
 pub struct Directory(PathBuf);
 
 impl Directory {
-    /// The profile at `path`.
+    /// Creates a source for the profile at `path`.
     #[must_use]
     pub fn new(path: &Path) -> Self {
         Self(path.to_owned())
@@ -98,14 +98,14 @@ fn in_memory<'a, Name: Borrow<str> + Ord>(
     files.get(file).map(Vec::as_slice).ok_or_else(|| io::ErrorKind::NotFound.into())
 }
 
-/// Whether this is the name of a file in the profile's own directory: a manifest from a stranger
-/// must not make us read files elsewhere.
+/// Returns true if `name` is that of a file directly inside the profile. An untrusted manifest must
+/// not make the reader open files elsewhere.
 pub(super) fn is_inside(name: &str) -> bool {
     let mut components = Path::new(name).components();
     matches!((components.next(), components.next()), (Some(Component::Normal(_)), None))
 }
 
-/// All bytes of a file, as long as it is now. They count as passing.
+/// Returns all bytes of a file at its current length. They count as passing.
 pub(super) fn read_whole(
     source: &dyn Source,
     file: &str,

@@ -1,5 +1,4 @@
-//! A part in the paper's text format: what an aggregator writes where that is asked for (paper,
-//! section VI).
+//! The text form of a part, for output in the paper's text format (paper, section VI).
 
 use super::encoded_rank::EncodedRank;
 use super::part;
@@ -12,17 +11,18 @@ use crate::model::{
 };
 use crate::text::write_text;
 
-/// The text of `ranks`, the first of which is rank `first_rank` of the run, with a row for every
-/// callpath of `dictionary`, in the same order in every part of a profile.
+/// Returns the text of `ranks`, with a row for every callpath of `dictionary`, in the same order in
+/// every part of a profile. The first of them is rank `first_rank` of the run.
 ///
 /// # Errors
-/// When the text would be out of all proportion to what was measured; the text says so.
+/// If the text would be disproportionately longer than the measurements; the error text says so.
 ///
 /// # Panics
 /// As [`encode_part`](super::encode_part).
 ///
 /// # Cost
-/// That of [`encode_part`](super::encode_part) and of reading it, besides the text: the ranks have
+/// That of [`encode_part`](super::encode_part) and of reading its output, in addition to the text,
+/// because the ranks have already encoded their series.
 /// encoded their series already.
 pub fn encode_text_part(
     first_rank: u32,
@@ -32,7 +32,7 @@ pub fn encode_text_part(
     encode(first_rank, dictionary, ranks)
 }
 
-/// The same of ranks that may not be encoded yet.
+/// Encodes a text part as [`encode_text_part`] does, also from ranks that are not yet encoded.
 pub(super) fn encode<R: RankValues>(
     first_rank: u32,
     dictionary: &CallpathTable,
@@ -41,7 +41,7 @@ pub(super) fn encode<R: RankValues>(
     let bytes = part::encode(first_rank, dictionary, ranks);
     let mut values = vec![vec![CallpathValues::default(); ranks.len()]; dictionary.len()];
     let mut rows: Vec<&mut [CallpathValues]> = values.iter_mut().map(Vec::as_mut_slice).collect();
-    // These are our own bytes: they claim what was measured.
+    // These bytes come from this process, so their claims can be trusted.
     let budget = Budget::new(u64::MAX);
     let facts =
         part::decode(&bytes, (first_rank, ranks.len()), &dictionary.children(), &mut rows, &budget);
@@ -56,7 +56,7 @@ pub(super) fn encode<R: RankValues>(
     Ok(text)
 }
 
-/// Of which the text shows nothing.
+/// Returns an empty manifest. The text shows nothing of it.
 fn manifest() -> Manifest {
     let (files, metadata, times) =
         (CallpathFile::default(), RunMetadata::default(), PhaseTimes::default());

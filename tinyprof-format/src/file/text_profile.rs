@@ -1,4 +1,4 @@
-//! Reads a profile that aggregators wrote as text.
+//! A reader for profiles that aggregators wrote as text.
 
 use std::path::{Path, PathBuf};
 
@@ -12,12 +12,12 @@ use crate::error::ReadError;
 use crate::model::{Manifest, PartFile, Profile};
 use crate::text::{Imported, join_ranks, read_text};
 
-/// The profile in `directory`, which a run wrote as [`Csv`](OutputFormat::Csv), with what its
-/// manifest says of the run.
+/// Returns the profile in `directory`, written by a run as [`Csv`](OutputFormat::Csv), with the
+/// facts of the run from its manifest.
 ///
 /// # Errors
-/// When it has no such manifest, or a part is missing, damaged or no text. What is left of a
-/// damaged part is read by [`read_text`].
+/// If it has no such manifest, or if a part is missing, damaged or not text. [`read_text`] reads
+/// the intact rest of a damaged part.
 pub fn read_text_profile(directory: &Path) -> Result<Imported, ReadError> {
     let (source, limits) = (Directory::new(directory), ReadLimits::default());
     let manifest = manifest::read_of(OutputFormat::Csv, &source, limits)?;
@@ -53,7 +53,7 @@ pub fn read_text_profile(directory: &Path) -> Result<Imported, ReadError> {
     Ok(Imported { profile: Profile { manifest, ..joined.profile }, ..joined })
 }
 
-/// The bytes of a part, which must be those that were written.
+/// Returns the bytes of a part, after checking that they are the ones that were written.
 fn read_part(
     source: &Directory,
     part: &PartFile,

@@ -14,21 +14,21 @@
 //!
 //! | kind | summaries |
 //! |---|---|
-//! | 0 | hold one visit each, which was timed |
-//! | 1 | hold visits that were timed |
-//! | 2 | hold visits some of which were counted but not timed |
-//! | 3 | add up what is in the series: all columns above are left out |
+//! | 0 | one visit each, timed |
+//! | 1 | timed visits |
+//! | 2 | visits of which some were counted but not timed |
+//! | 3 | the sums of the series: all columns above are omitted |
 //!
 //! | kind | series |
 //! |---|---|
-//! | 0 | there are none |
-//! | 1 | the length of each rank's, then the series themselves, as their ranks encoded them |
-//! | 2 | of all ranks in one set of columns, see `joined.rs`: smaller where series are short |
+//! | 0 | none |
+//! | 1 | the length of each rank's series, then the series as encoded by their ranks |
+//! | 2 | all ranks in one set of columns, see `joined.rs`: smaller if series are short |
 //!
-//! Before version 0.3 the byte, without the 16, stood behind the sums, kind 0 did not leave out
-//! anything before it, and there was no byte for the series, which were those of kind 1. Readers of
-//! these versions expect the tag of a column where the byte now stands: 16 is none, so that they
-//! refuse the section instead of reading wrong numbers.
+//! Before version 0.3 the first byte, without the 16, followed the sums. Kind 0 did not omit
+//! anything before it. There was no byte for the series, which were of kind 1. Readers of these
+//! versions expect the tag of a column in place of the first byte. No tag is 16, so they refuse the
+//! section instead of reading wrong numbers.
 
 #[cfg(test)]
 mod tests;
@@ -49,27 +49,28 @@ const NONE: u8 = 0;
 const OWN: u8 = 1;
 const JOINED: u8 = 2;
 
-/// Added to the kind of summaries: the section is of version 0.3 or later.
+/// Added to the kind of summaries in sections of version 0.3 or later.
 const NEWER: u8 = 16;
 
-/// Added to the kind of summaries: sums are exclusive. Of version 1.0 or later.
+/// Added to the kind of summaries if sums are exclusive, in version 1.0 or later.
 const EXCLUSIVE: u8 = 32;
 
-/// What one rank has of a callpath.
+/// The times of a callpath on one rank.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RankTimes<'a> {
     pub(super) executions: &'a [ExecutionSummary],
     /// The bytes of its series.
     pub(super) series: &'a [u8],
-    /// What the children of each summary add up to, where that may be left out of the sum.
+    /// The sums of the children of each summary, if they may be omitted from its sum.
     pub(super) called: Option<&'a [u64]>,
 }
 
-/// Whether the sums of a section are inclusive.
+/// The kind of sums in a section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sums {
     Inclusive,
-    /// Not yet: what is below must be added. `single` if the summaries hold one visit each.
+    /// Not yet inclusive: the sums of the callees must be added. `single` if the summaries hold one
+    /// visit each.
     Exclusive {
         single: bool,
     },
@@ -137,7 +138,7 @@ fn encode_summaries(sink: &mut Sink, ranks: &[RankTimes<'_>]) {
     }
 }
 
-/// The column of sums, and whether these are exclusive.
+/// Returns true if the sums are written as exclusive, and their column.
 fn encode_sums(ranks: &[RankTimes<'_>]) -> (bool, Sink) {
     let sums: Vec<u64> = ranks.iter().flat_map(|rank| rank.executions).map(|e| e.sum_ns).collect();
     let mut inclusive = Sink::default();
@@ -192,7 +193,7 @@ pub(super) fn decode(
     Ok(if exclusive { Sums::Exclusive { single: kind == Some(SINGLE) } } else { Sums::Inclusive })
 }
 
-/// `kind` is none where it stands behind the sums.
+/// Decodes the summaries. `kind` is none if it follows the sums.
 fn decode_summaries(
     cursor: &mut Cursor<'_>,
     ranks: &mut [CallpathValues],
@@ -230,7 +231,7 @@ fn decode_summaries(
     cursor.keep(total, size_of::<ExecutionSummary>(), "the summaries")?;
     let mut at = 0;
     for (values, &length) in ranks.iter_mut().zip(&lengths) {
-        // All lengths together are those of the columns that have been read.
+        // The lengths add up to the length of the columns that have been read.
         values.executions = Vec::with_capacity(usize::try_from(length).unwrap_or(0));
         for position in 0..length {
             let span = counts.as_ref().map_or(1, |(spans, _)| spans[at]);

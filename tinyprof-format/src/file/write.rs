@@ -1,4 +1,4 @@
-//! Writes a whole profile from one process.
+//! Writers of whole profiles from one process.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -16,13 +16,13 @@ use crate::model::{
     Manifest, PartFile, PeakMemory, PhaseTimes, Precision, RunMetadata, RunState,
 };
 
-/// What a manifest needs to know of the ranks of a part; facts of several parts add up in rank
+/// The facts of a part's ranks that go into the manifest. Facts of several parts are merged in rank
 /// order.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ManifestFacts {
-    /// The most executions that a rank counted.
+    /// The largest number of executions of any rank.
     pub executions: u32,
-    /// What was lost, over the ranks.
+    /// The losses of all ranks.
     pub losses: Losses,
     /// The memory of the ranks at their peaks.
     pub peak_memory: PeakMemory,
@@ -31,13 +31,13 @@ pub struct ManifestFacts {
 }
 
 impl ManifestFacts {
-    /// The facts of these ranks.
+    /// Returns the facts of these ranks.
     #[must_use]
     pub fn of_ranks(ranks: &[EncodedRank]) -> Self {
         Self::of_values(ranks)
     }
 
-    /// The same of ranks that may not be encoded yet.
+    /// Returns the facts of ranks that may not be encoded yet.
     fn of_values<R: RankValues>(ranks: &[R]) -> Self {
         let mut all = Self::default();
         for rank in ranks {
@@ -52,7 +52,7 @@ impl ManifestFacts {
         all
     }
 
-    /// Adds the facts of ranks that come after ours.
+    /// Adds the facts of ranks that follow ours.
     pub fn absorb(&mut self, later: Self) {
         self.executions = self.executions.max(later.executions);
         self.losses.absorb(&later.losses);
@@ -63,7 +63,8 @@ impl ManifestFacts {
         self.hosts.append(&mut new);
     }
 
-    /// The manifest of a run of `ranks` ranks. Sets the hosts and the job's size in `metadata`.
+    /// Returns the manifest of a run of `ranks` ranks. Sets the hosts and the job's size in
+    /// `metadata`.
     ///
     /// # Panics
     /// Never: there are fewer than 2^32 hosts, as there are ranks.
@@ -103,10 +104,10 @@ impl ManifestFacts {
 
 /// Writes the profile of `ranks`, in parts of `ranks_per_part`, and returns its final name.
 ///
-/// This is what a program without MPI does at its end, with its one event map.
+/// A program without MPI calls this at its end, with its one event map.
 ///
 /// # Errors
-/// When a file cannot be written; nothing is left behind then.
+/// If a file cannot be written. Nothing is left behind then.
 ///
 /// # Panics
 /// If `ranks_per_part` is 0, or there are 2^32 ranks or more.
@@ -121,11 +122,11 @@ pub fn write_profile(
     write_profile_with(target, ranks, ranks_per_part, metadata, flush, RunState::default())
 }
 
-/// The same of a run in this state, in the precision that it names, in files of a format
-/// and of permissions.
+/// Writes the profile of `ranks` in `state`, in its precision, and with the format and permissions
+/// in `files`.
 ///
 /// # Errors
-/// When a file cannot be written; nothing is left behind then.
+/// If a file cannot be written. Nothing is left behind then.
 ///
 /// # Panics
 /// If `ranks_per_part` is 0, or there are 2^32 ranks or more.
@@ -140,13 +141,13 @@ pub fn write_profile_with(
     write_timed((files.into(), target), ranks, ranks_per_part, metadata, &|| flush, state)
 }
 
-/// The same for the one event map of a process, by a caller who has a clock.
+/// Writes the profile of a process with one event map, for a caller that has a clock.
 ///
-/// `flush` is asked when all but the manifest is written, so that the profile can say how long that
-/// took.
+/// `flush` is called when everything but the manifest is written, so that the profile can contain
+/// the time that this took.
 ///
 /// # Errors
-/// When a file cannot be written; nothing is left behind then.
+/// If a file cannot be written. Nothing is left behind then.
 pub fn write_timed_profile(
     files: impl Into<OutputFiles>,
     target: &Path,
@@ -176,17 +177,17 @@ fn write_timed(
         unfinished.finish(&manifest.with_state(state))
     });
     if finished.is_err() {
-        // The first error is the one to tell; a directory that cannot be removed has the same
-        // cause.
+        // Report the first error. A failure to remove the directory has the same cause.
         drop(unfinished.discard());
     }
     finished
 }
 
-/// The same for the one event map of a process: a checkpoint, or a profile after checkpoints.
+/// Writes the profile of a process with one event map: a checkpoint, or a profile after
+/// checkpoints.
 ///
 /// # Errors
-/// When a file cannot be written; nothing is left behind then.
+/// If a file cannot be written. Nothing is left behind then.
 pub fn write_profile_in_state(
     files: impl Into<OutputFiles>,
     target: &Path,
@@ -198,11 +199,11 @@ pub fn write_profile_in_state(
     write_profile_with((files, target), std::slice::from_ref(map), 1, metadata, flush, state)
 }
 
-/// The same for a run that did not come to its end: the profile says that it is incomplete, and
-/// why.
+/// Writes the profile of a run that did not reach its end. The profile contains the reason why it
+/// is incomplete.
 ///
 /// # Errors
-/// When a file cannot be written; nothing is left behind then.
+/// If a file cannot be written. Nothing is left behind then.
 ///
 /// # Panics
 /// If `ranks_per_part` is 0, or there are 2^32 ranks or more.
@@ -218,8 +219,8 @@ pub fn write_incomplete_profile(
     write_profile_with(target, ranks, ranks_per_part, metadata, PhaseTimes::default(), state)
 }
 
-/// The callpaths of all ranks, with ids of their own. That of a single rank is its own table, most
-/// often.
+/// Returns the callpaths of all ranks, with distinct ids. For a single rank this is usually its own
+/// table.
 fn dictionary_of(ranks: &[EventMap]) -> Cow<'_, CallpathTable> {
     match ranks {
         [map] if map.callpaths.has_distinct_ids() => Cow::Borrowed(&map.callpaths),

@@ -1,29 +1,27 @@
-//! Estimates within the times that were measured around them.
+//! Limits on estimates, from the times that were measured around them.
 
 use super::{EventMap, ExecutionSummary};
 
-/// Two standard errors: what an estimate may be off by.
+/// The number of standard errors by which an estimate may be off.
 const ERRORS: f64 = 2.0;
 
 impl EventMap {
-    /// Lowers estimates where the children of a callpath would take longer than the callpath
-    /// itself, as far as their own errors admit: no visit lasts longer than the one around it.
-    /// Errors stay what they are.
+    /// Lowers estimates where the children of a callpath take longer than the callpath itself,
+    /// since no visit lasts longer than the one around it. An excess beyond the estimates' own
+    /// errors is lowered only in a process of one thread. The errors do not change.
     ///
-    /// Where the excess is greater than these errors the children ran on other threads, and it is
-    /// true; in a process of one thread it cannot be. The number of threads is that of
-    /// [`facts`](Self::facts).
+    /// With several threads, a greater excess is real: the children ran on other threads. The
+    /// number of threads is that of [`facts`](Self::facts).
     ///
     /// # Cost
-    /// Linear in the numbers of callpaths and summaries; next to nothing where there are no
-    /// estimates.
+    /// Linear in the numbers of callpaths and summaries; negligible if there are no estimates.
     pub fn bound_estimates(&mut self) {
         if !self.values.iter().any(|values| is_estimate(&values.executions)) {
             return;
         }
         let children = self.callpaths.children();
         let has_one_thread = self.facts.threads <= 1;
-        // Parents come first, so that what a child may take is bounded already.
+        // Parents come first, so the time that limits a child is already bounded.
         for row in 0..self.callpaths.len() {
             let mut exact_ns = 0_u64;
             let (mut estimated_ns, mut variance_ns2) = (0_u64, self.variance_ns2(row));
@@ -84,8 +82,8 @@ mod tests {
 
     use super::*;
 
-    /// A parent of 1000 ns, a child that was measured, of 100 ns, and two estimates with this
-    /// variance each.
+    /// Returns a map with a parent of 1000 ns, a measured child of 100 ns, and two estimates with
+    /// this variance each.
     fn map(threads: u32, estimates_ns: [u64; 2], variance_ns2: f64) -> EventMap {
         let parent = CallpathId::root(SiteId::from_bits(1));
         let record = |site: u64, above: Option<CallpathId>, ns: u64, variance_ns2: f64| {

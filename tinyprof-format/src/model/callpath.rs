@@ -6,30 +6,30 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-/// Identifies a site: a hash of module path, name, line and column, equal on every rank.
+/// The id of a site: a hash of module path, name, line and column, equal on every rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct SiteId(u64);
 
 impl SiteId {
-    /// The site id with these 64 bits.
+    /// Returns the site id with these 64 bits.
     #[must_use]
     pub const fn from_bits(bits: u64) -> Self {
         Self(bits)
     }
 
-    /// The 64 bits of the id.
+    /// Returns the 64 bits of the id.
     #[must_use]
     pub const fn to_bits(self) -> u64 {
         self.0
     }
 }
 
-/// Identifies a callpath: equal on every rank and in every run of the same program text.
+/// The id of a callpath, equal on every rank and in every run of the same program text.
 ///
-/// A root's id mixes its site with zero; a child's mixes its site with the id of its parent. Should
-/// two callpaths of a program get the same, an [`Identity`](super::Identity) tells them apart, and
-/// one of them has another id in the profile.
+/// A root's id mixes its site with zero; a child's mixes its site with the id of its parent. If two
+/// callpaths of a program get the same id, an [`Identity`](super::Identity) distinguishes them, and
+/// one of them gets another id in the profile.
 ///
 /// ```
 /// use tinyprof_format::model::{CallpathId, SiteId};
@@ -44,30 +44,30 @@ impl SiteId {
 pub struct CallpathId(u64);
 
 impl CallpathId {
-    /// The callpath that consists of one root region.
+    /// Returns the id of the callpath that consists of one root region.
     #[must_use]
     pub const fn root(site: SiteId) -> Self {
         Self(mix(0, site.0))
     }
 
-    /// The callpath that continues this one by a visit of `site`.
+    /// Returns the id of the callpath that continues this one by a visit of `site`.
     #[must_use]
     pub const fn child(self, site: SiteId) -> Self {
         Self(mix(self.0, site.0))
     }
 
-    /// Another id, for a callpath that `word` tells from the one that has this.
+    /// Returns another id, for a callpath with the same id as this one but a different `word`.
     pub(super) const fn apart(self, word: u64) -> Self {
         Self(mix(!self.0, word))
     }
 
-    /// The callpath id with these 64 bits.
+    /// Returns the callpath id with these 64 bits.
     #[must_use]
     pub const fn from_bits(bits: u64) -> Self {
         Self(bits)
     }
 
-    /// The 64 bits of the id.
+    /// Returns the 64 bits of the id.
     #[must_use]
     pub const fn to_bits(self) -> u64 {
         self.0
@@ -80,8 +80,9 @@ impl fmt::Debug for CallpathId {
     }
 }
 
-/// Mixes two words so that every input bit reaches every output bit (the finaliser of `SplitMix64`,
-/// applied to a sum that is not symmetric in its arguments: `a<b` and `b<a` must differ).
+/// Mixes two words so that every input bit reaches every output bit. This is the finaliser of
+/// `SplitMix64`, applied to a sum that is not symmetric in its arguments: `a<b` and `b<a` must
+/// differ.
 const fn mix(parent: u64, site: u64) -> u64 {
     let mut z = parent.rotate_left(23).wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(site);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -95,7 +96,7 @@ const fn mix(parent: u64, site: u64) -> u64 {
 pub struct CallpathIndex(u32);
 
 impl CallpathIndex {
-    /// The index of row `row`.
+    /// Returns the index of row `row`.
     ///
     /// # Panics
     /// If `row` does not fit 32 bits; tables are limited to fewer rows.
@@ -104,19 +105,19 @@ impl CallpathIndex {
         Self(u32::try_from(row).expect("a callpath table has fewer than 2^32 rows"))
     }
 
-    /// The row of the table, 0-based.
+    /// Returns the row of the table, 0-based.
     #[must_use]
     pub const fn row(self) -> usize {
         self.0 as usize
     }
 
-    /// The row as a number of 32 bits.
+    /// Returns the row as a number of 32 bits.
     pub(crate) const fn number(self) -> u32 {
         self.0
     }
 }
 
-/// What kind of place a region is.
+/// The construct that declares a region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RegionKind {
@@ -128,27 +129,28 @@ pub enum RegionKind {
     Loop,
 }
 
-/// What is kept of every visit.
+/// The values kept of visits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
     /// Count, sum, minimum, maximum and sum of squares of each execution (the paper's `loop = 2`).
     Total,
-    /// The same, and the value of every visit (the paper's `loop = 1`).
+    /// The values of `Total`, and the time of every visit (the paper's `loop = 1`).
     Each,
 }
 
-/// A named place that is measured. Equal site ids mean equal regions within one build of a program.
+/// A measured region of the source. Equal site ids mean equal regions within one build of a
+/// program.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Region {
     /// The site's id.
     pub site: SiteId,
-    /// The name as the user gave it, or the function's. Never trusted: escaped wherever it is
-    /// shown.
+    /// The name given by the user, or that of the function. It is never trusted, and escaped
+    /// wherever it is shown.
     pub name: String,
     /// The module path of the site.
     pub module: String,
-    /// The source file as the compiler named it.
+    /// The source file as named by the compiler.
     pub file: String,
     /// The line in `file`, 1-based.
     pub line: u32,
@@ -156,19 +158,19 @@ pub struct Region {
     pub column: u32,
     /// Function, scope or loop.
     pub kind: RegionKind,
-    /// What is kept of every visit.
+    /// The values kept of its visits.
     pub mode: Mode,
-    /// Whether only some ranks are expected to visit it (the paper's `is_common = 0`). A hint: a
-    /// wrong one costs time, never correctness.
+    /// True if only some ranks are expected to visit it (the paper's `is_common = 0`). This is a
+    /// hint: a wrong one costs time, never correctness.
     pub rank_local: bool,
-    /// The consistent metrics: constants of the region, by name (the paper's `tag`). As little
-    /// trusted as `name`.
+    /// The consistent metrics: constants of the region, by name (the paper's `tag`). No more
+    /// trusted than `name`.
     pub constants: BTreeMap<String, String>,
 }
 
 impl Region {
-    /// A function of which nothing is known but its name: no place in the source, no constants;
-    /// sums are kept of it.
+    /// Creates a function region of which only the name is known: it has no place in the source and
+    /// no constants, and its mode is `Total`.
     #[must_use]
     pub fn named(site: SiteId, name: impl Into<String>) -> Self {
         Self {
@@ -195,6 +197,6 @@ pub struct Callpath {
     pub parent: Option<CallpathIndex>,
     /// The number of enclosing callpaths: 0 for a root region.
     pub depth: u32,
-    /// The last region of the chain, which callpaths that end with it share.
+    /// The last region of the chain, shared by all callpaths that end with it.
     pub region: Arc<Region>,
 }

@@ -1,4 +1,4 @@
-//! What one rank holds: the paper's event map (section IV-B), as a plain value.
+//! The values of one rank: the paper's event map (section IV-B), as a plain value.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -9,25 +9,26 @@ use super::{
     Region,
 };
 
-/// Callpath -> values of one rank, in canonical order.
+/// The values of one rank by callpath, in canonical order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EventMap {
     /// The callpaths that this rank visited.
     pub callpaths: CallpathTable,
     /// The values of each callpath, row by row of `callpaths`.
     pub values: Vec<CallpathValues>,
-    /// What the rank says of itself.
+    /// The facts that the rank reports about itself.
     pub facts: RankFacts,
 }
 
 impl EventMap {
     /// Merges the records of a rank's threads by callpath. Records come in any order and may repeat
-    /// an id: those of different regions, or below different parents, are kept apart. Below two
-    /// callpaths of the same id all stands under one of them, as a record names its parent by id.
+    /// an id. Callpaths of different regions or below different parents are kept apart. A record
+    /// names its parent by id, so where two callpaths share an id, the children of both are placed
+    /// below one of them.
     ///
     /// # Cost
-    /// The records are taken one at a time. Callpaths that end with the same region may share it:
-    /// each then takes some 300 bytes while the map is made, and 180 in the map.
+    /// The records are taken one at a time. Callpaths that end with the same region may share it.
+    /// Each then takes about 300 bytes while the map is made, and 180 in the map.
     #[must_use]
     pub fn from_records<R: Into<Arc<Region>>>(
         records: impl IntoIterator<Item = (CallpathId, Option<CallpathId>, R, CallpathValues)>,
@@ -45,11 +46,10 @@ impl EventMap {
         Self { callpaths, values, facts }
     }
 
-    /// Adds what was recorded under `key` at `callpath`. Returns whether the callpath is in the
-    /// table: values of one that is not have no place, and the caller must count them as lost.
-    ///
+    /// Adds the values recorded under `key` at `callpath`. Returns false if the callpath is not in
+    /// the table: its values are then dropped, and the caller must count them as lost.
     /// # Cost
-    /// A walk over the table. Records that carry their metrics go through
+    /// A scan of the table. Records that carry their metrics go through
     /// [`from_records`](Self::from_records).
     #[must_use = "values of an unknown callpath are lost and must be counted"]
     pub fn add_metric(&mut self, callpath: CallpathId, key: &str, values: MetricValues) -> bool {
@@ -60,14 +60,14 @@ impl EventMap {
         true
     }
 
-    /// Adds many metrics, each of a callpath under a key, and returns how many had no place: of
-    /// callpaths that are not in the table.
+    /// Adds many metrics, each of a callpath under a key. Returns the number dropped because their
+    /// callpaths are not in the table.
     #[must_use = "values of an unknown callpath are lost and must be counted"]
     pub fn add_metrics(
         &mut self,
         metrics: impl IntoIterator<Item = (CallpathId, String, MetricValues)>,
     ) -> u64 {
-        // Of several callpaths that share an id the first counts, as in `add_metric`.
+        // Where callpaths share an id, the first is used, as in `add_metric`.
         let rows = self.callpaths.rows().iter().enumerate().rev();
         let rows: HashMap<CallpathId, usize> =
             rows.map(|(row, callpath)| (callpath.id, row)).collect();
@@ -81,14 +81,14 @@ impl EventMap {
         lost
     }
 
-    /// The number of executions: one more than the last that any callpath was visited in.
+    /// Returns the number of executions: one more than the last in which any callpath was visited.
     #[must_use]
     pub fn executions(&self) -> u32 {
         let ends = self.values.iter().filter_map(|v| v.executions.last());
         ends.map(|e| e.execution.saturating_add(e.executions)).max().unwrap_or(0)
     }
 
-    /// What was lost, with what was folded.
+    /// Returns everything that was lost, including what was folded.
     #[must_use]
     pub fn losses(&self) -> Losses {
         let metrics = || self.values.iter().flat_map(|v| v.metrics.values());
@@ -104,8 +104,8 @@ impl EventMap {
     }
 }
 
-/// Puts values where their callpaths were placed, without a second list: those of several records
-/// of a callpath are added in their order, those of no row are dropped.
+/// Moves values in place to the rows of their callpaths. The values of several records of a
+/// callpath are added in their order; values without a row are dropped.
 fn in_rows(
     mut values: Vec<CallpathValues>,
     mut placed: Vec<Option<CallpathIndex>>,
@@ -121,7 +121,7 @@ fn in_rows(
             placed[position] = None;
         }
     }
-    // Each exchange brings one callpath's values to their row.
+    // Each exchange moves the values of one callpath to their row.
     for position in 0..placed.len() {
         while let Some(row) =
             placed[position].map(CallpathIndex::row).filter(|&row| row != position)

@@ -1,20 +1,20 @@
-//! What a rank says of itself beside its measurements, and what was lost.
+//! The facts that a rank reports about itself beside its measurements, and its losses.
 
 use serde::{Deserialize, Serialize};
 
-/// What one rank says of itself.
+/// The facts that one rank reports about itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RankFacts {
     /// The name of the host it ran on.
     pub host: String,
     /// Its process id.
     pub process_id: u32,
-    /// How many thread event maps it merged.
+    /// The number of thread event maps that it merged.
     pub threads: u32,
-    /// The high-water mark of its resident set, in bytes; 0 where it is not known.
+    /// The high-water mark of its resident set, in bytes; 0 if unknown.
     #[serde(default)]
     pub peak_memory_bytes: u64,
-    /// What it could not keep.
+    /// Everything that it could not record.
     pub losses: Losses,
 }
 
@@ -23,70 +23,68 @@ const fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
-/// Everything that was dropped, folded or left open, in numbers. All zero in a usual run.
+/// Everything that was dropped, folded or left open, in numbers. All are zero in a usual run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Losses {
-    /// Visits that found no memory: counted, not timed.
+    /// Visits for which there was no memory: counted, not timed.
     #[serde(skip_serializing_if = "is_zero")]
     pub visits_not_recorded: u64,
     /// Visits that went to an `[other]` callpath because the callpath table was full.
     #[serde(skip_serializing_if = "is_zero")]
     pub visits_in_other: u64,
-    /// Visits that were still open when the snapshot was taken; their time so far is included. Not
-    /// those on the thread that ended the run, which lasted to its end.
+    /// Visits that were still open when the snapshot was taken. Their time so far is included.
+    /// Visits on the thread that ended the run are not counted here, since they lasted to its end.
     #[serde(skip_serializing_if = "is_zero")]
     pub visits_open: u64,
-    /// Visits whose guard was forgotten or dropped out of order: counted, their time unknown.
+    /// Visits whose guard was forgotten or dropped out of order: counted, with unknown time.
     #[serde(skip_serializing_if = "is_zero")]
     pub visits_unbalanced: u64,
-    /// Visits whose end lay before their start on the clock; recorded as 0 ns.
+    /// Visits that ended before they started by the clock; recorded as 0 ns.
     #[serde(skip_serializing_if = "is_zero")]
     pub clock_steps_back: u64,
-    /// Records that another thread changed in every try of the snapshot.
+    /// Records that another thread changed in every attempt of the snapshot to read them.
     #[serde(skip_serializing_if = "is_zero")]
     pub records_unreadable: u64,
-    /// Records whose owner died while it changed them: one visit of each may be missing or have no
+    /// Records whose owner died while changing them. One visit of each may be missing or have no
     /// time.
     #[serde(skip_serializing_if = "is_zero")]
     pub records_torn: u64,
-    /// Threads whose measurements were in no file, so that they would not have survived the
-    /// process.
+    /// Threads whose measurements were not in a file, and would not have survived the process.
     #[serde(skip_serializing_if = "is_zero")]
     pub segments_not_mapped: u64,
-    /// Buckets of folded series: each stands for several visits, or for several values of a metric.
+    /// Buckets of folded series. Each holds several visits, or several values of a metric.
     #[serde(skip_serializing_if = "is_zero")]
     pub series_buckets_folded: u64,
     /// Summaries that cover several executions because there were too many to keep apart.
     #[serde(skip_serializing_if = "is_zero")]
     pub executions_folded: u64,
-    /// Visits that were counted but not timed, because of the budget: their callpaths' times are
-    /// estimates.
+    /// Visits that were counted but not timed, because of the budget. The times of their callpaths
+    /// are estimates.
     #[serde(skip_serializing_if = "is_zero")]
     pub visits_not_timed: u64,
-    /// Values of metrics that were outside of all regions, were not a number, or found no memory.
+    /// Values of metrics that were outside all regions, were not a number, or found no memory.
     #[serde(skip_serializing_if = "is_zero")]
     pub values_not_recorded: u64,
-    /// Visits where recording had to keep out: in a signal handler or an allocator that came
-    /// between the recorder's own steps, or after the thread's end.
+    /// Visits that could not be recorded safely: in a signal handler or an allocator that
+    /// interrupted the recorder, or after the end of the thread.
     #[serde(skip_serializing_if = "is_zero")]
     pub visits_kept_out: u64,
-    /// Visits that went to an `[other]` callpath because they were too deep inside of other
-    /// regions.
+    /// Visits that went to an `[other]` callpath because they were nested too deeply.
     #[serde(skip_serializing_if = "is_zero")]
     pub visits_too_deep: u64,
-    /// Visits of a region that is split by a key which had no room for another value: they are the
-    /// region's without a key.
+    /// Visits of a region split by a key that had no room for another value. They are counted at
+    /// the region without a key.
     #[serde(skip_serializing_if = "is_zero")]
     pub visits_without_key: u64,
 }
 
 impl Losses {
-    /// How many kinds of loss there are.
+    /// The number of kinds of loss.
     pub const COUNT: usize = 15;
 
-    /// The names and numbers, in a fixed order: that of a profile's bytes, so that new kinds go to
-    /// the end.
+    /// Returns the names and numbers in the order in which a profile stores them. New kinds
+    /// therefore go to the end.
     #[must_use]
     pub const fn named(&self) -> [(&'static str, u64); Self::COUNT] {
         [
@@ -108,7 +106,7 @@ impl Losses {
         ]
     }
 
-    /// The losses with these numbers, in the order of [`named`](Self::named).
+    /// Creates losses from numbers in the order of [`named`](Self::named).
     #[must_use]
     pub const fn from_numbers(n: [u64; Self::COUNT]) -> Self {
         Self {

@@ -1,15 +1,15 @@
-//! What tells callpaths apart when their ids do not: 128 bits over everything that names them.
+//! A hash of 128 bits that distinguishes callpaths with the same id.
 //!
 //! A [`CallpathId`](super::CallpathId) has 64 bits and is mixed from numbers. Two callpaths of a
-//! large program may get the same, if rarely. The identity is made of the text of all regions from
-//! the root on, by other means.
+//! large program may get the same id, though rarely. The identity is computed from the text of all
+//! regions from the root on, by a different hash.
 
 use std::sync::Arc;
 
 use super::lately::Lately;
 use super::{Callpath, Region, RegionKind};
 
-/// What tells a callpath from all others, in every run of the same program text and on every rank.
+/// The identity of a callpath, equal in every run of the same program text and on every rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Identity([u64; 2]);
 
@@ -19,20 +19,20 @@ impl Identity {
         Identities::for_regions(1).identity(parent, &Arc::new(region.clone()))
     }
 
-    /// The bytes of the identity, for messages.
+    /// Returns the bytes of the identity, for messages.
     #[must_use]
     pub const fn to_bytes(self) -> [u8; 16] {
         let [high, low] = self.0;
         ((high as u128) << 64 | low as u128).to_le_bytes()
     }
 
-    /// A word of it, for an id that nobody else has.
+    /// Returns 64 bits of the identity, to derive an unused id from.
     pub(super) const fn word(self) -> u64 {
         self.0[0]
     }
 
-    /// 128 bits over all that a row of a dictionary says; equal rows have equal digests, and others
-    /// different ones.
+    /// Returns a hash of 128 bits over the whole row of a dictionary. Equal rows have equal
+    /// digests, and different rows different ones.
     pub(super) fn digest_of_row(self, row: &Callpath) -> u128 {
         let mut hash = Fnv::default();
         hash.bytes(&self.to_bytes());
@@ -50,17 +50,17 @@ impl Identity {
     }
 }
 
-/// Makes identities. What a region adds to them is the same wherever it stands.
+/// The maker of identities. The contribution of a region does not depend on its callpath.
 #[derive(Debug)]
 pub(super) struct Identities(Lately<u128>);
 
 impl Identities {
-    /// For callpaths of no more regions than these, all of which live as long as this.
+    /// Creates a maker for callpaths of at most `regions` regions, all of which outlive it.
     pub(super) fn for_regions(regions: usize) -> Self {
         Self(Lately::for_regions(regions))
     }
 
-    /// The identity of a callpath by its last region and the identity of its parent.
+    /// Returns the identity of a callpath from its last region and the identity of its parent.
     pub(super) fn identity(&mut self, parent: Option<Identity>, region: &Arc<Region>) -> Identity {
         let mut hash = Fnv::default();
         hash.bytes(&parent.map_or([0; 16], Identity::to_bytes));
@@ -74,8 +74,8 @@ const fn low(bits: u128) -> u64 {
     bits as u64
 }
 
-/// A hash of what makes a region another one. Hints, modes and constants are not part of it: they
-/// say something of a callpath, not which it is.
+/// Returns a hash of the fields that identify a region. Hints, modes and constants are left out:
+/// they describe a callpath, but do not identify it.
 fn hash_of_region(region: &Region) -> u128 {
     let mut hash = Fnv::default();
     hash.word(region.site.to_bits());
@@ -92,7 +92,7 @@ fn hash_of_region(region: &Region) -> u128 {
     hash.0
 }
 
-/// FNV-1a of 128 bits.
+/// FNV-1a with 128 bits.
 struct Fnv(u128);
 
 impl Default for Fnv {
@@ -112,7 +112,7 @@ impl Fnv {
         self.bytes(&word.to_le_bytes());
     }
 
-    /// With its length, so that no two lists of texts run into the same bytes.
+    /// Adds a text and its length, so that different lists of texts never give the same bytes.
     fn text(&mut self, text: &str) {
         self.word(text.len() as u64);
         self.bytes(text.as_bytes());

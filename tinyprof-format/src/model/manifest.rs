@@ -1,4 +1,4 @@
-//! The manifest: the one file of a profile that people open in an editor.
+//! The manifest: the file of a profile that people can open in an editor.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,17 +7,17 @@ use super::{Losses, Precision, ProfileId};
 /// The value of the manifest's `format` key.
 pub const FORMAT_NAME: &str = "tinyprof";
 
-/// The version of a profile's layout.
+/// The version of the layout of a profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct FormatVersion {
-    /// Readers refuse a greater one.
+    /// The major version. Readers refuse a greater one.
     pub major: u16,
-    /// Readers accept a greater one and ignore what they do not know.
+    /// The minor version. Readers accept a greater one and ignore anything unknown.
     pub minor: u16,
 }
 
 impl FormatVersion {
-    /// What this crate writes.
+    /// The version written by this crate.
     pub const CURRENT: Self = Self { major: 1, minor: 0 };
 }
 
@@ -28,7 +28,7 @@ pub struct RunMetadata {
     /// The login name of the user.
     #[serde(skip_serializing_if = "is_nothing")]
     pub user: String,
-    /// Seconds since 1970-01-01 UTC at which recording began.
+    /// The time when recording began, in seconds since 1970-01-01 UTC.
     #[serde(skip_serializing_if = "is_nothing")]
     pub launchdate: u64,
     /// The path of the program.
@@ -40,7 +40,7 @@ pub struct RunMetadata {
     /// The name of the machine.
     #[serde(skip_serializing_if = "is_nothing")]
     pub cluster: String,
-    /// The batch system's job id, where there is one.
+    /// The job id of the batch system, if any.
     #[serde(skip_serializing_if = "is_nothing")]
     pub jobid: Option<String>,
     /// The number of ranks.
@@ -52,28 +52,27 @@ pub struct RunMetadata {
     /// The hosts, each once, in the order of their first rank.
     #[serde(skip_serializing_if = "is_nothing")]
     pub hostlist: Vec<String>,
-    /// What the MPI library calls itself; none without MPI.
+    /// The version text of the MPI library; none without MPI.
     #[serde(skip_serializing_if = "is_nothing")]
     pub mpi_version: Option<String>,
     /// The version of the profiler.
     #[serde(skip_serializing_if = "is_nothing")]
     pub tinyprof_version: String,
-    /// What times were read from: `tsc` or `clock_monotonic`.
+    /// The clock used: `tsc` or `clock_monotonic`.
     #[serde(skip_serializing_if = "is_nothing")]
     pub clock: String,
-    /// What measuring one visit costs on the machine of rank 0, in picoseconds; 0 where it is not
-    /// known.
+    /// The time that measuring one visit takes on the machine of rank 0, in picoseconds; 0 if
+    /// unknown.
     #[serde(skip_serializing_if = "is_nothing")]
     pub visit_cost_ps: u64,
-    /// What a visit costs there that a budget lets only be counted, in picoseconds; 0 where it is
-    /// not known.
+    /// The time that a visit takes there if a budget lets it only be counted, in picoseconds; 0 if
+    /// unknown.
     #[serde(skip_serializing_if = "is_nothing")]
     pub counted_visit_cost_ps: u64,
-    /// The filter of regions (`TINYPROF_FILTER`) of rank 0, where there is one.
+    /// The filter of regions (`TINYPROF_FILTER`) of rank 0, if any.
     #[serde(skip_serializing_if = "is_nothing")]
     pub filter: Option<String>,
-    /// The regions that it took out, `module::name`, of those that rank 0 came to; none where that
-    /// is not known.
+    /// The regions that rank 0 reached and the filter removed, `module::name`; none if unknown.
     #[serde(skip_serializing_if = "is_nothing")]
     pub regions_filtered: Option<Vec<String>>,
 }
@@ -91,7 +90,7 @@ pub struct CallpathFile {
     pub callpaths: u32,
 }
 
-/// One `part-NNNNN`: what one aggregator wrote.
+/// One `part-NNNNN`: the file of one aggregator.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PartFile {
     /// Its name inside the profile.
@@ -106,12 +105,12 @@ pub struct PartFile {
     pub crc32: u32,
 }
 
-/// How long rank 0 spent in each phase of the flush, in nanoseconds, until the manifest was
-/// written.
+/// The time that rank 0 spent in each phase of the flush before it wrote the manifest, in
+/// nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PhaseTimes {
-    /// Phase 0: the snapshot of this rank's threads.
+    /// Phase 0: taking the snapshot of this rank's threads.
     pub snapshot_ns: u64,
     /// Phase 1: agreeing on the callpath dictionary.
     pub synchronise_ns: u64,
@@ -122,7 +121,7 @@ pub struct PhaseTimes {
 }
 
 impl PhaseTimes {
-    /// All phases together, in nanoseconds.
+    /// Returns the time of all phases together, in nanoseconds.
     #[must_use]
     pub fn total_ns(&self) -> u64 {
         [self.snapshot_ns, self.synchronise_ns, self.aggregate_ns, self.write_ns]
@@ -131,48 +130,48 @@ impl PhaseTimes {
     }
 }
 
-/// What the checkpoints of a run cost so far, as rank 0 counted.
+/// The cost of the checkpoints of a run so far, as counted by rank 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct CheckpointTimes {
-    /// Checkpoints that were written before this profile.
+    /// The number of checkpoints written before this profile.
     pub written: u32,
-    /// Checkpoints that could not be written.
+    /// The number of checkpoints that could not be written.
     pub failed: u32,
-    /// The time that they took together, in nanoseconds, with the time that rank 0 waited for other
-    /// ranks.
+    /// The total time of the checkpoints, in nanoseconds, including the time that rank 0 waited for
+    /// other ranks.
     pub total_ns: u64,
 }
 
-/// What was lost when a damaged profile was salvaged. Its values are those of no visit.
+/// The losses of a damaged profile that was salvaged. Lost values are read as no visits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Salvage {
-    /// Whether the manifest was lost, and with it the facts of the run.
+    /// True if the manifest was lost, and with it the facts of the run.
     pub manifest_lost: bool,
-    /// Callpaths whose names, places and parents were lost: they are root regions `[callpath N]`
-    /// now.
+    /// Callpaths that lost their names, places and parents. They are now root regions
+    /// `[callpath N]`.
     pub callpaths_unnamed: u32,
-    /// Whether hints and constants of regions were lost.
+    /// True if hints and constants of regions were lost.
     pub constants_lost: bool,
-    /// Parts of which only a part could be read.
+    /// Parts that could be read only partly.
     pub parts_damaged: u32,
-    /// Parts that were missing, or of which nothing could be read.
+    /// Parts that were missing or entirely unreadable.
     pub parts_lost: u32,
     /// The ranks of these parts.
     pub ranks_lost: u32,
     /// Ranks whose host, process id and losses were lost.
     pub ranks_without_facts: u32,
-    /// Sections of times that were lost: each is one callpath on the ranks of one part.
+    /// Sections of times that were lost. Each holds one callpath on the ranks of one part.
     pub times_lost: u64,
     /// Sections of metrics that were lost.
     pub metrics_lost: u64,
-    /// Bytes of the parts that belong to no section that could be read.
+    /// Bytes of the parts that belong to no readable section.
     pub bytes_lost: u64,
 }
 
 impl Salvage {
-    /// What was lost, in words: `the times of 2 callpaths on some ranks, 64 ranks`.
+    /// Returns a list of the losses in words: `the times of 2 callpaths on some ranks, 64 ranks`.
     #[must_use]
     pub fn summary(&self) -> String {
         let counted = |count: u64, one: &str, many: &str| {
@@ -198,33 +197,32 @@ impl Salvage {
     }
 }
 
-/// What was known of a run when its profile was written.
+/// The state of a run when its profile was written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RunState {
-    /// Why the profile does not hold what the run measured up to its end; none if it does.
+    /// The reason why the profile is not complete to the end of the run; none if it is.
     pub incomplete_because: Option<String>,
     /// The checkpoints so far.
     pub checkpoints: CheckpointTimes,
-    /// How exact the times are.
+    /// The precision of the times.
     pub precision: Precision,
-    /// The number that the segments of its ranks have too, where there are any.
+    /// The number that is also in the segments of its ranks, if any.
     pub profile_id: Option<ProfileId>,
 }
 
-/// How much memory the ranks used at their peaks: the high-water marks of their resident sets, in
-/// bytes.
+/// The peak memory of the ranks: the high-water marks of their resident sets, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PeakMemory {
-    /// The greatest of a rank; 0 where no rank knows.
+    /// The greatest peak of a rank; 0 if unknown on all ranks.
     pub max_bytes: u64,
-    /// The sum over the ranks that know. Peaks need not be at the same time: no more than this was
-    /// ever in use.
+    /// The sum over the ranks whose peaks are known. Since peaks need not coincide, these ranks
+    /// never used more than this at one time.
     pub sum_bytes: u64,
 }
 
 impl PeakMemory {
-    /// The peak of one rank; 0 where it is not known.
+    /// Returns the peak of one rank; 0 if unknown.
     #[must_use]
     pub const fn of_one_rank(bytes: u64) -> Self {
         Self { max_bytes: bytes, sum_bytes: bytes }
@@ -237,16 +235,16 @@ impl PeakMemory {
     }
 }
 
-/// The manifest of a profile, written last: a directory without one is unfinished.
+/// The manifest of a profile. It is written last, so a directory without one is unfinished.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
-    /// Always [`FORMAT_NAME`].
+    /// The name of the format, always [`FORMAT_NAME`].
     pub format: String,
-    /// The layout's version.
+    /// The version of the layout.
     pub version: FormatVersion,
     /// The number of ranks.
     pub ranks: u32,
-    /// The number of executions: the most that any rank counted.
+    /// The number of executions: the largest of any rank.
     pub executions: u32,
     /// The dictionary.
     pub callpaths: CallpathFile,
@@ -254,37 +252,37 @@ pub struct Manifest {
     pub parts: Vec<PartFile>,
     /// Facts of the run.
     pub metadata: RunMetadata,
-    /// Whether it holds what the run has measured up to its end.
+    /// True if the profile holds everything that the run measured up to its end.
     #[serde(default = "yes")]
     pub complete: bool,
-    /// Why it does not; none if it is complete.
+    /// The reason why it is not complete; none if it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub incomplete_because: Option<String>,
-    /// How exact the times are.
+    /// The precision of the times.
     #[serde(default)]
     pub precision: Precision,
-    /// What was lost when it was salvaged; none if it was written by its run.
+    /// The losses of its salvage; none if it was written by its run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub salvage: Option<Salvage>,
     /// The memory of the ranks at their peaks.
     #[serde(default, skip_serializing_if = "is_nothing")]
     pub peak_memory: PeakMemory,
-    /// What was lost, over all ranks.
+    /// The losses of all ranks.
     #[serde(default, skip_serializing_if = "is_nothing")]
     pub losses: Losses,
-    /// The profiler's own time in the flush.
+    /// The time that the profiler spent in the flush.
     #[serde(default, skip_serializing_if = "is_nothing")]
     pub flush: PhaseTimes,
-    /// The checkpoints before this profile, and the profiler's own time in them.
+    /// The checkpoints before this profile, and the time that the profiler spent in them.
     #[serde(default, skip_serializing_if = "is_nothing")]
     pub checkpoints: CheckpointTimes,
-    /// The number that the segments of its ranks had too: none for checkpoints, and for copies.
+    /// The number that was also in the segments of its ranks; none for checkpoints and copies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile_id: Option<ProfileId>,
 }
 
 impl Manifest {
-    /// The same manifest, of a run in this state.
+    /// Returns the manifest with `state` filled in.
     #[must_use]
     pub fn with_state(self, state: RunState) -> Self {
         let RunState { incomplete_because, checkpoints, precision, profile_id } = state;
@@ -293,12 +291,13 @@ impl Manifest {
     }
 }
 
-/// What is not known, and zeros, are not written: a small profile is mostly its manifest.
+/// Returns true for unknown values and zeros. They are not written, because a small profile is
+/// mostly its manifest.
 fn is_nothing<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
-/// Profiles from before the key was there are complete.
+/// Profiles written before this key existed are complete.
 const fn yes() -> bool {
     true
 }

@@ -1,4 +1,4 @@
-//! Varying metrics: numbers that a region records under a key, one a visit (the paper's varying
+//! Varying metrics: numbers that a region records under a key, one per visit (the paper's varying
 //! metrics).
 //!
 //! They are kept apart from times. A sum of floats depends on the order of its terms, so sums are
@@ -6,12 +6,12 @@
 
 use super::values::{Span, merge_overlapping};
 
-/// What the values of one execution add up to.
+/// The sums over the values of one execution.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MetricSummary {
     /// The first execution that this summary covers, 0-based.
     pub execution: u32,
-    /// How many executions it covers: 1, or more where a long run was folded.
+    /// The number of executions that it covers: 1, or more where a long run was folded.
     pub executions: u32,
     /// The number of values; never 0.
     pub values: u64,
@@ -26,9 +26,9 @@ pub struct MetricSummary {
 }
 
 impl MetricSummary {
-    /// The summary of a single value.
+    /// Returns the summary of a single value.
     ///
-    /// Whatever holds exactly one value equals this, so that such rows need to store only the sum.
+    /// Every summary of exactly one value equals this one, so such rows store only the sum.
     #[must_use]
     pub const fn of_one_value(execution: u32, value: f64) -> Self {
         let sum_squares = value * value;
@@ -43,7 +43,7 @@ impl MetricSummary {
         }
     }
 
-    /// Adds the values of `other`, which covers the same executions or others.
+    /// Adds the values of `other`, which may cover the same executions or others.
     pub fn absorb(&mut self, other: &Self) {
         (self.execution, self.executions) = self.span().united(other.span());
         self.values = self.values.saturating_add(other.values);
@@ -58,13 +58,13 @@ impl MetricSummary {
     }
 }
 
-/// One element of a metric's series: a value, or several neighbouring values where a long series
+/// One element of a metric's series: one value, or several neighbouring values where a long series
 /// was folded.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MetricBucket {
     /// The execution of the first value in the bucket, 0-based.
     pub execution: u32,
-    /// The number of values; 1 unless folded, never 0.
+    /// The number of values: 1 unless folded, never 0.
     pub values: u32,
     /// The sum of the values, in their own unit.
     pub sum: f64,
@@ -75,7 +75,7 @@ pub struct MetricBucket {
 }
 
 impl MetricBucket {
-    /// The bucket that holds a single value.
+    /// Returns the bucket of a single value.
     #[must_use]
     pub const fn of_one_value(execution: u32, value: f64) -> Self {
         Self { execution, values: 1, sum: value, min: value, max: value }
@@ -101,25 +101,25 @@ pub struct MetricValues {
 }
 
 impl MetricValues {
-    /// Whether nothing was recorded.
+    /// Returns true if nothing was recorded.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.executions.is_empty() && self.series.is_empty()
     }
 
-    /// The number of values over all executions.
+    /// Returns the number of values over all executions.
     #[must_use]
     pub fn values(&self) -> u64 {
         self.executions.iter().fold(0, |sum, e| sum.saturating_add(e.values))
     }
 
-    /// The sum over all executions, in their order; 0 where nothing was recorded.
+    /// Returns the sum over all executions, in their order; 0 if nothing was recorded.
     #[must_use]
     pub fn sum(&self) -> f64 {
         self.executions.iter().map(|e| e.sum).reduce(|sum, next| sum + next).unwrap_or(0.0)
     }
 
-    /// The mean of the values; none where nothing was recorded.
+    /// Returns the mean of the values; none if nothing was recorded.
     #[must_use]
     #[expect(
         clippy::cast_precision_loss,
@@ -130,8 +130,8 @@ impl MetricValues {
         (values > 0).then(|| self.sum() / values as f64)
     }
 
-    /// Adds what another thread or process recorded under the same key at the same callpath, by the
-    /// rules of [`CallpathValues::absorb`](super::CallpathValues::absorb).
+    /// Adds values recorded under the same key at the same callpath by another thread or process,
+    /// by the rules of [`CallpathValues::absorb`](super::CallpathValues::absorb).
     pub fn absorb(&mut self, other: Self) {
         merge_overlapping(
             &mut self.executions,

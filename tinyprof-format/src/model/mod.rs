@@ -1,4 +1,4 @@
-//! What a profile says: plain values, without a byte layout.
+//! The contents of a profile as plain values, without a byte layout.
 
 mod bound;
 mod callpath;

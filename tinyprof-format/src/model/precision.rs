@@ -1,5 +1,5 @@
-//! How exact the times of a profile are, and how they are rounded: by the rank that owns them,
-//! before it sends any.
+//! The precision of the times of a profile, and their rounding. The rank that owns the times rounds
+//! them before it sends any.
 
 use std::borrow::Cow;
 
@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 use super::{CallpathValues, EventMap, ExecutionSummary, SeriesBucket};
 use crate::bytes::column::round;
 
-/// How exact the times of a profile are. Counts and metrics are always exact.
+/// The precision of the times of a profile. Counts and metrics are always exact.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Precision {
-    /// As they were measured, in nanoseconds.
+    /// Nanoseconds, as measured.
     #[default]
     #[serde(rename = "exact")]
     Exact,
@@ -21,7 +21,7 @@ pub enum Precision {
 }
 
 impl Precision {
-    /// As `TINYPROF_PRECISION` and the manifest spell it: `exact` or `8bit`.
+    /// Returns the spelling in `TINYPROF_PRECISION` and the manifest: `exact` or `8bit`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -32,7 +32,7 @@ impl Precision {
 }
 
 impl EventMap {
-    /// The same measurements in this precision.
+    /// Returns the measurements rounded to `precision`.
     ///
     /// ```
     /// use tinyprof_format::model::{CallpathValues, EventMap, ExecutionSummary, Precision};
@@ -56,7 +56,7 @@ impl EventMap {
     }
 }
 
-/// Values in a precision.
+/// Returns `values` rounded to `precision`.
 pub(crate) fn rounded(values: &CallpathValues, precision: Precision) -> Cow<'_, CallpathValues> {
     match precision {
         Precision::Exact => Cow::Borrowed(values),
@@ -76,15 +76,15 @@ fn round_values(values: &mut CallpathValues) {
         bucket.max_ns = round(bucket.max_ns);
     }
     if add_up {
-        // So they still do, and need not be stored beside the series.
+        // The sums then still match the series, and need not be stored beside it.
         values.executions = of_series(&values.series, values.executions.len());
     } else {
         values.executions.iter_mut().for_each(round_summary);
     }
 }
 
-/// The squares follow the sum: what they are for is the variance, a difference of both that would
-/// drown in the error.
+/// Rounds a summary and adjusts its squares to the rounded sum. They serve to compute the variance,
+/// a difference of both that the rounding error would otherwise hide.
 #[expect(clippy::cast_precision_loss, reason = "squares are statistics: 53 bits are plenty")]
 fn round_summary(summary: &mut ExecutionSummary) {
     let rounded = round(summary.sum_ns);
@@ -101,7 +101,7 @@ fn round_summary(summary: &mut ExecutionSummary) {
     summary.max_ns = round(summary.max_ns);
 }
 
-/// Whether summaries are those of a series, bit by bit.
+/// Returns true if the summaries are exactly those of the series, bit by bit.
 pub(crate) fn are_of_series(executions: &[ExecutionSummary], series: &[SeriesBucket]) -> bool {
     let bits = |e: &ExecutionSummary| [e.sum_squares_ns2, e.sum_variance_ns2].map(f64::to_bits);
     let of_series = of_series(series, executions.len());
@@ -110,8 +110,8 @@ pub(crate) fn are_of_series(executions: &[ExecutionSummary], series: &[SeriesBuc
         && executions.iter().map(bits).eq(of_series.iter().map(bits))
 }
 
-/// The summaries of a series whose buckets hold one visit each; `executions` is how many there will
-/// be.
+/// Returns the summaries of a series whose buckets hold one visit each. `executions` is their
+/// number.
 pub(crate) fn of_series(series: &[SeriesBucket], executions: usize) -> Vec<ExecutionSummary> {
     let mut summaries: Vec<ExecutionSummary> = Vec::with_capacity(executions);
     for bucket in series {

@@ -2,30 +2,30 @@
 
 use super::{CallpathIndex, CallpathTable, CallpathValues, Manifest, RankFacts};
 
-/// The profile of a run: every callpath, every rank, every value.
+/// The profile of a run: all callpaths, ranks and values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Profile {
     /// Facts of the run and of the files.
     pub manifest: Manifest,
     /// The dictionary.
     pub callpaths: CallpathTable,
-    /// What each rank says of itself, by rank.
+    /// The facts that each rank reports about itself, by rank.
     pub ranks: Vec<RankFacts>,
-    /// The values, row by row of `callpaths`, then by rank.
+    /// The values, row by row of `callpaths`, and by rank within a row.
     pub values: Vec<Vec<CallpathValues>>,
 }
 
 impl Profile {
-    /// What `rank` measured of `callpath`; empty where it never went there.
+    /// Returns the values that `rank` measured at `callpath`; empty if it never visited it.
     ///
     /// # Panics
-    /// If the callpath or the rank is not of this profile.
+    /// If the callpath or the rank is not in this profile.
     #[must_use]
     pub fn values(&self, callpath: CallpathIndex, rank: usize) -> &CallpathValues {
         &self.values[callpath.row()][rank]
     }
 
-    /// The callpath with this path as [`CallpathTable::path`] writes it, if there is one.
+    /// Returns the callpath whose path, as written by [`CallpathTable::path`], is `path`, if any.
     #[must_use]
     pub fn find(&self, path: &str) -> Option<CallpathIndex> {
         self.callpaths

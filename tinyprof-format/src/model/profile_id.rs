@@ -1,5 +1,4 @@
-//! The number by which a profile is known again in the memory of the processes that it was written
-//! from.
+//! The number that links a profile to the segments of the processes it was written from.
 
 use std::fmt;
 use std::num::NonZeroU64;
@@ -7,11 +6,11 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// The number of one attempt to write a profile: in its manifest, and in the segments of all of its
-/// ranks.
+/// The number of one attempt to write a profile, stored in its manifest and in the segments of all
+/// its ranks.
 ///
 /// A process that is killed between the last step of writing and the removal of its segments leaves
-/// both. The number tells for certain that the profile holds what the segments hold.
+/// both. The number shows for certain that the profile holds the data of the segments.
 ///
 /// ```
 /// use tinyprof_format::model::ProfileId;
@@ -26,17 +25,18 @@ use serde::{Deserialize, Serialize};
 #[serde(into = "String", try_from = "String")]
 pub struct ProfileId(NonZeroU64);
 
-/// The error for a text that is no [`ProfileId`].
+/// The error for a text that is not a [`ProfileId`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NoProfileId;
 
 impl ProfileId {
-    /// The number made of `words`, which together name one moment of one process: boot, PID
-    /// namespace, process id, and a time since the boot in nanoseconds. Equal words give equal
+    /// Returns the number made of `words`, which together name one moment of one process: boot, PID
+    /// namespace, process id, and the time since boot in nanoseconds. Equal words give equal
     /// numbers.
     #[must_use]
     pub fn of(words: &[u64]) -> Self {
-        // The finalizer of SplitMix64 after each word: neighbouring times differ in all bits.
+        // The finalizer of SplitMix64 after each word, so that neighbouring times differ in many
+        // bits.
         let mixed = words.iter().fold(0x9e37_79b9_7f4a_7c15_u64, |state, word| {
             let state = (state ^ word).wrapping_add(0x9e37_79b9_7f4a_7c15);
             let state = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -46,20 +46,20 @@ impl ProfileId {
         Self(NonZeroU64::new(mixed).unwrap_or(NonZeroU64::MAX))
     }
 
-    /// The number as it stands in a segment; none for 0.
+    /// Returns the number stored as `word` in a segment; none for 0.
     #[must_use]
     pub fn from_word(word: u64) -> Option<Self> {
         NonZeroU64::new(word).map(Self)
     }
 
-    /// The word for a segment, never 0.
+    /// Returns the word to store in a segment, never 0.
     #[must_use]
     pub const fn to_word(self) -> u64 {
         self.0.get()
     }
 }
 
-/// Sixteen hexadecimal digits: numbers of 64 bits are no safe integers in JSON.
+/// Sixteen hexadecimal digits, because JSON numbers of 64 bits are not safe integers.
 impl fmt::Display for ProfileId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:016x}", self.0)

@@ -1,4 +1,4 @@
-//! The dictionary of a profile: every callpath once, in an order that all ranks find by themselves.
+//! The dictionary of a profile: each callpath once, in an order that does not depend on the rank.
 
 mod children;
 mod place;
@@ -15,12 +15,12 @@ pub(crate) use place::{Link, link};
 
 /// Callpaths in canonical order: by depth, then by id, then by identity.
 ///
-/// So a parent always precedes its children, and equal sets of callpaths give equal tables whatever
-/// the order in which they were seen.
+/// A parent therefore always precedes its children, and equal sets of callpaths give equal tables,
+/// regardless of the order in which they were seen.
 ///
-/// Callpaths are the same if their [identities](Self::identities) are. Different ones may have the
-/// same id, if that is how the hash fell out: they are rows of their own, until
-/// [`with_distinct_ids`](Self::with_distinct_ids) gives them ids of their own too.
+/// Callpaths are equal if their [identities](Self::identities) are. Different callpaths may have
+/// the same id, if their hashes collide. They have separate rows, and
+/// [`with_distinct_ids`](Self::with_distinct_ids) gives them separate ids too.
 ///
 /// Clones share their rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -30,11 +30,11 @@ pub struct CallpathTable {
 }
 
 impl CallpathTable {
-    /// The table of these `(id, parent, region)` triples, in any order.
+    /// Builds the table of `(id, parent, region)` triples, which may be in any order.
     ///
-    /// A row whose parent is not among them, or whose parents form a circle, is dropped: it cannot
-    /// be placed. Where several callpaths have the id of a parent, its children are those of the
-    /// one with the least region.
+    /// A row is dropped if its parent is not among them, or if its parents form a cycle: it cannot
+    /// be placed. Where several callpaths have the id of a parent, the one with the least region
+    /// gets its children.
     #[must_use]
     pub fn from_parents<R: Into<Arc<Region>>>(
         triples: impl IntoIterator<Item = (CallpathId, Option<CallpathId>, R)>,
@@ -43,8 +43,8 @@ impl CallpathTable {
         Self::place(&link(triples)).0
     }
 
-    /// Every callpath of either table, in canonical order: equal on all ranks that unite equal
-    /// sets, in whatever order.
+    /// Returns every callpath of either table, in canonical order. The result is equal on all ranks
+    /// that unite equal sets, in any order.
     #[must_use]
     pub fn union(&self, other: &Self) -> Self {
         if self.is_empty() {
@@ -67,9 +67,9 @@ impl CallpathTable {
         })
     }
 
-    /// The same callpaths, all with different ids. Of those that share one, the callpath with the
-    /// least identity keeps it, and the others get one that their identity leads to: on all ranks
-    /// alike that hold the same set.
+    /// Changes ids so that no two callpaths share one. Of callpaths with the same id, the one with
+    /// the least identity keeps it, and the others get ids derived from their identities. All ranks
+    /// that hold the same set get the same ids.
     #[must_use]
     pub fn with_distinct_ids(self) -> Self {
         if self.has_distinct_ids() {
@@ -93,15 +93,15 @@ impl CallpathTable {
         Self::place(&links).0
     }
 
-    /// Whether no two callpaths share an id.
+    /// Returns true if no two callpaths share an id.
     pub(crate) fn has_distinct_ids(&self) -> bool {
-        // Sorted they take a quarter of a set.
+        // A sorted list takes a quarter of the memory of a set.
         let mut ids: Vec<CallpathId> = self.rows.iter().map(|row| row.id).collect();
         ids.sort_unstable();
         ids.windows(2).all(|pair| pair[0] != pair[1])
     }
 
-    /// The rows for which `is_wanted`, and those above them.
+    /// Returns the rows for which `is_wanted` is true, and all their ancestors.
     #[must_use]
     pub fn subset(&self, is_wanted: impl Fn(CallpathIndex) -> bool) -> Self {
         let mut kept = vec![false; self.len()];
@@ -121,19 +121,20 @@ impl CallpathTable {
         Self::place(&links).0
     }
 
-    /// What tells each callpath from all others, row by row.
+    /// Returns the identity of each callpath, row by row.
     #[must_use]
     pub fn identities(&self) -> &[Identity] {
         &self.identities
     }
 
-    /// Where each callpath stands.
+    /// Returns the index of each callpath by identity.
     #[must_use]
     pub fn index_by_identity(&self) -> HashMap<Identity, CallpathIndex> {
         self.identities.iter().enumerate().map(|(row, id)| (*id, CallpathIndex::new(row))).collect()
     }
 
-    /// 128 bits for each row over all that it says: equal rows have equal digests.
+    /// Returns a digest of 128 bits for each row, over all its fields. Equal rows have equal
+    /// digests.
     #[must_use]
     pub fn digests(&self) -> Vec<u128> {
         self.identities
@@ -143,30 +144,30 @@ impl CallpathTable {
             .collect()
     }
 
-    /// The rows in canonical order.
+    /// Returns the rows in canonical order.
     #[must_use]
     pub fn rows(&self) -> &[Callpath] {
         &self.rows
     }
 
-    /// The number of callpaths.
+    /// Returns the number of callpaths.
     #[must_use]
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// Whether the table holds no callpath.
+    /// Returns true if the table holds no callpath.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// The rows with their indices.
+    /// Returns the rows with their indices.
     pub fn iter(&self) -> impl Iterator<Item = (CallpathIndex, &Callpath)> {
         self.rows.iter().enumerate().map(|(row, c)| (CallpathIndex::new(row), c))
     }
 
-    /// The callpath at `index`.
+    /// Returns the callpath at `index`.
     ///
     /// # Panics
     /// If `index` belongs to a longer table.
@@ -175,13 +176,13 @@ impl CallpathTable {
         &self.rows[index.row()]
     }
 
-    /// Where each id stands; the last of those that share one.
+    /// Returns the index of each id; of callpaths that share an id, the last.
     #[must_use]
     pub fn index_by_id(&self) -> HashMap<CallpathId, CallpathIndex> {
         self.iter().map(|(index, c)| (c.id, index)).collect()
     }
 
-    /// The children of every row, and the roots, each in table order.
+    /// Returns the children of every row, and the roots, each in table order.
     #[must_use]
     pub fn children(&self) -> Children {
         Children::of(
@@ -190,7 +191,7 @@ impl CallpathTable {
         )
     }
 
-    /// The names from the root region to `index`, joined as the paper writes them:
+    /// Returns the names from the root region to `index`, joined as in the paper:
     /// `main<exchange<comm`.
     #[must_use]
     pub fn path(&self, index: CallpathIndex) -> String {
@@ -204,9 +205,9 @@ impl CallpathTable {
         names.join("<")
     }
 
-    /// A number of 128 bits that does not depend on the order in which callpaths were seen; tables
-    /// that are equal in all they say give equal numbers, and others different ones but for a
-    /// chance of 2^-64 or less.
+    /// Returns a number of 128 bits that does not depend on the order in which callpaths were seen.
+    /// Tables that are equal in all fields give equal numbers. Different tables give different
+    /// numbers, except with a probability of at most 2^-64.
     #[must_use]
     pub fn fingerprint(&self) -> u128 {
         self.digests().iter().fold(self.rows.len() as u128, |sum, digest| sum.wrapping_add(*digest))

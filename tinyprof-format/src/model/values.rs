@@ -1,35 +1,35 @@
-//! What was measured of one callpath on one rank.
+//! The measurements of one callpath on one rank.
 
 use std::collections::BTreeMap;
 
 use super::MetricValues;
 
-/// What the visits of one execution add up to. Times are inclusive.
+/// The sums over the visits of one execution. Times are inclusive.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ExecutionSummary {
     /// The first execution that this summary covers, 0-based.
     pub execution: u32,
-    /// How many executions it covers: 1, or more where a long run was folded.
+    /// The number of executions that it covers: 1, or more where a long run was folded.
     pub executions: u32,
     /// The number of visits; never 0.
     pub visits: u64,
-    /// The sum over the visits, in nanoseconds. An estimate where a budget let only some visits be
-    /// timed.
+    /// The sum over the visits, in nanoseconds. It is an estimate where a budget let only some
+    /// visits be timed.
     pub sum_ns: u64,
-    /// The shortest visit that was timed, in nanoseconds.
+    /// The shortest timed visit, in nanoseconds.
     pub min_ns: u64,
-    /// The longest visit that was timed, in nanoseconds.
+    /// The longest timed visit, in nanoseconds.
     pub max_ns: u64,
-    /// The sum of the squares of the visits' times, in square nanoseconds.
+    /// The sum of the squares of the times of the visits, in square nanoseconds.
     pub sum_squares_ns2: f64,
     /// The variance of the estimate `sum_ns`, in square nanoseconds; 0 where every visit was timed.
     pub sum_variance_ns2: f64,
 }
 
 impl ExecutionSummary {
-    /// The summary of a single visit of `ns` nanoseconds.
+    /// Returns the summary of a single visit of `ns` nanoseconds.
     ///
-    /// Whatever holds exactly one visit equals this, so that such rows need to store only the sum.
+    /// Every summary of exactly one visit equals this one, so such rows store only the sum.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "squares are statistics: 53 bits are plenty")]
     pub fn of_one_visit(execution: u32, ns: u64) -> Self {
@@ -46,28 +46,27 @@ impl ExecutionSummary {
         }
     }
 
-    /// The number of visits of all these summaries.
+    /// Returns the number of visits of all `summaries`.
     #[must_use]
     pub fn visits_of(summaries: &[Self]) -> u64 {
         summaries.iter().fold(0, |sum, e| sum.saturating_add(e.visits))
     }
 
-    /// The inclusive time of all these summaries, in nanoseconds.
+    /// Returns the inclusive time of all `summaries`, in nanoseconds.
     #[must_use]
     pub fn inclusive_ns_of(summaries: &[Self]) -> u64 {
         summaries.iter().fold(0, |sum, e| sum.saturating_add(e.sum_ns))
     }
 
-    /// The variance of [`inclusive_ns_of`](Self::inclusive_ns_of), in square nanoseconds.
+    /// Returns the variance of [`inclusive_ns_of`](Self::inclusive_ns_of), in square nanoseconds.
     #[must_use]
     pub fn sum_variance_ns2_of(summaries: &[Self]) -> f64 {
         summaries.iter().fold(0.0, |sum, e| sum + e.sum_variance_ns2)
     }
 
-    /// Adds the visits of `other`, which covers the same executions or others.
+    /// Adds the visits of `other`, which may cover the same executions or others.
     ///
-    /// Variances add: what was left out of one estimate says nothing of what was left out of the
-    /// other.
+    /// Variances add, because the errors of two estimates are independent.
     pub fn absorb(&mut self, other: &Self) {
         (self.execution, self.executions) = self.span().united(other.span());
         self.visits = self.visits.saturating_add(other.visits);
@@ -83,7 +82,7 @@ impl ExecutionSummary {
     }
 }
 
-/// The executions that a summary covers.
+/// The executions covered by a summary.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Span {
     pub(super) execution: u32,
@@ -91,7 +90,7 @@ pub(super) struct Span {
 }
 
 impl Span {
-    /// The first execution and the number of those from the first to the last of both.
+    /// Returns the first execution of both spans and the length of the range that covers both.
     pub(super) fn united(self, other: Self) -> (u32, u32) {
         let end = self.execution.saturating_add(self.executions);
         let end = end.max(other.execution.saturating_add(other.executions));
@@ -100,8 +99,7 @@ impl Span {
     }
 }
 
-/// Adds summaries to a list that is in the order of executions; where the spans of two overlap,
-/// they become one.
+/// Adds summaries to a list in the order of executions. Summaries whose spans overlap become one.
 pub(super) fn merge_overlapping<T>(
     list: &mut Vec<T>,
     more: Vec<T>,
@@ -132,12 +130,13 @@ pub(super) fn merge_overlapping<T>(
     *list = merged;
 }
 
-/// One element of a series: a visit, or several neighbouring visits where a long series was folded.
+/// One element of a series: one visit, or several neighbouring visits where a long series was
+/// folded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SeriesBucket {
     /// The execution of the first visit in the bucket, 0-based.
     pub execution: u32,
-    /// The number of visits; 1 unless folded, never 0.
+    /// The number of visits: 1 unless folded, never 0.
     pub visits: u32,
     /// The sum over the visits, in nanoseconds.
     pub sum_ns: u64,
@@ -148,64 +147,63 @@ pub struct SeriesBucket {
 }
 
 impl SeriesBucket {
-    /// The bucket that holds a single visit of `ns` nanoseconds.
+    /// Returns the bucket of a single visit of `ns` nanoseconds.
     #[must_use]
     pub const fn of_one_visit(execution: u32, ns: u64) -> Self {
         Self { execution, visits: 1, sum_ns: ns, min_ns: ns, max_ns: ns }
     }
 }
 
-/// Everything measured of one callpath on one rank. Empty where the rank never visited the
-/// callpath.
+/// Everything measured of one callpath on one rank. Empty if the rank never visited the callpath.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CallpathValues {
     /// Summaries in the order of their executions.
     pub executions: Vec<ExecutionSummary>,
     /// The series, in the order of the visits; empty in mode `total`.
     pub series: Vec<SeriesBucket>,
-    /// The varying metrics, by key. Keys come from the program and are as little trusted as names.
+    /// The varying metrics, by key. Keys come from the program and are no more trusted than names.
     pub metrics: BTreeMap<String, MetricValues>,
 }
 
 impl CallpathValues {
-    /// Whether the rank never visited the callpath. A callpath with metrics was visited, even if no
-    /// visit of it has ended.
+    /// Returns true if the rank never visited the callpath. A callpath with metrics was visited,
+    /// even if none of its visits has ended.
     #[must_use]
     pub fn is_absent(&self) -> bool {
         self.executions.is_empty() && self.metrics.values().all(MetricValues::is_empty)
     }
 
-    /// The number of visits over all executions.
+    /// Returns the number of visits over all executions.
     #[must_use]
     pub fn visits(&self) -> u64 {
         ExecutionSummary::visits_of(&self.executions)
     }
 
-    /// The inclusive time over all executions, in nanoseconds.
+    /// Returns the inclusive time over all executions, in nanoseconds.
     #[must_use]
     pub fn inclusive_ns(&self) -> u64 {
         ExecutionSummary::inclusive_ns_of(&self.executions)
     }
 
-    /// The variance of [`inclusive_ns`](Self::inclusive_ns), in square nanoseconds; 0 where every
-    /// visit was timed.
+    /// Returns the variance of [`inclusive_ns`](Self::inclusive_ns), in square nanoseconds; 0 where
+    /// every visit was timed.
     #[must_use]
     pub fn sum_variance_ns2(&self) -> f64 {
         ExecutionSummary::sum_variance_ns2_of(&self.executions)
     }
 
-    /// The standard error of [`inclusive_ns`](Self::inclusive_ns), in nanoseconds; 0 where every
-    /// visit was timed.
+    /// Returns the standard error of [`inclusive_ns`](Self::inclusive_ns), in nanoseconds; 0 where
+    /// every visit was timed.
     #[must_use]
     pub fn sum_standard_error_ns(&self) -> f64 {
         self.sum_variance_ns2().sqrt()
     }
 
-    /// Adds what another thread or process measured of the same callpath.
+    /// Adds the measurements of the same callpath from another thread or process.
     ///
-    /// Summaries of equal execution ranges are added; where the two folded differently, the
-    /// overlapping ranges become one. Series follow each other: `other`'s visits come after ours in
-    /// each execution. Metrics are added by key, in the same way.
+    /// Summaries of equal execution ranges are added. Where the two were folded differently,
+    /// overlapping ranges become one. Series are concatenated: in each execution, `other`'s visits
+    /// come after ours. Metrics are added by key, in the same way.
     pub fn absorb(&mut self, other: Self) {
         merge_overlapping(
             &mut self.executions,

@@ -1,4 +1,4 @@
-//! What a segment says of itself.
+//! The header of a segment.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use super::layout::{LINE_BYTES, MAGIC, VERSION, clock, header as at};
 use super::words::{Words, high, low};
 use crate::model::ProfileId;
 
-/// What the ticks of a segment are.
+/// The clock that counts the ticks of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TickClock {
     /// Nanoseconds of `CLOCK_MONOTONIC`.
@@ -16,47 +16,47 @@ pub enum TickClock {
     Counter,
 }
 
-/// Who wrote a segment, and when.
+/// The origin of a segment: its process and thread, and the time of their start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SegmentHeader {
-    /// The process.
+    /// The process id.
     pub process_id: u32,
-    /// When the process began, in the unit of field 22 of `/proc/PID/stat`: tells a reused process
-    /// id apart.
+    /// The start time of the process, in the unit of field 22 of `/proc/PID/stat`. It distinguishes
+    /// processes with the same, reused id.
     pub start_time: u64,
-    /// The user.
+    /// The user id.
     pub user_id: u32,
-    /// Since which boot of the machine: `/proc/sys/kernel/random/boot_id`.
+    /// The boot id of the machine: `/proc/sys/kernel/random/boot_id`.
     pub boot_id: u128,
-    /// The number of the PID namespace in which the process id counts.
+    /// The number of the PID namespace of the process id.
     pub namespace: u64,
-    /// The thread, in the order in which threads began to record.
+    /// The number of the thread, in the order in which threads began to record.
     pub thread: u32,
-    /// What its ticks are.
+    /// The clock of its ticks.
     pub clock: TickClock,
     /// A moment at the start of the recording, in ticks.
     pub start_ticks: u64,
-    /// The same moment, in nanoseconds of `CLOCK_MONOTONIC`.
+    /// The moment of `start_ticks`, in nanoseconds of `CLOCK_MONOTONIC`.
     pub start_ns: u64,
-    /// Seconds since 1970-01-01 UTC at which recording began.
+    /// The time when recording began, in seconds since 1970-01-01 UTC.
     pub launch_date_s: u64,
-    /// The rank and the number of ranks of its job, where it is part of one.
+    /// The rank and the number of ranks of its job, if any.
     pub rank: Option<(u32, u32)>,
-    /// The profile that its process was writing, or had written, when it ended: it holds all that
-    /// is in its segments, if it was completed.
+    /// The profile that the process was writing, or had written, when it ended. If that profile was
+    /// completed, it holds all data of the segments.
     pub profile_id: Option<ProfileId>,
 }
 
-/// Why a file is not a segment that can be read.
+/// The reason why a file is not a readable segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NoSegment {
-    /// It does not begin as a segment does.
+    /// It does not begin with the magic of a segment.
     Magic,
-    /// It is of another version.
+    /// It has another version.
     Version(u64),
-    /// What it says of itself cannot be.
+    /// Its header is invalid.
     Header,
 }
 
@@ -76,7 +76,7 @@ impl fmt::Display for NoSegment {
 
 impl std::error::Error for NoSegment {}
 
-/// One thread's segment, read from a file.
+/// The segment of one thread, read from a file.
 #[derive(Clone, Copy, Debug)]
 pub struct Segment<'a> {
     pub(super) words: Words<'a>,
@@ -84,10 +84,10 @@ pub struct Segment<'a> {
 }
 
 impl<'a> Segment<'a> {
-    /// The segment that these bytes of a file are.
+    /// Parses the bytes of a segment file.
     ///
     /// # Errors
-    /// When they are not the bytes of a segment of the version that this crate knows.
+    /// If they are not a segment of the version that this crate reads.
     pub fn parse(bytes: &'a [u8]) -> Result<Self, NoSegment> {
         let words = Words(bytes);
         let word = |word| words.get(0, word);
@@ -102,21 +102,21 @@ impl<'a> Segment<'a> {
         Ok(Self { words, header })
     }
 
-    /// Who wrote it, and when.
+    /// Returns the origin of the segment.
     #[must_use]
     pub fn header(&self) -> &SegmentHeader {
         &self.header
     }
 
-    /// How many bytes from the start of the file on hold the header and what the process said of
-    /// itself.
+    /// Returns the length of the header and the description of the process, in bytes from the start
+    /// of the file.
     #[must_use]
     pub fn description_end(&self) -> u64 {
         let place = self.words.get(0, at::DESCRIPTION).unwrap_or_default();
         u64::from(low(place)) * LINE_BYTES as u64 + u64::from(high(place))
     }
 
-    /// What the process said of itself; the default where that is damaged.
+    /// Returns the description of the process; the default if it is damaged.
     #[must_use]
     pub fn description(&self) -> ProcessDescription {
         let place = self.words.get(0, at::DESCRIPTION).unwrap_or_default();

@@ -1,5 +1,5 @@
-//! Where what lies in a segment: 64-bit little-endian words in lines of eight, addressed by the
-//! line's number.
+//! Memory layout of a segment: 64-bit little-endian words in lines of eight, addressed by line
+//! number.
 //!
 //! ```text
 //! line 0   0 magic          1 version           2 process id, user id     3 start time of the process
@@ -20,25 +20,26 @@
 //!         a field: tag (1 byte), length (4 bytes), bytes; readers skip tags that they do not know
 //! ```
 //!
-//! Two numbers in one word: the first is the low half. Word 0, the magic, is written last. Lists of
-//! past executions have elements of eight words (execution, executions | visits | sum | minimum |
-//! maximum | squares low
-//! | high | variance of the sum), series of four (execution, visits | sum | minimum | maximum).
+//! Where two numbers share a word, the first is the low half. Word 0, the magic, is written last.
+//! An element of a list of past executions has eight words: execution and executions, visits, sum,
+//! minimum, maximum, squares low, squares high, variance of the sum. An element of a series has
+//! four: execution and visits, sum, minimum, maximum.
 //!
 //! A node whose site is a metric is not a callpath but a metric of its parent. Its visits are
-//! values; sum, minimum and maximum are floats, and so is the low word of the squares; the variance
-//! is 0.
+//! values. Its sum, minimum and maximum are floats, and so is the low word of its squares. Its
+//! variance is 0.
 
 /// The first word of a segment: `TPRFSEG` and a zero byte.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"TPRFSEG\0");
-/// The layout that this crate knows. Another is left alone: there is no promise between versions.
+/// The version of the layout. Segments of other versions are ignored, since no compatibility is
+/// promised.
 pub const VERSION: u64 = 3;
-/// The longest segment that there is. Readers leave a longer file alone: a file of any length takes
-/// no room if it is made of holes, and none that a recorder writes has any.
+/// The greatest length of a segment. Readers ignore longer files. A sparse file of any length takes
+/// no space, and recorders never write one.
 pub const SEGMENT_BYTES_MAX: u64 = 1 << 30;
-/// Words of a line.
+/// Words per line.
 pub const LINE_WORDS: usize = 8;
-/// Bytes of a line.
+/// Bytes per line.
 pub const LINE_BYTES: usize = LINE_WORDS * 8;
 /// Lines of the header.
 pub const HEADER_LINES: u32 = 5;
@@ -79,7 +80,7 @@ pub mod header {
 }
 const _: () = assert!(header::WORDS == HEADER_LINES as usize * LINE_WORDS);
 
-/// Words of a node, the record of one callpath on one thread: sixteen, two cache lines.
+/// The words of a node, the record of one callpath on one thread: sixteen, two cache lines.
 ///
 /// ```text
 /// word  0  sequence          odd while the owner changes the record
@@ -94,8 +95,7 @@ const _: () = assert!(header::WORDS == HEADER_LINES as usize * LINE_WORDS);
 ///          completed (roots), depth (others)
 /// ```
 ///
-/// With samples, sum and squares are those of the visits that were timed, each as often as it
-/// counts.
+/// With samples, sum and squares are those of the timed visits, each multiplied by its weight.
 pub mod node {
     #![expect(missing_docs, reason = "the picture above says what each word is")]
     pub const SEQUENCE: usize = 0;
@@ -114,50 +114,51 @@ pub mod node {
     pub const WORDS: usize = 16;
 }
 
-/// Bits of the high half of a node's word `execution`. A visit of a node without any takes the
-/// shortest path: one comparison of the whole word says that, and that its execution is the
-/// thread's.
+/// Bits in the high half of a node's word `execution`.
+///
+/// A visit of a node without any of them takes the shortest path. One comparison of the whole word
+/// confirms this, and that its execution is the current one of the thread.
 pub mod kind {
-    /// Its visits are a series. With this alone, a node's word is the first of an element of one
-    /// visit.
+    /// Its visits are a series. If only this bit is set, the word equals the first word of a series
+    /// element of one visit.
     pub const SERIES: u32 = 1;
     /// A root region: each of its visits is an execution.
     pub const ROOT: u32 = 2;
-    /// Not all of its visits are timed.
+    /// Some of its visits are not timed.
     pub const SAMPLED: u32 = 4;
 }
 
 /// Visits that are not timed, in the word `start` of a node.
 ///
-/// It says how many were drawn, and how many of them are still to come. Those that have come are
-/// visits of the live execution besides the ones that the node counts.
+/// The word contains the number of visits drawn, and how many of them remain. Those that have
+/// occurred are visits of the live execution in addition to the ones counted by the node.
 pub mod waiting {
-    /// Set where the word is no time.
+    /// The bit that is set if the word is not a time.
     pub const MARK: u64 = 1 << 63;
-    /// One visit that is still to come: their number is the rest of the high half, the number drawn
+    /// One remaining visit. Their number is in the rest of the high half, and the number drawn in
     /// the low half.
     const ONE: u64 = 1 << 32;
 
-    /// How many visits are still to come; 0 for a word that is a time.
+    /// Returns the number of remaining visits; 0 for a word that is a time.
     #[must_use]
     pub const fn to_come(start: u64) -> u32 {
         if start & MARK == 0 { 0 } else { high(start & !MARK) }
     }
 
-    /// How many of the visits have come; 0 for a word that is a time.
+    /// Returns the number of visits that have occurred; 0 for a word that is a time.
     #[must_use]
     pub const fn come(start: u64) -> u64 {
         if start & MARK == 0 { 0 } else { (start % ONE).saturating_sub(to_come(start) as u64) }
     }
 
-    /// The word after one more visit has come; none for a time, and where none is to come.
+    /// Returns the word after one more visit; none for a time, or if no visit remains.
     #[must_use]
     #[inline]
     pub const fn one_less(start: u64) -> Option<u64> {
         if start >= MARK + ONE { Some(start - ONE) } else { None }
     }
 
-    /// The word for `drawn` visits, fewer than 2^31, of which `to_come` are still to come.
+    /// Returns the word for `drawn` visits, fewer than 2^31, of which `to_come` remain.
     #[must_use]
     pub const fn word(drawn: u32, to_come: u32) -> u64 {
         MARK | (to_come as u64) << 32 | drawn as u64
@@ -168,8 +169,8 @@ pub mod waiting {
     }
 }
 
-/// Words of the record of a callpath's samples, two lines: sums over the visits of the live
-/// execution that were timed.
+/// The words of the record of a callpath's samples, two lines: sums over the timed visits of the
+/// live execution.
 ///
 /// ```text
 /// word  0  weight: how many visits they stand for       1  how many of them stand for more than themselves
@@ -196,7 +197,7 @@ pub mod samples {
     pub const WORDS: usize = 16;
 }
 
-/// Words of a site's description.
+/// The words of a site's description.
 pub mod site {
     #![expect(missing_docs, reason = "the picture above says what each word is")]
     pub const BEFORE: usize = 0;
@@ -205,7 +206,7 @@ pub mod site {
     pub const PLACE: usize = 3;
     pub const KIND: usize = 4;
     pub const FIELDS: usize = 5;
-    /// The kind of a metric; regions have the numbers of `RegionKind`.
+    /// The kind of a metric. Regions have the numbers of `RegionKind`.
     pub const METRIC: u32 = 3;
     /// Tags of fields.
     pub const NAME: u8 = 1;
@@ -213,17 +214,17 @@ pub mod site {
     pub const FILE: u8 = 3;
     /// Present if the region is rank-local.
     pub const RANK_LOCAL: u8 = 4;
-    /// A constant's key; its value is the next field.
+    /// The key of a constant. Its value is the next field.
     pub const KEY: u8 = 5;
     pub const VALUE: u8 = 6;
 }
 
-/// Words of an element of the list of past executions.
+/// Words per element of the list of past executions.
 pub const PAST_WORDS: usize = 8;
-/// Words of an element of a series.
+/// Words per element of a series.
 pub const SERIES_WORDS: usize = 4;
 
-/// Names of the clock in a header.
+/// The clock numbers in a header.
 pub mod clock {
     /// A tick is a nanosecond of `CLOCK_MONOTONIC`.
     pub const MONOTONIC: u32 = 0;

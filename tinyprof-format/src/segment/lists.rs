@@ -5,7 +5,7 @@ use super::words::{Words, high, low};
 use crate::model::{MetricBucket, MetricSummary};
 use crate::ticks::{PastExecution, SeriesElement};
 
-/// The past execution that eight words say, if such a one can be.
+/// Returns the past execution in eight words, if they are valid.
 pub(super) fn past_of(word: impl Fn(usize) -> Option<u64>) -> Option<PastExecution> {
     let first = word(0)?;
     let past = PastExecution {
@@ -22,7 +22,7 @@ pub(super) fn past_of(word: impl Fn(usize) -> Option<u64>) -> Option<PastExecuti
     (possible && past.execution.checked_add(past.executions).is_some()).then_some(past)
 }
 
-/// The values of a past execution that eight words say, if such can be.
+/// Returns the values of a past execution in eight words, if they are valid.
 pub(super) fn past_value_of(word: impl Fn(usize) -> Option<u64>) -> Option<MetricSummary> {
     let first = word(0)?;
     let float = |at| word(at).map(f64::from_bits);
@@ -39,15 +39,16 @@ pub(super) fn past_value_of(word: impl Fn(usize) -> Option<u64>) -> Option<Metri
     (possible && past.execution.checked_add(past.executions).is_some()).then_some(past)
 }
 
-/// Where a list lies, and how long it is.
+/// The position and length of a list.
 struct Place {
     block: u32,
     length: usize,
 }
 
-/// The list whose two words are `word` and the next of the node at `line`. None if it cannot be, or
-/// if lists before it have used up `budget_bytes`: whole lists do not overlap, so that together
-/// they are no longer than the segment.
+/// Returns the list in word `word` and the next of the node at `line`. None if it is invalid, or if
+/// earlier lists have used up `budget_bytes`.
+///
+/// Intact lists do not overlap, so together they are no longer than the segment.
 fn place(
     words: Words<'_>,
     line: u32,
@@ -69,7 +70,7 @@ fn place(
     Some(Place { block, length })
 }
 
-/// The past executions of the node at `line`.
+/// Returns the past executions of the node at `line`.
 pub(super) fn past(
     words: Words<'_>,
     line: u32,
@@ -79,7 +80,7 @@ pub(super) fn past(
     (0..place.length).map(|at| past_of(past_words(words, &place, at)?)).collect()
 }
 
-/// The past executions of the metric at `line`.
+/// Returns the past executions of the metric at `line`.
 pub(super) fn past_values(
     words: Words<'_>,
     line: u32,
@@ -89,15 +90,15 @@ pub(super) fn past_values(
     (0..place.length).map(|at| past_value_of(past_words(words, &place, at)?)).collect()
 }
 
-/// The words of element `at` of a list of past executions.
+/// Returns the words of element `at` of a list of past executions.
 fn past_words<'a>(
     words: Words<'a>,
     place: &Place,
     at: usize,
 ) -> Option<impl Fn(usize) -> Option<u64> + use<'a>> {
     let line = place.block.checked_add(u32::try_from(at).ok()?)?;
-    // The owner may have died while it changed the last element: then the header has what it was
-    // before.
+    // The owner may have died while changing the last element. The header then contains its
+    // previous state.
     let changing = words.get(0, header::UNDO_LINE).map(low) == Some(line);
     Some(
         move |word| {
@@ -106,7 +107,7 @@ fn past_words<'a>(
     )
 }
 
-/// The series of the node at `line`.
+/// Returns the series of the node at `line`.
 pub(super) fn series(
     words: Words<'_>,
     line: u32,
@@ -124,7 +125,7 @@ pub(super) fn series(
     (0..place.length).map(element).collect()
 }
 
-/// The series of the metric at `line`.
+/// Returns the series of the metric at `line`.
 pub(super) fn series_of_values(
     words: Words<'_>,
     line: u32,

@@ -1,13 +1,13 @@
-//! The memory of a running program's threads, as it lies in files: what survives `kill -9`.
+//! The memory of a running program's threads, in files that survive `kill -9`.
 //!
 //! Each thread of a recorded program writes its event map into a file that is mapped into memory,
-//! usually in `/dev/shm`. A program that ends writes its profile and removes the files; one that is
-//! killed leaves them.
+//! usually in `/dev/shm`. A program that ends normally writes its profile and removes the files. A
+//! killed program leaves them behind.
 //!
-//! * [`layout`]: where what lies. The recorder uses the same constants.
-//! * [`Segment`]: one file, read. No byte of it is trusted.
-//! * [`recovered_map`]: the event map of one process, from all of its segments; [`running_map`]: of
-//!   one that still runs.
+//! * [`layout`]: the memory layout. The recorder uses the same constants.
+//! * [`Segment`]: one file, as read. No byte of it is trusted.
+//! * [`recovered_map`]: the event map of a process that has ended, from all of its segments.
+//! * [`running_map`]: the event map of a process that is still running.
 
 mod description;
 mod header;
@@ -26,10 +26,10 @@ pub use system::{ProcessState, parse_boot_id};
 
 use std::path::PathBuf;
 
-/// The variable that names another directory for segments.
+/// The environment variable that sets another directory for segments.
 pub const DIRECTORY_VARIABLE: &str = "TINYPROF_SEGMENT_DIR";
 
-/// Where the segments of a user lie unless [`DIRECTORY_VARIABLE`] says otherwise.
+/// Returns the directory of a user's segments if [`DIRECTORY_VARIABLE`] is not set.
 #[must_use]
 pub fn default_directory(user_id: u32) -> PathBuf {
     PathBuf::from(format!("/dev/shm/tinyprof-{user_id}"))

@@ -1,4 +1,4 @@
-//! The event map of a process that has ended without writing it.
+//! The event map of a process, read from its segments.
 
 use std::collections::HashSet;
 
@@ -8,20 +8,20 @@ use super::record::{Record, Records, records};
 use crate::model::{EventMap, Losses, RankFacts};
 use crate::ticks::{OpenVisit, Scale};
 
-/// A moment of the reader on both clocks: with the moment in the segment it gives the rate of the
-/// ticks.
+/// A moment of the reader on both clocks. Together with the moment in the segment it gives the rate
+/// of the ticks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TicksNow {
-    /// The processor's counter, as the recorder reads it.
+    /// The processor's counter, as read by the recorder.
     pub ticks: u64,
     /// Nanoseconds of `CLOCK_MONOTONIC`.
     pub monotonic_ns: u64,
 }
 
-/// The event map of one process, from all of its segments: whatever they hold that can be read.
+/// Returns the event map of one process from all of its segments, as far as they can be read.
 ///
-/// `now` must be of the same boot of the same machine. Visits that were open count with the time
-/// that they have lasted for certain: until the last moment that the segments tell of.
+/// `now` must be of the same boot of the same machine. Open visits count with their time up to the
+/// last moment recorded in the segments: they are certain to have lasted that long.
 #[must_use]
 pub fn recovered_map(segments: &[Segment<'_>], now: TicksNow) -> EventMap {
     map_until(segments, now, |threads, _| {
@@ -29,10 +29,11 @@ pub fn recovered_map(segments: &[Segment<'_>], now: TicksNow) -> EventMap {
     })
 }
 
-/// The event map of a process that still runs, from consistent copies of its segments.
+/// Returns the event map of a process that is still running, from consistent copies of its
+/// segments.
 ///
-/// Visits that are open count with the time that they have lasted until `now`, a moment of the same
-/// boot of the same machine.
+/// Open visits count with their time up to `now`, which must be of the same boot of the same
+/// machine.
 #[must_use]
 pub fn running_map(segments: &[Segment<'_>], now: TicksNow) -> EventMap {
     map_until(segments, now, |_, segment| match segment.header().clock {
@@ -41,7 +42,7 @@ pub fn running_map(segments: &[Segment<'_>], now: TicksNow) -> EventMap {
     })
 }
 
-/// The event map of a process whose open visits have lasted until the moment that `until` says, in
+/// Returns the event map of a process. Its open visits end at the moment that `until` returns, in
 /// ticks.
 fn map_until(
     segments: &[Segment<'_>],
@@ -102,8 +103,8 @@ fn losses_of(segment: &Segment<'_>) -> Losses {
     }
 }
 
-/// The last moment at which the thread was alive for certain, in ticks: the latest entry of an open
-/// region, or the entry of an open root plus what was measured inside of it since.
+/// Returns the last moment at which the thread was certainly alive, in ticks. This is the latest
+/// entry of an open region, or the entry of an open root plus the time measured inside it since.
 fn last_moment(records: &[Record]) -> u64 {
     let starts = records.iter().filter_map(|record| record.open).map(|visit| visit.since);
     let latest = starts.max().unwrap_or(0);

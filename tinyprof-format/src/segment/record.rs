@@ -30,15 +30,15 @@ pub(super) struct Metric {
     pub(super) values: MetricValues,
 }
 
-/// What can be read of a segment.
+/// The readable contents of a segment.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Records {
     pub(super) callpaths: Vec<Record>,
     pub(super) metrics: Vec<Metric>,
 }
 
-/// Every callpath and metric of a segment that can be read, parents first; the others are counted
-/// in `losses`.
+/// Reads every intact callpath and metric of a segment, parents first. The others are counted in
+/// `losses`.
 pub(super) fn records(segment: &Segment<'_>, losses: &mut Losses) -> Records {
     let words = segment.words;
     let (sites, sites_whole) = site::sites(words);
@@ -63,12 +63,12 @@ pub(super) fn records(segment: &Segment<'_>, losses: &mut Losses) -> Records {
     reader.records
 }
 
-/// The lines of all nodes, oldest first, so that parents come before their children.
+/// Returns the lines of all nodes, oldest first, so that parents come before their children.
 fn nodes(words: Words<'_>, losses: &mut Losses) -> Vec<u32> {
     let (mut lines, mut seen) = (Vec::new(), HashSet::new());
     let mut line = words.get(0, header::LAST_NODE).map_or(0, low);
     while line != 0 {
-        // A node seen twice is a circle, and one that does not lie in the file ends the chain.
+        // The chain ends at a node seen twice (a cycle) or outside the file.
         match words.get(line, node::PARENT).filter(|_| seen.insert(line)) {
             Some(word) => {
                 lines.push(line);
@@ -84,14 +84,14 @@ fn nodes(words: Words<'_>, losses: &mut Losses) -> Vec<u32> {
     lines
 }
 
-/// What the texts of all callpaths may take, for each byte of the segment: names of 4,096 bytes in
-/// every node of 128.
+/// The memory allowed for the texts of all callpaths, per byte of the segment: names of 4,096 bytes
+/// in every node of 128.
 const TEXTS_A_BYTE: usize = 32;
 
-/// What they may take in a segment however small it is.
+/// The memory allowed for texts in a segment of any size.
 const TEXTS_BYTES_MIN: usize = 4 << 20;
 
-/// Where a callpath stands.
+/// A callpath that has been read.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     id: CallpathId,
@@ -103,9 +103,10 @@ struct Reader<'a> {
     words: Words<'a>,
     sites: HashMap<u64, Site>,
     callpaths: HashMap<u32, Place>,
-    /// Lists do not overlap, so that together they are no longer than the segment.
+    /// Memory left for lists. They do not overlap, so together they are no longer than the segment.
     budget_bytes: usize,
-    /// Each callpath has the texts of its region: one long name may be that of many nodes.
+    /// Memory left for texts. Each callpath has a copy of its region's texts, and many nodes may
+    /// share a long name.
     texts_budget_bytes: usize,
     records: Records,
 }
@@ -157,7 +158,7 @@ impl Reader<'_> {
         let live = low(self.word(line, node::EXECUTION)?);
         let start = self.word(line, node::START)?;
         let visits = self.word(line, node::VISITS)?.saturating_add(waiting::come(start));
-        // The owner appends the live numbers to the list before it clears them, and may have died
+        // The owner appends the live numbers to the list before it clears them. It may have died in
         // between.
         let last = executions.last().map(|last| (last.execution, last.executions));
         if visits > 0 && !(torn && is_covered(live, last)) {
@@ -170,7 +171,7 @@ impl Reader<'_> {
             let live = lists::past_of(word)?;
             executions.push(self.samples(line).map_or(live, |samples| live.estimated(&samples)));
         }
-        // A record that is torn is that of a visit that was ending: it is not open besides.
+        // A torn record belongs to a visit that was ending, which must not count as open too.
         let since = Some(start).filter(|&start| start != 0 && start & waiting::MARK == 0 && !torn);
         let execution = || self.word(place.root, node::SAMPLES).map_or(0, high);
         let open = since.map(|since| OpenVisit { since, execution: execution() });
@@ -184,7 +185,7 @@ impl Reader<'_> {
         })
     }
 
-    /// What the live numbers are sums of, where not every visit was timed.
+    /// Returns the samples behind the live numbers, if some visits were not timed.
     fn samples(&self, line: u32) -> Option<Samples> {
         let record = low(self.word(line, node::SAMPLES)?);
         let word = |word| if record == 0 { None } else { self.word(record, word) };
@@ -215,7 +216,8 @@ impl Reader<'_> {
     }
 }
 
-/// Whether the last element of a list, from an execution on and so many, covers an execution.
+/// Returns true if the last element of a list, given by its first execution and their number,
+/// covers an execution.
 fn is_covered(live: u32, last: Option<(u32, u32)>) -> bool {
     last.is_some_and(|(execution, executions)| live >= execution && live - execution < executions)
 }

@@ -7,7 +7,7 @@ use super::layout::{LINE_BYTES, header, site};
 use super::words::{Words, high, low};
 use crate::model::{Mode, Region, RegionKind, SiteId};
 
-/// What a site is.
+/// The description of a site.
 #[derive(Clone, Debug)]
 pub(super) enum Site {
     Region(Arc<Region>),
@@ -16,7 +16,8 @@ pub(super) enum Site {
 }
 
 impl Site {
-    /// What a copy of it takes, in bytes: texts, and a node of a map for each eleven constants.
+    /// Returns the memory of a copy, in bytes: texts, and a node of a map for every eleven
+    /// constants.
     pub(super) fn memory_bytes(&self) -> usize {
         let region = match self {
             Self::Metric(key) => return key.len(),
@@ -27,7 +28,7 @@ impl Site {
     }
 }
 
-/// The descriptions of sites by address, and whether all could be read.
+/// Returns the descriptions of sites by address, and true if all could be read.
 pub(super) fn sites(words: Words<'_>) -> (HashMap<u64, Site>, bool) {
     let mut sites = HashMap::new();
     let mut budget_bytes = words.0.len();
@@ -48,7 +49,7 @@ fn described(words: Words<'_>, line: u32, budget_bytes: &mut usize) -> Option<(u
     let word = |word| words.get(line, word);
     let kind = word(site::KIND)?;
     let length = low(kind) as usize;
-    // Descriptions do not overlap, so that together they are no longer than the segment.
+    // Descriptions do not overlap, so together they are no longer than the segment.
     *budget_bytes = budget_bytes.checked_sub(length.max(LINE_BYTES))?;
     let place = word(site::PLACE)?;
     let mut region = Region {

@@ -1,17 +1,18 @@
-//! What Linux says of processes and boots, as text: recorder and reader must understand it alike.
+//! Parsers for Linux's texts about processes and boots. Recorder and reader must interpret them
+//! alike.
 
-/// A process as `/proc/PID/stat` shows it.
+/// The state of a process in `/proc/PID/stat`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProcessState {
-    /// When it began: field 22.
+    /// The start time: field 22.
     pub start_time: u64,
-    /// Whether all of its threads have ended, and only its parent has not asked for its exit code
-    /// yet.
+    /// True if all of its threads have ended, and only its parent has not yet collected its exit
+    /// code.
     pub has_ended: bool,
 }
 
 impl ProcessState {
-    /// Reads the text of `/proc/PID/stat`.
+    /// Parses the text of `/proc/PID/stat`.
     ///
     /// ```
     /// use tinyprof_format::segment::ProcessState;
@@ -20,18 +21,20 @@ impl ProcessState {
     /// ```
     #[must_use]
     pub fn parse(stat: &str) -> Option<Self> {
-        // The program's name is in parentheses, and may have some itself; field 3 follows the last.
+        // The program's name is in parentheses and may contain some itself. Field 3 follows the
+        // last one.
         let (_, fields) = stat.rsplit_once(')')?;
         let mut fields = fields.split_whitespace();
         let state = fields.next()?;
         let threads: u64 = fields.nth(16)?.parse().ok()?;
         let start_time = fields.nth(1)?.parse().ok()?;
-        // The first thread of a process that goes on without it is a zombie, too.
+        // If the first thread of a process ends before the others, the state is that of a zombie,
+        // too.
         Some(Self { start_time, has_ended: matches!(state, "Z" | "X") && threads <= 1 })
     }
 }
 
-/// The number in `/proc/sys/kernel/random/boot_id`.
+/// Parses the number in `/proc/sys/kernel/random/boot_id`.
 #[must_use]
 pub fn parse_boot_id(text: &str) -> Option<u128> {
     u128::from_str_radix(&text.trim().replace('-', ""), 16).ok()

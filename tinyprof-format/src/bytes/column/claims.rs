@@ -1,8 +1,8 @@
-//! Memory that pco asks for as soon as it has seen the first bytes of a chunk.
+//! The memory that pco allocates after the first bytes of a chunk.
 //!
-//! A dictionary, and the window of differences to earlier numbers, have lengths of 25 and 5 bits,
-//! and pco makes room for both before it knows whether the chunk goes on: 20 bytes may ask for 256
-//! MiB. Our writer uses neither.
+//! A dictionary, and the window of differences to earlier numbers, have lengths of 25 and 5 bits.
+//! pco allocates memory for both before it knows whether the chunk continues, so that 20 bytes may
+//! claim 256 MiB. Our writer uses neither.
 //!
 //! ```text
 //! chunk   type u8, numbers - 1 (24 bits), mode (4 bits), its parameters, differences (4 bits) ...
@@ -10,29 +10,29 @@
 //! differences 2: log2 of the window's numbers - 1, 5 bits
 //! ```
 //!
-//! Bits are counted from the lowest of each byte on.
+//! Bits are counted from the lowest of each byte.
 
-/// The numbers that a window has at least room for, twice.
+/// The least capacity of a window in numbers. Twice as much is allocated.
 const WINDOW_MIN: usize = 256;
 
-/// Bits of the chunk before its mode.
+/// The number of bits of the chunk before its mode.
 const MODE_BIT: usize = 32;
 
-/// Bytes that pco will ask for to read this chunk of numbers of `width` bytes, beside what all
-/// chunks take.
+/// Returns the memory that pco allocates to read this chunk of numbers of `width` bytes, in bytes,
+/// in addition to that of every chunk.
 pub(super) fn claimed_bytes(chunk: &[u8], width: usize) -> usize {
     let after_mode = MODE_BIT + 4;
     let differences = match bits(chunk, MODE_BIT, 4) {
         0 => after_mode,
         1 | 2 => after_mode + 8 * width,
         3 => after_mode + 8,
-        // The numbers follow at the next whole byte, and the differences behind them.
+        // The numbers begin at the next whole byte, followed by the differences.
         4 => {
             let bytes = bits(chunk, after_mode, 25).saturating_mul(width);
             let end = (after_mode + 25).next_multiple_of(8).saturating_add(bytes.saturating_mul(8));
             return bytes.saturating_add(window_bytes(chunk, end, width));
         }
-        // No mode that there is.
+        // There is no such mode.
         _ => return 0,
     };
     window_bytes(chunk, differences, width)
@@ -46,7 +46,7 @@ fn window_bytes(chunk: &[u8], differences: usize, width: usize) -> usize {
     (WINDOW_MIN.max(1 << log) * 2).saturating_mul(width)
 }
 
-/// So many bits from bit `start` on; what lies behind the end is zero.
+/// Returns `count` bits from bit `start` on. Bits beyond the end are zero.
 fn bits(bytes: &[u8], start: usize, count: usize) -> usize {
     let bit = |at: usize| bytes.get(at / 8).map_or(0, |byte| usize::from(byte >> (at % 8) & 1));
     (0..count).fold(0, |number, place| number | bit(start.saturating_add(place)) << place)
@@ -59,7 +59,7 @@ mod tests {
 
     use super::*;
 
-    /// The chunk in what pco writes, behind the header of the file.
+    /// Returns the chunk in pco's output, without the header of the file.
     fn chunk(numbers: &[u64], config: &ChunkConfig) -> Vec<u8> {
         let file = simple_compress(numbers, config).unwrap();
         let (_, rest) = pco::standalone::FileDecompressor::new(file.as_slice()).unwrap();

@@ -1,29 +1,29 @@
-//! Numbers of eight significant bits: what a profile of less precision holds.
+//! Numbers of eight significant bits, as in a profile of reduced precision.
 //!
-//! They have codes in their own order: `c` stands for `c` below 256, and above for 128 to 255
-//! (`c % 128`) times a power of two (`c / 128 - 1`). There are 7,424 of them, where the numbers
-//! need up to 64 bits.
+//! Their codes have the order of the numbers. A code `c` below 256 is the number `c`. A greater
+//! code is a number from 128 to 255 (`c % 128`) times a power of two (`c / 128 - 1`). There are
+//! 7,424 codes, while the numbers need up to 64 bits.
 
-/// One more than the greatest code.
+/// The number of codes: one more than the greatest.
 const CODES: u64 = 58 * 128;
 
-/// The nearest number of eight significant bits; off by at most 1 part in 256.
+/// Returns the nearest number of eight significant bits; off by at most 1 part in 256.
 pub(crate) const fn round(value: u64) -> u64 {
     let bits = u64::BITS - value.leading_zeros();
     if bits <= 8 {
         return value;
     }
     let shift = bits - 8;
-    // A carry into a ninth bit leaves a number of one significant bit. There is none above the
-    // greatest.
+    // A carry into a ninth bit leaves a number of one significant bit. Above the greatest number
+    // there is none.
     match value.checked_add(1 << (shift - 1)) {
         Some(sum) => sum >> shift << shift,
         None => 255 << 56,
     }
 }
 
-/// The codes of the numbers up to `greatest`, if all have eight significant bits and at least one
-/// is worth a code.
+/// Returns the codes of the numbers up to `greatest`, if all have eight significant bits and at
+/// least one benefits from a code.
 pub(super) fn codes(values: &[u64], greatest: u64) -> Option<Vec<u32>> {
     let few_bits =
         |&value: &u64| value == 0 || value.leading_zeros() + value.trailing_zeros() >= 56;
@@ -31,12 +31,12 @@ pub(super) fn codes(values: &[u64], greatest: u64) -> Option<Vec<u32>> {
     (greatest >= 256 && values.iter().all(few_bits)).then(|| values.iter().map(narrow).collect())
 }
 
-/// How far the codes of numbers between these are apart.
+/// Returns the distance between the codes of two numbers.
 pub(super) const fn range(least: u64, greatest: u64) -> u64 {
     code(greatest) - code(least)
 }
 
-/// The code of a number of eight significant bits.
+/// Returns the code of a number of eight significant bits.
 pub(super) const fn code(value: u64) -> u64 {
     if value < 256 {
         return value;
@@ -45,8 +45,8 @@ pub(super) const fn code(value: u64) -> u64 {
     ((shift as u64 + 1) << 7) | (value >> shift & 127)
 }
 
-/// The number of a code, and whether it is none. Without branches: this is done for every number of
-/// a column.
+/// Returns the number of a code, and true if the code is invalid. It has no branches, because it
+/// runs for every number of a column.
 #[inline]
 pub(super) const fn of_code(code: u64) -> (u64, bool) {
     let exponent = code >> 7;

@@ -1,4 +1,4 @@
-//! Columns come back, are small, and trust nobody.
+//! Columns are restored exactly, are small, and reject damaged bytes.
 
 use proptest::prelude::*;
 
@@ -64,7 +64,7 @@ fn length(values: &[u64]) -> usize {
 fn multiples_take_what_their_quotients_take() {
     let quotients: Vec<u64> = (0..400_u64).map(|i| i * 7_919 % 61 + 1).collect();
     let multiples: Vec<u64> = quotients.iter().map(|v| v * 1_000_000).collect();
-    // The tag and a divisor of three bytes are more.
+    // The tag and a divisor of three bytes are the difference.
     assert_eq!(length(&multiples), length(&quotients) + 4);
     check(&multiples);
 }

@@ -1,4 +1,4 @@
-//! Reads the dictionary: regions that several rows share are kept once.
+//! The decoder of the dictionary. A region that several rows share is kept once.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -11,29 +11,29 @@ use crate::model::{
     SiteId,
 };
 
-/// The fewest bytes that a row can take; bounds the allocation for a count that nobody vouches for.
+/// The smallest possible size of a row, in bytes. It bounds the allocation for an untrusted count.
 const ROW_BYTES_MIN: usize = 24;
 
-/// Memory of a row in the table, beside its region ...
+/// Memory of a row in the table, beside its region.
 const ROW_BYTES: usize = size_of::<Callpath>() + size_of::<Identity>();
 
-/// ... and while the table is made, see [`CallpathTable::place`].
+/// Additional memory of a row while the table is made, see [`CallpathTable::place`].
 const ROW_PASSING_BYTES: usize = size_of::<Link>() + 136;
 
-/// Memory of a region, which several rows may share, beside its texts ...
+/// Memory of a region, which several rows may share, beside its texts.
 const REGION_BYTES: usize = size_of::<Region>() + 2 * size_of::<usize>();
 
-/// ... and while the rows are read: its place in a hash table, which is half empty and may be
-/// growing.
+/// Additional memory of a region while the rows are read: its entry in a hash table that is half
+/// empty and may be growing.
 const REGION_PASSING_BYTES: usize = 4 * size_of::<(RegionKey, Arc<Region>)>();
 
-/// Memory of a constant: its place in a map, of which a node has room for eleven.
+/// Memory of a constant: its entry in a map whose nodes have room for eleven.
 const CONSTANT_BYTES: usize = 11 * 2 * size_of::<String>() + 16;
 
-/// The fewest bytes that a row of section 1 can take.
+/// The smallest possible size of a row in section 1, in bytes.
 const EXTRA_BYTES_MIN: usize = 3;
 
-/// A region as the bytes of a row describe it: its texts by their numbers.
+/// A region as encoded in a row, with numbers for its texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct RegionKey {
     site: SiteId,
@@ -55,7 +55,7 @@ pub(in crate::file) fn decode(bytes: &[u8], budget: &Budget) -> Result<CallpathT
     Ok(decode_sections(file.section_within(0, budget)?, extras)?)
 }
 
-/// The table of the two sections, of which the second may be missing.
+/// Decodes the table from its two sections. The second may be missing.
 pub(in crate::file) fn decode_sections(
     mut rows: Cursor<'_>,
     mut extras: Option<Cursor<'_>>,
@@ -137,13 +137,13 @@ fn read_region(
     Ok(RegionKey { site, texts, line, column, kind, mode })
 }
 
-/// The region of a key that is met for the first time.
+/// Returns the region of a key seen for the first time.
 fn region(cursor: &Cursor<'_>, key: &RegionKey, strings: &[&str]) -> Result<Region, Malformed> {
     cursor.keep(1, REGION_BYTES, "the regions")?;
     cursor.pass(1, REGION_PASSING_BYTES, "the regions")?;
     let [name, module, file] = key.texts.map(|number| strings[number as usize]);
     for text in [name, module, file] {
-        // A long string may be that of many regions.
+        // Many regions may refer to one long string.
         cursor.keep(1, text.len(), "the names of the regions")?;
     }
     let (name, module, file) = (name.to_owned(), module.to_owned(), file.to_owned());
@@ -152,15 +152,15 @@ fn region(cursor: &Cursor<'_>, key: &RegionKey, strings: &[&str]) -> Result<Regi
     Ok(Region { site, name, module, file, line, column, kind, mode, rank_local, constants })
 }
 
-/// A region without and with what it says besides.
+/// A region without and with its extra data.
 type Completed = (Arc<Region>, Arc<Region>);
 
 fn read_extras(cursor: &mut Cursor<'_>, rows: &mut [Link]) -> Result<(), Malformed> {
     let count = cursor
         .count(cursor.remaining() / EXTRA_BYTES_MIN, "the number of regions that say more")?;
     let mut row = 0;
-    // All rows of a region say the same in profiles of our writers. Keys are the addresses of what
-    // is kept beside them.
+    // In profiles of our writers, all rows of a region have the same extra data. The keys are the
+    // addresses of the regions that are kept with them.
     let mut completed: HashMap<usize, Completed> = HashMap::new();
     for _ in 0..count {
         let Some(last) = rows.len().checked_sub(row + 1) else {
@@ -210,7 +210,8 @@ fn read_constants(cursor: &mut Cursor<'_>) -> Result<BTreeMap<String, String>, M
     Ok(constants)
 }
 
-/// Whether these constants follow, in this order, as writers write them. Allocates nothing.
+/// Returns true if these constants follow in the order in which they are written. Allocates
+/// nothing.
 fn repeats(
     cursor: &mut Cursor<'_>,
     constants: &BTreeMap<String, String>,

@@ -1,4 +1,4 @@
-//! Reads a part, as a whole or section by section.
+//! The decoder of a part, as a whole or section by section.
 
 use super::{MAGIC, METRICS_KEY, RANKS_KEY};
 use crate::bytes::{Budget, Cursor, Malformed, column};
@@ -8,25 +8,25 @@ use crate::file::times::Sums;
 use crate::file::{metrics, times};
 use crate::model::{CallpathValues, Children, FormatVersion, Losses, RankFacts};
 
-/// The kinds of loss in version 0.1, which did not say how many there are.
+/// The number of kinds of loss in version 0.1, which did not store it.
 const LOSSES_0_1: usize = 10;
 
-/// No version has more kinds of loss than this: a damaged number must not make much work.
+/// The largest number of kinds of loss accepted, so that a damaged number does not cause much work.
 const LOSSES_MAX: usize = 64;
 
-/// What a section of a part holds.
+/// The contents of a section of a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(in crate::file) enum PartSection {
-    /// What the ranks say of themselves.
+    /// The facts that the ranks report about themselves.
     Ranks,
-    /// The times of the callpath of a row.
+    /// The times of the callpath in a row.
     Times(usize),
-    /// Its metrics.
+    /// The metrics of the callpath in a row.
     Metrics(usize),
 }
 
 impl PartSection {
-    /// The callpath's row; none of the section of the ranks.
+    /// Returns the row of the callpath; none for the section of the ranks.
     pub(in crate::file) const fn row(self) -> Option<usize> {
         match self {
             Self::Ranks => None,
@@ -34,8 +34,8 @@ impl PartSection {
         }
     }
 
-    /// What the section with this key holds; none if it is of no callpath of a dictionary of so
-    /// many rows.
+    /// Returns the contents of the section with this key; none if they are not of a callpath in a
+    /// dictionary of `callpaths` rows.
     pub(in crate::file) fn of_key(key: u32, callpaths: usize) -> Option<Self> {
         let row = (key & !METRICS_KEY) as usize;
         match key {
@@ -47,8 +47,10 @@ impl PartSection {
     }
 }
 
-/// An error unless the sections of a part stand in their order: the ranks, then row by row its
-/// times and its metrics. Those of no callpath may be anywhere: they are of a later version.
+/// Checks that the sections of a part are in order: the ranks, then for each row its times and its
+/// metrics.
+///
+/// Sections that belong to no callpath come from a later version, and may be anywhere.
 pub(in crate::file) fn check_order(
     sections: &[IndexEntry],
     callpaths: usize,
@@ -76,8 +78,8 @@ pub(in crate::file) fn check_order(
     Ok(())
 }
 
-/// Reads a part of a profile with these ranks into `values`: a slice of so many for each row of the
-/// dictionary, which has these children.
+/// Reads a part of a profile with these ranks into `values`. It has a slice with an element per
+/// rank for each row of the dictionary, whose children are given too.
 pub(in crate::file) fn decode(
     bytes: &[u8],
     (first_rank, ranks): (u32, usize),
@@ -101,8 +103,8 @@ pub(in crate::file) fn decode(
     let newer = version > FormatVersion::CURRENT;
     let mut sections = file.keys().enumerate();
     check_order(file.entries(), values.len())?;
-    // The ranks come first: what follows may then be of as many ranks as this section has shown to
-    // be there.
+    // The ranks come first. Later sections may then claim as many ranks as this one has proved to
+    // exist.
     let Some((position, RANKS_KEY)) = sections.next() else {
         return Err(header.malformed("the section that describes the ranks is missing").into());
     };
@@ -130,8 +132,8 @@ pub(in crate::file) fn decode(
     Ok(facts)
 }
 
-/// Reads the section of a callpath into its values, and says whether its sums are to be made
-/// inclusive.
+/// Reads the section of a callpath into its values. Returns the kind of its sums, which may have to
+/// be made inclusive.
 pub(in crate::file) fn decode_section(
     mut section: Cursor<'_>,
     what: PartSection,
@@ -153,7 +155,7 @@ pub(in crate::file) fn decode_section(
     decoded.map_err(|error| of_version(error, version))
 }
 
-/// The same error, with what to do where the file is of a newer version than the reader.
+/// Adds advice to an error if the file is of a newer version than the reader.
 fn of_version(error: Malformed, version: FormatVersion) -> Malformed {
     if version <= FormatVersion::CURRENT || error.limit_bytes.is_some() {
         return error;
@@ -166,7 +168,7 @@ fn of_version(error: Malformed, version: FormatVersion) -> Malformed {
     Malformed { reason, ..error }
 }
 
-/// Reads what the ranks say of themselves: the whole section.
+/// Reads the facts that the ranks report about themselves: the whole section.
 pub(in crate::file) fn decode_facts(
     mut section: Cursor<'_>,
     ranks: usize,

@@ -15,7 +15,7 @@ struct Part {
     values: Vec<Vec<CallpathValues>>,
 }
 
-/// A part of ranks from `first_rank` on.
+/// Decodes a part of ranks starting at `first_rank`.
 fn decode(
     bytes: &[u8],
     callpaths: usize,
@@ -32,7 +32,7 @@ fn decode(
     Ok(Part { facts, values })
 }
 
-/// A dictionary of two callpaths.
+/// Returns a dictionary of two callpaths.
 fn two() -> CallpathTable {
     let region = |site| Region::named(SiteId::from_bits(site), "");
     CallpathTable::from_parents([1, 2].map(|id| (CallpathId::from_bits(id), None, region(id))))
@@ -55,14 +55,14 @@ fn metric(key: &str) -> EncodedMetric {
     }
 }
 
-/// Where the frames of the sections are: what they say is in the index too.
+/// Returns the positions of the frames of the sections. The index repeats their contents.
 fn frames(bytes: &[u8]) -> Vec<std::ops::Range<usize>> {
     let file = Sections::<3>::open(bytes, MAGIC).unwrap();
     let entries = file.entries().iter().map(|entry| usize::try_from(entry.offset).unwrap());
     entries.map(|offset| offset - FRAME_BYTES..offset).collect()
 }
 
-/// The same file with another minor version.
+/// Returns the file with another minor version.
 fn of_minor(mut bytes: Vec<u8>, minor: u8) -> Vec<u8> {
     let checksum_at = MAGIC.len() + 4 + 3 * 4;
     bytes[MAGIC.len() + 2] = minor;

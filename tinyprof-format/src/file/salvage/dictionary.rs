@@ -1,4 +1,4 @@
-//! The dictionary of a damaged profile, or one of callpaths without names.
+//! The dictionary of a damaged profile, or a dictionary of unnamed callpaths in its place.
 
 use super::found;
 use crate::bytes::{Budget, Cursor};
@@ -11,14 +11,14 @@ use crate::model::{
     CallpathFile, CallpathId, CallpathTable, Children, Mode, Region, RegionKind, Salvage, SiteId,
 };
 
-/// What a callpath takes in memory that has no name.
+/// The memory of an unnamed callpath.
 const UNNAMED_BYTES: u64 = 1_024;
 
-/// The callpaths of a profile that is salvaged.
+/// The callpaths of a profile being salvaged.
 pub(super) struct Dictionary {
     pub(super) table: CallpathTable,
     pub(super) children: Children,
-    /// Whether `children` are known: they are not where the dictionary is lost.
+    /// True if `children` are known, false if the dictionary is lost.
     pub(super) is_whole: bool,
 }
 
@@ -39,7 +39,7 @@ pub(super) fn salvage(
         let path = source.path(&file.file);
         return Err(ReadError::OverLimit { path, limit_bytes: budget.limit_bytes(), reason });
     }
-    // Ids that ascend: each callpath keeps its row.
+    // Ids ascend, so each callpath keeps its row.
     let unnamed =
         (0..file.callpaths).map(|row| (CallpathId::from_bits(row.into()), None, unnamed(row)));
     let table = CallpathTable::from_parents(unnamed);
@@ -47,8 +47,8 @@ pub(super) fn salvage(
     Ok(Dictionary { table, children, is_whole: false })
 }
 
-/// The table, and whether the section on what only some regions say could be read; none if the rows
-/// could not.
+/// Returns the table, and true if the section with extra data of regions could be read; none if the
+/// rows could not.
 fn read(
     source: &dyn Source,
     file: &CallpathFile,
@@ -94,7 +94,7 @@ fn read(
     Ok(table.filter(|(table, _)| file.callpaths == 0 || table.len() == file.callpaths as usize))
 }
 
-/// The bytes of a section that match its checksum.
+/// Returns the bytes of a section if they match its checksum.
 pub(super) fn section_bytes<'a>(bytes: &'a [u8], entry: &IndexEntry) -> Option<&'a [u8]> {
     let start = usize::try_from(entry.offset).ok()?;
     let end = start.checked_add(usize::try_from(entry.length).ok()?)?;

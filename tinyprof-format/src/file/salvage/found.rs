@@ -1,4 +1,4 @@
-//! What a directory holds where no manifest says it, and what a file holds where no index does.
+//! A search for parts without a manifest, and for sections without an index.
 
 use super::bare_manifest;
 use crate::bytes::Cursor;
@@ -6,7 +6,7 @@ use crate::file::section::{FRAME_BYTES, Header, IndexEntry, frame};
 use crate::file::source::Source;
 use crate::model::{Manifest, PartFile};
 
-/// A manifest made of the files that are there; none if there are none.
+/// Returns a manifest made of the files that exist; none if there are none.
 pub(super) fn manifest(source: &dyn Source) -> Option<Manifest> {
     let is_part =
         |name: &String| name.strip_prefix("part-").is_some_and(|n| n.parse::<u32>().is_ok());
@@ -21,7 +21,7 @@ pub(super) fn manifest(source: &dyn Source) -> Option<Manifest> {
             header.and_then(|bytes| Header::<3>::read(&bytes, crate::file::part::MAGIC).ok());
         let Some(header) = header else { continue };
         let [first_rank, ranks, rows] = header.fields;
-        // Parts of one profile agree; what does not belong to it is left.
+        // Parts of one profile agree. Files that do not belong to it are ignored.
         if *callpaths.get_or_insert(rows) == rows
             && *version.get_or_insert(header.version) == header.version
         {
@@ -34,7 +34,7 @@ pub(super) fn manifest(source: &dyn Source) -> Option<Manifest> {
     (dictionary || callpaths.is_some()).then_some(Manifest { version, ..manifest })
 }
 
-/// The sections whose frames are whole, in a file without an index: whatever else there is, is
+/// Returns the sections whose frames are intact, in a file without an index. Everything else is
 /// skipped byte by byte.
 pub(super) fn sections(bytes: &[u8], header_bytes: usize) -> Vec<IndexEntry> {
     let mut sections = Vec::new();

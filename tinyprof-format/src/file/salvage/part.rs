@@ -1,4 +1,4 @@
-//! The sections of a damaged part that are whole.
+//! The intact sections of a damaged part.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -14,7 +14,7 @@ use crate::file::source::{Source, is_inside, read_whole};
 use crate::file::times::Sums;
 use crate::model::{CallpathValues, FormatVersion, PartFile, RankFacts, Salvage};
 
-/// Reads what is whole in a part into `values`, and what its ranks say of themselves.
+/// Reads the intact sections of a part into `values`, and returns the facts of its ranks.
 pub(super) fn salvage(
     source: &dyn Source,
     (file, version): (&PartFile, FormatVersion),
@@ -45,7 +45,7 @@ pub(super) fn salvage(
     };
     let expected = [file.first_rank, file.ranks, u32::try_from(values.len()).unwrap_or(u32::MAX)];
     let (entries, is_certain) = match Sections::<3>::open(&bytes, MAGIC) {
-        // Whole, but of another profile.
+        // Intact, but of another profile.
         Ok(sections) if sections.header.fields != expected => (Vec::new(), true),
         Ok(sections) => (sections.entries().to_vec(), true),
         Err(error @ FrameError::NewerVersion { .. }) => return Err(explain(&path, error)),
@@ -101,7 +101,7 @@ impl Reader<'_> {
     /// Reads one section, or counts it as lost.
     ///
     /// # Errors
-    /// If it would need more memory than may be used.
+    /// If it would need more memory than allowed.
     fn section(
         &mut self,
         bytes: &[u8],
@@ -135,8 +135,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Makes exclusive sums inclusive. Where a child was lost they are lost, too; `is_certain` says
-    /// that a child of which no section was found has none.
+    /// Makes exclusive sums inclusive. Where a child was lost, they are lost too. With
+    /// `is_certain`, a child without a section has no values.
     fn resolve(&mut self, values: &mut [&mut [CallpathValues]], is_certain: bool) {
         for (row, sums) in std::mem::take(&mut self.sums).into_iter().rev() {
             let Sums::Exclusive { single } = sums else {
@@ -162,7 +162,7 @@ impl Reader<'_> {
     }
 }
 
-/// Takes back what a section that is damaged inside has left.
+/// Removes the values left by a section with inner damage.
 fn clear(what: PartSection, values: &mut [&mut [CallpathValues]]) {
     let Some(row) = what.row() else { return };
     for values in values[row].iter_mut() {

@@ -43,7 +43,7 @@ fn sums_of_a_series_are_not_stored_beside_it() {
     let absent = (Vec::new(), Vec::new());
     let whole = (summaries.clone(), buckets.clone());
     assert_eq!(kind_after_a_round_trip(&[whole.clone(), absent, whole.clone()]), OF_SERIES);
-    // Anything that the series does not tell is stored.
+    // Summaries that the series does not imply are stored.
     let with = |change: fn(&mut ExecutionSummary)| {
         let mut summaries = summaries.clone();
         change(&mut summaries[0]);
@@ -84,10 +84,10 @@ fn exclusive_sums_are_of_executions_in_order() {
 
 #[test]
 fn a_stretch_has_an_element_at_least() {
-    // Joined: two stretches of one rank, executions 0 and 1, of which the second has so many
+    // Joined: two stretches of one rank, executions 0 and 1. The second has this number of
     // elements.
     let joined = |second: u8| [NEWER | OF_SERIES, 0, 2, 0, 0, 1, 1, second, 0, 1, 0, 9, 0];
-    // Of its own: two elements, two executions, of which the second has so many.
+    // A series of its own: two elements in two executions. The second has this number of elements.
     let own = |first: u8, second: u8| {
         let series = [2, 2, 1, 0, 1, 1, first, second, 0, 1, 0, 9];
         [&[NEWER, 0, 0, 0, 0, 0, 0, OWN, 0, 12][..], &series].concat()

@@ -1,4 +1,4 @@
-//! The children of each callpath, in one list for all.
+//! The children of each callpath, in one shared list.
 
 use std::ops::Index;
 
@@ -22,15 +22,15 @@ use crate::model::CallpathIndex;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Children {
-    /// All callpaths: first those below row 0, then those below row 1, ..., the roots last.
+    /// All callpaths: the children of row 0, then those of row 1, ..., and the roots last.
     all: Vec<CallpathIndex>,
-    /// Where each row's begin, those of the roots, and the end.
+    /// The start of each row's children, that of the roots, and the end.
     starts: Vec<u32>,
 }
 
 impl Children {
-    /// The children of `rows` rows whose parents are these, row by row. A parent that is out of
-    /// range has no list.
+    /// Builds the lists for `rows` rows from their parents, row by row. Rows whose parent is out of
+    /// range are in no list.
     pub(super) fn of(rows: usize, parents: impl Iterator<Item = Option<usize>> + Clone) -> Self {
         let list =
             |parent: Option<usize>| parent.map_or(Some(rows), |row| (row < rows).then_some(row));
@@ -45,19 +45,19 @@ impl Children {
             all[starts[list] as usize] = CallpathIndex::new(row);
             starts[list] += 1;
         }
-        // Each start is now where the next list begins.
+        // Each start now equals the start of the next list.
         starts.rotate_right(1);
         starts[0] = 0;
         Self { all, starts }
     }
 
-    /// The callpaths without a parent.
+    /// Returns the callpaths without a parent.
     #[must_use]
     pub fn roots(&self) -> &[CallpathIndex] {
         self.starts.len().checked_sub(2).map_or(&[], |roots| &self[roots])
     }
 
-    /// Puts each list in another order.
+    /// Sorts each list.
     pub(crate) fn sort_each(&mut self, mut sort: impl FnMut(&mut [CallpathIndex])) {
         for list in self.starts.windows(2) {
             sort(&mut self.all[list[0] as usize..list[1] as usize]);
@@ -68,7 +68,7 @@ impl Children {
 impl Index<usize> for Children {
     type Output = [CallpathIndex];
 
-    /// The children of the callpath in this row; behind the last row the roots.
+    /// Returns the children of the callpath in this row; for the row after the last, the roots.
     fn index(&self, row: usize) -> &[CallpathIndex] {
         &self.all[self.starts[row] as usize..self.starts[row + 1] as usize]
     }

@@ -1,4 +1,4 @@
-//! Puts callpaths in canonical order, level by level from the roots.
+//! The canonical order of callpaths, built level by level from the roots.
 
 use std::sync::Arc;
 
@@ -6,11 +6,11 @@ use super::{CallpathTable, Children};
 use crate::model::identity::Identities;
 use crate::model::{Callpath, CallpathId, CallpathIndex, Identity, Region};
 
-/// A callpath that names its parent by its position among others.
+/// A callpath that names its parent by its position in a list.
 #[derive(Clone, Debug)]
 pub(crate) struct Link {
     pub(crate) id: CallpathId,
-    /// Out of range for a parent that is missing.
+    /// Out of range if the parent is missing.
     pub(crate) parent: Option<u32>,
     pub(crate) region: Arc<Region>,
 }
@@ -25,16 +25,17 @@ struct Here {
 struct Same {
     id: CallpathId,
     identity: Identity,
-    /// The first of them, and their number, in the level.
+    /// The position of the first of them in the level, and their number.
     first: u32,
     links: u32,
 }
 
 impl CallpathTable {
-    /// The table of these links, in any order, and the row of each; none for what cannot be placed.
+    /// Builds the table of `links`, which may be in any order, and returns the row of each; none
+    /// for links that cannot be placed.
     ///
     /// # Cost
-    /// Beside the table about 120 bytes a link while it runs.
+    /// About 120 bytes per link while it runs, beside the table.
     pub(crate) fn place(links: &[Link]) -> (Self, Vec<Option<CallpathIndex>>) {
         let parents = links.iter().map(|link| link.parent.map(|parent| parent as usize));
         let children = Children::of(links.len(), parents);
@@ -74,14 +75,14 @@ impl CallpathTable {
     }
 }
 
-/// A table that is being made.
+/// A table under construction.
 struct Rows {
     rows: Vec<Callpath>,
     identities: Vec<Identity>,
 }
 
 impl Rows {
-    /// Adds a callpath: of what several links say of it, the least counts.
+    /// Adds a callpath. Where its links disagree on the region, the least region is used.
     fn add(
         &mut self,
         depth: u32,
@@ -109,7 +110,7 @@ impl Rows {
     }
 }
 
-/// The callpaths of a level, which is in the order of identities, in canonical order.
+/// Returns the callpaths of a level in canonical order. The level is in the order of identities.
 fn callpaths_of(level: &[Here], links: &[Link]) -> Vec<Same> {
     let count = level.chunk_by(|a, b| a.identity == b.identity).count();
     let mut callpaths = Vec::with_capacity(count);
@@ -125,8 +126,8 @@ fn callpaths_of(level: &[Here], links: &[Link]) -> Vec<Same> {
     callpaths
 }
 
-/// Finds the parents of `(id, parent, region)` triples among them. Of several that have the id of a
-/// parent, the one with the least region is meant, of equal ones the first.
+/// Finds the parents of `(id, parent, region)` triples among them. Where several triples have the
+/// id of a parent, the one with the least region is used, and the first of equal ones.
 ///
 /// Both lists of ids are sorted and walked side by side, which takes half the memory of a hash
 /// table.

@@ -1,4 +1,4 @@
-//! The order of callpaths, their union, and what keeps them apart.
+//! The order of callpaths, their union, and the callpaths that must be kept apart.
 
 use super::*;
 use crate::model::SiteId;
@@ -58,7 +58,7 @@ fn orphans_and_circles_are_dropped() {
     assert_eq!(table.rows().iter().map(|c| c.id).collect::<Vec<_>>(), [id(1)]);
 }
 
-/// Every pair of sites below every root, with ids of so few bits that many are the same.
+/// Returns every pair of sites below every root. The ids have so few bits that many collide.
 fn with_collisions(sites: &[u64]) -> Vec<Link> {
     let few = |id: CallpathId| CallpathId::from_bits(id.to_bits() & 3);
     let mut links = Vec::new();
@@ -91,7 +91,7 @@ fn callpaths_whose_ids_collide_are_kept_apart_and_get_ids_of_their_own() {
     };
     assert_eq!(paths(&distinct), paths(&table));
     assert_eq!(distinct.clone().with_distinct_ids(), distinct);
-    // In whatever order they are united, the result is the same, to the id.
+    // The result is the same in any order of union, including the ids.
     let (left, right) = (with_collisions(&[5, 1, 3]), with_collisions(&[4, 3, 2]));
     let (left, right) = (CallpathTable::place(&left).0, CallpathTable::place(&right).0);
     assert_eq!(left.union(&right).with_distinct_ids(), right.union(&left).with_distinct_ids());
