@@ -113,8 +113,8 @@ impl Arena {
         }
     }
 
-    /// Returns the cache entry for `site`. Sites of other shared objects have none, nor do most
-    /// sites made at run time.
+    /// Returns the cache entry for `site`. Sites of other shared objects have none, nor do sites
+    /// made at run time beyond the first few.
     fn entry(&self, site: &'static Site) -> Option<&AtomicU64> {
         let late = || self.hot.late_cache().get(site.late_index()?);
         self.hot.cache().get(site.dense_index()).or_else(late)

@@ -221,8 +221,8 @@ impl Arena {
         let Some(record) = Record::of(node) else { return };
         let start = node.get(START);
         let (came, to_come) = (waiting::come(start), waiting::to_come(start));
-        // An update of this record that is interrupted here belongs to a visit that ends, which
-        // does not wait for others.
+        // If this code interrupts an update of the record, that update is for a visit that ends,
+        // which does not wait for others.
         node.update(|| self.count(node, record, came, waiting::word(to_come, to_come)));
     }
 
