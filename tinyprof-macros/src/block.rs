@@ -77,7 +77,7 @@ fn with_regions(block: Block, arguments: &Arguments, emit: Emit) -> TokenStream 
     tokens
 }
 
-/// An item inside of a block.
+/// Returns an item of a block, measured if the arguments select it.
 fn with_region_inside(
     item: TokenStream,
     prefix: Option<&str>,

@@ -57,8 +57,8 @@ pub(crate) fn meant<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) ->
 /// Returns whether `word` differs from `known` by case and underscores, or by one letter that is
 /// wrong, missing, extra, or swapped with its neighbour.
 ///
-/// A wrong letter does not count if it is the first, or in a word of three letters: `node` is not
-/// `mode`, `lag` is not `tag`.
+/// A wrong letter does not count as a typing error if it is the first one, or in a word of three
+/// letters: `node` is not `mode`, `lag` is not `tag`.
 fn is_slip(word: &str, known: &str) -> bool {
     let plain = |text: &str| -> Vec<char> {
         text.chars().filter(|&c| c != '_').map(|c| c.to_ascii_lowercase()).collect()

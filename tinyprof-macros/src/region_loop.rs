@@ -149,7 +149,8 @@ mod tests {
 
     use super::*;
 
-    /// Expands `"x", LOOP`, and replaces the two emitted calls by `OPEN` and `BOUNDARY`.
+    /// Checks the expansion of `"x", LOOP`, with the two emitted calls replaced by `OPEN` and
+    /// `BOUNDARY`.
     fn check(input: &TokenStream, expected: &TokenStream) {
         let text = expand(quote!("x", #input), Emit::Measured).to_string();
         let (before, rest) = text.split_once("{ # [used]").expect(&text);

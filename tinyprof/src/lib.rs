@@ -52,7 +52,7 @@
 //! | `TINYPROF_FILTER=-*fields_at*,+main` | regions to leave out of this run, without a rebuild: see below | all regions are recorded |
 //! | `TINYPROF_BUDGET=1%` | limit on the share of each thread's time that timing may take: see below | no limit |
 //! | `TINYPROF_INTERVAL=5s` | time between two checkpoints (`s`, `ms`, `m`): see below | no checkpoints |
-//! | `TINYPROF_CHECKPOINTS=all\|N` | number of checkpoints to keep, newest first; with `all` they also stay after the final profile is written | 2 |
+//! | `TINYPROF_CHECKPOINTS=all\|N` | number of newest checkpoints to keep; with `all` none is removed, even after the final profile is written | 2 |
 //! | `TINYPROF_PRECISION=exact\|8bit` | precision of the times in the profile: as measured, or rounded to 8 bits, off by at most 0.4 %, in half the bytes; counts stay exact | exact |
 //! | `TINYPROF_PERMISSIONS=private\|umask` | access to profiles: the user alone (directory 0700, files 0600), or as the umask allows | private |
 //! | `TINYPROF_SIGNAL=usr1\|usr2` | signal that prints the on-demand report to standard error; a program that handles the signal itself keeps its handler | off: the signal keeps its effect |

@@ -55,9 +55,11 @@ pub fn checkpoint() -> Result<Option<PathBuf>, WriteError> {
     )
 }
 
-/// Writes a checkpoint on a thread of its own, unless one is being written. Returns the result, and
-/// whether it is the first one that could not be written. A thread that hangs or dies keeps the
-/// files, so that there are no further checkpoints. Allocates nothing on the caller's thread.
+/// Writes a checkpoint on a thread of its own, unless one is being written.
+///
+/// Returns the result, and whether it is the first one that could not be written. A thread that
+/// hangs or dies keeps the files, so that there are no further checkpoints. Allocates nothing on
+/// the caller's thread.
 fn write_isolated() -> Result<(Result<Option<PathBuf>, WriteError>, bool), NotDone> {
     let write_locked = || {
         let Ok(mut files) = FILES.try_lock() else { return (Ok(None), false) };

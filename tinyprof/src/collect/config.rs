@@ -20,19 +20,19 @@ pub const ALL_CHECKPOINTS: u32 = u32::MAX;
 /// set.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
-    /// `TINYPROF`: whether to record at all (`on`, `off`). Default: on.
+    /// `TINYPROF`: recording (`on`, `off`). Default: on.
     pub recording: bool,
     /// `TINYPROF_OUT`: the name of the profile; `.tprof` is added where it is missing.
     pub out: Option<PathBuf>,
     /// `TINYPROF_BUDGET`: the share of each thread's time that timing may take (`1%`, `0.5%`,
     /// `off`), from 0 to 1; 1 means no limit.
     pub budget: Option<f64>,
-    /// `TINYPROF_REPORT`: whether to print a table to standard error at the end (`on`, `off`).
+    /// `TINYPROF_REPORT`: the table on standard error at the end (`on`, `off`).
     pub report: Option<bool>,
     /// `TINYPROF_INTERVAL`: the time between two checkpoints (`5s`, `500ms`, `2m`); zero for `off`.
     pub checkpoint_interval: Option<Duration>,
-    /// `TINYPROF_CHECKPOINTS`: the number of checkpoints to keep, newest first (a number from 1
-    /// on); [`ALL_CHECKPOINTS`](super::ALL_CHECKPOINTS) for `all`.
+    /// `TINYPROF_CHECKPOINTS`: how many of the newest checkpoints to keep (a number from 1 on);
+    /// [`ALL_CHECKPOINTS`](super::ALL_CHECKPOINTS) for `all`.
     pub checkpoints_kept: Option<u32>,
     /// `TINYPROF_PRECISION`: the precision of the times in the profile (`exact`, `8bit`).
     pub precision: Option<Precision>,

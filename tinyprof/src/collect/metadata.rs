@@ -1,4 +1,4 @@
-//! Facts of the run, under the keys that users of Adiak and Thicket expect.
+//! Facts about the run, under the keys that users of Adiak and Thicket expect.
 
 use std::env;
 

@@ -53,13 +53,13 @@ pub(super) fn arrange() {
 ///
 /// At the end of the process `write_at_exit` is called instead of the default writer, unless
 /// recording is off. It runs on a thread of its own, within the deadline. A collector that has
-/// nothing to do there returns [`Ending::default`](super::Ending). Returns whether this is the
-/// first call; only the first counts.
+/// nothing to do there passes [`Ending::default`](super::Ending). Returns whether this is the first
+/// call; only the first counts.
 pub fn take_over(write_at_exit: Writer) -> bool {
     start();
     let is_first = writer::take_over(write_at_exit);
     if is_first {
-        // Boundaries are now watched by the writer.
+        // Watching boundaries is now the writer's job.
         thread::watch_none();
     }
     is_first

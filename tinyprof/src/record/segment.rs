@@ -191,7 +191,7 @@ impl Segment {
     /// Returns the line that contains `word`.
     pub(super) fn line_of(&self, word: &AtomicU64) -> Line {
         let bytes = std::ptr::from_ref(word).addr() - self.base.addr().get();
-        // Segments are too small for more lines than a `u32` counts.
+        // A segment never has more lines than a `u32` can count.
         Line(u32::try_from(bytes / LINE_BYTES).unwrap_or(0))
     }
 
@@ -297,7 +297,7 @@ impl Segment {
         // SAFETY: the new range begins where the committed memory ends, inside of our own
         // reservation.
         let place = unsafe { self.base.byte_add(committed) };
-        // SAFETY: replaces a piece of our own reservation that nobody has had access to. The file
+        // SAFETY: replaces a part of our own reservation that nothing has accessed yet. The file
         // has its blocks, so that no access can fail for want of room.
         let mapped = unsafe {
             libc::mmap(

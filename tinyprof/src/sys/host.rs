@@ -17,7 +17,7 @@ pub(crate) fn user_id() -> u32 {
     unsafe { libc::getuid() }
 }
 
-/// Returns the number of the user whose rights the process has, who owns the files that it makes.
+/// Returns the number of the user whose rights the process has: the owner of the files it makes.
 pub(crate) fn effective_user_id() -> u32 {
     // SAFETY: takes nothing and always succeeds.
     unsafe { libc::geteuid() }

@@ -35,7 +35,7 @@ const RUNNING: u32 = 0;
 const DONE: u32 = 1;
 const PANICKED: u32 = 2;
 const DIED: u32 = 3;
-/// The caller has left.
+/// The state after the caller has left.
 const ABANDONED: u32 = 4;
 
 /// The reason why isolated work has no result.
@@ -251,7 +251,8 @@ fn wake(state: &AtomicU32) {
 /// Waits for the end of a thread whose work is done. Returns false if it does not end.
 fn join(thread: libc::pthread_t) -> bool {
     unsafe extern "C" {
-        /// Provided by glibc and musl, but not by the crate `libc`.
+        /// Joins a thread with a time limit. Provided by glibc and musl, but not by the crate
+        /// `libc`.
         fn pthread_timedjoin_np(
             thread: libc::pthread_t,
             result: *mut *mut c_void,

@@ -1,8 +1,9 @@
 //! Protection from the signals of failed writes, which must not end the program.
 //!
 //! Two signals report a failed write, and end a program that does not handle them. `SIGPIPE` means
-//! that the reader of standard error is gone (programs for `program | head` restore it). `SIGXFSZ`
-//! means that a file would exceed `ulimit -f`. The write also returns an error, and we check that.
+//! that the reader of standard error is gone (programs meant for `program | head` restore its
+//! default action). `SIGXFSZ` means that a file would exceed `ulimit -f`. The write also returns an
+//! error, and we check that.
 
 use std::mem::MaybeUninit;
 use std::ptr;

@@ -27,7 +27,7 @@ thread_local! {
 ///
 /// An entry of a span that is not recorded is noted as well, so that its exit finds it at once.
 pub(super) fn enter(layer: u32, span: u64, site: Option<&'static Site>) {
-    // The list may be gone at the end of the thread, and in use in a signal handler.
+    // The list may be gone at the end of the thread, or in use in a signal handler.
     let _ = ENTRIES.try_with(|entries| {
         let Ok(mut entries) = entries.try_borrow_mut() else { return };
         let visit = site.map_or(Entered::Lost, |site| {

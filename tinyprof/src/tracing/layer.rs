@@ -57,7 +57,7 @@ pub fn layer<S>() -> Layer<S> {
 ///
 /// # Cost
 /// About 40 ns an entry more than [`Subscriber`](super::Subscriber), in addition to the cost of the
-/// registry: `docs/cost.md` has the measurements. A filter around the layer costs twice as much.
+/// registry: `docs/cost.md` has the measurements. A filter around the layer costs twice that.
 /// [`with_max_level`](Self::with_max_level) and
 /// [`with_target_prefixes`](Self::with_target_prefixes) cost next to nothing.
 pub struct Layer<S> {

@@ -18,7 +18,7 @@ use super::super::site::Site;
 use super::{Arena, NODES_MAX, TIMES_ON_PATH_MAX};
 
 /// The mark of a fold in the word of a record's parent. Callpaths have there the number of the
-/// record made before, which is never this one.
+/// record made before, which is never this value.
 const FOLD: u32 = u32::MAX;
 
 impl Arena {

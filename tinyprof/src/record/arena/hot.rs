@@ -21,7 +21,7 @@ const IRREGULAR: u32 = 1 << 31;
 /// no record has that number.
 pub(super) const FILTERED: u64 = i32::MAX as u64;
 
-/// The words that have names.
+/// The named words, before those for each site.
 #[repr(C, align(64))]
 struct Named {
     /// The node of the innermost open region; 0 outside of all regions.

@@ -12,7 +12,7 @@ use super::super::node::{
 #[inline]
 pub(super) fn clear_live(node: Node<'_>, execution: u32) {
     // The order matters: while the live numbers belong to an execution that the log covers, a
-    // reader after the thread's death counts them once.
+    // reader after the thread's death counts them only once.
     fence(Release);
     for (word, value) in
         [(VISITS, 0), (SUM, 0), (MIN, u64::MAX), (MAX, 0), (SQUARES, 0), (SQUARES + 1, 0)]

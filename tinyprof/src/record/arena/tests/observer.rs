@@ -7,7 +7,7 @@ use super::super::super::clock::ClockChoice;
 use super::super::reading::Ids;
 use super::*;
 
-/// Enough for both lists of a callpath to be moved to larger blocks and folded, several times.
+/// A number for which both lists of a callpath are moved to larger blocks and folded several times.
 const EXECUTIONS: u64 = if cfg!(miri) { 32 } else { 20_000 };
 const ITERATIONS: u64 = 12;
 
