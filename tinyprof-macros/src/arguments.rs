@@ -1,8 +1,8 @@
 //! The arguments of a region:
 //! `name = "solve", mode = each, tag = "COMP", mem = bytes(), crate = path`, in any order.
 //!
-//! One parser serves the attribute and both macros: they differ in the keys they know and in where
-//! the name stands.
+//! One parser serves the attribute and both macros. They differ in the keys they know and in the
+//! place of the name.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
@@ -17,36 +17,36 @@ use crate::near;
 use crate::selection::Selection;
 use crate::split;
 
-/// What of a region's visits is kept.
+/// The amount of detail kept about a region's visits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
     Total,
     Each,
 }
 
-/// What was said about a region; `None` means that the default holds.
+/// The arguments of a region; `None` means the default.
 #[derive(Clone, Default)]
 pub(crate) struct Arguments {
     pub(crate) name: Option<LitStr>,
     pub(crate) mode: Option<Mode>,
     pub(crate) rank_local: bool,
-    /// Leave out what the attribute stands on.
+    /// Exclude the item that has the attribute.
     pub(crate) skip: bool,
-    /// Which functions of a block are measured, where not all are.
+    /// The functions of a block to measure, if not all.
     pub(crate) selection: Option<Selection>,
-    /// The text by which visits are told apart, an expression.
+    /// The text that distinguishes visits, an expression.
     pub(crate) split: Option<TokenStream>,
-    /// Between two iterations of the loop is a boundary, at which a checkpoint may be written.
+    /// The loop has a boundary between two iterations, at which a checkpoint may be written.
     pub(crate) checkpoint: bool,
-    /// Whatever else was said, in order.
+    /// All other arguments, in order.
     metrics: Vec<Metric>,
     krate: Option<Path>,
     seen: Vec<Ident>,
 }
 
 impl Arguments {
-    /// Reads arguments with a comma between them (and perhaps after the last) up to the end of the
-    /// input.
+    /// Reads arguments with a comma between them (and optionally after the last) up to the end of
+    /// the input.
     pub(crate) fn parse_all(&mut self, input: ParseStream<'_>, known: &[Key]) -> Result<()> {
         while !input.is_empty() {
             self.parse_one(input, known)?;
@@ -143,7 +143,7 @@ impl Arguments {
         Ok(())
     }
 
-    /// An error if `skip` does not stand alone.
+    /// Returns an error if `skip` is not the only argument.
     pub(crate) fn check_skip(&self) -> Result<()> {
         match self.seen.iter().find(|ident| *ident != "skip") {
             Some(other) if self.skip => Err(Error::new(
@@ -154,7 +154,7 @@ impl Arguments {
         }
     }
 
-    /// Takes over what `block`, on the block around, says and this does not.
+    /// Takes over the arguments of `block`, on the block around, that this one lacks.
     pub(crate) fn inherit(&mut self, block: &Arguments) {
         self.mode = self.mode.or(block.mode);
         self.rank_local |= block.rank_local;
@@ -171,7 +171,7 @@ impl Arguments {
         }
     }
 
-    /// Consistent metrics: key and text.
+    /// Returns the consistent metrics: key and text.
     pub(crate) fn constants(&self) -> impl Iterator<Item = (&Ident, &LitStr)> {
         self.metrics.iter().filter_map(|metric| match &metric.value {
             Value::Constant(text) => Some((&metric.key, text)),
@@ -179,14 +179,14 @@ impl Arguments {
         })
     }
 
-    /// Varying metrics.
+    /// Returns the varying metrics.
     pub(crate) fn varying(&self) -> Varying<'_> {
         let metrics =
             self.metrics.iter().filter(|metric| matches!(metric.value, Value::Varying(_)));
         Varying { metrics: metrics.collect(), private: self.private() }
     }
 
-    /// The arguments as they would be written.
+    /// Returns the arguments as they would be written.
     pub(crate) fn to_tokens(&self) -> TokenStream {
         let mut tokens = TokenStream::new();
         if let Some(name) = &self.name {
@@ -216,8 +216,8 @@ impl Arguments {
         tokens
     }
 
-    /// The path of crate `tinyprof`: as given, otherwise absolute, so that no name in the user's
-    /// scope shadows it.
+    /// Returns the path of crate `tinyprof`: as given, otherwise absolute, so that no name in the
+    /// user's scope shadows it.
     fn crate_path(&self) -> TokenStream {
         match &self.krate {
             Some(path) => path.to_token_stream(),
@@ -225,15 +225,15 @@ impl Arguments {
         }
     }
 
-    /// The path of the hidden module in which everything that an expansion names is found.
+    /// Returns the path of the hidden module, which contains everything that an expansion names.
     pub(crate) fn private(&self) -> TokenStream {
         let krate = self.crate_path();
         quote_spanned!(Span::mixed_site()=> #krate::__private)
     }
 
-    /// What stands where nothing is measured: an item that names the given path, so that its import
-    /// counts as used, and code that is never run, so that what the metrics name is checked and
-    /// counts as used. Neither leaves an instruction.
+    /// Returns the tokens for a region that is not measured: an item that names the given path, so
+    /// that its import counts as used, and code that never runs, so that the names in metrics are
+    /// checked and count as used. Neither leaves an instruction.
     pub(crate) fn unmeasured(&self) -> (Option<TokenStream>, TokenStream) {
         let path = self.krate.as_ref().map(
             |path| quote_spanned!(Span::mixed_site()=> const _: () = { let _ = #path::collect::ENABLED; };),
@@ -247,7 +247,7 @@ impl Arguments {
     }
 }
 
-/// Reads a region's name: a string literal with something in it.
+/// Reads a region's name: a string literal that is not empty.
 pub(crate) fn parse_name(input: ParseStream<'_>) -> Result<LitStr> {
     if !input.peek(LitStr) {
         return Err(input.error("a region's name is a string literal, as in \"solve\""));

@@ -1,8 +1,7 @@
 //! `#[profile]`: a function is a region, from entry to return, error or panic.
 //!
-//! Of the item only the words before `fn` and the name are read. Everything else (attributes,
-//! generics, where clause, body) is carried over as it came. On a block of functions, see
-//! `block.rs`.
+//! Only the words before `fn` and the name of the item are read. Everything else (attributes,
+//! generics, where clause, body) is passed on unchanged. For blocks of functions, see `block.rs`.
 
 use proc_macro2::TokenStream;
 use syn::Error;
@@ -14,7 +13,7 @@ use crate::item::Item;
 use crate::key::Key;
 use crate::{Emit, block, error};
 
-/// The function with its guard, or an error beside the untouched item.
+/// Returns the function with its guard, or an error beside the unchanged item.
 pub(crate) fn expand(arguments: TokenStream, item: TokenStream, emit: Emit) -> TokenStream {
     match profiled(arguments, &item, emit) {
         Ok(profiled) => profiled,
@@ -54,8 +53,8 @@ mod tests {
 
     use super::*;
 
-    /// Expands, and replaces the emitted statement by `GUARD;`: what is around it is under test
-    /// here.
+    /// Checks the expansion with the emitted statement replaced by `GUARD;`: only the code around
+    /// it is tested here.
     fn check(item: TokenStream, expected: &TokenStream) {
         let text = expand(TokenStream::new(), item, Emit::Measured).to_string();
         let (before, rest) = text.split_once("let __guard = ").expect(&text);

@@ -1,8 +1,9 @@
 //! `#[profile]` on an `impl`, a trait or an inline module: every function inside is a region.
 //!
-//! What cannot be one (a `const fn`, a function without body) is left as it is. A function or block
-//! inside that has the attribute itself keeps it, and is handed what the block around says, but for
-//! a list of functions: `only(...)` and `skip(...)` are about those that say nothing themselves.
+//! Functions that cannot be regions (a `const fn`, a function without body) are left as they are. A
+//! function or block inside that has its own attribute keeps it and inherits the arguments of the
+//! block around it. Only lists of functions are not inherited: `only(...)` and `skip(...)` apply to
+//! functions without an attribute of their own.
 
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 use quote::ToTokens;
@@ -18,8 +19,8 @@ use crate::pieces::pieces;
 use crate::selection::Candidate;
 use crate::{Emit, body};
 
-/// The block, the functions inside measured that its arguments say; an error if they name one that
-/// is not there.
+/// Returns the block with the functions measured that its arguments select, or an error if they
+/// name a function that does not exist.
 pub(crate) fn expand(block: Block, arguments: &Arguments, emit: Emit) -> syn::Result<TokenStream> {
     if let Some(selection) = &arguments.selection {
         selection.check(&candidates(&block))?;
@@ -27,8 +28,8 @@ pub(crate) fn expand(block: Block, arguments: &Arguments, emit: Emit) -> syn::Re
     Ok(with_regions(block, arguments, emit))
 }
 
-/// The functions inside that a list can name: not those in blocks that have the attribute
-/// themselves.
+/// Returns the functions inside that a list can name: all but those in blocks that have their own
+/// attribute.
 fn candidates(block: &Block) -> Vec<Candidate> {
     let mut all = Vec::new();
     for item in pieces(block.body.stream()) {
@@ -53,7 +54,7 @@ fn candidates(block: &Block) -> Vec<Candidate> {
     all
 }
 
-/// The name of a function that cannot be a region; none if the item is no function.
+/// Returns the name of a function that cannot be a region, or `None` if the item is not a function.
 fn name_of_function(item: &TokenStream) -> Option<Ident> {
     let mut tokens = body::unwrapped(item.clone()).into_iter();
     tokens.find(|token| matches!(token, TokenTree::Ident(word) if word == "fn"))?;
@@ -63,7 +64,7 @@ fn name_of_function(item: &TokenStream) -> Option<Ident> {
     }
 }
 
-/// The block, every function inside measured or not.
+/// Returns the block with its functions measured, or unchanged.
 fn with_regions(block: Block, arguments: &Arguments, emit: Emit) -> TokenStream {
     let inside = pieces(block.body.stream());
     let inside = inside
@@ -76,7 +77,7 @@ fn with_regions(block: Block, arguments: &Arguments, emit: Emit) -> TokenStream 
     tokens
 }
 
-/// An item inside of a block.
+/// Returns an item of a block, measured if the arguments select it.
 fn with_region_inside(
     item: TokenStream,
     prefix: Option<&str>,
@@ -88,7 +89,7 @@ fn with_region_inside(
     let own = own_attribute(&item);
     if let Some(own) = &own {
         let parse = |input: ParseStream<'_>| arguments.parse_all(input, Key::OF_THE_ATTRIBUTE);
-        // A mistake is told when that attribute is expanded.
+        // A mistake is reported when that attribute is expanded.
         if parse.parse2(own.arguments.clone()).is_err() || arguments.skip {
             return item;
         }
@@ -114,9 +115,9 @@ fn with_region_inside(
     }
 }
 
-/// The attribute `#[profile(...)]` that an item inside of a block has itself.
+/// The attribute `#[profile(...)]` of an item inside of a block.
 struct OwnAttribute {
-    /// Which of the item's tokens its brackets are.
+    /// The index of the attribute's brackets among the item's tokens.
     position: usize,
     path: Path,
     arguments: TokenStream,
@@ -136,7 +137,7 @@ fn own_attribute(item: &TokenStream) -> Option<OwnAttribute> {
     })
 }
 
-/// `path` or `path(arguments)`.
+/// Reads `path` or `path(arguments)`.
 fn parse_attribute(input: ParseStream<'_>) -> syn::Result<(Path, TokenStream)> {
     let path = input.call(Path::parse_mod_style)?;
     if input.is_empty() {
@@ -147,8 +148,8 @@ fn parse_attribute(input: ParseStream<'_>) -> syn::Result<(Path, TokenStream)> {
     Ok((path, arguments.parse()?))
 }
 
-/// Names are not resolved yet when a macro runs: the attribute is known by its last name, alone or
-/// in a crate of ours.
+/// Returns whether the path names our attribute. Names are not resolved yet when a macro runs, so
+/// it is recognised by its last segment, alone or in a crate of ours.
 fn is_ours(path: &Path) -> bool {
     let mut names = path.segments.iter().rev().map(|segment| segment.ident.to_string());
     names.next().is_some_and(|last| last == "profile")
@@ -156,12 +157,12 @@ fn is_ours(path: &Path) -> bool {
 }
 
 impl OwnAttribute {
-    /// Whether it is `#[profile(skip)]`.
+    /// Returns whether it is `#[profile(skip)]`.
     fn is_skip(&self) -> bool {
         self.arguments.to_string() == "skip"
     }
 
-    /// The item, with other arguments in this attribute of it.
+    /// Returns the item with other arguments in this attribute.
     fn with_arguments(self, item: &TokenStream, arguments: &Arguments) -> TokenStream {
         let put = |(position, token): (usize, TokenTree)| match token {
             TokenTree::Group(old) if position == self.position => {
@@ -186,8 +187,8 @@ mod tests {
     use crate::Emit;
     use crate::attribute::expand;
 
-    /// Checks the block against `expected`, in which `NAME!(mode, and what else is said);` stands
-    /// for a guard.
+    /// Checks the block against `expected`, in which `NAME!(mode, and other arguments);` represents
+    /// a guard.
     fn check(arguments: TokenStream, block: TokenStream, expected: &TokenStream) {
         let mut rest = expand(arguments, block, Emit::Measured).to_string();
         let mut text = String::new();

@@ -1,17 +1,17 @@
-//! Braces: how a statement is put first into a body that nobody reads.
+//! Braces: a statement is put first into a body without parsing it.
 
 use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
 use quote::quote_spanned;
 
-/// The body's own braces with `first` before everything that was there, inner attributes excepted.
+/// Returns the body in its own braces, with `first` before everything but inner attributes.
 ///
-/// The original pair is used again: a pair around a pair would be reported to the user as
-/// `unused_braces`, and the braces' span carries the edition that says when the temporaries of the
-/// last expression are dropped.
+/// The original pair is reused. A second pair inside it would be reported to the user as
+/// `unused_braces`, and the span of the braces carries the edition, which decides when the
+/// temporaries of the last expression are dropped.
 ///
-/// Behind the statement stands an item without name or code. Items with which the user's body
-/// begins are now items after a statement; clippy's lint of that name looks no further than an item
-/// that a macro has made.
+/// After the statement comes an item without name or code. Items at the start of the user's body
+/// now follow a statement; clippy's lint `items_after_statements` looks no further than an item
+/// made by a macro.
 pub(crate) fn with_first(body: &Group, first: TokenStream) -> Group {
     if first.is_empty() {
         return body.clone();
@@ -22,7 +22,7 @@ pub(crate) fn with_first(body: &Group, first: TokenStream) -> Group {
     })
 }
 
-/// The body's own braces and inner attributes, with what `inside` makes of all else.
+/// Returns the body's own braces and inner attributes, with `inside` applied to the other tokens.
 pub(crate) fn around(body: &Group, inside: impl FnOnce(TokenStream) -> TokenStream) -> Group {
     let mut rest = body.stream().into_iter().peekable();
     let mut content = TokenStream::new();
@@ -33,15 +33,15 @@ pub(crate) fn around(body: &Group, inside: impl FnOnce(TokenStream) -> TokenStre
     braced(content, body.span())
 }
 
-/// Braces of this span.
+/// Returns the content in braces with this span.
 pub(crate) fn braced(content: TokenStream, span: Span) -> Group {
     let mut group = Group::new(Delimiter::Brace, content);
     group.set_span(span);
     group
 }
 
-/// The braces that a token consists of, also where a `macro_rules!` variable (`$body:block`) has
-/// put an invisible pair around them.
+/// Returns the braces that a token consists of, even if a `macro_rules!` variable (`$body:block`)
+/// has put an invisible pair around them.
 pub(crate) fn braces(token: &TokenTree) -> Option<Group> {
     let TokenTree::Group(group) = token else { return None };
     match group.delimiter() {
@@ -51,7 +51,7 @@ pub(crate) fn braces(token: &TokenTree) -> Option<Group> {
     }
 }
 
-/// The tokens without invisible pairs around all of them (`$item:item`, `$loop:expr`).
+/// Removes invisible pairs around all of the tokens (`$item:item`, `$loop:expr`).
 pub(crate) fn unwrapped(tokens: TokenStream) -> TokenStream {
     match only(tokens.clone()) {
         Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::None => {

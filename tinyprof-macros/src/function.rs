@@ -1,4 +1,4 @@
-//! A function as a region: a guard that is put first into its body, or a future around its body.
+//! A function as a region: with a guard first in its body, or a future around its body.
 
 use proc_macro2::TokenStream;
 use quote::ToTokens;
@@ -10,7 +10,7 @@ use crate::item::Function;
 use crate::site::{Region, RegionKind};
 use crate::{Emit, asynchronous, body};
 
-/// The function, measured or not.
+/// Returns the function, measured or unchanged.
 pub(crate) fn with_region(function: Function, arguments: Arguments, emit: Emit) -> TokenStream {
     let (name, at) = (&function.name, function.name.span());
     let name = arguments.name.as_ref().map_or_else(|| name.unraw().to_string(), LitStr::value);

@@ -1,4 +1,5 @@
-//! What an item is, found out from the words before its name. The rest of it is not read.
+//! The kind of an item, determined from the words before its name; the tokens after the name are
+//! not read.
 
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote_spanned};
@@ -8,40 +9,40 @@ use syn::{Attribute, Error, Generics, LitStr, ReturnType, Token, Type, Visibilit
 
 use crate::body;
 
-/// What the attribute goes on.
+/// The item that has the attribute.
 pub(crate) enum Item {
     Function(Function),
     Block(Block),
 }
 
-/// A function taken apart.
+/// A function split into its parts.
 pub(crate) struct Function {
-    /// All before the body.
+    /// Everything before the body.
     pub(crate) head: TokenStream,
     pub(crate) name: Ident,
     pub(crate) body: Group,
-    /// For an `async fn`.
+    /// The future, for an `async fn`.
     pub(crate) future: Option<Future>,
 }
 
-/// What is known of the future that an `async fn` returns.
+/// The future that an `async fn` returns, as far as it is known.
 pub(crate) struct Future {
     /// The type of its output, if it can be written inside of the function: `impl Trait` and `!`
     /// cannot.
     pub(crate) output: Option<TokenStream>,
 }
 
-/// An `impl`, a trait, or an inline module, taken apart.
+/// An `impl`, a trait, or an inline module, split into its parts.
 pub(crate) struct Block {
-    /// All before the body.
+    /// Everything before the body.
     pub(crate) head: TokenStream,
     pub(crate) body: Group,
-    /// What stands before `::` in the names of the functions inside: the type or the trait.
+    /// The part before `::` in the names of the functions inside: the type or the trait.
     pub(crate) prefix: Option<String>,
 }
 
 impl Item {
-    /// Takes the item apart, or says why it cannot be measured.
+    /// Splits the item into its parts, or returns the reason why it cannot be measured.
     pub(crate) fn split(item: &TokenStream) -> Result<Item> {
         let item = body::unwrapped(item.clone());
         let parse = |input: ParseStream<'_>| {
@@ -77,7 +78,7 @@ enum Head {
     Block { at: Span, prefix: Option<String> },
 }
 
-/// Reads attributes, visibility, and the words up to the item's name; refuses what cannot be
+/// Reads attributes, visibility, and the words up to the item's name; rejects items that cannot be
 /// measured.
 fn parse_head(input: ParseStream<'_>) -> Result<Head> {
     input.call(Attribute::parse_outer)?;
@@ -120,7 +121,8 @@ fn parse_head(input: ParseStream<'_>) -> Result<Head> {
     Ok(Head::Function { name, future })
 }
 
-/// Behind the name of an `async fn`: what it returns, if that can be said inside of it.
+/// Reads the output type after the name of an `async fn`, if it can be written inside of the
+/// function.
 fn parse_output(input: ParseStream<'_>) -> Result<Option<TokenStream>> {
     input.parse::<Generics>()?;
     let arguments;
@@ -143,9 +145,9 @@ fn has_impl(tokens: &TokenStream) -> bool {
     })
 }
 
-/// Behind `impl`: the last name in the path of the type, if it has one.
+/// Reads the last name in the path of the type after `impl`, if it has one.
 fn parse_self_type(input: ParseStream<'_>) -> Result<Option<String>> {
-    // `impl <T as Trait>::Type` is the other thing that may follow.
+    // The other form that may follow is `impl <T as Trait>::Type`.
     let is_path = input.peek(Token![<]) && {
         let ahead = input.fork();
         ahead.parse::<Generics>().is_err()
@@ -174,7 +176,7 @@ fn last_name(of: &Type) -> Option<String> {
     }
 }
 
-/// The error for any other item, at the word that says what it is.
+/// Returns the error for any other item, at the word that names its kind.
 fn not_a_function(item: ParseStream<'_>) -> Error {
     const GOES_ON: &str =
         "`#[profile]` goes on functions, and on an `impl`, a trait or a module full of them";

@@ -1,8 +1,8 @@
-//! The words that mean something in the arguments of a region. Any other is the key of a metric.
+//! The names of a region's arguments. Any other name is the key of a metric.
 
 use proc_macro2::Ident;
 
-/// What one argument is called, and how it is written.
+/// The name and syntax of one argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Key {
     Name,
@@ -19,19 +19,19 @@ impl Key {
     /// The keys of `#[profile(...)]`.
     pub(crate) const OF_THE_ATTRIBUTE: &[Key] =
         &[Key::Name, Key::Mode, Key::RankLocal, Key::Crate, Key::Split, Key::Only, Key::Skip];
-    /// The keys of `profile_scope!`, where the name comes first and bare.
+    /// The keys of `profile_scope!`, in which the name comes first, without a key.
     pub(crate) const AFTER_A_NAME: &[Key] = &[Key::Mode, Key::RankLocal, Key::Crate, Key::Split];
-    /// The keys of `profile_loop!`, where the name comes first and bare too.
+    /// The keys of `profile_loop!`, in which the name also comes first, without a key.
     pub(crate) const OF_A_LOOP: &[Key] =
         &[Key::Mode, Key::RankLocal, Key::Checkpoint, Key::Crate, Key::Split];
 
-    /// The argument of this name.
+    /// Returns the argument with this name.
     pub(crate) fn of(ident: &Ident) -> Option<Key> {
         let all = Key::OF_THE_ATTRIBUTE.iter().chain(Key::OF_A_LOOP);
         all.copied().find(|key| ident == key.text())
     }
 
-    /// Whether the word is an argument, so that no metric can be called that.
+    /// Returns whether the word is an argument, and so cannot name a metric.
     pub(crate) fn is_reserved(ident: &Ident) -> bool {
         Key::of(ident).is_some()
     }
@@ -49,7 +49,7 @@ impl Key {
         }
     }
 
-    /// How it is written, for the reader of an error.
+    /// Returns the syntax of the argument, for error messages.
     pub(crate) fn usage(self) -> &'static str {
         match self {
             Key::Name => "`name = \"...\"`",

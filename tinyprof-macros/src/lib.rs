@@ -1,31 +1,31 @@
-//! The attribute and the macros of TinyProf: they name a region and open it. Use them through the
+//! The attribute and the macros of TinyProf. They name a region and open it. Use them through the
 //! crate `tinyprof`.
 //!
-//! Every region, and every metric of one, is one `static` and one call into
-//! `::tinyprof::__private`; what happens there is none of this crate's business. It reads the
-//! tokens it must (arguments, the head of a function or loop) and carries the rest unread, so that
-//! what compiles without the macro compiles with it.
+//! Every region, and every metric of one, expands to one `static` and one call into
+//! `::tinyprof::__private`; this crate does not know what happens there. It reads only the tokens
+//! that it must (arguments, the head of a function or loop) and passes the others on unread, so
+//! that code that compiles without the macro also compiles with it.
 //!
 //! | file | idea |
 //! |---|---|
 //! | `arguments.rs` | `name = ..., mode = ..., tag = ..., crate = ...` |
-//! | `key.rs` | which words are arguments |
-//! | `near.rs` | slips of the keyboard |
+//! | `key.rs` | the names of the arguments |
+//! | `near.rs` | typing errors |
 //! | `metric.rs` | `key = "text"` and `key = expression` |
 //! | `split.rs` | `split = expression` |
 //! | `attribute.rs` | `#[profile]`: a region is a function |
 //! | `block.rs` | `#[profile]` on an `impl`, a trait or a module: a region is each function inside |
-//! | `selection.rs` | `only(...)` and `skip(...)`: which functions of a block |
-//! | `item.rs` | what an item is |
-//! | `pieces.rs` | where the items of a block end |
+//! | `selection.rs` | `only(...)` and `skip(...)`: the selected functions of a block |
+//! | `item.rs` | the kind of an item, and its parts |
+//! | `pieces.rs` | the ends of the items in a block |
 //! | `function.rs` | one function with its guard |
 //! | `asynchronous.rs` | the body of an `async fn` as one future |
-//! | `scope.rs` | `profile_scope!`: a region is the rest of a block; `scope!`: as long as a guard lives |
+//! | `scope.rs` | `profile_scope!`: a region is the rest of a block; `scope!`: the lifetime of a guard |
 //! | `region_loop.rs` | `profile_loop!`: a region is a loop |
-//! | `record.rs` | `record!`: numbers of the region that is open |
-//! | `site.rs` | the `static` and the call that every region is |
-//! | `body.rs` | one statement put first into a pair of braces |
-//! | `error.rs` | an error, and the program left as it was |
+//! | `record.rs` | `record!`: numbers of the open region |
+//! | `site.rs` | the `static` and the call of every region |
+//! | `body.rs` | a statement put first into a pair of braces |
+//! | `error.rs` | an error beside the unchanged program |
 
 mod arguments;
 mod asynchronous;
@@ -48,17 +48,17 @@ mod split;
 
 use proc_macro::TokenStream;
 
-/// What is made of a region that is written correctly; mistakes are told either way.
+/// The expansion of a correct region; mistakes are reported either way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Emit {
-    /// Code that measures it.
+    /// Code that measures the region.
     Measured,
-    /// What would stand there without us.
+    /// The code as the user wrote it.
     Plain,
 }
 
-/// A constant of this crate, not a `cfg` in what is emitted: that would ask for a feature of the
-/// user's crate.
+/// The choice of this build. It is a constant of this crate and not a `cfg` in the expansion, which
+/// would ask for a feature of the user's crate.
 const EMIT: Emit = if cfg!(feature = "enable") { Emit::Measured } else { Emit::Plain };
 
 #[doc = include_str!("../docs/profile.md")]

@@ -1,5 +1,5 @@
-//! Metrics: a text is a constant of the region, anything else is a number that is taken anew for
-//! every visit.
+//! Metrics: a text is a constant of the region, any other value is a number that is taken for every
+//! visit.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -13,7 +13,7 @@ pub(crate) struct Metric {
     pub(crate) value: Value,
 }
 
-/// What stands behind the `=`.
+/// The value after the `=`.
 #[derive(Clone)]
 pub(crate) enum Value {
     /// A consistent metric: kept once, with the region.
@@ -23,7 +23,7 @@ pub(crate) enum Value {
 }
 
 impl Metric {
-    /// Reads `= value` behind a key.
+    /// Reads `= value` after a key.
     pub(crate) fn parse_value(key: Ident, input: ParseStream<'_>) -> Result<Metric> {
         if input.parse::<Option<Token![=]>>()?.is_none() || input.is_empty() {
             let message =
@@ -41,7 +41,7 @@ impl Metric {
         Ok(Metric { key, value })
     }
 
-    /// The metric as it would be written.
+    /// Appends the metric as it would be written.
     pub(crate) fn to_tokens(&self, tokens: &mut TokenStream) {
         let key = &self.key;
         let value = match &self.value {
@@ -52,7 +52,7 @@ impl Metric {
     }
 }
 
-/// Takes the tokens of one expression, unchanged: that it is one is all that is asked of it here.
+/// Takes the tokens of one expression, unchanged. Nothing else about it is checked here.
 pub(crate) fn parse_expression(input: ParseStream<'_>) -> Result<TokenStream> {
     let begin = input.cursor().token_stream();
     input.parse::<Expr>()?;
@@ -61,7 +61,7 @@ pub(crate) fn parse_expression(input: ParseStream<'_>) -> Result<TokenStream> {
     Ok(begin.into_iter().take(length).collect())
 }
 
-/// The varying metrics of a region, and what is made of them.
+/// The varying metrics of a region, and their expansion.
 pub(crate) struct Varying<'a> {
     pub(crate) metrics: Vec<&'a Metric>,
     /// The path of the hidden module.
@@ -69,11 +69,11 @@ pub(crate) struct Varying<'a> {
 }
 
 impl Varying<'_> {
-    /// One `let` for each value.
+    /// Returns one `let` for each value.
     ///
-    /// The expressions stand outside of all braces that hold a `static` of ours: a `SITE` or
-    /// `METRIC` of the user's must not be hidden by it. The value is a plain number from here on,
-    /// which neither borrows nor hinders a future from going to another thread.
+    /// The expressions are outside of all braces that hold a `static` of ours, which must not hide
+    /// the user's own `SITE` or `METRIC`. From here on the value is a plain number. It borrows
+    /// nothing and does not keep a future from moving to another thread.
     pub(crate) fn values(&self) -> TokenStream {
         let private = &self.private;
         self.numbered(|value, _, expression| {
@@ -81,8 +81,8 @@ impl Varying<'_> {
         })
     }
 
-    /// One `static` and one call of `function` for each value; `first` is what it is handed before,
-    /// with a comma.
+    /// Returns one `static` and one call of `function` for each value. `first` is the argument
+    /// before the value, with a comma.
     pub(crate) fn records(&self, function: &TokenStream, first: &TokenStream) -> TokenStream {
         let private = &self.private;
         self.numbered(|value, key, _| {
@@ -98,7 +98,7 @@ impl Varying<'_> {
         })
     }
 
-    /// The values checked but never computed.
+    /// Returns code in which the values are type-checked but never computed.
     pub(crate) fn unmeasured(&self) -> TokenStream {
         let private = &self.private;
         let values = self.numbered(

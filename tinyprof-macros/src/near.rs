@@ -1,4 +1,4 @@
-//! Slips of the keyboard: which known word was meant by one that is almost it.
+//! Typing errors: finds the known word that was meant.
 
 use proc_macro2::Ident;
 use syn::Error;
@@ -7,7 +7,7 @@ use syn::parse::Result;
 use crate::key::Key;
 use crate::metric::{Metric, Value};
 
-/// Returns the error for a word that is no argument here.
+/// Returns the error for a word that is not an argument here.
 pub(crate) fn unknown(ident: &Ident, known: &[Key]) -> Error {
     let meant = meant(&ident.to_string(), known.iter().map(|key| key.text()));
     let usages = known.iter().filter(|key| meant.is_none_or(|meant| key.text() == meant));
@@ -22,10 +22,10 @@ pub(crate) fn unknown(ident: &Ident, known: &[Key]) -> Error {
     Error::new(ident.span(), message)
 }
 
-/// Returns an error if the metric is a slip of an argument: any key would do for a metric, so that
-/// nobody would notice.
+/// Returns an error if the metric's key is a misspelled argument. Any key is valid for a metric, so
+/// the mistake would go unnoticed.
 ///
-/// It is one if its value fits that argument too.
+/// It is an error only if its value fits that argument too.
 pub(crate) fn check_key(metric: &Metric, known: &[Key]) -> Result<()> {
     let (is_text, value) = match &metric.value {
         Value::Constant(text) => (true, text.value()),
@@ -47,7 +47,7 @@ pub(crate) fn check_key(metric: &Metric, known: &[Key]) -> Result<()> {
     Err(Error::new(key.span(), message))
 }
 
-/// Returns the word of `known` that `word` is a slip of, if there is one; none for a known word
+/// Returns the word of `known` that `word` misspells, if there is one; `None` for a known word
 /// itself.
 pub(crate) fn meant<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let mut slips = known.into_iter().filter(|&known| known != word && is_slip(word, known));
@@ -55,10 +55,10 @@ pub(crate) fn meant<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) ->
 }
 
 /// Returns whether `word` differs from `known` by case and underscores, or by one letter that is
-/// wrong, missing, too much, or swapped with its neighbour.
+/// wrong, missing, extra, or swapped with its neighbour.
 ///
-/// A wrong letter is no slip at the front, nor in a word of three: `node` is not `mode`, `lag` is
-/// not `tag`.
+/// A wrong letter does not count as a typing error if it is the first one, or in a word of three
+/// letters: `node` is not `mode`, `lag` is not `tag`.
 fn is_slip(word: &str, known: &str) -> bool {
     let plain = |text: &str| -> Vec<char> {
         text.chars().filter(|&c| c != '_').map(|c| c.to_ascii_lowercase()).collect()

@@ -1,12 +1,11 @@
-//! Where the items inside of a block end.
+//! The ends of the items inside of a block.
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 
 use crate::body;
 
-/// Takes the content of a block apart into its items, each with its attributes. What is no item (a
-/// `;`, or an inner attribute) is a piece of its own; put together again, the pieces are the
-/// content.
+/// Splits the content of a block into its items, each with its attributes. Other tokens (a `;`, or
+/// an inner attribute) are pieces of their own. The pieces in order are the whole content.
 pub(crate) fn pieces(content: TokenStream) -> Vec<TokenStream> {
     let mut rest: &[TokenTree] = &content.into_iter().collect::<Vec<_>>();
     let mut pieces = Vec::new();
@@ -29,8 +28,8 @@ fn first_piece(tokens: &[TokenTree]) -> usize {
         start += 2;
     }
     let ends_with_semicolon = has_value(tokens.get(start..).unwrap_or_default());
-    // A `{ 1 }` between angle brackets is an argument of a type. In a function's head they come in
-    // pairs, but for those of arrows.
+    // A `{ 1 }` between angle brackets is an argument of a type. In a function's head, angle
+    // brackets come in pairs, except in arrows.
     let mut depth = 0_i32;
     for (at, token) in tokens.iter().enumerate().skip(start) {
         match token {
@@ -42,7 +41,7 @@ fn first_piece(tokens: &[TokenTree]) -> usize {
                 }
                 _ => {}
             },
-            // An item that a `macro_rules!` variable stands for.
+            // An item that was passed as a `macro_rules!` variable.
             TokenTree::Group(group) if at == start && is_whole_item(group) => return at + 1,
             _ if !ends_with_semicolon && depth == 0 && body::braces(token).is_some() => {
                 return at + 1;
@@ -53,7 +52,7 @@ fn first_piece(tokens: &[TokenTree]) -> usize {
     tokens.len()
 }
 
-/// Whether the item's braces, if it has any, are no body: it ends with a semicolon.
+/// Returns whether braces in the item, if any, are not a body: the item then ends with a semicolon.
 fn has_value(tokens: &[TokenTree]) -> bool {
     let mut words = tokens.iter().filter_map(|token| match token {
         TokenTree::Ident(ident) => Some(ident.to_string()),

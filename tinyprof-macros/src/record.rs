@@ -10,7 +10,7 @@ use crate::arguments::Arguments;
 use crate::key::Key;
 use crate::{Emit, error};
 
-/// An expression of type `()`.
+/// Returns an expression of type `()`.
 pub(crate) fn expand(input: TokenStream, emit: Emit) -> TokenStream {
     match (parse.parse2(input), emit) {
         (Ok(arguments), Emit::Measured) => {
@@ -28,7 +28,7 @@ pub(crate) fn expand(input: TokenStream, emit: Emit) -> TokenStream {
     }
 }
 
-/// `key = expression` at least once, and perhaps `crate = path`.
+/// Reads `key = expression` at least once, and optionally `crate = path`.
 fn parse(input: ParseStream<'_>) -> Result<Arguments> {
     let mut arguments = Arguments::default();
     while !input.is_empty() {
@@ -55,7 +55,7 @@ fn parse(input: ParseStream<'_>) -> Result<Arguments> {
     Ok(arguments)
 }
 
-/// An error if what comes is no key, or one that means something else.
+/// Returns an error if the next token is not a key, or is a key with another meaning.
 fn check_key(input: ParseStream<'_>) -> Result<()> {
     if !input.peek(Ident::peek_any) {
         return Err(input.error("a metric is a key and a number: `record!(key = a_number)`"));

@@ -1,6 +1,6 @@
 //! `profile_loop!`: a loop is a region, and each of its iterations a visit.
 //!
-//! The loop's head is parsed only to find where its body begins; it is emitted as it came.
+//! The loop's head is parsed only to find the beginning of its body; it is emitted unchanged.
 
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::quote_spanned;
@@ -13,8 +13,8 @@ use crate::key::Key;
 use crate::site::{Region, RegionKind};
 use crate::{Emit, body, error};
 
-/// A block whose value is the loop's. The guard takes a timestamp at the start of each iteration
-/// and, when it is dropped at the end of the block, a last one: n + 1 for n iterations.
+/// Returns a block with the loop's value. The guard takes a timestamp at the start of each
+/// iteration and a last one when it is dropped at the end of the block: n + 1 for n iterations.
 pub(crate) fn expand(input: TokenStream, emit: Emit) -> TokenStream {
     match (parse.parse2(input), emit) {
         (Ok((region, Loop { head, body })), Emit::Measured) => {
@@ -29,8 +29,8 @@ pub(crate) fn expand(input: TokenStream, emit: Emit) -> TokenStream {
             let boundary =
                 if region.arguments.checkpoint { "checkpoint_boundary" } else { "boundary" };
             let boundary = Ident::new(boundary, Span::mixed_site());
-            // Named by its type: as a method, a blanket trait of the user's with a `boundary(self)`
-            // would be preferred.
+            // Called by the path of its type: as a method, a user's blanket trait with a
+            // `boundary(self)` would take precedence.
             let first = quote_spanned! {Span::mixed_site()=>
                 #private::LoopGuard::#boundary(&mut #guard);
                 #values
@@ -44,8 +44,8 @@ pub(crate) fn expand(input: TokenStream, emit: Emit) -> TokenStream {
                 }
             }
         }
-        // In braces as above: attributes on a loop are allowed at the end of a block, not in any
-        // expression.
+        // In braces like the measured loop: attributes on a loop are allowed at the end of a block,
+        // but not in every expression.
         (Ok((region, Loop { head, body })), Emit::Plain) => {
             let (path, checked) = region.arguments.unmeasured();
             let body = body::with_first(&body, checked);
@@ -55,7 +55,7 @@ pub(crate) fn expand(input: TokenStream, emit: Emit) -> TokenStream {
     }
 }
 
-/// `"name"`, then `key = value` any number of times, then the loop, each after a comma.
+/// Reads `"name"`, then `key = value` any number of times, then the loop, each after a comma.
 fn parse(input: ParseStream<'_>) -> Result<(Region, Loop)> {
     if !input.peek(LitStr) {
         return Err(input.error("a region needs a name first: `profile_loop!(\"name\", for ...)`"));
@@ -89,9 +89,9 @@ fn begins_loop(input: ParseStream<'_>) -> bool {
         || input.peek(Token![loop])
 }
 
-/// A loop taken apart.
+/// A loop split into its parts.
 struct Loop {
-    /// All before the body: attributes, label, keyword, pattern and expression.
+    /// Everything before the body: attributes, label, keyword, pattern and expression.
     head: TokenStream,
     body: Group,
 }
@@ -110,7 +110,7 @@ impl Loop {
     }
 }
 
-/// Reads up to where the body begins.
+/// Reads up to the beginning of the body.
 fn parse_head(input: ParseStream<'_>) -> Result<()> {
     input.call(Attribute::parse_outer)?;
     input.parse::<Option<Label>>()?;
@@ -126,7 +126,7 @@ fn parse_head(input: ParseStream<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Reads the body and makes sure that nothing but a comma (which formatting may add) is behind it.
+/// Reads the body, and makes sure that only a comma (which formatting may add) follows it.
 fn parse_body(input: ParseStream<'_>) -> Result<Group> {
     if input.is_empty() {
         return Err(input.error("the loop needs a body in braces"));
@@ -149,7 +149,8 @@ mod tests {
 
     use super::*;
 
-    /// Expands `"x", LOOP`, and replaces the two emitted calls by `OPEN` and `BOUNDARY`.
+    /// Checks the expansion of `"x", LOOP`, with the two emitted calls replaced by `OPEN` and
+    /// `BOUNDARY`.
     fn check(input: &TokenStream, expected: &TokenStream) {
         let text = expand(quote!("x", #input), Emit::Measured).to_string();
         let (before, rest) = text.split_once("{ # [used]").expect(&text);

@@ -1,5 +1,5 @@
-//! `profile_scope!`: from here to the end of the enclosing block is a region. `scope!`: as long as
-//! its guard lives.
+//! `profile_scope!`: a region from here to the end of the enclosing block. `scope!`: a region that
+//! lasts as long as its guard.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote_spanned;
@@ -11,7 +11,7 @@ use crate::key::Key;
 use crate::site::{Region, RegionKind};
 use crate::{Emit, error};
 
-/// The guard lives to the end of the block that the macro stands in.
+/// Returns a statement whose guard lives to the end of the block around the macro call.
 pub(crate) fn expand(input: TokenStream, emit: Emit) -> TokenStream {
     let parse = |input: ParseStream<'_>| parse(input, "profile_scope!(\"name\");");
     match (parse.parse2(input), emit) {
@@ -24,7 +24,7 @@ pub(crate) fn expand(input: TokenStream, emit: Emit) -> TokenStream {
     }
 }
 
-/// An expression whose value is the guard.
+/// Returns an expression whose value is the guard.
 pub(crate) fn expand_guard(input: TokenStream, emit: Emit) -> TokenStream {
     let parse = |input: ParseStream<'_>| parse(input, "let phase = scope!(\"name\");");
     match (parse.parse2(input), emit) {
@@ -41,7 +41,7 @@ pub(crate) fn expand_guard(input: TokenStream, emit: Emit) -> TokenStream {
     }
 }
 
-/// `"name"`, then perhaps `, key = value` any number of times.
+/// Reads `"name"`, then optionally `, key = value` any number of times.
 fn parse(input: ParseStream<'_>, usage: &str) -> Result<Region> {
     if !input.peek(LitStr) {
         return Err(input.error(format_args!("a region needs a name first: `{usage}`")));

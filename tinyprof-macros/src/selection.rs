@@ -1,4 +1,4 @@
-//! `only(...)` and `skip(...)`: which functions of a block are regions.
+//! `only(...)` and `skip(...)`: the functions of a block that are regions.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
@@ -17,19 +17,19 @@ pub(crate) struct Selection {
     functions: Vec<Path>,
 }
 
-/// A function inside of a block, as far as a list is concerned with it.
+/// A function inside of a block, with the properties that matter to a list.
 pub(crate) struct Candidate {
     /// The type or trait around it.
     pub(crate) prefix: Option<String>,
     pub(crate) name: String,
-    /// Whether it has the attribute itself, other than `#[profile(skip)]`.
+    /// True if it has its own attribute, other than `#[profile(skip)]`.
     pub(crate) has_own_attribute: bool,
-    /// Why it cannot be a region.
+    /// The reason why it cannot be a region.
     pub(crate) obstacle: Option<String>,
 }
 
 impl Selection {
-    /// Reads `(advance, Field::deposit)` behind `only` or `skip`.
+    /// Reads `(advance, Field::deposit)` after `only` or `skip`.
     pub(crate) fn parse(word: Ident, input: ParseStream<'_>) -> Result<Self> {
         let list;
         syn::parenthesized!(list in input);
@@ -54,7 +54,7 @@ impl Selection {
         &self.word
     }
 
-    /// Returns the error for a list on one function.
+    /// Returns the error for a list on a single function.
     pub(crate) fn not_on_a_function(&self) -> Error {
         let word = &self.word;
         let message = format!(
@@ -67,13 +67,13 @@ impl Selection {
         self.word == "only"
     }
 
-    /// Returns whether the function is measured, as far as the list says.
+    /// Returns whether the list selects the function.
     pub(crate) fn takes(&self, prefix: Option<&str>, name: &str) -> bool {
         self.functions.iter().any(|path| is_named(path, prefix, name)) == self.is_only()
     }
 
-    /// Returns an error at each name of the list that is no function of the block, or one that the
-    /// list cannot be about.
+    /// Returns an error at each name of the list that is not a function of the block, or that the
+    /// list cannot select.
     pub(crate) fn check(&self, candidates: &[Candidate]) -> Result<()> {
         let errors = self.functions.iter().filter_map(|path| {
             let message = self.mistake(path, candidates)?;
@@ -113,7 +113,7 @@ impl Selection {
     }
 }
 
-/// Returns whether `path`, `function` or `Type::function`, is that function.
+/// Returns whether `path`, written `function` or `Type::function`, names that function.
 fn is_named(path: &Path, prefix: Option<&str>, name: &str) -> bool {
     let mut names = path.segments.iter().rev().map(|segment| segment.ident.unraw().to_string());
     names.next().is_some_and(|last| last == name)

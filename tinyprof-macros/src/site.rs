@@ -1,8 +1,8 @@
-//! The `static` and the call that every region is.
+//! The `static` and the call that every region expands to.
 //!
 //! Everything emitted here has the span of the macro call with mixed-site hygiene: the user's names
-//! and lints do not see it, and ours do not see theirs. No `cfg(feature = ...)` is emitted: it
-//! would ask for the user's features.
+//! and lints do not see it, and ours do not see theirs. No `cfg(feature = ...)` is emitted, because
+//! it would ask for a feature of the user's crate.
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
@@ -10,7 +10,7 @@ use quote::{ToTokens, quote_spanned};
 use crate::arguments::{Arguments, Mode};
 use crate::split;
 
-/// What in the source a region is.
+/// The construct that a region is in the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RegionKind {
     Function,
@@ -18,18 +18,18 @@ pub(crate) enum RegionKind {
     Loop,
 }
 
-/// A region of the user's program: all that its `Site` says.
+/// A region of the user's program, with everything that its `Site` holds.
 pub(crate) struct Region {
     pub(crate) kind: RegionKind,
     pub(crate) name: String,
-    /// Where the region's name stands. Two functions made by one `macro_rules!` call differ here,
+    /// The place of the region's name. Two functions made by one `macro_rules!` call differ here,
     /// in the column.
     pub(crate) at: Span,
     pub(crate) arguments: Arguments,
 }
 
 impl Region {
-    /// The values of its metrics, then a `let` of the guard, then a call for each metric.
+    /// Returns the values of its metrics, then a `let` of the guard, then a call for each metric.
     pub(crate) fn guard(&self) -> TokenStream {
         let (open, guard) = (self.open(), Ident::new("__guard", Span::mixed_site()));
         let varying = self.arguments.varying();
@@ -41,18 +41,18 @@ impl Region {
         quote_spanned!(Span::mixed_site()=> #values let #guard = #open; #records)
     }
 
-    /// A block expression that holds the region's `static` and opens the region: its value is the
-    /// guard.
+    /// Returns a block expression that holds the region's `static` and opens the region; its value
+    /// is the guard.
     pub(crate) fn open(&self) -> TokenStream {
         let private = self.arguments.private();
         let enter = Ident::new(self.kind.enter(), Span::mixed_site());
         self.with_site(|site| quote_spanned!(Span::mixed_site()=> #private::#enter(#site)))
     }
 
-    /// An expression that holds the region's `static`, and has the value of what `tail` makes of a
-    /// reference to the site.
+    /// Returns an expression that holds the region's `static`. Its value is that of `tail`, applied
+    /// to a reference to the site.
     ///
-    /// With a key there are more sites than the `static`: which one it is comes from a table beside
+    /// With a key there are more sites than the `static`, and the site comes from a table beside
     /// it.
     pub(crate) fn with_site(&self, tail: impl Fn(&TokenStream) -> TokenStream) -> TokenStream {
         let Some(split) = &self.arguments.split else {
@@ -65,16 +65,16 @@ impl Region {
             static KEYS: #private::Keys = #private::Keys::new(&SITE);
             #tail
         });
-        // The expression stands outside of the braces that hold our statics, as those of metrics
-        // do.
+        // The expression is outside of the braces that hold our statics, like those of metrics.
         let text = split::text(&private, split);
         quote_spanned!(Span::mixed_site()=> match #text { #key => #inside })
     }
 
-    /// A block expression that holds the region's `static SITE`, and has the value of `tail`.
+    /// Returns a block expression that holds the region's `static SITE` and has the value of
+    /// `tail`.
     ///
-    /// The `static` has its own pair of braces, because mixed-site hygiene covers locals, not
-    /// items: beside the user's code, a `SITE` of ours would hide a `SITE` of theirs.
+    /// The `static` has its own pair of braces, because mixed-site hygiene covers locals but not
+    /// items: beside the user's code, our `SITE` would hide a `SITE` of theirs.
     fn with_static(&self, tail: &TokenStream) -> TokenStream {
         let Region { kind, name, at, arguments } = self;
         let private = arguments.private();
@@ -126,15 +126,16 @@ impl RegionKind {
     }
 }
 
-/// The variant's name, as the enum of the same name in `tinyprof::__private` has it.
+/// Returns the variant's name; the enum of the same name in `tinyprof::__private` has the same
+/// variants.
 fn word(variant: impl std::fmt::Debug) -> impl ToTokens {
     Ident::new(&format!("{variant:?}"), Span::mixed_site())
 }
 
 /// A place in the source: line and column count from 1.
 ///
-/// All three come from one span. `file!()` would give the file of the outermost macro call, which
-/// need not be the file that the line belongs to.
+/// All three values come from one span. `file!()` would give the file of the outermost macro call,
+/// which is not always the file that the line belongs to.
 struct Place {
     file: String,
     line: u32,
@@ -144,7 +145,7 @@ struct Place {
 impl Place {
     fn of(span: Span) -> Place {
         if !proc_macro::is_available() {
-            // A unit test: outside of the compiler a span has no place.
+            // In a unit test: outside of the compiler a span has no place.
             return Place { file: String::new(), line: 0, column: 0 };
         }
         let span = span.unwrap();

@@ -1,4 +1,4 @@
-//! `split = expression`: the text by which the visits of a region are told apart.
+//! `split = expression`: the text that distinguishes the visits of a region.
 
 use proc_macro2::{Span, TokenStream};
 use quote::quote_spanned;
@@ -8,7 +8,7 @@ use syn::{Error, LitStr};
 
 use crate::metric::parse_expression;
 
-/// Reads the expression behind the `=`.
+/// Reads the expression after the `=`.
 pub(crate) fn parse(input: ParseStream<'_>) -> Result<TokenStream> {
     let expression = parse_expression(input)?;
     if let Ok(text) = syn::parse2::<LitStr>(expression.clone()) {
@@ -18,7 +18,7 @@ pub(crate) fn parse(input: ParseStream<'_>) -> Result<TokenStream> {
     Ok(expression)
 }
 
-/// The text as a `&str`. Mistakes in the type of the expression are told where that stands.
+/// Returns the text as a `&str`. Type errors in the expression are reported at its place.
 pub(crate) fn text(private: &TokenStream, expression: &TokenStream) -> TokenStream {
     let at = Span::mixed_site().located_at(expression.span());
     let reference = quote_spanned!(at=> &(#expression));

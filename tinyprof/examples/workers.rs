@@ -1,7 +1,7 @@
 //! Worker threads under the region that gave them their work: `std` threads and a `rayon` pool.
 //!
-//! `cargo run -p tinyprof --example workers` writes a profile in which the parts stand under
-//! `solve`, each execution with its own visits, however the pool spread them.
+//! `cargo run -p tinyprof --example workers` writes a profile in which the parts appear under
+//! `solve`, each execution with its own visits, however the pool distributed them.
 
 use rayon::prelude::*;
 use tinyprof::{profile, profile_scope};
@@ -18,7 +18,7 @@ fn solve(values: &[f64]) -> f64 {
     let by_the_pool: f64 = values
         .par_chunks(1000)
         .map(|chunk| {
-            // Each task says where it belongs: a pool's threads work for many regions.
+            // Each task enters its place, because a pool's threads work for many regions.
             let _under_solve = here.enter();
             part(chunk)
         })

@@ -1,4 +1,4 @@
-//! What each callpath allocates: feature `alloc`.
+//! Allocation counts for each callpath: feature `alloc`.
 //!
 //! ```
 //! #[global_allocator]
@@ -12,14 +12,14 @@
 //! assert_eq!(solve().len(), 1000);
 //! ```
 //!
-//! Each region that allocates has the varying metric `alloc_bytes`: its values are the calls of the
-//! allocator while the region was the innermost that was open, their sum the bytes that were asked
-//! for. A reallocation counts with the bytes that it adds; what makes a block smaller and what
-//! frees it does not count. Calls outside of all regions are not recorded.
+//! Each region that allocates has the varying metric `alloc_bytes`. Each value is one call of the
+//! allocator while the region was the innermost open one, and the sum is the number of bytes
+//! requested. A reallocation counts the bytes that it adds. Shrinking and freeing do not count.
+//! Calls outside of all regions are not recorded.
 //!
-//! Another allocator is wrapped by [`Counting::around`].
+//! [`Counting::around`] wraps another allocator.
 //!
 //! # Cost
-//! Some 5 ns a call inside of a region, 1 ns outside.
+//! About 5 ns a call inside of a region, 1 ns outside.
 
 pub use crate::sys::Counting;

@@ -1,22 +1,22 @@
-//! Regions of worker threads under the region that gave them their work.
+//! Context propagation: regions of worker threads under the region that gave them their work.
 
 use std::marker::PhantomData;
 
 use crate::collect::start::start_recording;
 use crate::record::{Arena, Before, Place, thread};
 
-/// Where a thread is: its innermost open region. See [`current`].
+/// The innermost open region of a thread. See [`current`].
 #[derive(Clone, Copy, Debug)]
 #[must_use = "a position does nothing until a thread enters it"]
 pub struct Position {
     at: Option<(&'static Arena, Place)>,
 }
 
-/// The innermost open region of this thread, to be handed to threads that work for it.
+/// Returns the innermost open region of this thread, to be passed to threads that work for it.
 ///
-/// The first region of a thread is a root region of its own, unless the thread has entered a
-/// position. Time that workers spend adds up: several that work at once can take longer together
-/// than the region that started them, whose exclusive time is then given as 0.
+/// The first region of a thread is a root region, unless the thread has entered a position. The
+/// times of workers add up: workers that run in parallel can take longer in total than the region
+/// that started them, whose exclusive time is then given as 0.
 ///
 /// # Example
 ///
@@ -46,13 +46,13 @@ pub fn current() -> Position {
 }
 
 impl Position {
-    /// Opens this thread's next regions under the position, until what is returned is dropped.
+    /// Opens this thread's next regions under the position, until the returned value is dropped.
     ///
-    /// A position outside of all regions, or one that there is no memory for, changes nothing.
+    /// A position outside of all regions, or one for which there is no memory, has no effect.
     ///
     /// # Cost
-    /// A look-up in a hash table for each region between the root and the position: some 10 ns
-    /// each. It allocates nothing once the thread has been there.
+    /// A look-up in a hash table for each region between the root and the position, about 10 ns
+    /// each. No allocation once the thread has entered the position before.
     pub fn enter(&self) -> Attached {
         let entered = self.at.and_then(|(theirs, place)| {
             let ours = thread::arena_or_attach(start_recording)?;
@@ -62,8 +62,8 @@ impl Position {
     }
 }
 
-/// A thread that is under another thread's region; see [`Position::enter`]. It belongs to that
-/// thread: it is not `Send`.
+/// A thread's place under another thread's region; see [`Position::enter`]. It belongs to the
+/// thread that entered it: it is not `Send`.
 #[derive(Debug)]
 #[must_use = "dropped at once it attaches nothing"]
 pub struct Attached {

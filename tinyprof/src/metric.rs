@@ -1,8 +1,8 @@
-//! Varying metrics: numbers that the program says of a visit.
+//! Varying metrics: numbers that the program records for a visit.
 
 use crate::record::{Line, Site, thread};
 
-/// A number that can be the value of a varying metric: any integer or float. It is held as an
+/// A number that can be the value of a varying metric: any integer or float. It is stored as an
 /// `f64`.
 #[diagnostic::on_unimplemented(
     message = "the value of a metric is a number, which `{Self}` is not",
@@ -10,7 +10,7 @@ use crate::record::{Line, Site, thread};
     note = "a text that is the same for every visit is written as a literal: `key = \"text\"`"
 )]
 pub trait Number: Copy {
-    /// The nearest `f64`.
+    /// Returns the nearest `f64`.
     fn to_f64(self) -> f64;
 }
 

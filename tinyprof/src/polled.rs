@@ -8,30 +8,30 @@ use crate::record::{Arena, InFlight, Site, thread};
 
 /// Runs `future` as one visit of `site`, whose time is that of its polls.
 ///
-/// It begins with the first poll, and ends with the last, or when it is dropped before: what was
-/// never polled is no visit. A panic ends it too.
+/// The visit begins with the first poll. It ends with the last poll, or when the future is dropped
+/// earlier. A future that was never polled is not a visit. A panic also ends the visit.
 ///
-/// The callpath is that of the first poll: the innermost open region there is its parent. The
-/// regions inside are entered under it on whatever thread it is polled. A future outside of all
-/// regions is an execution of its own.
+/// The callpath is that of the first poll: the innermost open region there is the parent. On
+/// whatever thread the future is polled, regions inside it are entered under this callpath. A
+/// future outside of all regions is an execution of its own.
 ///
 /// # Cost
-/// Two clock reads a poll. On another thread than that of the first poll, some 10 ns for each
-/// region of the callpath besides. No heap allocation once the thread has seen the callpath.
+/// Two clock reads a poll. A poll on another thread than the first one costs about 10 ns more for
+/// each region of the callpath. No heap allocation once the thread has seen the callpath.
 pub async fn polled<F: Future>(site: &'static Site, future: F) -> F::Output {
     let mut future = pin!(future);
     let mut visit = Visit::New(site);
     poll_fn(move |context| visit.poll(|| future.as_mut().poll(context))).await
 }
 
-/// Nothing. The macros say with it of which type the output of a future is.
+/// Returns `None`. The macros use it to name the type of a future's output.
 #[inline]
 #[must_use]
 pub const fn no_output<T>() -> Option<T> {
     None
 }
 
-/// What a future holds; dropping it ends the visit.
+/// The visit of a future; dropping it ends the visit.
 #[derive(Debug)]
 enum Visit {
     New(&'static Site),
@@ -66,8 +66,8 @@ impl Drop for Visit {
     }
 }
 
-/// The arena of this thread, made if there is none; none where nothing can be recorded, which is
-/// counted.
+/// Returns the arena of this thread, and makes it if there is none. Returns `None` where nothing
+/// can be recorded, which is counted.
 fn arena() -> Option<&'static Arena> {
     thread::arena_or_attach(start_recording)
 }

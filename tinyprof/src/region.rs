@@ -1,4 +1,4 @@
-//! What the macros hold while a region is open.
+//! Guards that the macros hold while a region is open.
 
 use std::marker::PhantomData;
 
@@ -7,10 +7,10 @@ use crate::metric::{Number, record_in};
 use crate::record::thread;
 use crate::record::{Arena, Line, Site, Visit};
 
-/// An open region, made by [`scope!`](macro@crate::scope); dropping it ends the visit, also when a
+/// An open region, made by [`scope!`](macro@crate::scope). Dropping it ends the visit, also when a
 /// panic unwinds.
 ///
-/// Belongs to the thread that opened it: it is not `Send`.
+/// A guard belongs to the thread that opened it: it is not `Send`.
 #[derive(Debug)]
 #[must_use = "a guard that is dropped at once measures nothing: `let phase = ...`"]
 pub struct Guard {
@@ -21,7 +21,7 @@ pub struct Guard {
 /// Opens a visit of `site` on the current thread.
 ///
 /// # Cost
-/// Two clock reads for enter and exit together; the bookkeeping hides behind their latency. No heap
+/// Two clock reads for entry and exit together; the bookkeeping hides behind their latency. No heap
 /// allocation once the thread has seen the callpath.
 #[inline]
 pub fn enter(site: &'static Site) -> Guard {
@@ -29,7 +29,7 @@ pub fn enter(site: &'static Site) -> Guard {
 }
 
 impl Guard {
-    /// Returns a guard of no region, for programs in which nothing is measured.
+    /// Returns a guard without a region, for programs in which nothing is measured.
     #[doc(hidden)]
     #[inline]
     pub const fn of_nothing() -> Self {
@@ -49,7 +49,7 @@ impl Guard {
 impl Drop for Guard {
     #[inline]
     fn drop(&mut self) {
-        // Switched off by feature a guard is of nothing, and leaves no instruction.
+        // With the feature off, a guard is empty and leaves no instruction.
         if cfg!(feature = "enable")
             && let Some(line) = self.visit.to_leave()
         {
@@ -66,12 +66,13 @@ pub struct LoopGuard {
     /// The arena in which an iteration is open.
     arena: Option<&'static Arena>,
     visit: Visit,
-    /// Recording was off when the loop began, or the loop is filtered out: it stays off to its end.
+    /// Set if recording was off when the loop began, or the loop is filtered out; it stays set
+    /// until the loop ends.
     is_off: bool,
     _not_send: PhantomData<*const ()>,
 }
 
-/// Prepares a loop over `site` on the current thread; nothing is recorded before its first
+/// Prepares a loop over `site` on the current thread. Nothing is recorded before the first
 /// iteration.
 #[inline]
 pub fn enter_loop(site: &'static Site) -> LoopGuard {
@@ -80,7 +81,7 @@ pub fn enter_loop(site: &'static Site) -> LoopGuard {
 }
 
 impl LoopGuard {
-    /// Begins an iteration, and ends the one before with the same look at the clock.
+    /// Ends the previous iteration and begins the next one with a single clock read.
     #[inline]
     pub fn boundary(&mut self) {
         match (self.arena, self.visit.to_leave()) {
@@ -90,8 +91,8 @@ impl LoopGuard {
         }
     }
 
-    /// Does what [`boundary`](Self::boundary) does, for a loop between whose iterations a
-    /// checkpoint may be written.
+    /// Calls [`boundary`](Self::boundary) in a loop that may write a checkpoint between its
+    /// iterations.
     #[inline]
     pub fn checkpoint_boundary(&mut self) {
         match (self.arena, self.visit.to_leave()) {
@@ -101,15 +102,17 @@ impl LoopGuard {
         }
     }
 
-    /// The first iteration, and each of a loop that calls itself or that there is no memory for.
+    /// Begins the first iteration, and every iteration of a loop that calls itself or has no
+    /// memory.
     fn begin_iteration(&mut self) {
         self.visit = open::<false>(self.site);
         self.is_off = thread::current().is_off();
-        // Which arena a thread has does not change while a region in it is open.
+        // A thread keeps its arena while a region in it is open.
         self.arena = thread::arena();
     }
 
-    /// Where the loop is filtered out, its other iterations are not asked for.
+    /// Begins the first iteration, and marks a loop that is filtered out so that later iterations
+    /// skip the check.
     #[inline(never)]
     fn begin_iteration_or_give_up(&mut self) {
         self.begin_iteration();
@@ -121,13 +124,13 @@ impl LoopGuard {
     fn begin_iteration_at_boundary(&mut self) {
         let is_first = self.arena.is_none();
         self.begin_iteration();
-        // Ranks count their boundaries, whatever this one has memory to record.
+        // All ranks count their boundaries, even one that has no memory to record.
         if let (false, false, Some(arena)) = (is_first, self.is_off, self.arena) {
             arena.pass_boundary();
         }
     }
 
-    /// Adds a value of a varying metric to the iteration that is open.
+    /// Adds a value of a varying metric to the open iteration.
     #[inline]
     pub fn record(&self, metric: &'static Site, value: impl Number) {
         if let Some(line) = self.visit.node() {
@@ -145,9 +148,11 @@ impl Drop for LoopGuard {
     }
 }
 
-/// Out of line, as `close` is: that makes annotated programs smaller, and hides behind the clock.
-/// Generic, so that it is compiled with the program, which then calls it directly and not through a
-/// table.
+/// Opens a visit of `site`.
+///
+/// It is out of line, as `close` is: annotated programs become smaller, and the call hides behind
+/// the clock. It is generic so that it is compiled with the program, which then calls it directly
+/// and not through a table.
 #[inline(never)]
 pub(crate) fn open<const IN_THE_PROGRAM: bool>(site: &'static Site) -> Visit {
     let current = thread::current();
@@ -165,7 +170,8 @@ fn close<const IN_THE_PROGRAM: bool>(line: Line) {
     }
 }
 
-/// Once for each thread, and on every visit where there is no memory to record it.
+/// Opens a visit where `open` found no arena: once for each thread, and on every visit where there
+/// is no memory to record it.
 #[cold]
 #[inline(never)]
 fn open_first(site: &'static Site) -> Visit {

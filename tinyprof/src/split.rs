@@ -1,4 +1,4 @@
-//! Regions that are split by a key: what the macros make of `split = expression`.
+//! Regions that are split by a key: the expansion of `split = expression`.
 
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::collect::start::start_recording;
 use crate::record::{KeyedSites, Site, thread};
 
-/// A text by which the visits of a region are told apart.
+/// A text that distinguishes the visits of a region.
 #[diagnostic::on_unimplemented(
     message = "a region is split by a text, which `{Self}` is not",
     label = "here a `&str` or a `String` was expected",
@@ -51,14 +51,14 @@ macro_rules! keys_behind {
 }
 keys_behind!(&K, Box<K>, Rc<K>, Arc<K>);
 
-/// Returns the text of a key. The macros say with it what they expect.
+/// Returns the text of a key. The macros call it to require the type they expect.
 #[inline]
 pub fn key<K: Key + ?Sized>(key: &K) -> &str {
     key.text()
 }
 
-/// The sites of one region, by the values of its key: what the macros emit beside the region's own,
-/// as a `static`.
+/// The sites of one region, by the values of its key. The macros emit it as a `static` beside the
+/// region's own site.
 #[derive(Debug)]
 pub struct Keys {
     sites: KeyedSites,
@@ -71,8 +71,8 @@ impl Keys {
         Self { sites: KeyedSites::new(region) }
     }
 
-    /// Returns the site for this value of the key; the region's own where there are too many
-    /// values, which is counted.
+    /// Returns the site for this value of the key. If there are too many values, it returns the
+    /// region's own site and counts the visit.
     ///
     /// # Cost
     /// A hash and a comparison of the text. No lock, and no heap allocation.

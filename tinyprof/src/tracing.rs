@@ -1,4 +1,4 @@
-//! Spans of programs that use `tracing` become regions: feature `tracing`.
+//! Regions from the spans of programs that use `tracing`: feature `tracing`.
 //!
 //! ```
 //! tracing_core::dispatcher::set_global_default(tracing_core::Dispatch::new(tinyprof::tracing::Subscriber))?;
@@ -7,12 +7,12 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A span is one region for each place in the source; its fields are not recorded, and events are
-//! not. Time is counted between enter and exit, so an instrumented future counts while it is
-//! polled, one visit a poll.
+//! All spans of one place in the source are one region. Fields of spans and events are not
+//! recorded. Time is counted between enter and exit, so an instrumented future counts while it is
+//! polled, with one visit a poll.
 //!
-//! [`Subscriber`] is for programs that use `tracing` for nothing else. Where there are logs
-//! besides, or other layers, the feature `tracing-layer` has `layer()`, which works beside them.
+//! [`Subscriber`] is for programs that use `tracing` for nothing else. For programs with logs or
+//! other layers, the feature `tracing-layer` provides `layer()`, which works beside them.
 
 #[cfg(feature = "tracing-layer")]
 mod entries;
@@ -34,7 +34,8 @@ use crate::region;
 pub use layer::{Layer, layer};
 use sites::{place_of, site_at};
 
-/// Records spans, and nothing else. It keeps no state of its own: any number of them are the same.
+/// A subscriber that records spans and nothing else. It keeps no state of its own, so any two of
+/// them behave alike.
 ///
 /// # Cost
 /// A span that is made, entered and left costs little more than a region; see `benches/results`.
@@ -42,9 +43,10 @@ use sites::{place_of, site_at};
 pub struct Subscriber;
 
 thread_local! {
-    /// Whether there is anything in `RECURSIONS`, which is slower to ask.
+    /// Set if `RECURSIONS` has an entry: a cheaper test than looking there.
     static RECURSES: Cell<bool> = const { Cell::new(false) };
-    /// The open regions that were entered inside of themselves, and how often, from the outside in.
+    /// The open regions that were entered inside of themselves, with the number of such entries,
+    /// outermost first.
     static RECURSIONS: RefCell<Vec<(Line, u32)>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -85,13 +87,13 @@ impl tracing_core::Subscriber for Subscriber {
     }
 }
 
-/// Returns the site of a span; none if the id is not one of ours.
+/// Returns the site of a span, or `None` if the id is not ours.
 #[inline]
 fn site_of(span: &Id) -> Option<&'static Site> {
     site_at(span.into_u64().checked_sub(1)?)
 }
 
-/// Notes that the region at `line` was entered inside of itself: as many exits as entries do not
+/// Notes that the region at `line` was entered inside of itself, so that the matching exits do not
 /// end its visit.
 fn note_recursion(line: Line) {
     RECURSES.set(true);
@@ -101,10 +103,10 @@ fn note_recursion(line: Line) {
     });
 }
 
-/// Whether an exit of the region at `line` is that of an entry inside of itself.
+/// Returns whether an exit of the region at `line` belongs to an entry inside of itself.
 fn leaves_recursion(arena: &Arena, line: Line) -> bool {
     RECURSIONS.with_borrow_mut(|depths| {
-        // What was closed by somebody else, together with a region around it, is over.
+        // Drop entries of visits that were closed elsewhere, together with a region around them.
         while depths.pop_if(|(known, _)| !arena.is_open(*known)).is_some() {}
         let recursion = depths.last_mut().filter(|(known, _)| *known == line);
         let leaves = recursion.is_some();

@@ -1,5 +1,4 @@
-//! The checkpoints of a run on the disk: their names, what they say of themselves, and which of
-//! them stay.
+//! The checkpoint files of a run: their names, what they record of the run, and which are kept.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -13,23 +12,23 @@ use super::precision::precision;
 use super::session::{config, session};
 use super::snapshot::monotonic_ns;
 
-/// How many checkpoints stay where nobody says another number.
+/// The number of checkpoints that are kept by default.
 const KEPT: u32 = 2;
 
-/// The checkpoints of a profile, in the hands of the one process that names and removes them.
+/// The checkpoints of a profile, held by the one process that names and removes them.
 #[derive(Clone, Debug)]
 pub struct CheckpointFiles {
     target: PathBuf,
     kept: u32,
     number: u32,
-    /// Those that may have to be removed, the oldest first.
+    /// The checkpoints that may have to be removed, oldest first.
     written: VecDeque<PathBuf>,
     times: CheckpointTimes,
 }
 
 impl CheckpointFiles {
-    /// The checkpoints of the profile that will be called `target`, of which the newest `kept`
-    /// stay: two where that is none, at least one. `TINYPROF_CHECKPOINTS` wins.
+    /// Returns the checkpoints of the profile that will be called `target`. The newest `kept` are
+    /// kept: two by default, at least one. `TINYPROF_CHECKPOINTS` wins.
     #[must_use]
     pub fn new(target: &Path, kept: Option<u32>) -> Self {
         let kept = config().checkpoints_kept.or(kept).unwrap_or(KEPT).max(1);
@@ -42,8 +41,8 @@ impl CheckpointFiles {
         }
     }
 
-    /// Begins the next checkpoint, after so many boundaries where they are counted: its name,
-    /// `NAME-checkpoint-NNNN.tprof`, and what is known of the run.
+    /// Begins the next checkpoint. `boundary` is the number of boundaries so far, where they are
+    /// counted. Returns the name, `NAME-checkpoint-NNNN.tprof`, and what is known of the run.
     pub fn begin(&mut self, boundary: Option<u64>) -> (PathBuf, RunState) {
         self.number = self.number.saturating_add(1);
         let at = boundary.map_or_else(String::new, |boundary| format!(" at boundary {boundary},"));
@@ -56,14 +55,14 @@ impl CheckpointFiles {
             incomplete_because: Some(because),
             checkpoints: self.times,
             precision: precision(),
-            // What was recorded after it is in the segments alone.
+            // Measurements after this checkpoint are in the segments only.
             profile_id: None,
         };
         (checkpoint_path(&self.target, self.number), state)
     }
 
-    /// Ends a checkpoint that took so long: where it was written, and none where it failed. Those
-    /// that are older than what shall stay are removed.
+    /// Ends a checkpoint that took `taken_ns`. `written` is its path, or `None` if it failed.
+    /// Removes checkpoints that are older than those to be kept.
     pub fn end(&mut self, written: Option<&Path>, taken_ns: u64) {
         self.times.total_ns = self.times.total_ns.saturating_add(taken_ns);
         let Some(path) = written else {
@@ -74,20 +73,20 @@ impl CheckpointFiles {
         if self.kept == ALL_CHECKPOINTS {
             return;
         }
-        // A program that changes its working directory does not have us remove what lies elsewhere.
+        // A program that changes its working directory must not make us remove files elsewhere.
         self.written.push_back(std::path::absolute(path).unwrap_or_else(|_| path.to_owned()));
         while self.written.len() > self.kept as usize {
             self.remove_oldest();
         }
     }
 
-    /// What the final profile says of the checkpoints.
+    /// Returns the times of the checkpoints, for the final profile.
     #[must_use]
     pub fn times(&self) -> CheckpointTimes {
         self.times
     }
 
-    /// The final profile is written: removes all checkpoints, unless all are to stay.
+    /// Removes all checkpoints after the final profile was written, unless all are to be kept.
     pub fn remove_all(&mut self) {
         while !self.written.is_empty() {
             self.remove_oldest();
@@ -101,7 +100,7 @@ impl CheckpointFiles {
     }
 }
 
-/// The time since recording began, in seconds.
+/// Returns the time since recording began, in seconds.
 pub(super) fn since_start() -> String {
     let (_, start_ns) = session().started.on_both_clocks();
     let milliseconds = monotonic_ns().saturating_sub(start_ns) / 1_000_000;

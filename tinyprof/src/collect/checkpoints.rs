@@ -1,4 +1,4 @@
-//! Checkpoints of a program without MPI: one process, and nobody to agree with.
+//! Checkpoints of a program without MPI: one process that needs no agreement with others.
 
 use std::io::Error;
 use std::path::PathBuf;
@@ -23,25 +23,25 @@ use crate::record::boundary;
 use crate::record::thread;
 use crate::sys::NotDone;
 
-/// The moment from which on a boundary is one for a checkpoint.
+/// The time from which on a boundary writes a checkpoint.
 static DUE_NS: AtomicU64 = AtomicU64::new(u64::MAX);
 static INTERVAL_NS: AtomicU64 = AtomicU64::new(0);
-/// Whether a checkpoint has ended without a word of its own.
+/// Set if a checkpoint thread ended without a result.
 static HAS_FAILED: AtomicBool = AtomicBool::new(false);
-/// Whether the thread that wrote one has died: it keeps the files for ever.
+/// Set if the thread that wrote a checkpoint has died: it keeps the files locked for ever.
 static IS_DEAD: AtomicBool = AtomicBool::new(false);
 static FILES: Mutex<Option<CheckpointFiles>> = Mutex::new(None);
 
-/// How long the end of the process waits for a checkpoint that is being written.
+/// The time that the end of the process waits for a checkpoint that is being written.
 const PATIENCE_NS: u64 = 2_000_000_000;
 
-/// Writes a checkpoint of this process now, whatever the interval, and returns where it is.
+/// Writes a checkpoint of this process now, regardless of the interval, and returns its path.
 ///
-/// None if nothing was measured, or recording is off, or a checkpoint is being written by another
-/// thread. Any thread of a program without MPI.
+/// Returns `None` if nothing was measured, recording is off, or another thread is writing a
+/// checkpoint. Any thread of a program without MPI may call it.
 ///
 /// # Errors
-/// When it could not be written.
+/// If the checkpoint could not be written.
 pub fn checkpoint() -> Result<Option<PathBuf>, WriteError> {
     if !session().config.recording {
         return Ok(None);
@@ -55,9 +55,11 @@ pub fn checkpoint() -> Result<Option<PathBuf>, WriteError> {
     )
 }
 
-/// Writes a checkpoint on a thread of its own, unless one is being written, and returns what came
-/// of it; and whether it is the first that could not be written. A thread that hangs or dies keeps
-/// the files: there is no other checkpoint then. Allocates nothing on the caller's thread.
+/// Writes a checkpoint on a thread of its own, unless one is being written.
+///
+/// Returns the result, and whether it is the first one that could not be written. A thread that
+/// hangs or dies keeps the files, so that there are no further checkpoints. Allocates nothing on
+/// the caller's thread.
 fn write_isolated() -> Result<(Result<Option<PathBuf>, WriteError>, bool), NotDone> {
     let write_locked = || {
         let Ok(mut files) = FILES.try_lock() else { return (Ok(None), false) };
@@ -74,7 +76,7 @@ fn write_isolated() -> Result<(Result<Option<PathBuf>, WriteError>, bool), NotDo
     written
 }
 
-/// Begins with the checkpoints of a program without MPI. Zero is for none.
+/// Starts the checkpoints of a program without MPI. Zero means none.
 pub(super) fn install(interval: Duration) {
     let several_processes = launcher::place().is_some_and(|place| place.size > 1);
     if interval.is_zero() || several_processes || taken_over_by().is_some() {
@@ -87,26 +89,27 @@ pub(super) fn install(interval: Duration) {
     thread::watch_all();
 }
 
-/// What the final profile says of the checkpoints.
+/// Returns the times of the checkpoints, for the final profile.
 pub(super) fn times() -> CheckpointTimes {
     files().and_then(|files| files.as_ref().map(CheckpointFiles::times)).unwrap_or_default()
 }
 
-/// The final profile is written.
+/// Removes the checkpoints after the final profile was written.
 pub(super) fn remove_all() {
     if let Some(files) = files().as_deref_mut().and_then(Option::as_mut) {
         files.remove_all();
     }
 }
 
-/// At the end of the process: a thread that is writing a checkpoint may finish it first. It may be
-/// this one, if a signal handler ends the process, so that there is a limit to waiting.
+/// Returns the checkpoint files at the end of the process. A thread that is writing a checkpoint
+/// may finish first. If a signal handler ends the process, that may be this very thread, so the
+/// wait is limited.
 fn files() -> Option<MutexGuard<'static, Option<CheckpointFiles>>> {
     let give_up_ns = monotonic_ns().saturating_add(PATIENCE_NS);
     loop {
         match FILES.try_lock() {
             Ok(files) => {
-                // No further checkpoint begins behind the final profile.
+                // No further checkpoint may begin after the final profile.
                 DUE_NS.store(u64::MAX, Relaxed);
                 return Some(files);
             }
@@ -122,7 +125,7 @@ fn at_boundary() {
     }
 }
 
-/// Once an interval.
+/// Writes a checkpoint if it is due: once an interval.
 #[cold]
 #[inline(never)]
 fn write_due() {
@@ -131,14 +134,16 @@ fn write_due() {
         DUE_NS.store(u64::MAX, Relaxed);
         return;
     }
-    // One thread does it; others, and regions in signal handlers and allocators of this one, go on.
+    // One thread does it. Other threads continue, as do regions in signal handlers and allocators
+    // of this thread.
     let due_ns = DUE_NS.load(Relaxed);
     if monotonic_ns() < due_ns
         || DUE_NS.compare_exchange(due_ns, u64::MAX, Relaxed, Relaxed).is_err()
     {
         return;
     }
-    // Said once: a full disk is full at the next checkpoint too, and the profile counts them.
+    // Reported once: a disk that is full stays full for the next checkpoint, and the profile counts
+    // them.
     match thread::while_away(write_isolated) {
         Ok((Err(error), true)) => warn(format_args!("a checkpoint was not written: {error}")),
         Ok(_) => {}

@@ -1,4 +1,4 @@
-//! Settings from the environment: a user changes a run without a build.
+//! Settings from the environment: they change a run without a rebuild.
 
 use std::env;
 use std::ffi::OsString;
@@ -13,65 +13,64 @@ use super::message::warn;
 use crate::record::clock::ClockChoice;
 use crate::record::filter::Filter;
 
-/// As many checkpoints as there are: none is removed, also not when the run is over.
+/// The number that keeps all checkpoints: none is removed, not even after the run.
 pub const ALL_CHECKPOINTS: u32 = u32::MAX;
 
-/// What the environment says. A value that cannot be read is one warning and counts as not set.
+/// The settings in the environment. A value that cannot be read gives one warning and counts as not
+/// set.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
-    /// `TINYPROF`: whether to record at all (`on`, `off`). Default: on.
+    /// `TINYPROF`: recording (`on`, `off`). Default: on.
     pub recording: bool,
     /// `TINYPROF_OUT`: the name of the profile; `.tprof` is added where it is missing.
     pub out: Option<PathBuf>,
-    /// `TINYPROF_BUDGET`: the share of each thread's time that timing may take, from 0 to 1; 1 for
-    /// as much as it takes (`1%`, `0.5%`, `off`).
+    /// `TINYPROF_BUDGET`: the share of each thread's time that timing may take (`1%`, `0.5%`,
+    /// `off`), from 0 to 1; 1 means no limit.
     pub budget: Option<f64>,
-    /// `TINYPROF_REPORT`: whether to print a table to standard error at the end (`on`, `off`).
+    /// `TINYPROF_REPORT`: the table on standard error at the end (`on`, `off`).
     pub report: Option<bool>,
     /// `TINYPROF_INTERVAL`: the time between two checkpoints (`5s`, `500ms`, `2m`); zero for `off`.
     pub checkpoint_interval: Option<Duration>,
-    /// `TINYPROF_CHECKPOINTS`: how many checkpoints are kept, the newest (a number from 1 on);
+    /// `TINYPROF_CHECKPOINTS`: how many of the newest checkpoints to keep (a number from 1 on);
     /// [`ALL_CHECKPOINTS`](super::ALL_CHECKPOINTS) for `all`.
     pub checkpoints_kept: Option<u32>,
-    /// `TINYPROF_PRECISION`: how exact the times in the profile are (`exact`, `8bit`).
+    /// `TINYPROF_PRECISION`: the precision of the times in the profile (`exact`, `8bit`).
     pub precision: Option<Precision>,
-    /// `TINYPROF_FORMAT`: what the final profile is written as (`tprof`, `csv`: the paper's text
-    /// format). Checkpoints, and what a rank writes alone, are always `tprof`.
+    /// `TINYPROF_FORMAT`: the format of the final profile (`tprof`, `csv`: the paper's text
+    /// format). Checkpoints, and profiles that a rank writes alone, are always `tprof`.
     pub format: Option<OutputFormat>,
-    /// `TINYPROF_PERMISSIONS`: who may read the profiles that are written (`private`, `umask`).
-    /// Default: private.
+    /// `TINYPROF_PERMISSIONS`: read access to the profiles (`private`, `umask`). Default: private.
     pub permissions: Permissions,
-    /// `TINYPROF_SIGNAL`: the signal on which the table so far is printed (`usr1`, `usr2`, `off`).
+    /// `TINYPROF_SIGNAL`: the signal that prints the on-demand report (`usr1`, `usr2`, `off`).
     pub report_on_signal: Option<ReportSignal>,
-    /// `TINYPROF_DEADLINE`: how long the program may be held up by what the profiler waits for: a
-    /// disk, another rank, a reader of standard error (`5s`, `500ms`, `2m`, `1h`).
+    /// `TINYPROF_DEADLINE`: the longest time (`5s`, `500ms`, `2m`, `1h`) that the program may be
+    /// held up while the profiler waits for a disk, another rank, or a reader of standard error.
     pub deadline: Option<Duration>,
-    /// `TINYPROF_CLOCK`: the clock that visits are measured with (`auto`, `monotonic`, `fenced`).
-    /// Default: auto.
+    /// `TINYPROF_CLOCK`: the clock for visits (`auto`, `monotonic`, `fenced`). Default: auto.
     pub clock: ClockChoice,
-    /// `TINYPROF_FILTER`: which regions are recorded, as patterns with `*` (`-*fields_at*`,
+    /// `TINYPROF_FILTER`: the regions to record, as patterns with `*` (`-*fields_at*`,
     /// `-*,+solve*`).
     pub filter: Option<String>,
 }
 
-/// A variable's name, and what its text means.
+/// A variable's name, and how its text is read.
 #[derive(Clone, Copy, Debug)]
 pub struct Setting<T> {
     /// The name of the environment variable.
     pub variable: &'static str,
-    /// What may be written, for the warning: `on or off`.
+    /// The accepted values, for the warning: `on or off`.
     pub expected: &'static str,
-    /// Reads the text; none if it cannot be understood.
+    /// Reads the text; `None` if it cannot be understood.
     pub read: fn(&str) -> Option<T>,
 }
 
 impl<T> Setting<T> {
-    /// The value of the variable, if it is set to something that can be read; warns if it is set to
-    /// something else. `lookup` gives a variable's value, usually [`std::env::var_os`].
+    /// Returns the value of the variable if it is set and can be read; warns if it is set to
+    /// something else. `lookup` returns a variable's value, usually [`std::env::var_os`].
     pub fn value(&self, lookup: impl Fn(&str) -> Option<OsString>) -> Option<T> {
         let text = lookup(self.variable)?;
         let value = text.to_str().and_then(|text| (self.read)(text.trim()));
-        // All ranks have the same environment; one of them says what is wrong with it.
+        // All ranks have the same environment; one of them reports what is wrong with it.
         if value.is_none() && launcher::speaks_for_all() {
             let (variable, expected) = (self.variable, self.expected);
             warn(format_args!(
@@ -83,14 +82,14 @@ impl<T> Setting<T> {
     }
 }
 
-/// The signal on which a process prints its table so far.
+/// The signal on which a process prints its on-demand report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReportSignal {
-    /// None.
+    /// No signal.
     Off,
     /// `SIGUSR1`.
     Usr1,
-    /// `SIGUSR2`, for where the first is taken: MPICH has it for itself.
+    /// `SIGUSR2`, for use where the first is taken: MPICH reserves it for itself.
     Usr2,
 }
 
@@ -100,7 +99,7 @@ const SWITCH: fn(&str) -> Option<bool> = |text| match text.to_ascii_lowercase().
     _ => None,
 };
 
-/// A percentage above 0 and up to 100; `off` for all.
+/// A percentage above 0 and up to 100; `off` for no limit.
 const BUDGET: Setting<f64> = Setting {
     variable: "TINYPROF_BUDGET",
     expected: "a percentage, as in 1%, or off",
@@ -113,7 +112,7 @@ const BUDGET: Setting<f64> = Setting {
     },
 };
 
-/// The deadline where nobody says another.
+/// The deadline unless another one is set.
 pub(super) const DEADLINE_DEFAULT: Duration = Duration::from_secs(30);
 
 const DEADLINE: Setting<Duration> = Setting {
@@ -122,7 +121,7 @@ const DEADLINE: Setting<Duration> = Setting {
     read: duration,
 };
 
-/// A time above 0 with its unit: `ms`, `s`, `m` or `h`.
+/// Reads a time above 0 with its unit: `ms`, `s`, `m` or `h`.
 fn duration(text: &str) -> Option<Duration> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let unit_s = match &text[digits.len()..] {
@@ -232,19 +231,19 @@ impl Config {
         }
     }
 
-    /// Returns how long the program may be held up.
+    /// Returns the longest time that the program may be held up.
     #[must_use]
     pub fn deadline(&self) -> Duration {
         self.deadline.unwrap_or(DEADLINE_DEFAULT)
     }
 
-    /// What the process's environment says now.
+    /// Returns the settings that the process's environment has now.
     #[must_use]
     pub fn from_environment() -> Self {
         Self::from_lookup(|variable| env::var_os(variable))
     }
 
-    /// Returns files of this format, for the users that the environment names.
+    /// Returns output files of this format, with the permissions that the environment asks for.
     #[must_use]
     pub fn files(&self, format: OutputFormat) -> OutputFiles {
         OutputFiles { format, permissions: self.permissions }

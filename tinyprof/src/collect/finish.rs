@@ -27,37 +27,36 @@ use super::snapshot::{ending_here, monotonic_ns, snapshot};
 use super::writer::{Ending, Writer};
 use crate::sys::{NotDone, without_write_signals};
 
-/// A profile that may hold more values than this is not read back for its report: that would take
-/// too long at the end of a run. Counted are summaries of executions ...
+/// The limit on values in a profile that is read back for its report; a larger one would take too
+/// long at the end of a run. The count is of the summaries of executions ...
 const READ_BACK_VALUES_MAX: u64 = 2_000_000;
-/// ... of which so many are kept apart for a callpath ...
+/// ... of which this many are kept per callpath ...
 const EXECUTIONS_KEPT: u32 = 4_096;
-/// ... and, as nothing tells how many values series have, the bytes of all parts.
+/// ... and, because the number of values in series is not known, of the bytes of all parts.
 const READ_BACK_BYTES_MAX: u64 = 16 << 20;
-/// Reading ends where the values turn out to take more memory than this.
+/// The memory limit for the values; reading stops beyond it.
 const READ_BACK_MEMORY_BYTES: u64 = 256 << 20;
 
-/// Prints the report to standard error, and where the profile lies.
+/// Prints the report, and the path of the profile, to standard error.
 ///
-/// `report` has statistics over ranks. Where the profile is not too large it is read back, and the
-/// report is made of all of its values: the one that `tinyprof report` prints.
+/// `report` has statistics over ranks. If the profile is not too large, it is read back and the
+/// report is made from all of its values. The table is then the one that `tinyprof report` prints.
 ///
 /// # Cost
-/// At most as long as 16 MiB take to be read, and two million values to be looked at: about a
-/// second.
+/// At most the time to read 16 MiB and to look at two million values: about a second.
 pub fn print_report(report: &Report, profile: Option<&Path>) {
     let text = text_of(|| Cow::Borrowed(report), profile, &text_options(), READ_BACK_BYTES_MAX);
     print(&text);
 }
 
-/// How tables on standard error are made: as wide as `COLUMNS` says.
+/// Returns the layout of tables on standard error: as wide as `COLUMNS` says.
 pub(super) fn text_options() -> TextOptions {
     let columns = env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
     columns.map_or_else(TextOptions::default, |c| TextOptions::default().with_width(c))
 }
 
-/// Returns the table of the profile, or of `report`, which is only made where that is not read
-/// back.
+/// Returns the table of the profile, or that of `report`, which is only computed if the profile is
+/// not read back.
 fn text_of<'a>(
     report: impl FnOnce() -> Cow<'a, Report>,
     profile: Option<&Path>,
@@ -79,8 +78,8 @@ fn text_of<'a>(
     text
 }
 
-/// The report of the profile that was just written; none where it is too large, or in another
-/// format.
+/// Returns the report of the profile that was just written, or `None` if it is too large or in
+/// another format.
 fn read_back(path: &Path, bytes_max: u64) -> Option<Report> {
     let manifest = read_manifest(path).ok()?;
     let bytes = manifest.parts.iter().fold(0_u64, |sum, part| sum.saturating_add(part.bytes));
@@ -97,10 +96,9 @@ fn read_back(path: &Path, bytes_max: u64) -> Option<Report> {
     Some(Report::of_profile(&profile).named(name))
 }
 
-/// Writes the profile of this process alone under this name, if it has measured anything, and
-/// returns what is left.
-///
-/// That is to print the table, unless it is switched off, or the reason why there is no profile.
+/// Writes the profile of this process alone under this name, if it has measured anything. Returns
+/// what is left to do: to print the table, unless it is switched off, or the reason why there is no
+/// profile.
 #[must_use]
 pub fn write_alone(name: &Path) -> Ending {
     write_alone_as(OutputFormat::Tprof, name)
@@ -135,14 +133,15 @@ fn write_alone_as(format: OutputFormat, name: &Path) -> Ending {
     let files = session().config.files(format);
     let written = write_timed_profile(files, name, &map, metadata, &flush, state);
     if written.is_ok() {
-        // At once: what comes now may die or hang, and must not be told as a failure to write.
+        // Set at once: later steps may die or hang, and that must not be reported as a failure to
+        // write.
         IS_WRITTEN.store(true, Relaxed);
         discard_segments();
         checkpoints::remove_all();
     }
     let mut text = String::new();
     if session().config.report.unwrap_or(true) {
-        // Behind the writing: it needs as much memory, and the profile matters more.
+        // Made after the writing: it needs as much memory, and the profile matters more.
         let report = move || {
             let report = Report::of_event_map(&map, &executable);
             drop(map);
@@ -159,8 +158,8 @@ fn write_alone_as(format: OutputFormat, name: &Path) -> Ending {
     Ending { keep_segments: written.is_err(), text }
 }
 
-/// Returns what a line that says that a profile is missing ends with, where the measurements
-/// survive: how to make a profile of them.
+/// Returns the end of a message about a missing profile if the measurements survive: how to recover
+/// a profile from them.
 #[must_use]
 pub fn recoverable() -> String {
     surviving().map_or_else(String::new, |place| {
@@ -170,7 +169,7 @@ pub fn recoverable() -> String {
     })
 }
 
-/// The end of a program without MPI.
+/// Ends a program without MPI.
 pub(super) fn write_at_exit() -> Ending {
     if launcher::place().is_some_and(|place| place.is_first_of_several()) {
         warn(
@@ -181,11 +180,11 @@ pub(super) fn write_at_exit() -> Ending {
     write_alone_as(session().config.format.unwrap_or_default(), &profile_name())
 }
 
-/// Whether nothing needs to survive this process any more.
+/// Set once nothing of this process needs to survive any more.
 static IS_WRITTEN: AtomicBool = AtomicBool::new(false);
 
-/// Has `write` do its work on a thread of its own, removes the segments if nothing needs them any
-/// more, and prints what is to be printed: all of it within the deadline, whatever fails. Allocates
+/// Runs `write` on a thread of its own, removes the segments if nothing needs them any more, and
+/// prints the resulting text. All of this ends within the deadline, whatever fails. Allocates
 /// nothing on the caller's thread.
 pub(super) fn end(write: Writer) {
     let work = move || {
@@ -209,7 +208,7 @@ pub(super) fn end(write: Writer) {
             if place.argument().is_some() { " " } else { "" },
             place.argument().unwrap_or(Path::new("")).display(),
         )),
-        // Nothing would survive: better to use the program's own thread than to lose all.
+        // Nothing would survive: using the program's own thread is better than losing everything.
         (false, None) if reason == NotDone::NoThread => {
             drop(catch_unwind(|| ending_here(|| without_write_signals(work))));
         }
@@ -220,7 +219,7 @@ pub(super) fn end(write: Writer) {
 }
 
 fn print(text: &str) {
-    // There is nowhere to complain to when standard error does not take the text.
+    // If standard error does not take the text, there is nowhere to report that.
     drop(std::io::stderr().write_all(text.as_bytes()));
 }
 
@@ -234,8 +233,8 @@ mod tests {
 
     use super::*;
 
-    /// The first iteration takes longer, which only the values tell, and visits are short, which
-    /// statistics tell.
+    /// Returns a map whose first iteration is longer, which only the values show, and whose visits
+    /// are short, which the statistics show.
     fn map() -> EventMap {
         let site = SiteId::from_bits(1);
         let buckets = [900, 90, 91, 92].map(|ns| SeriesBucket::of_one_visit(0, ns));

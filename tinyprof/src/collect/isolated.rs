@@ -1,4 +1,4 @@
-//! Work of the profiler that must not take the program down with it.
+//! Work of the profiler that must not take down the program.
 
 use std::time::Duration;
 
@@ -7,14 +7,13 @@ use crate::sys::{self, NotDone};
 
 /// Runs `work` on a thread of its own and returns its result, waiting for at most `patience`.
 ///
-/// The thread has a stack of its own, 4 MiB, and the work may abort there, as a failed allocation
-/// does, fault or hang: the caller goes on. Regions that it enters, for example in a global
-/// allocator, are not recorded. Any thread may call this, also while the process ends.
+/// The thread has a 4 MiB stack of its own. If the work aborts there (as a failed allocation does),
+/// faults or hangs, the caller continues. Regions that it enters, for example in a global
+/// allocator, are not recorded. Any thread may call this, even while the process ends.
 ///
 /// # Errors
-/// When there is no result. The work may then have been done in part; where it was
-/// [late](NotDone::Late) it still goes on, and where it [died](NotDone::Died) its locks stay
-/// locked.
+/// If there is no result. The work may then be partly done. Work that was [late](NotDone::Late) is
+/// still running. Work that [died](NotDone::Died) leaves its locks locked.
 ///
 /// # Cost
 /// About 50 us for the thread.

@@ -1,15 +1,15 @@
-//! What the launcher of an MPI says of this process, before MPI itself can be asked.
+//! The process's place in an MPI job, as its launcher gives it, before MPI itself can be asked.
 
 use std::env;
 
-/// The variables in which launchers say how many processes there are, and which of them this is.
+/// The variables in which launchers give the number of processes, and the number of this one.
 const VARIABLES: [(&str, &str); 3] = [
     ("OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"),
     ("PMI_SIZE", "PMI_RANK"),
     ("SLURM_NTASKS", "SLURM_PROCID"),
 ];
 
-/// One process among those that a launcher has started.
+/// One of the processes that a launcher has started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Place {
     pub(super) size: u32,
@@ -22,12 +22,13 @@ impl Place {
     }
 }
 
-/// The place of this process; none if no launcher has started it.
+/// Returns the place of this process, or `None` if no launcher has started it.
 pub(super) fn place() -> Option<Place> {
     from_lookup(|variable| env::var(variable).ok())
 }
 
-/// Whether what concerns all processes alike is this one's to say, so that it is said once.
+/// Returns whether this process reports what concerns all processes alike, so that it is reported
+/// once.
 pub(super) fn speaks_for_all() -> bool {
     place().is_none_or(|place| place.rank == 0)
 }

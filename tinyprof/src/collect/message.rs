@@ -1,20 +1,20 @@
-//! What the profiler says: one line on standard error, whatever state the process is in.
+//! Messages of the profiler: one line on standard error, whatever state the process is in.
 
 use std::fmt::{self, Write};
 
 use crate::sys::{without_write_signals, write_line};
 
-/// The longest line, in bytes: that much a pipe takes at once.
+/// The longest line, in bytes: a pipe takes that much at once.
 const LINE_BYTES_MAX: usize = 4096;
 
-/// A line that is put together without the heap, which may be what has run out.
+/// A line that is built without the heap, which may be exhausted.
 struct Line {
     bytes: [u8; LINE_BYTES_MAX],
     length: usize,
 }
 
 impl Line {
-    /// Room for the end of the line is always kept.
+    /// Appends text, always leaving room for the end of the line.
     fn push(&mut self, text: &str) -> fmt::Result {
         let place = self.bytes.get_mut(self.length..self.length + text.len()).ok_or(fmt::Error)?;
         if self.length + text.len() >= LINE_BYTES_MAX {
@@ -27,7 +27,8 @@ impl Line {
 }
 
 impl Write for Line {
-    /// Control characters come from names and variables, and must not reach a terminal.
+    /// Appends text with control characters escaped: they come from names and variables, and must
+    /// not reach a terminal.
     fn write_str(&mut self, text: &str) -> fmt::Result {
         let mut utf8 = [0; 4];
         for c in text.chars() {
@@ -43,15 +44,15 @@ impl Write for Line {
     }
 }
 
-/// Prints one line to standard error, as everything that the profiler has to say, with control
-/// characters escaped.
+/// Prints one line to standard error, with control characters escaped. All messages of the profiler
+/// use it.
 ///
-/// A program whose standard error is closed is not disturbed, and one whose standard error is a
-/// full pipe that nobody reads is held up for a second at most. A line longer than 4 KiB is cut.
+/// A program whose standard error is closed is not disturbed. If standard error is a full pipe that
+/// nobody reads, the program is held up for a second at most. A line longer than 4 KiB is cut.
 /// Nothing is allocated.
 pub fn warn(line: impl fmt::Display) {
     let mut text = Line { bytes: [0; LINE_BYTES_MAX], length: 0 };
-    // The error is that of a line that is too long: what fits is said.
+    // The only error is a line that is too long; the part that fits is printed.
     let _ = write!(text, "tinyprof: {line}");
     text.bytes[text.length] = b'\n';
     without_write_signals(|| write_line(&text.bytes[..=text.length]));

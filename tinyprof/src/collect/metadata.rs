@@ -1,4 +1,4 @@
-//! Facts of the run, under the keys that users of Adiak and Thicket expect.
+//! Facts about the run, under the keys that users of Adiak and Thicket expect.
 
 use std::env;
 
@@ -9,7 +9,7 @@ use crate::record::calibration::visit_cost;
 use crate::record::filter;
 use crate::sys::{host_name, user_id};
 
-/// The variables in which batch systems tell a job its id.
+/// The variables in which batch systems give a job its id.
 const JOB_ID_VARIABLES: [&str; 7] = [
     "SLURM_JOB_ID",
     "PBS_JOBID",
@@ -20,8 +20,8 @@ const JOB_ID_VARIABLES: [&str; 7] = [
     "OAR_JOB_ID",
 ];
 
-/// The facts that one process knows. Hosts and the number of ranks are added by whoever knows all
-/// ranks.
+/// Returns the facts that one process knows. A collector that knows all ranks adds the hosts and
+/// the number of ranks.
 #[must_use]
 pub fn metadata() -> RunMetadata {
     let session = session();
@@ -51,13 +51,13 @@ pub fn metadata() -> RunMetadata {
     }
 }
 
-/// What a visit costs here, timed and counted only, in picoseconds: measured with empty regions by
-/// the clock that visits are measured with.
+/// Returns the cost of a visit on this machine, timed and counted only, in picoseconds. It is
+/// measured with empty regions, by the clock that visits are measured with.
 fn visit_costs_ps() -> (u64, u64) {
     let session = session();
     let scale = session.started.rate_until_now(session.clock);
     let cost = visit_cost(session.clock);
-    // A thousand visits in nanoseconds are one in picoseconds.
+    // Nanoseconds for a thousand visits are picoseconds for one.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -67,7 +67,7 @@ fn visit_costs_ps() -> (u64, u64) {
     (ps(cost.timed), ps(cost.counted))
 }
 
-/// The batch system's job id, if there is one that can be part of a file name.
+/// Returns the batch system's job id, if there is one that can be part of a file name.
 pub(super) fn job_id() -> Option<String> {
     let ids = JOB_ID_VARIABLES.iter().filter_map(|variable| env::var(variable).ok());
     let fit = |id: &String| {
@@ -76,7 +76,7 @@ pub(super) fn job_id() -> Option<String> {
     ids.into_iter().find(fit)
 }
 
-/// `theta` of `theta0042.alcf.anl.gov`: what nodes of one machine have in common.
+/// Returns `theta` for `theta0042.alcf.anl.gov`: the part that nodes of one machine have in common.
 fn cluster_of(host: &str) -> &str {
     let short = host.split('.').next().unwrap_or(host);
     short.trim_end_matches(|c: char| c.is_ascii_digit() || c == '-')

@@ -1,7 +1,7 @@
-//! The cold path: what happens at the start of a run, at its end, and when a snapshot is taken.
+//! The cold path: the start of a run, its end, and snapshots.
 //!
 //! Programs need none of this: a region starts the session, and the end of the process writes the
-//! profile. `tinyprof-mpi` and other collectors use it to write the profile of many processes.
+//! profile. `tinyprof-mpi` and other collectors use it to write one profile for many processes.
 
 mod checkpoint_files;
 mod checkpoints;
@@ -21,7 +21,7 @@ pub(crate) mod start;
 mod watch;
 mod writer;
 
-/// Whether this build measures regions: the feature `enable` of this crate, which the program
+/// True if this build measures regions: the feature `enable` of this crate, which the program
 /// chooses. Without it there is never anything to collect.
 pub const ENABLED: bool = cfg!(feature = "enable");
 

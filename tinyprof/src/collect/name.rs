@@ -1,4 +1,4 @@
-//! What the profile of this run is called.
+//! The name of this run's profile.
 
 use std::env;
 use std::path::PathBuf;
@@ -8,10 +8,10 @@ use tinyprof_format::file::profile_path;
 use super::metadata::job_id;
 use super::session::session;
 
-/// Where the profile of this process's run goes.
+/// Returns the path of the profile of this process's run.
 ///
-/// That is `TINYPROF_OUT`, or `./EXE-JOBID.tprof` with the process id where there is no job.
-/// Relative names are relative to where the program was when recording began.
+/// It is `TINYPROF_OUT`, or `./EXE-JOBID.tprof` with the process id if there is no job. Relative
+/// names are relative to the working directory at the time when recording began.
 #[must_use]
 pub fn profile_name() -> PathBuf {
     let session = session();

@@ -1,4 +1,4 @@
-//! How exact the times of this process's profiles are.
+//! The precision of the times in this process's profiles.
 
 use std::sync::OnceLock;
 
@@ -6,11 +6,11 @@ use tinyprof_format::model::Precision;
 
 use super::session::session;
 
-/// What the program says.
+/// The choice of the program.
 static CHOSEN: OnceLock<Precision> = OnceLock::new();
 
-/// Says how exact the times in profiles of this process shall be: `TINYPROF_PRECISION` wins, and
-/// only the first call counts.
+/// Sets the precision of the times in profiles of this process. `TINYPROF_PRECISION` wins, and only
+/// the first call counts.
 ///
 /// ```
 /// use tinyprof::collect::{precision, set_precision};
@@ -20,11 +20,11 @@ static CHOSEN: OnceLock<Precision> = OnceLock::new();
 /// assert_eq!(precision(), Precision::EightBit);
 /// ```
 pub fn set_precision(precision: Precision) {
-    // Of several that say so, the first is heard, as with other settings.
+    // The first of several calls counts, as with other settings.
     CHOSEN.get_or_init(|| precision);
 }
 
-/// How exact they are: exact, unless the user or the program says otherwise.
+/// Returns the precision of the times: exact, unless the user or the program chooses otherwise.
 #[must_use]
 pub fn precision() -> Precision {
     session().config.precision.or_else(|| CHOSEN.get().copied()).unwrap_or_default()

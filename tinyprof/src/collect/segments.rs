@@ -1,4 +1,4 @@
-//! What survives the process if it is killed: the files in which its threads record.
+//! The files in which the threads of this process record, which survive it if it is killed.
 
 use std::env;
 use std::ffi::CString;
@@ -23,17 +23,17 @@ use crate::sys::{
     boot_id, effective_user_id, host_name, in_forked_child, pid_namespace, start_time,
 };
 
-/// Bytes of a command line that are kept for a process that is killed.
+/// The number of bytes of the command line that are kept in case the process is killed.
 const COMMAND_BYTES_MAX: usize = 16 << 10;
 
-/// Whether the segments are where `tinyprof recover` looks by itself.
+/// Set if the segments are in the directory that `tinyprof recover` searches by default.
 static IS_DEFAULT: AtomicBool = AtomicBool::new(false);
 
-/// What was said of the rank: the rank, and in the high half the number of ranks, 0 for nothing.
+/// The rank, with the number of ranks in the high half; 0 if they were not set.
 static RANK: AtomicU64 = AtomicU64::new(0);
 
-/// Has the threads of this process record into files from now on. Without `/proc` nobody could tell
-/// later whose they are, so that there are none.
+/// Makes the threads of this process record into files from now on. There are none without `/proc`,
+/// because their owner could not be determined later.
 pub(super) fn prepare() {
     if let Some(segments) = segments_of(session()) {
         in_forked_child(part_from_files);
@@ -44,23 +44,24 @@ pub(super) fn prepare() {
     }
 }
 
-/// Says which rank of how many this process is, for the profile that `tinyprof recover` makes if it
-/// is killed, and for the head of a table so far. Any thread; the last call counts.
+/// Sets the rank of this process and the number of ranks, for the profile that `tinyprof recover`
+/// makes if the process is killed, and for the head of an on-demand report. Any thread; the last
+/// call counts.
 pub fn set_rank(rank: u32, size: u32) {
     RANK.store(u64::from(size) << 32 | u64::from(rank), Relaxed);
     segments::set_rank(rank, size, arenas());
 }
 
-/// The rank of this process and the number of ranks, if somebody has said them.
+/// Returns the rank of this process and the number of ranks, if they were set.
 pub(super) fn rank() -> Option<(u32, u32)> {
     let half = |word: u64| u32::try_from(word & u64::from(u32::MAX)).unwrap_or_default();
     let word = RANK.load(Relaxed);
     (word >> 32 > 0).then(|| (half(word), half(word >> 32)))
 }
 
-/// Begins to write a profile of all that this process has recorded, and returns its number.
+/// Begins a profile of everything that this process has recorded, and returns its number.
 ///
-/// The number is in the segments of all threads then: see [`set_profile_id`].
+/// The number is then in the segments of all threads: see [`set_profile_id`].
 #[must_use]
 pub fn new_profile_id(name: &Path) -> ProfileId {
     let id = fresh_profile_id();
@@ -68,7 +69,7 @@ pub fn new_profile_id(name: &Path) -> ProfileId {
     id
 }
 
-/// A number that no other profile has.
+/// Returns a number that no other profile has.
 #[must_use]
 pub fn fresh_profile_id() -> ProfileId {
     let boot_id = boot_id().unwrap_or_default();
@@ -82,11 +83,12 @@ pub fn fresh_profile_id() -> ProfileId {
     ])
 }
 
-/// Says that the profile of this number is about to be written of all that this process has
+/// Sets the number of the profile that is about to be written of everything that this process has
 /// recorded.
 ///
-/// `tinyprof recover` makes no second profile of its segments if that one is complete, which it
-/// looks for where `name` is. The last call counts. Any thread, before the manifest is written.
+/// If that profile is complete, `tinyprof recover` does not make a second one from the segments; it
+/// looks for the profile at `name`. The last call counts. Any thread, before the manifest is
+/// written.
 pub fn set_profile_id(id: ProfileId, name: &Path) {
     if session().process_id == std::process::id() {
         let expected = profile_name();
@@ -99,17 +101,17 @@ pub fn set_profile_id(id: ProfileId, name: &Path) {
     }
 }
 
-/// Removes what would be recovered if the process were killed: the caller has written the profile.
-/// Any thread.
+/// Removes the segments, from which a killed process would be recovered. Call it once the profile
+/// is written. Any thread.
 ///
-/// Recording goes on in memory, and what is recorded after this does not survive the process.
+/// Recording continues in memory; measurements after this call do not survive the process.
 pub fn discard_segments() {
     if session().process_id == std::process::id() {
         segments::remove_all(arenas());
     }
 }
 
-/// Where measurements are that would survive the process.
+/// The place of measurements that would survive the process.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Surviving {
     directory: &'static Path,
@@ -117,19 +119,19 @@ pub(super) struct Surviving {
 }
 
 impl Surviving {
-    /// Returns what `tinyprof recover` must be told to find them, if anything.
+    /// Returns the argument that `tinyprof recover` needs to find them, if any.
     pub(super) fn argument(self) -> Option<&'static Path> {
         (!self.is_default).then_some(self.directory)
     }
 }
 
-/// Returns where the measurements of this process are, if they survive it. Allocates nothing.
+/// Returns the place of this process's measurements, if they survive it. Allocates nothing.
 pub(super) fn surviving() -> Option<Surviving> {
     let directory = segments::directory().filter(|_| arenas().any(|arena| arena.has_file()))?;
     Some(Surviving { directory, is_default: IS_DEFAULT.load(Relaxed) })
 }
 
-/// A child made by `fork` shares the mapped files of its parent; it must not write to them.
+/// Detaches a child made by `fork` from the mapped files of its parent, to which it must not write.
 unsafe extern "C" fn part_from_files() {
     arenas().for_each(crate::record::Arena::part_from_file);
 }
@@ -167,7 +169,7 @@ fn directory(user_id: u32) -> PathBuf {
     let named = env::var_os(DIRECTORY_VARIABLE).filter(|name| !name.is_empty()).map(PathBuf::from);
     IS_DEFAULT.store(named.is_none(), Relaxed);
     let directory = named.unwrap_or_else(|| default_directory(user_id));
-    // A program that changes its working directory still finds its files.
+    // A path that holds after the program has changed its working directory.
     std::path::absolute(&directory).unwrap_or(directory)
 }
 
@@ -181,7 +183,7 @@ const fn clock_number(of: Clock) -> u32 {
 
 fn description(profile: &Path) -> String {
     let mut metadata = metadata();
-    // The run is to come: what is taken out of it nobody knows yet.
+    // The run is just beginning: it is not known yet what the filter will exclude.
     metadata.regions_filtered = None;
     let mut room = COMMAND_BYTES_MAX;
     metadata.cmdline.retain(|argument| {
@@ -190,7 +192,7 @@ fn description(profile: &Path) -> String {
         fits
     });
     let job = format!("{} {}", metadata.executable, std::os::unix::process::parent_id());
-    // `recover` looks there for the profile, wherever it is started.
+    // `recover` looks for the profile there, wherever it is started.
     let profile = std::path::absolute(profile).unwrap_or_else(|_| profile.to_owned());
     let profile = profile.to_string_lossy().into_owned();
     ProcessDescription { profile, job, host: host_name(), metadata }.to_json()

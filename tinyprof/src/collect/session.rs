@@ -1,4 +1,4 @@
-//! What is fixed when the recording of this process begins.
+//! Settings that are fixed when the recording of this process begins.
 
 use std::env;
 use std::path::PathBuf;
@@ -22,15 +22,15 @@ pub(crate) struct Session {
     pub(crate) started: Moment,
     pub(crate) launch_date_s: u64,
     pub(crate) process_id: u32,
-    /// The working directory: what is relative in a setting is relative to it, wherever the program
-    /// goes.
+    /// The working directory. Relative paths in settings are relative to it, even after the program
+    /// changes its directory.
     pub(crate) directory: Option<PathBuf>,
 }
 
 static SESSION: OnceLock<Session> = OnceLock::new();
 
 /// The session of a process that records nothing: it runs with rights that its user lacks, or
-/// memory ran out when it began.
+/// memory ran out at the start.
 static OFF: Session = Session {
     config: Config::off(),
     clock: Clock::Monotonic,
@@ -40,7 +40,7 @@ static OFF: Session = Session {
     directory: None,
 };
 
-/// Whether the beginning of the session did not come to its end.
+/// Set if the start of the session failed.
 static FAILED: AtomicBool = AtomicBool::new(false);
 
 /// Returns the session of this process. The first caller begins it.
@@ -58,16 +58,16 @@ fn first_session() -> &'static Session {
     SESSION.get().filter(|_| !FAILED.load(Relaxed)).unwrap_or(&OFF)
 }
 
-/// Begins the session, if nothing has begun it, and does `more` if it records; false if it had
+/// Begins the session, unless it has begun, and calls `more` if it records. Returns false if it had
 /// begun before.
 ///
-/// Both happen on a thread of their own, as they allocate: a program that has no memory left just
-/// then is not recorded, and goes on.
+/// Both run on a thread of their own, because they allocate: a program that is out of memory at
+/// that moment is not recorded, and continues.
 pub(super) fn begin_with(more: fn()) -> bool {
     static BEGUN: Once = Once::new();
     let mut is_first = false;
-    // A program with more rights than its user must not do what the user's environment says, such
-    // as write files.
+    // A program with more rights than its user must not do what the user's environment asks for,
+    // such as writing files.
     if !BEGUN.is_completed() && !has_raised_rights() {
         thread::while_away(|| {
             BEGUN.call_once(|| {
@@ -83,8 +83,8 @@ pub(super) fn begin_with(more: fn()) -> bool {
     is_first
 }
 
-/// Does a step of the start on a thread of its own. If it fails nothing is recorded, which is said
-/// once.
+/// Runs a step of the start on a thread of its own. If it fails, nothing is recorded, which is
+/// reported once.
 pub(super) fn within_start(step: impl FnOnce() + Send + 'static) {
     if let Err(reason) = isolated(DEADLINE_DEFAULT, step) {
         FAILED.store(true, Relaxed);
@@ -111,13 +111,13 @@ fn begin() -> Session {
     }
 }
 
-/// The settings of this process, read from the environment when recording began.
+/// Returns the settings of this process, read from the environment when recording began.
 #[must_use]
 pub fn config() -> &'static Config {
     &session().config
 }
 
-/// Seconds since 1970-01-01 UTC.
+/// Returns the seconds since 1970-01-01 UTC.
 #[expect(clippy::disallowed_types, reason = "the launch date is a date, not a measurement")]
 fn now_unix_s() -> u64 {
     let since_epoch = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);

@@ -1,4 +1,4 @@
-//! Phase 0: one event map from all threads of this process.
+//! Phase 0 of a flush: one event map from all threads of this process.
 
 use std::collections::HashMap;
 use std::ptr;
@@ -14,15 +14,15 @@ use crate::record::thread::{arena, arenas, visits_kept_out, visits_lost};
 use crate::record::{Arena, MetricReading, Reading, Site};
 use crate::sys::{host_name, peak_memory_bytes};
 
-/// The address of the arena of the thread that ends the run, while it does; else 0.
+/// The address of the arena of the thread that is ending the run, otherwise 0.
 static ENDS_RUN: AtomicUsize = AtomicUsize::new(0);
 
-/// Does `work`, which writes the profile of the run, for the thread that calls it.
+/// Runs `work`, which writes the profile of the run, and marks the calling thread as the one that
+/// ends the run.
 ///
-/// Regions that are open on this thread meanwhile are those around the end: `main` where it owns
-/// MPI, or the callers of `exit`. They last to the end of the run, so snapshots that are taken
-/// meanwhile, on whatever thread, do not count their visits as open. Those of other threads were
-/// cut short.
+/// Regions that are open on this thread meanwhile are those around the end: `main` if it owns MPI,
+/// or the callers of `exit`. They last to the end of the run, so snapshots taken meanwhile, on any
+/// thread, do not count their visits as open. Open regions of other threads were cut short.
 pub fn ending_here<T>(work: impl FnOnce() -> T) -> T {
     let here = arena().map_or(0, |arena| ptr::from_ref(arena).addr());
     let before = ENDS_RUN.swap(here, Relaxed);
@@ -31,8 +31,9 @@ pub fn ending_here<T>(work: impl FnOnce() -> T) -> T {
     done
 }
 
-/// Everything that this process has measured so far, threads merged by callpath. Any thread may
-/// call it, and no thread is stopped: regions that are open are included with their time so far.
+/// Returns everything that this process has measured so far, with the threads merged by callpath.
+/// Any thread may call it. No thread is stopped: regions that are open are included with their time
+/// so far.
 ///
 /// # Cost
 /// About a microsecond for 20 callpaths a thread, and a copy of their series.
@@ -48,7 +49,7 @@ pub fn snapshot() -> EventMap {
     let arenas: Vec<&Arena> = arenas().collect();
     let threads = u32::try_from(arenas.len()).unwrap_or(u32::MAX);
     let mut metrics = Vec::new();
-    // A visit that is made of polls may end on another thread than it began.
+    // A polled visit may end on another thread than it began on.
     let (mut polled_begun, mut polled_ended) = (0_u64, 0_u64);
     for arena in &arenas {
         polled_ended += arena.polled_ended.load(Relaxed);
@@ -95,15 +96,15 @@ pub fn snapshot() -> EventMap {
     map
 }
 
-/// The regions of the sites that were met: their callpaths share them.
+/// The regions of all sites seen so far, shared by their callpaths.
 #[derive(Debug, Default)]
 struct Regions {
-    /// By the address of the site.
+    /// Keyed by the address of the site.
     known: HashMap<usize, Arc<Region>>,
 }
 
 impl Regions {
-    /// The region of a site; none if the site is a metric.
+    /// Returns the region of a site, or `None` if the site is a metric.
     fn of(&mut self, site: &'static Site) -> Option<Arc<Region>> {
         let address = ptr::from_ref(site).addr();
         if let Some(region) = self.known.get(&address) {
@@ -115,7 +116,7 @@ impl Regions {
     }
 }
 
-/// Nanoseconds on the clock that the profiler measures itself with.
+/// Returns the time in nanoseconds on the clock by which the profiler measures itself.
 #[must_use]
 pub fn monotonic_ns() -> u64 {
     clock::monotonic_ns()

@@ -1,5 +1,4 @@
-//! The table so far, on a signal: what a running program has measured, for who cannot wait for its
-//! end.
+//! The on-demand report: what a running program has measured so far, printed on a signal.
 
 use std::io::Write;
 use std::sync::Once;
@@ -19,14 +18,14 @@ use super::snapshot::snapshot;
 use crate::record::thread;
 use crate::sys::{LeftAlone, on_signal};
 
-/// The beginning of the recording: does what the environment says.
+/// Installs the signal that the environment asks for, when recording begins.
 pub(super) fn arrange() {
     if let Some(signal) = session().config.report_on_signal {
         install(signal);
     }
 }
 
-/// The first call decides; see [`report_on_signal`](super::report_on_signal).
+/// Installs the signal; the first call decides. See [`report_on_signal`](super::report_on_signal).
 pub(super) fn install(signal: ReportSignal) {
     static ASKED: Once = Once::new();
     let (number, name) = match signal {
@@ -47,16 +46,16 @@ pub(super) fn install(signal: ReportSignal) {
             warn(format_args!("there will be no table on {name}: {why}"));
         }
     };
-    // What making a thread allocates is not the program's.
+    // Allocations for the new thread are not the program's.
     thread::while_away(|| ASKED.call_once(ask));
 }
 
-/// On the thread that waits for the signal.
+/// Prints the report, on the thread that waits for the signal.
 fn print() {
     match isolated(session().config.deadline(), text) {
-        // At once, so that ranks on one terminal do not mix their lines. There is nowhere to
-        // complain to when standard error does not take it; the write's own signals are blocked in
-        // this thread, as all are.
+        // Written in one piece, so that ranks on one terminal do not mix their lines. If standard
+        // error does not take it, there is nowhere to report that. The write's own signals are
+        // blocked in this thread, as all are.
         Ok(text) => drop(std::io::stderr().write_all(text.as_bytes())),
         Err(reason) => warn(format_args!("there is no table this time: {reason}")),
     }

@@ -1,4 +1,4 @@
-//! The beginning of a recording, which arranges for its end.
+//! The start of a recording, which also arranges for its end.
 
 use std::sync::Once;
 
@@ -16,11 +16,11 @@ use crate::record::filter::{self, Filter};
 use crate::record::thread;
 use crate::sys::at_exit;
 
-/// Begins the recording of this process if nothing has begun it yet: reads the environment, chooses
-/// the clock, and arranges that the profile is written when the process ends.
+/// Begins the recording of this process if it has not begun yet: reads the environment, chooses the
+/// clock, and arranges that the profile is written when the process ends.
 pub fn start() {
     static ARRANGED: Once = Once::new();
-    // Asked first, as all but the first threads have nothing to do here.
+    // Checked first, because all but the first threads have nothing to do here.
     if !ARRANGED.is_completed() {
         thread::while_away(|| {
             ARRANGED.call_once(|| {
@@ -32,7 +32,7 @@ pub fn start() {
     }
 }
 
-/// Arranges what a session that records needs. Called once, on the thread that begins the session.
+/// Arranges what a recording session needs. Called once, on the thread that begins the session.
 pub(super) fn arrange() {
     if let Some(share) = session().config.budget {
         budget::install(share, visit_cost(session().clock));
@@ -49,24 +49,24 @@ pub(super) fn arrange() {
     at_exit(end);
 }
 
-/// Makes the caller the one who writes the profile.
+/// Makes the caller responsible for writing the profile.
 ///
-/// At the end of the process `write_at_exit` is called in place of writing it, unless recording is
-/// off: on a thread of its own, within the deadline. [`Ending::default`](super::Ending) is for a
-/// collector that has nothing to do there. Returns whether nobody had taken over before; only the
-/// first counts.
+/// At the end of the process `write_at_exit` is called instead of the default writer, unless
+/// recording is off. It runs on a thread of its own, within the deadline. A collector that has
+/// nothing to do there passes [`Ending::default`](super::Ending). Returns whether this is the first
+/// call; only the first counts.
 pub fn take_over(write_at_exit: Writer) -> bool {
     start();
     let is_first = writer::take_over(write_at_exit);
     if is_first {
-        // They are the writer's to watch now.
+        // Watching boundaries is now the writer's job.
         thread::watch_none();
     }
     is_first
 }
 
-/// Caps the share of each thread's time that timing may take, from 0 to 1: what `TINYPROF_BUDGET`
-/// says wins. It holds for callpaths that are visited first after this; only the first call counts.
+/// Limits the share of each thread's time that timing may take, from 0 to 1; `TINYPROF_BUDGET`
+/// wins. It holds for callpaths that are first visited after this call. Only the first call counts.
 pub fn set_budget(share: f64) {
     start();
     if session().config.recording && share > 0.0 {
@@ -74,11 +74,11 @@ pub fn set_budget(share: f64) {
     }
 }
 
-/// Takes regions out of the recording, as `TINYPROF_FILTER` does, which wins: `-*fields_at*,+main`.
-/// False if the text is no filter.
+/// Excludes regions from the recording, as `TINYPROF_FILTER` does, which wins:
+/// `-*fields_at*,+main`. Returns false if the text is not a filter.
 ///
-/// It holds for callpaths that are visited first after this; only the first call counts. Where
-/// several processes make one profile, all of them should say the same.
+/// It holds for callpaths that are first visited after this call. Only the first call counts. If
+/// several processes make one profile, all of them should set the same filter.
 #[must_use = "a text that is no filter is not heard"]
 pub fn set_filter(patterns: &str) -> bool {
     start();
@@ -90,14 +90,15 @@ pub fn set_filter(patterns: &str) -> bool {
     is_filter
 }
 
-/// Has this process print the table so far to standard error whenever it gets `SIGUSR1`, and go on.
-/// `TINYPROF_SIGNAL` wins, which may also name `SIGUSR2`: MPICH has the first for itself.
+/// Makes this process print the on-demand report to standard error whenever it gets `SIGUSR1`, and
+/// continue. `TINYPROF_SIGNAL` wins, which may also name `SIGUSR2`: MPICH reserves the first for
+/// itself.
 ///
-/// A thread is made for it that sleeps until then; all signals are blocked in it. The table is that
-/// of this process: under MPI, of its rank. A process that handles or ignores the signal already
-/// keeps its way, and a line on standard error says so; one that handles it later takes it away
-/// from us. Calls into the system that a signal interrupts go on, but for those that never do, such
-/// as `nanosleep`: they return early, as with any handler.
+/// A new thread sleeps until the signal comes; all signals are blocked in it. The report covers
+/// this process: under MPI, its rank. If the process already handles or ignores the signal, that
+/// stays in effect, and a line on standard error says so. A handler that it installs later replaces
+/// ours. System calls that the signal interrupts are resumed, except those that never are, such as
+/// `nanosleep`: they return early, as with any handler.
 ///
 /// # Cost
 /// Nothing until the signal comes; then a snapshot.
@@ -108,7 +109,7 @@ pub fn report_on_signal() {
     }
 }
 
-/// Begins the recording, and gives the clock to record with; none if recording is off.
+/// Begins the recording and returns the clock to record with, or `None` if recording is off.
 pub(crate) fn start_recording() -> Option<Clock> {
     start();
     let session = session();
@@ -116,7 +117,7 @@ pub(crate) fn start_recording() -> Option<Clock> {
 }
 
 extern "C" fn end() {
-    // A child made by `fork` has a copy of the parent's measurements: they are not its own.
+    // A child made by `fork` has a copy of the parent's measurements, which are not its own.
     if session().process_id == std::process::id() {
         finish::end(writer::taken_over_by().unwrap_or(finish::write_at_exit));
     }

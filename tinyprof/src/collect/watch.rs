@@ -1,4 +1,4 @@
-//! Boundaries of the program, for who writes checkpoints at them.
+//! Boundaries of the program, for collectors that write checkpoints there.
 
 use std::time::Duration;
 
@@ -8,14 +8,14 @@ use super::start::{start, start_recording};
 use crate::record::boundary::{self, Hook};
 use crate::record::thread;
 
-/// Has a program without MPI write a checkpoint at the first boundary after each `interval`.
+/// Makes a program without MPI write a checkpoint at the first boundary after each `interval`.
 /// `TINYPROF_INTERVAL` wins.
 ///
-/// Boundaries are those of every thread: the end of a root region, and the moment between two
-/// iterations of a loop that is marked `checkpoint`. A checkpoint is a complete profile of
-/// everything so far, `NAME-checkpoint-NNNN.tprof`; `TINYPROF_CHECKPOINTS` says how many stay, two
-/// where it says nothing. They go when the run's profile is written. A program under `mpiexec` that
-/// does not link `tinyprof_mpi` writes none.
+/// Boundaries occur on every thread: at the end of a root region, and between two iterations of a
+/// loop marked `checkpoint`. A checkpoint is a complete profile of everything so far,
+/// `NAME-checkpoint-NNNN.tprof`. `TINYPROF_CHECKPOINTS` sets the number that is kept, by default
+/// two. They are removed when the run's profile is written. A program under `mpiexec` that does not
+/// link `tinyprof_mpi` writes none.
 pub fn set_checkpoint_interval(interval: Duration) {
     start();
     if session().config.recording && session().config.checkpoint_interval.is_none() {
@@ -23,12 +23,12 @@ pub fn set_checkpoint_interval(interval: Duration) {
     }
 }
 
-/// Has `hook` called at each boundary of this thread, and at no boundary of another; false if
-/// nothing is recorded. For a collector that writes checkpoints itself.
+/// Calls `hook` at each boundary of this thread, but not of other threads. Returns false if nothing
+/// is recorded. For a collector that writes checkpoints itself.
 ///
-/// The hook is called between two records' changes, not inside of one, and may take a snapshot; it
-/// must not unwind. A region that a signal handler enters while none is open is a root region, too.
-/// The first hook counts.
+/// The hook is called between changes of records, never during one, and may take a snapshot; it
+/// must not unwind. A region that a signal handler enters while none is open is also a root region.
+/// Only the first hook counts.
 #[must_use]
 pub fn watch_boundaries(hook: fn()) -> bool {
     let hook: Hook = hook;
@@ -36,8 +36,8 @@ pub fn watch_boundaries(hook: fn()) -> bool {
     thread::watch_this_alone(start_recording)
 }
 
-/// Does `work` of a collector on a thread whose regions shall not be recorded meanwhile: those that
-/// are entered, for example in a global allocator, are counted as lost.
+/// Runs `work` of a collector on this thread without recording its regions. Regions that are
+/// entered meanwhile, for example in a global allocator, are counted as lost.
 pub fn unrecorded<T>(work: impl FnOnce() -> T) -> T {
     thread::while_away(work)
 }

@@ -5,19 +5,19 @@ use std::sync::OnceLock;
 /// A function that writes the profile at the end of the process, and returns what is left to do.
 pub type Writer = fn() -> Ending;
 
-/// What is left to do when the measurements of a process have been written, or could not be.
+/// The steps that are left when the measurements of a process have been written, or could not be.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ending {
-    /// Whether the files in which threads have recorded must stay: they are all that there is.
+    /// Set if the files in which threads have recorded must be kept, because there is nothing else.
     pub keep_segments: bool,
-    /// What is to be printed to standard error, with its line ends.
+    /// The text to be printed to standard error, with its line ends.
     pub text: String,
 }
 
 /// The collector that has taken over, if any.
 static WRITER: OnceLock<Writer> = OnceLock::new();
 
-/// Installs the collector's function; false if there is one.
+/// Installs the collector's function; returns false if there is one already.
 pub(super) fn take_over(write: Writer) -> bool {
     WRITER.set(write).is_ok()
 }

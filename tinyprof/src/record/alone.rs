@@ -1,10 +1,10 @@
-//! What a signal handler must not do a second time while its thread is doing it already.
+//! A reentrancy guard against signal handlers on the same thread.
 
 use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 use std::sync::atomic::{AtomicBool, compiler_fence};
 
-/// Says whether the thread that owns it is in the middle of a change. It keeps out signal handlers
-/// of the same thread, who cannot wait, not other threads.
+/// A flag that is set while the owning thread makes a change. It keeps out signal handlers of the
+/// same thread, which cannot wait; it does not keep out other threads.
 #[derive(Debug)]
 pub(super) struct Alone {
     changing: AtomicBool,
@@ -15,13 +15,13 @@ impl Alone {
         Self { changing: AtomicBool::new(false) }
     }
 
-    /// Makes the change; none if one is being made.
+    /// Makes the change, or returns `None` if another one is in progress.
     pub(super) fn change<T>(&self, change: impl FnOnce() -> T) -> Option<T> {
         if self.changing.load(Relaxed) {
             return None;
         }
         self.changing.store(true, Relaxed);
-        // What a signal handler of this thread sees is in the order of the program.
+        // A signal handler of this thread sees the stores in program order.
         compiler_fence(SeqCst);
         let done = change();
         compiler_fence(SeqCst);

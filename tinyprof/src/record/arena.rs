@@ -1,4 +1,4 @@
-//! One thread's tree of callpaths: a plain value; `thread` merely holds one for each thread.
+//! One thread's tree of callpaths: a plain value, of which `thread` holds one for each thread.
 
 mod boundaries;
 mod fold;
@@ -36,56 +36,56 @@ use hot::{FILTERED, Hot};
 use live::{add_to_live, clear_live, complete_execution, live_execution, restart_live};
 use sampling::Sampler;
 
-/// The most callpaths of a thread; the rest goes to `[other]`.
+/// The most callpaths of a thread; visits of further ones go to `[other]`.
 const NODES_MAX: u32 = if cfg!(test) { 512 } else { 1 << 20 };
 
-/// How often a region is on a callpath at most. Regions that call each other in circles make no
-/// callpath for each depth: what goes on is folded onto the innermost, as a region that calls
-/// itself is.
+/// The most occurrences of a region on a callpath. Regions that call each other in cycles do not
+/// make a callpath for each depth: deeper visits are folded onto the innermost one, like those of a
+/// region that calls itself.
 const TIMES_ON_PATH_MAX: usize = 4;
 
-/// The deepest callpath; what is entered inside of it goes to `[other]`. A path costs its depth
-/// whenever somebody follows it.
+/// The deepest callpath; regions entered inside of it go to `[other]`. Following a path costs its
+/// depth.
 const DEPTH_MAX: u32 = if cfg!(test) { 400 } else { 1024 };
 
-/// In the key of an entry of the cache: the callpath's visits do not take the shortest path.
+/// A bit in the key of a cache entry: visits of the callpath cannot take the shortest path.
 const NOT_USUAL: u32 = 1 << 31;
 
-/// What [`Arena::enter`] found.
+/// The result of [`Arena::enter`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Entered {
     /// The region is open; this node must be left.
     Node(Line),
-    /// The region calls itself: its time is in the outer visit, only the visit counts.
+    /// The region calls itself: only the visit is counted, because the time is in the outer visit.
     Recursion(Line),
-    /// It is not recorded: a filter takes the region out, or there is no memory for it and the
-    /// visit was counted as lost.
+    /// The visit is not recorded: a filter excludes the region, or there is no memory and the visit
+    /// was counted as lost.
     Lost,
 }
 
-/// An [`Entered`] in one register: functions that return an enum are not called as the last thing
-/// of others, and save registers for that.
+/// An [`Entered`] in one register. Functions that return an enum cannot be tail-called, and save
+/// registers for that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Visit(u64);
 
 impl Visit {
-    /// No visit that must be left.
+    /// The visit that does not have to be left.
     pub(crate) const LOST: Self = Self(0);
     const RECURSION: u64 = 1 << 63;
 
-    /// The node that must be left, if there is one.
+    /// Returns the node that must be left, if there is one.
     #[inline(always)]
     pub(crate) fn to_leave(self) -> Option<Line> {
         (self.0.cast_signed() > 0).then_some(Line::from_number(low(self.0)))
     }
 
-    /// The node that values belong to, if there is one.
+    /// Returns the node that values belong to, if there is one.
     #[inline]
     pub(crate) fn node(self) -> Option<Line> {
         (self.0 != 0).then_some(Line::from_number(low(self.0)))
     }
 
-    /// What it is in words.
+    /// Returns the visit as an enum.
     #[cfg(any(test, feature = "tracing"))]
     pub(crate) fn entered(self) -> Entered {
         match (self.to_leave(), self.node()) {
@@ -118,38 +118,37 @@ pub(crate) struct Arena {
     segment: Segment,
     clock: Clock,
     sampler: Sampler,
-    /// What the thread itself looks at in each visit.
+    /// The words that the thread itself uses in each visit.
     hot: Hot,
     lookup: Lookup,
     nodes: AtomicU32,
     last_node: AtomicU32,
-    /// Records are made, and looked for, one at a time.
+    /// Guards the creation and look-up of records.
     alone: Alone,
     pub(crate) visits_lost: AtomicU64,
-    /// Visits that a signal handler made of a record, or in a table, that was being changed.
+    /// Visits by a signal handler to a record or table that was being changed.
     pub(crate) visits_kept_out: AtomicU64,
     pub(crate) visits_in_other: AtomicU64,
     pub(crate) visits_too_deep: AtomicU64,
     pub(crate) visits_without_key: AtomicU64,
     pub(crate) visits_unbalanced: AtomicU64,
     pub(crate) clock_steps_back: AtomicU64,
-    /// Visits that the budget leaves no time for, but for those that a record is still waiting for.
+    /// Visits that the budget leaves untimed, without those that a record has not added up yet.
     pub(crate) visits_not_timed: AtomicU64,
     pub(crate) values_not_recorded: AtomicU64,
-    /// Visits that are made of polls: those whose first poll was on this thread, and those that
-    /// ended on it.
+    /// Polled visits: the number whose first poll was on this thread, and the number that ended on
+    /// it.
     pub(crate) polled_begun: AtomicU64,
     pub(crate) polled_ended: AtomicU64,
 }
 
 impl Arena {
-    /// An empty event map in anonymous memory; none where the system gives no memory.
+    /// Returns an empty event map in anonymous memory, or `None` if the system gives no memory.
     pub(crate) fn new(clock: Clock) -> Option<Self> {
         Self::with_segment(Segment::reserve()?, clock)
     }
 
-    /// An empty event map in `segment`; none where the system gives no memory for what is beside
-    /// it.
+    /// Returns an empty event map in `segment`, or `None` if the system gives no memory beside it.
     pub(super) fn with_segment(segment: Segment, clock: Clock) -> Option<Self> {
         let Some(hot) = Hot::new(Site::count()) else {
             segment.remove_file();
@@ -194,8 +193,8 @@ impl Arena {
     /// Opens a visit of `site` under the innermost open region. A visit of the region inside of
     /// itself is counted at once. Owner only.
     ///
-    /// Here is only what the usual visit needs, and one that is not timed: saving registers would
-    /// show.
+    /// It handles only the usual visit and one that is not timed: saving registers would be
+    /// measurable.
     #[inline]
     pub(crate) fn enter(&self, site: &'static Site) -> Visit {
         let parent = self.current();
@@ -204,7 +203,8 @@ impl Arena {
         let key = low(cached) ^ parent.number();
         if !parent.is_none() {
             if key == 0 {
-                // First: a region in a signal handler that comes now is inside of this one.
+                // Stored first: a region in a signal handler that arrives now is inside of this
+                // one.
                 self.hot.current().store(line.number(), Relaxed);
                 self.node(line).set(START, self.usual_ticks());
                 return Visit::of_node(line);
@@ -233,8 +233,7 @@ impl Arena {
                     return;
                 }
             } else if node.get(START) & waiting::MARK != 0 && !parent.is_none() {
-                // The end of a root region is a boundary, whether or not the visit was timed: it
-                // goes the other way.
+                // The end of a root region is a boundary, timed or not, so it takes the other path.
                 self.hot.current().store(parent.number(), Relaxed);
                 return;
             }
@@ -272,7 +271,7 @@ impl Arena {
         }
     }
 
-    /// Closes an iteration of the loop at `line` and opens the next, with one look at the clock.
+    /// Closes an iteration of the loop at `line` and opens the next, with a single clock read.
     /// Owner only.
     #[inline]
     pub(crate) fn boundary(&self, line: Line) {
@@ -290,7 +289,7 @@ impl Arena {
         self.boundary_unusual(line);
     }
 
-    /// The same for the innermost region, a loop whose iterations are kept apart, in its thread's
+    /// Moves to the next iteration of the innermost region, a loop in mode `each`, in its thread's
     /// execution. Owner only.
     #[inline(never)]
     fn boundary_of_series(&self, line: Line) {
@@ -316,7 +315,7 @@ impl Arena {
         }
     }
 
-    /// Counts a visit whose time is part of the visit that is open.
+    /// Counts a visit whose time is part of the open visit.
     fn count_recursion(&self, line: Line) {
         let node = self.node(line);
         let execution = self.hot.execution();
@@ -330,7 +329,8 @@ impl Arena {
         }
     }
 
-    /// Adds the visit from the node's start to `now`; `start` is the beginning of the next, or 0.
+    /// Adds the visit from the node's start to `now`; `start` is the beginning of the next visit,
+    /// or 0.
     #[inline(always)]
     fn add_visit(&self, node: Node<'_>, now: u64, start: u64) {
         let ticks = self.ticks_between(node.get(START), now);
@@ -345,7 +345,7 @@ impl Arena {
         node.end_update(update);
     }
 
-    /// The time from `begin` to `now`; 0 and a count where the clock went back.
+    /// Returns the time from `begin` to `now`; 0 if the clock went back, which is counted.
     #[inline]
     fn ticks_between(&self, begin: u64, now: u64) -> u64 {
         now.checked_sub(begin).unwrap_or_else(|| {
@@ -372,7 +372,7 @@ impl Arena {
         }
     }
 
-    /// Makes the live numbers those of `execution`; what they held of another one goes to the log.
+    /// Starts the live numbers of `execution`; those of another execution go to the log.
     #[inline(always)]
     fn begin_execution(&self, node: Node<'_>, execution: u32) {
         if low(node.get(EXECUTION)) != execution {
@@ -398,16 +398,16 @@ impl Arena {
         }
     }
 
-    /// The ticks of this arena's clock.
+    /// Returns the ticks of this arena's clock.
     pub(crate) fn now(&self) -> u64 {
         self.clock.ticks()
     }
 }
 
-/// Opens a visit that is not the usual: of a root region, a series, under a budget, the first of a
-/// callpath, or from another place than the last.
+/// Opens a visit that is not usual: of a root region, a series, a callpath under a budget, the
+/// first visit of a callpath, or one from another place than the last.
 ///
-/// A function of the site first: its caller has that in the right register.
+/// `site` is the first argument because the caller has it in the right register.
 #[inline(never)]
 fn enter_unusual(site: &'static Site, arena: &Arena) -> Visit {
     let parent = arena.current();
@@ -421,7 +421,7 @@ fn enter_unusual(site: &'static Site, arena: &Arena) -> Visit {
     enter_unknown(site, arena)
 }
 
-/// Opens a visit of a callpath that the cache does not know.
+/// Opens a visit of a callpath that is not in the cache.
 #[inline(never)]
 fn enter_unknown(site: &'static Site, arena: &Arena) -> Visit {
     let parent = arena.current();
@@ -446,7 +446,7 @@ fn enter_unknown(site: &'static Site, arena: &Arena) -> Visit {
 #[inline(always)]
 fn open_known(arena: &Arena, parent: Line, line: Line) -> Visit {
     let node = arena.node(line);
-    // First: a region in a signal handler that comes now is inside of this one.
+    // Stored first: a region in a signal handler that arrives now is inside of this one.
     arena.hot.current().store(line.number(), Relaxed);
     if parent.is_none() {
         arena.hot.set_execution(node.completed_or_depth());

@@ -1,35 +1,37 @@
-//! Boundaries: moments between two pieces of the program's work, at which a collector may look at
-//! what was recorded.
+//! Boundaries: points between two pieces of the program's work, where a collector may look at the
+//! measurements.
 //!
-//! The end of a root region is one, and so is the moment between two iterations of a loop that is
-//! marked `checkpoint`. An arena says whether its boundaries are watched; a thread that nobody
-//! watches pays for reading that. What the collector does is behind a plain function, so that the
-//! recorder knows nothing of it.
+//! The end of a root region is a boundary, and so is the point between two iterations of a loop
+//! marked `checkpoint`. Each arena holds a flag that says if its boundaries are watched; a thread
+//! that is not watched pays only for reading it. The collector is called through a plain function,
+//! so the recorder knows nothing of it.
 
 use std::sync::OnceLock;
 
-/// What a collector does at a boundary. It must return soon where nothing is due, and not unwind.
+/// A collector's function for boundaries. It must return quickly if nothing is due, and must not
+/// unwind.
 pub(crate) type Hook = fn();
 
-/// The hook of the recorder's own crate, and that of another collector, which wins.
+/// The hook of the recorder's own crate. Another collector's hook takes precedence.
 static OWN: OnceLock<Hook> = OnceLock::new();
 static COLLECTOR: OnceLock<Hook> = OnceLock::new();
 
-/// Has `hook` called at the boundaries of watched threads, unless another collector has a hook. The
-/// first counts.
+/// Calls `hook` at the boundaries of watched threads, unless another collector has a hook. Only the
+/// first call counts.
 pub(crate) fn install_own(hook: Hook) {
     let _ = OWN.set(hook);
 }
 
-/// Has `hook` called at the boundaries of watched threads, in place of any other. The first counts.
+/// Calls `hook` at the boundaries of watched threads, instead of any other. Only the first call
+/// counts.
 pub(crate) fn install(hook: Hook) {
     let _ = COLLECTOR.set(hook);
 }
 
-/// A watched thread is at a boundary. No record is being changed: regions may be entered, and a
-/// snapshot taken.
+/// Calls the hook at a boundary of a watched thread. No record is being changed: the hook may enter
+/// regions and take a snapshot.
 ///
-/// Not inlined: threads that nobody watches should have as little of it as possible.
+/// Not inlined: threads that are not watched should have as little of it as possible.
 #[inline(never)]
 pub(super) fn passed() {
     if let Some(hook) = COLLECTOR.get().or_else(|| OWN.get()) {

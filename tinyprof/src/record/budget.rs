@@ -1,33 +1,32 @@
-//! A cap on what timing may cost: which callpaths are timed how seldom. Numbers only;
-//! `arena/sampling.rs` acts.
+//! The overhead budget: a limit on the cost of timing, which decides how rarely each callpath is
+//! timed. This module only computes; `arena/sampling.rs` applies the results.
 //!
-//! A callpath that may not time all of its visits times one in 2^k. What timed visits a thread can
-//! afford is shared out so that seldom visited callpaths time all of theirs, and the others equally
-//! many, to a factor of 2.
+//! A callpath that may not time all of its visits times one in 2^k. The timed visits that a thread
+//! can afford are distributed so that rarely visited callpaths time all of theirs, and the others
+//! equally many, up to a factor of 2.
 
 use std::sync::OnceLock;
 
-/// The largest k: a callpath that is suddenly visited seldom must not wait for its next timed visit
+/// The largest k: a callpath that is suddenly visited rarely must not wait for its next timed visit
 /// for ever.
 const SHIFT_MAX: u32 = 16;
-/// Timed visits between two looks at the budget, at least. So many a thread may time before it is
-/// held back.
+/// The smallest number of timed visits between two checks of the budget. A thread may time this
+/// many before it is held back.
 const QUANTUM_MIN: u32 = 256;
-/// What is timed beyond the budget is paid back, but an eighth of the budget is always left to
-/// measure with.
+/// The part of the budget that is always available, even while time beyond the budget is paid back:
+/// an eighth.
 const LEFT_WHILE_PAYING_BACK: f64 = 0.125;
 
 /// The cost of a visit, in ticks.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct VisitCost {
-    /// Of one that is timed.
+    /// The cost of a timed visit.
     pub(crate) timed: f64,
-    /// Of one that a budget has only counted.
+    /// The cost of a visit that is only counted, under a budget.
     pub(crate) counted: f64,
-    /// What an empty visit measures of itself, where the visits around it are only counted.
+    /// The time that an empty visit measures of itself while the visits around it are only counted.
     pub(crate) inside: f64,
-    /// How far that may be off: in other surroundings than these the processor overlaps more or
-    /// less.
+    /// The uncertainty of that time: in another context the processor overlaps more or less.
     pub(crate) inside_error: f64,
 }
 
@@ -40,21 +39,21 @@ pub(crate) struct Budget {
 
 static INSTALLED: OnceLock<Budget> = OnceLock::new();
 
-/// Sets the budget of this process, a share of 0 to 1. Only the first counts, and only for
-/// callpaths that are visited first after this.
+/// Sets the budget of this process, a share from 0 to 1. Only the first call counts, and only for
+/// callpaths that are first visited after it.
 ///
-/// A share of 1 is as much as timing takes: no budget.
+/// A share of 1 means no budget.
 pub(crate) fn install(share: f64, cost: VisitCost) {
     INSTALLED.get_or_init(|| Budget { share, cost });
 }
 
-/// The budget of this process, if it has one.
+/// Returns the budget of this process, if it has one.
 pub(super) fn installed() -> Option<Budget> {
     INSTALLED.get().copied().filter(|budget| budget.share < 1.0)
 }
 
-/// How many timed visits there were and could have been, by the number of bits of how many one
-/// callpath could have.
+/// The numbers of visits that were timed or could have been, grouped by the number of bits of a
+/// callpath's visits.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wanted {
     by_bits: [u64; 65],
@@ -65,13 +64,13 @@ impl Wanted {
         Self { by_bits: [0; 65] }
     }
 
-    /// Adds a callpath with so many visits.
+    /// Adds a callpath with this number of visits.
     pub(super) fn add(&mut self, visits: u64) {
         let sum = &mut self.by_bits[bits(visits) as usize];
         *sum = sum.saturating_add(visits);
     }
 
-    /// The visits that would be timed if no callpath timed more than 2^`limit_bits`.
+    /// Returns the visits that would be timed if no callpath timed more than 2^`limit_bits`.
     fn timed(&self, limit_bits: u32) -> u64 {
         let of = |(bits, &sum): (u32, &u64)| {
             sum.checked_shr(bits.saturating_sub(limit_bits)).unwrap_or(0)
@@ -80,34 +79,34 @@ impl Wanted {
     }
 }
 
-/// The least b such that `visits` is at most 2^b.
+/// Returns the least b such that `visits` is at most 2^b.
 fn bits(visits: u64) -> u32 {
     u64::BITS - visits.saturating_sub(1).leading_zeros()
 }
 
-/// What a thread may time until it looks at its budget again.
+/// A thread's allowance of timed visits until it checks its budget again.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Plan {
-    /// No callpath times more than two to this power.
+    /// The largest number of visits that a callpath times, as a power of two.
     limit_bits: u32,
-    /// After how many timed visits to look again.
+    /// The number of timed visits until the next check.
     pub(super) quantum: u32,
 }
 
 impl Plan {
-    /// The k of a callpath that would have `visits` of them.
+    /// Returns the k of a callpath that would have `visits` of them.
     pub(super) fn shift(self, visits: u64) -> u32 {
         bits(visits).saturating_sub(self.limit_bits).min(SHIFT_MAX)
     }
 }
 
-/// What has been spent of a thread's time.
+/// The time and timed visits of a thread so far.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Spent {
-    /// Ticks since the thread first looked at its budget, and since it last did.
+    /// Ticks since the thread first checked its budget, and since its latest check.
     pub(super) total_ticks: u64,
     pub(super) since_ticks: u64,
-    /// Visits timed in the first of these times.
+    /// Visits timed since the first check.
     pub(super) total_timed: u64,
 }
 
@@ -117,18 +116,18 @@ impl Budget {
         Self { share, cost: VisitCost { timed: visit_ticks, ..VisitCost::default() } }
     }
 
-    /// The ticks that a timed visit measures of its own cost, and their uncertainty.
+    /// Returns the part of its own cost that a timed visit measures, in ticks, and its uncertainty.
     pub(super) const fn cost_inside(self) -> (f64, f64) {
         (self.cost.inside, self.cost.inside_error)
     }
 
-    /// The first quantum.
+    /// Returns the first quantum.
     pub(super) const fn first_quantum() -> u32 {
         QUANTUM_MIN
     }
 
-    /// The plan for as long a time as the last was, in which `callpaths` callpaths had the visits
-    /// `wanted`.
+    /// Returns the plan for a period as long as the last one, in which `callpaths` callpaths had
+    /// the visits `wanted`.
     #[expect(
         clippy::cast_precision_loss,
         clippy::cast_possible_truncation,
@@ -144,8 +143,8 @@ impl Budget {
         let allowed = (allowed_ticks / self.cost.timed) as u64;
         let limit_bits =
             (0..=64).rev().find(|&limit_bits| wanted.timed(limit_bits) <= allowed).unwrap_or(0);
-        // Looking at every callpath takes some 10 ns each: so it takes a small part of what timing
-        // may take.
+        // Checking a callpath takes about 10 ns, so the checks take a small part of what timing may
+        // take.
         let quantum = u32::try_from(callpaths.saturating_mul(8)).unwrap_or(u32::MAX);
         Plan { limit_bits, quantum: quantum.max(QUANTUM_MIN) }
     }
@@ -174,7 +173,7 @@ mod tests {
     fn what_is_too_much_is_taken_from_the_most_visited() {
         let plan = plan(0.01, 1_000_000, &[100, 100_000]);
         assert_eq!(plan.shift(100), 0);
-        // 500 visits can be timed.
+        // A total of 500 visits can be timed.
         assert_eq!(100_000 >> plan.shift(100_000), 390);
     }
 
@@ -187,7 +186,7 @@ mod tests {
             let plan = plan(f64::from(per_mille) / 1000.0, since_ticks, &visits);
             let timed = |plan: Plan| visits.iter().map(|&v| v >> plan.shift(v)).sum::<u64>();
             let allowed = since_ticks * u64::from(per_mille) / 1000 / 20;
-            // A sum of halves rounded down is at most the halves of the sum.
+            // A sum of halves, each rounded down, is at most half of the sum.
             prop_assert!(timed(plan) <= allowed);
             let held_back = visits.iter().any(|&v| plan.shift(v) > 0);
             let more = Plan { limit_bits: plan.limit_bits + 1, ..plan };

@@ -1,4 +1,4 @@
-//! What a visit costs on this machine, measured with empty regions of our own.
+//! The cost of a visit on this machine, measured with empty regions of our own.
 
 use std::sync::OnceLock;
 
@@ -9,13 +9,14 @@ use super::budget::VisitCost;
 use super::clock::Clock;
 use super::site::Site;
 
-/// Visits of a batch, and batches of which the quickest counts: others were interrupted.
+/// The visits of a batch, and the number of batches. The fastest batch counts: others were
+/// interrupted.
 const VISITS: u32 = 512;
 const BATCHES: u32 = 8;
-/// One in so many visits is timed where most are only counted: 2^5.
+/// The sampling rate where most visits are only counted: one in 2^5 is timed.
 const SHIFT: u32 = 5;
-/// The part of the cost inside of a visit that may be wrong: the calibration repeats to a few
-/// percent, and what it measures depends on the code around it.
+/// The relative uncertainty of the cost inside of a visit: the calibration repeats to a few
+/// percent, and the cost depends on the surrounding code.
 const UNSURE_PART: f64 = 0.3;
 
 macro_rules! sites {
@@ -28,13 +29,13 @@ macro_rules! sites {
 }
 sites!(ROOT EMPTY HELD_BACK);
 
-/// Returns what a visit costs in this process, measured by the first call.
+/// Returns the cost of a visit in this process, measured by the first call.
 ///
 /// # Cost
-/// The first time about 200 us, and an arena that is thrown away.
+/// The first call takes about 200 us, and an arena that is discarded.
 pub(crate) fn visit_cost(clock: Clock) -> VisitCost {
     static COST: OnceLock<VisitCost> = OnceLock::new();
-    // Not `get_or_init`: a thread that dies while it measures must not have others wait for ever.
+    // Not `get_or_init`: if a thread dies while it measures, others must not wait for ever.
     if let Some(cost) = COST.get() {
         return *cost;
     }
@@ -70,7 +71,7 @@ fn measure(clock: Clock) -> Option<VisitCost> {
     })
 }
 
-/// The ticks of one call of `work`.
+/// Returns the ticks of one call of `work`.
 #[expect(clippy::cast_precision_loss, reason = "a few thousand ticks")]
 fn batch(clock: Clock, work: impl Fn()) -> f64 {
     let batches = (0..BATCHES).map(|_| {
@@ -81,7 +82,8 @@ fn batch(clock: Clock, work: impl Fn()) -> f64 {
     batches.min().unwrap_or(0) as f64 / f64::from(VISITS)
 }
 
-/// Without memory for an arena: two looks at the clock, behind which the rest hides.
+/// Returns the cost if there is no memory for an arena: two clock reads, behind which the
+/// bookkeeping hides.
 fn of_clock(clock: Clock) -> VisitCost {
     let look = batch(clock, || {
         std::hint::black_box(clock.ticks());

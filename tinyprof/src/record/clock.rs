@@ -1,32 +1,33 @@
-//! The one clock: ticks now, nanoseconds at flush.
+//! The one clock: ticks while recording, nanoseconds at flush.
 //!
-//! The time-stamp counter is read without a fence: a fenced read costs 1.9 times as much, and only
-//! regions under about 100 ns would notice. Who measures such regions asks for the fences. The
-//! counter is used only where it runs at a constant rate through all power states and the kernel
-//! has not found it unstable; otherwise `clock_gettime(CLOCK_MONOTONIC)`.
+//! The time-stamp counter is read without a fence: a fenced read costs 1.9 times as much, and makes
+//! a difference only for regions under about 100 ns. To measure such regions, users can ask for the
+//! fences. The counter is used only if it runs at a constant rate through all power states and the
+//! kernel has not found it unstable; otherwise `clock_gettime(CLOCK_MONOTONIC)` is used.
 
 use std::time::Duration;
 
 use tinyprof_format::ticks::Scale;
 
-/// Where ticks come from.
+/// A source of ticks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Clock {
     /// The processor's counter: TSC on x86-64, CNTVCT on aarch64.
     Counter,
-    /// The same, read when all instructions before have ended and before any that follow has begun.
+    /// The processor's counter, read after all earlier instructions have ended and before any later
+    /// one begins.
     Fenced,
     /// `clock_gettime(CLOCK_MONOTONIC)`; a tick is a nanosecond.
     Monotonic,
-    /// The test of the current thread says what time it is: [`set_manual`].
+    /// A time set by the test on the current thread: [`set_manual`].
     #[cfg(test)]
     Manual,
 }
 
-/// Which clock the user wants.
+/// The clock that the user asks for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ClockChoice {
-    /// The processor's counter where it is steady, else `CLOCK_MONOTONIC`.
+    /// The processor's counter where it is steady, otherwise `CLOCK_MONOTONIC`.
     #[default]
     Auto,
     /// `CLOCK_MONOTONIC`, at 2.3 times the cost of the counter.
@@ -48,7 +49,7 @@ pub(super) fn set_manual(ticks: u64) {
 }
 
 impl Clock {
-    /// The best clock of this machine that is as `choice` says.
+    /// Returns the best clock of this machine that fits `choice`.
     pub(crate) fn detect(choice: ClockChoice) -> Self {
         // Miri has no counter.
         Self::of_choice(choice, || !cfg!(miri) && counter_is_steady())
@@ -63,12 +64,12 @@ impl Clock {
         }
     }
 
-    /// Whether ticks are those of the processor's counter, whose rate must be measured.
+    /// Returns whether ticks are those of the processor's counter, whose rate must be measured.
     pub(crate) const fn is_counter(self) -> bool {
         matches!(self, Self::Counter | Self::Fenced)
     }
 
-    /// The name that the profile carries.
+    /// Returns the clock's name in the profile.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Counter if cfg!(target_arch = "aarch64") => "cntvct",
@@ -81,15 +82,15 @@ impl Clock {
         }
     }
 
-    /// Ticks since some moment before the program began; never 0.
+    /// Returns the ticks since some time before the program began; never 0.
     #[inline]
     pub(crate) fn ticks(&self) -> u64 {
         if matches!(self, Self::Counter) { counter() | 1 } else { self.slow_ticks() }
     }
 
-    /// Out of line: whoever did not ask for another clock passes one comparison, however many
-    /// clocks there are. By reference: a value would have to be loaded before that, an instruction
-    /// more for everybody.
+    /// Returns the ticks of any clock. Out of line, so that the default clock costs one comparison,
+    /// however many clocks there are. By reference, because a value would have to be loaded before
+    /// the comparison, one more instruction in every case.
     #[cold]
     #[inline(never)]
     fn slow_ticks(&self) -> u64 {
@@ -103,13 +104,13 @@ impl Clock {
     }
 }
 
-/// The ticks of [`Clock::Counter`], for a caller who knows that it is the clock; never 0.
+/// Returns the ticks of [`Clock::Counter`], for callers that know it is the clock; never 0.
 #[inline(always)]
 pub(super) fn counter_ticks() -> u64 {
     counter() | 1
 }
 
-/// Nanoseconds of `CLOCK_MONOTONIC`.
+/// Returns the nanoseconds of `CLOCK_MONOTONIC`.
 pub(crate) fn monotonic_ns() -> u64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: `time` is a valid place for the result. The call cannot fail for this clock and
@@ -129,8 +130,8 @@ fn counter() -> u64 {
     unsafe { core::arch::x86_64::_rdtsc() }
 }
 
-/// The first fence lets all that came before end, the second keeps what follows from beginning
-/// early.
+/// Reads the counter between two fences. The first lets all earlier instructions end, the second
+/// keeps later ones from beginning early.
 #[cfg(target_arch = "x86_64")]
 #[inline]
 fn fenced_counter() -> u64 {
@@ -154,8 +155,8 @@ fn counter_is_steady() -> bool {
     invariant && sources.is_ok_and(|list| kernel_trusts_counter(&list))
 }
 
-/// The kernel strikes the counter from its list of clock sources as soon as it has seen it go
-/// wrong.
+/// Returns whether the counter is in the kernel's list of clock sources. The kernel removes it as
+/// soon as it has seen it go wrong.
 #[cfg(target_arch = "x86_64")]
 fn kernel_trusts_counter(sources: &str) -> bool {
     sources.split_whitespace().any(|name| name == "tsc")
@@ -171,7 +172,7 @@ fn counter() -> u64 {
     ticks
 }
 
-/// The barriers keep the read where it stands in the program.
+/// Reads the counter between barriers, which keep the read in program order.
 #[cfg(target_arch = "aarch64")]
 #[inline]
 fn fenced_counter() -> u64 {
@@ -183,7 +184,7 @@ fn fenced_counter() -> u64 {
     ticks
 }
 
-/// The architecture promises a constant rate.
+/// Returns true, because the architecture guarantees a constant rate.
 #[cfg(target_arch = "aarch64")]
 fn counter_is_steady() -> bool {
     true
@@ -204,7 +205,7 @@ fn counter_is_steady() -> bool {
     false
 }
 
-/// The same moment on both clocks.
+/// One moment on both clocks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Moment {
     ticks: u64,
@@ -215,12 +216,12 @@ impl Moment {
     /// The beginning of both clocks.
     pub(crate) const ZERO: Self = Self { ticks: 0, monotonic_ns: 0 };
 
-    /// The moment in ticks, and in nanoseconds of `CLOCK_MONOTONIC`.
+    /// Returns the moment in ticks, and in nanoseconds of `CLOCK_MONOTONIC`.
     pub(crate) const fn on_both_clocks(self) -> (u64, u64) {
         (self.ticks, self.monotonic_ns)
     }
 
-    /// The rate of `clock` from this moment until now: both ends are known to some 20 ns.
+    /// Returns the rate of `clock` from this moment until now; both ends are known to about 20 ns.
     pub(crate) fn rate_until_now(self, clock: Clock) -> Scale {
         let now = Self::now(clock);
         if clock.is_counter() {
@@ -233,7 +234,8 @@ impl Moment {
         }
     }
 
-    /// Now: the tightest of a few tries, as a try may be interrupted between its two clocks.
+    /// Returns the current moment: the tightest of a few attempts, because one may be interrupted
+    /// between its two clocks.
     pub(crate) fn now(clock: Clock) -> Self {
         let tries = (0..8).map(|_| {
             let before = clock.ticks();
@@ -267,8 +269,8 @@ mod tests {
             }
             let (ticks, ns) = (clock.ticks() - ticks, monotonic_ns() - ns);
             let measured = start.rate_until_now(clock).ns(ticks);
-            // The thread may lose the processor between two reads, so only the order of size is
-            // sure.
+            // The thread may lose the processor between two reads, so only the order of magnitude
+            // is certain.
             assert!(
                 measured >= ns / 2 && measured < ns * 2 + 50_000_000,
                 "{measured} ns against {ns} ns"

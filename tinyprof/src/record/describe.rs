@@ -1,8 +1,7 @@
-//! What a segment needs so that others can read it: names of sites, and what the process says of
-//! itself.
+//! Descriptions in a segment for its readers: the names of sites, and facts about the process.
 //!
-//! Cold: once for each site and thread. Allocates nothing on the heap all the same, as a region may
-//! be in the program's own allocator.
+//! Cold: once for each site and thread. It still allocates nothing on the heap, because a region
+//! may be in the program's own allocator.
 
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -12,7 +11,7 @@ use super::node::pack;
 use super::segment::{LINE_WORDS, Line, Segment};
 use super::site::Site;
 
-/// Bytes that are put one after the other into the words from `word` of `line` on, which are zero.
+/// A writer of consecutive bytes into the words from `word` of `line` on, which are zero.
 struct Bytes<'a> {
     segment: &'a Segment,
     line: Line,
@@ -25,7 +24,7 @@ impl Bytes<'_> {
         for &byte in bytes {
             let word = self.segment.word(self.line, self.word + self.written / 8);
             let shift = self.written % 8 * 8;
-            // The first byte is the lowest address, on any machine.
+            // The first byte is at the lowest address on any machine.
             let bits = u64::from_ne_bytes((u64::from(byte) << shift).to_le_bytes());
             word.store(word.load(Relaxed) | bits, Relaxed);
             self.written += 1;
@@ -33,7 +32,7 @@ impl Bytes<'_> {
     }
 }
 
-/// A block of at least `words` words, all zero.
+/// Returns a block of at least `words` words, all zero.
 fn zeroed(segment: &Segment, words: usize) -> Option<Line> {
     let class = words.div_ceil(LINE_WORDS).next_power_of_two().trailing_zeros();
     let line = segment.allocate(class)?;
@@ -41,7 +40,8 @@ fn zeroed(segment: &Segment, words: usize) -> Option<Line> {
     Some(line)
 }
 
-/// Bytes in a block of their own: its line, and their length. None where there is no memory.
+/// Copies the bytes to a block of their own. Returns its line and their length, or `None` if there
+/// is no memory.
 pub(super) fn bytes(segment: &Segment, bytes: &[u8]) -> Option<u64> {
     let length = u32::try_from(bytes.len()).ok()?;
     let line = zeroed(segment, bytes.len().div_ceil(8))?;
@@ -49,7 +49,8 @@ pub(super) fn bytes(segment: &Segment, bytes: &[u8]) -> Option<u64> {
     Some(pack(line.number(), length))
 }
 
-/// The description of a site, which points to the one `before` it. None where there is no memory.
+/// Writes the description of a site, which points to the one `before` it. Returns `None` if there
+/// is no memory.
 pub(super) fn site(segment: &Segment, site: &'static Site, before: u64) -> Option<Line> {
     let mut length = 0;
     site.fields(|_, field| length += 5 + field.len());

@@ -1,4 +1,4 @@
-//! What the lists of `log` hold: past executions and visits of a series.
+//! The elements of the lists in `log`: past executions, and visits of a series.
 
 use std::sync::atomic::Ordering::Release;
 use std::sync::atomic::fence;
@@ -12,7 +12,7 @@ use super::node::{PAST, SERIES, high, low, pack};
 
 /// One element of a list.
 pub(super) trait Element: Copy {
-    /// Where the two words of the list are in a node.
+    /// The index in a node of the list's two words.
     const HEADER: usize;
     /// The words of an element; a power of two, at most a line.
     const WORDS: usize;
@@ -21,14 +21,14 @@ pub(super) trait Element: Copy {
 
     fn load(word: impl Fn(usize) -> u64) -> Self;
     fn store(self, put: impl FnMut(usize, u64));
-    /// Whether `next` may join this element without making it stand for more than `stride`.
+    /// Returns whether `next` can join this element without exceeding `stride`.
     fn has_room_for(&self, next: &Self, stride: u32) -> bool;
-    /// Whether the two may be folded while the list has other places to save.
+    /// Returns whether the two may be folded while the list can save space elsewhere.
     fn folds_well_with(&self, next: &Self) -> bool;
-    /// Whether a change of an element that was broken off must be undone, because more than one
-    /// visit hangs on it: the visits of `next`.
+    /// Returns whether an interrupted change of an element must be undone because it concerns more
+    /// than one visit: those of `next`.
     fn needs_undo(next: &Self) -> bool;
-    /// Takes in the element that follows this one.
+    /// Merges the element that follows this one.
     fn absorb(&mut self, next: &Self);
 }
 
@@ -62,14 +62,14 @@ impl Element for PastExecution {
         put(5, self.squares as u64);
         put(6, (self.squares >> 64) as u64);
         put(7, self.variance.to_bits());
-        // Last: that an execution is covered says that its visits are in.
+        // Last, because a covered execution means that its visits are included.
         fence(Release);
         put(0, pack(self.execution, self.executions));
     }
 
     #[inline]
     fn has_room_for(&self, next: &Self, stride: u32) -> bool {
-        // An earlier execution wraps to a great distance: it begins an element of its own.
+        // An earlier execution wraps to a large distance, and begins an element of its own.
         next.execution.wrapping_sub(self.execution).saturating_add(next.executions) <= stride
     }
 
@@ -96,8 +96,8 @@ impl Element for PastExecution {
     }
 }
 
-/// One more than the last execution that is covered. Executions come in no order where several are
-/// in flight.
+/// Returns the last covered execution plus one. Executions come in any order if several are in
+/// flight.
 #[inline]
 fn end(past: &PastExecution) -> u32 {
     past.execution.saturating_add(past.executions)
@@ -106,7 +106,7 @@ fn end(past: &PastExecution) -> u32 {
 impl Element for SeriesElement {
     const HEADER: usize = SERIES;
     const WORDS: usize = SERIES_WORDS;
-    // 32,768 visits are kept apart: 1 MiB for each callpath in mode `each` that has as many.
+    // 32,768 visits are kept apart: 1 MiB for each callpath in mode `each` that has that many.
     const CLASS_MAX: u32 = 14;
 
     #[inline]
@@ -176,7 +176,7 @@ impl Element for MetricSummary {
         }
         put(6, 0);
         put(7, 0);
-        // Last, as that of a past execution.
+        // Last, as for a past execution.
         fence(Release);
         put(0, pack(self.execution, self.executions));
     }

@@ -1,5 +1,5 @@
-//! Regions that are taken out of a run: `-*fields_at*,+main`. Asked when a site is first seen on a
-//! thread.
+//! Exclusion of regions from a run: `-*fields_at*,+main`. The filter is consulted when a thread
+//! first sees a site.
 
 use std::ptr;
 use std::sync::OnceLock;
@@ -8,11 +8,11 @@ use std::sync::atomic::Ordering::{AcqRel, Acquire};
 
 use super::site::Site;
 
-/// Which regions are recorded.
+/// The patterns that select the regions to record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Filter {
     patterns: Vec<Pattern>,
-    /// As it was written.
+    /// The pattern as it was written.
     text: String,
 }
 
@@ -24,19 +24,18 @@ struct Pattern {
 
 static INSTALLED: OnceLock<Filter> = OnceLock::new();
 
-/// The sites that were taken out, in the order in which they were met; what has no place here has
-/// no name in the profile.
+/// The sites that were excluded, in the order of their first visit. A site that does not fit here
+/// is not named in the profile.
 static OUT: [AtomicPtr<Site>; OUT_MAX] = [const { AtomicPtr::new(ptr::null_mut()) }; OUT_MAX];
 const OUT_MAX: usize = 512;
 
-/// Takes regions out of this process. Only the first filter counts, and only for callpaths that are
-/// visited first after this.
+/// Installs the filter of this process. Only the first one counts, and only for callpaths that are
+/// first visited after this call.
 pub(crate) fn install(filter: Filter) {
     INSTALLED.get_or_init(|| filter);
 }
 
-/// Returns whether the filter of this process takes the region out, and remembers that it did.
-/// Cold.
+/// Returns whether the filter of this process excludes the region, and records it if so. Cold.
 pub(super) fn takes_out(site: &'static Site) -> bool {
     let Some(filter) = INSTALLED.get() else { return false };
     let is_out = filter.takes_out(site.module(), site.name());
@@ -46,7 +45,7 @@ pub(super) fn takes_out(site: &'static Site) -> bool {
     is_out
 }
 
-/// Neither locks nor allocates: it may be part of a signal handler.
+/// Records an excluded site. Neither locks nor allocates: it may run in a signal handler.
 fn remember(site: &'static Site) {
     let this = ptr::from_ref(site).cast_mut();
     for place in &OUT {
@@ -63,7 +62,7 @@ pub(crate) fn text() -> Option<String> {
     INSTALLED.get().map(|filter| filter.text.clone())
 }
 
-/// Returns `module::name` of the regions that were taken out and visited, in order.
+/// Returns `module::name` of the regions that were excluded and visited, in order.
 pub(crate) fn taken_out() -> Vec<String> {
     let places = OUT.iter().map(|place| place.load(Acquire));
     // SAFETY: null, or what `remember` has made of a `&'static Site`.
@@ -79,7 +78,7 @@ fn full_name(module: &str, name: &str) -> String {
 }
 
 impl Filter {
-    /// Returns the filter that the text says; none if it says none.
+    /// Parses the text, or returns `None` if it is not a filter.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let patterns = text.split(',').map(|pattern| {
             let pattern = pattern.trim();
@@ -92,8 +91,8 @@ impl Filter {
             .map(|patterns| Self { patterns, text: text.to_owned() })
     }
 
-    /// Returns whether the region is not to be recorded: the last pattern that matches says it.
-    /// What none matches is recorded, unless the filter begins with what it puts in.
+    /// Returns whether the region is excluded: the last pattern that matches decides. A region that
+    /// no pattern matches is recorded, unless the first pattern includes.
     fn takes_out(&self, module: &str, name: &str) -> bool {
         let matching = self.patterns.iter().rev().find(|pattern| pattern.matches(module, name));
         let first = self.patterns.first();
@@ -102,7 +101,7 @@ impl Filter {
 }
 
 impl Pattern {
-    /// Allocates nothing.
+    /// Returns whether the pattern matches the region's name or `module::name`. Allocates nothing.
     fn matches(&self, module: &str, name: &str) -> bool {
         let pieces = [module, "::", name];
         matches(self.text.as_bytes(), &|at| name.as_bytes().get(at).copied())
@@ -110,7 +109,7 @@ impl Pattern {
     }
 }
 
-/// The byte at `at` of texts that follow each other.
+/// Returns the byte at `at` of the concatenated texts.
 fn byte_of(texts: [&str; 3], mut at: usize) -> Option<u8> {
     for text in texts {
         match text.as_bytes().get(at) {
@@ -121,9 +120,9 @@ fn byte_of(texts: [&str; 3], mut at: usize) -> Option<u8> {
     None
 }
 
-/// Whether the whole text matches; `*` stands for any bytes, also for none.
+/// Returns whether the whole text matches; `*` matches any bytes, or none.
 ///
-/// After a mismatch only the last `*` has to take one byte more: earlier ones cannot help.
+/// After a mismatch only the last `*` has to take one more byte: earlier ones cannot help.
 fn matches(pattern: &[u8], text: &dyn Fn(usize) -> Option<u8>) -> bool {
     let (mut at, mut in_text) = (0, 0);
     let mut last_star: Option<(usize, usize)> = None;
@@ -161,7 +160,7 @@ mod tests {
         matches(pattern.as_bytes(), &|at| text.as_bytes().get(at).copied())
     }
 
-    /// What a match is, without a thought of time.
+    /// Returns whether the pattern matches, by the definition and without regard to speed.
     fn naive(pattern: &[u8], text: &[u8]) -> bool {
         match (pattern, text) {
             ([], []) => true,

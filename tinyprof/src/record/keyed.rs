@@ -1,8 +1,7 @@
-//! Regions that are told apart by a text which is known at run time: one site for each value of a
-//! key.
+//! Regions split by a text that is known at run time: one site for each value of a key.
 //!
-//! A known value is found without a lock and without allocation. A new one takes a page of the
-//! system's, not of the heap: it may come from a signal handler, or from inside of an allocator.
+//! Finding a known value takes no lock and no allocation. A new value takes a page from the system,
+//! not from the heap: the visit may come from a signal handler, or from inside of an allocator.
 
 use std::ptr;
 use std::sync::OnceLock;
@@ -12,11 +11,11 @@ use std::sync::atomic::{AtomicPtr, AtomicU32};
 use super::site::Site;
 use crate::sys::Room;
 
-/// The most values of a key: so many sites are made of one region.
+/// The most values of a key, and so the most sites of one region.
 const VALUES_MAX: u32 = 128;
-/// Places in the table, a power of two. Half of them stay empty, so that a search soon ends.
+/// Slots in the table, a power of two. Half of them stay empty, to keep searches short.
 const PLACES: usize = 2 * VALUES_MAX as usize;
-/// What of a value is looked at, in bytes: values that begin alike are one.
+/// The bytes of a value that are compared: values with an equal beginning are one.
 const VALUE_BYTES: usize = 256;
 /// The longest name of a region with its value.
 const NAME_BYTES: usize = 1024;
@@ -25,7 +24,7 @@ const NAME_BYTES: usize = 1024;
 #[derive(Debug)]
 pub(crate) struct KeyedSites {
     region: &'static Site,
-    /// Open addressing. A place is filled once and stays.
+    /// The table, with open addressing. A slot is filled once and never cleared.
     places: [AtomicPtr<Keyed>; PLACES],
     taken: AtomicU32,
 }
@@ -38,7 +37,7 @@ struct Keyed {
     site: Site,
 }
 
-/// A page of memory with all that a value needs.
+/// A page of memory with everything that a value needs.
 struct Page {
     value: [u8; VALUE_BYTES],
     name: [u8; NAME_BYTES],
@@ -57,11 +56,11 @@ impl KeyedSites {
         self.region
     }
 
-    /// Returns the region's site for `value`; none if it has too many, or there is no memory for
-    /// another.
+    /// Returns the region's site for `value`, or `None` if the region has too many values or there
+    /// is no memory for another one.
     ///
     /// # Cost
-    /// A hash and a comparison of the value; a system call for one that was not met before.
+    /// A hash and a comparison of the value; a system call for a new value.
     #[inline]
     pub(crate) fn site(&'static self, value: &str) -> Option<&'static Site> {
         let value = beginning(value, VALUE_BYTES);
@@ -78,8 +77,8 @@ impl KeyedSites {
 
     #[inline]
     fn place(&self, at: usize) -> Option<&'static Keyed> {
-        // SAFETY: null, or what `insert` has put there, which lies in memory that stays and is
-        // written before.
+        // SAFETY: null, or a pointer stored by `insert`, to memory that was written before and is
+        // never freed.
         unsafe { self.places[at].load(Acquire).as_ref() }
     }
 
@@ -89,14 +88,14 @@ impl KeyedSites {
         let reserve = |taken| (taken < VALUES_MAX).then_some(taken + 1);
         self.taken.fetch_update(Relaxed, Relaxed, reserve).ok()?;
         let inserted = Keyed::new(self.region, hash, value).and_then(|new| self.publish(new));
-        // Another thread has made the same one meanwhile, or there is no memory.
+        // Another thread has made the site in the meantime, or there is no memory.
         if !inserted.is_some_and(|(_, is_new)| is_new) {
             self.taken.fetch_sub(1, Relaxed);
         }
         inserted.map(|(site, _)| site)
     }
 
-    /// Puts it into the table; returns the site of its value, and whether it is this one.
+    /// Inserts it into the table. Returns the site of its value, and whether it is this one.
     fn publish(&self, new: &'static Keyed) -> Option<(&'static Site, bool)> {
         places(new.hash).find_map(|at| {
             let place = &self.places[at];
@@ -124,7 +123,7 @@ impl Keyed {
         let page: &'static Page = Room::new()?.fill(page);
         let name = str::from_utf8(&page.name[..length]).ok()?;
         let value = str::from_utf8(&page.value[..value.len()]).ok()?;
-        // Nobody else knows the page yet, so that nothing is waited for.
+        // No other thread knows the page yet, so this does not wait.
         Some(page.keyed.get_or_init(|| Self { hash, value, site: region.with_name(name) }))
     }
 
@@ -134,9 +133,9 @@ impl Keyed {
     }
 }
 
-/// Writes `region[value]`, and returns its length; none if the region's name leaves no room.
+/// Writes `region[value]`, and returns its length, or `None` if the region's name leaves no room.
 ///
-/// `<` and `>` become brackets: the first stands between the regions of a callpath.
+/// `<` and `>` become parentheses, because `<` separates the regions of a callpath.
 fn name(region: &str, value: &str, into: &mut [u8; NAME_BYTES]) -> Option<usize> {
     let room = NAME_BYTES.checked_sub(region.len() + 2)?;
     let value = beginning(value, room);
@@ -151,7 +150,7 @@ fn name(region: &str, value: &str, into: &mut [u8; NAME_BYTES]) -> Option<usize>
     Some(region.len() + value.len() + 2)
 }
 
-/// The first characters of a text, not more than so many bytes.
+/// Returns the first characters of a text, in at most `bytes` bytes.
 #[inline]
 fn beginning(text: &str, bytes: usize) -> &str {
     if text.len() <= bytes {
@@ -161,14 +160,15 @@ fn beginning(text: &str, bytes: usize) -> &str {
     &text[..end]
 }
 
-/// The places of a hash, in the order in which they are taken: all of them.
+/// Returns the slots for a hash, in probing order: all of them.
 #[inline]
 fn places(hash: u64) -> impl Iterator<Item = usize> {
     let first = (hash >> 32) as usize;
     (0..PLACES).map(move |next| (first + next) % PLACES)
 }
 
-/// A word at a time: values are of a few dozen bytes, and it is part of each visit.
+/// Returns a hash of the bytes, computed a word at a time: values have a few dozen bytes, and each
+/// visit hashes one.
 #[inline]
 fn hash(bytes: &[u8]) -> u64 {
     const ODD: u64 = 0x9e37_79b9_7f4a_7c15;

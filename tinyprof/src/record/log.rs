@@ -1,13 +1,13 @@
-//! Lists that never outgrow their budget: the past executions of a callpath, and its series.
+//! Lists of bounded size: the past executions of a callpath, and its series.
 //!
-//! A list doubles its block until the budget is reached. Then neighbours are folded into one, the
-//! stride doubles, and half of the block is free again: memory stays constant however long the
-//! program runs, sums, counts, minima and maxima stay exact, and every element says how many visits
-//! or executions it stands for.
+//! A list doubles its block up to the largest size. Then pairs of neighbours are folded into one
+//! element, the stride doubles, and half of the block is free again. Memory stays constant however
+//! long the program runs. Sums, counts, minima and maxima stay exact, and every element holds the
+//! number of visits or executions that it represents.
 //!
-//! A thread may be killed anywhere in here, and what it leaves in its file is read: a list is
-//! changed in a block that nobody sees yet, and one store of its first word makes all of it
-//! visible.
+//! A thread may be killed at any point in this code, and what it leaves in its file is read. A list
+//! is therefore changed in a block that no reader sees yet, and one store of its first word makes
+//! all of it visible.
 //!
 //! A list is described by two words of its node: (length, block) and (stride, capacity).
 
@@ -27,7 +27,7 @@ pub(super) struct Header {
     block: Line,
     pub(super) length: u32,
     stride: u32,
-    /// The elements that the block has room for.
+    /// The capacity of the block, in elements.
     capacity: u32,
 }
 
@@ -46,27 +46,27 @@ impl Header {
     #[inline]
     fn save<E: Element>(self, node: Node<'_>) {
         node.set(E::HEADER + 1, pack(self.stride, self.capacity));
-        // Makes visible what was written before: the elements, and the capacity that they need.
+        // Publishes earlier writes: the elements, and the capacity that they need.
         node.word(E::HEADER).store(pack(self.length, self.block.number()), Release);
     }
 
-    /// The class of the block, which there is.
+    /// Returns the class of the block, which must exist.
     fn class<E: Element>(self) -> u32 {
         self.capacity.trailing_zeros() - capacity_of::<E>(0).trailing_zeros()
     }
 
-    /// Whether the elements up to `length` are where they were: nothing was moved or folded since.
+    /// Returns whether the elements up to `length` are unmoved: no move or fold since.
     pub(super) fn has_same_layout(self, later: Self) -> bool {
         Self { length: self.length, ..later } == self && later.length >= self.length
     }
 }
 
-/// The elements that a block of 2^class lines has room for: at most 2^14 lines of two.
+/// Returns the number of elements that fit in a block of 2^class lines: at most 2^14 lines of two.
 fn capacity_of<E: Element>(class: u32) -> u32 {
     low(((LINE_WORDS / E::WORDS) as u64) << class)
 }
 
-/// Element `at` of the list in `block`.
+/// Returns element `at` of the list in `block`.
 #[inline]
 fn element<E: Element>(segment: &Segment, block: Line, at: u32) -> E {
     let words = segment.words(block, at as usize * E::WORDS, E::WORDS);
@@ -79,7 +79,7 @@ fn put_element<E: Element>(segment: &Segment, block: Line, at: u32, value: E) {
     value.store(|word, bits| words[word].store(bits, Relaxed));
 }
 
-/// Copies the elements of a list. Any thread; the caller checks afterwards that the copy is whole.
+/// Copies the elements of a list. Any thread; the caller then checks that the copy is consistent.
 pub(super) fn copy<E: Element>(segment: &Segment, header: Header) -> Vec<E> {
     let words = header.length as usize * E::WORDS;
     if header.length == 0
@@ -91,7 +91,7 @@ pub(super) fn copy<E: Element>(segment: &Segment, header: Header) -> Vec<E> {
     (0..header.length).map(|at| element(segment, header.block, at)).collect()
 }
 
-/// The last element of a list, if it has one. Any thread.
+/// Returns the last element of a list, if it has one. Any thread.
 pub(super) fn last<E: Element>(segment: &Segment, header: Header) -> Option<E> {
     let at = header.length.checked_sub(1)?;
     let in_bounds =
@@ -99,16 +99,16 @@ pub(super) fn last<E: Element>(segment: &Segment, header: Header) -> Option<E> {
     in_bounds.then(|| element(segment, header.block, at))
 }
 
-/// Appends a visit to a series: [`push`] of one visit, as short as it can be, since a loop does it
-/// at each of its boundaries. Inside of [`Node::update`].
+/// Appends a visit to a series: a [`push`] of one visit, kept short because a loop does it at each
+/// of its boundaries. Inside of [`Node::update`].
 #[inline(always)]
 pub(super) fn push_visit(node: Node<'_>, execution: u32, ticks: u64) -> bool {
     append_visit(node, pack(execution, 1), ticks)
         || push(node, SeriesElement { execution, visits: 1, sum: ticks, min: ticks, max: ticks })
 }
 
-/// Appends a visit to a series whose block has room for it, or whose last element has; false where
-/// neither has. `one` is the first word of an element of one visit. Inside of [`Node::update`].
+/// Appends a visit to a series if its block, or its last element, has room for it; otherwise
+/// returns false. `one` is the first word of an element of one visit. Inside of [`Node::update`].
 #[inline(always)]
 pub(super) fn append_visit(node: Node<'_>, one: u64, ticks: u64) -> bool {
     let (first, second) = (node.get(SERIES), node.get(SERIES + 1));
@@ -141,15 +141,15 @@ pub(super) fn append_visit(node: Node<'_>, one: u64, ticks: u64) -> bool {
     has_room
 }
 
-/// Appends the live numbers of a record, those of the one visit in the execution that `word` begins
-/// with, to its past executions, if their block has room or the last of them has; false where
-/// neither has. Inside of [`Node::update`].
+/// Appends the live numbers of a record to its past executions if their block, or the last of them,
+/// has room; otherwise returns false. The live numbers must be those of one visit, in the execution
+/// that `word` begins with. Inside of [`Node::update`].
 #[inline(always)]
 pub(super) fn append_past(node: Node<'_>, word: u64) -> bool {
     let (first, second) = (node.get(PAST), node.get(PAST + 1));
     let (block, length) = (Line::from_number(high(first)), low(first) as usize);
     let (execution, stride) = (low(word), low(second));
-    // Another visit of the same execution would have to be undone if it were broken off.
+    // Another visit of the same execution would have to be undone if it were interrupted.
     if node.get(VISITS) != 1 {
         return false;
     }
@@ -171,7 +171,7 @@ pub(super) fn append_past(node: Node<'_>, word: u64) -> bool {
             }
             set(5, squares);
             set(6, get(6).wrapping_add(live(6)).wrapping_add(u64::from(has_overflowed)));
-            // Last: that an execution is covered says that its visits are in.
+            // Last, because a covered execution means that its visits are included.
             fence(Release);
             set(0, pack(low(get(0)), before + 1));
             return true;
@@ -196,8 +196,8 @@ pub(super) fn append_past(node: Node<'_>, word: u64) -> bool {
     has_room
 }
 
-/// Appends an element, inside of [`Node::update`]. Says whether it was kept: not if memory has run
-/// out before the list had any.
+/// Appends an element, inside of [`Node::update`]. Returns whether it was kept: it is not if memory
+/// ran out before the list had any.
 #[inline(never)]
 pub(super) fn push<E: Element>(node: Node<'_>, value: E) -> bool {
     let mut header = Header::of::<E>(node);
@@ -226,9 +226,9 @@ pub(super) fn push<E: Element>(node: Node<'_>, value: E) -> bool {
     true
 }
 
-/// Keeps what element `at` is before it changes: if the owner dies meanwhile, the reader of its
-/// file takes that. Rare: once for each callpath and execution, of more executions than are kept
-/// apart.
+/// Saves element `at` before it changes; if the owner dies meanwhile, the reader of its file uses
+/// the saved copy. Rare: once for each callpath and execution, if there are more executions than
+/// are kept apart.
 fn keep_for_undo<E: Element>(segment: &Segment, block: Line, at: u32, element: E) {
     element.store(|word, bits| segment.header(UNDO + word).store(bits, Relaxed));
     let line = block.number() + low(u64::from(at) * E::WORDS as u64 / LINE_WORDS as u64);
@@ -236,7 +236,8 @@ fn keep_for_undo<E: Element>(segment: &Segment, block: Line, at: u32, element: E
     fence(Release);
 }
 
-/// Rare: once for every doubling of the list, and once for every folding after that.
+/// Appends an element after making room. Rare: once for every doubling of the list, and once for
+/// every folding after that.
 #[cold]
 #[inline(never)]
 fn push_in_new_room<E: Element>(node: Node<'_>, header: Header, value: E) -> bool {
@@ -245,15 +246,15 @@ fn push_in_new_room<E: Element>(node: Node<'_>, header: Header, value: E) -> boo
     roomy.length += 1;
     roomy.save::<E>(node);
     if roomy.block != header.block && !header.block.is_none() {
-        // Only now: giving it back writes to it.
+        // Released last, because the release writes to the block.
         fence(Release);
         node.segment.release(header.block, header.class::<E>());
     }
     true
 }
 
-/// The list with room for one more element: in another block, of which the node does not know yet,
-/// unless there is no memory for that.
+/// Returns the list with room for one more element, in another block that the node does not know
+/// yet, unless there is no memory for that.
 fn make_room<E: Element>(segment: &Segment, header: Header) -> Option<Header> {
     let class = if header.capacity == 0 { 2 } else { header.class::<E>() + 1 };
     if class <= E::CLASS_MAX
@@ -268,11 +269,10 @@ fn make_room<E: Element>(segment: &Segment, header: Header) -> Option<Header> {
     (header.length > 1).then(|| fold::<E>(segment, header))
 }
 
-/// Makes one element of two neighbours. Series fold inside their executions as long as that frees a
-/// quarter of the block; when executions are too short for that, neighbours fold across them.
+/// Folds pairs of neighbours into one element. Series fold inside their executions as long as that
+/// frees a quarter of the block. If executions are too short for that, neighbours fold across them.
 fn fold<E: Element>(segment: &Segment, header: Header) -> Header {
-    // The block that this one frees serves the next fold: all lists of an arena share one of a
-    // size.
+    // The block that this fold frees serves the next one: all lists of an arena share one per size.
     let block = segment.allocate(header.class::<E>()).unwrap_or(header.block);
     let kept = fold_where::<E>(segment, header, block, Element::folds_well_with);
     let header = Header { block, length: kept, stride: header.stride.saturating_mul(2), ..header };

@@ -1,8 +1,8 @@
-//! Finds the child of a node by site where the cache has forgotten it: open addressing in the
+//! Finds the child of a node by site if it is no longer in the cache: open addressing in the
 //! segment.
 //!
 //! An entry is one word: the node's line, and 32 bits of the hash of (parent, site). 0 is an empty
-//! place.
+//! slot.
 
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
@@ -26,7 +26,7 @@ impl Lookup {
         Self { block: AtomicU32::new(0), class: AtomicU32::new(0), entries: AtomicU32::new(0) }
     }
 
-    /// Forgets the table: its memory is gone.
+    /// Forgets the table, whose memory is gone.
     pub(super) fn clear(&self) {
         self.block.store(0, Relaxed);
         self.class.store(0, Relaxed);
@@ -41,7 +41,7 @@ impl Lookup {
         (LINE_WORDS << self.class.load(Relaxed)) - 1
     }
 
-    /// The child of `parent` that visits `site`.
+    /// Returns the child of `parent` that visits `site`.
     pub(super) fn find(
         &self,
         segment: &Segment,
@@ -72,7 +72,8 @@ impl Lookup {
         }
     }
 
-    /// Enters a new child; it must not be there yet. False where memory has run out.
+    /// Inserts a new child, which must not be in the table yet. Returns false if memory has run
+    /// out.
     pub(super) fn insert(&self, segment: &Segment, child: Node<'_>) -> bool {
         let entries = self.entries.load(Relaxed);
         if (self.block().is_none() || entries as usize * 2 > self.mask()) && !self.grow(segment) {

@@ -1,8 +1,9 @@
-//! The hot path: what happens when a region is entered and left.
+//! The hot path: entering and leaving a region.
 //!
-//! Steady state, after a callpath has been seen once on a thread: no heap allocation, no lock, no
-//! formatting, no I/O, no panic. One thread writes each arena; everything that another thread may
-//! read is an atomic that is loaded and stored relaxed, under a sequence counter a record.
+//! In the steady state, after a thread has seen a callpath once, there is no heap allocation, no
+//! lock, no formatting, no I/O, and no panic. One thread writes each arena. Everything that another
+//! thread may read is an atomic with relaxed loads and stores, under one sequence counter per
+//! record.
 //!
 //! ```text
 //! thread -> segments -> arena -> log, lookup -> element -> node -> segment

@@ -1,7 +1,7 @@
 //! The record of one callpath on one thread: sixteen words, two cache lines.
 //!
-//! [`tinyprof_format::segment::layout::node`] draws it: whoever finds the file of a program that
-//! died reads the same. Halves are named low (bits 0 to 31) and high.
+//! [`tinyprof_format::segment::layout::node`] draws it: readers of a dead program's file use the
+//! same layout. Halves are named low (bits 0 to 31) and high.
 
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicU64, fence};
@@ -17,20 +17,20 @@ pub(super) use tinyprof_format::segment::layout::node::{
 pub(super) const NODE_CLASS: u32 = 1;
 const _: () = assert!(NODE_WORDS == LINE_WORDS << NODE_CLASS);
 
-/// The low half of a word.
+/// Returns the low half of a word.
 #[inline]
 #[expect(clippy::cast_possible_truncation, reason = "taking the low half is the purpose")]
 pub(super) const fn low(word: u64) -> u32 {
     word as u32
 }
 
-/// The high half of a word.
+/// Returns the high half of a word.
 #[inline]
 pub(super) const fn high(word: u64) -> u32 {
     low(word >> 32)
 }
 
-/// A word of two halves.
+/// Returns a word of two halves.
 #[inline]
 pub(super) const fn pack(low: u32, high: u32) -> u64 {
     (high as u64) << 32 | low as u64
@@ -44,13 +44,13 @@ pub(super) struct Node<'a> {
 }
 
 impl<'a> Node<'a> {
-    /// The node at `line`, which must have been allocated as one.
+    /// Returns the node at `line`, which must have been allocated as one.
     #[inline]
     pub(super) fn at(segment: &'a Segment, line: Line) -> Self {
         Self { segment, record: segment.record(line, 0) }
     }
 
-    /// Where it lies.
+    /// Returns the node's line.
     pub(super) fn line(self) -> Line {
         self.segment.line_of(&self.record[0])
     }
@@ -70,7 +70,7 @@ impl<'a> Node<'a> {
         self.word(word).store(value, Relaxed);
     }
 
-    /// Executions completed, for a root; the depth, for others.
+    /// Returns the number of completed executions of a root, or the depth of any other node.
     #[inline]
     pub(super) fn completed_or_depth(self) -> u32 {
         high(self.get(SAMPLES))
@@ -86,10 +86,11 @@ impl<'a> Node<'a> {
         Line::from_number(low(self.get(PARENT)))
     }
 
-    /// Changes the record so that no reader takes a half-changed one for whole. Owner only.
+    /// Changes the record in such a way that no reader mistakes a half-changed record for a
+    /// complete one. Owner only.
     ///
-    /// False, and nothing is done, if the owner is changing it already: a signal handler has come
-    /// between.
+    /// Returns false, with nothing done, if the owner is already changing it: a signal handler has
+    /// interrupted.
     pub(super) fn update(self, change: impl FnOnce()) -> bool {
         let Some(sequence) = self.begin_update() else { return false };
         change();
@@ -97,8 +98,8 @@ impl<'a> Node<'a> {
         true
     }
 
-    /// The first half of [`update`](Self::update), for the hot path: a closure with two callers is
-    /// not inlined.
+    /// Begins an update, the first half of [`update`](Self::update). For the hot path, because a
+    /// closure with two callers is not inlined.
     #[inline(always)]
     pub(super) fn begin_update(self) -> Option<u64> {
         let sequence = self.get(SEQUENCE);
@@ -110,16 +111,16 @@ impl<'a> Node<'a> {
         Some(sequence)
     }
 
-    /// The second half.
+    /// Ends an update, the second half of [`update`](Self::update).
     #[inline(always)]
     pub(super) fn end_update(self, sequence: u64) {
         self.word(SEQUENCE).store(sequence.wrapping_add(2), Release);
     }
 
-    /// What `read` sees between two changes, or nothing if the owner changed the record meanwhile.
-    /// Any thread.
+    /// Returns the result of `read` from between two changes, or `None` if the owner changed the
+    /// record meanwhile. Any thread.
     ///
-    /// `read` may see a mixture of old and new words before that is found out, so it must not trust
+    /// `read` may see a mixture of old and new words before that is detected, so it must not trust
     /// them.
     pub(super) fn try_read<T>(self, read: impl FnOnce() -> T) -> Option<T> {
         let before = self.word(SEQUENCE).load(Acquire);

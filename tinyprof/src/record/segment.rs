@@ -1,43 +1,41 @@
 //! The memory of one thread's arena: reserved once, committed as it fills, never moved.
 //!
-//! It is mapped from a file, so that it survives the process; or anonymous, where no file is to be
-//! had.
+//! It is mapped from a file, so that it survives the process, or is anonymous if no file can be
+//! made.
 //!
-//! Everything in it is 64-bit words that are read and written as relaxed atomics, addressed by the
-//! number of their 64-byte line. It is not heap memory: growing it allocates nothing that a program
-//! could notice.
+//! All of it is 64-bit words, read and written as relaxed atomics and addressed by the number of
+//! their 64-byte line. It is not heap memory: growing it makes no allocation that a program could
+//! notice.
 
 use std::os::fd::AsRawFd;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed};
 
-/// Words of a line, and its bytes: the unit of addressing.
+/// Words and bytes of a line, the unit of addressing.
 pub(super) use tinyprof_format::segment::layout::LINE_WORDS;
 use tinyprof_format::segment::layout::{HEADER_LINES, LINE_BYTES, SEGMENT_BYTES_MAX, header};
 
 use super::alone::Alone;
 use crate::sys::SegmentFile;
 
-/// Address space of one arena. Reserving costs nothing; it bounds what a thread can ever use. Where
-/// address space is limited (`ulimit -v`) it is halved until it fits.
+/// The address space of one arena. Reserving costs nothing; the size bounds what a thread can ever
+/// use. If address space is limited (`ulimit -v`), it is halved until it fits.
 ///
-/// Miri gives no memory that is committed later: there is little of it there, and all of it at
-/// once.
+/// Miri cannot commit memory later: it gets little, and all of it at once.
 const RESERVED_BYTES_MAX: usize = if cfg!(miri) { 4 << 20 } else { 256 << 20 };
 const RESERVED_BYTES_MIN: usize = 1 << 20;
 const RESERVED_ACCESS: libc::c_int =
     if cfg!(miri) { libc::PROT_READ | libc::PROT_WRITE } else { libc::PROT_NONE };
 const RESERVED_FLAGS: libc::c_int = if cfg!(miri) { 0 } else { libc::MAP_NORESERVE };
 const _: () = assert!(RESERVED_BYTES_MAX as u64 <= SEGMENT_BYTES_MAX);
-/// What the first growth commits; each further one doubles the whole, to at most [`STEP_BYTES_MAX`]
-/// more.
+/// The size of the first commit. Each further one doubles the total, by at most [`STEP_BYTES_MAX`].
 const STEP_BYTES_MIN: usize = 256 << 10;
 const STEP_BYTES_MAX: usize = 16 << 20;
-/// Blocks have 2^class lines.
+/// The number of block sizes: blocks have 2^class lines.
 const CLASSES: usize = 20;
 
-/// The number of a 64-byte line of a [`Segment`]. The header's lines are never handed out, and 0
-/// stands for "none".
+/// The number of a 64-byte line of a [`Segment`]. The header's lines are never handed out, so 0
+/// means "none".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Line(u32);
 
@@ -64,12 +62,12 @@ pub(super) struct Segment {
     reserved_bytes: usize,
     committed_bytes: AtomicUsize,
     next_line: AtomicU32,
-    /// Blocks that were given back, by class, linked through their first word.
+    /// Released blocks, by class, linked through their first word.
     free: [AtomicU32; CLASSES],
     file: Option<SegmentFile>,
-    /// Blocks are being handed out or taken back.
+    /// Guards the changes of the allocator.
     alone: Alone,
-    /// Whether all that is committed is in the file.
+    /// Set while all committed memory is in the file.
     mapped: AtomicBool,
 }
 
@@ -80,14 +78,14 @@ unsafe impl Send for Segment {}
 unsafe impl Sync for Segment {}
 
 impl Segment {
-    /// Reserves address space; none where the system refuses.
+    /// Reserves address space, or returns `None` if the system refuses.
     pub(super) fn reserve() -> Option<Self> {
         let segment = Self::reserve_what_fits()?;
         segment.commit(HEADER_LINES as usize * LINE_BYTES).then_some(segment)
     }
 
-    /// Reserves address space for what the new and empty `file` will hold; none where that is not
-    /// to be had.
+    /// Reserves address space for the contents of the new and empty `file`, or returns `None` if
+    /// there is none.
     pub(super) fn reserve_in(file: SegmentFile) -> Option<Self> {
         let Some(mut segment) = Self::reserve_what_fits() else {
             file.remove();
@@ -102,7 +100,8 @@ impl Segment {
         None
     }
 
-    /// A loop, and no iterator, which would move segments over a stack that may be small.
+    /// Reserves as much as fits. A loop and not an iterator, which would move segments over a stack
+    /// that may be small.
     fn reserve_what_fits() -> Option<Self> {
         let mut bytes = RESERVED_BYTES_MAX;
         while bytes >= RESERVED_BYTES_MIN {
@@ -143,7 +142,7 @@ impl Segment {
         Some(segment)
     }
 
-    /// Word `word` of the header.
+    /// Returns word `word` of the header.
     pub(super) fn header(&self, word: usize) -> &AtomicU64 {
         assert!(word < header::WORDS, "the header has no such word");
         // SAFETY: the header's lines are the first, and were committed when the segment was made.
@@ -152,15 +151,15 @@ impl Segment {
         unsafe { place.as_ref() }
     }
 
-    /// Whether all of it is in a file.
+    /// Returns whether all of it is in a file.
     pub(super) fn is_mapped(&self) -> bool {
         self.mapped.load(Relaxed)
     }
 
-    /// Word `word` counted from the start of `line`.
+    /// Returns word `word`, counted from the start of `line`.
     ///
-    /// The word must lie in a block that [`allocate`](Self::allocate) handed out; who keeps lines
-    /// keeps this: nodes and logs store only lines that came from there.
+    /// The word must be in a block that [`allocate`](Self::allocate) handed out. Nodes and logs
+    /// ensure this: they store only lines that came from there.
     #[inline]
     pub(super) fn word(&self, line: Line, word: usize) -> &AtomicU64 {
         let index = line.0 as usize * LINE_WORDS + word;
@@ -173,12 +172,12 @@ impl Segment {
         unsafe { place.as_ref() }
     }
 
-    /// The words from `word` on, counted from the start of `line`, that make up one record of `N`
-    /// words.
+    /// Returns the record of `N` words that begins at word `word`, counted from the start of
+    /// `line`.
     ///
-    /// The same holds as for [`word`](Self::word). A record is looked up once and not word by word:
-    /// between two stores the compiler would have to load the base again, as far as it knows a
-    /// store may have changed it.
+    /// The requirement of [`word`](Self::word) applies. A record is looked up once and not word by
+    /// word: otherwise the compiler would have to reload the base between two stores, because a
+    /// store might have changed it.
     #[inline]
     pub(super) fn record<const N: usize>(&self, line: Line, word: usize) -> &[AtomicU64; N] {
         let index = line.0 as usize * LINE_WORDS + word;
@@ -189,15 +188,15 @@ impl Segment {
         unsafe { place.cast().as_ref() }
     }
 
-    /// The line that `word` is in.
+    /// Returns the line that contains `word`.
     pub(super) fn line_of(&self, word: &AtomicU64) -> Line {
         let bytes = std::ptr::from_ref(word).addr() - self.base.addr().get();
-        // Segments are too small for more lines than a `u32` counts.
+        // A segment never has more lines than a `u32` can count.
         Line(u32::try_from(bytes / LINE_BYTES).unwrap_or(0))
     }
 
-    /// `count` words that make up one record, from word `word` of `line` on. The same holds as for
-    /// `record`.
+    /// Returns a record of `count` words that begins at word `word` of `line`. The requirement of
+    /// `record` applies.
     #[inline]
     pub(super) fn words(&self, line: Line, word: usize, count: usize) -> &[AtomicU64] {
         let index = line.0 as usize * LINE_WORDS + word;
@@ -208,7 +207,7 @@ impl Segment {
         unsafe { std::slice::from_raw_parts(place.as_ptr(), count) }
     }
 
-    /// Whether `words` words from `line` on are memory that can be read: for readers that do not
+    /// Returns whether `words` words from `line` on are readable memory, for readers that do not
     /// own the arena.
     pub(super) fn contains(&self, line: Line, words: usize) -> bool {
         let end =
@@ -216,8 +215,8 @@ impl Segment {
         !line.is_none() && end.is_some_and(|end| end * 8 <= self.committed_bytes.load(Relaxed))
     }
 
-    /// A block of 2^class lines with undefined contents; none where memory has run out, or where a
-    /// signal handler asks while the thread is in here already. Cold.
+    /// Returns a block of 2^class lines with undefined contents. Returns `None` if memory has run
+    /// out, or if a signal handler asks while its thread is in this function. Cold.
     #[cold]
     pub(super) fn allocate(&self, class: u32) -> Option<Line> {
         self.alone.change(|| self.take(class))?
@@ -241,7 +240,7 @@ impl Segment {
     }
 
     /// Takes back a block of 2^class lines, for the next block of the same size. A block that a
-    /// signal handler gives back while the thread is in here is never used again.
+    /// signal handler releases while its thread is changing the allocator is never used again.
     pub(super) fn release(&self, line: Line, class: u32) {
         self.alone.change(|| {
             if let Some(list) = self.free.get(class as usize) {
@@ -270,8 +269,8 @@ impl Segment {
             if self.map_to(bytes) {
                 return true;
             }
-            // The file has no room: from here on the memory is anonymous, and what is in it dies
-            // with the process.
+            // The file has no room. From here on memory is anonymous, and its contents die with the
+            // process.
             self.mapped.store(false, Relaxed);
             self.header(header::NOT_MAPPED).fetch_add(1, Relaxed);
         }
@@ -288,16 +287,17 @@ impl Segment {
         !failed
     }
 
-    /// Makes the file so long, and maps what is new of it.
+    /// Extends the file to `bytes` bytes, and maps the new part.
     fn map_to(&self, bytes: usize) -> bool {
         let committed = self.committed_bytes.load(Relaxed);
         let grown = self.file.as_ref().and_then(|file| file.grow(committed, bytes).ok());
         let (Some(file), Ok(offset)) = (grown, libc::off_t::try_from(committed)) else {
             return false;
         };
-        // SAFETY: the new range begins where what is committed ends, inside of our own reservation.
+        // SAFETY: the new range begins where the committed memory ends, inside of our own
+        // reservation.
         let place = unsafe { self.base.byte_add(committed) };
-        // SAFETY: replaces a piece of our own reservation that nobody has had access to. The file
+        // SAFETY: replaces a part of our own reservation that nothing has accessed yet. The file
         // has its blocks, so that no access can fail for want of room.
         let mapped = unsafe {
             libc::mmap(
@@ -316,8 +316,8 @@ impl Segment {
         true
     }
 
-    /// Lets go of the file without a change to it, in a child that `fork` has made: from now on the
-    /// memory is the child's own, and zero. Calls nothing that a child of a program with threads
+    /// Detaches from the file without changing it, in a child made by `fork`. From then on the
+    /// memory is the child's own, and zero. Calls nothing that a child of a multi-threaded program
     /// may not call.
     pub(super) fn part_from_file(&self) {
         if self.file.is_none() {
@@ -342,7 +342,7 @@ impl Segment {
         }
     }
 
-    /// Removes the file; the memory stays.
+    /// Removes the file but keeps the memory.
     pub(super) fn remove_file(&self) {
         if let Some(file) = &self.file {
             file.remove();

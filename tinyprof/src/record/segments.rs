@@ -1,4 +1,4 @@
-//! Where the threads of this process find files for their arenas, and what stands in each.
+//! The files for the arenas of this process's threads: their directory and their common contents.
 
 use std::ffi::{CString, OsStr};
 use std::os::unix::ffi::OsStrExt;
@@ -18,13 +18,13 @@ use crate::sys::SegmentFile;
 /// The files of one process.
 #[derive(Debug)]
 pub(crate) struct Segments {
-    /// The directory that they are in; made with the first.
+    /// The directory of the files; created with the first file.
     pub(crate) directory: CString,
-    /// When the process began: with its number, what their names begin with.
+    /// The start time of the process. File names begin with the process's id and this time.
     pub(crate) start_time: u64,
-    /// The process that they belong to: a child that it forks has none of its own.
+    /// The process that owns the files; a child that it forks has none.
     pub(crate) process_id: u32,
-    /// The words of the header that are equal in all of them.
+    /// The header words that are equal in all of the files.
     pub(crate) words: [u64; header::WORDS],
     /// The `ProcessDescription` as JSON.
     pub(crate) description: Vec<u8>,
@@ -33,18 +33,18 @@ pub(crate) struct Segments {
 static SEGMENTS: OnceLock<Segments> = OnceLock::new();
 static THREADS: AtomicU32 = AtomicU32::new(0);
 static RANK: AtomicU64 = AtomicU64::new(0);
-/// The number of the profile that is being written of all arenas, 0 for none.
+/// The number of the profile that is being written from all arenas, 0 for none.
 static PROFILE_ID: AtomicU64 = AtomicU64::new(0);
-/// The process has written its profile: nothing needs to survive it.
+/// Set once the process has written its profile, and nothing needs to survive it.
 static CLOSED: AtomicBool = AtomicBool::new(false);
 
-/// Says where arenas that are made from now on have their files. Only the first counts.
+/// Sets the files for arenas made from now on. Only the first call counts.
 pub(crate) fn install(segments: Segments) {
-    // A second session does not exist; were there one, the first has begun to write.
+    // There is no second session; if there were, the first would already be writing.
     drop(SEGMENTS.set(segments));
 }
 
-/// The directory of the files, if this process has any.
+/// Returns the directory of the files, if this process has any.
 pub(crate) fn directory() -> Option<&'static Path> {
     SEGMENTS
         .get()
@@ -52,8 +52,8 @@ pub(crate) fn directory() -> Option<&'static Path> {
         .map(|segments| Path::new(OsStr::from_bytes(segments.directory.to_bytes())))
 }
 
-/// An arena for a thread: in a file, or else in anonymous memory; none where the system gives no
-/// memory.
+/// Returns an arena for a thread: in a file if possible, otherwise in anonymous memory. Returns
+/// `None` if the system gives no memory.
 pub(super) fn arena(clock: Clock) -> Option<Arena> {
     let mapped = SEGMENTS.get().and_then(|segments| {
         let thread = THREADS.fetch_add(1, Relaxed);
@@ -84,34 +84,33 @@ impl Segments {
     }
 }
 
-/// Tells the first of these arenas that has a file that another thread's has none.
+/// Counts a thread without a file, in the header of the first of these arenas that has one.
 pub(super) fn count_unmapped(mut arenas: impl Iterator<Item = &'static Arena>) {
     if let Some(arena) = arenas.find(|arena| arena.is_mapped()) {
         arena.header(header::NOT_MAPPED).fetch_add(1, Relaxed);
     }
 }
 
-/// Says which rank of how many this process is, to these arenas and to all that follow.
+/// Sets the rank of this process and the number of ranks, in these arenas and in all later ones.
 pub(crate) fn set_rank(rank: u32, size: u32, arenas: impl Iterator<Item = &'static Arena>) {
     let word = u64::from(size) << 32 | u64::from(rank);
     RANK.store(word, SeqCst);
     arenas.for_each(|arena| arena.header(header::RANK).store(word, Relaxed));
 }
 
-/// Says that a profile of this number is about to be written of these arenas, and of all that
-/// follow.
+/// Sets the number of the profile that is about to be written from these arenas and all later ones.
 pub(crate) fn set_profile_id(id: ProfileId, arenas: impl Iterator<Item = &'static Arena>) {
     PROFILE_ID.store(id.to_word(), SeqCst);
     arenas.for_each(|arena| arena.header(header::PROFILE_ID).store(id.to_word(), Relaxed));
 }
 
-/// Says something else of this process than [`install`] did, in the arena of this thread: those of
-/// others are not ours to write to.
+/// Replaces the process description given to [`install`], in the arena of this thread; this thread
+/// must not write to those of others.
 pub(crate) fn describe_again(description: &[u8], own: &Arena) {
     own.describe_process_again(description);
 }
 
-/// Removes the files of these arenas; arenas that follow have none. The memory stays as it is.
+/// Removes the files of these arenas; later arenas have none. The memory stays as it is.
 pub(crate) fn remove_all(arenas: impl Iterator<Item = &'static Arena>) {
     CLOSED.store(true, SeqCst);
     arenas.for_each(Arena::remove_file);
@@ -127,7 +126,7 @@ mod tests {
     use super::*;
     use crate::record::{Entered, Site};
 
-    /// Segments of this process in a directory of their own.
+    /// Returns segments of this process in a directory of their own.
     fn segments(directory: &std::path::Path) -> &'static Segments {
         let mut words = [0; header::WORDS];
         words[header::VERSION] = VERSION;

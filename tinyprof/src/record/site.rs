@@ -6,11 +6,11 @@ use std::sync::atomic::Ordering::Relaxed;
 use tinyprof_format::model::{Mode, Region, RegionKind, SiteId};
 use tinyprof_format::segment::layout::site as layout;
 
-/// A region's compile-time record: what the attribute and the macros emit, one `static` each.
+/// A region's compile-time record. The attribute and the macros emit one `static` for each region.
 ///
-/// On Linux all sites of a program lie side by side in one section of the executable, so that a
-/// site's dense index is the distance of its address from the section's start: no registration, no
-/// growth at run time.
+/// On Linux all sites of a program are side by side in one section of the executable. A site's
+/// dense index is the distance of its address from the section's start: no registration, no growth
+/// at run time.
 #[derive(Debug)]
 #[repr(C, align(128))]
 pub struct Site {
@@ -20,11 +20,11 @@ pub struct Site {
     line: u32,
     column: u32,
     id: SiteId,
-    /// None for a metric of a region.
+    /// The kind of the region, or `None` for a metric of a region.
     kind: Option<RegionKind>,
     mode: Mode,
     rank_local: bool,
-    /// For a site that is made while the program runs its number among those, from 1 on; else 0.
+    /// The number of a site made at run time, counted from 1; otherwise 0.
     late: u32,
     constants: &'static [(&'static str, &'static str)],
 }
@@ -33,12 +33,13 @@ pub struct Site {
 const _: () = assert!(size_of::<Site>() == 128);
 
 impl Site {
-    /// The record of a region at `line` and `column` of `file` (1-based), in module path `module`.
+    /// Returns the record of a region at `line` and `column` of `file` (1-based), in module path
+    /// `module`.
     ///
-    /// The id is a hash of module path, name, line and column; not of the file's name, which is
-    /// absolute for some dependencies and would differ between two builds of the same program. The
-    /// place of the call counts too: a macro that makes the same function for two types has one
-    /// line, but two calls.
+    /// The id is a hash of module path, name, line and column. It does not include the file's name,
+    /// which is absolute for some dependencies and would differ between two builds of the same
+    /// program. It includes the place of the call: a macro that makes the same function for two
+    /// types has one line, but two calls.
     #[must_use]
     #[track_caller]
     pub const fn new(
@@ -74,10 +75,9 @@ impl Site {
         }
     }
 
-    /// A varying metric called `key`, of whichever region it is recorded in.
+    /// Returns a varying metric called `key`, for any region in which it is recorded.
     ///
-    /// The id is a hash of the key alone: the same key in two places of a region is the same
-    /// metric.
+    /// The id is a hash of the key alone, so a key in two places of a region is one metric.
     #[must_use]
     pub const fn metric(key: &'static str) -> Self {
         let hash = fnv1a(fnv1a(FNV_OFFSET, b"metric\0"), key.as_bytes());
@@ -96,38 +96,38 @@ impl Site {
         }
     }
 
-    /// The same region, which only some ranks visit.
+    /// Marks the region as visited by some ranks only.
     #[must_use]
     pub const fn with_rank_local(self) -> Self {
         Self { rank_local: true, ..self }
     }
 
-    /// Returns the same region as one that is made while the program runs: the next of those.
+    /// Returns the region as a site made at run time, with the next number.
     #[cfg(feature = "tracing")]
     pub(crate) fn made_late(self) -> Self {
         Self { late: next_late(), ..self }
     }
 
-    /// Returns the region under another name, made while the program runs.
+    /// Returns the region under another name, as a site made at run time.
     ///
-    /// The id is that of the region with a hash of the name, so that it is the same on every rank.
+    /// The id is that of the region with a hash of the name, so that it is equal on every rank.
     pub(super) fn with_name(&self, name: &'static str) -> Self {
         let hash = fnv1a(fnv1a(self.id.to_bits(), &[0]), name.as_bytes());
         Self { name, id: SiteId::from_bits(hash), late: next_late(), ..*self }
     }
 
-    /// The same region, with consistent metrics: names and values.
+    /// Adds consistent metrics to the region: names and values.
     #[must_use]
     pub const fn with_constants(self, constants: &'static [(&'static str, &'static str)]) -> Self {
         Self { constants, ..self }
     }
 
-    /// The region's name, or the metric's key.
+    /// Returns the region's name, or the metric's key.
     pub(super) const fn name(&self) -> &'static str {
         self.name
     }
 
-    /// The path of the region's module; empty for a metric.
+    /// Returns the path of the region's module; empty for a metric.
     pub(super) const fn module(&self) -> &'static str {
         self.module
     }
@@ -140,7 +140,7 @@ impl Site {
         self.mode
     }
 
-    /// The region as the profile describes it; none if the site is a metric.
+    /// Returns the region for the profile, or `None` if the site is a metric.
     pub(crate) fn region(&self) -> Option<Region> {
         Some(Region {
             site: self.id,
@@ -160,8 +160,8 @@ impl Site {
         })
     }
 
-    /// The parts of the site's description that have no fixed length, each with its tag. Allocates
-    /// nothing.
+    /// Calls `field` with each part of the site's description that has no fixed length, and its
+    /// tag. Allocates nothing.
     pub(super) fn fields(&self, mut field: impl FnMut(u8, &[u8])) {
         field(layout::NAME, self.name.as_bytes());
         field(layout::MODULE, self.module.as_bytes());
@@ -175,12 +175,12 @@ impl Site {
         }
     }
 
-    /// Line and column, as a segment has them.
+    /// Returns line and column, in the encoding of a segment.
     pub(super) const fn place_word(&self) -> u64 {
         (self.column as u64) << 32 | self.line as u64
     }
 
-    /// Kind and mode, as a segment has them.
+    /// Returns kind and mode, in the encoding of a segment.
     pub(super) const fn kind_word(&self) -> u32 {
         let kind = match self.kind {
             Some(kind) => kind as u32,
@@ -189,31 +189,31 @@ impl Site {
         (self.mode as u32) << 8 | kind
     }
 
-    /// Whether it is a metric, not a region.
+    /// Returns whether the site is a metric, not a region.
     pub(super) const fn is_metric(&self) -> bool {
         self.kind.is_none()
     }
 
-    /// The site's place among all sites of the executable; past the last for sites of other shared
-    /// objects.
+    /// Returns the site's index among all sites of the executable, or an index past the last for
+    /// sites of other shared objects.
     #[inline]
     pub(super) fn dense_index(&'static self) -> usize {
         std::ptr::from_ref(self).addr().wrapping_sub(section::start()) / size_of::<Self>()
     }
 
-    /// The site's place among those that were made while the program runs; none for the others.
+    /// Returns the site's index among those made at run time, or `None` for other sites.
     pub(super) fn late_index(&self) -> Option<usize> {
         usize::try_from(self.late.checked_sub(1)?).ok()
     }
 
-    /// The number of sites in the executable.
+    /// Returns the number of sites in the executable.
     pub(super) fn count() -> usize {
         section::stop().wrapping_sub(section::start()) / size_of::<Self>()
     }
 }
 
-/// Numbers a site that is made while the program runs, from 1 on; 0, which is no number, beyond the
-/// last.
+/// Returns the next number for a site made at run time, from 1 on, or 0 if the numbers are
+/// exhausted.
 fn next_late() -> u32 {
     static MADE: AtomicU32 = AtomicU32::new(0);
     let next = |made: u32| made.checked_add(1);
@@ -222,7 +222,7 @@ fn next_late() -> u32 {
 
 const FNV_OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
 
-/// 64-bit FNV-1a: short, `const`, and good enough for identifiers of a few dozen bytes.
+/// Computes 64-bit FNV-1a: short, `const`, and good enough for identifiers of a few dozen bytes.
 const fn fnv1a(mut hash: u64, bytes: &[u8]) -> u64 {
     let mut i = 0;
     while i < bytes.len() {
@@ -232,7 +232,7 @@ const fn fnv1a(mut hash: u64, bytes: &[u8]) -> u64 {
     hash
 }
 
-/// Where callpaths go that find the table full: one child of this site under each parent.
+/// The site of callpaths that find the table full: one child of it under each parent.
 #[cfg_attr(feature = "enable", used)]
 #[cfg_attr(all(target_os = "linux", feature = "enable"), unsafe(link_section = "tinyprof_sites"))]
 pub(super) static OTHER: Site =
@@ -241,8 +241,8 @@ pub(super) static OTHER: Site =
 #[cfg(all(target_os = "linux", feature = "enable"))]
 mod section {
     unsafe extern "C" {
-        // The linker makes these two symbols for every section whose name is an identifier. They
-        // are only ever used for their addresses.
+        // The linker defines these two symbols for every section whose name is an identifier. Only
+        // their addresses are used.
         #[link_name = "__start_tinyprof_sites"]
         static START: u8;
         #[link_name = "__stop_tinyprof_sites"]
@@ -259,9 +259,10 @@ mod section {
     }
 }
 
-/// Without section symbols no site has a dense index: every child is looked up by hash.
+/// The fallback without section symbols: no site has a dense index, and every child is looked up by
+/// hash.
 ///
-/// Switched off by feature there are no sites, so that a linker would not make the symbols.
+/// With the feature off there are no sites, so a linker would not define the symbols.
 #[cfg(not(all(target_os = "linux", feature = "enable")))]
 mod section {
     pub(super) fn start() -> usize {

@@ -1,9 +1,9 @@
-//! Which arena the current thread writes, and the registry of all of them.
+//! The arena that the current thread writes, and the registry of all arenas.
 //!
 //! The thread-local is a plain pointer with a constant initialiser and no destructor: reading it is
 //! one instruction, at any time in a thread's life. The arenas belong to the registry and outlive
-//! their threads; the arena of a thread that has ended goes on with the next thread that gets its
-//! place, so that their number is bounded by the threads that ever lived at the same time.
+//! their threads. When a thread ends, a later thread takes over its arena, so their number is
+//! bounded by the largest number of threads alive at the same time.
 
 use std::cell::Cell;
 use std::ffi::c_void;
@@ -22,11 +22,11 @@ thread_local! {
     static CURRENT: Cell<*const Arena> = const { Cell::new(ptr::null()) };
 }
 
-// Values of `CURRENT` that are no arena. Null: the thread has not entered a region yet.
+// Values of `CURRENT` that are not an arena. Null: the thread has not entered a region yet.
 /// Recording is off: visits are skipped.
 const OFF: *const Arena = ptr::without_provenance(1);
-/// The arena is being made, and a region was entered inside of that, for example in a global
-/// allocator; or the thread has ended, or is one of ours. Visits are counted as kept out.
+/// The arena is being made, and a region was entered meanwhile, for example in a global allocator;
+/// or the thread has ended, or is one of ours. Visits are counted as kept out.
 const AWAY: *const Arena = ptr::without_provenance(2);
 /// There is no memory for an arena. Visits are counted as lost.
 const NO_MEMORY: *const Arena = ptr::without_provenance(3);
@@ -36,29 +36,29 @@ const LAST_MARK: usize = 3;
 static REGISTRY: AtomicPtr<Slot> = AtomicPtr::new(ptr::null_mut());
 static VISITS_LOST: AtomicU64 = AtomicU64::new(0);
 static VISITS_KEPT_OUT: AtomicU64 = AtomicU64::new(0);
-/// Whether the boundaries of every thread are watched.
+/// Set if the boundaries of every thread are watched.
 static WATCH_ALL: AtomicBool = AtomicBool::new(false);
 
-/// What the current thread records in. It is of no use to another thread.
+/// The arena or state of the current thread. It is of no use to another thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Current(*const Arena);
 
-/// What this thread records in.
+/// Returns the arena or state of this thread.
 #[inline]
 pub(crate) fn current() -> Current {
     Current(CURRENT.get())
 }
 
 impl Current {
-    /// Whether the thread has found out that recording is off.
+    /// Returns whether the thread has found that recording is off.
     #[inline]
     pub(crate) fn is_off(self) -> bool {
         self.0 == OFF
     }
 
-    /// The arena, if there is one already: all but the first call of a thread.
+    /// Returns the arena, if there is one already: on every call of a thread but the first.
     ///
-    /// The caller must not give it to another thread to write to: it is this thread's until the
+    /// The caller must not let another thread write to it: it belongs to this thread until the
     /// thread ends.
     #[inline]
     pub(crate) fn arena(self) -> Option<&'static Arena> {
@@ -66,27 +66,27 @@ impl Current {
             return None;
         }
         // SAFETY: a pointer above the marks was stored by `attach`; it points into the registry,
-        // which is never dropped. All that is in an arena is atomic, so that a shared reference is
+        // which is never dropped. Everything in an arena is atomic, so that a shared reference is
         // sound on any thread.
         Some(unsafe { &*self.0 })
     }
 }
 
-/// The arena of the current thread, if it has one already.
+/// Returns the arena of the current thread, if it has one already.
 #[inline]
 pub(crate) fn arena() -> Option<&'static Arena> {
     current().arena()
 }
 
-/// The arena of the current thread, made if it has none yet; none where nothing can be recorded.
-/// `start` is that of [`attach`].
+/// Returns the arena of the current thread, and makes it if there is none yet. Returns `None` if
+/// nothing can be recorded. `start` is that of [`attach`].
 pub(crate) fn arena_or_attach(start: fn() -> Option<Clock>) -> Option<&'static Arena> {
     arena().or_else(|| attach(start).then(arena).flatten())
 }
 
-/// What a thread does that has no arena: makes one, or finds out why not. `start` begins the
-/// recording of the process if nothing has yet, and says which clock to use; none if recording is
-/// off.
+/// Makes an arena for a thread that has none, and returns whether it could. `start` begins the
+/// recording of the process if it has not begun yet, and returns the clock to use, or `None` if
+/// recording is off.
 #[cold]
 #[inline(never)]
 pub(crate) fn attach(start: fn() -> Option<Clock>) -> bool {
@@ -114,8 +114,8 @@ pub(crate) fn attach(start: fn() -> Option<Clock>) -> bool {
     arena.is_some()
 }
 
-/// Does `work`, which a region must not wait for: those that this thread enters meanwhile, for
-/// example in a global allocator, are counted as kept out.
+/// Runs `work` without recording: regions that this thread enters meanwhile, for example in a
+/// global allocator, are counted as kept out.
 pub(crate) fn while_away<T>(work: impl FnOnce() -> T) -> T {
     let before = CURRENT.replace(AWAY);
     let done = work();
@@ -123,12 +123,12 @@ pub(crate) fn while_away<T>(work: impl FnOnce() -> T) -> T {
     done
 }
 
-/// Has this thread record nothing, to its end: regions that it enters are counted as kept out.
+/// Stops recording on this thread until it ends: regions that it enters are counted as kept out.
 pub(crate) fn stay_away() {
     CURRENT.set(AWAY);
 }
 
-/// Watches the boundaries of all threads, also of those that come.
+/// Watches the boundaries of all threads, including future ones.
 pub(crate) fn watch_all() {
     WATCH_ALL.store(true, Relaxed);
     arenas().for_each(|arena| arena.watch(true));
@@ -140,7 +140,7 @@ pub(crate) fn watch_none() {
     arenas().for_each(|arena| arena.watch(false));
 }
 
-/// Watches the boundaries of this thread and no other; false where there is no arena for it.
+/// Watches the boundaries of this thread and no other. Returns false if there is no arena for it.
 /// `start` is that of [`attach`].
 pub(crate) fn watch_this_alone(start: fn() -> Option<Clock>) -> bool {
     watch_none();
@@ -150,7 +150,8 @@ pub(crate) fn watch_this_alone(start: fn() -> Option<Clock>) -> bool {
     arena().map(|arena| arena.watch(true)).is_some()
 }
 
-/// Takes an arena of a thread that has ended, or a new one. Allocates nothing on the heap.
+/// Takes over the arena of a thread that has ended, or makes a new one. Allocates nothing on the
+/// heap.
 fn claim(clock: Clock) -> Option<&'static Arena> {
     let free = |slot: &&Slot| slot.claimed.compare_exchange(false, true, Acquire, Relaxed).is_ok();
     let slot = slots().find(free).or_else(|| new_slot(clock))?;
@@ -161,14 +162,14 @@ fn claim(clock: Clock) -> Option<&'static Arena> {
     }
     arena.close_all();
     arena.watch(WATCH_ALL.load(Relaxed));
-    // A thread whose end goes unnoticed keeps the arena, which costs memory but no measurement.
+    // A thread whose end is not noticed keeps the arena, which costs memory but no measurement.
     at_thread_end(slot);
     Some(arena)
 }
 
-/// A slot that is claimed and in the registry.
+/// Returns a new slot, claimed and in the registry.
 fn new_slot(clock: Clock) -> Option<&'static Slot> {
-    // First: an arena that finds no place would leave its file behind.
+    // First, because an arena without a slot would leave its file behind.
     let room = Room::new()?;
     let arena = segments::arena(clock)?;
     let slot =
@@ -188,7 +189,7 @@ fn new_slot(clock: Clock) -> Option<&'static Slot> {
     }
 }
 
-/// An arena, and whether a thread that has not ended writes it.
+/// An arena, with a flag that is set while a live thread writes it.
 #[derive(Debug)]
 struct Slot {
     claimed: AtomicBool,
@@ -196,35 +197,35 @@ struct Slot {
     next: AtomicPtr<Self>,
 }
 
-/// Has arenas passed on from threads that end to threads that begin. Once, before the first arena
-/// is made.
+/// Makes new threads take over the arenas of threads that have ended. Called once, before the first
+/// arena is made.
 pub(crate) fn pass_arenas_on() {
     handle_thread_ends(let_go);
 }
 
-/// The end of a thread that has a slot. The program's own thread-local variables are gone already,
-/// so that regions in their destructors were recorded.
+/// Releases the slot of a thread that ends. The program's own thread-local variables have been
+/// dropped already, so regions in their destructors were recorded.
 unsafe extern "C" fn let_go(slot: *mut c_void) {
     CURRENT.set(AWAY);
-    // SAFETY: `claim` has given a slot to `at_thread_end`, and slots stay for ever.
+    // SAFETY: `claim` has given a slot to `at_thread_end`, and slots are never freed.
     let slot = unsafe { &*slot.cast::<Slot>() };
     slot.claimed.store(false, Release);
 }
 
 fn slots() -> impl Iterator<Item = &'static Slot> {
-    // SAFETY: the registry holds null or slots, which stay for ever and are whole before they get
-    // there.
+    // SAFETY: the registry holds null or slots, which are never freed and are complete before they
+    // get there.
     let at = |slot: &AtomicPtr<Slot>| unsafe { slot.load(Acquire).as_ref() };
     std::iter::successors(at(&REGISTRY), move |slot| at(&slot.next))
 }
 
-/// The arenas of all threads that ever entered a region, ended ones included. Any thread.
+/// Returns the arenas of all threads that ever entered a region, including ended ones. Any thread.
 pub(crate) fn arenas() -> impl Iterator<Item = &'static Arena> {
     slots().map(|slot| &slot.arena)
 }
 
-/// Counts a visit of a thread that has no arena: here, and in the file of a thread that has one, if
-/// there is any, for whoever finds that after the process has died.
+/// Counts a visit of a thread that has no arena. The count is also kept in the file of a thread
+/// that has one, if there is any, so that it survives the process.
 #[cold]
 fn count_lost(counter: &AtomicU64, word: usize) {
     counter.fetch_add(1, Relaxed);
@@ -233,12 +234,13 @@ fn count_lost(counter: &AtomicU64, word: usize) {
     }
 }
 
-/// Visits on threads for whose arenas there was no memory.
+/// Returns the number of visits on threads without memory for an arena.
 pub(crate) fn visits_lost() -> u64 {
     VISITS_LOST.load(Relaxed)
 }
 
-/// Visits while their thread's arena was being made, or after the thread's end.
+/// Returns the number of visits while their thread's arena was being made, or after the thread's
+/// end.
 pub(crate) fn visits_kept_out() -> u64 {
     VISITS_KEPT_OUT.load(Relaxed)
 }

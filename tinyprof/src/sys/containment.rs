@@ -1,7 +1,8 @@
 //! Aborts and faults of isolated work, kept from ending the program.
 //!
-//! While such work goes on, the handlers of `SIGABRT`, `SIGBUS` and `SIGSEGV` are ours. On a worker
-//! they park the thread; on any other they do what the program's own would have done.
+//! While such work runs, the handlers of `SIGABRT`, `SIGBUS` and `SIGSEGV` are ours. On a worker
+//! they park the thread. On any other thread they do what the program's own handlers would have
+//! done.
 
 use std::cell::UnsafeCell;
 use std::ffi::c_void;
@@ -21,10 +22,11 @@ struct Previous(UnsafeCell<[MaybeUninit<libc::sigaction>; SIGNALS.len()]>);
 unsafe impl Sync for Previous {}
 
 static PREVIOUS: Previous = Previous(UnsafeCell::new([MaybeUninit::uninit(); SIGNALS.len()]));
-/// How many callers wait for isolated work. Workers never lock it, so that it is never left locked.
+/// The number of callers that wait for isolated work. Workers never lock it, so it is never left
+/// locked.
 static USERS: Mutex<usize> = Mutex::new(0);
 
-/// While it lives, workers die alone.
+/// A guard during whose lifetime a failing worker does not end the process.
 pub(super) struct Containment(());
 
 impl Containment {
@@ -52,8 +54,7 @@ impl Drop for Containment {
     }
 }
 
-/// Unblocks, in this worker, the signals of faults: a fault whose signal is blocked ends the
-/// process.
+/// Unblocks the signals of faults in this worker: a fault whose signal is blocked ends the process.
 pub(super) fn let_faults_through() {
     let mut faults = signals::empty();
     for signal in SIGNALS {
@@ -76,17 +77,17 @@ fn install(at: usize, signal: libc::c_int) {
     // SAFETY: numbers and a pointer, for which zeros are values.
     let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
     action.sa_sigaction = handle as *const () as libc::sighandler_t;
-    // On the program's signal stacks where it has any: a fault may be an overflow of the stack.
+    // On the program's signal stacks if it has any: a fault may be a stack overflow.
     action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_RESTART;
     action.sa_mask = signals::empty();
-    // First alone, as from the second call on the handler may read it.
+    // The read comes first and alone: after the second call the handler may use it.
     // SAFETY: the place is valid, and no handler of ours is installed yet.
     unsafe { libc::sigaction(signal, ptr::null(), previous(at)) };
     // SAFETY: the handler calls nothing that a handler may not call.
     unsafe { libc::sigaction(signal, &raw const action, ptr::null_mut()) };
 }
 
-/// Gives the signal back, unless the program has taken it meanwhile.
+/// Restores the program's handler, unless the program has replaced ours meanwhile.
 fn restore(at: usize, signal: libc::c_int) {
     let mut now = MaybeUninit::<libc::sigaction>::zeroed();
     // SAFETY: the place is valid.
@@ -110,7 +111,7 @@ extern "C" fn handle(signal: libc::c_int, info: *mut libc::siginfo_t, context: *
         libc::SIG_IGN => {}
         libc::SIG_DFL => {
             // SAFETY: restores the default, with which the signal that is raised below, or the
-            // fault that comes again, ends the process as it would have without us.
+            // repeated fault, ends the process as it would have without us.
             unsafe { libc::sigaction(signal, &raw const previous, ptr::null_mut()) };
             // SAFETY: a signal to this thread; it is delivered when the handler returns.
             unsafe { libc::raise(signal) };

@@ -1,22 +1,22 @@
-//! An allocator that tells the recorder of what it is asked for.
+//! An allocator that reports the requested bytes to the recorder.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 
 use crate::record::{Site, thread};
 
-/// What is allocated in a region; a value is a call.
+/// The bytes allocated in a region; each value is one call.
 #[used]
 #[cfg_attr(all(target_os = "linux", feature = "enable"), unsafe(link_section = "tinyprof_sites"))]
 static ALLOC_BYTES: Site = Site::metric("alloc_bytes");
 
-/// A global allocator that records what each callpath allocates: see [`crate::alloc`].
+/// A global allocator that records the allocations of each callpath: see [`crate::alloc`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Counting<A = System> {
     inner: A,
 }
 
 impl Counting {
-    /// The system's allocator, counted.
+    /// Returns the system's allocator, counted.
     #[must_use]
     pub const fn new() -> Self {
         Self::around(System)
@@ -24,14 +24,14 @@ impl Counting {
 }
 
 impl<A> Counting<A> {
-    /// Another allocator, counted.
+    /// Returns another allocator, counted.
     #[must_use]
     pub const fn around(inner: A) -> Self {
         Self { inner }
     }
 }
 
-/// Adds a call to the innermost open region. Outside of all regions there is nothing to add it to.
+/// Adds a call to the innermost open region. Outside of all regions it is not recorded.
 #[inline]
 fn count(bytes: usize) {
     if let Some(arena) = thread::arena().filter(|_| cfg!(feature = "enable")) {
@@ -39,7 +39,7 @@ fn count(bytes: usize) {
     }
 }
 
-// SAFETY: every call goes to `inner` with the same arguments, and what it returns is returned; the
+// SAFETY: every call goes to `inner` with the same arguments, and its result is returned; the
 // recorder neither allocates nor unwinds.
 unsafe impl<A: GlobalAlloc> GlobalAlloc for Counting<A> {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {

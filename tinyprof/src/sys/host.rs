@@ -1,8 +1,8 @@
-//! Who runs the program, and where.
+//! The user and the host of the program.
 
 use std::ffi::CStr;
 
-/// The name of this host.
+/// Returns the name of this host.
 pub(crate) fn host_name() -> String {
     let mut buffer = [0_u8; 256];
     // SAFETY: the system writes at most the given length into the buffer.
@@ -11,13 +11,13 @@ pub(crate) fn host_name() -> String {
     if failed { String::new() } else { name.to_string_lossy().into_owned() }
 }
 
-/// The number of the user.
+/// Returns the number of the user.
 pub(crate) fn user_id() -> u32 {
     // SAFETY: takes nothing and always succeeds.
     unsafe { libc::getuid() }
 }
 
-/// The number of the user whose rights the process has: the owner of the files that it makes.
+/// Returns the number of the user whose rights the process has: the owner of the files it makes.
 pub(crate) fn effective_user_id() -> u32 {
     // SAFETY: takes nothing and always succeeds.
     unsafe { libc::geteuid() }

@@ -1,11 +1,11 @@
-//! Work on a thread of its own, whose failures are not the program's.
+//! Work on a thread of its own, whose failures do not affect the program.
 //!
-//! An allocation that fails aborts a Rust program, a write to a file system that hangs stops it,
-//! and a caller with a stack of 16 KiB has no room for either. Work that runs here has its own
-//! stack; where it aborts or faults, its thread stays where it is for ever; where it takes too
-//! long, nobody waits for it any more. The caller goes on in all three cases.
+//! A failed allocation aborts a Rust program, a write to a hanging file system stops it, and a
+//! caller with a stack of 16 KiB has no room for either. Work that runs here has its own stack. If
+//! it aborts or faults, its thread is parked for ever. If it takes too long, nothing waits for it
+//! any more. The caller continues in all three cases.
 //!
-//! Nothing here uses the heap: that may be what has run out.
+//! Nothing here uses the heap, which may be exhausted.
 
 use std::cell::{Cell, UnsafeCell};
 use std::ffi::c_void;
@@ -19,24 +19,26 @@ use std::time::Duration;
 use super::containment::{self, Containment};
 use super::signals::with_all_signals_blocked;
 
-/// Bytes of a worker's stack. The thread-local variables of the whole program are in it, too.
+/// Sizes of a worker's stack, in bytes. The stack also holds the thread-local variables of the
+/// whole program.
 const STACK_BYTES: [usize; 3] = [4 << 20, 64 << 20, 1 << 20];
-/// Bytes below a stack that fault, and the unit in which the pieces of a mapping are laid out.
+/// The size of the inaccessible area below a stack, and the unit for laying out the parts of a
+/// mapping.
 const GUARD_BYTES: usize = 64 << 10;
-/// The caller looks at its patience this often: time in which the whole process was stopped does
-/// not count.
+/// The interval at which the caller checks its patience. Time in which the whole process was
+/// stopped does not count.
 const SLICE: Duration = Duration::from_millis(100);
-/// How long a thread whose work is done may take to end.
+/// The time that a thread may take to end after its work is done.
 const END_PATIENCE_S: libc::time_t = 2;
 
 const RUNNING: u32 = 0;
 const DONE: u32 = 1;
 const PANICKED: u32 = 2;
 const DIED: u32 = 3;
-/// The caller has left.
+/// The state after the caller has left.
 const ABANDONED: u32 = 4;
 
-/// Why isolated work has no result.
+/// The reason why isolated work has no result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotDone {
     /// The system gave no thread, or no memory for its stack.
@@ -45,7 +47,7 @@ pub enum NotDone {
     Died,
     /// The work has panicked.
     Panicked,
-    /// The work takes longer than the caller's patience. It goes on; its result will be lost.
+    /// The work takes longer than the caller's patience. It continues; its result will be lost.
     Late,
 }
 
@@ -68,7 +70,7 @@ impl NotDone {
     }
 }
 
-/// What the two threads share.
+/// The data that the two threads share.
 struct Task<F, T> {
     state: AtomicU32,
     work: UnsafeCell<MaybeUninit<F>>,
@@ -82,11 +84,11 @@ thread_local! {
 
 /// Runs `work` on a thread of its own and returns its result, waiting for at most `patience`.
 ///
-/// All signals but those of faults are blocked in the worker. Any thread may call this, also while
+/// All signals but those of faults are blocked in the worker. Any thread may call this, even while
 /// the process ends.
 ///
 /// # Errors
-/// When there is no result; the work may then have been done in part, or still go on.
+/// If there is no result; the work may then be partly done, or still running.
 ///
 /// # Cost
 /// About 50 us for the thread.
@@ -106,7 +108,7 @@ where
         .unwrap_or(Err(NotDone::NoThread))
 }
 
-/// Tries with a stack of this size; none if no thread could be made.
+/// Tries with a stack of this size. Returns `None` if no thread could be made.
 fn attempt<F, T>(
     stack_bytes: usize,
     patience: Duration,
@@ -130,7 +132,7 @@ where
     // SAFETY: the task was written above, and lives until the mapping is unmapped below.
     let shared = unsafe { &*task };
     let Some(thread) = mapping.start(run::<F, T>, task.cast()) else {
-        // SAFETY: no thread was made, so that the work is where it was put, and nobody else will
+        // SAFETY: no thread was made, so that the work is still in its place, and nothing else will
         // take it.
         *work = Some(unsafe { shared.work.get().cast::<F>().read() });
         mapping.unmap();
@@ -146,8 +148,7 @@ where
     let state = shared.state.load(Acquire);
     // SAFETY: the worker has written the result before it said so, and does not touch it again.
     let result = (state == DONE).then(|| unsafe { shared.result.get().cast::<T>().read() });
-    // A thread that dies in its last steps, which are destructors of thread-local variables, never
-    // ends.
+    // A thread that dies in its last steps, the destructors of thread-local variables, never ends.
     if state != DIED && join(thread) {
         mapping.unmap();
     } else {
@@ -160,7 +161,7 @@ where
     })
 }
 
-/// The worker.
+/// Runs the task on the worker.
 extern "C" fn run<F: FnOnce() -> T, T>(task: *mut c_void) -> *mut c_void {
     // SAFETY: the caller of `start` gives a task of these types, which stays until this thread has
     // ended.
@@ -183,13 +184,13 @@ extern "C" fn run<F: FnOnce() -> T, T>(task: *mut c_void) -> *mut c_void {
     ptr::null_mut()
 }
 
-/// Whether this thread is a worker.
+/// Returns whether this thread is a worker.
 pub(super) fn is_worker() -> bool {
     !TASK.get().is_null()
 }
 
-/// Ends the work of this worker, whose thread stays where it is: its frames are never left, so that
-/// whatever it was doing is simply not finished. Called by a signal handler.
+/// Ends the work of this worker and parks its thread. Its frames are never left, so its work simply
+/// stays unfinished. Called by a signal handler.
 pub(super) fn die() -> ! {
     // SAFETY: the task of a thread that has not ended is mapped.
     let state = unsafe { &*TASK.get() };
@@ -204,7 +205,7 @@ pub(super) fn die() -> ! {
     })
 }
 
-/// Waits until the state is another than `RUNNING`, for at most `patience`, and returns it.
+/// Waits for at most `patience` until the state is no longer `RUNNING`, and returns the state.
 fn wait(state: &AtomicU32, patience: Duration) -> u32 {
     let mut left = patience;
     loop {
@@ -234,7 +235,7 @@ fn futex_wait(state: &AtomicU32, at_most: Duration) {
         tv_nsec: at_most.subsec_nanos().into(),
     };
     let operation = libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG;
-    // SAFETY: both places are valid for the call. However it ends, the caller looks at the state
+    // SAFETY: both places are valid for the call. However it ends, the caller checks the state
     // again.
     unsafe {
         libc::syscall(libc::SYS_futex, state.as_ptr(), operation, RUNNING, &raw const timeout)
@@ -247,10 +248,11 @@ fn wake(state: &AtomicU32) {
     unsafe { libc::syscall(libc::SYS_futex, state.as_ptr(), operation, 1) };
 }
 
-/// Waits for the end of a thread whose work is done; false if it does not come.
+/// Waits for the end of a thread whose work is done. Returns false if it does not end.
 fn join(thread: libc::pthread_t) -> bool {
     unsafe extern "C" {
-        /// Of glibc and musl, and not in the crate `libc`.
+        /// Joins a thread with a time limit. Provided by glibc and musl, but not by the crate
+        /// `libc`.
         fn pthread_timedjoin_np(
             thread: libc::pthread_t,
             result: *mut *mut c_void,
@@ -270,7 +272,7 @@ fn detach(thread: libc::pthread_t) {
     unsafe { libc::pthread_detach(thread) };
 }
 
-/// A guard, a stack, and memory above it, in one piece.
+/// A guard, a stack, and memory above it, in one mapping.
 struct Mapping {
     base: *mut c_void,
     stack_bytes: usize,
@@ -287,7 +289,7 @@ impl Mapping {
         if base == libc::MAP_FAILED {
             return None;
         }
-        // SAFETY: the first piece of our own mapping, which nobody uses.
+        // SAFETY: the first part of our own mapping, which nothing uses.
         unsafe { libc::mprotect(base, GUARD_BYTES, libc::PROT_NONE) };
         Some(Self { base, stack_bytes, bytes })
     }
@@ -300,7 +302,7 @@ impl Mapping {
         self.stack().wrapping_byte_add(self.stack_bytes)
     }
 
-    /// Starts a thread on the stack; none if the system refuses.
+    /// Starts a thread on the stack. Returns `None` if the system refuses.
     fn start(
         &self,
         body: extern "C" fn(*mut c_void) -> *mut c_void,
@@ -318,7 +320,7 @@ impl Mapping {
         };
         let made = refused == 0
             && with_all_signals_blocked(|| {
-                // SAFETY: the attributes are whole, and `argument` is what `body` expects.
+                // SAFETY: the attributes are complete, and `argument` is what `body` expects.
                 unsafe {
                     libc::pthread_create(thread.as_mut_ptr(), attributes.as_ptr(), body, argument)
                         == 0

@@ -1,7 +1,7 @@
-//! How much memory the process takes.
+//! The memory use of the process.
 
-/// The most memory that this process has had in use at once so far (its resident set), in bytes; 0
-/// if the system does not say.
+/// Returns the peak memory in use by this process so far (its resident set), in bytes; 0 if the
+/// system does not report it.
 ///
 /// # Cost
 /// A system call.
@@ -11,7 +11,7 @@ pub(crate) fn peak_memory_bytes() -> u64 {
     let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
     // SAFETY: the place is valid for the result.
     let failed = unsafe { libc::getrusage(libc::RUSAGE_SELF, usage.as_mut_ptr()) } != 0;
-    // SAFETY: it is numbers only, for which zeros are values; the call may have put others there.
+    // SAFETY: it is numbers only, for which zeros are values; the call may have written others.
     let usage = unsafe { usage.assume_init() };
     if failed { 0 } else { u64::try_from(usage.ru_maxrss).unwrap_or(0).saturating_mul(UNIT_BYTES) }
 }

@@ -1,5 +1,5 @@
-//! Calls into the system that the cold path needs and std does not have: with `record`, the only
-//! unsafe code.
+//! System calls that the cold path needs and std does not provide. Together with `record`, this is
+//! the only unsafe code.
 
 mod containment;
 #[cfg(feature = "alloc")]

@@ -1,13 +1,13 @@
-//! Memory of the system's, not of the heap: making it allocates nothing that a program could
-//! notice, and fails without ending anything.
+//! Memory from the system, not from the heap: getting it makes no allocation that a program could
+//! notice, and a failure does not end the program.
 
 use std::ptr::NonNull;
 
-/// Zeroed memory, until it is given to [`unmap`].
-///
-/// With `wiped_in_children` a child of this process, made by `fork` or by `clone` without shared
-/// memory, finds zeros there, where the kernel can do that (Linux 4.14). None where there is no
+/// Returns zeroed memory, which is valid until it is passed to [`unmap`], or `None` if there is no
 /// memory.
+///
+/// With `wiped_in_children`, a child of this process made by `fork`, or by `clone` without shared
+/// memory, finds zeros there, if the kernel can do that (Linux 4.14).
 ///
 /// # Cost
 /// A system call or two, and whole pages.
@@ -20,26 +20,26 @@ pub(crate) fn pages(bytes: usize, wiped_in_children: bool) -> Option<NonNull<u8>
         return None;
     }
     if wiped_in_children && !cfg!(miri) {
-        // An older kernel refuses: then only children of `fork` are noticed, by a handler.
+        // An older kernel refuses. Then only children of `fork` are noticed, by a handler.
         // SAFETY: our own mapping.
         unsafe { libc::madvise(base, bytes, libc::MADV_WIPEONFORK) };
     }
     NonNull::new(base.cast())
 }
 
-/// Memory for a value that stays as long as the process.
+/// Memory for a value that is valid until the process ends.
 #[derive(Debug)]
 pub(crate) struct Room<T>(NonNull<T>);
 
 impl<T: Sync> Room<T> {
-    /// None where there is no memory.
+    /// Returns the memory, or `None` if there is none.
     pub(crate) fn new() -> Option<Self> {
-        // Pages begin at addresses that suit every type of ours.
+        // Pages begin at addresses that are aligned for all of our types.
         const { assert!(align_of::<T>() <= 4096) };
         pages(size_of::<T>(), false).map(|place| Self(place.cast()))
     }
 
-    /// Puts the value there.
+    /// Writes the value there.
     pub(crate) fn fill(self, value: T) -> &'static T {
         // SAFETY: fresh memory, large enough and aligned.
         unsafe { self.0.write(value) };
@@ -48,7 +48,7 @@ impl<T: Sync> Room<T> {
     }
 }
 
-/// Gives back what [`pages`] has given.
+/// Releases memory from [`pages`].
 pub(crate) fn unmap(base: NonNull<u8>, bytes: usize) {
     // SAFETY: the caller has it from `pages` and does not use it any more.
     unsafe { libc::munmap(base.as_ptr().cast(), bytes.max(1)) };

@@ -1,6 +1,6 @@
-//! Waiting for a signal on a thread of our own. The handler does no more than post a semaphore:
-//! that is allowed at any instruction, and needs no descriptor, which a program that closes all
-//! files could take away.
+//! A signal that is awaited on a thread of our own. The handler only posts a semaphore: this is
+//! allowed at any instruction, and needs no file descriptor, which a program that closes all files
+//! could close.
 
 use std::cell::UnsafeCell;
 use std::mem::MaybeUninit;
@@ -12,14 +12,14 @@ use std::thread;
 use super::signals::with_all_signals_blocked;
 use super::{exit, signals};
 
-/// A semaphore that is initialised before its address is given to anybody.
+/// A semaphore that is initialised before its address is passed on.
 struct Semaphore(UnsafeCell<MaybeUninit<libc::sem_t>>);
 
 // SAFETY: after its initialisation it is used through the system's calls alone, which any thread
 // may make.
 unsafe impl Sync for Semaphore {}
 
-/// The signal that is ours, once one is.
+/// The signal that we handle, once there is one.
 static SIGNAL: AtomicI32 = AtomicI32::new(0);
 
 static POSTED: Semaphore = Semaphore(UnsafeCell::new(MaybeUninit::uninit()));
@@ -30,32 +30,33 @@ impl Semaphore {
     }
 }
 
-/// Why a signal is left alone.
+/// The reason why a signal is left alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LeftAlone {
-    /// The program handles it, or was started with orders to ignore it.
+    /// The program handles it, or was started with the signal ignored.
     Taken,
-    /// The system did not give us what it takes.
+    /// The system refused a resource.
     Refused,
 }
 
-/// Has a new thread do `work` after each `signal`; signals that come while it works are one. All
-/// signals are blocked in that thread. At most one call in a process.
+/// Makes a new thread run `work` after each `signal`; signals that arrive while it works are merged
+/// into one. All signals are blocked in that thread. At most one call per process.
 ///
-/// A child made by `fork` has the signal's default action again, as it has no such thread.
+/// In a child made by `fork` the signal has its default action again, because the child has no such
+/// thread.
 ///
 /// # Errors
-/// If the signal is somebody else's, or there is no thread to be had: then nothing has changed.
+/// If the signal is already handled, or no thread could be made. Nothing has then changed.
 pub(crate) fn on_signal(signal: libc::c_int, work: fn()) -> Result<(), LeftAlone> {
     if action_of(signal, None).ok_or(LeftAlone::Refused)?.sa_sigaction != libc::SIG_DFL {
         return Err(LeftAlone::Taken);
     }
-    // SAFETY: the place is valid, and nobody else knows it yet.
+    // SAFETY: the place is valid, and no other thread knows it yet.
     if unsafe { libc::sem_init(POSTED.place(), 0, 0) } != 0 {
         return Err(LeftAlone::Refused);
     }
     let builder = thread::Builder::new().name("tinyprof".to_owned());
-    // A thread begins with the mask of the one that makes it: there is no moment at which it takes
+    // A thread starts with the signal mask of its creator, so there is no moment at which it takes
     // a signal.
     with_all_signals_blocked(|| builder.spawn(move || forever(work)))
         .map_err(|_| LeftAlone::Refused)?;
@@ -68,7 +69,7 @@ fn forever(work: fn()) {
     loop {
         // SAFETY: the semaphore was initialised before this thread began, and is never destroyed.
         if unsafe { libc::sem_wait(POSTED.place()) } == 0 {
-            // SAFETY: as above. What was posted meanwhile is told by the same work.
+            // SAFETY: as above. One run of the work serves everything posted meanwhile.
             while unsafe { libc::sem_trywait(POSTED.place()) } == 0 {}
             work();
         }
@@ -91,7 +92,8 @@ unsafe extern "C" fn leave_to_the_child() {
     }
 }
 
-/// Our handler. Calls that it interrupts go on where the system can have them go on.
+/// Returns the action of our handler. Calls that it interrupts are resumed where the system can do
+/// that.
 fn ours() -> libc::sigaction {
     let mut action = default_action();
     action.sa_sigaction = post as *const () as libc::sighandler_t;
@@ -107,7 +109,7 @@ fn default_action() -> libc::sigaction {
     action
 }
 
-/// What `signal` has done so far, and `new` is what it does from now on, where that is given.
+/// Sets the action of `signal` to `new`, if given, and returns the action before.
 fn action_of(signal: libc::c_int, new: Option<&libc::sigaction>) -> Option<libc::sigaction> {
     let mut before = default_action();
     let new = new.map_or(ptr::null(), ptr::from_ref);

@@ -1,21 +1,21 @@
-//! What tells this process from every other.
+//! Facts that distinguish this process from every other.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 
 use tinyprof_format::segment::{ProcessState, parse_boot_id};
 
-/// When this process began, as `/proc` says it; none without `/proc`.
+/// Returns the start time of this process from `/proc`, or `None` without `/proc`.
 pub(crate) fn start_time() -> Option<u64> {
     ProcessState::parse(&fs::read_to_string("/proc/self/stat").ok()?).map(|state| state.start_time)
 }
 
-/// Since which boot this machine runs.
+/// Returns the id of this machine's current boot.
 pub(crate) fn boot_id() -> Option<u128> {
     parse_boot_id(&fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?)
 }
 
-/// The number of the PID namespace that this process is in.
+/// Returns the number of this process's PID namespace.
 pub(crate) fn pid_namespace() -> Option<u64> {
     fs::metadata("/proc/self/ns/pid").ok().map(|metadata| metadata.ino())
 }

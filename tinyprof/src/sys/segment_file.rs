@@ -1,8 +1,8 @@
 //! Files that hold the memory of threads: private to the user, never through a link, never with
 //! holes.
 //!
-//! A thread makes its file in its first region. Nothing here uses the heap, so that there it needs
-//! none.
+//! A thread makes its file in its first region, where it must not use the heap, so nothing here
+//! does.
 
 use std::ffi::CStr;
 use std::fmt::{self, Write};
@@ -14,11 +14,11 @@ use std::os::fd::{AsRawFd, FromRawFd};
 use super::host::effective_user_id;
 use super::signals::without_write_signals;
 
-/// Other names that are tried where one is taken: by a program that has replaced itself by `exec`,
-/// or by another copy of this library in the same process.
+/// The number of other names that are tried if one is taken, by a program that has replaced itself
+/// by `exec`, or by another copy of this library in the same process.
 const NAMES_MAX: u32 = 1000;
 
-/// The name of a file, with the zero that ends it.
+/// The name of a file, with its terminating zero.
 #[derive(Clone, Copy, Debug)]
 struct Name {
     bytes: [u8; 96],
@@ -26,7 +26,8 @@ struct Name {
 }
 
 impl Name {
-    /// `STEM.segment`, or for numbers above 0 `STEM-NUMBER.segment`; none if that is too long.
+    /// Returns `STEM.segment`, or `STEM-NUMBER.segment` for numbers above 0; `None` if that is too
+    /// long.
     fn new(stem: fmt::Arguments<'_>, number: u32) -> Option<Self> {
         let mut name = Self { bytes: [0; 96], length: 0 };
         let written = match number {
@@ -54,8 +55,8 @@ impl Write for Name {
     }
 }
 
-/// A file that this process has made. It is opened anew whenever it grows: a program that closes
-/// all files, as daemons do, must not make us write to one of its own.
+/// A file that this process has made. It is reopened whenever it grows: if a program closes all
+/// files, as daemons do, we must not write to one of its own.
 #[derive(Debug)]
 pub(crate) struct SegmentFile {
     directory: &'static CStr,
@@ -65,12 +66,12 @@ pub(crate) struct SegmentFile {
 }
 
 impl SegmentFile {
-    /// Creates the file `STEM.segment` in `directory`, which is created where it is missing. If
-    /// that name is taken, the file is the first free of `STEM-1.segment`, `STEM-2.segment`, ...
+    /// Creates the file `STEM.segment` in `directory`, which is created if it is missing. If that
+    /// name is taken, the file gets the first free name of `STEM-1.segment`, `STEM-2.segment`, ...
     ///
     /// # Errors
-    /// If there is no such directory to be had of which this user is the owner and nobody else may
-    /// read or write it, or no such file.
+    /// If the file cannot be created, or if there is no such directory that this user owns and that
+    /// no other user may read or write.
     pub(crate) fn create(directory: &'static CStr, stem: fmt::Arguments<'_>) -> io::Result<Self> {
         // SAFETY: a C string.
         let made = unsafe { libc::mkdir(directory.as_ptr(), 0o700) };
@@ -100,10 +101,10 @@ impl SegmentFile {
         Err(io::ErrorKind::AlreadyExists.into())
     }
 
-    /// Gives the bytes from `from` to `to` blocks of their own, and the open file.
+    /// Allocates blocks for the bytes from `from` to `to`, and returns the open file.
     ///
     /// # Errors
-    /// If there is no room for them, or the file is not there any more.
+    /// If there is no room for them, or the file no longer exists.
     pub(crate) fn grow(&self, from: usize, to: usize) -> io::Result<File> {
         let flags = libc::O_RDWR | libc::O_NOFOLLOW;
         let file = open_at(&open_directory(self.directory)?, self.name.as_c_str(), flags)?;
@@ -114,8 +115,7 @@ impl SegmentFile {
         let bound =
             |bytes: usize| libc::off_t::try_from(bytes).map_err(|_| io::ErrorKind::FileTooLarge);
         let (offset, length) = (bound(from)?, bound(to - from)?);
-        // A file that is only made longer has holes, and touching one where the disk is full is a
-        // SIGBUS.
+        // Merely extending a file leaves holes, and touching a hole on a full disk raises SIGBUS.
         let refused = without_write_signals(|| {
             // SAFETY: the file is open, and ours.
             unsafe { libc::posix_fallocate(file.as_raw_fd(), offset, length) }
@@ -125,7 +125,7 @@ impl SegmentFile {
 
     /// Removes the file.
     pub(crate) fn remove(&self) {
-        // If it is gone already, or its directory is, there is nothing left to do.
+        // If the file or its directory is already gone, there is nothing left to do.
         let Ok(directory) = open_directory(self.directory) else { return };
         // SAFETY: the name is a C string, and the directory is open.
         unsafe { libc::unlinkat(directory.as_raw_fd(), self.name.as_c_str().as_ptr(), 0) };
@@ -149,17 +149,17 @@ fn opened(descriptor: libc::c_int) -> io::Result<File> {
     if descriptor < 0 {
         return Err(io::Error::last_os_error());
     }
-    // SAFETY: the system has just given it to us, and nobody else has it.
+    // SAFETY: the system has just returned it, and nothing else uses it.
     Ok(unsafe { File::from_raw_fd(descriptor) })
 }
 
-/// Whether only this user has access.
+/// Returns whether only this user has access.
 fn is_private(directory: &File) -> io::Result<bool> {
     let status = status(directory)?;
     Ok(status.st_uid == effective_user_id() && status.st_mode & 0o077 == 0)
 }
 
-/// In place of the standard library's call, which takes more of a stack that may be small.
+/// Replaces the standard library's call, which needs more of a stack that may be small.
 fn status(file: &File) -> io::Result<libc::stat> {
     let mut status = MaybeUninit::<libc::stat>::zeroed();
     // SAFETY: the file is open, and the place is valid.
@@ -195,8 +195,7 @@ mod tests {
         create(&directory, "a").unwrap();
         assert!(directory.join("a-1.segment").exists(), "the name is taken, another is not");
         assert!(create(&directory, &"a".repeat(200)).is_err(), "too long");
-        // As the mapping does, the open file keeps the number of its inode from being given to
-        // another.
+        // Like the mapping, the open file keeps the number of its inode from being reused.
         let _open = file.grow(0, 1 << 18).unwrap();
         let metadata = fs::metadata(directory.join("a.segment")).unwrap();
         assert_eq!(metadata.len(), 1 << 18);

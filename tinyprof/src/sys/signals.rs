@@ -1,21 +1,21 @@
-//! A write that fails must not end the program.
+//! Protection from the signals of failed writes, which must not end the program.
 //!
-//! Two signals say that a write failed, and end a program that does not handle them: `SIGPIPE`,
-//! where the reader of standard error has gone away (programs for `program | head` restore it), and
-//! `SIGXFSZ`, where a file would outgrow `ulimit -f`. The write's error says the same, and that is
-//! what we look at.
+//! Two signals report a failed write, and end a program that does not handle them. `SIGPIPE` means
+//! that the reader of standard error is gone (programs meant for `program | head` restore its
+//! default action). `SIGXFSZ` means that a file would exceed `ulimit -f`. The write also returns an
+//! error, and we check that.
 
 use std::mem::MaybeUninit;
 use std::ptr;
 
-/// Does `work`, during which the current thread is sent neither signal by its own writes.
+/// Runs `work`, during which writes of the current thread do not send it either signal.
 pub fn without_write_signals<T>(work: impl FnOnce() -> T) -> T {
     let _held = Held::back(&[libc::SIGPIPE, libc::SIGXFSZ]);
     work()
 }
 
-/// Does `work` with all signals blocked in the current thread: a thread that `work` makes has them
-/// blocked, too.
+/// Runs `work` with all signals blocked in the current thread, and so also in threads that `work`
+/// creates.
 pub(super) fn with_all_signals_blocked<T>(work: impl FnOnce() -> T) -> T {
     let (mut all, mut before) = (empty(), empty());
     // SAFETY: the place is valid, and the call cannot fail.
@@ -28,11 +28,11 @@ pub(super) fn with_all_signals_blocked<T>(work: impl FnOnce() -> T) -> T {
     done
 }
 
-/// Signals that are blocked in this thread until this is dropped.
+/// A guard that blocks signals in this thread until it is dropped.
 struct Held {
     before: libc::sigset_t,
-    /// Those of them that nobody was waiting to receive: what arrives meanwhile is ours, and is
-    /// thrown away.
+    /// Those of the signals that were not pending before: one that arrives meanwhile is ours, and
+    /// is discarded.
     ours: libc::sigset_t,
 }
 
@@ -54,7 +54,7 @@ impl Held {
         Self { before, ours }
     }
 
-    /// Takes the next of our signals that is pending; false if none is.
+    /// Takes the next of our signals that is pending. Returns false if none is.
     fn take(&self) -> bool {
         let pending = pending();
         let ours = [libc::SIGPIPE, libc::SIGXFSZ].into_iter().any(|signal| {
@@ -106,7 +106,7 @@ mod tests {
         let (reader, mut writer) = std::io::pipe().unwrap();
         drop(reader);
         let error = without_write_signals(|| {
-            // The test's own process ignores the signal, so that it is sent by hand.
+            // The test's own process ignores the signal, so the test raises it itself.
             // SAFETY: a signal to this thread, which has blocked it.
             unsafe { libc::raise(libc::SIGXFSZ) };
             writer.write_all(b"x").unwrap_err()

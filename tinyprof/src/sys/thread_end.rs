@@ -1,19 +1,19 @@
-//! What happens when a thread ends.
+//! A handler for the end of threads.
 
 use std::ffi::c_void;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::{Acquire, Release};
 
-/// The key, and a bit beside it that says that there is one.
+/// The key, with an extra bit that is set if there is one.
 static KEY: AtomicU64 = AtomicU64::new(0);
 const IS_THERE: u64 = 1 << 32;
 
-/// Has `handler` called when a thread ends for which [`at_thread_end`] was, with what was given
-/// there. Once a process.
+/// Calls `handler` when a thread ends for which [`at_thread_end`] was called, with the argument
+/// given there. Once per process.
 ///
-/// A key of the system's is used, and not a destructor of Rust's thread-local variables:
-/// registering one of those allocates, and ends the program where there is no memory. It runs after
-/// them.
+/// It uses a key of the system, and not a destructor of Rust's thread-local variables: registering
+/// such a destructor allocates, and ends the program if there is no memory. The handler runs after
+/// those destructors.
 pub(crate) fn handle_thread_ends(handler: unsafe extern "C" fn(*mut c_void)) {
     let mut key = 0;
     // SAFETY: the place is valid, and the handler is a function of the program.
@@ -22,8 +22,8 @@ pub(crate) fn handle_thread_ends(handler: unsafe extern "C" fn(*mut c_void)) {
     }
 }
 
-/// Has the handler called with `what` when this thread ends. Without memory for that, it is not
-/// called.
+/// Makes the handler run with `what` when this thread ends. Without memory for that, it does not
+/// run.
 pub(crate) fn at_thread_end(what: &'static impl Sync) {
     let key = KEY.load(Acquire);
     if key & IS_THERE != 0 {

@@ -1,5 +1,4 @@
-//! A layer of `tracing-subscriber` that records spans, beside layers that do other things with
-//! them.
+//! A layer of `tracing-subscriber` that records spans, beside layers that use them otherwise.
 
 use std::any::TypeId;
 use std::fmt;
@@ -40,10 +39,10 @@ pub fn layer<S>() -> Layer<S> {
     }
 }
 
-/// A layer that records spans as regions; [`layer()`] makes it.
+/// A layer that records spans as regions; [`layer()`] creates it.
 ///
-/// It asks for nothing on behalf of other layers, and for no events: what no layer takes costs what
-/// it costs without this one. Filters of `tracing-subscriber` work, too:
+/// It asks for no events, and for nothing on behalf of other layers: a span or event that no layer
+/// takes costs the same as without this layer. Filters of `tracing-subscriber` work as well:
 ///
 /// ```
 /// use tracing_subscriber::filter::Targets;
@@ -53,30 +52,30 @@ pub fn layer<S>() -> Layer<S> {
 /// tracing_subscriber::registry().with(tinyprof::tracing::layer().with_filter(filter)).init();
 /// ```
 ///
-/// A filter that is a layer itself (`.with(EnvFilter::..)`) decides for all layers, this one as
-/// well: to have fewer logs than regions, give the filter to the layer of the logs.
+/// A filter that is a layer itself (`.with(EnvFilter::..)`) decides for all layers, including this
+/// one. To have fewer logs than regions, put the filter on the layer of the logs.
 ///
 /// # Cost
-/// About 40 ns for each entry more than [`Subscriber`](super::Subscriber), beside what the registry
-/// takes: `docs/cost.md` has what was measured. A filter around the layer costs as much twice;
+/// About 40 ns an entry more than [`Subscriber`](super::Subscriber), in addition to the cost of the
+/// registry: `docs/cost.md` has the measurements. A filter around the layer costs twice that.
 /// [`with_max_level`](Self::with_max_level) and
 /// [`with_target_prefixes`](Self::with_target_prefixes) cost next to nothing.
 pub struct Layer<S> {
-    /// Takes part in the choice of what is recorded, and does nothing else.
+    /// The filter that chooses what is recorded; it does nothing else.
     chosen: Filtered<Identity, Spans, S>,
     number: u32,
 }
 
 impl<S> Layer<S> {
-    /// Leaves out spans that are more verbose than `level`.
+    /// Excludes spans that are more verbose than `level`.
     #[must_use = "returns the layer with this level"]
     pub fn with_max_level(mut self, level: impl Into<LevelFilter>) -> Self {
         self.chosen.filter_mut().max_level = level.into();
         self
     }
 
-    /// Leaves out spans whose target, the module unless they name another, begins with none of
-    /// `prefixes`.
+    /// Excludes spans whose target begins with none of `prefixes`. The target is the module, unless
+    /// the span names another one.
     #[must_use = "returns the layer with these prefixes"]
     pub fn with_target_prefixes<P: Into<String>>(
         mut self,
@@ -93,8 +92,9 @@ impl<S> fmt::Debug for Layer<S> {
     }
 }
 
-/// What is about choosing goes to `chosen`, which is how a layer says that it does not decide for
-/// others. Entries do not: `Filtered` would look each span up twice more.
+/// Calls that concern filtering go to `chosen`: in this way a layer declares that it does not
+/// decide for others. Entries do not go there, because `Filtered` would look up each span two more
+/// times.
 impl<S> layer::Layer<S> for Layer<S>
 where
     S: tracing_core::Subscriber + for<'span> LookupSpan<'span>,
@@ -140,7 +140,7 @@ where
         entries::exit(self.number, id.into_u64());
     }
 
-    /// Lets a subscriber see `chosen`, by which it knows that this layer does not decide for
+    /// Shows `chosen` to a subscriber, which learns from it that this layer does not decide for
     /// others.
     unsafe fn downcast_raw(&self, id: TypeId) -> Option<*const ()> {
         if id == TypeId::of::<Self>() {

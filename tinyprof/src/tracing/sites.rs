@@ -1,4 +1,4 @@
-//! One site for each place in the source that has a span, made when it is first met.
+//! One site for each place in the source that has a span, made on first use.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -9,19 +9,19 @@ use tracing_core::Metadata;
 
 use crate::record::Site;
 
-/// The sites of the spans that were met, in blocks. The id of a span of our subscriber is
-/// one more than the place of its site here: ids need no table of their own, as all spans of one
-/// place are the same region.
+/// The sites of all spans seen so far, in blocks. The id of a span of our subscriber is the index
+/// of its site here plus one. Ids need no table of their own, because all spans of one place are
+/// the same region.
 static SITES: [OnceLock<Box<Block>>; BLOCKS] = [const { OnceLock::new() }; BLOCKS];
 type Block = [OnceLock<&'static Site>; BLOCK];
 const BLOCK: usize = 256;
-/// Places in the source beyond these are not recorded.
+/// The limit on `SITES`: places in the source beyond it are not recorded.
 const BLOCKS: usize = 256;
 
-/// Where in `SITES` the site of a span is, by the address of the span's metadata.
+/// The index in `SITES` of a span's site, by the address of the span's metadata.
 static PLACES: RwLock<BTreeMap<usize, u64>> = RwLock::new(BTreeMap::new());
 
-/// The metadata that a thread has met lately, and its place.
+/// Metadata that a thread has seen recently, and its index.
 type Seen = Cell<(usize, u64)>;
 const SEEN: usize = 64;
 
@@ -29,20 +29,20 @@ thread_local! {
     static LATELY: [Seen; SEEN] = const { [const { Cell::new((0, 0)) }; SEEN] };
 }
 
-/// Returns the site at a place that [`place_of`] returned; none beyond the places that are
-/// recorded.
+/// Returns the site at a place that [`place_of`] returned, or `None` for places beyond the limit.
 #[inline]
 pub(super) fn site_at(place: u64) -> Option<&'static Site> {
     let place = usize::try_from(place).ok()?;
     SITES.get(place / BLOCK)?.get()?[place % BLOCK].get().copied()
 }
 
-/// The place of a span's site in `SITES`.
+/// Returns the index of a span's site in `SITES`.
 #[inline]
 pub(super) fn place_of(metadata: &'static Metadata<'static>) -> u64 {
     let key = std::ptr::from_ref(metadata).addr();
     LATELY.with(|lately| {
-        // Metadata is a static of more than 64 bytes, so the low bits of its address say little.
+        // Metadata is a static of more than 64 bytes, so the low bits of its address carry little
+        // information.
         let seen = &lately[(key >> 6) % SEEN];
         let (known, place) = seen.get();
         if known == key {
@@ -70,7 +70,7 @@ fn look_up(key: usize, metadata: &'static Metadata<'static>) -> u64 {
     })
 }
 
-/// One for each place in the source, for the life of the program, as the statics of the macros are.
+/// Returns a new site that lives as long as the program, as the statics of the macros do.
 fn leaked(metadata: &'static Metadata<'static>) -> &'static Site {
     let site = Site::new(
         metadata.name(),

@@ -6,11 +6,11 @@ use tracing_subscriber::layer::{Context, Filter};
 
 use crate::collect;
 
-/// A filter of a layer that takes spans, and no events.
+/// A filter of a layer that takes spans and rejects events.
 #[derive(Clone, Debug)]
 pub(super) struct Spans {
     pub(super) max_level: LevelFilter,
-    /// Beginnings of targets; empty: all targets.
+    /// Prefixes of targets; if empty, all targets.
     pub(super) targets: Vec<String>,
 }
 
@@ -21,7 +21,7 @@ impl Default for Spans {
 }
 
 impl Spans {
-    /// Returns whether spans of this place in the source are recorded; the same at all times.
+    /// Returns whether spans of this place in the source are recorded. The answer never changes.
     #[inline]
     pub(super) fn take(&self, metadata: &Metadata<'_>) -> bool {
         *metadata.level() <= self.max_level
@@ -39,8 +39,8 @@ impl<S> Filter<S> for Spans {
         self.take(metadata) && collect::config().recording
     }
 
-    /// `tracing` asks once for each place, and skips those that no layer takes at the cost of a
-    /// load.
+    /// Answers once for each place. `tracing` then skips places that no layer takes at the cost of
+    /// a load.
     fn callsite_enabled(&self, metadata: &'static Metadata<'static>) -> Interest {
         if self.take(metadata) && collect::config().recording {
             Interest::always()

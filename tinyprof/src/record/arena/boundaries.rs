@@ -1,4 +1,4 @@
-//! Boundaries of a thread that somebody watches.
+//! Boundaries of a watched thread.
 
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -10,13 +10,13 @@ use super::super::segment::Line;
 use super::Arena;
 
 impl Arena {
-    /// Says whether somebody wants to know of this thread's boundaries. Any thread.
+    /// Sets whether a collector watches this thread's boundaries. Any thread.
     pub(crate) fn watch(&self, watched: bool) {
         self.hot.watched().store(watched.into(), Relaxed);
     }
 
-    /// Tells whoever wants to know that this thread is at a boundary; whether there is somebody.
-    /// Owner only, outside of [`Node::update`](super::Node::update).
+    /// Calls the hook if this thread is watched, at one of its boundaries. Returns whether it is
+    /// watched. Owner only, outside of [`Node::update`](super::Node::update).
     #[inline]
     pub(crate) fn pass_boundary(&self) -> bool {
         let watched = self.hot.watched().load(Relaxed) != 0;
@@ -26,8 +26,8 @@ impl Arena {
         watched
     }
 
-    /// The same as [`boundary`](Self::boundary) for a loop between whose iterations are boundaries
-    /// of the thread. What is done there counts to no iteration. Owner only.
+    /// Calls [`boundary`](Self::boundary), and passes a boundary of the thread between the two
+    /// iterations. The time spent there counts towards no iteration. Owner only.
     #[inline]
     pub(crate) fn checkpoint_boundary(&self, line: Line) {
         self.boundary(line);
@@ -36,7 +36,7 @@ impl Arena {
         }
     }
 
-    /// Lets the iteration that is open begin now.
+    /// Restarts the open iteration now.
     #[inline(never)]
     fn begin_again(&self, line: Line) {
         let node = self.node(line);

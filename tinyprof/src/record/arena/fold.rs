@@ -1,13 +1,13 @@
-//! Regions that call each other in circles: a callpath for each depth would be unreadable, and
-//! without a bound.
+//! Regions that call each other in cycles: one callpath for each depth would be unreadable and
+//! unbounded.
 //!
-//! A region that is on the callpath [`TIMES_ON_PATH_MAX`] times already is not entered once more.
-//! Its visit counts for the innermost of these, which is open and whose time holds that of the
-//! visit: as for a region that calls itself. What it calls in turn stands under the region that is
-//! innermost then.
+//! A region that is already [`TIMES_ON_PATH_MAX`] times on the callpath is not entered again. Its
+//! visit counts for the innermost of these. That visit is open and its time includes the new one,
+//! as for a region that calls itself. Regions that it calls appear under the region that is
+//! innermost at that time.
 //!
-//! A walk up the callpath finds that out. So that it is not made for each visit, the table of
-//! callpaths has an entry for it, whose record is no callpath: no list of records has it, only the
+//! A walk up the callpath finds this out. To avoid a walk for each visit, the table of callpaths
+//! has an entry for it whose record is not a callpath: it is in no list of records, and only the
 //! look-up finds it.
 
 use std::sync::atomic::Ordering::Relaxed;
@@ -17,13 +17,13 @@ use super::super::segment::Line;
 use super::super::site::Site;
 use super::{Arena, NODES_MAX, TIMES_ON_PATH_MAX};
 
-/// In the word of a record's parent, where callpaths have the record made before: this one only
-/// says what is folded. No record has that number.
+/// The mark of a fold in the word of a record's parent. Callpaths have there the number of the
+/// record made before, which is never this value.
 const FOLD: u32 = u32::MAX;
 
 impl Arena {
-    /// The innermost record of `site` among `parent` and those around it, if they are as many as
-    /// may be. Owner only.
+    /// Returns the innermost record of `site` among `parent` and those around it, if their number
+    /// is at the limit. Owner only.
     pub(super) fn too_often(&self, parent: Line, site: &'static Site) -> Option<Line> {
         let address = std::ptr::from_ref(site).addr() as u64;
         let around = |&line: &Line| Some(self.node(line).parent()).filter(|outer| !outer.is_none());
@@ -33,8 +33,8 @@ impl Arena {
         on_path.nth(TIMES_ON_PATH_MAX - 2).map(|_| innermost)
     }
 
-    /// Has the look-up find that visits of `site` under `parent` are those of `outer`. Without
-    /// memory for it the walk is made again.
+    /// Makes the look-up find `outer` for visits of `site` under `parent`. Without memory for it,
+    /// the walk is repeated for each visit.
     pub(super) fn insert_fold(&self, parent: Line, site: &'static Site, outer: Line) {
         if self.nodes.load(Relaxed) >= NODES_MAX {
             return;
@@ -52,7 +52,8 @@ impl Arena {
         }
     }
 
-    /// The record that visits of the one at `line` count for, if it is no callpath. Owner only.
+    /// Returns the record that visits of the one at `line` count for, if that one is not a
+    /// callpath. Owner only.
     pub(super) fn folded_onto(&self, line: Line) -> Option<Line> {
         let node = self.node(line);
         (high(node.get(PARENT)) == FOLD).then(|| Line::from_number(low(node.get(START))))

@@ -7,14 +7,14 @@ use super::super::segment::Line;
 use super::super::site::Site;
 use super::{Arena, DEPTH_MAX, Entered};
 
-/// The place of an innermost open region: its record, and the execution that it belongs to.
+/// An innermost open region: its record, and the execution that it belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Place {
     pub(super) line: Line,
     pub(super) execution: u32,
 }
 
-/// Where a thread was before it stepped under a place.
+/// A thread's state before it stepped under a place.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Before {
     current: Line,
@@ -23,15 +23,15 @@ pub(crate) struct Before {
 }
 
 impl Arena {
-    /// The innermost open region; none outside of all. Owner only.
+    /// Returns the innermost open region, or `None` outside of all regions. Owner only.
     pub(crate) fn place(&self) -> Option<Place> {
         let line = self.current();
         (!line.is_none()).then(|| Place { line, execution: self.hot.execution() })
     }
 
-    /// Makes `place`, of the arena `theirs`, the one that the next regions are entered under,
-    /// without a visit of its own; none if there is no memory for its callpath. Returns what
-    /// [`step_back`](Self::step_back) needs. Owner only.
+    /// Makes the next regions be entered under `place`, of the arena `theirs`, without a visit of
+    /// its own. Returns the argument for [`step_back`](Self::step_back), or `None` if there is no
+    /// memory for the callpath. Owner only.
     pub(crate) fn step_under(&self, theirs: &Self, place: Place) -> Option<Before> {
         let ours = std::ptr::eq(self, theirs);
         let under = if ours { place.line } else { self.same_callpath(theirs, place)? };
@@ -41,7 +41,8 @@ impl Arena {
         Some(before)
     }
 
-    /// Undoes [`step_under`](Self::step_under), and closes what was left open since. Owner only.
+    /// Undoes [`step_under`](Self::step_under), and closes regions that were left open since. Owner
+    /// only.
     pub(crate) fn step_back(&self, before: Before) {
         while self.current() != before.under && !self.current().is_none() {
             self.close_innermost();
@@ -50,7 +51,7 @@ impl Arena {
         self.hot.set_execution(before.execution);
     }
 
-    /// Our record of the callpath that `place` is in theirs.
+    /// Returns our record of the callpath of `place` in `theirs`.
     pub(super) fn same_callpath(&self, theirs: &Self, place: Place) -> Option<Line> {
         let mut chain = [Line::NONE; DEPTH_MAX as usize + 2];
         let mut length = 0;
@@ -68,15 +69,14 @@ impl Arena {
             };
             let node = self.node(ours);
             if node.parent().is_none() && node.completed_or_depth() < place.execution {
-                // So that a visit that is still open when a snapshot is taken counts for the right
-                // execution.
+                // A visit that is still open at a snapshot must count for the right execution.
                 node.update(|| node.set_completed_or_depth(place.execution));
             }
         }
         Some(ours)
     }
 
-    /// The site of the record at `line`. Any thread.
+    /// Returns the site of the record at `line`. Any thread.
     pub(super) fn site(&self, line: Line) -> &'static Site {
         let address = usize::try_from(self.node(line).get(SITE)).unwrap_or_default();
         let site = std::ptr::with_exposed_provenance::<Site>(address);
@@ -108,7 +108,7 @@ mod tests {
         }
     }
 
-    /// The path and the visits of each execution, of every callpath with a visit.
+    /// Returns the path, and the visits of each execution, of every callpath with a visit.
     fn visits(arena: &Arena) -> Vec<(&'static str, Vec<(u32, u64)>)> {
         let seen = arena.readings().flatten().filter(|r| !r.executions.is_empty());
         let name = |r: &super::super::Reading| {

@@ -1,9 +1,8 @@
-//! The words that a thread looks at in each visit, in pages that the kernel wipes in a child
-//! process.
+//! The words that a thread uses in each visit, in pages that the kernel wipes in a child process.
 //!
-//! So a child that shares the files of its parent, because `clone` made it without the handlers of
-//! `fork`, finds no region open and no callpath known: whatever it does first is not the usual
-//! case, and there it is noticed.
+//! A child that shares its parent's files, because `clone` made it without the handlers of `fork`,
+//! therefore finds no region open and no callpath known. Its first visit is then not the usual
+//! case, and the code for that case notices the new process.
 
 use std::ptr::NonNull;
 use std::sync::atomic::Ordering::Relaxed;
@@ -12,28 +11,26 @@ use std::sync::atomic::{AtomicU32, AtomicU64};
 use super::super::node::{high, low, pack};
 use crate::sys::pages;
 
-/// How many sites that were made while the program runs are remembered with the callpath of their
-/// last visit.
+/// The number of sites made at run time that are cached with the callpath of their last visit.
 pub(super) const LATE_SITES: usize = 128;
 
 /// A bit that no record has in the word of its execution.
 const IRREGULAR: u32 = 1 << 31;
 
-/// In the cache in place of a callpath: visits of this site are not recorded. No record has that
-/// number, so that this is the parent of none.
+/// The cache entry of a site whose visits are not recorded. It is the parent of no entry, because
+/// no record has that number.
 pub(super) const FILTERED: u64 = i32::MAX as u64;
 
-/// The words that have names.
+/// The named words, before those for each site.
 #[repr(C, align(64))]
 struct Named {
-    /// The node of the innermost open region; none outside of all.
+    /// The node of the innermost open region; 0 outside of all regions.
     current: AtomicU32,
-    /// Not 0 in the process that has made it.
+    /// Not 0 in the process that made it.
     of_this_process: AtomicU32,
-    /// The execution of the root region that was entered last; high half: 0 where records may take
-    /// the shortest path.
+    /// The execution of the latest root region. High half: 0 if records may take the shortest path.
     execution: AtomicU64,
-    /// Not 0 if somebody wants to know of this thread's boundaries.
+    /// Not 0 if this thread's boundaries are watched.
     watched: AtomicU32,
     late_cache: [AtomicU64; LATE_SITES],
 }
@@ -45,14 +42,15 @@ pub(super) struct Hot {
     sites: usize,
 }
 
-// SAFETY: the memory is only ever read and written through atomics, and stays as long as the
-// process.
+// SAFETY: the memory is only ever read and written through atomics, and is valid until the process
+// ends.
 unsafe impl Send for Hot {}
 // SAFETY: as above.
 unsafe impl Sync for Hot {}
 
 impl Hot {
-    /// Words for so many sites of the executable; none where the system gives no memory.
+    /// Returns the words for `sites` sites of the executable, or `None` if the system gives no
+    /// memory.
     pub(super) fn new(sites: usize) -> Option<Self> {
         let bytes = size_of::<Named>() + (sites + sites.div_ceil(64)) * size_of::<AtomicU64>();
         let hot = Self { named: pages(bytes, true)?.cast(), sites };
@@ -62,7 +60,7 @@ impl Hot {
 
     #[inline]
     fn named(&self) -> &Named {
-        // SAFETY: `new` has made room for them, in zeroed pages that stay.
+        // SAFETY: `new` has made room for them, in zeroed pages that are never unmapped.
         unsafe { self.named.as_ref() }
     }
 
@@ -71,14 +69,14 @@ impl Hot {
         &self.named().current
     }
 
-    /// The execution of the root region that was entered last.
+    /// Returns the execution of the latest root region.
     #[inline]
     pub(super) fn execution(&self) -> u32 {
         low(self.regular_execution())
     }
 
-    /// The word of a record whose live numbers belong to that execution, and which may take the
-    /// shortest path.
+    /// Returns the word of a record whose live numbers belong to that execution, and which may take
+    /// the shortest path.
     #[inline]
     pub(super) fn regular_execution(&self) -> u64 {
         self.named().execution.load(Relaxed)
@@ -90,8 +88,8 @@ impl Hot {
         word.store(pack(execution, high(word.load(Relaxed))), Relaxed);
     }
 
-    /// Says that no record may take the shortest path: this thread has another clock than the
-    /// processor's counter.
+    /// Forbids the shortest path to all records: this thread's clock is not the processor's
+    /// counter.
     pub(super) fn take_no_shortest_path(&self) {
         self.named().execution.store(pack(0, IRREGULAR), Relaxed);
     }
@@ -101,19 +99,19 @@ impl Hot {
         &self.named().watched
     }
 
-    /// For the first sites that were made while the program runs their last (parent, child).
+    /// Returns the last (parent, child) for each of the first sites made at run time.
     pub(super) fn late_cache(&self) -> &[AtomicU64] {
         &self.named().late_cache
     }
 
-    /// For each site of the executable its last (parent, child): answers all but the first
-    /// look-ups.
+    /// Returns the last (parent, child) for each site of the executable, which answers all but the
+    /// first look-ups.
     #[inline]
     pub(super) fn cache(&self) -> &[AtomicU64] {
         self.words(0, self.sites)
     }
 
-    /// The entry of the cache for the site with this index; 0 if there is none.
+    /// Returns the cache entry of the site with this index, or 0 if there is none.
     #[inline(always)]
     pub(super) fn cached(&self, index: usize) -> u64 {
         if index >= self.sites {
@@ -126,7 +124,7 @@ impl Hot {
         unsafe { &*place }.load(Relaxed)
     }
 
-    /// For each site of the executable whether the segment describes it, one bit each.
+    /// Returns one bit for each site of the executable, set if the segment describes it.
     pub(super) fn described(&self) -> &[AtomicU64] {
         self.words(self.sites, self.sites.div_ceil(64))
     }
@@ -134,23 +132,23 @@ impl Hot {
     #[inline]
     fn words(&self, first: usize, count: usize) -> &[AtomicU64] {
         let place = self.named.as_ptr().wrapping_add(1).cast::<AtomicU64>().wrapping_add(first);
-        // SAFETY: they follow those that have names, `new` has made room for all of them, and zeros
-        // are values of atomics.
+        // SAFETY: they follow the named words, `new` has made room for all of them, and zeros are
+        // values of atomics.
         unsafe { std::slice::from_raw_parts(place, count) }
     }
 
-    /// Whether the kernel has wiped the words, because this is a child of the process that has made
-    /// them.
+    /// Returns whether the kernel has wiped the words, because this is a child of the process that
+    /// made them.
     pub(super) fn is_of_a_child(&self) -> bool {
         self.named().of_this_process.load(Relaxed) == 0
     }
 
-    /// Says that the words are those of this process.
+    /// Marks the words as those of this process.
     pub(super) fn begin(&self) {
         self.named().of_this_process.store(1, Relaxed);
     }
 
-    /// Forgets everything but whether boundaries are watched.
+    /// Clears everything but the flag for watched boundaries.
     pub(super) fn clear(&self) {
         self.current().store(0, Relaxed);
         self.set_execution(0);

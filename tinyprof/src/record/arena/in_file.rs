@@ -1,5 +1,4 @@
-//! What an arena keeps in its file for whoever finds it after the process has died. Cold, all of
-//! it.
+//! The parts of an arena in its file that are read after the process has died. All of it is cold.
 
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::{Relaxed, Release};
@@ -11,18 +10,18 @@ use super::super::site::Site;
 use super::Arena;
 
 impl Arena {
-    /// Word `word` of the segment's header.
+    /// Returns word `word` of the segment's header.
     pub(in crate::record) fn header(&self, word: usize) -> &AtomicU64 {
         self.segment.header(word)
     }
 
-    /// Whether all of it is in a file, and would survive the process.
+    /// Returns whether all of it is in a file, and would survive the process.
     pub(crate) fn is_mapped(&self) -> bool {
         self.segment.is_mapped()
     }
 
-    /// Whether there is a file: what is in it would survive the process, though not all of the
-    /// arena may be.
+    /// Returns whether there is a file. Its contents would survive the process, but the arena may
+    /// have parts outside of it.
     pub(crate) fn has_file(&self) -> bool {
         self.header(header::MAGIC).load(Relaxed) == MAGIC
     }
@@ -32,16 +31,16 @@ impl Arena {
         self.segment.remove_file();
     }
 
-    /// Puts what the process says of itself into the segment, and the magic: the header is whole
-    /// then.
+    /// Writes the process's description into the segment, and then the magic number, which makes
+    /// the header complete.
     pub(in crate::record) fn describe_process(&self, description: &[u8]) {
         let place = describe::bytes(&self.segment, description).unwrap_or(0);
         self.header(header::DESCRIPTION).store(place, Relaxed);
         self.header(header::MAGIC).store(MAGIC, Release);
     }
 
-    /// Puts another description in the place of the one that is there, which stays where there is
-    /// no memory. Of the thread whose arena it is.
+    /// Replaces the description. Without memory for the new one, the old one stays. Only on the
+    /// arena's own thread.
     pub(in crate::record) fn describe_process_again(&self, description: &[u8]) {
         if self.is_mapped()
             && let Some(place) = describe::bytes(&self.segment, description)
@@ -50,8 +49,8 @@ impl Arena {
         }
     }
 
-    /// Leaves the file to the parent, in a child that `fork` has made, and begins again with an
-    /// empty event map. Arenas without a file are the child's own already.
+    /// Leaves the file to the parent, in a child made by `fork`, and starts over with an empty
+    /// event map. Arenas without a file already belong to the child.
     pub(crate) fn part_from_file(&self) {
         if self.is_mapped() || self.has_file() {
             self.segment.part_from_file();
@@ -62,9 +61,9 @@ impl Arena {
         }
     }
 
-    /// Notices that this is a process which another has made without telling us, by `clone`: it
-    /// must not write to the files of its parent. Cold: the words of `hot` are zeros then, with
-    /// which every visit comes this way.
+    /// Detects that this process was made from another one by `clone`, without our handlers: it
+    /// must not write to its parent's files. Cold: the words of `hot` are then zero, so every visit
+    /// comes here.
     #[cold]
     pub(in crate::record) fn check_process(&self) {
         if self.hot.is_of_a_child() {
@@ -80,7 +79,7 @@ impl Arena {
         self.publish_losses();
     }
 
-    /// Counts a visit of a signal handler that came between two steps of the recorder. Rare.
+    /// Counts a visit of a signal handler that arrived between two steps of the recorder. Rare.
     #[cold]
     pub(in crate::record) fn keep_out_visit(&self) {
         self.visits_kept_out.fetch_add(1, Relaxed);
@@ -94,7 +93,7 @@ impl Arena {
         self.publish_losses();
     }
 
-    /// Has the header say what was lost. Rare, as losses are.
+    /// Writes the counts of losses to the header. Rare, as losses are.
     #[cold]
     #[inline(never)]
     pub(super) fn publish_losses(&self) {
@@ -112,8 +111,8 @@ impl Arena {
             .for_each(|(word, lost)| self.header(*word).store(lost.load(Relaxed), Relaxed));
     }
 
-    /// Sees to it that the file tells what `site` is; false where memory has run out. A site
-    /// without a dense index is described for each of its callpaths.
+    /// Writes the description of `site` to the file, if it is not there yet. Returns false if
+    /// memory has run out. A site without a dense index is described for each of its callpaths.
     pub(super) fn describe(&self, site: &'static Site) -> bool {
         let index = site.dense_index();
         let bit = 1 << (index % 64);

@@ -1,4 +1,4 @@
-//! The first visit of a callpath on a thread, and a site that is visited from changing places.
+//! The first visit of a callpath on a thread, and sites that are visited from changing places.
 //! Rare.
 
 use std::sync::atomic::AtomicU64;
@@ -18,17 +18,18 @@ use super::hot::FILTERED;
 use super::{Arena, DEPTH_MAX, Entered, NODES_MAX, NOT_USUAL};
 
 impl Arena {
-    /// The record of a visit of `site` under `parent`. Owner only.
+    /// Returns the record of a visit of `site` under `parent`. Owner only.
     ///
-    /// A signal handler that comes here while the thread is here already finds the tables half
-    /// changed, so that its visit is lost.
+    /// A signal handler may arrive here while its thread is in this function. It would find
+    /// half-changed tables, so its visit is lost.
     #[cold]
     #[inline(never)]
     pub(super) fn find_or_insert(&self, parent: Line, site: &'static Site) -> Entered {
         self.find_or_insert_if(parent, site, true)
     }
 
-    /// The same for a region that another thread has recorded: no filter is asked. Owner only.
+    /// Returns the record for a region that another thread has recorded; no filter is consulted.
+    /// Owner only.
     pub(super) fn find_or_insert_recorded(&self, parent: Line, site: &'static Site) -> Entered {
         self.find_or_insert_if(parent, site, false)
     }
@@ -45,8 +46,8 @@ impl Arena {
         })
     }
 
-    /// The record of `metric` of the callpath at `parent`; none where memory has run out. Owner
-    /// only.
+    /// Returns the record of `metric` for the callpath at `parent`, or `None` if memory has run
+    /// out. Owner only.
     #[cold]
     #[inline(never)]
     pub(super) fn find_or_insert_metric(
@@ -112,14 +113,14 @@ impl Arena {
         }
     }
 
-    /// The entry of the cache for `site`; none for sites of other shared objects, and for many that
-    /// were made late.
+    /// Returns the cache entry for `site`. Sites of other shared objects have none, nor do sites
+    /// made at run time beyond the first few.
     fn entry(&self, site: &'static Site) -> Option<&AtomicU64> {
         let late = || self.hot.late_cache().get(site.late_index()?);
         self.hot.cache().get(site.dense_index()).or_else(late)
     }
 
-    /// Returns whether visits of `site` are known not to be recorded. Owner only.
+    /// Returns whether visits of `site` are known to be filtered out. Owner only.
     pub(crate) fn is_filtered(&self, site: &'static Site) -> bool {
         self.entry(site).is_some_and(|entry| entry.load(Relaxed) == FILTERED)
     }
@@ -132,8 +133,7 @@ impl Arena {
 
     pub(super) fn remember(&self, parent: Line, site: &'static Site, line: Line) {
         if let Some(entry) = self.entry(site) {
-            // That a visit is not the usual is in the entry, so that the shortest path has one
-            // thing to ask.
+            // The entry also marks unusual visits, so that the shortest path has one value to test.
             let kind = high(self.node(line).get(EXECUTION)) | high(self.hot.regular_execution());
             let is_usual = site.is_metric() || kind == 0;
             let key = parent.number() | if is_usual { 0 } else { NOT_USUAL };
@@ -141,13 +141,13 @@ impl Arena {
         }
     }
 
-    /// The entry of the cache for a site that was made while the program runs; 0 if there is none.
+    /// Returns the cache entry for a site made at run time, or 0 if there is none.
     pub(super) fn cached_late(&self, site: &'static Site) -> u64 {
         let entry = site.late_index().and_then(|at| self.hot.late_cache().get(at));
         entry.map_or(0, |entry| entry.load(Relaxed))
     }
 
-    /// The depth of the children of `parent`; that of a root is 1.
+    /// Returns the depth of the children of `parent`; a root has depth 1.
     fn depth_below(&self, parent: Line) -> u32 {
         if parent.is_none() {
             return 1;
@@ -166,7 +166,7 @@ impl Arena {
             node.set_completed_or_depth(self.depth_below(parent));
         }
         node.set(MIN, u64::MAX);
-        // A metric is kept as its region is.
+        // A metric has the mode of its region.
         let mode = if site.is_metric() { self.site(parent).mode() } else { site.mode() };
         node.set(SERIES + 1, pack(u32::from(mode == Mode::Each), 0));
         if !site.is_metric() {
@@ -186,7 +186,7 @@ impl Arena {
     }
 }
 
-/// The kind of a new record, from what its other words say.
+/// Returns the kind of a new record, derived from its other words.
 fn kind_of(node: Node<'_>) -> u32 {
     let kinds = [
         (node.parent().is_none(), kind::ROOT),

@@ -1,4 +1,4 @@
-//! The live numbers of a record: those of the execution that its last visit was in.
+//! The live numbers of a record: those of the execution of its last visit.
 
 use std::sync::atomic::Ordering::Release;
 use std::sync::atomic::fence;
@@ -8,11 +8,11 @@ use super::super::node::{
     EXECUTION, MAX, MIN, Node, PARENT, SQUARES, SUM, VISITS, high, low, pack,
 };
 
-/// Begins the live numbers of `execution`, of which none is there yet. Inside of [`Node::update`].
+/// Starts the live numbers of `execution`, at zero. Inside of [`Node::update`].
 #[inline]
 pub(super) fn clear_live(node: Node<'_>, execution: u32) {
-    // In this order: as long as the live numbers are those of an execution that the log covers,
-    // they count once for who finds them after the thread's death.
+    // The order matters: while the live numbers belong to an execution that the log covers, a
+    // reader after the thread's death counts them only once.
     fence(Release);
     for (word, value) in
         [(VISITS, 0), (SUM, 0), (MIN, u64::MAX), (MAX, 0), (SQUARES, 0), (SQUARES + 1, 0)]
@@ -28,7 +28,7 @@ pub(super) fn clear_live(node: Node<'_>, execution: u32) {
 pub(super) fn add_to_live(node: Node<'_>, ticks: u64) {
     node.set(VISITS, node.get(VISITS).wrapping_add(1));
     node.set(SUM, node.get(SUM).wrapping_add(ticks));
-    // Comparisons that nearly always go the same way, and cost less than a store.
+    // These comparisons nearly always have the same result, and cost less than a store.
     if ticks < node.get(MIN) {
         node.set(MIN, ticks);
     }
@@ -38,11 +38,11 @@ pub(super) fn add_to_live(node: Node<'_>, ticks: u64) {
     add_square(node, u128::from(ticks) * u128::from(ticks));
 }
 
-/// Makes the live numbers those of one visit, the first in `execution`; what they were is in the
-/// log. Inside of [`Node::update`].
+/// Sets the live numbers to those of one visit, the first in `execution`; the former ones are in
+/// the log. Inside of [`Node::update`].
 #[inline(always)]
 pub(super) fn restart_live(node: Node<'_>, execution: u32, ticks: u64) {
-    // In this order, as in `clear_live`.
+    // The order matters, as in `clear_live`.
     fence(Release);
     let square = u128::from(ticks) * u128::from(ticks);
     for (word, value) in [
@@ -67,7 +67,7 @@ pub(super) fn add_square(node: Node<'_>, square: u128) {
     node.set(SQUARES + 1, node.get(SQUARES + 1) + low_half(square >> 64) + u64::from(carry));
 }
 
-/// The visit of a root region is an execution. Inside of [`Node::update`].
+/// Counts the visit of a root region as an execution. Inside of [`Node::update`].
 #[inline]
 pub(super) fn complete_execution(node: Node<'_>) {
     if low(node.get(PARENT)) == 0 {

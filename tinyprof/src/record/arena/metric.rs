@@ -1,6 +1,6 @@
-//! Varying metrics: records beside the regions', one level below the region that they are of.
+//! Varying metrics: records beside those of regions, one level below their region.
 //!
-//! The words of a time hold a number here, as the bits of a float.
+//! The words that hold a time in a region's record hold the bits of a float here.
 
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -20,7 +20,8 @@ impl Arena {
         self.record(self.current(), metric, value);
     }
 
-    /// The same, but outside of all regions there is no value to lose. Owner only.
+    /// Adds a value of `metric` to the innermost open region; outside of all regions nothing is
+    /// lost. Owner only.
     #[cfg(feature = "alloc")]
     #[expect(clippy::cast_precision_loss, reason = "sums of sizes are floats: 53 bits are 9 PB")]
     pub(crate) fn record_if_inside(&self, metric: &'static Site, value: usize) {
@@ -77,7 +78,7 @@ impl Arena {
     }
 }
 
-/// The live numbers of a metric's record.
+/// Returns the live numbers of a metric's record.
 pub(super) fn live_values(node: Node<'_>) -> MetricSummary {
     let float = |word| f64::from_bits(node.get(word));
     MetricSummary {

@@ -1,5 +1,5 @@
-//! Visits that are made of polls: they stop and go on, on any thread, and several of one callpath
-//! may be in flight.
+//! Polled visits: they pause and continue, on any thread, and several of one callpath may be in
+//! flight.
 //!
 //! The record of such a callpath is never open (its start stays 0): the time so far is in the
 //! future.
@@ -15,7 +15,7 @@ use super::{Arena, Before, Entered, Place};
 /// A visit between its first poll and its end.
 #[derive(Debug)]
 pub(crate) struct InFlight {
-    /// The arena of the first poll, and where the callpath's record is in it.
+    /// The arena of the first poll, and the place of the callpath's record in it.
     first: &'static Arena,
     pub(super) place: Place,
     /// The site word of that record. It changes if a child process has left the arena's memory to
@@ -25,8 +25,9 @@ pub(crate) struct InFlight {
 }
 
 impl Arena {
-    /// Begins a visit of `site` under the innermost open region; none if it calls itself, which
-    /// only counts, or if there is no memory for it, which is counted as lost. Owner only.
+    /// Begins a visit of `site` under the innermost open region. Returns `None` if the region calls
+    /// itself, which is only counted, or if there is no memory, which is counted as lost. Owner
+    /// only.
     pub(crate) fn begin_polled(&'static self, site: &'static Site) -> Option<InFlight> {
         let parent = self.current();
         let line = match self.find_or_insert(parent, site) {
@@ -40,7 +41,7 @@ impl Arena {
         let node = self.node(line);
         let execution = if parent.is_none() {
             let executions = node.completed_or_depth();
-            // At the beginning, not at the end: those in flight must not share a number.
+            // Done at the beginning, because visits in flight must not share a number.
             node.update(|| node.set_completed_or_depth(executions.saturating_add(1)));
             executions
         } else {
@@ -55,7 +56,7 @@ impl Arena {
         })
     }
 
-    /// Polls under the visit's callpath, and puts this thread back where it was, also if `poll`
+    /// Polls under the visit's callpath, and then restores this thread's place, even if `poll`
     /// panics. Owner only.
     #[inline]
     pub(crate) fn poll_in<T>(&self, visit: &mut InFlight, poll: impl FnOnce() -> T) -> T {
@@ -85,7 +86,7 @@ impl Arena {
         }
     }
 
-    /// Our record of the visit's callpath; none if there is no memory for it.
+    /// Returns our record of the visit's callpath, or `None` if there is no memory for it.
     fn line_of(&self, visit: &InFlight) -> Option<Line> {
         if !visit.is_known() {
             return None;
@@ -98,7 +99,7 @@ impl Arena {
 }
 
 impl InFlight {
-    /// Whether the record that it began at is still there.
+    /// Returns whether the record of the visit's beginning still exists.
     fn is_known(&self) -> bool {
         self.first.node(self.place.line).get(SITE) == self.site
     }
@@ -122,7 +123,7 @@ impl Drop for Poll<'_> {
     }
 }
 
-/// Only the owner changes these counters.
+/// Increments a counter that only the owner changes.
 fn add_one(counter: &AtomicU64) {
     counter.store(counter.load(Relaxed).wrapping_add(1), Relaxed);
 }

@@ -1,4 +1,4 @@
-//! How another thread copies the records of an arena while their owner changes them.
+//! Copies of an arena's records, made by another thread while their owner changes them.
 
 use std::sync::atomic::Ordering::Acquire;
 
@@ -15,12 +15,12 @@ use super::Arena;
 use super::metric::live_values;
 use super::sampling::live_estimate;
 
-/// How often another thread tries to copy a record that keeps changing.
+/// The number of attempts to copy a record that keeps changing.
 const READ_TRIES: u32 = 10_000;
 
 impl Arena {
-    /// Every callpath's record, newest first, or none in place of one that changed in every try.
-    /// Any thread.
+    /// Returns every callpath's record, newest first, with `None` for one that changed in every
+    /// attempt. Any thread.
     pub(crate) fn readings(&self) -> impl Iterator<Item = Option<Reading>> {
         let regions = self.nodes().filter(|node| !self.site(node.line()).is_metric());
         let mut ids = Ids::default();
@@ -28,7 +28,7 @@ impl Arena {
             .map(move |node| (0..READ_TRIES).find_map(|_| Reading::of(self, node, &mut ids, || ())))
     }
 
-    /// The same for the metrics of callpaths. Any thread.
+    /// Returns the records of all metrics in the same way. Any thread.
     pub(crate) fn metric_readings(&self) -> impl Iterator<Item = Option<MetricReading>> {
         let metrics = self.nodes().filter(|node| self.site(node.line()).is_metric());
         let mut ids = Ids::default();
@@ -46,17 +46,16 @@ impl Arena {
     }
 }
 
-/// The ids of callpaths that were asked for lately: neighbouring records have most of their parents
-/// in common.
+/// A cache of callpath ids: neighbouring records have most of their parents in common.
 #[derive(Debug)]
 pub(super) struct Ids {
-    /// The line of a node, and its callpath's id; by the low bits of the line.
+    /// The line of a node, and its callpath's id, indexed by the low bits of the line.
     lately: Vec<(Line, CallpathId)>,
-    /// The way to a node from a known one, or from its root, which comes last.
+    /// The nodes from a known one, or from the root, which comes last.
     way: Vec<Line>,
 }
 
-/// As many ids are remembered: more than the deepest callpath has parents.
+/// The number of cached ids: more than the deepest callpath has parents.
 const IDS: usize = 2_048;
 
 impl Default for Ids {
@@ -66,7 +65,7 @@ impl Default for Ids {
 }
 
 impl Ids {
-    /// The id of the callpath at `line`. Any thread.
+    /// Returns the id of the callpath at `line`. Any thread.
     fn of(&mut self, arena: &Arena, line: Line) -> CallpathId {
         let mut at = line;
         let mut id = None;
@@ -90,7 +89,7 @@ impl Ids {
     }
 }
 
-/// Nodes lie two lines apart.
+/// Returns the cache index of a line: nodes are two lines apart.
 const fn slot(line: Line) -> usize {
     (line.number() / 2) as usize % IDS
 }
@@ -104,12 +103,13 @@ pub(crate) struct Reading {
     pub(crate) open: Option<OpenVisit>,
     pub(crate) executions: Vec<PastExecution>,
     pub(crate) series: Vec<SeriesElement>,
-    /// Visits that were not timed, and are not part of the arena's number of them yet.
+    /// Visits that were not timed, and are not yet included in the arena's count of them.
     pub(crate) visits_not_timed: u64,
 }
 
 impl Reading {
-    /// One try. `meanwhile` stands for what the owner may do between the first look and the copies.
+    /// Makes one attempt. `meanwhile` simulates what the owner may do between the first look and
+    /// the copies.
     pub(super) fn of(
         arena: &Arena,
         node: Node<'_>,
@@ -162,7 +162,7 @@ impl MetricReading {
     }
 }
 
-/// The lists of a record, and its live numbers, of one moment.
+/// A consistent copy of a record's lists and live numbers.
 struct Copied<P, S, L> {
     past: Vec<P>,
     series: Vec<S>,
@@ -181,9 +181,9 @@ impl<P: Element, S: Element, L> Copied<P, S, L> {
         meanwhile();
         let mut past = log::copy::<P>(segment, past_at);
         let mut series = log::copy::<S>(segment, series_at);
-        // The owner appends without moving what is there, except that it may add to the last
-        // element, of which there is a consistent copy, and that it may fold or move a list, which
-        // changes its layout.
+        // The owner appends without moving existing elements, with two exceptions. It may add to
+        // the last element, of which there is a consistent copy. It may also fold or move a list,
+        // which changes its layout.
         let unmoved = node.try_read(|| {
             past_at.has_same_layout(Header::of::<P>(node))
                 && series_at.has_same_layout(Header::of::<S>(node))
@@ -201,7 +201,7 @@ impl<P: Element, S: Element, L> Copied<P, S, L> {
     }
 }
 
-/// The execution that a visit of `node` would belong to if it ended now.
+/// Returns the execution that a visit of `node` would belong to if it ended now.
 fn open_execution(arena: &Arena, node: Node<'_>) -> u32 {
     let mut root = node;
     while !root.parent().is_none() {

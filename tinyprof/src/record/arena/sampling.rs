@@ -1,8 +1,8 @@
-//! Callpaths that time only some of their visits, because a budget says so.
+//! Callpaths that time only some of their visits, to stay within a budget.
 //!
-//! Visits come in blocks of 2^k neighbours, one of which, at random, is timed and stands for all of
-//! them. What random number was drawn stands in the word of the node that else holds the time of
-//! entry, so that a visit that is not timed costs one word: it counts down.
+//! Visits come in blocks of 2^k neighbours. One of them, chosen at random, is timed and represents
+//! all of them. The word of the node that otherwise holds the time of entry then holds a countdown
+//! to that visit, so a visit that is not timed costs one word.
 
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
@@ -25,13 +25,13 @@ use super::live::{add_square, complete_execution, live_execution};
 const SAMPLES_CLASS: u32 = 1;
 const _: () = assert!(samples::WORDS == LINE_WORDS << SAMPLES_CLASS);
 
-/// What a thread remembers of its budget.
+/// A thread's bookkeeping for its budget.
 #[derive(Debug)]
 pub(super) struct Sampler {
     #[cfg(test)]
     budget: std::sync::OnceLock<Budget>,
     random: AtomicU64,
-    /// Timed visits until the budget is looked at, and how many there are between two looks.
+    /// Timed visits until the next check of the budget, and their number between two checks.
     to_go: AtomicU64,
     quantum: AtomicU64,
     first_ticks: AtomicU64,
@@ -67,7 +67,7 @@ impl Sampler {
         budget::installed()
     }
 
-    /// A number of `bits` random bits (Marsaglia's xorshift64*).
+    /// Returns `bits` random bits (Marsaglia's xorshift64*).
     fn draw(&self, bits: u32) -> u32 {
         let mut state = self.random.load(Relaxed);
         state ^= state >> 12;
@@ -125,8 +125,8 @@ impl Record<'_> {
     }
 }
 
-/// The live numbers of a node, estimated where not all visits were timed. `start` is its word of
-/// that name.
+/// Returns the live numbers of a node, estimated if not all visits were timed. `start` is the
+/// node's word `START`.
 pub(super) fn live_estimate(node: Node<'_>, start: u64) -> PastExecution {
     let live = live_execution(node);
     let live = PastExecution { visits: live.visits.wrapping_add(waiting::come(start)), ..live };
@@ -134,13 +134,13 @@ pub(super) fn live_estimate(node: Node<'_>, start: u64) -> PastExecution {
 }
 
 impl Arena {
-    /// Gives this arena a budget of its own.
+    /// Sets a budget for this arena alone.
     #[cfg(test)]
     pub(in crate::record) fn set_budget(&self, budget: Budget) {
         self.sampler.budget.set(budget).expect("it has none yet");
     }
 
-    /// Gives a new record its samples, if there is a budget. Without memory for them all of its
+    /// Attaches samples to a new record, if there is a budget. Without memory for them, all of its
     /// visits are timed.
     pub(super) fn prepare_samples(&self, node: Node<'_>) {
         let Some(budget) = self.sampler.budget() else { return };
@@ -162,8 +162,9 @@ impl Arena {
         Some(Record { segment: &self.segment, line })
     }
 
-    /// Has the callpath at `line` time one in 2^`shift` of its visits, whatever the budget: for who
-    /// measures what that costs. False where there is no memory. Owner only, in the first visit.
+    /// Makes the callpath at `line` time one in 2^`shift` of its visits, whatever the budget, to
+    /// measure the cost of that. Returns false if there is no memory. Owner only, in the first
+    /// visit.
     pub(in crate::record) fn time_one_in(&self, line: Line, shift: u32) -> bool {
         let node = self.node(line);
         let Some(record) = self.attach_samples(node) else { return false };
@@ -177,7 +178,7 @@ impl Arena {
         true
     }
 
-    /// The mean ticks of the visits that were timed of the callpath at `line`. Owner only.
+    /// Returns the mean ticks of the timed visits of the callpath at `line`. Owner only.
     #[expect(clippy::cast_precision_loss, reason = "a mean of some thousand visits")]
     pub(in crate::record) fn mean_timed(&self, line: Line) -> Option<f64> {
         let node = self.node(line);
@@ -190,7 +191,7 @@ impl Arena {
         self.sampler.to_go.store(visits.into(), Relaxed);
     }
 
-    /// Whether the visit that begins is not timed; it is counted then.
+    /// Returns whether the visit that begins is not timed; if so, it is counted.
     #[inline]
     pub(super) fn skips(&self, node: Node<'_>) -> bool {
         let start = node.get(START);
@@ -204,8 +205,8 @@ impl Arena {
         false
     }
 
-    /// The boundary of a loop, which is the innermost open region, whose iteration was not timed;
-    /// perhaps the next is. Owner only.
+    /// Passes the boundary of a loop, the innermost open region, after an iteration that was not
+    /// timed; the next one may be. Owner only.
     #[inline]
     pub(super) fn boundary_not_timed(&self, node: Node<'_>) {
         if !self.skips(node) {
@@ -213,19 +214,19 @@ impl Arena {
         }
     }
 
-    /// Makes the visits that were not timed part of the record's number of visits.
+    /// Adds the visits that were not timed to the record's number of visits.
     #[cold]
     #[inline(never)]
     fn count_those_that_came(&self, node: Node<'_>) {
         let Some(record) = Record::of(node) else { return };
         let start = node.get(START);
         let (came, to_come) = (waiting::come(start), waiting::to_come(start));
-        // An interrupted update of this record is that of a visit that ends: it does not wait for
-        // others.
+        // If this code interrupts an update of the record, that update is for a visit that ends,
+        // which does not wait for others.
         node.update(|| self.count(node, record, came, waiting::word(to_come, to_come)));
     }
 
-    /// Inside of [`Node::update`].
+    /// Adds `came` visits that were not timed. Inside of [`Node::update`].
     fn count(&self, node: Node<'_>, record: Record<'_>, came: u64, start: u64) {
         node.set(VISITS, node.get(VISITS).wrapping_add(came));
         node.set(START, start);
@@ -236,15 +237,15 @@ impl Arena {
         self.header(header::VISITS_NOT_TIMED).store(not_timed, Relaxed);
     }
 
-    /// A visit that stands for itself: a recursive one, whose time is in the outer, or one that is
-    /// made of polls. Inside of [`Node::update`].
+    /// Counts a visit that represents only itself: a recursive one, whose time is in the outer
+    /// visit, or a polled one. Inside of [`Node::update`].
     pub(super) fn weigh_one(&self, node: Node<'_>) {
         if let Some(record) = Record::of(node) {
             record.set(samples::WEIGHT, record.get(samples::WEIGHT).wrapping_add(1));
         }
     }
 
-    /// Adds a visit of a callpath that is under a budget; `start` is the beginning of the next, or 0.
+    /// Adds a visit of a callpath under a budget; `start` is the beginning of the next visit, or 0.
     #[inline(never)]
     #[expect(clippy::cast_precision_loss, reason = "variances are statistics: 53 bits are plenty")]
     pub(super) fn add_sampled_visit(&self, node: Node<'_>, ticks: u64, execution: u32, start: u64) {
@@ -291,8 +292,8 @@ impl Arena {
         }
     }
 
-    /// Draws which visit is timed next, and gives the word that waits for it. A block ends before
-    /// the next begins, whose size may be another.
+    /// Draws the visit to be timed next, and returns the word that waits for it. A block ends
+    /// before the next one begins, which may have another size.
     fn draw(&self, record: Record<'_>, shift: u32, start: u64) -> u64 {
         let rest = if shift == 0 { 0 } else { low(record.get(samples::BLOCK)) };
         let next = high(record.get(samples::SHIFT));
@@ -308,11 +309,11 @@ impl Arena {
         }
     }
 
-    /// Ends the live numbers of a callpath that is under a budget, before those of `execution`
-    /// begin. Inside of [`Node::update`].
+    /// Ends the live numbers of a callpath under a budget, before those of `execution` begin.
+    /// Inside of [`Node::update`].
     ///
-    /// Where not all visits are timed it is not known in which of the executions since then each
-    /// was: the summary covers them all.
+    /// If not all visits are timed, it is not known to which of the executions since then each
+    /// visit belongs, so the summary covers all of them.
     #[cold]
     pub(super) fn close_samples(&self, node: Node<'_>, execution: u32) {
         let Some(record) = Record::of(node) else { return };
@@ -334,7 +335,7 @@ impl Arena {
         record.clear_sums();
     }
 
-    /// Shares out anew what may be timed. Once for some hundred timed visits.
+    /// Distributes the allowed timed visits anew. Once every few hundred timed visits.
     #[cold]
     #[inline(never)]
     fn look_at_budget(&self) {
@@ -375,7 +376,7 @@ impl Arena {
     }
 }
 
-/// The visits that a callpath has had since the last look, as far as those that were timed tell.
+/// Estimates the visits of a callpath since the last check from those that were timed.
 fn visits_wanted(record: Record<'_>) -> u64 {
     let shift = low(record.get(samples::SHIFT));
     record.get(samples::TIMED).checked_shl(shift).unwrap_or(u64::MAX)

@@ -1,4 +1,4 @@
-//! The arena against a naive one; at its limits; and watched by another thread.
+//! The arena compared with a naive one, at its limits, and watched by another thread.
 
 mod limits;
 mod metric;
@@ -16,7 +16,7 @@ use super::super::site::OTHER;
 use super::*;
 use tinyprof_format::ticks::OpenVisit;
 
-/// Sites as the macros make them: side by side in the section, so that the cache serves them.
+/// Defines sites as the macros do: side by side in the section, so that the cache serves them.
 macro_rules! sites {
     ($($name:ident $mode:ident),*) => {$(
         #[used]
@@ -27,24 +27,24 @@ macro_rules! sites {
 }
 sites!(A Total, B Each, C Total, D Each);
 
-/// A site that has no dense index: only the look-up by hash knows it.
+/// Returns a site without a dense index, which only the look-up by hash knows.
 fn leaked_site(number: u32, mode: Mode) -> &'static Site {
     Box::leak(Box::new(Site::new("leaked", "tests", "tests.rs", number, 2, RegionKind::Loop, mode)))
 }
 
-/// What `region::enter` does.
+/// Opens a visit as `region::enter` does.
 fn open(arena: &Arena, site: &'static Site) -> Entered {
     arena.enter(site).entered()
 }
 
-/// What dropping a `region::Guard` does.
+/// Closes a visit as dropping a `region::Guard` does.
 fn close(arena: &Arena, visit: Entered) {
     if let Entered::Node(line) = visit {
         arena.exit(line);
     }
 }
 
-/// The readings of an arena that nobody writes.
+/// Returns the readings of an arena that no thread is writing.
 fn readings(arena: &Arena) -> Vec<Reading> {
     arena.readings().map(|reading| reading.expect("nobody writes")).collect()
 }

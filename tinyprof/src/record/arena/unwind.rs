@@ -1,4 +1,4 @@
-//! Regions that are left out of turn, or never.
+//! Regions that are left out of order, or never.
 
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -13,24 +13,24 @@ use super::super::site::Site;
 use super::Arena;
 
 impl Arena {
-    /// Whether a visit of the record at `line` is open. Owner only.
+    /// Returns whether a visit of the record at `line` is open. Owner only.
     pub(crate) fn is_open(&self, line: Line) -> bool {
         match self.node(line).get(START) {
             0 => false,
             start if start & waiting::MARK == 0 => true,
-            // A visit that is not timed leaves no trace but that the thread is inside of it.
+            // An untimed visit leaves no trace except that the thread is inside of it.
             _ => self.around(|node| node.line() == line).is_some(),
         }
     }
 
-    /// The innermost open visit of `site`; none if none is open. Owner only.
+    /// Returns the innermost open visit of `site`, if any. Owner only.
     #[cfg(feature = "tracing")]
     pub(crate) fn innermost(&self, site: &'static Site) -> Option<Line> {
         let address = std::ptr::from_ref(site).addr() as u64;
         self.around(|node| node.get(SITE) == address)
     }
 
-    /// The first record of which `is` holds, from the innermost open region outwards.
+    /// Returns the first record for which `is` holds, from the innermost open region outwards.
     fn around(&self, is: impl Fn(Node<'_>) -> bool) -> Option<Line> {
         let mut line = self.current();
         while !line.is_none() {
@@ -43,8 +43,8 @@ impl Arena {
         None
     }
 
-    /// Makes `line` the innermost open region again where guards inside of it were forgotten; false
-    /// if it is not open at all, because its own guard was dropped out of order.
+    /// Makes `line` the innermost open region again after guards inside of it were forgotten.
+    /// Returns false if it is not open at all, because its own guard was dropped out of order.
     #[cold]
     pub(super) fn unwind_to(&self, line: Line) -> bool {
         self.check_process();
@@ -57,18 +57,18 @@ impl Arena {
         self.current() == line
     }
 
-    /// Closes what the last owner left open, before another thread takes the arena over.
+    /// Closes regions that the last owner left open, before another thread takes over the arena.
     pub(in crate::record) fn close_all(&self) {
         while !self.current().is_none() {
             self.close_innermost();
         }
     }
 
-    /// Closes the innermost open region whose guard will not do it.
+    /// Closes the innermost open region on behalf of its missing guard.
     pub(super) fn close_innermost(&self) {
         let node = self.node(self.current());
         let start = node.get(START);
-        // A region that was only stepped under is not open.
+        // A region that the thread only stepped under is not open.
         if start != 0 {
             if start & waiting::MARK == 0 {
                 node.update(|| node.set(START, 0));

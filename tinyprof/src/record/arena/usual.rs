@@ -1,5 +1,6 @@
-//! The shortest path: a visit of a callpath that is known, no root, timed, of the thread's
-//! execution, shorter than 2^32 ticks, and measured with the processor's counter.
+//! The shortest path. It is for visits of a known callpath that is not a root, which are timed,
+//! belong to the thread's execution, last less than 2^32 ticks, and are measured with the
+//! processor's counter.
 //!
 //! It is written for few instructions: not every processor hides them behind the reads of its
 //! counter.
@@ -15,27 +16,28 @@ use super::super::node::{
 };
 use super::Arena;
 
-/// The kind of a loop each of whose iterations is kept, in the word of a record's execution.
+/// The kind of a loop in mode `each`, in the word of a record's execution.
 pub(super) const ONE_OF_SERIES: u64 = (kind::SERIES as u64) << 32;
-/// Such a word is the first of an element that stands for one visit in that execution.
+/// The word is then also the first of an element that holds one visit in that execution.
 const _: () = assert!(kind::SERIES == 1);
 
-/// Whether visits that are measured with this clock may take the shortest path. In tests all may,
-/// so that it is tested.
+/// Returns whether visits measured with this clock may take the shortest path. In tests all may, so
+/// that it is tested.
 pub(super) fn has_usual_visits(clock: Clock) -> bool {
     cfg!(test) || clock == Clock::Counter
 }
 
 impl Arena {
-    /// The ticks of a clock [whose visits](has_usual_visits) take the shortest path; never 0.
+    /// Returns the ticks of a clock [whose visits](has_usual_visits) take the shortest path; never
+    /// 0.
     #[inline(always)]
     pub(super) fn usual_ticks(&self) -> u64 {
         if cfg!(test) { self.clock.ticks() } else { counter_ticks() }
     }
 
-    /// Adds the visit of `node` that ends now, which is one of its thread's execution. False, and
-    /// nothing is done, if that is not so simple: the clock went back, the visit is long, or a
-    /// signal handler came between.
+    /// Adds the visit of `node` that ends now, in its thread's execution. Returns false, with
+    /// nothing done, in unusual cases: the clock went back, the visit is long, or a signal handler
+    /// interrupted.
     #[inline(always)]
     pub(super) fn add_usual_visit(&self, node: Node<'_>) -> bool {
         let ticks = self.usual_ticks().wrapping_sub(node.get(START));
@@ -47,8 +49,8 @@ impl Arena {
         is_usual
     }
 
-    /// Adds the iteration of the loop `node` that ends now, and begins the next. False, and nothing
-    /// is done, if that is not so simple.
+    /// Adds the iteration of the loop `node` that ends now, and begins the next. Returns false,
+    /// with nothing done, in unusual cases.
     #[inline(always)]
     pub(super) fn add_usual_iteration(&self, node: Node<'_>) -> bool {
         let now = self.usual_ticks();
@@ -61,8 +63,8 @@ impl Arena {
         is_usual
     }
 
-    /// Does the same for a loop whose iterations are kept apart. False also if there is no room for
-    /// another iteration.
+    /// Adds an iteration of a loop in mode `each`, and begins the next. Returns false, with nothing
+    /// done, in unusual cases, or if there is no room for another iteration.
     #[inline(always)]
     pub(super) fn add_usual_iteration_of_series(&self, node: Node<'_>) -> bool {
         let now = self.usual_ticks();
@@ -82,14 +84,14 @@ impl Arena {
 }
 
 impl Arena {
-    /// Adds the visit of the root region `node` that ends now, which is an execution: the one
-    /// before goes to the log. False, and nothing is done, if `node` is no root or that is not so
-    /// simple.
+    /// Adds the visit of the root region `node` that ends now, as an execution; the previous one
+    /// goes to the log. Returns false, with nothing done, if `node` is not a root, or in unusual
+    /// cases.
     #[inline(always)]
     pub(super) fn add_usual_root(&self, node: Node<'_>) -> bool {
         let before = node.get(EXECUTION);
         let execution = self.hot.regular_execution();
-        // Not of an irregular thread, whose word has a bit that no record has.
+        // Excludes irregular threads, whose word has a bit that no record has.
         if high(before ^ execution) != kind::ROOT || low(before) == low(execution) {
             return false;
         }
@@ -99,7 +101,7 @@ impl Arena {
         }
         let kept = append_past(node, before);
         if kept {
-            // As `restart_live` does, for the same reasons in this order.
+            // Ordered as in `restart_live`, for the same reasons.
             fence(Release);
             for (word, value) in
                 [(VISITS, 1), (SUM, ticks), (MIN, ticks), (MAX, ticks), (SQUARES, ticks * ticks)]
@@ -116,14 +118,14 @@ impl Arena {
     }
 }
 
-/// Whether the square of so many ticks is one word; not that of a clock that went back.
+/// Returns whether the square of `ticks` fits in one word; false if the clock went back.
 #[inline(always)]
 fn is_short(ticks: u64) -> bool {
     ticks >> 32 == 0
 }
 
-/// The first half of [`Node::update`]; false where a signal handler has come between another's
-/// halves.
+/// Begins an update, the first half of [`Node::update`]. Returns false if a signal handler has
+/// interrupted another update.
 #[inline(always)]
 fn begin(node: Node<'_>) -> bool {
     let sequence = node.get(SEQUENCE);
@@ -135,7 +137,7 @@ fn begin(node: Node<'_>) -> bool {
     true
 }
 
-/// The second half, with the start of the next visit. It loads the sequence again, which saves a
+/// Ends an update, with the start of the next visit. It loads the sequence again, which saves a
 /// register.
 #[inline(always)]
 fn end(node: Node<'_>, start: u64) {
@@ -148,7 +150,7 @@ fn end(node: Node<'_>, start: u64) {
 fn add(node: Node<'_>, ticks: u64) {
     node.set(VISITS, node.get(VISITS).wrapping_add(1));
     node.set(SUM, node.get(SUM).wrapping_add(ticks));
-    // Comparisons that nearly always go the same way, and cost less than a store.
+    // These comparisons nearly always have the same result, and cost less than a store.
     if ticks < node.get(MIN) {
         node.set(MIN, ticks);
     }

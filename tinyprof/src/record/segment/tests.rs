@@ -1,4 +1,4 @@
-//! Blocks of memory, and the end of memory.
+//! Blocks of memory, and exhausted memory.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What happens where a table is full, a tree too deep, a list too long, a clock wrong.
+//! Behaviour at the limits: a full table, a deep tree, a long list, a wrong clock.
 
 use super::super::super::clock::set_manual;
 use super::*;
@@ -12,7 +12,7 @@ fn callpaths_beyond_the_limit_go_to_other_and_none_is_lost() {
         let root = open(&arena, &A);
         for site in &sites {
             let visit = open(&arena, site);
-            // Inside of `[other]` all is `[other]`, at no cost in records.
+            // Inside of `[other]` every region is `[other]`, and needs no record.
             if site.id() == sites[sites.len() - 1].id() {
                 let inner = open(&arena, &B);
                 close(&arena, inner);
@@ -27,7 +27,7 @@ fn callpaths_beyond_the_limit_go_to_other_and_none_is_lost() {
         readings.iter().partition(|r| std::ptr::eq(r.site, &raw const OTHER));
     assert!(others.iter().all(|reading| visits(reading) == 3));
     assert_eq!(other.len(), 1);
-    // The root takes one record of the limit, and what is inside of the last site counts besides.
+    // The root takes one record of the limit, and visits inside of the last site count in addition.
     let in_other = 3 * (u64::from(SITES - (NODES_MAX - 1)) + 1);
     assert_eq!(visits(other[0]), in_other);
     assert_eq!(arena.visits_in_other.load(Relaxed), in_other);
@@ -99,8 +99,8 @@ fn regions_that_call_each_other_are_a_few_callpaths_however_deep() {
         2 * TIMES_ON_PATH_MAX + 1,
         "one entry for what is folded"
     );
-    // The outermost has all of the time, and each other one less tick than the one around it:
-    // nothing counts twice.
+    // The outermost region has all of the time, and each inner one a tick less than the one around
+    // it: nothing is counted twice.
     let sum = |reading: &Reading| reading.executions.iter().map(|e| e.sum).sum::<u64>();
     let mut sums: Vec<_> = readings.iter().map(sum).collect();
     sums.sort_unstable_by(|a, b| b.cmp(a));

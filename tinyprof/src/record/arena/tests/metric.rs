@@ -8,7 +8,7 @@ use super::*;
 #[used]
 #[cfg_attr(target_os = "linux", unsafe(link_section = "tinyprof_sites"))]
 static MEMORY: Site = Site::metric("memory");
-/// The same metric, said in another place of the program; without a dense index.
+/// The metric of the same name in another place of the program; without a dense index.
 static MEMORY_ELSEWHERE: Site = Site::metric("memory");
 
 fn values(arena: &Arena) -> Vec<(CallpathId, &'static str, MetricValues)> {

@@ -7,7 +7,7 @@ use super::super::super::clock::ClockChoice;
 use super::super::reading::Ids;
 use super::*;
 
-/// Enough for both lists of a callpath to be moved to larger blocks and folded, several times.
+/// A number for which both lists of a callpath are moved to larger blocks and folded several times.
 const EXECUTIONS: u64 = if cfg!(miri) { 32 } else { 20_000 };
 const ITERATIONS: u64 = 12;
 
@@ -25,7 +25,7 @@ fn work(arena: &Arena) {
     }
 }
 
-/// A callpath that appears late: records are added while the reader walks them.
+/// Returns a site for a callpath that appears late: records are added while the reader walks them.
 fn leaked_site_once(execution: u64) -> &'static Site {
     thread_local! {
         static LATE: std::cell::Cell<&'static Site> = const { std::cell::Cell::new(&D) };
@@ -36,7 +36,7 @@ fn leaked_site_once(execution: u64) -> &'static Site {
     LATE.get()
 }
 
-/// What holds for every record at every moment between two changes.
+/// Checks the invariants of every record between two changes.
 fn check(reading: &Reading) {
     let mut next = 0;
     for e in &reading.executions {
@@ -111,8 +111,8 @@ fn every_reading_is_of_one_moment_and_none_stops_the_owner() {
     );
 }
 
-/// Reads a loop of `before` iterations whose owner makes `meanwhile` more while it is copied;
-/// compares with a reading from before that. None where the copy was given up.
+/// Reads a loop of `before` iterations while its owner adds `meanwhile` more, and compares the
+/// result with an earlier reading. Returns `None` if the copy was given up.
 fn read_while(before: u64, meanwhile: u64) -> Option<bool> {
     let arena = Arena::new(Clock::detect(ClockChoice::Auto)).unwrap();
     let _root = open(&arena, &A);

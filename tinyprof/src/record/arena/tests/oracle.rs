@@ -1,5 +1,5 @@
-//! Any sequence of entries, exits, iterations and forgotten guards against a map from paths to
-//! values.
+//! Any sequence of entries, exits, iterations and forgotten guards, compared with a map from paths
+//! to values.
 
 use std::collections::BTreeMap;
 
@@ -11,8 +11,8 @@ use super::*;
 /// Sites by number, from the root inwards.
 type Path = Vec<usize>;
 
-/// What happens to the guards that a program holds. Guards are counted back from the newest, so 0
-/// is in order.
+/// A step of a program that holds guards. Guards are counted back from the newest, so 0 is in
+/// order.
 #[derive(Clone, Copy, Debug)]
 enum Step {
     Enter(usize),
@@ -22,7 +22,7 @@ enum Step {
     Boundary(usize),
 }
 
-/// What a callpath's record must hold.
+/// The expected contents of a callpath's record.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Record {
     executions: Vec<PastExecution>,
@@ -61,7 +61,7 @@ struct Oracle {
 }
 
 impl Oracle {
-    /// The path that a guard must close; none for a call of the region by itself.
+    /// Returns the path that a guard must close, or `None` for a region that calls itself.
     fn enter(&mut self, site: usize, now: u64) -> Option<Path> {
         let mut path = self.open.last().map(|(path, _)| path.clone()).unwrap_or_default();
         if path.last() == Some(&site) {
@@ -87,8 +87,8 @@ impl Oracle {
         Some(path)
     }
 
-    /// Ends the visit of `path` if it is open, and those inside of it whose guards were not dropped
-    /// first.
+    /// Ends the visit of `path` if it is open, and visits inside of it whose guards were not
+    /// dropped first.
     fn exit(&mut self, path: &Path, now: u64) -> bool {
         let Some(at) = self.open.iter().position(|(open, _)| open == path) else { return false };
         self.unbalanced += (self.open.len() - at - 1) as u64;
@@ -135,7 +135,7 @@ impl Oracle {
 
 static SITES: [&Site; 4] = [&A, &B, &C, &D];
 
-/// The path of each reading, found through the parents that the readings name.
+/// Returns the records by path, which is found through the parents in the readings.
 fn by_path(readings: &[Reading]) -> BTreeMap<Path, Record> {
     let by_id: BTreeMap<CallpathId, &Reading> = readings.iter().map(|r| (r.id, r)).collect();
     assert_eq!(by_id.len(), readings.len(), "every callpath has one record");
@@ -154,7 +154,7 @@ fn by_path(readings: &[Reading]) -> BTreeMap<Path, Record> {
     readings.iter().map(|reading| (path_of(reading), record(reading))).collect()
 }
 
-/// Does the steps in both, `ticks` apart, and compares everything.
+/// Runs the steps in both, `ticks` apart, and compares everything.
 fn check(steps: &[(Step, u64)]) {
     let arena = Arena::new(Clock::Manual).unwrap();
     let mut oracle = Oracle::default();
@@ -240,7 +240,8 @@ fn direct_recursion_is_one_callpath() {
 #[test]
 fn a_guard_that_is_dropped_late_ends_nothing_else() {
     use Step::{Drop, Enter};
-    // The outer guard goes first; the region is entered anew before the inner guard goes.
+    // The outer guard is dropped first; the region is entered again before the inner guard is
+    // dropped.
     check(&[
         (Enter(0), 1),
         (Enter(1), 1),

@@ -1,5 +1,4 @@
-//! Visits that are made of polls: interleaved, on several threads, given up, and with a panic
-//! inside.
+//! Polled visits: interleaved, on several threads, abandoned, and with a panic inside.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering::Relaxed;
@@ -11,7 +10,7 @@ fn arena() -> &'static Arena {
     Box::leak(Box::new(Arena::new(Clock::Manual).unwrap()))
 }
 
-/// One poll from `begin` to `end`, in which this happens.
+/// Polls once, from `begin` to `end`, and runs `inside` in the poll.
 fn poll(arena: &Arena, visit: &mut InFlight, (begin, end): (u64, u64), inside: impl FnOnce()) {
     set_manual(begin);
     arena.poll_in(visit, || {
@@ -20,14 +19,14 @@ fn poll(arena: &Arena, visit: &mut InFlight, (begin, end): (u64, u64), inside: i
     });
 }
 
-/// The record of the callpath of these sites.
+/// Returns the record of the callpath of these sites.
 fn reading(arena: &Arena, path: &[&'static Site]) -> Reading {
     let mut id = CallpathId::root(path[0].id());
     path[1..].iter().for_each(|site| id = id.child(site.id()));
     readings(arena).into_iter().find(|reading| reading.id == id).expect("the callpath has a record")
 }
 
-/// (execution, visits, sum) for each piece of the record, in order of execution.
+/// Returns (execution, visits, sum) for each part of the record, in order of execution.
 fn sums(arena: &Arena, path: &[&'static Site]) -> Vec<(u32, u64, u64)> {
     let mut pieces: Vec<_> =
         reading(arena, path).executions.iter().map(|e| (e.execution, e.visits, e.sum)).collect();
@@ -70,7 +69,7 @@ fn futures_of_one_site_in_flight_at_once_have_a_visit_each_of_the_sum_of_their_p
 fn regions_inside_stand_under_the_future_on_every_thread() {
     let (here, there) = (arena(), arena());
     set_manual(1);
-    // So that the execution is not 0.
+    // Ensures that the execution is not 0.
     close(here, open(here, &A));
     let root = open(here, &A);
     let mut visit = here.begin_polled(&B).unwrap();
@@ -166,7 +165,7 @@ fn totals_stay_exact_when_executions_come_in_no_order_and_are_folded() {
     let mut visits: Vec<_> = (0..TASKS).map(|_| arena.begin_polled(&A).unwrap()).collect();
     for round in 0..3 {
         for i in 0..TASKS {
-            // A stride that has no divisor in common with the number of tasks.
+            // The stride has no divisor in common with the number of tasks.
             let task = if round == 1 { TASKS - 1 - i } else { i * 7_919 % TASKS };
             poll(arena, &mut visits[task], (10, 12), || close(arena, open(arena, &C)));
         }

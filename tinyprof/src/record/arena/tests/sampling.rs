@@ -1,5 +1,5 @@
-//! Callpaths under a budget: counts are exact, estimates are as good as they say, and the budget
-//! holds.
+//! Callpaths under a budget: counts are exact, estimates are as accurate as they claim, and the
+//! budget is kept.
 
 use tinyprof_format::segment::layout::waiting;
 
@@ -8,7 +8,7 @@ use super::super::super::clock::set_manual;
 use super::super::super::node::START;
 use super::*;
 
-/// A program on a clock of its own, in which a timed visit costs 20 ticks besides what it does.
+/// A program on a clock of its own, in which a timed visit costs an extra 20 ticks.
 struct Program {
     arena: Arena,
     now: u64,
@@ -35,7 +35,7 @@ impl Program {
     fn pay(&mut self, line: Line) {
         if self.arena.node(line).get(START) & waiting::MARK == 0 {
             self.timed += 1;
-            // Before and after what is measured, as it is with a real clock.
+            // Added before and after the measured part, as with a real clock.
             self.now += u64::from(COST);
             self.arena.node(line).set(START, self.now);
         }
@@ -114,7 +114,7 @@ fn the_budget_holds_for_functions_of_ten_ticks_and_counts_are_exact() {
         let spent = program.timed * u64::from(COST);
         #[expect(clippy::cast_precision_loss, reason = "a few million")]
         let found = spent as f64 / program.now as f64;
-        // At first, and until a change is noticed, a quantum of visits is timed.
+        // At the beginning, and until a change is noticed, a quantum of visits is timed.
         assert!(found < share * 1.1 + 0.001, "{found} of {share}");
         assert!(found > share / 8.0, "{found}: so much could be timed");
         let reading = program.reading(&D);
@@ -126,7 +126,7 @@ fn the_budget_holds_for_functions_of_ten_ticks_and_counts_are_exact() {
     }
 }
 
-/// How far estimates are from the truth, and their standard errors, for many programs.
+/// Returns the errors of estimates, and their standard errors, for many programs.
 fn errors(ticks: impl Fn(u64, &mut Random) -> u64) -> Vec<(f64, f64)> {
     let one = |seed: u64| {
         let mut program = Program::with_budget(0.02);
@@ -153,7 +153,7 @@ fn errors(ticks: impl Fn(u64, &mut Random) -> u64) -> Vec<(f64, f64)> {
 
 const PROGRAMS: u32 = 400;
 
-/// The share of the estimates that are within one standard error, and within 1.96.
+/// Returns the share of the estimates within one standard error, and within 1.96.
 fn coverage(errors: &[(f64, f64)]) -> (f64, f64) {
     let share = |limit: f64| {
         let within =
@@ -163,7 +163,7 @@ fn coverage(errors: &[(f64, f64)]) -> (f64, f64) {
     (share(1.0), share(1.96))
 }
 
-/// The mean of the errors, in standard errors of that mean.
+/// Returns the mean of the errors, in standard errors of that mean.
 fn bias(errors: &[(f64, f64)]) -> f64 {
     let mean = errors.iter().map(|e| e.0).sum::<f64>() / f64::from(PROGRAMS);
     let variance = errors.iter().map(|e| (e.0 - mean).powi(2)).sum::<f64>() / f64::from(PROGRAMS);
@@ -181,8 +181,7 @@ fn an_estimate_is_within_its_standard_error_as_often_as_it_should_be() {
 
 #[test]
 fn a_program_with_a_period_does_not_fool_the_samples() {
-    // Every 16th visit takes long: what is timed at regular distances would see all of these, or
-    // none.
+    // Every 16th visit is long: timing at regular distances would hit all of these, or none.
     let errors = errors(|visit, _| if visit % 16 == 0 { 700 } else { 20 });
     let (one, two) = coverage(&errors);
     assert!((0.61..0.76).contains(&one) && (0.90..0.985).contains(&two), "{one} {two}");
@@ -236,7 +235,7 @@ fn recursion_and_forgotten_guards_under_a_budget_stay_exact() {
     for i in 0..200_000 {
         let outer = program.enter(&C);
         program.now += 10;
-        // A call of the region by itself.
+        // The region calls itself.
         assert_eq!(program.arena.enter(&C).entered(), Entered::Recursion(outer));
         let inner = program.enter(&D);
         if i % 2 == 0 {
@@ -247,8 +246,7 @@ fn recursion_and_forgotten_guards_under_a_budget_stay_exact() {
     program.exit(root);
     assert_eq!(visits(&program.reading(&C)), 400_000);
     assert!(program.arena.place().is_none());
-    // Of the forgotten ones those that were to be timed are not counted as visits: their time is
-    // unknown.
+    // Forgotten visits that were to be timed are not counted as visits: their time is unknown.
     let unbalanced = program.arena.visits_unbalanced.load(Relaxed);
     assert_eq!(unbalanced, 100_000);
     let counted = visits(&program.reading(&D));
