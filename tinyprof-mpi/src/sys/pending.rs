@@ -26,12 +26,12 @@ impl<B> Pending<B> {
         Self { call, request, buffers: ManuallyDrop::new(buffers), done: false }
     }
 
-    /// The function of MPI that started it.
+    /// Returns the MPI function that started the operation.
     pub(crate) fn call(&self) -> &'static str {
         self.call
     }
 
-    /// Lets MPI work, and tells whether the operation is done; its buffers are to be
+    /// Lets MPI work, and returns whether the operation is done; its buffers are to be
     /// [taken](Self::finish) then.
     ///
     /// # Errors
@@ -50,7 +50,8 @@ impl<B> Pending<B> {
         Ok(self.done)
     }
 
-    /// The buffers of an operation that is done; none of one that is not, which is abandoned.
+    /// Returns the buffers of an operation that is done. An operation that is not done is
+    /// abandoned, and its buffers are not returned.
     pub(crate) fn finish(mut self) -> Option<B> {
         let done = std::mem::replace(&mut self.done, false);
         // SAFETY: the value is taken here only: `done` is false from now on, so that `drop` leaves
