@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# From nothing to a profile: sets up, builds, runs the FFT on 4 ranks with verification, prints its report.
+# From nothing to a profile: sets up, builds, runs the FFT on 4 ranks with verification, prints its
+# report.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/rust.sh

@@ -30,8 +30,8 @@ build_examples on
 cargo build --locked --release -p tinyprof-bench-evaluation
 program=$CARGO_TARGET_DIR/release/evaluation
 
-# The last commit of the code that is measured, with a mark if it has changed since. Other changes
-# do not make it another measurement.
+# The last commit of the code that is measured, with a checksum of uncommitted changes: a run with
+# other changes is another measurement.
 measured=(tinyprof tinyprof-macros tinyprof-format tinyprof-mpi examples/fft/src examples/tc/src benches/evaluation/src Cargo.lock)
 commit=$(git log -1 --format=%h -- "${measured[@]}" 2>/dev/null || true)
 changes=$(git diff HEAD -- "${measured[@]}" 2>/dev/null || true)

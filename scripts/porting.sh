@@ -80,7 +80,7 @@ compare() {
     shift
     rm -f "$times".*
     export TINYPROF_OUT=$work/$name/profile COLUMNS=110
-    # The first run of each only fills the disk caches.
+    # The first run of each fills the disk caches.
     for ((pair = -1; pair < pairs; pair++)); do
         order=(plain annotated)
         ((pair % 2 == 0)) || order=(annotated plain)

@@ -9,7 +9,8 @@ rust_find
 
 home=$PWD/target/python
 env=$home/env umd=$home/umd
-# Packages of the exports' consumers if they are available, without dependencies that no test needs.
+# The requirements of the exports' consumers, if these files exist, without dependencies that no
+# test needs.
 shopt -s nullglob
 requirements=(python/requirements.txt python/requirements-export[s].txt)
 without=(python/requirements-exports-no-dep[s].txt)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the recorder under tools that detect errors that tests miss: loom, ThreadSanitizer, Miri.
-# Stops at the first failure. The last two need a nightly toolchain: rustup toolchain install
-# nightly --profile minimal -c rust-src -c miri
+# Stops at the first failure. The last two need a nightly toolchain:
+#     rustup toolchain install nightly --profile minimal -c rust-src -c miri
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/rust.sh
@@ -14,7 +14,7 @@ host=$(rustc -vV | sed -n 's/^host: //p')
 printf '\n== loom: every order of the protocol between one writer and a reader\n'
 cargo test --locked --release --manifest-path tinyprof/tests/loom/Cargo.toml
 
-# It does not support fences: it detects non-atomic accesses, but not wrong orderings.
+# ThreadSanitizer does not support fences: it detects non-atomic accesses, but not wrong orderings.
 printf '\n== ThreadSanitizer: the unit tests of the recorder\n'
 RUSTFLAGS=-Zsanitizer=thread cargo +nightly test --locked -Zbuild-std --target "$host" -p tinyprof --lib -- record::
 

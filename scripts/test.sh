@@ -45,8 +45,8 @@ step "format of the Python package's reader" cargo fmt --manifest-path python/Ca
 step "Python" bash scripts/python.sh
 step "pages in Chromium" bash scripts/browser.sh
 
-# One test at a time: each starts several ranks that spin while they wait, and two such tests on few cores slow each
-# other down far more than twofold.
+# One test at a time: each starts several ranks that spin while they wait, and two such tests on few
+# cores slow each other down far more than twofold.
 export RUST_TEST_THREADS=${RUST_TEST_THREADS:-1}
 for mpi in "${MPI_FOUND[@]}"; do
     mpi_use "$mpi"

@@ -73,8 +73,8 @@ def _frame(callpath: Callpath, twice: set[tuple]):
     from hatchet.frame import Frame
 
     attributes = {"name": callpath.name, "type": callpath.kind}
-    # Hatchet treats nodes with equal frames as one. In other cases, a line would keep two versions
-    # of a program apart.
+    # Hatchet treats nodes with equal frames as one. The other nodes get no line, because it would
+    # keep two versions of a program apart.
     if _looks(callpath) in twice:
         attributes |= {"file": callpath.file, "line": str(callpath.line), "column": str(callpath.column)}
     return Frame(attributes)

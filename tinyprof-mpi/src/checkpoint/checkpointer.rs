@@ -86,7 +86,7 @@ impl Checkpointer {
         self.repeat(boundary, Agreement::settle);
     }
 
-    /// Settles, and ends the agreement. Collective.
+    /// Settles as [`settle`](Self::settle) does, and ends the agreement. Collective.
     pub(super) fn settle_for_good(&mut self, boundary: u64) {
         self.settle(boundary);
         self.agreed = None;

@@ -31,9 +31,9 @@ pub enum SeriesGather {
     /// Padded if that sends little more, otherwise with counts.
     #[default]
     Auto,
-    /// With the summary, as one message of equal length on every rank.
+    /// A single message of equal length on every rank, together with the summary.
     Padded,
-    /// As a second message, of each rank's own length.
+    /// A second message, of each rank's own length.
     Counts,
 }
 

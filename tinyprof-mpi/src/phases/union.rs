@@ -22,7 +22,7 @@ use crate::communicator::{Communicator, Interrupted};
 /// The length of a digest in bytes.
 const DIGEST_BYTES: usize = 16;
 
-/// The union of tables, with a limit for the length of messages.
+/// The union of tables, sent in messages of limited length.
 pub(super) struct Union {
     pub(super) chunk_bytes: usize,
 }
