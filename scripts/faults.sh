@@ -48,7 +48,7 @@ if ((${#embedded[@]})); then
     "${CARGO_TARGET_DIR:-target}/debug/faults" "${embedded[@]}" "${flags[@]}" --results "$results" || status=$?
 fi
 if [[ $mutations ]]; then
-    # Its last lines are results.
+    # The last lines of its output are results.
     bash scripts/fuzz.sh mutate 1000000 | tee >(grep '^{' >>"$results") || status=$?
 fi
 if [[ $jobs ]]; then

@@ -26,7 +26,7 @@ declare -A fedora=([cc]='gcc glibc-devel' [make]=make [libclang]=clang-devel [va
 # LIBCLANG_PATH covers the others.
 have_libclang() {
     [[ -n ${LIBCLANG_PATH:-} ]] && return
-    # ldconfig is not in an ordinary user's PATH on Debian. libclang-cpp is another library.
+    # An ordinary user's PATH on Debian does not contain ldconfig. libclang-cpp is another library.
     local known
     known=$(PATH=$PATH:/usr/sbin:/sbin ldconfig -p 2>/dev/null || true)
     [[ $known =~ libclang(-[0-9.]+)?\.so ]] || compgen -G '/usr/lib*/llvm*/lib*/libclang[.-][0-9s]*' >/dev/null || return 1

@@ -5,7 +5,7 @@
 
 use tinyprof_faults::sys::{Action, Call};
 
-/// One way in which a call fails.
+/// A way in which a call fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
     /// The call does nothing and returns this error.

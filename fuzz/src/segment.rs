@@ -12,7 +12,7 @@ const NOW: TicksNow = TicksNow { ticks: 1 << 40, monotonic_ns: 1 << 40 };
 /// the input, and makes a profile that reads back as it was written.
 ///
 /// # Panics
-/// If not.
+/// If that is not the case.
 pub fn read_segment(bytes: &[u8]) -> bool {
     let Ok(segment) = Segment::parse(bytes) else { return false };
     drop(segment.description());

@@ -72,7 +72,7 @@
 //! |---|---|---|---|
 //! | `TINYPROF_OUT` | [`Profiler::builder`] | name of the profile | `./EXE-JOBID.tprof`, or the process id of rank 0 |
 //! | `TINYPROF_REPORT=off` | [`Builder::report`] | table on rank 0's standard error | on |
-//! | `TINYPROF_AGGREGATORS=auto\|N\|node` | [`Builder::aggregators`] | number of ranks that write; `node`: one to each | `auto`: one to every 16, more for long lists, see [`Aggregators::Auto`] |
+//! | `TINYPROF_AGGREGATORS=auto\|N\|node` | [`Builder::aggregators`] | number of ranks that write; `node`: one on each node | `auto`: one to every 16, more for long lists, see [`Aggregators::Auto`] |
 //! | `TINYPROF_FORMAT=tprof\|csv` | [`Builder::format`] | format that the aggregators write; `csv` is the text of the paper, `NAME.csv/part-NNNNN.csv` | `tprof` |
 //! | `TINYPROF_DEADLINE=5s` | [`Builder::deadline`] | longest time that a step of the flush waits for other ranks, and its work on files takes (`ms`, `s`, `m`, `h`) | `30s` |
 //! | `TINYPROF_SERIES=auto\|padded\|counts` | | for measurements: series padded to the longest and sent with the summaries, or sent separately, unpadded | `auto`: padded if that adds at most a quarter |

@@ -10,7 +10,7 @@ pub enum Milestone {
     Encoded,
     /// Phase 1 is done: all ranks hold the same dictionary.
     Agreed,
-    /// Every rank knows where the files go.
+    /// Every rank knows the directory of the files.
     Announced,
     /// Phase 2 is done: this rank has sent its own data, or collected that of its group.
     Collected,

@@ -37,7 +37,7 @@ pub fn kill(process: u32) {
     }
 }
 
-/// Ends the process as C programs do, with the handlers of `atexit`.
+/// Ends the process like a C program, with the handlers of `atexit`.
 pub fn exit(code: i32) -> ! {
     // SAFETY: no other thread calls it.
     unsafe { libc::exit(code) }

@@ -1,4 +1,4 @@
-//! Decisions, taken from bytes.
+//! Decisions that are read from bytes.
 
 /// Bytes that make decisions. After the last byte, every decision is the first choice.
 #[derive(Clone, Copy, Debug)]

@@ -10,7 +10,7 @@ use super::link::check;
 
 /// An operation under way. It owns its buffers.
 ///
-/// Dropped before it is done, it is abandoned: MPI has no way to take a collective back (MPI 4.0,
+/// If it is dropped before it is done, it is abandoned. MPI cannot cancel a collective (MPI 4.0,
 /// section 6.12, allows neither `MPI_Cancel` nor `MPI_Request_free`), so MPI may still read and
 /// write the buffers. They are never freed then, on purpose.
 pub(crate) struct Pending<B> {
