@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Writes pages of profiles of several kinds with `tinyprof html`, and clicks through them in Chromium. Screenshots lie in
-# target/browser/screenshots afterwards; with --pictures two of them become those of the README. Installs Chromium, Node.js and
-# npm where they are missing.
+# Writes pages of profiles of several kinds with `tinyprof html`, and clicks through them in
+# Chromium. Screenshots are in target/browser/screenshots afterwards; with --pictures two of them
+# become those of the README. Installs Chromium, Node.js and npm if they are missing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/rust.sh
@@ -13,11 +13,12 @@ shared=${TINYPROF_SHARED_DATA:-$PWD/../shared/data}
 
 rust_find
 bash scripts/setup.sh --browser
-# Node.js believes the authorities in its own list; a company's network may need those of the machine, as all else here does.
+# Node.js trusts its own list of authorities; a company's network may need those of the machine, as
+# all other programs here use.
 machine_authorities=/etc/ssl/certs/ca-certificates.crt
 if [[ -z ${NODE_EXTRA_CA_CERTS:-} && -f $machine_authorities ]]; then export NODE_EXTRA_CA_CERTS=$machine_authorities; fi
 npm ci --prefix "$web" --silent --ignore-scripts --no-audit --no-fund
-# What is committed is what the registry has.
+# The committed files are equal to those of the registry.
 bash "$web/vendor.sh" --check
 
 rm -rf "$out"
@@ -43,7 +44,8 @@ bin=${CARGO_TARGET_DIR:-$PWD/target}/debug
 "$bin/examples/story" "$out/one" 1 12 20
 "$bin/examples/story" "$out/empty" 0 0 0
 "$bin/examples/hostile" "$out/hostile"
-# Ranks that ran together, a number that is none, a file that was cut off: what is left of them is a profile.
+# Ranks that ran together, an invalid number, a file that was cut off: the remaining data is a
+# profile.
 printf '%s\n' '"id","parent","tag","is_loop","times"' \
     '"main","null","COMP","0","0.300000|0.310000|0.290000"' \
     '"main-a","main","COMM","0","0.100000,0.285482|0.200000"' \

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# From nothing to a profile: sets up, builds, runs the FFT on 4 ranks with verification, prints its report.
+# From nothing to a profile: sets up, builds, runs the FFT on 4 ranks with verification, prints its
+# report.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/rust.sh
@@ -18,7 +19,8 @@ echo
 echo "== TINYPROF_OUT=target/demo/fft ${run[*]}"
 rm -rf target/demo
 mkdir -p target/demo
-# The table at the end of the run is off because the report below is the same, and shows where it comes from.
+# The table at the end of the run is off, because the report below is equal to it and shows its
+# source.
 TINYPROF_OUT=target/demo/fft TINYPROF_REPORT=off "${run[@]}" </dev/null
 
 echo

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # Repeats the evaluation of the paper, and writes the tables and plots of docs/evaluation.md.
 #     scripts/evaluation.sh [--fresh]
-# Each part's rows are kept when it is complete: who starts again goes on where it stopped, unless the code has changed
-# since, or --fresh is given. For a trial: EVALUATION_PARTS (fft-20,weak,...), EVALUATION_REPETITIONS (7),
-# EVALUATION_MINUTES of the run that is always on (10), EVALUATION_SMALL=1 for sizes that say nothing, and
-# EVALUATION_NOTE, which is put on the page until a run without it.
+# Each part's rows are kept when it is complete. A restarted run continues where the last one
+# stopped, unless the code has changed since, or --fresh is given. For a trial: EVALUATION_PARTS
+# (fft-20,weak,...), EVALUATION_REPETITIONS (7), EVALUATION_MINUTES of the run that is always on
+# (10), EVALUATION_SMALL=1 for sizes without significance, and EVALUATION_NOTE, which is put on the
+# page until a run without it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/rust.sh
@@ -18,7 +19,7 @@ mpi_use_yielding
 results=$PWD/benches/evaluation/results
 programs=$CARGO_TARGET_DIR/evaluation
 mkdir -p "$programs/on" "$programs/off"
-# Cargo gives both builds one name.
+# Cargo gives both builds the same name.
 build_examples() {
     cargo build --locked --release -p tinyprof-example-fft -p tinyprof-example-tc "${@:2}"
     cp "$CARGO_TARGET_DIR/release/fft" "$CARGO_TARGET_DIR/release/tc" "$programs/$1/"
@@ -29,7 +30,8 @@ build_examples on
 cargo build --locked --release -p tinyprof-bench-evaluation
 program=$CARGO_TARGET_DIR/release/evaluation
 
-# The last commit of the code that is measured, with a mark of what has changed since: other changes are another measurement.
+# The last commit of the code that is measured, with a checksum of uncommitted changes: a run with
+# other changes is another measurement.
 measured=(tinyprof tinyprof-macros tinyprof-format tinyprof-mpi examples/fft/src examples/tc/src benches/evaluation/src Cargo.lock)
 commit=$(git log -1 --format=%h -- "${measured[@]}" 2>/dev/null || true)
 changes=$(git diff HEAD -- "${measured[@]}" 2>/dev/null || true)
@@ -46,12 +48,12 @@ if [[ -d $shared ]]; then arguments+=(--shared-data "$shared"); fi
 if [[ -n ${EVALUATION_PARTS:-} ]]; then arguments+=(--parts "$EVALUATION_PARTS"); fi
 if [[ -n ${EVALUATION_SMALL:-} ]]; then arguments+=(--small); fi
 
-# The program measures what a visit costs by visits of its own; their profile is of no use.
+# The program measures the cost of a visit with visits of its own; their profile is not used.
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 export TINYPROF_OUT=$scratch/calibration TINYPROF_REPORT=off
 
-# The page is made also of what there was before a part failed.
+# The page is also made from the results before a part failed.
 status=0
 "$program" run "${arguments[@]}" "$@" || status=$?
 simulated=benches/collective/results/simgrid.jsonl

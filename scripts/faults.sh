@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Runs programs under every fault that the profiler promises to survive, and says which promise
-# broke: docs/reliability.md.
+# Runs programs under every fault that the profiler promises to survive, and reports broken
+# promises: docs/reliability.md.
 #     scripts/faults.sh [quick|full] [PART...]
 #     scripts/faults.sh table
 # Parts: syscalls delays allocations limits kills jobs mutations; none: all. A quick run takes a
-# sample of each but the last two, in less than a minute. Results go to target/faults.jsonl as well
-# (FAULTS_RESULTS), from which `table` makes the table of the document. FAULTS_SCRATCH is where
-# programs run: in memory, unless a disk is to be tried.
+# sample of each but the last two, in less than a minute. Results also go to target/faults.jsonl
+# (FAULTS_RESULTS), from which `table` makes the table of the document. FAULTS_SCRATCH is the
+# directory in which programs run: in memory, unless a disk is to be tested.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/rust.sh
@@ -48,7 +48,7 @@ if ((${#embedded[@]})); then
     "${CARGO_TARGET_DIR:-target}/debug/faults" "${embedded[@]}" "${flags[@]}" --results "$results" || status=$?
 fi
 if [[ $mutations ]]; then
-    # Its last lines are results.
+    # The last lines of its output are results.
     bash scripts/fuzz.sh mutate 1000000 | tee >(grep '^{' >>"$results") || status=$?
 fi
 if [[ $jobs ]]; then

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Measures how long profiles take to load and what they take in bytes, and writes the tables into
-# docs/format-performance.md. The authors' files are measured where TINYPROF_SHARED_DATA or ../shared/data has them, the FFT
-# where there is an MPI.
+# Measures the load time and the size of profiles, and writes the tables into
+# docs/format-performance.md. The authors' files are measured if TINYPROF_SHARED_DATA or
+# ../shared/data has them, the FFT if there is an MPI.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/rust.sh
@@ -18,7 +18,7 @@ bash scripts/python.sh env
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-# Before an MPI is used, which has a target directory of its own.
+# Built before an MPI is used, which has its own target directory.
 cargo build --locked --release --quiet -p tinyprof-cli
 cargo build --locked --release --quiet -p tinyprof-format --example synthetic --example series_speed
 built=${CARGO_TARGET_DIR:-$PWD/target}/release

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# Builds the fuzz targets and runs each for SECONDS (60), all at once, from the frozen profiles on.
-# An input that breaks a target is kept, and named with the command that repeats it.
+# Builds the fuzz targets and runs each for SECONDS (60), all at once, starting from the frozen
+# profiles. An input that breaks a target is kept, and named with the command that repeats it.
 #     scripts/fuzz.sh [SECONDS]
-#     scripts/fuzz.sh mutate COUNT    so many mutations that know the format, with all checksums
-#     scripts/fuzz.sh seeds           makes the segments anew that fuzzing begins with
+#     scripts/fuzz.sh mutate COUNT    COUNT mutations that know the format, with all checksums
+#     scripts/fuzz.sh seeds           makes new segments for fuzzing to begin with
 #
-# cargo-fuzz is not needed for this: all it adds on a stable toolchain are these flags, and it takes longer to install than to
-# fuzz. The sanitizers need a nightly toolchain; there is no unsafe code in tinyprof-format for them to look at.
+# cargo-fuzz is not needed for this: on a stable toolchain it only adds these flags, and it takes
+# longer to install than to fuzz. The sanitizers need a nightly toolchain; tinyprof-format has no
+# unsafe code for them to check.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/rust.sh
@@ -20,14 +21,15 @@ if [[ ${1:-} == mutate ]]; then
     build=${CARGO_TARGET_DIR:-$PWD/target}/fuzz
     CARGO_TARGET_DIR=$build cargo build --locked --release --manifest-path fuzz/Cargo.toml \
         --no-default-features --features loops
-    # Seven of ten are of profiles, which have more to be wrong. A failure names its seed.
+    # Seven of ten are of profiles, in which more can be wrong. A failure names its seed.
     "$build/release/mutate" profile $(($2 * 7 / 10))
     exec "$build/release/mutate" segment $(($2 * 3 / 10))
 fi
 seconds=${1:-60}
 target=$(rustc -vV | sed -n 's/^host: //p')
 build=${CARGO_TARGET_DIR:-$PWD/target}/fuzz
-# Coverage for libFuzzer, in the targets and all that they use. Naming the target keeps the flags from build scripts.
+# Coverage for libFuzzer, in the targets and everything that they use. Naming the target keeps the
+# flags from build scripts.
 flags="-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4"
 flags+=" -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table"
 flags+=" -Cllvm-args=-sanitizer-coverage-trace-compares -Ccodegen-units=1 --cfg fuzzing"
@@ -48,7 +50,7 @@ cp fuzz/seeds/segment/* "$work/segment/"
 # The longest inputs: a tape of decisions is short, and segments are longer than parts.
 declare -A longest=([structure]=256 [segment]=65536)
 
-# run TARGET: from its seeds on, within memory and time limits that no reader may need.
+# run TARGET: runs it from its seeds, within memory and time limits that no reader may exceed.
 run() {
     if ! "$build/$target/release/$1" "$work/$1" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=1024 -max_len="${longest[$1]:-4096}" \
         -artifact_prefix="$build/found/$1-" -print_final_stats=1 >"$work/$1.log" 2>&1; then

@@ -1,16 +1,19 @@
 # shellcheck shell=bash
-# Finds the MPIs of this machine and sets what a build and a run with one of them needs. To be sourced.
+# Finds the MPIs of this machine and sets the environment that a build and a run with one of them
+# need. To be sourced.
 
-# Where there is no PATH at all, bash makes one up and keeps it to itself; the wrappers need it for their compiler.
+# If there is no PATH at all, bash sets one without exporting it; the wrappers need it for their
+# compiler.
 export PATH
 
-# The families found, at most one of each: openmpi, mpich. The latter has Intel MPI and MVAPICH in it, which share
-# its launcher's flags.
+# The families found, at most one of each: openmpi, mpich. The latter includes Intel MPI and
+# MVAPICH, which share its launcher's flags.
 MPI_FOUND=()
 declare -A MPI_CC MPI_EXEC
 
-# Prints the family of the MPI that compiler wrapper $1 builds for. Fails where it builds no program: without
-# headers, without a C compiler behind it. The header's macros tell, because names and `-show` differ everywhere.
+# Prints the family of the MPI that compiler wrapper $1 builds for. Fails if it builds no program,
+# for lack of headers or of a C compiler behind it. The header's macros decide, because names and
+# `-show` differ everywhere.
 mpi_cc_family() {
     local dir macros=
     command -v "$1" >/dev/null || return 1
@@ -34,8 +37,9 @@ mpi_exec_family() {
     esac
 }
 
-# Takes wrapper $1 and launcher $2 into MPI_FOUND if they belong together. They need not: Debian's plain `mpicc` and
-# `mpiexec` are two links that are set apart, and a launcher of the other MPI starts P programs of one rank each.
+# Adds wrapper $1 and launcher $2 to MPI_FOUND if they belong together. They need not: Debian's
+# plain `mpicc` and `mpiexec` are two links that are set separately, and a launcher of the other MPI
+# starts P programs of one rank each.
 mpi_try() {
     local family
     family=$(mpi_cc_family "$1") || return 0
@@ -43,15 +47,17 @@ mpi_try() {
     if [[ -z ${MPI_CC[$family]:-} ]]; then
         MPI_FOUND+=("$family")
     elif [[ $(readlink -f "$(command -v "$1")") != $(readlink -f "$(command -v "${MPI_CC[$family]}")") ]]; then
-        # Another installation of a family that we have: the first is what a user's PATH or module put in front.
+        # Another installation of a family that we have: the user's PATH or module puts the
+        # preferred one first.
         return 0
     fi
-    # The same under its full name: better, because the short one may be set to another MPI tomorrow.
+    # The full name is better, because the short one may be set to another MPI tomorrow.
     MPI_CC[$family]=$1 MPI_EXEC[$family]=$2
 }
 
-# Fills MPI_FOUND, MPI_CC and MPI_EXEC; leaves them empty where no MPI can be built with. A user who names
-# an MPI (MPICC, and TINYPROF_MPIEXEC where the launcher's name does not follow from it) gets that one alone.
+# Fills MPI_FOUND, MPI_CC and MPI_EXEC; leaves them empty if there is no MPI to build with. A user
+# who names an MPI (MPICC, and TINYPROF_MPIEXEC if the launcher's name does not follow from it) gets
+# only that one.
 mpi_find() {
     MPI_FOUND=() MPI_CC=() MPI_EXEC=()
     if [[ -n ${MPICC:-} ]]; then
@@ -64,15 +70,15 @@ mpi_find() {
     mpi_try mpicc.mpich mpiexec.mpich
 }
 
-# Sets the environment to MPI family $1, and the array MPIEXEC to its launcher with the flags that let
-# it start more ranks than there are cores.
+# Sets the environment to MPI family $1, and the array MPIEXEC to its launcher with the flags that
+# let it start more ranks than there are cores.
 mpi_use() {
     export MPICC=${MPI_CC[$1]} TINYPROF_MPIEXEC=${MPI_EXEC[$1]}
-    # rsmpi's build asks these before it asks MPICC, and would link another MPI than the launcher's.
+    # rsmpi's build reads these before MPICC, and would link another MPI than the launcher's.
     unset MPI_PKG_CONFIG CRAY_MPICH_DIR
-    # It does not notice a changed MPICC either, so each MPI gets a directory of its own; or, where nobody comes back to the
-    # first (MPI_ONE_TARGET), the same in which the binding is built anew.
-    # Scripts that are started from here find the base where it was.
+    # It does not notice a changed MPICC either, so each MPI gets its own directory. If the first
+    # MPI is not used again (MPI_ONE_TARGET), they share one, in which the binding is rebuilt.
+    # Scripts that are started from here find the base unchanged.
     export MPI_TARGET_BASE=${MPI_TARGET_BASE:-${CARGO_TARGET_DIR:-$PWD/target}}
     export CARGO_TARGET_DIR=$MPI_TARGET_BASE/mpi${MPI_ONE_TARGET:+-all}
     if [[ -z ${MPI_ONE_TARGET:-} ]]; then
@@ -91,8 +97,8 @@ mpi_use() {
     fi
 }
 
-# Uses the MPI whose ranks yield their processor while they wait, which is Open MPI, or else the first: with more ranks than
-# cores, the others' mostly measure how they spin.
+# Uses the MPI whose ranks yield their processor while they wait, which is Open MPI, or else the
+# first. With more ranks than cores, measurements with the others mostly show how they spin.
 mpi_use_yielding() {
     mpi_find
     local family=openmpi
@@ -100,7 +106,7 @@ mpi_use_yielding() {
     mpi_use "$family"
 }
 
-# What the launcher in use calls itself.
+# Prints the name that the launcher in use gives itself.
 mpi_version() {
     "$TINYPROF_MPIEXEC" --version 2>&1 | grep -v '^ *$' | head -n 1
 }

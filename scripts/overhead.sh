@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Measures what a region costs with TinyProf and with other profilers, and writes the table into docs/overhead.md.
+# Measures the cost of a region with TinyProf and with other profilers, and writes the table into
+# docs/overhead.md.
 #     scripts/overhead.sh [ROUNDS]
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -12,7 +13,8 @@ begin='<!-- begin: written by make overhead -->'
 end='<!-- end -->'
 require_place "$page" "$begin" "$end"
 
-# The peers are a package of their own, with a lock file of its own. They need newer compilers than TinyProf does.
+# The peers are a separate package, with its own lock file. They need newer compilers than TinyProf
+# does.
 export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$PWD/target}/peers"
 cargo build --locked --release --manifest-path benches/peers/Cargo.toml
 

@@ -1,6 +1,7 @@
-# What the scripts share that measure and write into a page. To be sourced, from the root of the repository.
+# Shared functions of the scripts that measure and write into a page. To be sourced, from the root
+# of the repository.
 
-# What the numbers were measured on.
+# Prints the machine on which the numbers were measured.
 machine() {
     if command -v lscpu >/dev/null; then
         LC_ALL=C lscpu | awk -F ': +' '
@@ -12,7 +13,7 @@ machine() {
     fi
 }
 
-# commit_of PATH...: the commit, and whether these paths have changed since.
+# commit_of PATH...: prints the commit, and whether these paths have changed since.
 commit_of() {
     local commit
     commit=$(git rev-parse --short HEAD 2>/dev/null || echo unknown)
@@ -20,7 +21,8 @@ commit_of() {
     printf '%s' "$commit"
 }
 
-# require_place PAGE BEGIN END: fails where the page has no lines BEGIN and END for a table between them.
+# require_place PAGE BEGIN END: fails if the page has no lines BEGIN and END for a table between
+# them.
 require_place() {
     if ! grep -qF -- "$2" "$1" || ! grep -qF -- "$3" "$1"; then
         echo "${0##*/}: $1 has no place for the table, between $2 and $3" >&2
@@ -28,7 +30,8 @@ require_place() {
     fi
 }
 
-# put_in_place PAGE BEGIN END FILE: puts the file, which has both lines, in the place of what is between them, and prints it.
+# put_in_place PAGE BEGIN END FILE: replaces the text between the two lines by the file, which has
+# both lines, and prints it.
 put_in_place() {
     awk -v begin="$2" -v end="$3" -v result="$4" '
         $0 == begin { while ((getline line < result) > 0) print line; skip = 1 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Annotates three programs from crates.io with the patches in scripts/porting, runs each with and without TinyProf in
-# pairs, and prints overhead and profile: what docs/porting.md tells. Not a part of `make test`.
+# Annotates three programs from crates.io with the patches in scripts/porting, runs each with and
+# without TinyProf in pairs, and prints overhead and profile, which are the content of
+# docs/porting.md. Not a part of `make test`.
 #     scripts/porting.sh [PAIRS [NAME...]]      NAME: tokei, prover, octree
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -12,16 +13,16 @@ shift $(($# ? 1 : 0))
 names=("$@")
 ((${#names[@]})) || names=(tokei prover octree)
 patches=$PWD/scripts/porting
-# The patches name TinyProf by a path from here, wherever things are built.
+# The patches name TinyProf by a path from here, independent of the target directory.
 work=$PWD/target/porting
 
 rust_find
-# Each MPI builds in a directory of its own; the programs without MPI use that one as well.
+# Each MPI builds in its own directory; the programs without MPI use that one as well.
 mpi_use_yielding
 target=$CARGO_TARGET_DIR
 mkdir -p "$work/time"
 
-# Has cargo fetch crate $1 in version $2 and prints where its source lies.
+# Has cargo fetch crate $1 in version $2 and prints the path of its source.
 fetch() {
     mkdir -p "$work/fetch-$1/src"
     : >"$work/fetch-$1/src/lib.rs"
@@ -31,8 +32,9 @@ fetch() {
         grep -o "\"manifest_path\":\"[^\"]*/$1-$2/Cargo.toml\"" | head -n 1 | sed 's/.*:"//; s|/Cargo.toml"||'
 }
 
-# Copies the source of crate $1 in version $2 twice, as $3/plain and as $3/annotated, with what $4 (a file, if there is
-# one) adds to both manifests, and annotates the second. The crate's own lock file stays: users have one, too.
+# Copies the source of crate $1 in version $2 twice, as $3/plain and as $3/annotated, appends $4 (a
+# file, if given) to both manifests, and annotates the second. The crate's own lock file stays:
+# users have one, too.
 copies() {
     local source copy
     source=$(fetch "$1" "$2")
@@ -51,14 +53,14 @@ build() {
     local name=$1 file=$2 copy
     shift 2
     for copy in plain annotated; do
-        # The programs' own warnings are not ours to show.
+        # The warnings of these programs are not relevant here.
         cargo build --quiet --release --manifest-path "$work/$name/$copy/Cargo.toml" --target-dir "$target" "$@" \
             2>"$work/stderr" || { cat "$work/stderr" >&2; return 1; }
         cp "$target/release/$file" "$work/$name/$copy.exe"
     done
 }
 
-# Runs a command; appends to file $1 the seconds that it took, and those of the processor.
+# Runs a command; appends its elapsed seconds and its processor seconds to file $1.
 timed() {
     local file=$1 TIMEFORMAT='%R %U %S'
     shift
@@ -71,14 +73,14 @@ median() {
     sort -n | awk '{ v[NR] = $1 } END { print NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2 }'
 }
 
-# Runs both executables of $1 in pairs, each first in every second one, and prints the overhead and the last report.
-# In the further arguments, the command, EXE stands for the executable.
+# Runs both executables of $1 in pairs, in alternating order, and prints the overhead and the last
+# report. In the command, which is the further arguments, EXE is replaced by the executable.
 compare() {
     local name=$1 pair copy what order times=$work/time/$1
     shift
     rm -f "$times".*
     export TINYPROF_OUT=$work/$name/profile COLUMNS=110
-    # The first run of each fills the caches of the disk.
+    # The first run of each fills the disk caches.
     for ((pair = -1; pair < pairs; pair++)); do
         order=(plain annotated)
         ((pair % 2 == 0)) || order=(annotated plain)
@@ -98,7 +100,7 @@ compare() {
         printf 'overhead by pairs, %s time: median %.2f %%, from %.2f to %.2f %%\n' "$what" \
             "$(median <"$times.$what")" "$(sort -n "$times.$what" | head -n 1)" "$(sort -n "$times.$what" | tail -n 1)"
     done
-    # The table that the program itself has printed at the end of the last run.
+    # The table that the program itself printed at the end of the last run.
     sed -n '/^profile\.tprof: /,$p' "$work/$name/report"
 }
 
@@ -106,7 +108,7 @@ printf '%s, %s processors, load %s, %s\n' "$(sed -n 's/^model name.*: //p' /proc
     "$(cut -d ' ' -f 1 /proc/loadavg)" "$(rustc --version)"
 for name in "${names[@]}"; do
     case $name in
-    # Counts lines of code, with rayon: of its own dependencies, which its lock file pins.
+    # Counts lines of code, with the rayon of its own dependencies, pinned by its lock file.
     tokei)
         copies tokei 15.0.0 tokei ''
         if [[ ! -d $work/sources ]]; then

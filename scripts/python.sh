@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Builds the Python package, and tests it in an environment of its own below target/python; arguments go to pytest. With
-# `env` as the only argument it makes the environment and tests nothing.
-# What is there already is not made again: the second time takes seconds.
+# Builds the Python package, and tests it in its own environment below target/python; arguments go
+# to pytest. With `env` as the only argument it makes the environment and tests nothing. Existing
+# parts are not made again: the second time takes seconds.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/rust.sh
@@ -9,12 +9,14 @@ rust_find
 
 home=$PWD/target/python
 env=$home/env umd=$home/umd
-# Those of the exports' consumers where they are there, without what some of them ask for and no test needs.
+# The requirements of the exports' consumers, if these files exist, without dependencies that no
+# test needs.
 shopt -s nullglob
 requirements=(python/requirements.txt python/requirements-export[s].txt)
 without=(python/requirements-exports-no-dep[s].txt)
 
-# once NAME FILES-OR-TEXT... -- COMMAND...: runs the command unless it has succeeded with the same files before.
+# once NAME FILES-OR-TEXT... -- COMMAND...: runs the command unless it has succeeded with the same
+# files before.
 once() {
     local stamp=$home/$1.stamp state of=()
     shift
@@ -45,7 +47,8 @@ make_umd() {
     pip install --no-deps --target "$umd" -r python/requirements-umd.txt
 }
 
-# The library is built below target/python, where cargo finds the last build; pip's own would begin anew each time.
+# The library is built below target/python, where cargo finds the last build; pip's own build would
+# start from scratch each time.
 make_package() {
     PATH=$env/bin:$PATH CARGO_TARGET_DIR=$home/build pip install --no-build-isolation --no-deps --force-reinstall ./python
 }

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # Finds cargo. To be sourced from the repository's root.
 
-# True where the cargo in PATH is as new as Cargo.toml asks for.
+# Succeeds if the cargo in PATH is as new as Cargo.toml requires.
 rust_fits() {
     local version
     version=$(cargo --version 2>/dev/null) || return 1
@@ -9,8 +9,8 @@ rust_fits() {
     printf '%s\n' "$1" "${version%%[ -]*}" | sort --check --version-sort 2>/dev/null
 }
 
-# Puts a cargo that fits into PATH, or says what to install. Looks where rustup puts it too: shells that
-# nobody logged in to (CI, sudo, make from an editor) often lack that directory.
+# Puts a suitable cargo into PATH, or prints what to install. Also looks in rustup's directory,
+# which non-login shells (CI, sudo, make from an editor) often do not have in PATH.
 rust_find() {
     local needed home=${CARGO_HOME:-~/.cargo}
     needed=$(sed -n 's/^rust-version = "\(.*\)"$/\1/p' Cargo.toml)

@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
-# Measures and simulates the flush of many ranks, and writes the tables and plots of docs/scaling.md.
+# Measures and simulates the flush of many ranks, and writes the tables and plots of
+# docs/scaling.md.
 #     scripts/scaling.sh [REPETITIONS]
-# SCALING_NOTE is put under the heading of the page (such as: provisional, busy machine). SCALING_PARTS chooses what is
-# run anew; rows of the other parts stay as they are: figure6 strategies series boundaries cost virtual simgrid.
+# SCALING_NOTE is put under the heading of the page (such as: provisional, busy machine).
+# SCALING_PARTS chooses the parts that are run again; rows of the other parts stay unchanged:
+# figure6 strategies series boundaries cost virtual simgrid.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/rust.sh
@@ -21,7 +23,8 @@ simgrid_target=$MPI_TARGET_BASE/simgrid
 cargo build --locked --release -p tinyprof-bench-collective
 program=$CARGO_TARGET_DIR/release/collective
 
-# Profiles of the simulations are many small files, for which memory is the place; measured ones go to the disk.
+# Profiles of the simulations are many small files, which go to memory; measured ones go to the
+# disk.
 memory=/dev/shm
 [[ -w $memory ]] || memory=${TMPDIR:-/tmp}
 scratch=$(mktemp -d)
@@ -38,7 +41,7 @@ commit=$(commit_of tinyprof tinyprof-format tinyprof-mpi benches/collective/src 
     printf -- '* %s repetitions, after one that is not counted; medians. More ranks than processors share them.\n' "$repetitions"
 } >"$results/setup.md"
 
-# part NAME FILE COMMAND...: the rows of a part, which replace the old ones when all of them are there.
+# part NAME FILE COMMAND...: replaces the old rows of a part when all new ones are complete.
 part() {
     local name=$1 file=$2
     shift 2
@@ -48,7 +51,8 @@ part() {
     mv "$scratch/rows" "$results/$file"
 }
 
-# The program that starts mpiexec adds its rows to a file; here they go to the standard output like all others.
+# The program that starts mpiexec adds its rows to a file; here they go to the standard output like
+# all others.
 measure() {
     rm -f "$scratch/measured"
     "$program" measure --mpiexec "${MPIEXEC[*]}" --repetitions "$repetitions" --rows "$scratch/measured" "$@"
@@ -62,7 +66,7 @@ gathers() {
         done
     done
 }
-# No more ranks than there are processors for: a rank that waits for one is not what is measured.
+# No more ranks than processors: a rank that waits for a processor is not part of the measurement.
 boundaries() {
     local ranks interval
     for ranks in 1 2; do

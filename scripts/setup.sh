@@ -1,15 +1,17 @@
 #!/usr/bin/env bash
-# Installs what a build needs beside Rust and is not there: a C compiler, make, libclang, an MPI with headers; and
-# what tests use: valgrind, which counts instructions, groff, which judges manual pages, script, which is a terminal,
-# sqlite3, with whose answers an example's are compared, and Python, in whose tools profiles are read.
-# With --browser also a browser and npm, with which pages are tested.
-# Where it cannot install, it prints what to install and fails. Touches nothing where nothing is missing.
+# Installs missing requirements of a build besides Rust: a C compiler, make, libclang, an MPI with
+# headers. Also installs those of the tests: valgrind, which counts instructions; groff, which
+# checks manual pages; script, which provides a terminal; sqlite3, whose answers are compared with
+# an example's; and Python, with whose tools profiles are read. With --browser also a browser and
+# npm, with which pages are tested. If it cannot install, it prints what to install and fails.
+# Changes nothing if nothing is missing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/mpi.sh
 with=${1:-}
 
-# What is missing, by name -> the packages that bring it. Read through a name reference in `packages`.
+# Requirements by name, with the packages that provide them. Read through a name reference in
+# `packages`.
 # shellcheck disable=SC2034
 declare -A debian=([cc]=build-essential [make]=make [libclang]=libclang-dev [valgrind]=valgrind
     [python]='python3 python3-venv' [groff]=groff-base [script]=bsdutils [sqlite3]=sqlite3 [mpi]='openmpi-bin libopenmpi-dev'
@@ -19,11 +21,12 @@ declare -A fedora=([cc]='gcc glibc-devel' [make]=make [libclang]=clang-devel [va
     [python]=python3 [groff]=groff-base [script]=util-linux-script [sqlite3]=sqlite [mpi]=openmpi-devel
     [chromium]=chromium [node]=nodejs [npm]=npm)
 
-# rsmpi's bindgen loads libclang.so and reads clang's own headers; one without the other (Debian's libclang1 alone)
-# fails in the middle of the build. The list of places is shorter than bindgen's: LIBCLANG_PATH is for the others.
+# rsmpi's bindgen loads libclang.so and reads clang's own headers; one without the other (Debian's
+# libclang1 alone) fails in the middle of the build. The list of places is shorter than bindgen's:
+# LIBCLANG_PATH covers the others.
 have_libclang() {
     [[ -n ${LIBCLANG_PATH:-} ]] && return
-    # ldconfig is not in an ordinary user's PATH on Debian. libclang-cpp is another library.
+    # An ordinary user's PATH on Debian does not contain ldconfig. libclang-cpp is another library.
     local known
     known=$(PATH=$PATH:/usr/sbin:/sbin ldconfig -p 2>/dev/null || true)
     [[ $known =~ libclang(-[0-9.]+)?\.so ]] || compgen -G '/usr/lib*/llvm*/lib*/libclang[.-][0-9s]*' >/dev/null || return 1
@@ -32,12 +35,13 @@ have_libclang() {
         compgen -G '/usr/local/lib*/clang/*/include/stddef.h' >/dev/null
 }
 
-# Debian's python3 lacks what makes environments.
+# Debian's python3 lacks the module that creates environments.
 have_python() {
     python3 -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))' 2>/dev/null
 }
 
-# Without a C compiler no wrapper can prove itself: one that is there is believed until the compiler is.
+# Without a C compiler a wrapper cannot be tested: one that exists is accepted until the compiler is
+# there.
 have_mpi() {
     if ! command -v cc >/dev/null && compgen -c mpicc >/dev/null; then return; fi
     mpi_find
@@ -61,7 +65,7 @@ find_missing() {
     command -v npm >/dev/null || missing+=(npm)
 }
 
-# Prints the packages of everything missing, from the table named $1.
+# Prints the packages of all missing requirements, from the table named $1.
 packages() {
     local -n table=$1
     local what
@@ -83,7 +87,7 @@ install_missing() {
     local wanted as_root=()
     command -v apt-get >/dev/null || give_up "cannot install on this system (no apt-get)"
     if ((EUID != 0)); then
-        # sudo may ask for a password only where somebody can answer.
+        # sudo may ask for a password only if somebody can answer.
         if ! command -v sudo >/dev/null || ! { sudo -n true 2>/dev/null || [[ -t 0 && -z ${CI:-} ]]; }; then
             give_up "cannot install without root or sudo"
         fi
@@ -92,7 +96,8 @@ install_missing() {
     as_root+=(env DEBIAN_FRONTEND=noninteractive)
     read -ra wanted <<<"$(packages debian)"
     echo "setup: installing ${wanted[*]}"
-    # A list that cannot be had (somebody's third-party source) need not be the one that matters.
+    # A list that cannot be fetched (somebody's third-party source) need not be the one that
+    # matters.
     "${as_root[@]}" apt-get update -q </dev/null || echo "setup: apt-get update failed; trying with what it has"
     "${as_root[@]}" apt-get install -q -y --no-install-recommends "${wanted[@]}" </dev/null ||
         give_up "apt-get install failed"
@@ -104,8 +109,8 @@ if [[ " ${missing[*]} " == *' mpi '* && -n ${MPICC:-} ]]; then
         "TINYPROF_MPIEXEC). Without MPICC in the environment any MPI is looked for." >&2
     exit 1
 fi
-# More than one round may be needed: with the compiler there, an MPI that was only believed may turn out to have no
-# headers. A round that changed nothing is the last.
+# More than one round may be needed: once the compiler is there, an MPI that was only assumed to
+# work may turn out to have no headers. A round that changed nothing is the last.
 before=
 while ((${#missing[@]})); do
     [[ ${missing[*]} != "$before" ]] || give_up "installed, and yet not found: ${missing[*]}"

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Every check and test, the MPI part once under each MPI found. Stops at the first failure.
+# Runs every check and test, the MPI part once under each MPI found. Stops at the first failure.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/rust.sh
 source scripts/mpi.sh
 
-# step HEADING COMMAND...: announces and times one command. Not for a function of several: inside `||` bash would
-# not stop at the first that fails.
+# step HEADING COMMAND...: announces and times one command. Not for a function of several: inside
+# `||` bash would not stop at the first that fails.
 durations=()
 step() {
     local heading=$1 start=$SECONDS status=0 word=ok
@@ -27,12 +27,12 @@ fi
 mpi_find
 for mpi in "${MPI_FOUND[@]}"; do echo "$mpi: ${MPI_CC[$mpi]}, ${MPI_EXEC[$mpi]}"; done
 
-# Test programs with regions leave profiles where they run: here, not in the source tree.
+# Test programs with regions leave profiles in their directory: here, not in the source tree.
 TINYPROF_OUT=$(mktemp -d)/test
 export TINYPROF_OUT
 
-# Clippy and rustdoc look at the MPI crates too, so they need an MPI. The tests without MPI run in the same
-# directory: what these three build is then built once.
+# Clippy and rustdoc check the MPI crates too, so they need an MPI. The tests without MPI run in the
+# same directory, so that these three share their builds.
 mpi_use "${MPI_FOUND[0]}"
 step "format" cargo fmt --all --check
 step "clippy" cargo clippy --locked --workspace --all-targets --features tinyprof/tracing-layer,tinyprof/alloc,tinyprof-faults/mpi -- -D warnings
@@ -45,8 +45,8 @@ step "format of the Python package's reader" cargo fmt --manifest-path python/Ca
 step "Python" bash scripts/python.sh
 step "pages in Chromium" bash scripts/browser.sh
 
-# One test at a time: each starts several ranks that spin while they wait, and two such tests on few cores slow each
-# other down far more than twofold.
+# One test at a time: each starts several ranks that spin while they wait, and two such tests on few
+# cores slow each other down far more than twofold.
 export RUST_TEST_THREADS=${RUST_TEST_THREADS:-1}
 for mpi in "${MPI_FOUND[@]}"; do
     mpi_use "$mpi"

@@ -1,5 +1,5 @@
-//! The k-th allocation of the profiler fails, once and for good, for every k until a run needs
-//! none.
+//! Allocation failures: the k-th allocation of the profiler fails, once and for good, for every k
+//! until a run needs none.
 
 use std::io;
 use std::time::Duration;
@@ -11,10 +11,11 @@ use crate::judge::{Expected, is_before_final, judge};
 use crate::place::Place;
 use crate::results::{Outcome, Results, print};
 
-/// No run takes longer than the usual deadline and a little.
+/// The longest time that a run takes: the usual deadline and a little more.
 const LIMIT: Duration = Duration::from_secs(40);
 
-/// Runs the program with allocation `number` (1-based) failing; how many it made, too.
+/// Runs the program with allocation `number` (1-based) failing. Also returns the number of
+/// allocations.
 fn run(
     configuration: &Configuration,
     number: u64,
@@ -53,7 +54,7 @@ pub(crate) fn repeat(configuration: &Configuration, case: &str) -> io::Result<bo
     Ok(run(configuration, number, how == "for-good", true)?.1.verdict.is_ok())
 }
 
-/// The loop over all allocations; about forty of them if `quick`.
+/// Loops over all allocations, or about forty of them if `quick`.
 pub(crate) fn all(
     configuration: &Configuration,
     quick: bool,

@@ -1,19 +1,19 @@
-//! How the program under test is run.
+//! The configurations of the program under test.
 
 use std::process::Command;
 
-/// What the program does, and under which settings of the profiler.
+/// The work of the program, and its settings of the profiler.
 #[derive(Clone, Debug)]
 pub(crate) struct Configuration {
     pub(crate) name: &'static str,
     pub(crate) threads: u32,
     pub(crate) levels: u32,
-    /// None: until it is killed.
+    /// The number of rounds, or `None` to run until killed.
     pub(crate) rounds: Option<u32>,
     pub(crate) pause_us: u32,
     pub(crate) end: &'static str,
     pub(crate) settings: &'static [(&'static str, &'static str)],
-    /// Whether the table is printed.
+    /// True if the table is printed.
     pub(crate) report: bool,
 }
 
@@ -41,7 +41,8 @@ const INTERIM: Configuration = Configuration {
     ..PLAIN
 };
 
-/// What allocations fail in: the number of them grows with that of callpaths.
+/// The configurations in which allocations fail. The number of allocations grows with that of
+/// callpaths.
 pub(crate) const ALLOCATING: &[Configuration] = &[
     PLAIN,
     THREADS,
@@ -49,7 +50,7 @@ pub(crate) const ALLOCATING: &[Configuration] = &[
     Configuration { name: "growth", levels: 2, rounds: Some(1), report: true, ..PLAIN },
 ];
 
-/// What faults are injected into.
+/// The configurations into which faults are injected.
 pub(crate) const ALL: &[Configuration] = &[
     PLAIN,
     THREADS,

@@ -1,7 +1,7 @@
-//! A call of the final write hangs: the program ends all the same, soon after its deadline.
+//! Delays: a call of the final write hangs, and the program still ends soon after its deadline.
 //!
-//! The thread is held where it makes the call. A disk that hangs holds it in the system, where not
-//! even a signal ends it: the process then stays until the disk answers, which nobody can change.
+//! The thread is held where it makes the call. A hung disk holds a thread in the kernel, where not
+//! even a signal ends it. The process then stays until the disk answers, which nothing can change.
 
 use std::io;
 use std::time::Duration;
@@ -16,12 +16,12 @@ use crate::place::Place;
 use crate::results::{Outcome, Results, print};
 use crate::syscalls::describe;
 
-/// What the program may wait ...
+/// The longest time that the program may wait.
 const DEADLINE: &str = "300ms";
-/// ... and what it may take altogether, on a machine that does other things besides.
+/// The longest time that the whole run may take, on a machine that also does other work.
 const LIMIT: Duration = Duration::from_secs(5);
 
-/// Holds the `held`-th call (1-based) that concerns a file.
+/// An observer that holds the `held`-th call (1-based) that concerns a file.
 struct Holder {
     held: usize,
     seen: usize,
@@ -64,7 +64,7 @@ pub(crate) fn run(configuration: &Configuration, held: usize, keep: bool) -> io:
     Ok(Outcome { reached: holder.hit.is_some(), fault: format!("{what} hangs"), verdict })
 }
 
-/// The loop over all calls of the final write; every fifth if `quick`.
+/// Loops over all calls of the final write, or every fifth if `quick`.
 pub(crate) fn all(
     configuration: &Configuration,
     quick: bool,

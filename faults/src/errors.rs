@@ -1,19 +1,20 @@
-//! The system calls that can fail, and how each of them can.
+//! The system calls that can fail, and the ways in which each of them can.
 //!
-//! A call that is not here is never made to fail: it cannot, or only for arguments that are wrong.
+//! A call that is not listed here is never made to fail: it cannot fail, or only for wrong
+//! arguments.
 
 use tinyprof_faults::sys::{Action, Call};
 
-/// One way in which a call fails.
+/// A way in which a call fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// It does nothing, and gives this error.
+    /// The call does nothing and returns this error.
     Fails(i32),
-    /// It does its work, and gives this error: `close` does.
+    /// The call does its work and returns this error, as `close` does.
     FailsAfter(i32),
-    /// It writes half of the bytes.
+    /// The call writes half of the bytes.
     Short,
-    /// It is given no memory, and says so by its old value: `brk`.
+    /// The call gets no memory and reports that by returning the old break: `brk`.
     NoBreak,
 }
 
@@ -26,7 +27,7 @@ pub(crate) struct Kind {
     faults: &'static [Fault],
 }
 
-/// The argument that tells people which call it is.
+/// The argument that identifies the call to users.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Shown {
     Nothing,
@@ -158,7 +159,7 @@ const KINDS: &[Kind] = kinds! {
     SYS_membarrier Nothing, OFTEN_MISSING;
 };
 
-/// Calls that newer architectures have only in another form.
+/// Calls that newer architectures only have in another form.
 #[cfg(target_arch = "x86_64")]
 const OLD_KINDS: &[Kind] = kinds! {
     SYS_open Path(0), OPEN;
@@ -179,24 +180,24 @@ const OLD_KINDS: &[Kind] = kinds! {
 #[cfg(not(target_arch = "x86_64"))]
 const OLD_KINDS: &[Kind] = &[];
 
-/// The kind of a call, if it can fail.
+/// Returns the kind of a call, if it can fail.
 pub(crate) fn kind_of(call: &Call) -> Option<&'static Kind> {
     let kind = KINDS.iter().chain(OLD_KINDS).find(|kind| kind.number == call.number)?;
     (!kind.faults_of(call).is_empty()).then_some(kind)
 }
 
 impl Kind {
-    /// How this call of the kind can fail.
+    /// Returns the ways in which this call can fail.
     pub(crate) fn faults_of(&self, call: &Call) -> &'static [Fault] {
         let command = i32::try_from(call.arguments[1]).unwrap_or_default();
         match self.number {
-            // What the profiler never writes to is the program's own.
+            // The profiler never writes to standard output, so this call is the program's own.
             c::SYS_write | c::SYS_writev if call.arguments[0] == 1 => &[],
             c::SYS_write | c::SYS_writev if writes_to_standard(call) => WRITE_TO_STANDARD,
-            // Only what was written to a file may come to nothing when it is closed; the standard
-            // library knows that.
+            // Closing can only lose data of a file that was written to. The standard library relies
+            // on that.
             c::SYS_close if call.is_directory(0) => &[],
-            // Whoever wakes others cannot fail.
+            // Waking other threads cannot fail.
             c::SYS_futex if !matches!(command & 0x7f, c::FUTEX_WAIT | c::FUTEX_WAIT_BITSET) => &[],
             c::SYS_fcntl
                 if !matches!(
@@ -211,35 +212,36 @@ impl Kind {
     }
 }
 
-/// Whether a call writes to what the program was started with, not to a file of the profiler.
+/// Returns whether a call writes to a standard stream of the program, not to a file of the
+/// profiler.
 pub(crate) fn writes_to_standard(call: &Call) -> bool {
     matches!(call.number, c::SYS_write | c::SYS_writev) && call.arguments[0] <= 2
 }
 
 impl Fault {
-    /// What becomes of a call that fails so.
+    /// Returns the action that makes a call fail in this way.
     pub(crate) const fn action(self, call: &Call) -> Action {
         match self {
             Fails(errno) => Action::Fail(errno),
             FailsAfter(errno) => Action::FailAfter(errno),
-            // A write of nothing would be an end that never comes.
+            // A write of zero bytes would be retried for ever.
             Short => Action::Change(2, call.arguments[2].div_ceil(2)),
             NoBreak => Action::Change(0, 0),
         }
     }
 
-    /// Whether all calls of a kind may fail so from one on. A call that is interrupted is not
-    /// interrupted for ever.
+    /// Returns whether all later calls of a kind may fail in this way, too. A call that is
+    /// interrupted is not interrupted for ever.
     pub(crate) const fn lasts(self) -> bool {
         !matches!(self, Fails(c::EINTR | c::EAGAIN) | FailsAfter(c::EINTR))
     }
 
-    /// Whether there is no memory.
+    /// Returns whether the fault is a lack of memory.
     pub(crate) const fn is_of_memory(self) -> bool {
         matches!(self, Fails(c::ENOMEM) | NoBreak)
     }
 
-    /// The name of the error.
+    /// Returns the name of the error.
     pub(crate) fn name(self) -> String {
         match self {
             Fails(errno) => error_name(errno),

@@ -1,4 +1,4 @@
-//! Jobs under mpiexec are killed at random moments: one rank, all ranks, or the launcher.
+//! Kills of jobs under mpiexec at random moments: one rank, all ranks, or the launcher.
 
 use std::fs;
 use std::io;
@@ -17,10 +17,10 @@ use crate::results::{Outcome, Results, print};
 
 const RANKS: usize = 3;
 
-/// No job takes longer, and no launcher longer to notice that its job is dead.
+/// The longest time that a job takes, and that a launcher takes to notice that its job is dead.
 const LIMIT: Duration = Duration::from_secs(25);
 
-/// When jobs are killed.
+/// The moment at which jobs are killed.
 #[derive(Debug)]
 struct Moment {
     name: &'static str,
@@ -58,8 +58,8 @@ const MOMENTS: &[Moment] = &[
     },
 ];
 
-/// The launcher that belongs to the build, as the tests of `tinyprof-mpi` find it, and the name of
-/// its family.
+/// Returns the launcher that belongs to the build, found as in the tests of `tinyprof-mpi`, and the
+/// name of its family.
 fn launcher() -> (String, &'static str) {
     let name = std::env::var("TINYPROF_MPIEXEC").unwrap_or_else(|_| "mpiexec".to_owned());
     let version = Command::new(&name)
@@ -80,7 +80,7 @@ fn start(moment: &Moment, place: &Place) -> io::Result<Child> {
         command.args(["--oversubscribe", "--bind-to", "none"]);
         command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
     }
-    // What a killed launcher leaves behind goes with the place.
+    // Files that a killed launcher leaves are removed with the place.
     command.env("TMPDIR", place.path("."));
     command.env("FAULTS_TRUTH", place.path("truth")).env("TINYPROF_REPORT", "off");
     command.envs(moment.interval.map(|interval| ("TINYPROF_INTERVAL", interval)));
@@ -92,7 +92,7 @@ fn start(moment: &Moment, place: &Place) -> io::Result<Child> {
     command.arg(moment.pause_us.to_string()).spawn()
 }
 
-/// Kills one rank, all, or the launcher, as chance has it; says which.
+/// Kills one rank, all ranks, or the launcher, at random. Returns which.
 fn kill_some(truths: &[Truth], launcher: &Child, random: &mut Random) -> String {
     let processes: Vec<u32> = truths.iter().filter_map(|truth| truth.process()).collect();
     let one = usize::try_from(random.below(RANKS as u64)).unwrap_or_default();
@@ -127,8 +127,7 @@ fn run(moment: &Moment, seed: u64, keep: bool) -> io::Result<Outcome> {
     let killed = kill_some(place.truths(), &child, &mut random);
     let ended = Ended::of(child.wait()?);
     let mut ended = if watch.end() { Ended::TooLong } else { ended };
-    // Ranks may outlive their launcher for a while, and are no business of ours as long as they
-    // run.
+    // Ranks may outlive their launcher for a while, and are not judged while they run.
     let processes: Vec<u32> = place.truths().iter().filter_map(|truth| truth.process()).collect();
     while processes.iter().any(|&process| runs(process)) {
         if tinyprof::collect::monotonic_ns() > give_up_ns + 15_000_000_000 {
@@ -155,14 +154,14 @@ fn runs(process: u32) -> bool {
     ProcessState::parse(&stat).is_some_and(|state| !state.has_ended)
 }
 
-/// Kills one job again, at the moment that a seed gives: not quite the same, as no two runs are.
+/// Kills one job again, at the moment that a seed gives. No two runs are exactly alike.
 pub(crate) fn repeat(name: &str, case: &str) -> io::Result<bool> {
     let moment = MOMENTS.iter().find(|moment| name.split(' ').next_back() == Some(moment.name));
     let moment = moment.ok_or_else(|| io::Error::other(format!("there is no moment {name}")))?;
     Ok(run(moment, case.parse().map_err(io::Error::other)?, true)?.verdict.is_ok())
 }
 
-/// So many kills, shared among the moments. One job at a time: ranks that wait spin.
+/// Kills `kills` jobs, shared among the moments. One job at a time, because waiting ranks spin.
 pub(crate) fn all(name: Option<&str>, kills: u64, results: &mut Results) -> io::Result<()> {
     let family = launcher().1;
     let cases: Vec<u64> = (1..=kills.div_ceil(MOMENTS.len() as u64)).collect();

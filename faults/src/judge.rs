@@ -1,4 +1,4 @@
-//! Whether a run has kept every promise.
+//! The judgement of a run: whether it has kept every promise.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,47 +13,48 @@ use tinyprof_format::model::{Losses, Profile};
 
 use crate::place::{Place, clean, executable};
 
-/// The longest that `tinyprof recover` may take.
+/// The longest time that `tinyprof recover` may take.
 const RECOVER_LIMIT: Duration = Duration::from_secs(60);
 
-/// What no run may ever say.
+/// Texts that no run may ever print.
 const FORBIDDEN: [&str; 4] =
     ["panicked at", "fatal runtime error", "stack overflow", "an internal error"];
 
-/// What the standard library itself says where an allocation of isolated work fails, before anybody
-/// can help it.
+/// Messages of the standard library itself, printed when an allocation of isolated work fails,
+/// before anything can prevent it.
 const OF_STANDARD_LIBRARY: [&str; 3] =
     ["memory allocation of ", "note: run with `RUST_BACKTRACE=", "skipping backtrace printing"];
 
-/// Where the measurements of a run are afterwards.
+/// The place of a run's measurements after its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kept {
-    /// In a complete profile.
+    /// A complete profile.
     Profile,
-    /// In what `tinyprof recover` made of the files of its threads.
+    /// A profile that `tinyprof recover` made from the files of the run's threads.
     Segment,
-    /// Nowhere: nothing could be recorded, which was said, or there was nothing to record yet.
+    /// No place: nothing could be recovered, which was reported, or there was nothing to record
+    /// yet.
     Nothing,
 }
 
-/// What a run was to be.
+/// The expected properties of a run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Expected {
     /// The exit code.
     pub(crate) code: i32,
-    /// Whether it was killed, and need not have ended well.
+    /// True if the run was killed, and need not have ended normally.
     pub(crate) killed: bool,
-    /// Whether the table may be on standard error.
+    /// True if the table may be on standard error.
     pub(crate) report: bool,
-    /// Whether something that the recording needs failed before the final write, so that nothing
-    /// may be left to recover.
+    /// True if something that the recording needs failed before the final write, so that there may
+    /// be nothing to recover.
     pub(crate) start_failed: bool,
-    /// Whether writing to standard error failed, so that nothing could be said.
+    /// True if writing to standard error failed, so that nothing could be printed.
     pub(crate) speechless: bool,
 }
 
 impl Expected {
-    /// An undisturbed run.
+    /// The expectation for an undisturbed run.
     pub(crate) const UNTOUCHED: Self =
         Self { code: 7, killed: false, report: false, start_failed: false, speechless: false };
 }
@@ -116,8 +117,8 @@ pub(crate) fn judge(place: &Place, ended: Ended, expected: Expected) -> Result<K
     })
 }
 
-/// Whether the program ended by itself; an error if it should have, and did not as it would without
-/// us.
+/// Returns whether the program ended by itself. It is an error if it should have, and did not end
+/// as it would without us.
 fn check_end(place: &Place, ended: Ended, expected: Expected, said: &str) -> Result<bool, String> {
     match ended {
         Ended::Code(code) if code == expected.code => {}
@@ -125,7 +126,7 @@ fn check_end(place: &Place, ended: Ended, expected: Expected, said: &str) -> Res
             return Ok(false);
         }
         other if expected.killed && place.truths().len() > 1 => {
-            // A launcher has a code of its own for a job that was killed.
+            // A launcher has its own exit code for a job that was killed.
             return if other == Ended::TooLong {
                 Err("the job was not over in time".to_owned())
             } else {
@@ -151,7 +152,8 @@ fn check_end(place: &Place, ended: Ended, expected: Expected, said: &str) -> Res
     Ok(true)
 }
 
-/// All that we say on standard error is the report, or lines that begin with our name.
+/// Checks that all of our output on standard error is the report, or lines that begin with our
+/// name.
 fn check_lines(said: &str, report: bool) -> Result<(), String> {
     if let Some(forbidden) = FORBIDDEN.iter().find(|&&forbidden| said.contains(forbidden)) {
         return Err(format!("standard error says {forbidden:?}:\n{}", told(said)));
@@ -170,23 +172,23 @@ fn check_lines(said: &str, report: bool) -> Result<(), String> {
     }
 }
 
-/// The last lines of what was said: above them is the table.
+/// Returns the last lines of the output, below the table.
 fn told(said: &str) -> String {
     let lines: Vec<&str> = said.lines().collect();
     lines[lines.len().saturating_sub(4)..].join("\n")
 }
 
-/// Whether a line says that the final profile was not written.
+/// Returns whether a line says that the final profile was not written.
 fn says_not_written(said: &str) -> bool {
     said.lines()
         .any(|line| line.starts_with("tinyprof: the profile ") && line.contains("not written"))
 }
 
-/// A profile under its final name, which is whole.
+/// A complete profile under its final name.
 struct Found {
     name: String,
     complete: bool,
-    /// What of the truth is not in it.
+    /// The part of the truth that is missing from it.
     missing: Option<String>,
 }
 
@@ -194,8 +196,8 @@ fn list(profiles: &[Found]) -> String {
     profiles.iter().map(|profile| profile.name.as_str()).collect::<Vec<_>>().join(", ")
 }
 
-/// All profiles in a directory. Whatever has a final name must be whole, and have no visit that
-/// never was.
+/// Reads all profiles in a directory. A profile with a final name must be complete, and must not
+/// contain visits that did not happen.
 fn profiles(directory: &Path, truths: &[Truth]) -> Result<Vec<Found>, String> {
     let entries =
         fs::read_dir(directory).map_err(|error| format!("{}: {error}", directory.display()))?;
@@ -217,7 +219,8 @@ fn found(path: &Path, truths: &[Truth]) -> Result<Found, String> {
     Ok(Found { name, complete: profile.manifest.complete, missing })
 }
 
-/// Compares a profile with the truth: what is missing of it. Visits that never were are an error.
+/// Compares a profile with the truth, and returns the missing part. Visits that did not happen are
+/// an error.
 fn compare(profile: &Profile, truths: &[Truth]) -> Result<Option<String>, String> {
     if profile.ranks.len() != truths.len() {
         return Err(format!(
@@ -256,7 +259,7 @@ fn compare(profile: &Profile, truths: &[Truth]) -> Result<Option<String>, String
             return Err(format!("rank {rank}: {steps} steps of {begun} visits"));
         }
         missing += (STEPS * ended).saturating_sub(steps);
-        // Of a thread without a file nothing can be recovered, not even how much that was.
+        // Nothing can be recovered of a thread without a file, not even the number of its visits.
         let told = losses.segments_not_mapped > 0 && !profile.manifest.complete;
         if missing > lost && !told {
             return Ok(Some(format!(
@@ -268,12 +271,12 @@ fn compare(profile: &Profile, truths: &[Truth]) -> Result<Option<String>, String
     Ok(None)
 }
 
-/// Visits that may be missing because the profile says so.
+/// Returns the number of visits that may be missing because the profile reports them as lost.
 const fn excused(losses: &Losses) -> u64 {
     losses.visits_not_recorded + losses.visits_in_other + losses.records_torn
 }
 
-/// Has `tinyprof recover` read what is left.
+/// Runs `tinyprof recover` on the files that are left.
 fn recover(place: &Place, truths: &[Truth]) -> Result<Vec<Found>, String> {
     let segments = place.path("segments");
     let left = fs::read_dir(&segments).is_ok_and(|mut entries| entries.next().is_some());
@@ -301,7 +304,7 @@ fn recover(place: &Place, truths: &[Truth]) -> Result<Vec<Found>, String> {
     profiles(&place.path("recovered"), truths)
 }
 
-/// Whether a fault in this phase may leave nothing to recover.
+/// Returns whether a fault in this phase may leave nothing to recover.
 pub(crate) fn is_before_final(phase: Phase) -> bool {
     phase < Phase::Final
 }

@@ -1,4 +1,5 @@
-//! Programs are killed at random moments, and everything they had recorded is there afterwards.
+//! Kills of programs at random moments, after which everything that they had recorded must be
+//! there.
 
 use std::io;
 use std::process::Child;
@@ -15,15 +16,15 @@ use crate::results::{Outcome, Results, print};
 
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// When programs are killed.
+/// The moment at which programs are killed.
 #[derive(Debug)]
 pub(crate) struct Moment {
     configuration: Configuration,
-    /// At so many microseconds at most ...
+    /// The longest time between the phase and the kill, in microseconds.
     within_us: u64,
-    /// ... after the program has entered this phase.
+    /// The phase that the program must have entered.
     after: Phase,
-    /// How many of a hundred kills.
+    /// The percentage of all kills.
     share: u32,
 }
 
@@ -111,7 +112,7 @@ const MOMENTS: &[Moment] = &[
     },
 ];
 
-/// Waits until a program has entered a phase, and some time more; kills it.
+/// Waits until a program has entered a phase, and `wait_us` longer, and then kills it.
 fn kill_at(child: &Child, truth: Truth, after: Phase, wait_us: u64) {
     let give_up_ns = tinyprof::collect::monotonic_ns() + 10_000_000_000;
     while truth.phase() < after && tinyprof::collect::monotonic_ns() < give_up_ns {
@@ -139,8 +140,7 @@ fn run(moment: &Moment, seed: u64, keep: bool) -> io::Result<Outcome> {
     Ok(Outcome { reached, fault: format!("killed {}", configuration.name), verdict })
 }
 
-/// Kills one program again, at the moment that a seed gives: not quite the same, as no two runs
-/// are.
+/// Kills one program again, at the moment that a seed gives. No two runs are exactly alike.
 pub(crate) fn repeat(name: &str, case: &str) -> io::Result<bool> {
     let moment = MOMENTS.iter().find(|moment| moment.configuration.name == name);
     let moment =
@@ -148,7 +148,7 @@ pub(crate) fn repeat(name: &str, case: &str) -> io::Result<bool> {
     Ok(run(moment, case.parse().map_err(io::Error::other)?, true)?.verdict.is_ok())
 }
 
-/// So many kills, shared among the moments.
+/// Kills `kills` programs, shared among the moments.
 pub(crate) fn all(name: Option<&str>, kills: u32, results: &mut Results) -> io::Result<()> {
     for moment in
         MOMENTS.iter().filter(|moment| name.is_none_or(|name| moment.configuration.name == name))

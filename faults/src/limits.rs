@@ -1,4 +1,4 @@
-//! Limits that the system sets to the program: memory, files, their size.
+//! Limits that the system sets for the program: memory, open files, file size.
 
 use std::io;
 use std::time::Duration;
@@ -13,14 +13,16 @@ use crate::results::{Outcome, Results, print};
 
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// 111,111 callpaths: writing their profile takes more memory than recording them.
+/// A configuration with 111,111 callpaths: writing their profile takes more memory than recording
+/// them.
 const MANY: Configuration = Configuration { name: "many", levels: 5, rounds: Some(1), ..PLAIN };
 const THREADS: Configuration =
     Configuration { name: "threads", threads: 3, end: "return", ..PLAIN };
 
 pub(crate) const ALL: &[&Configuration] = &[&MANY, &THREADS, &PLAIN];
 
-/// A limit as it is written in a case: `memory 262144`, in KiB; `file-size BYTES`; `open-files N`.
+/// Parses a limit as it is written in a case: `memory 262144`, in KiB; `file-size BYTES`;
+/// `open-files N`.
 fn parse(case: &str) -> io::Result<(Limit, u64)> {
     let wrong = || {
         io::Error::other(format!(
@@ -43,7 +45,7 @@ pub(crate) fn run(configuration: &Configuration, case: &str, keep: bool) -> io::
     let mut command = place.victim(configuration)?;
     limit(&mut command, which, value);
     let ended = run_to_end(&mut command, LIMIT)?;
-    // Where not even the program itself can begin there is nothing to look at.
+    // If not even the program itself can begin, there is nothing to check.
     let reached = place.truths()[0].phase() > Phase::Before;
     let expected =
         Expected { report: configuration.report, start_failed: true, ..Expected::UNTOUCHED };
@@ -60,7 +62,7 @@ pub(crate) fn run(configuration: &Configuration, case: &str, keep: bool) -> io::
     Ok(Outcome { reached, fault, verdict })
 }
 
-/// The loop over limits, from generous to less than the program itself needs.
+/// Loops over limits, from generous to less than the program itself needs.
 pub(crate) fn all(
     configuration: &Configuration,
     quick: bool,

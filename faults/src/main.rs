@@ -1,7 +1,7 @@
 //! `faults`: runs programs with the profiler under every fault that it promises to survive, and
-//! says which promise broke.
+//! reports broken promises.
 //!
-//! `scripts/faults.sh` builds all that it needs and starts it.
+//! `scripts/faults.sh` builds everything that it needs and starts it.
 
 mod allocations;
 mod configuration;
@@ -27,10 +27,10 @@ use clap::{Parser, ValueEnum};
 use configuration::{ALL, ALLOCATING, Configuration};
 use results::{Results, print};
 
-/// Embedded programs that are killed, in a full loop and in a quick one.
+/// The number of programs that are killed, in a full loop and in a quick one.
 const KILLS: (u32, u32) = (1_000, 40);
 
-/// Jobs that are killed under one MPI.
+/// The number of jobs that are killed under one MPI, in a full loop and in a quick one.
 const JOBS: (u64, u64) = (150, 5);
 
 /// A loop.
@@ -94,7 +94,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Whether every promise was kept.
+/// Runs the loops. Returns whether every promise was kept.
 fn run(arguments: &Arguments) -> io::Result<bool> {
     let command = std::env::args().next().unwrap_or_default();
     let mut results = Results::new(arguments.results.clone(), command, arguments.jobs);
@@ -145,7 +145,7 @@ fn run(arguments: &Arguments) -> io::Result<bool> {
     Ok(results.failed == 0)
 }
 
-/// The configurations that a loop goes over.
+/// Returns the configurations that a loop covers.
 fn configurations(part: Part) -> Vec<&'static Configuration> {
     match part {
         Part::Limits => limits::ALL.to_vec(),

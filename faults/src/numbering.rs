@@ -8,25 +8,25 @@
 //!
 //! The children of `n` are `10 n + 1` to `10 n + 10`.
 
-/// Children of a callpath.
+/// The number of children of a callpath.
 pub const CHILDREN: usize = 10;
 
 /// The deepest level below the root: 1,111,111 callpaths, more than a process may have.
 pub const LEVELS_MAX: u32 = 6;
 
-/// The number of child `child` (0-based) of callpath `parent`.
+/// Returns the number of child `child` (0-based) of callpath `parent`.
 #[must_use]
 pub const fn child(parent: usize, child: usize) -> usize {
     CHILDREN * parent + 1 + child
 }
 
-/// The number of callpaths in a tree with this many levels below its root.
+/// Returns the number of callpaths in a tree with this many levels below its root.
 #[must_use]
 pub fn callpaths(levels: u32) -> usize {
     (0..=levels).map(|level| CHILDREN.pow(level)).sum()
 }
 
-/// The number of a callpath as profiles write it (`root<a0<b3`); none for all others.
+/// Returns the number of a callpath as profiles write it (`root<a0<b3`), or `None` for all others.
 #[must_use]
 pub fn number(path: &str) -> Option<usize> {
     let mut regions = path.split('<');

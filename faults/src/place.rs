@@ -1,4 +1,4 @@
-//! A directory in which a program under test runs, and what is in it afterwards.
+//! The directory in which a program under test runs, and its contents afterwards.
 
 use std::fs::{self, File};
 use std::io;
@@ -25,7 +25,8 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// A place for a program that visits a tree of this many levels, on one rank or as many.
+    /// Creates a place for a program that visits a tree of this many levels, on one rank or `ranks`
+    /// ranks.
     pub(crate) fn new(levels: u32, ranks: Option<usize>) -> io::Result<Self> {
         let directory = tempfile::Builder::new().prefix("tinyprof-faults-").tempdir_in(scratch())?;
         fs::create_dir(directory.path().join("out"))?;
@@ -43,12 +44,12 @@ impl Place {
         self.directory.path().join(name)
     }
 
-    /// The counts of the program; of a job, those of its ranks in order.
+    /// Returns the counts of the program, or those of a job's ranks in order.
     pub(crate) fn truths(&self) -> &[Truth] {
         &self.truths
     }
 
-    /// The command that runs the program under test here.
+    /// Returns the command that runs the program under test here.
     pub(crate) fn victim(&self, configuration: &Configuration) -> io::Result<Command> {
         let mut command = self.prepared(&executable("victim"))?;
         command.env("FAULTS_TRUTH", self.path("truth"));
@@ -56,7 +57,7 @@ impl Place {
         Ok(command)
     }
 
-    /// A command that runs here, free of the settings that the loop itself runs under.
+    /// Returns a command that runs here, without the settings that the loop itself runs under.
     pub(crate) fn prepared(&self, program: &Path) -> io::Result<Command> {
         let mut command = clean(program);
         command.current_dir(self.path("out"));
@@ -82,7 +83,7 @@ impl Place {
             .unwrap_or_default()
     }
 
-    /// Leaves the directory where it is, for who wants to look at it.
+    /// Keeps the directory, so that it can be inspected.
     pub(crate) fn keep(&mut self) -> &Path {
         self.directory.disable_cleanup(true);
         self.directory.path()
@@ -95,7 +96,7 @@ impl Drop for Place {
     }
 }
 
-/// The command for a program that gets nothing of our own settings.
+/// Returns the command for a program that gets none of our own settings.
 pub(crate) fn clean(program: &Path) -> Command {
     let mut command = Command::new(program);
     for (variable, _) in std::env::vars_os() {
@@ -109,14 +110,14 @@ pub(crate) fn clean(program: &Path) -> Command {
     command
 }
 
-/// A program that was built with this one.
+/// Returns the path of a program that was built with this one.
 pub(crate) fn executable(name: &str) -> PathBuf {
     let this = std::env::current_exe().unwrap_or_default();
     this.with_file_name(name)
 }
 
-/// Where runs have their directories: in memory where that can be had, as each of thousands syncs
-/// its files.
+/// Returns the directory for the directories of runs: in memory if possible, as each of thousands
+/// syncs its files.
 fn scratch() -> PathBuf {
     let named = std::env::var_os("FAULTS_SCRATCH").map(PathBuf::from);
     let in_memory = PathBuf::from("/dev/shm");

@@ -1,4 +1,4 @@
-//! Random numbers that a seed repeats: `SplitMix64`.
+//! Random numbers that a seed reproduces: `SplitMix64`.
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Random(pub(crate) u64);
@@ -11,7 +11,7 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below `bound`, which is not 0.
+    /// Returns a number below `bound`, which is not 0.
     pub(crate) const fn below(&mut self, bound: u64) -> u64 {
         self.next() % bound
     }

@@ -1,5 +1,5 @@
-//! What came of the loops: counts for people and for `docs/reliability.md`, and how to repeat what
-//! failed.
+//! The results of the loops: counts for people and for `docs/reliability.md`, and the commands that
+//! repeat failures.
 
 use std::collections::BTreeMap;
 use std::fs::OpenOptions;
@@ -14,14 +14,14 @@ use serde::Serialize;
 
 use crate::judge::Kept;
 
-/// How many failures of a loop are shown. The file of results has all.
+/// The number of failures of a loop that are shown. The file of results has all.
 const SHOWN: usize = 5;
 
-/// What came of one run.
+/// The result of one run.
 pub(crate) struct Outcome {
-    /// Whether the fault took place: a run may need fewer calls than others.
+    /// True if the fault took place: a run may need fewer calls than others.
     pub(crate) reached: bool,
-    /// What of the run failed, in a word or two: `fsync ENOSPC once, final write`.
+    /// The fault in a word or two: `fsync ENOSPC once, final write`.
     pub(crate) fault: String,
     pub(crate) verdict: Result<Kept, String>,
 }
@@ -33,7 +33,7 @@ pub(crate) struct Counts {
     pub(crate) configuration: String,
     /// Runs in which the fault took place.
     pub(crate) faults: u64,
-    /// Runs that did not come to it.
+    /// Runs that did not reach it.
     pub(crate) not_reached: u64,
     pub(crate) profile: u64,
     pub(crate) segment: u64,
@@ -42,7 +42,7 @@ pub(crate) struct Counts {
     pub(crate) seconds: u64,
 }
 
-/// Where results go.
+/// The destination of results.
 #[derive(Debug)]
 pub(crate) struct Results {
     file: Option<PathBuf>,
@@ -52,13 +52,13 @@ pub(crate) struct Results {
 }
 
 impl Results {
-    /// Results that are appended to this file, and printed. `command` is how this program was
-    /// called.
+    /// Creates results that are appended to this file, and printed. `command` is the call of this
+    /// program.
     pub(crate) const fn new(file: Option<PathBuf>, command: String, jobs: usize) -> Self {
         Self { file, command, jobs, failed: 0 }
     }
 
-    /// Runs all cases of a loop, a few at a time, and tells what came of them.
+    /// Runs all cases of a loop, a few at a time, and reports the results.
     pub(crate) fn run<Case: Sync + ToString>(
         &mut self,
         part: &str,
@@ -124,7 +124,7 @@ impl Results {
         self.append(&line.to_string())
     }
 
-    /// Tells the counts of a loop that is over.
+    /// Reports the counts of a finished loop.
     pub(crate) fn finish(&mut self, counts: &Counts) -> io::Result<()> {
         let Counts {
             part, configuration, faults, profile, segment, nothing, failed, seconds, ..
@@ -145,9 +145,10 @@ impl Results {
     }
 }
 
-/// Says something to whoever started the loops.
+/// Prints a text to standard output.
 pub(crate) fn print(text: &str) {
     let mut out = io::stdout().lock();
-    // Where nobody reads there is nobody to tell; the exit code says whether anything failed.
+    // If nobody reads the output, this cannot be reported; the exit code says whether anything
+    // failed.
     drop(out.write_all(text.as_bytes()).and_then(|()| out.flush()));
 }

@@ -1,4 +1,4 @@
-//! Segments of programs that were killed, for the fuzzers to begin with.
+//! Segments of killed programs, as seeds for the fuzzers.
 
 use std::fs;
 use std::io;
@@ -11,7 +11,8 @@ use tinyprof_format::segment::layout::{HEADER_LINES, LINE_BYTES};
 use crate::configuration::{Configuration, PLAIN};
 use crate::place::Place;
 
-/// As many rounds as make small seeds; then the program waits to be killed.
+/// The configurations of the seeds: enough rounds for small seeds, after which the program waits to
+/// be killed.
 const SEEDS: &[Configuration] = &[
     Configuration { name: "plain", levels: 0, rounds: Some(12), end: "stay", ..PLAIN },
     Configuration { name: "grown", levels: 1, rounds: Some(6), end: "stay", ..PLAIN },

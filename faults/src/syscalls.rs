@@ -1,4 +1,5 @@
-//! The k-th system call of the profiler fails, in each way that it can, once and for good.
+//! System call failures: the k-th system call of the profiler fails, in each possible way, once and
+//! for good.
 
 use std::fmt;
 use std::io;
@@ -14,13 +15,14 @@ use crate::judge::{Expected, is_before_final, judge};
 use crate::place::Place;
 use crate::results::{Outcome, Results, print};
 
-/// Calls of a configuration that fail in a quick loop, at most.
+/// The largest number of calls of a configuration that fail in a quick loop.
 const QUICK: usize = 80;
 
-/// No run takes longer than the usual deadline and some time for the many stops.
+/// The longest time that a run takes: the usual deadline and some time for the many stops.
 const LIMIT: Duration = Duration::from_secs(45);
 
-/// A run: which call fails, how, and whether all of its kind do from then on.
+/// A run: the call that fails, the way in which it fails, and whether all later calls of its kind
+/// fail too.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Case {
     /// The number of the call, from 1 on, among those that can fail.
@@ -50,17 +52,17 @@ impl FromStr for Case {
     }
 }
 
-/// Numbers the calls of a run, and has some of them fail.
+/// An observer that numbers the calls of a run, and makes some of them fail.
 #[derive(Default)]
 struct Injector {
     case: Option<Case>,
     seen: usize,
-    /// Every call that can fail, and in how many ways, where no case is set.
+    /// Every call that can fail, with the ways in which it can, if no case is set.
     calls: Vec<(String, Phase, &'static [Fault])>,
     hit: Option<Hit>,
 }
 
-/// What has failed.
+/// The call that has failed.
 struct Hit {
     what: String,
     phase: Phase,
@@ -157,7 +159,7 @@ fn run(
     Ok((injector, outcome))
 }
 
-/// The calls of an undisturbed run.
+/// Returns the calls of an undisturbed run.
 fn calls(configuration: &Configuration) -> io::Result<Injector> {
     let (injector, outcome) = run(configuration, None, false)?;
     match outcome.verdict {
@@ -184,7 +186,7 @@ pub(crate) fn repeat(configuration: &Configuration, case: &str) -> io::Result<bo
     Ok(run(configuration, Some(case), true)?.1.verdict.is_ok())
 }
 
-/// The loop over all calls. In a quick one each call fails once, in turn in one of its ways.
+/// Loops over all calls. In a quick loop each call fails once, in one of its ways in turn.
 pub(crate) fn all(
     configuration: &Configuration,
     quick: bool,
@@ -199,7 +201,7 @@ pub(crate) fn all(
         let mut every: Vec<_> =
             every.filter(|&(fault, for_good)| !for_good || faults[fault].lasts()).collect();
         if quick {
-            // A program that gets no memory from one call on tries another way for each of its
+            // Without memory from one call on, a program tries another way for each of its
             // allocations, and each try is a stop here.
             every.retain(|&(fault, for_good)| !(for_good && faults[fault].is_of_memory()));
             every = vec![every[at % every.len()]];
@@ -210,7 +212,7 @@ pub(crate) fn all(
             for_good,
         }));
     }
-    // Other runs may need more calls than this one: until one needs none.
+    // Other runs may need more calls than this one, so continue until one needs none.
     let mut beyond = calls.len();
     loop {
         let more = Case { call: beyond + 1, fault: 0, for_good: false };

@@ -1,4 +1,4 @@
-//! The table of counts in `docs/reliability.md`, made of the lines of results.
+//! The table of counts in `docs/reliability.md`, made from the lines of results.
 
 use std::fs;
 use std::io;
@@ -9,17 +9,17 @@ use serde_json::Value;
 /// Columns of the table, in the order of the fields of `Counts`.
 const COLUMNS: [&str; 5] = ["faults", "profile", "segment", "nothing", "failed"];
 
-/// What each loop has come to, a row for each; configurations are added up.
+/// Returns the table of results: a row for each loop, with the sum over all configurations.
 pub(crate) fn table(results: &Path) -> io::Result<String> {
     let mut rows: Vec<(String, [u64; COLUMNS.len()])> = Vec::new();
     for line in fs::read_to_string(results)?.lines() {
         let line: Value = serde_json::from_str(line)?;
-        // Each failure has a line of its own besides.
+        // Each failure has an additional line.
         if line.get("faults").is_none() {
             continue;
         }
         let text = |key: &str| line.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
-        // Both MPIs have rows of their own, as the loop is run once under each.
+        // Each MPI has its own rows, as the loop is run once under each.
         let part = match text("part").as_str() {
             "jobs" => {
                 format!("jobs, {}", text("configuration").split(' ').next().unwrap_or_default())

@@ -1,4 +1,4 @@
-//! The ground truth: what a program under test has really visited, counted by itself in shared
+//! The ground truth: the actual visits of a program under test, which it counts itself in shared
 //! memory.
 //!
 //! ```text
@@ -10,8 +10,8 @@
 //! ```
 //!
 //! A visit counts as begun before its region is entered, and as ended after the region is left. So
-//! a profile is right if its count lies between the two: an open visit counts or not, and no other
-//! may differ.
+//! a profile is right if its count lies between the two: an open visit may count or not, and no
+//! other difference is allowed.
 
 use std::path::Path;
 use std::sync::atomic::AtomicU64;
@@ -22,24 +22,24 @@ use crate::sys;
 
 const HEADER_WORDS: usize = 16;
 
-/// How far a program under test is. The numbers are those of the marker calls.
+/// The phase of a program under test. The numbers are those of the marker calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u64)]
 pub enum Phase {
-    /// It prepares its own things. The profiler has not been called.
+    /// The program prepares its own data. The profiler has not been called.
     Before = 0,
-    /// Its first visit begins, which starts the profiler.
+    /// The first visit begins, which starts the profiler.
     Start = 1,
-    /// Its first visits are over.
+    /// The first visits are over.
     Recording = 2,
-    /// It does its own work: it ends its threads and prints its result.
+    /// The program does its own work: it ends its threads and prints its result.
     Own = 3,
-    /// It has printed its result and ends: the final write.
+    /// The program has printed its result and ends: the final write.
     Final = 4,
 }
 
 impl Phase {
-    /// The phase of this number.
+    /// Returns the phase with this number.
     #[must_use]
     pub const fn of_number(number: u64) -> Option<Self> {
         match number {
@@ -52,7 +52,7 @@ impl Phase {
         }
     }
 
-    /// The name of the phase, for results.
+    /// Returns the name of the phase, for results.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -85,7 +85,7 @@ impl Truth {
     /// Maps the file.
     ///
     /// # Errors
-    /// When it is not there or cannot be mapped.
+    /// When it does not exist or cannot be mapped.
     pub fn open(path: &Path) -> std::io::Result<Self> {
         let words = sys::shared_words(path)?;
         if words.len() < HEADER_WORDS {
@@ -94,32 +94,32 @@ impl Truth {
         Ok(Self { words })
     }
 
-    /// Ends the mapping. All copies of `self` must not be used any more.
+    /// Ends the mapping. No copy of `self` may be used afterwards.
     pub fn close(self) {
         sys::unmap(self.words);
     }
 
-    /// Enters the next phase: tells whoever traces this process by a marker call, and whoever looks
-    /// at the memory.
+    /// Enters the next phase. Tells the tracer of this process by a marker call, and readers of the
+    /// memory.
     pub fn enter(self, phase: Phase) {
         self.words[3 + phase as usize].store(self.words[1].load(SeqCst), SeqCst);
         self.words[0].store(phase as u64, SeqCst);
         sys::mark(phase as u64);
     }
 
-    /// The phase that was entered last.
+    /// Returns the phase that was entered last.
     #[must_use]
     pub fn phase(self) -> Phase {
         Phase::of_number(self.words[0].load(SeqCst)).unwrap_or(Phase::Before)
     }
 
-    /// The counter of allocations.
+    /// Returns the counter of allocations.
     #[must_use]
     pub fn allocations(self) -> &'static AtomicU64 {
         &self.words[1]
     }
 
-    /// The phase in which allocation `number` (1-based) was made.
+    /// Returns the phase in which allocation `number` (1-based) was made.
     #[must_use]
     pub fn phase_of_allocation(self, number: u64) -> Phase {
         let phases = [Phase::Final, Phase::Own, Phase::Recording, Phase::Start];
@@ -129,18 +129,18 @@ impl Truth {
         phases.into_iter().find(entered).unwrap_or(Phase::Before)
     }
 
-    /// Says which process this is.
+    /// Stores the ID of this process.
     pub fn set_process(self) {
         self.words[2].store(std::process::id().into(), SeqCst);
     }
 
-    /// The process that writes the truth, once it runs.
+    /// Returns the process that writes the truth, once it runs.
     #[must_use]
     pub fn process(self) -> Option<u32> {
         u32::try_from(self.words[2].load(SeqCst)).ok().filter(|&process| process != 0)
     }
 
-    /// Counts a visit of a callpath as begun; when the guard is dropped, as ended.
+    /// Counts a visit of a callpath as begun, and as ended when the guard is dropped.
     #[must_use]
     pub fn visit(self, callpath: usize) -> Counted {
         let at = HEADER_WORDS + 2 * callpath;
@@ -148,20 +148,20 @@ impl Truth {
         Counted { ended: &self.words[at + 1] }
     }
 
-    /// Visits of a callpath that have begun, and those that have ended.
+    /// Returns the numbers of begun and of ended visits of a callpath.
     #[must_use]
     pub fn visits(self, callpath: usize) -> (u64, u64) {
         let at = HEADER_WORDS + 2 * callpath;
         (self.words[at].load(SeqCst), self.words[at + 1].load(SeqCst))
     }
 
-    /// The number of callpaths that there is room for.
+    /// Returns the number of callpaths that there is room for.
     #[must_use]
     pub fn callpaths(self) -> usize {
         (self.words.len() - HEADER_WORDS) / 2
     }
 
-    /// All visits that have ended.
+    /// Returns the number of all ended visits.
     #[must_use]
     pub fn ended(self) -> u64 {
         (0..self.callpaths()).map(|callpath| self.visits(callpath).1).sum()

@@ -1,17 +1,17 @@
 //! The regions of the programs under test: a tree in which each callpath has ten children, and a
 //! loop.
 //!
-//! Nothing here allocates, so that each allocation that fails is the profiler's.
+//! Nothing here allocates, so each allocation that fails is the profiler's.
 
 use tinyprof::{profile, profile_loop, profile_scope};
 
 use crate::numbering::child;
 use crate::truth::Truth;
 
-/// Iterations of the loop `step` below the root.
+/// The number of iterations of the loop `step` below the root.
 pub const STEPS: u64 = 4;
 
-/// Visits the root once, its loop, and each callpath of so many levels below it, and counts that.
+/// Visits and counts the root once, its loop, and each callpath of `levels` levels below it.
 pub fn visit_all(truth: Truth, levels: u32) {
     let _counted = truth.visit(0);
     root(truth, levels);
@@ -29,7 +29,7 @@ fn root(truth: Truth, levels: u32) {
     );
 }
 
-/// A function that visits ten regions of its own, and calls `next` in each.
+/// Defines a function that visits its own ten regions, and calls `next` in each.
 macro_rules! level {
     ($name:ident, $next:path: $($region:tt)*) => {
         fn $name(truth: Truth, parent: usize, levels: u32) {

@@ -1,9 +1,9 @@
-//! Mutations that know the format, one after the other, under the reader that users have: with
+//! Mutations that know the format, one after the other, for the reader as users have it: with
 //! checksums, on files.
 //!
-//! `mutate profile|segment COUNT [SEED]`. Beside what the fuzz targets look at, `check` must agree
-//! with the reader, and no reader may take more memory than its limits allow. A failure names the
-//! seed that repeats it: COUNT is 1 then.
+//! `mutate profile|segment COUNT [SEED]`. In addition to the checks of the fuzz targets, `check`
+//! must agree with the reader, and no reader may take more memory than its limits allow. A failure
+//! names the seed that repeats it: COUNT is 1 then.
 
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -24,18 +24,18 @@ mod allocator;
 
 use allocator::peak_bytes;
 
-/// No input takes longer.
+/// The longest time that an input takes.
 const LIMIT: Duration = Duration::from_secs(10);
 
-/// Threads at work.
+/// The number of threads.
 const THREADS: u64 = 2;
 
-/// What a thread is at, for whoever looks whether it hangs.
+/// The progress of a thread, from which a hang is detected.
 #[derive(Default)]
 struct Progress {
     seed: AtomicU64,
     done: AtomicU64,
-    /// Inputs that were read as a whole.
+    /// The number of inputs that were read as a whole.
     read: AtomicU64,
     failed: AtomicU64,
 }
@@ -93,7 +93,7 @@ fn main() -> ExitCode {
     if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Ends the program where an input takes too long.
+/// Ends the program if an input takes too long.
 fn watch(progress: &[Progress], target: &str) {
     let mut since: Vec<(u64, Instant)> = progress.iter().map(|_| (0, Instant::now())).collect();
     loop {
@@ -110,7 +110,7 @@ fn watch(progress: &[Progress], target: &str) {
                 std::process::exit(1);
             }
         }
-        // Nobody has begun, or all are done: seeds are not 0.
+        // No thread has begun, or all are done: seeds are not 0.
         let all: u64 = progress.iter().map(|one| one.done.load(Relaxed)).sum();
         if seeds.iter().all(|&seed| seed == 0) && all > 0 {
             return;
@@ -118,7 +118,7 @@ fn watch(progress: &[Progress], target: &str) {
     }
 }
 
-/// The bytes that a seed stands for: SplitMix64.
+/// Returns the bytes that a seed generates: SplitMix64.
 fn tape(seed: u64) -> Vec<u8> {
     let mut state = seed;
     let mut next = || {
@@ -139,7 +139,7 @@ fn profile(tape: &[u8], place: &Path) -> bool {
     on_disk(&directory, &files);
     let checked = check_profile_within(&directory, LIMITS);
     let agrees = match (&checked, &read) {
-        // A section that no reader knows may be damaged: nobody reads it.
+        // A section that no reader knows may be damaged, because it is not read.
         (Ok(check), Some(_)) => {
             check.contradiction.is_none() && check.files.iter().all(only_unknown)
         }

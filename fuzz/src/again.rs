@@ -1,4 +1,4 @@
-//! What was read is written, and read again: it must be what it was.
+//! Round trips: a profile that was read is written and read again, and must be equal.
 
 use tinyprof_format::file::{
     EncodedRank, ManifestFacts, ReadLimits, encode_callpaths, encode_part, read_profile_of,
@@ -10,7 +10,8 @@ use tinyprof_format::model::{
 
 use crate::{Memory, read_in_every_way_within};
 
-/// More than what was read within [`LIMITS`](crate::LIMITS) takes in the bytes of today's writer.
+/// Limits for reading again: enough for anything that was read within [`LIMITS`](crate::LIMITS), in
+/// the bytes of today's writer.
 const LIMITS: ReadLimits = ReadLimits::new(256 << 20);
 
 /// Writes a profile that was read, reads it again, and compares.
@@ -22,7 +23,7 @@ pub fn write_and_read(profile: &Profile) {
         .map(|rank| {
             let values = profile.values.iter().map(|ranks| ranks[rank].clone()).collect();
             let facts = profile.ranks[rank].clone();
-            // The values are in the order of the profile's own table: their rows need no new
+            // The values are in the order of the profile's own table, so its rows need no new
             // numbers.
             EncodedRank::of_event_map(&EventMap {
                 callpaths: CallpathTable::default(),
@@ -46,11 +47,11 @@ pub fn write_and_read(profile: &Profile) {
         .zip(&profile.ranks)
         .for_each(|(again, before)| assert_same_facts(again, before));
     assert_eq!(again.ranks.len(), profile.ranks.len());
-    // Numbers that are none are not equal to themselves; their text is.
+    // NaNs are not equal to themselves; their text is.
     assert_eq!(format!("{:?}", again.values), format!("{:?}", profile.values));
 }
 
-/// Writes what ranks have measured, reads it in every way, and compares.
+/// Writes the measurements of ranks, reads them in every way, and compares.
 ///
 /// # Panics
 /// If they differ.
@@ -74,7 +75,7 @@ pub fn round_trip(ranks: &[EventMap]) {
     }
 }
 
-/// Compares what ranks say of themselves, but for what the writer counts in their values.
+/// Compares the facts of ranks, except the numbers that the writer counts in their values.
 fn assert_same_facts(again: &RankFacts, before: &RankFacts) {
     let said = |facts: &RankFacts| {
         let losses = Losses { executions_folded: 0, series_buckets_folded: 0, ..facts.losses };
@@ -83,7 +84,7 @@ fn assert_same_facts(again: &RankFacts, before: &RankFacts) {
     assert_eq!(said(again), said(before));
 }
 
-/// The files of a profile of one part.
+/// Returns the files of a profile of one part.
 fn files(
     table: &CallpathTable,
     ranks: &[EncodedRank],
@@ -111,7 +112,7 @@ fn files(
     Memory::from([("manifest.json", manifest), ("callpaths", callpaths), ("part-00000", part)])
 }
 
-/// What arrives at the aggregator of a rank.
+/// Returns the data that arrives at the aggregator of a rank.
 fn sent(map: &EventMap, table: &CallpathTable) -> EncodedRank {
     let mut rank = EncodedRank::of_event_map(map);
     rank.renumber(&map.callpaths, table);

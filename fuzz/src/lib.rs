@@ -1,5 +1,5 @@
-//! What the targets share: a profile in memory, which is read in every way there is, and mutations
-//! that know the format.
+//! Shared parts of the targets: a profile in memory, which is read in every way there is, and
+//! mutations that know the format.
 
 pub mod again;
 pub mod segment;
@@ -13,19 +13,19 @@ use tinyprof_format::model::Profile;
 use tinyprof_format::report::{Report, TextOptions, info_text};
 use tinyprof_format::text::write_text;
 
-/// What a reader may use. libFuzzer stops a target that takes four times as much.
+/// The memory limit of readers. libFuzzer stops a target that takes four times as much.
 pub const LIMITS: ReadLimits = ReadLimits::new(8 << 20);
 
 /// Files by name.
 pub type Memory = BTreeMap<&'static str, Vec<u8>>;
 
-/// Reads a profile as a whole, callpath by callpath, and what can be salvaged of it. What can be
-/// read in several ways must be the same in all of them.
+/// Reads a profile as a whole, callpath by callpath, and its salvageable parts. Anything that can
+/// be read in several ways must be equal in all of them.
 pub fn read_in_every_way(files: &Memory) -> Option<Profile> {
     read_in_every_way_within(files, LIMITS)
 }
 
-/// The same within other limits.
+/// Reads like [`read_in_every_way`], within other limits.
 pub fn read_in_every_way_within(files: &Memory, limits: ReadLimits) -> Option<Profile> {
     let whole = read_profile_of(files, limits).ok();
     if let Ok(salvaged) = salvage_profile_of(files, limits) {
@@ -35,7 +35,7 @@ pub fn read_in_every_way_within(files: &Memory, limits: ReadLimits) -> Option<Pr
     if let Some(reader) = &reader {
         for (index, _) in reader.callpaths().iter() {
             let callpath = reader.callpath(index).ok();
-            // Numbers that are none are not equal to themselves; their text is.
+            // NaNs are not equal to themselves; their text is.
             if let (Some(whole), Some(callpath)) = (&whole, &callpath) {
                 assert_eq!(format!("{:?}", whole.values[index.row()]), format!("{callpath:?}"));
             }
@@ -51,9 +51,9 @@ pub fn read_in_every_way_within(files: &Memory, limits: ReadLimits) -> Option<Pr
     whole
 }
 
-/// Whatever is shown of a profile.
+/// Produces everything that is shown of a profile.
 fn show(profile: &Profile) {
-    // Of more, tables and texts take long, and show nothing new.
+    // For larger profiles, tables and texts take long, and show nothing new.
     if profile.callpaths.len() * profile.ranks.len() <= 1 << 12 {
         drop(info_text(&profile.manifest));
         let report = Report::of_profile(profile);

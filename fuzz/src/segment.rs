@@ -8,11 +8,11 @@ use crate::structure::SEEDS;
 
 const NOW: TicksNow = TicksNow { ticks: 1 << 40, monotonic_ns: 1 << 40 };
 
-/// Reads a segment; whether it is one. Whatever it is, what is read is not much larger, and makes a
-/// profile that is read again as it was written.
+/// Reads a segment and returns whether it is one. In either case the result is not much larger than
+/// the input, and makes a profile that reads back as it was written.
 ///
 /// # Panics
-/// If not.
+/// If that is not the case.
 pub fn read_segment(bytes: &[u8]) -> bool {
     let Ok(segment) = Segment::parse(bytes) else { return false };
     drop(segment.description());
@@ -30,10 +30,10 @@ pub fn read_segment(bytes: &[u8]) -> bool {
     true
 }
 
-/// Panics where the seeds are of another layout than this reader's: nothing would be tried.
+/// Checks that the seeds have this reader's layout. Otherwise nothing would be tested.
 ///
 /// # Panics
-/// If they are.
+/// If they have another layout.
 pub fn check_seeds() {
     for seed in SEEDS {
         assert!(

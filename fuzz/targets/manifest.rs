@@ -1,4 +1,4 @@
-//! A manifest or a dictionary of hostile bytes, beside parts that are whole.
+//! A manifest or a dictionary of hostile bytes, with valid parts.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

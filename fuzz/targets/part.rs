@@ -1,4 +1,4 @@
-//! A part of hostile bytes, in a profile whose dictionary is whole.
+//! A part of hostile bytes, in a profile with a valid dictionary.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

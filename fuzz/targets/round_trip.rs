@@ -1,4 +1,5 @@
-//! Whatever ranks measured comes back from the bytes of a profile, and every column from its own.
+//! Any measurements of ranks come back from the bytes of a profile, and every column from its own
+//! bytes.
 #![no_main]
 
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
@@ -13,7 +14,7 @@ use tinyprof_fuzz::again::round_trip;
 fuzz_target!(|bytes: &[u8]| {
     let values: Vec<u64> = bytes.chunks(8).map(number).collect();
     assert_eq!(column::decode(&column::encode(&values), values.len()).as_ref(), Ok(&values));
-    // Bytes that are no column are an error or values, never a panic.
+    // Bytes that are not a column give an error or values, never a panic.
     drop(column::decode(bytes, values.len()));
     let mut input = Unstructured::new(bytes);
     if let Ok(ranks) =

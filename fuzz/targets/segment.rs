@@ -1,4 +1,4 @@
-//! A segment: of hostile bytes, or one that a program left with changes that know the layout.
+//! A segment of hostile bytes, or one that a program left, with changes that know the layout.
 #![no_main]
 
 use std::sync::Once;

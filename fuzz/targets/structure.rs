@@ -1,5 +1,5 @@
-//! A frozen profile with changes that know the format. What is read of it is written, and read
-//! again as the same.
+//! A frozen profile with changes that know the format. A profile that can be read is written, and
+//! must read back equal.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

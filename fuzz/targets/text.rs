@@ -1,4 +1,4 @@
-//! The paper's text format: what is read of hostile bytes is written, and read again as the same.
+//! The paper's text format: a profile read from hostile bytes is written, and must read back equal.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -30,7 +30,7 @@ def main() -> None:
 
 def row(name: str, path: Path, command: str, scratch: Path) -> None:
     if path.is_file():
-        # Damaged values, of which one of the authors' files has some, end in exit code 2.
+        # Damaged values, which one of the authors' files contains, end in exit code 2.
         subprocess.run([command, "import", path, "-o", scratch / "run"], capture_output=True, check=False)
         path = scratch / "run.tprof"
     text = scratch / "text.csv"

@@ -1,5 +1,4 @@
-//! Hands columns to Python: a dictionary of names, each with the letter of a numpy type and the
-//! bytes.
+//! Columns for Python: a dictionary of names, each with the letter of a numpy type and the bytes.
 
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyDict};
@@ -7,7 +6,7 @@ use pyo3::types::{PyByteArray, PyDict};
 use crate::series::{Elements, Number};
 use crate::summaries::Summaries;
 
-/// A number that numpy knows by a letter.
+/// A number type for which numpy has a letter.
 pub(crate) trait Element: bytemuck::NoUninit {
     const LETTER: &'static str;
 }
@@ -30,7 +29,7 @@ pub(crate) fn put<T: Element>(to: &Bound<'_, PyDict>, name: &str, values: &[T]) 
     to.set_item(name, (T::LETTER, bytes))
 }
 
-/// Summaries, of which `ranks` are the ranks of the counts.
+/// Returns a dictionary of summaries, with `ranks` as the ranks of the counts.
 pub(crate) fn of_summaries<'py, T: Number + Element>(
     py: Python<'py>,
     summaries: &Summaries<T>,

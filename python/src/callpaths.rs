@@ -1,17 +1,17 @@
-//! The dictionary: every callpath once.
+//! The dictionary, which contains every callpath once.
 
 use crate::cursor::{Budget, Cursor, Damage};
 use crate::sections::{FileError, SectionFile};
 
 const MAGIC: &[u8] = b"TPRFPATH";
 
-/// The fewest bytes that a row can take.
+/// The smallest size of a row, in bytes.
 const ROW_BYTES_MIN: usize = 24;
 
-/// What a row is charged: itself, and what makes of it an object of Python is the caller's.
+/// The memory charged for a row. The Python object made from it is charged to the caller.
 const ROW_BYTES: u64 = size_of::<Callpath>() as u64;
 
-/// The dictionary. Texts are kept once, as most regions stand in many rows.
+/// The dictionary. Texts are stored once, as most regions occur in many rows.
 #[derive(Debug, Default)]
 pub(crate) struct Callpaths {
     pub(crate) rows: Vec<Callpath>,
@@ -23,9 +23,9 @@ pub(crate) struct Callpaths {
 pub(crate) struct Callpath {
     pub(crate) id: u64,
     pub(crate) site: u64,
-    /// One more than the row of the parent; 0 for a root region.
+    /// The row of the parent plus one, or 0 for a root region.
     behind_parent: u32,
-    /// The numbers of name, module and file among the strings.
+    /// The indices of name, module and file among the strings.
     pub(crate) texts: [u32; 3],
     pub(crate) line: u32,
     pub(crate) column: u32,
@@ -36,13 +36,13 @@ pub(crate) struct Callpath {
 }
 
 impl Callpath {
-    /// The row of the parent; none for a root region.
+    /// Returns the row of the parent, or `None` for a root region.
     pub(crate) fn parent(&self) -> Option<usize> {
         self.behind_parent.checked_sub(1).map(|row| row as usize)
     }
 }
 
-/// The rows of the file `callpaths`.
+/// Decodes the rows of the file `callpaths`.
 pub(crate) fn decode(bytes: &[u8], budget: &Budget) -> Result<Callpaths, FileError> {
     let file = SectionFile::open(bytes, MAGIC, 0)?;
     let start = Cursor::new(bytes, 0, budget);

@@ -1,31 +1,32 @@
-//! Cells: what a rank has of a callpath over all executions. Most readers want no more of a wide
-//! profile.
+//! Cells: the values of a callpath on a rank over all executions. Most readers need nothing else of
+//! a wide profile.
 //!
-//! The columns of a wide profile are long, and memory that is touched for the first time costs as
-//! much as decoding what goes there. So cells are counted first, and then written to their final
-//! place at once.
+//! The columns of a wide profile are long, and touching memory for the first time costs as much as
+//! decoding the values for it. So cells are counted first, and then written to their final place at
+//! once.
 
 use crate::summaries::{Detail, Summaries};
 
-/// In which unit times are handed out.
+/// The unit in which times are returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unit {
     Nanoseconds,
-    /// As floats, of which the columns hold the bits.
+    /// Floats in seconds, of which the columns hold the bits.
     Seconds,
 }
 
 /// The columns over the cells of a profile, callpath by callpath, then rank by rank.
 #[derive(Debug)]
 pub(crate) struct Columns<'a> {
-    /// Empty if every rank has a cell of every callpath.
+    /// The rank of each cell. Empty if every rank has a cell of every callpath.
     pub(crate) ranks: &'a mut [u64],
     pub(crate) visits: &'a mut [u64],
-    /// Inclusive.
+    /// The inclusive times.
     pub(crate) sums: &'a mut [u64],
-    /// Without the time of the callpath's children on the same rank.
+    /// The exclusive times: without the callpath's children on the same rank.
     pub(crate) exclusive: &'a mut [u64],
-    /// The rest is empty unless it was asked for. Minima and maxima are of a visit, in nanoseconds.
+    /// The minima of one visit, in nanoseconds. This and the following columns are empty unless
+    /// requested.
     pub(crate) minima: &'a mut [u64],
     pub(crate) maxima: &'a mut [u64],
     /// The bits of the variances of the sums, which are floats, in square nanoseconds.
@@ -33,12 +34,12 @@ pub(crate) struct Columns<'a> {
 }
 
 impl<'a> Columns<'a> {
-    /// How many columns there are.
+    /// Returns the number of columns.
     pub(crate) const fn count(has_ranks: bool, detail: Detail) -> usize {
         3 + has_ranks as usize + if matches!(detail, Detail::All) { 3 } else { 0 }
     }
 
-    /// Columns of `cells` cells each in `values`, which has room for so many.
+    /// Splits `values` into columns of `cells` cells each; it must have room for all of them.
     pub(crate) fn within(
         mut values: &'a mut [u64],
         cells: usize,
@@ -63,8 +64,8 @@ impl<'a> Columns<'a> {
         }
     }
 
-    /// Writes the ranks of a section from cell `at` on. Returns the cell behind them. A rank
-    /// without a visit has a cell, of zeros, only if all have one: then there is no column of
+    /// Writes the ranks of a section from cell `at` on. Returns the next cell after them. A rank
+    /// without a visit has a cell, of zeros, only if all ranks have one: then there is no column of
     /// ranks.
     ///
     /// `children_ns` is the time of the callpath's children, rank by rank of the section, or empty.
@@ -92,8 +93,8 @@ impl<'a> Columns<'a> {
                 continue;
             }
             let sum_ns = sum(&summaries.sums[here.clone()]);
-            // Children may take longer than their parent: they ran on several threads, or the clock
-            // stepped. That is 0.
+            // Children may take longer than their parent, because they ran on several threads or
+            // the clock jumped. The exclusive time is 0 then.
             let exclusive_ns = sum_ns.saturating_sub(children_ns.get(index).copied().unwrap_or(0));
             self.visits[at] = sum(&summaries.visits[here.clone()]);
             self.sums[at] = unit.of_ns(sum_ns);
@@ -111,7 +112,8 @@ impl<'a> Columns<'a> {
         at
     }
 
-    /// The usual run has one execution: columns move as wholes.
+    /// Writes the cells of ranks with one execution each, as in the usual run, by copying whole
+    /// columns.
     fn put_one_each(
         &mut self,
         at: usize,
@@ -140,8 +142,8 @@ impl Unit {
     fn of_ns(self, ns: u64) -> u64 {
         match self {
             Self::Nanoseconds => ns,
-            // Signed integers become floats in one instruction; no time of 292 years needs the
-            // other way.
+            // A signed integer is converted to a float in one instruction; only times above 292
+            // years need the other way.
             Self::Seconds => (i64::try_from(ns).map_or(ns as f64, |ns| ns as f64) * 1e-9).to_bits(),
         }
     }

@@ -1,18 +1,18 @@
 //! The inclusive times of a callpath's children, rank by rank of one part.
 //!
-//! They are needed twice: for the exclusive time of the callpath, and where the file holds
-//! exclusive sums for its inclusive one, which then adds what the children took in the same
-//! execution of the same rank.
+//! They are needed twice: for the exclusive time of the callpath, and, if the file holds exclusive
+//! sums, for its inclusive time. That adds the time of the children in the same execution of the
+//! same rank.
 
 use crate::summaries::Summaries;
 
-/// What the children took, in nanoseconds.
+/// The times of the children, in nanoseconds.
 #[derive(Debug, Default)]
 pub(crate) struct Children {
-    /// Over all executions; of no rank as long as there is no child.
+    /// The times over all executions, by rank. Empty as long as there is no child.
     pub(crate) by_rank: Vec<u64>,
     /// Ranks (from 0 in the part) and executions, ascending. Empty while all summaries begin with
-    /// execution 0, as in the usual run: what is by rank then says it all.
+    /// execution 0, as in the usual run: `by_rank` is sufficient then.
     places: Vec<u64>,
     by_place: Vec<u64>,
 }
@@ -55,7 +55,7 @@ impl Children {
         let mut merged: Vec<(u64, u64)> =
             self.places.iter().copied().zip(self.by_place.iter().copied()).collect();
         merged.extend(places.iter().copied().zip(sums_ns.iter().copied()));
-        // Two runs that ascend: this sort is one merge.
+        // The input is two ascending runs, so this sort is one merge.
         merged.sort_by_key(|&(place, _)| place);
         self.places.clear();
         self.by_place.clear();
@@ -71,7 +71,7 @@ impl Children {
         }
     }
 
-    /// Makes inclusive sums of the exclusive ones of the callpath.
+    /// Turns the exclusive sums of the callpath into inclusive ones.
     pub(crate) fn complete(&self, summaries: &mut Summaries<u64>) {
         if self.by_rank.is_empty() {
             return;
@@ -102,7 +102,7 @@ impl Children {
     }
 }
 
-/// Rank and execution of each summary.
+/// Returns the rank and execution of each summary.
 fn places_of(summaries: &Summaries<u64>) -> Vec<u64> {
     let mut places = Vec::with_capacity(summaries.sums.len());
     for (rank, &count) in summaries.counts.iter().enumerate() {
@@ -114,7 +114,7 @@ fn places_of(summaries: &Summaries<u64>) -> Vec<u64> {
     places
 }
 
-/// Whether the summaries of each rank ascend strictly by their executions.
+/// Returns whether the summaries of each rank are strictly ascending by execution.
 pub(crate) fn ascend(summaries: &Summaries<u64>) -> bool {
     summaries.plain || places_of(summaries).is_sorted_by(|before, after| before < after)
 }

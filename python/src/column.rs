@@ -11,17 +11,17 @@ const MULTIPLES: u8 = 3;
 const NARROW: u8 = 4;
 const ROUNDED: u8 = 5;
 
-/// Which encodings a column may have where it stands.
+/// The encodings that a column may have at a given place.
 const ANY: &[u8] = &[CONSTANT, VARINTS, PCO, MULTIPLES, NARROW, ROUNDED];
 const IN_MULTIPLES: &[u8] = &[VARINTS, PCO, NARROW];
 const IN_ROUNDED: &[u8] = &[VARINTS, NARROW];
 
-/// The most numbers that a column may have.
+/// The largest number of values in a column.
 const VALUES_MAX: usize = 1 << 27;
 
-/// Codes of a rounded column below this are the numbers themselves.
+/// The first code of a rounded column that is not the number itself.
 const CODES_EXACT: u64 = 256;
-/// The codes of numbers of eight significant bits with up to 64.
+/// The number of codes for numbers of eight significant bits with up to 64 bits.
 const CODES: u64 = 7_424;
 
 /// Appends the `count` integers of a column to `values`.
@@ -35,7 +35,7 @@ pub(crate) fn integers(
     encoded(cursor, count, what, values, ANY)
 }
 
-/// The same where each must fit 32 bits.
+/// Appends the `count` integers of a column to `values`; each must fit 32 bits.
 pub(crate) fn integers_u32(
     cursor: &mut Cursor<'_>,
     count: usize,
@@ -50,7 +50,7 @@ pub(crate) fn integers_u32(
     }
 }
 
-/// An error unless a column may have so many numbers, and there is memory for them.
+/// Returns an error unless a column may have this many numbers, and there is memory for them.
 fn check_count(cursor: &Cursor<'_>, count: usize, what: &str) -> Result<(), Damage> {
     if count > VALUES_MAX {
         return Err(cursor
@@ -75,7 +75,7 @@ fn encoded(
     match tag {
         CONSTANT => values.resize(first + count, cursor.varint(what)?),
         VARINTS => {
-            // Each takes a byte at least.
+            // Each number takes at least one byte.
             if count > cursor.remaining() {
                 return Err(start.damage(format!("{what} has {count} values and too few bytes")));
             }
@@ -111,7 +111,7 @@ fn encoded(
     Ok(())
 }
 
-/// The number of eight significant bits that a code stands for.
+/// Returns the number of eight significant bits for a code.
 const fn rounded(code: u64) -> Option<u64> {
     match code {
         0..CODES_EXACT => Some(code),
@@ -140,12 +140,12 @@ pub(crate) fn floats(
     Ok(())
 }
 
-/// Whether the next column is the constant 0.
+/// Returns whether the next column is the constant 0.
 pub(crate) fn is_zero(cursor: &Cursor<'_>) -> bool {
     cursor.rest().starts_with(&[CONSTANT, 0])
 }
 
-/// Passes over a column of `count` numbers.
+/// Skips a column of `count` numbers.
 pub(crate) fn skip(cursor: &mut Cursor<'_>, count: usize, what: &str) -> Result<(), Damage> {
     let start = cursor.clone();
     match cursor.u8(what)? {

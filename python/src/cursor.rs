@@ -1,13 +1,13 @@
-//! Takes numbers and strings out of bytes that nobody vouches for.
+//! A cursor that reads numbers and strings from untrusted bytes.
 
 use std::cell::Cell;
 
-/// What was wrong, and where: the offset counts from the start of the file, in bytes.
+/// An error in the data and its place: the offset counts from the start of the file, in bytes.
 #[derive(Debug)]
 pub(crate) struct Damage {
     pub(crate) offset: u64,
     pub(crate) reason: String,
-    /// Whether nothing was wrong but that it would take more memory than the caller allows.
+    /// True if the only error is that reading would take more memory than the caller allows.
     pub(crate) over_limit: bool,
 }
 
@@ -17,8 +17,8 @@ impl Damage {
     }
 }
 
-/// How many bytes of memory a call may still take for what it reads: few bytes of a file can claim
-/// many values.
+/// The memory that a call may still use, in bytes. A limit is needed because few bytes of a file
+/// can claim many values.
 #[derive(Debug)]
 pub(crate) struct Budget {
     left_bytes: Cell<u64>,
@@ -30,13 +30,13 @@ impl Budget {
         Self { left_bytes: Cell::new(limit_bytes), limit_bytes }
     }
 
-    /// Gives all memory back: what was read is no longer kept.
+    /// Returns all memory to the budget, because the values that were read are no longer kept.
     pub(crate) fn give_back(&self) {
         self.left_bytes.set(self.limit_bytes);
     }
 }
 
-/// Reads forward through `bytes`, which begin at offset `base` of their file.
+/// A cursor that reads forward through `bytes`, which begin at offset `base` of their file.
 #[derive(Clone, Debug)]
 pub(crate) struct Cursor<'a> {
     bytes: &'a [u8],
@@ -45,7 +45,7 @@ pub(crate) struct Cursor<'a> {
     budget: &'a Budget,
 }
 
-/// The bits of eight bytes that are payload of varints, and the flags that say that another byte
+/// Masks for eight bytes of varints: the payload bits, and the flags that mean that another byte
 /// follows.
 const PAYLOAD: u64 = 0x7f7f_7f7f_7f7f_7f7f;
 const FLAGS: u64 = !PAYLOAD;
@@ -55,17 +55,17 @@ impl<'a> Cursor<'a> {
         Self { bytes, position: 0, base, budget }
     }
 
-    /// The error "`reason` at the current position".
+    /// Returns the error "`reason` at the current position".
     pub(crate) fn damage(&self, reason: impl Into<String>) -> Damage {
         Damage::at(self.base + self.position as u64, reason)
     }
 
-    /// Takes memory for `count` values of eight bytes.
+    /// Charges memory for `count` values of eight bytes.
     pub(crate) fn charge(&self, count: usize, what: &str) -> Result<(), Damage> {
         self.charge_bytes((count as u64).saturating_mul(8), what)
     }
 
-    /// Takes memory.
+    /// Charges memory.
     pub(crate) fn charge_bytes(&self, bytes: u64, what: &str) -> Result<(), Damage> {
         let Some(left) = self.budget.left_bytes.get().checked_sub(bytes) else {
             let limit = self.budget.limit_bytes;
@@ -80,7 +80,7 @@ impl<'a> Cursor<'a> {
         self.bytes.len() - self.position
     }
 
-    /// The bytes that have not been read.
+    /// Returns the bytes that have not been read.
     pub(crate) fn rest(&self) -> &'a [u8] {
         &self.bytes[self.position..]
     }
@@ -96,7 +96,7 @@ impl<'a> Cursor<'a> {
         Ok(taken)
     }
 
-    /// A cursor over the next `length` bytes.
+    /// Returns a cursor over the next `length` bytes.
     pub(crate) fn stretch(&mut self, length: u64, what: &str) -> Result<Self, Damage> {
         let base = self.base + self.position as u64;
         let bytes = self.take(usize::try_from(length).unwrap_or(usize::MAX), what)?;
@@ -125,7 +125,8 @@ impl<'a> Cursor<'a> {
         Ok(u64::from_le_bytes(self.array(what)?))
     }
 
-    /// Varints are most of what a wide profile is made of: eight bytes are looked at together.
+    /// Reads a varint. Wide profiles consist mostly of varints, so eight bytes are examined at
+    /// once.
     #[inline]
     pub(crate) fn varint(&mut self, what: &str) -> Result<u64, Damage> {
         if let Some(word) = self.bytes[self.position..].first_chunk::<8>() {
@@ -140,7 +141,7 @@ impl<'a> Cursor<'a> {
         self.varint_by_bytes(what)
     }
 
-    /// As many varints as `values` has room for.
+    /// Reads varints until `values` is full.
     pub(crate) fn varints(&mut self, values: &mut [u64], what: &str) -> Result<(), Damage> {
         for value in values {
             *value = self.varint(what)?;
@@ -165,7 +166,7 @@ impl<'a> Cursor<'a> {
         Err(self.damage(format!("{what} does not fit 64 bits")))
     }
 
-    /// A varint that must be at most `limit`.
+    /// Reads a varint that must be at most `limit`.
     pub(crate) fn count(&mut self, limit: usize, what: &str) -> Result<usize, Damage> {
         let start = self.clone();
         let value = self.varint(what)?;
@@ -175,7 +176,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// A varint that must fit 32 bits.
+    /// Reads a varint that must fit 32 bits.
     pub(crate) fn varint_u32(&mut self, what: &str) -> Result<u32, Damage> {
         let start = self.clone();
         let value = self.varint(what)?;
@@ -189,7 +190,7 @@ impl<'a> Cursor<'a> {
             .map_err(|_| start.damage(format!("{what} is not UTF-8")))
     }
 
-    /// An error unless every byte has been read.
+    /// Returns an error unless every byte has been read.
     pub(crate) fn finish(&self, what: &str) -> Result<(), Damage> {
         match self.remaining() {
             0 => Ok(()),
@@ -198,7 +199,7 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// Eight groups of seven bits, each in a byte of its own, side by side.
+/// Joins eight groups of seven bits, each in its own byte.
 const fn merge_bits(bytes: u64) -> u64 {
     let pairs = (bytes & 0x007f_007f_007f_007f) | ((bytes & 0x7f00_7f00_7f00_7f00) >> 1);
     let fours = (pairs & 0x0000_3fff_0000_3fff) | ((pairs & 0x3fff_0000_3fff_0000) >> 2);

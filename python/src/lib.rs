@@ -1,7 +1,8 @@
 //! The reader behind the Python package `tinyprof`. It is written from docs/format.md, not from the
-//! writer's code: where both agree, the document says enough.
+//! writer's code: if both agree, the document is sufficient.
 //!
-//! Python reads the manifest and builds frames; here are the parts that would take too long there.
+//! Python reads the manifest and builds frames; this crate contains the parts that would take too
+//! long there.
 
 mod arrays;
 mod callpaths;
@@ -50,9 +51,9 @@ impl Reader {
         read.map(Self).map_err(|error| raise(py, error))
     }
 
-    /// The rows of the dictionary as tuples.
+    /// Returns the rows of the dictionary as tuples.
     fn callpaths<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        // A million rows have few texts: each is one object of Python.
+        // A million rows have few different texts: each text is one Python object.
         let strings: Vec<_> =
             self.0.callpaths.strings.iter().map(|text| PyString::new(py, text)).collect();
         let list = PyList::empty(py);
@@ -76,7 +77,7 @@ impl Reader {
         Ok(list)
     }
 
-    /// What the ranks say of themselves: hosts with their numbers of ranks, then columns, then
+    /// Returns the facts of the ranks: hosts with their numbers of ranks, then columns, then
     /// losses.
     fn facts<'py>(&self, py: Python<'py>) -> PyResult<Facts<'py>> {
         let facts = self.0.facts().map_err(|error| raise(py, error))?;
@@ -92,14 +93,14 @@ impl Reader {
         Ok((facts.hosts, columns, losses.collect::<PyResult<_>>()?))
     }
 
-    /// What each rank has of each callpath over all executions, with the callpaths in this order of
-    /// rows.
+    /// Returns the values of each callpath on each rank over all executions, with the callpaths in
+    /// this order of rows.
     ///
-    /// Gives the number of cells of each callpath in that order, and columns of 64 bits one after
-    /// the other: visits, sums, exclusive times; the cell's rank, unless every rank has a cell of
-    /// every callpath (which `dense` makes so: cells of zeros where a rank was not there); and if
-    /// `all` are asked for minima, maxima, and variances of the sums. Sums and exclusive times are
-    /// integers in nanoseconds, or floats in `seconds`.
+    /// Returns the number of cells of each callpath in that order, and columns of 64 bits one after
+    /// the other: visits, sums and exclusive times; the cell's rank, unless every rank has a cell
+    /// of every callpath; and minima, maxima, and variances of the sums, if `all` are requested.
+    /// `dense` gives every rank a cell of every callpath, with zeros for missing ones. Sums and
+    /// exclusive times are integers in nanoseconds, or floats in `seconds`.
     fn cells<'py>(
         &self,
         py: Python<'py>,
@@ -137,7 +138,7 @@ impl Reader {
         Ok((order.iter().map(|&row| counts[row]).collect(), has_ranks, filled))
     }
 
-    /// The summaries and the series of a callpath.
+    /// Returns the summaries and the series of a callpath.
     fn times<'py>(
         &self,
         py: Python<'py>,
@@ -147,7 +148,7 @@ impl Reader {
         Ok((arrays::of_summaries(py, &summaries, &ranks)?, arrays::of_elements(py, &series)?))
     }
 
-    /// The metrics of a callpath by key: summaries and series.
+    /// Returns the metrics of a callpath by key: summaries and series.
     fn metrics<'py>(&self, py: Python<'py>, row: usize) -> PyResult<Bound<'py, PyDict>> {
         let found = PyDict::new(py);
         for (key, metric) in self.0.metrics(row).map_err(|error| raise(py, error))? {
@@ -157,13 +158,13 @@ impl Reader {
         Ok(found)
     }
 
-    /// The rows of the dictionary that have metrics on some rank.
+    /// Returns the rows of the dictionary that have metrics on some rank.
     fn rows_with_metrics(&self) -> Vec<usize> {
         self.0.rows_with_metrics()
     }
 }
 
-/// The exception for an error: one of `tinyprof.errors`, or one of Python's own.
+/// Returns the exception for an error: one of `tinyprof.errors`, or one of Python's own.
 fn raise(py: Python<'_>, error: Error) -> PyErr {
     let made = match error {
         Error::Io(path, source) => {

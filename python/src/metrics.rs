@@ -6,7 +6,7 @@ use crate::cursor::{Cursor, Damage};
 use crate::series::Elements;
 use crate::summaries::{Detail, Summaries};
 
-/// What was recorded under one key, part by part.
+/// The values recorded under one key, part by part.
 #[derive(Debug, Default)]
 pub(crate) struct Metric {
     pub(crate) summaries: Summaries<f64>,

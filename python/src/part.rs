@@ -1,4 +1,4 @@
-//! A part: which sections it has, and what its ranks say of themselves.
+//! A part: its sections, and the facts of its ranks.
 
 use crate::column;
 use crate::cursor::{Budget, Cursor, Damage};
@@ -8,11 +8,12 @@ const MAGIC: &[u8] = b"TPRFPART";
 const RANKS_KEY: u32 = u32::MAX;
 const METRICS_KEY: u32 = 1 << 31;
 
-/// The kinds of loss in version 0.1, which did not say how many there are.
+/// The number of kinds of loss in version 0.1, which does not store it.
 const LOSSES_0_1: usize = 10;
-/// The kinds that this reader knows.
+/// The number of kinds that this reader knows.
 pub(crate) const LOSSES: usize = 15;
-/// No version has more kinds of loss than this: a damaged number must not make much work.
+/// The largest number of kinds of loss in any version, so that a damaged number does not cause much
+/// work.
 const LOSSES_MAX: usize = 64;
 
 /// The sections of one part.
@@ -23,12 +24,12 @@ pub(crate) struct Part {
     pub(crate) version: (u16, u16),
     facts: Section,
     newer: bool,
-    /// Row of the dictionary and section, in ascending order of rows.
+    /// Rows of the dictionary with their sections, in ascending order of rows.
     pub(crate) times: Vec<(usize, Section)>,
     pub(crate) metrics: Vec<(usize, Section)>,
 }
 
-/// What the manifest says of a part.
+/// The manifest's entry for a part.
 #[derive(Debug)]
 pub(crate) struct Expected {
     pub(crate) first_rank: u32,
@@ -37,7 +38,7 @@ pub(crate) struct Expected {
 }
 
 impl Part {
-    /// Reads which sections there are.
+    /// Reads the list of sections.
     pub(crate) fn open(bytes: &[u8], expected: &Expected) -> Result<Self, FileError> {
         let file = SectionFile::open(bytes, MAGIC, 3)?;
         let budget = Budget::new(0);
@@ -80,7 +81,7 @@ impl Part {
         Ok(Self { first_rank, ranks, version: file.version, facts, newer, times, metrics })
     }
 
-    /// What the ranks say of themselves, added to `facts`.
+    /// Reads the facts of the ranks and adds them to `facts`.
     pub(crate) fn read_facts(
         &self,
         bytes: &[u8],
@@ -124,8 +125,8 @@ impl Part {
     }
 }
 
-/// The first section of a part, or of the callpaths, that does not match its checksum, or what else
-/// is wrong with the file.
+/// Returns the first section of a part, or of the callpaths, that does not match its checksum, or
+/// any other error in the file.
 pub(crate) fn locate_damage(bytes: &[u8], is_part: bool) -> Option<FileError> {
     let file = if is_part {
         SectionFile::open(bytes, MAGIC, 3)
@@ -142,10 +143,10 @@ pub(crate) fn locate_damage(bytes: &[u8], is_part: bool) -> Option<FileError> {
     }
 }
 
-/// What all ranks say of themselves, rank by rank.
+/// The facts of all ranks, rank by rank.
 #[derive(Debug, Default)]
 pub(crate) struct Facts {
-    /// Hosts, and on how many neighbouring ranks.
+    /// Hosts, each with its number of neighbouring ranks.
     pub(crate) hosts: Vec<(String, usize)>,
     pub(crate) process_ids: Vec<u64>,
     pub(crate) threads: Vec<u64>,

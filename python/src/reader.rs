@@ -1,4 +1,4 @@
-//! The files of one profile, read and verified; what Python asks for is decoded when it asks.
+//! The files of one profile, read and verified. Values are decoded when Python requests them.
 
 use std::collections::BTreeMap;
 use std::fs::OpenOptions;
@@ -17,13 +17,13 @@ use crate::series::Elements;
 use crate::summaries::{Detail, Summaries};
 use crate::times::{self, Then};
 
-/// What can be wrong with a profile, and in which file.
+/// An error in a profile, with its file.
 #[derive(Debug)]
 pub(crate) enum Error {
     Io(PathBuf, std::io::Error),
     Damaged(PathBuf, Damage),
     NewerVersion(PathBuf, (u16, u16)),
-    /// The caller allows less memory than what is read takes.
+    /// Reading takes more memory than the caller allows.
     TooLarge(PathBuf, String),
 }
 
@@ -50,8 +50,8 @@ pub(crate) struct Profile {
 }
 
 impl Profile {
-    /// Reads the files in `directory`: the dictionary, of which the manifest says how many rows it
-    /// has, and the parts, with first rank and ranks.
+    /// Reads the files in `directory`: the dictionary, with the number of rows from the manifest,
+    /// and the parts, with first rank and number of ranks.
     pub(crate) fn open(
         directory: &Path,
         (dictionary, rows): (Listed, usize),
@@ -94,7 +94,7 @@ impl Profile {
         Ok(facts)
     }
 
-    /// An error if a result of so many bytes is above the caller's limit.
+    /// Returns an error if a result of this many bytes is above the caller's limit.
     pub(crate) fn check_limit(&self, bytes: usize) -> Result<(), Error> {
         if bytes as u64 <= self.limit_bytes {
             return Ok(());
@@ -103,7 +103,7 @@ impl Profile {
         Err(Error::TooLarge(self.directory.clone(), reason))
     }
 
-    /// How many cells each callpath has: one for each rank that visited it.
+    /// Returns the number of cells of each callpath: one for each rank that visited it.
     pub(crate) fn count_cells(&self) -> Result<Vec<usize>, Error> {
         let budget = Budget::new(self.limit_bytes);
         let (mut cells, mut counts) = (vec![0; self.callpaths.rows.len()], Vec::new());
@@ -120,8 +120,8 @@ impl Profile {
         Ok(cells)
     }
 
-    /// What each rank has of each callpath over all executions. `starts` are the places of the
-    /// callpaths' first cells.
+    /// Writes the values of each callpath on each rank over all executions. `starts` are the places
+    /// of the callpaths' first cells.
     pub(crate) fn fill_cells(
         &self,
         columns: &mut Columns<'_>,
@@ -156,7 +156,7 @@ impl Profile {
         Ok(())
     }
 
-    /// Summaries and series of one callpath, and the rank of each of the summaries' counts.
+    /// Returns summaries and series of one callpath, and the rank of each of the summaries' counts.
     pub(crate) fn times(&self, row: usize) -> Result<Times, Error> {
         let (mut all, mut places, mut series) = Times::default();
         let budget = Budget::new(self.limit_bytes);
@@ -187,8 +187,8 @@ impl Profile {
         Ok((all, places, series))
     }
 
-    /// Which rows of a part have to be read for one: those below it too, as far as sums are
-    /// exclusive. None if the part does not have the row.
+    /// Returns the rows of a part that have to be read for one row: also those below it, as far as
+    /// sums are exclusive. Returns `None` if the part does not have the row.
     fn needed_for(&self, row: usize, file: &PartFile, budget: &Budget) -> Option<Vec<bool>> {
         let sections = &file.part.times;
         let first = sections.binary_search_by_key(&row, |(row, _)| *row).ok()?;
@@ -210,11 +210,12 @@ impl Profile {
         children
     }
 
-    /// Hands the summaries of each callpath of a part, or of the `wanted` ones, to `visit`, with
-    /// the times of its children rank by rank; and the cursor behind them.
+    /// Passes the summaries of each callpath of a part, or of the `wanted` ones, to `visit`, with
+    /// the times of its children rank by rank, and the cursor after the summaries.
     ///
-    /// A parent stands before its children in the dictionary: walking backwards, each knows its
-    /// children's times. `children` is a place for these, one a callpath.
+    /// A parent is before its children in the dictionary. So when walking backwards, the times of
+    /// each callpath's children are known. `children` is storage for these times, one for each
+    /// callpath.
     fn walk_back<'a>(
         &'a self,
         file: &'a PartFile,
@@ -253,7 +254,7 @@ impl Profile {
             }
             visit(row, &mut summaries, &own.by_rank, &mut cursor, (then, &mut series))?;
         }
-        // Parents of which no visit has ended on these ranks.
+        // Parents without any finished visit on these ranks.
         for parent in
             file.part.times.iter().filter_map(|(row, _)| self.callpaths.rows[*row].parent())
         {
@@ -264,7 +265,7 @@ impl Profile {
         Ok(())
     }
 
-    /// The metrics of one callpath, by key.
+    /// Returns the metrics of one callpath, by key.
     pub(crate) fn metrics(&self, row: usize) -> Result<BTreeMap<String, Metric>, Error> {
         let mut found = BTreeMap::new();
         let budget = Budget::new(self.limit_bytes);
@@ -277,7 +278,7 @@ impl Profile {
         Ok(found)
     }
 
-    /// The rows that have metrics on some rank.
+    /// Returns the rows that have metrics on some rank.
     pub(crate) fn rows_with_metrics(&self) -> Vec<usize> {
         let mut rows: Vec<usize> =
             self.parts.iter().flat_map(|f| &f.part.metrics).map(|(row, _)| *row).collect();
@@ -317,7 +318,7 @@ fn read_file(
 ) -> Result<(PathBuf, Vec<u8>), Error> {
     let path = directory.join(name);
     let failed = |source| Error::Io(path.clone(), source);
-    // Opening a pipe would wait for who writes to it, maybe for ever.
+    // Opening a pipe would wait for a writer, maybe for ever.
     let opened = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(&path);
     let mut file = opened.map_err(failed)?;
     let found = file.metadata().map_err(failed)?;
@@ -342,7 +343,8 @@ fn read_file(
     Ok((path, bytes))
 }
 
-/// The file as a whole does not match its checksum: those of its sections tell where.
+/// Returns the error for a file that does not match its checksum; the checksums of its sections
+/// show the place.
 fn locate(path: PathBuf, bytes: &[u8], is_part: bool) -> Error {
     match part::locate_damage(bytes, is_part) {
         Some(error) => explain(&path, error),

@@ -11,7 +11,7 @@ const ENTRY_BYTES: usize = 24;
 /// The newest layout that this reader knows: major, minor.
 pub(crate) const NEWEST: (u16, u16) = (1, 0);
 
-/// What can be wrong with a file.
+/// An error in a file.
 #[derive(Debug)]
 pub(crate) enum FileError {
     Damaged(Damage),
@@ -24,7 +24,7 @@ impl From<Damage> for FileError {
     }
 }
 
-/// Where a section is in its file, in bytes.
+/// The place of a section in its file, in bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Section {
     pub(crate) key: u32,
@@ -42,7 +42,7 @@ pub(crate) struct SectionFile {
 }
 
 impl SectionFile {
-    /// Reads header and index of `bytes`, whose header has `fields` numbers behind the version.
+    /// Reads header and index of `bytes`, whose header has `fields` numbers after the version.
     pub(crate) fn open(bytes: &[u8], magic: &[u8], fields: usize) -> Result<Self, FileError> {
         let budget = Budget::new(0);
         let start = Cursor::new(bytes, 0, &budget);
@@ -65,14 +65,15 @@ impl SectionFile {
         Ok(Self { version, header, sections })
     }
 
-    /// Whether a later version than this reader knows has written the file.
+    /// Returns whether the file was written by a later version than this reader knows.
     pub(crate) fn is_newer(&self) -> bool {
         self.version > NEWEST
     }
 }
 
 impl Section {
-    /// The bytes of the section; [`SectionFile::open`] has made sure that they are there.
+    /// Returns a cursor over the bytes of the section, which [`SectionFile::open`] has checked to
+    /// exist.
     pub(crate) fn cursor<'a>(&self, bytes: &'a [u8], budget: &'a Budget) -> Cursor<'a> {
         Cursor::new(self.bytes(bytes), self.offset, budget)
     }
@@ -82,7 +83,7 @@ impl Section {
         bytes.get(place(self.offset)..place(self.offset + self.length)).unwrap_or_default()
     }
 
-    /// An error unless the section matches its checksum.
+    /// Returns an error unless the section matches its checksum.
     pub(crate) fn verify(&self, bytes: &[u8]) -> Result<(), Damage> {
         if crc32fast::hash(self.bytes(bytes)) == self.crc32 {
             return Ok(());

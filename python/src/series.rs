@@ -3,10 +3,10 @@
 use crate::column;
 use crate::cursor::{Cursor, Damage};
 
-/// Joined series have no more stretches and elements than this for each rank.
+/// The largest number of stretches and elements in joined series, for each rank.
 const JOINED_A_RANK_MAX: usize = 1_024;
 
-/// What columns hold: nanoseconds or the floats of a metric.
+/// A value type of columns: nanoseconds or the floats of a metric.
 pub(crate) trait Number: Copy {
     /// Appends a column.
     fn column(
@@ -39,13 +39,13 @@ impl Number for f64 {
     }
 }
 
-/// Elements of series, rank by rank: each is a visit, or several neighbours where a long series was
-/// folded.
+/// Elements of series, rank by rank: each is one visit, or several neighbouring visits if a long
+/// series was folded.
 #[derive(Debug)]
 pub(crate) struct Elements<T> {
     pub(crate) ranks: Vec<u32>,
     pub(crate) executions: Vec<u32>,
-    /// Visits, or values of a metric.
+    /// The number of visits, or of values of a metric.
     pub(crate) visits: Vec<u64>,
     pub(crate) sums: Vec<T>,
     pub(crate) minima: Vec<T>,
@@ -69,7 +69,7 @@ impl<T: Number> Elements<T> {
         self.maxima.append(&mut other.maxima);
     }
 
-    /// Adds the series of all ranks, each encoded on its own: their lengths, then their bytes.
+    /// Adds the series of all ranks, each encoded separately: their lengths, then their bytes.
     pub(crate) fn read_own(
         &mut self,
         cursor: &mut Cursor<'_>,
@@ -168,7 +168,7 @@ impl<T: Number> Elements<T> {
         Ok(())
     }
 
-    /// Where elements hold one visit each, minimum and maximum are the sum.
+    /// Reads minima and maxima. If elements hold one visit each, both are equal to the sum.
     fn read_extremes(
         &mut self,
         cursor: &mut Cursor<'_>,
@@ -187,7 +187,7 @@ impl<T: Number> Elements<T> {
     }
 }
 
-/// The sum of counts that a column held.
+/// Returns the sum of the counts of a column.
 pub(crate) fn total(start: &Cursor<'_>, counts: &[u64], what: &str) -> Result<usize, Damage> {
     let sum = counts.iter().try_fold(0_u64, |sum, &n| sum.checked_add(n));
     sum.and_then(|sum| usize::try_from(sum).ok())

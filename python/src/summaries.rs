@@ -1,4 +1,4 @@
-//! Summaries of executions: what the visits of a callpath add up to in each, rank by rank.
+//! Summaries of executions: the totals of a callpath's visits in each execution, rank by rank.
 
 use crate::column;
 use crate::cursor::{Cursor, Damage};
@@ -7,14 +7,15 @@ use crate::series::{Elements, Number, total};
 /// Summaries of the ranks of one section, or of several one after the other.
 #[derive(Debug, Default)]
 pub(crate) struct Summaries<T> {
-    /// Of each rank, how many summaries it has.
+    /// The number of summaries of each rank.
     pub(crate) counts: Vec<u64>,
-    /// Whether no rank has more than one summary, and all begin with execution 0: the usual run.
+    /// True if no rank has more than one summary, and all begin with execution 0, as in the usual
+    /// run.
     pub(crate) plain: bool,
-    /// May be empty where they are plain.
+    /// The first executions. May be empty if the summaries are plain.
     pub(crate) executions: Vec<u32>,
     pub(crate) covered: Vec<u64>,
-    /// Visits, or values of a metric.
+    /// The number of visits, or of values of a metric.
     pub(crate) visits: Vec<u64>,
     pub(crate) sums: Vec<T>,
     pub(crate) minima: Vec<T>,
@@ -23,7 +24,8 @@ pub(crate) struct Summaries<T> {
     pub(crate) variances: Vec<f64>,
 }
 
-/// How much of summaries is read: a wide profile is loaded faster without what nobody asks for.
+/// The columns of summaries that are read. A wide profile loads faster without those that are not
+/// requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Detail {
     /// Counts, visits and sums; the other columns stay empty.
@@ -45,8 +47,8 @@ impl<T: Number> Summaries<T> {
         self.variances.clear();
     }
 
-    /// Reads how many summaries each of `ranks` ranks has and which executions they begin with.
-    /// Returns their number.
+    /// Reads the number of summaries of each of `ranks` ranks, and the executions that they begin
+    /// with. Returns the number of all summaries.
     pub(crate) fn read_places(
         &mut self,
         cursor: &mut Cursor<'_>,
@@ -77,7 +79,7 @@ impl<T: Number> Summaries<T> {
         Ok(count)
     }
 
-    /// Reads how many executions and visits each of `count` summaries holds.
+    /// Reads the numbers of executions and visits in each of `count` summaries.
     pub(crate) fn read_visits(
         &mut self,
         cursor: &mut Cursor<'_>,
@@ -111,7 +113,8 @@ impl<T: Number> Summaries<T> {
         column::floats(cursor, count, "the sums of squares", &mut self.squares)
     }
 
-    /// Fills in what summaries of one visit leave out: the last `count` of the sums are such.
+    /// Fills in the values that summaries of one visit leave out. These summaries are the last
+    /// `count` of the sums.
     pub(crate) fn spread_of_sums(
         &mut self,
         cursor: &Cursor<'_>,
@@ -128,7 +131,7 @@ impl<T: Number> Summaries<T> {
     }
 }
 
-/// Nanoseconds for statistics, to which 53 bits are plenty.
+/// Converts nanoseconds for statistics, for which 53 bits are sufficient.
 #[expect(clippy::cast_precision_loss, reason = "squares are statistics: 53 bits are plenty")]
 pub(crate) const fn as_float(ns: u64) -> f64 {
     ns as f64

@@ -6,7 +6,8 @@ use crate::cursor::{Cursor, Damage};
 use crate::series::Elements;
 use crate::summaries::{Detail, Summaries, as_float};
 
-/// The kinds of summaries: one visit each, timed ones, estimates, and those that the series tells.
+/// The kinds of summaries: one visit each, timed ones, estimates, and those computed from the
+/// series.
 const SINGLE: u8 = 0;
 const TIMED: u8 = 1;
 const SAMPLED: u8 = 2;
@@ -17,12 +18,13 @@ const NONE: u8 = 0;
 const OWN: u8 = 1;
 const JOINED: u8 = 2;
 
-/// In the first byte since version 0.3; before, the section begins with the tag of a column.
+/// A flag in the first byte since version 0.3; in older versions, the section begins with the tag
+/// of a column.
 const NEWER: u8 = 16;
-/// In the first byte where sums are exclusive.
+/// A flag in the first byte if sums are exclusive.
 const EXCLUSIVE: u8 = 32;
 
-/// What follows the summaries of a section.
+/// The data after the summaries of a section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Then {
     /// Nothing: the summaries are those of a series, which has been read.
@@ -31,11 +33,11 @@ pub(crate) enum Then {
     Series,
     /// The series of each rank.
     OwnSeries,
-    /// Columns that were not asked for.
+    /// Columns that were not requested.
     Rest,
 }
 
-/// Whether the sums of a section are exclusive.
+/// Returns whether the sums of a section are exclusive.
 pub(crate) fn is_exclusive(cursor: &Cursor<'_>) -> bool {
     cursor.rest().first().is_some_and(|first| first & (NEWER | EXCLUSIVE) == NEWER | EXCLUSIVE)
 }
@@ -43,7 +45,7 @@ pub(crate) fn is_exclusive(cursor: &Cursor<'_>) -> bool {
 /// Adds the summaries of a section with inclusive sums to `to`, which is empty; `children` are
 /// those of the callpath.
 ///
-/// Where the summaries are those of a series, that is read into `series`.
+/// If the summaries are those of a series, the series is read into `series`.
 pub(crate) fn read_summaries(
     cursor: &mut Cursor<'_>,
     (first_rank, ranks): (u32, usize),
@@ -110,7 +112,8 @@ pub(crate) fn read_summaries(
     Ok(if newer { Then::Series } else { Then::OwnSeries })
 }
 
-/// Adds how many summaries each rank has; of series that tell the summaries, how many stretches.
+/// Adds the number of summaries of each rank, or the number of stretches if the summaries are
+/// computed from series.
 pub(crate) fn read_counts(
     cursor: &mut Cursor<'_>,
     ranks: usize,
@@ -122,7 +125,7 @@ pub(crate) fn read_counts(
     column::integers(cursor, ranks, "the numbers of summaries", counts)
 }
 
-/// Reads what stands behind the summaries, of which nothing may be left over.
+/// Reads the data after the summaries, of which nothing may be left over.
 pub(crate) fn read_series(
     cursor: &mut Cursor<'_>,
     (first_rank, ranks): (u32, usize),

@@ -7,7 +7,7 @@ from pathlib import Path
 
 PROFILES = Path(__file__).parents[2] / "tinyprof-format" / "tests" / "profiles"
 
-# Names that would like to be something else than names.
+# Names that could be taken for something other than names.
 HOSTILE = [
     "\"quoted\" and 'quoted'",
     "<script>alert(1)</script>",
@@ -22,7 +22,7 @@ HOSTILE = [
     "流れ",
 ]
 
-# Beyond what a double can hold: 2^53 + 1 ns, and its double and a bit.
+# Beyond the precision of a double: 2^53 + 1 ns, and its double and a bit.
 BIG_NS = [9_007_199_254_740_993, 18_014_398_509_481_987]
 
 

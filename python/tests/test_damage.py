@@ -39,7 +39,7 @@ def test_every_flipped_byte_is_an_error_at_its_section(copy):
             with pytest.raises(tinyprof.ProfileError) as error:
                 read_all(profile)
             assert error.value.path == file and str(file) in str(error.value)
-            # A version that is not known is no damage.
+            # An unknown version is not damage.
             if isinstance(error.value, tinyprof.DamagedError):
                 assert 0 <= error.value.offset <= max(at, len(whole) - 24)
         file.write_bytes(whole)
@@ -171,7 +171,7 @@ def test_what_is_no_file_is_an_error_and_nobody_waits_for_it(copy, name, make):
     file = copy(NEWEST) / name
     file.unlink()
     make(file)
-    # In a process of its own: no signal ends an `open` that waits inside of the library.
+    # In a separate process, because no signal ends an `open` that waits inside the library.
     program = "import sys, tinyprof\ntry: tinyprof.read(sys.argv[1])\nexcept tinyprof.ProfileError as e: print(e)"
     command = [sys.executable, "-c", program, file.parent]
     said = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout

@@ -168,7 +168,7 @@ def test_the_dictionary_is_judged_alike(tmp_path):
 
 
 def test_the_numbers_are_those_of_the_document(tmp_path):
-    # Executions 0 and 1 of main, exclusively 3 ns each; a, which is 5 ns in execution 0 alone.
+    # Executions 0 and 1 of main, with 3 ns exclusive each; a, with 5 ns in execution 0 only.
     exclusive = part((0, times(constant(2), ZERO, constant(3), first=48)), (1, SINGLE))
     table = tinyprof.read(written(tmp_path, exclusive)).executions("main")
     assert (list(table["sum_ns"]), list(table["sum_squares_ns2"])) == ([8, 3], [64.0, 9.0])

@@ -20,7 +20,7 @@ def by_polars(file):
 
 
 def by_pandas(file):
-    # Whole numbers that may be missing are floats otherwise.
+    # Otherwise, integers that may be missing become floats.
     rows = pandas.read_parquet(file, dtype_backend="numpy_nullable").to_dict("records")
     return [{key: None if value is pandas.NA else value for key, value in row.items()} for row in rows]
 
@@ -51,7 +51,7 @@ def test_every_column_says_what_was_measured(read, tmp_path):
     steps = [row for row in rows if row["path"] == "main<halo" and row["kind"] == "series"]
     assert len(steps) == 3 * 2 * 20
     for row in steps:
-        # As the recipe of the frozen profile has it.
+        # This follows the recipe of the frozen profile.
         ns = 30 + (row["first_visit"] * 7 + row["rank"] + row["execution"]) % 11
         assert [row[key] for key in ("sum_ns", "min_ns", "max_ns", "visits")] == [ns, ns, ns, 1]
         assert row["host"] == f"node{row['rank'] // 2}"

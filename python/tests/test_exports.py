@@ -27,7 +27,7 @@ from prometheus_client.openmetrics.parser import text_string_to_metric_families
 from pycubexr import CubexParser
 
 with warnings.catch_warnings():
-    # Extra-P declares its options in a way that its own library is about to drop.
+    # Extra-P declares its options in a way that is deprecated in the library it uses.
     warnings.simplefilter("ignore")
     from extrap.fileio.file_reader.json_file_reader import JsonFileReader
     from extrap.modelers.model_generator import ModelGenerator
@@ -109,7 +109,7 @@ def test_folded_stacks_and_their_flame_graph(profile, tmp_path):
     assert total_ns == sum(numbers[2] for numbers in truth(profile).values())
     drawing = ElementTree.parse(export(profile, "flamegraph", tmp_path)[0])
     titles = [title.text for title in drawing.iter("{http://www.w3.org/2000/svg}title")]
-    # The picture is drawn with doubles.
+    # The flame graph is drawn with doubles.
     assert f"all ({int(float(total_ns)):,} ns, 100%)" in titles
 
 
@@ -174,7 +174,7 @@ def test_extrap_models_what_it_has_read(tmp_path):
                     assert measured[0].mean == row[key][statistic], (callpath, metric)
     ModelGenerator(experiment).model_all()
     models = {(str(key[0]), key[1].name): model.hypothesis.function for key, model in experiment.modelers[0].models.items()}
-    # 1000 ns a rank below main, and 500 ns in main itself.
+    # 1000 ns per rank below main, and 500 ns in main itself.
     assert models["main", "inclusive_max_ns"].evaluate(1024) == pytest.approx(1_024_500)
     assert models["main", "exclusive_mean_ns"].evaluate(1024) == pytest.approx(500)
     assert models["main->a-\\u{3e}b", "exclusive_mean_ns"].evaluate(1024) == pytest.approx(1_024_000)

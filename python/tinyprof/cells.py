@@ -39,7 +39,7 @@ class Cells:
             self._columns[name] = self._columns[name].view(np.float64)
         if all_columns:
             self._columns["sum_variance"] = self._columns["sum_variance"].view(np.float64)
-        # pandas has codes of the smallest type that holds them, and copies all others.
+        # pandas uses codes of the smallest type that holds them, and copies all others.
         kind = _code_type(ranks)
         if has_ranks:
             self.rank_codes = self._columns.pop("rank").astype(kind)

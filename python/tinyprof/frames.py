@@ -22,7 +22,8 @@ def index_of(callpaths: list[Callpath], ranks: int, rows: np.ndarray, rank: np.n
     """An index of callpath and rank made of levels and codes: the text of a path is touched once, not once a rank."""
     paths = [callpath.path for callpath in callpaths]
     if len(set(paths)) < len(paths):
-        # Levels must be unique: callpaths of several regions with the same names get their row behind the path.
+        # Levels must be unique, so callpaths of different regions with the same names get their row
+        # after the path.
         seen = pd.Series(paths).duplicated(keep=False)
         paths = [f"{path} [row {row}]" if twice else path for row, (path, twice) in enumerate(zip(paths, seen))]
     levels = [pd.Index(paths, dtype=object), pd.RangeIndex(ranks)]

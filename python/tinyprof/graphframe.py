@@ -24,9 +24,11 @@ def build(callpaths: list[Callpath], manifest: Manifest, reader: Reader, columns
 
     graph, nodes = graph_of(callpaths)
     ranks = manifest.ranks
-    # Hatchet sorts its frames by node: callpaths in the order of its walk over the tree need no sorting.
+    # Hatchet sorts its frames by node. Callpaths in the order of its walk over the tree need no
+    # sorting.
     order = sorted(range(len(nodes)), key=lambda row: nodes[row]._hatchet_nid)
-    # Hatchet's own readers fill in zeros where a rank did not visit a node, and UMD's asks for all of them.
+    # Hatchet's own readers fill in zeros if a rank did not visit a node, and UMD's requires all of
+    # them.
     cells = Cells(reader, order, ranks, seconds=True, dense=True)
     index = pd.MultiIndex(
         [_objects([nodes[row] for row in order]), pd.RangeIndex(ranks)],
@@ -71,7 +73,8 @@ def _frame(callpath: Callpath, twice: set[tuple]):
     from hatchet.frame import Frame
 
     attributes = {"name": callpath.name, "type": callpath.kind}
-    # Hatchet takes nodes of equal frames for the same. Elsewhere a line would keep two versions of a program apart.
+    # Hatchet treats nodes with equal frames as one. The other nodes get no line, because it would
+    # keep two versions of a program apart.
     if _looks(callpath) in twice:
         attributes |= {"file": callpath.file, "line": str(callpath.line), "column": str(callpath.column)}
     return Frame(attributes)

@@ -61,7 +61,7 @@ class Manifest:
             raise self._bad(f"its parts hold other ranks than the {self.ranks} that it speaks of")
 
     def _text(self) -> bytes:
-        # Opening a pipe would wait for who writes to it, maybe for ever.
+        # Opening a pipe would wait for a writer, maybe for ever.
         opened = os.open(self.path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         try:
             found = os.fstat(opened)
@@ -95,7 +95,7 @@ class Manifest:
     def _file(self, entry: dict[str, Any]) -> tuple[str, int, int]:
         """Name, length in bytes and CRC-32 of a file inside the profile."""
         name = entry["file"]
-        # A manifest from a stranger must not make us read files elsewhere.
+        # An untrusted manifest must not make us read other files.
         if not isinstance(name, str) or name in ("", ".", "..") or set(name) & set("/\\\0"):
             raise ValueError(f"{name!r} is not the name of a file inside the profile")
         return name, _number(entry["bytes"], 64), _number(entry["crc32"], 32)

@@ -19,7 +19,8 @@ from .manifest import LOSSES, Manifest
 if TYPE_CHECKING:
     from hatchet import GraphFrame
 
-#: How much memory one call may take for what it reads, in bytes, unless the caller sets another limit.
+#: The memory, in bytes, that one call may take for the data that it reads, unless the caller sets
+#: another limit.
 LIMIT_BYTES = 1 << 30
 
 

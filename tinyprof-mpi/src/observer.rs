@@ -1,31 +1,31 @@
-//! Who watches a flush: nobody in a usual run, a study of its cost in the benches.
+//! Observers of a flush: none in a usual run; in the benches, a study of its cost.
 
 use std::fmt;
 use std::rc::Rc;
 
-/// How far a rank has come in a flush.
+/// A point that a rank reaches in a flush.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Milestone {
-    /// The rank's own values are in bytes.
+    /// The rank's own values are encoded.
     Encoded,
     /// Phase 1 is done: all ranks hold the same dictionary.
     Agreed,
-    /// Every rank knows where the files go.
+    /// Every rank knows the directory of the files.
     Announced,
-    /// Phase 2 is done: this rank sent what it held, or collected what its group did.
+    /// Phase 2 is done: this rank has sent its own data, or collected that of its group.
     Collected,
     /// This rank, an aggregator, wrote its part.
     Written {
         /// The number of the part, 0-based.
         number: u32,
-        /// How many ranks write a part.
+        /// The number of ranks that write a part.
         writers: u32,
-        /// How many ranks the part is of.
+        /// The number of ranks in the part.
         ranks: u32,
         /// The length of the part, in bytes.
         bytes: u64,
     },
-    /// What came of all parts is on rank 0.
+    /// The outcomes of all parts are on rank 0.
     United,
     /// Rank 0 has given the profile its name.
     Finished,
@@ -33,12 +33,12 @@ pub enum Milestone {
     Told,
 }
 
-/// Told of every milestone of one rank.
+/// An observer of every milestone of one rank.
 #[derive(Clone, Default)]
 pub struct Observer(Option<Rc<dyn Fn(Milestone)>>);
 
 impl Observer {
-    /// An observer that calls `told` on the rank's own thread, inside of the flush.
+    /// Creates an observer that calls `told` on the rank's own thread, during the flush.
     pub fn new(told: impl Fn(Milestone) + 'static) -> Self {
         Self(Some(Rc::new(told)))
     }

@@ -1,4 +1,4 @@
-//! The profile in the program's hands, for those who want more than `use tinyprof_mpi as _;`.
+//! A profile that the program controls, for programs that need more than `use tinyprof_mpi as _;`.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -17,7 +17,8 @@ use crate::phases::Aggregators;
 use crate::run;
 use crate::settings::Settings;
 
-/// Writes one profile of all ranks: at [`flush`](Self::flush), or when it is dropped.
+/// A profiler that writes one profile of all ranks: at [`flush`](Self::flush), or when it is
+/// dropped.
 ///
 /// It borrows the universe, so that it cannot outlive MPI:
 ///
@@ -43,7 +44,7 @@ pub struct Profiler<'universe> {
     communicator: Rsmpi,
     settings: Settings,
     done: bool,
-    /// It belongs to the thread that started it, whose boundaries are counted.
+    /// The profiler belongs to the thread that started it, whose boundaries are counted.
     _universe: PhantomData<(&'universe Universe, *const ())>,
 }
 
@@ -54,33 +55,35 @@ impl fmt::Debug for Profiler<'_> {
 }
 
 impl Profiler<'_> {
-    /// A profiler whose profile is to be called `name`; `.tprof` is added where it is missing.
+    /// Returns the settings of a profiler whose profile is to be called `name`; `.tprof` is added
+    /// if it is missing.
     pub fn builder(name: impl AsRef<Path>) -> Builder {
         let name = Some(name.as_ref().to_owned());
         Builder { settings: Settings { name, ..Settings::default() } }
     }
 
-    /// Writes the profile and gives its path to every rank; none if no rank has measured anything.
+    /// Writes the profile and returns its path on every rank, or none if no rank has measured
+    /// anything.
     ///
-    /// The path differs from the wanted one if that was taken: a profile is never overwritten.
+    /// The path differs from the requested one if that was taken: a profile is never overwritten.
     /// Regions that are open are included with their time so far. Collective over the communicator
-    /// that it was started on.
+    /// that the profiler was started on.
     ///
     /// # Errors
-    /// When the profile could not be written: on every rank, with the same reason. Rank 0 says it
-    /// on standard error too. When ranks are missing past the [deadline](Builder::deadline), or MPI
-    /// fails, each rank that is left gets the error with what it knows, and has written
-    /// `NAME-rank-R.tprof`; one of them says it.
+    /// When the profile could not be written: on every rank, with the same reason, which rank 0
+    /// also prints to standard error. When ranks are missing past the
+    /// [deadline](Builder::deadline), or MPI fails: on each rank that is left, with the reason that
+    /// it knows. Each such rank has written `NAME-rank-R.tprof`, and one of them reports it.
     pub fn flush(mut self) -> Result<Option<PathBuf>, FlushError> {
         self.flush_once()
     }
 
-    /// Writes a profile of everything so far and gives its path to every rank:
-    /// `NAME-checkpoint-NNNN.tprof`; none if no rank has measured anything.
+    /// Writes a profile of everything so far, `NAME-checkpoint-NNNN.tprof`, and returns its path on
+    /// every rank, or none if no rank has measured anything.
     ///
-    /// It says of itself that it is a checkpoint, and is removed when newer ones or the final
-    /// profile are written, as those at [intervals](Builder::checkpoint_interval) are. Collective
-    /// over the communicator that the profiler was started on.
+    /// It is marked as a checkpoint. Like those at [intervals](Builder::checkpoint_interval), it is
+    /// removed when newer ones or the final profile are written. Collective over the communicator
+    /// that the profiler was started on.
     ///
     /// # Errors
     /// When it could not be written: on every rank, with the same reason.
@@ -100,14 +103,14 @@ impl Profiler<'_> {
 impl Drop for Profiler<'_> {
     fn drop(&mut self) {
         if !self.done {
-            // The failure has been said on standard error; a destructor has nobody to return it to.
+            // The failure has been reported on standard error, and a destructor cannot return it.
             drop(self.flush_once());
         }
     }
 }
 
-/// Settings of a [`Profiler`]. The environment wins over them, so that a user changes a run without
-/// a build.
+/// Settings of a [`Profiler`]. The environment overrides them, so that a user can change a run
+/// without a rebuild.
 #[derive(Clone, Debug)]
 #[must_use = "nothing happens before `start`"]
 pub struct Builder {
@@ -115,50 +118,50 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// How many ranks write parts of the profile. `TINYPROF_AGGREGATORS` wins.
+    /// Sets the number of ranks that write parts of the profile. `TINYPROF_AGGREGATORS` wins.
     pub fn aggregators(mut self, aggregators: Aggregators) -> Self {
         self.settings.aggregators = Some(aggregators);
         self
     }
 
-    /// Whether rank 0 prints a table to standard error when the profile is written.
+    /// Sets whether rank 0 prints a table to standard error when the profile is written.
     /// `TINYPROF_REPORT` wins.
     pub fn report(mut self, report: bool) -> Self {
         self.settings.report = Some(report);
         self
     }
 
-    /// Has all ranks write a checkpoint about every `interval`: a profile of everything so far,
-    /// `NAME-checkpoint-NNNN.tprof`, which stays if the job dies. `TINYPROF_INTERVAL` wins; zero is
-    /// for none. What rank 0 says counts.
+    /// Makes all ranks write a checkpoint about every `interval`: a profile of everything so far,
+    /// `NAME-checkpoint-NNNN.tprof`, which stays if the job dies. `TINYPROF_INTERVAL` wins; zero
+    /// means none. The setting of rank 0 applies.
     ///
-    /// They are written at a boundary: where a root region ends, or between two iterations of a
-    /// loop that is marked `checkpoint`, on the thread that starts the profiler, which must be the
-    /// one that initialised MPI. Boundaries on other threads do not count. All ranks write at the
-    /// boundary of the same number, on which they agree without waiting for each other: a rank must
-    /// get to its n-th boundary without anything that another does after its own n-th, as it is
-    /// with time steps. A root region that ends in a signal handler counts, and must not.
+    /// Checkpoints are written at a boundary: where a root region ends, or between two iterations
+    /// of a loop that is marked `checkpoint`, on the thread that starts the profiler, which must be
+    /// the one that initialised MPI. Boundaries on other threads do not count. All ranks write at
+    /// the boundary of the same number, on which they agree without waiting for each other. So a
+    /// rank must get to its n-th boundary without anything that another rank does after its own
+    /// n-th, as with time steps. A root region that ends in a signal handler counts, and must not.
     ///
-    /// With `MPI_THREAD_SERIALIZED` there are none, as nobody could say when the profiler may call
-    /// MPI.
+    /// With `MPI_THREAD_SERIALIZED` there are no checkpoints at intervals, as it is unknown when
+    /// the profiler may call MPI.
     ///
     /// # Cost
     /// A boundary takes up to 50 ns more, measured with MPI (`docs/scaling.md`) and without
-    /// (`docs/cost.md`); between two checkpoints there are two non-blocking reductions of a number.
+    /// (`docs/cost.md`). Between two checkpoints there are two non-blocking reductions of a number.
     pub fn checkpoint_interval(mut self, interval: Duration) -> Self {
         self.settings.checkpoint_interval = Some(interval);
         self
     }
 
-    /// How many checkpoints stay, the newest, at least one: two where nobody says anything, and
-    /// [`ALL_CHECKPOINTS`](tinyprof::collect::ALL_CHECKPOINTS) for all of them, also when the final
-    /// profile is written. `TINYPROF_CHECKPOINTS` wins.
+    /// Sets how many checkpoints stay, the newest, at least one. The default is two;
+    /// [`ALL_CHECKPOINTS`](tinyprof::collect::ALL_CHECKPOINTS) keeps all of them, also when the
+    /// final profile is written. `TINYPROF_CHECKPOINTS` wins.
     pub fn keep_checkpoints(mut self, newest: u32) -> Self {
         self.settings.checkpoints_kept = Some(newest);
         self
     }
 
-    /// Has this rank print the table so far to standard error whenever it gets `SIGUSR1`.
+    /// Makes this rank print the on-demand report to standard error whenever it gets `SIGUSR1`.
     /// `TINYPROF_SIGNAL` wins. See [`report_on_signal`](tinyprof::collect::report_on_signal).
     pub fn report_on_signal(mut self, on: bool) -> Self {
         self.settings.report_on_signal = on;
@@ -173,35 +176,35 @@ impl Builder {
         self
     }
 
-    /// Takes regions out of the recording, for callpaths that are visited first after the start:
-    /// `-*fields_at*,+main`. It should be the same on all ranks. `TINYPROF_FILTER` wins. See
+    /// Leaves regions out of the recording, for callpaths that are visited first after the start:
+    /// `-*fields_at*,+main`. The filter should be equal on all ranks. `TINYPROF_FILTER` wins. See
     /// [`set_filter`](tinyprof::collect::set_filter).
     pub fn filter(mut self, patterns: impl Into<String>) -> Self {
         self.settings.filter = Some(patterns.into());
         self
     }
 
-    /// How exact the times in the profile are. `TINYPROF_PRECISION` wins. It should be the same on
-    /// all ranks: where one is to keep its times exact, all do, and rank 0 warns. See
+    /// Sets the precision of the times in the profile. `TINYPROF_PRECISION` wins. It should be
+    /// equal on all ranks: if one is to keep its times exact, all do, and rank 0 warns. See
     /// [`Precision`].
     pub fn precision(mut self, precision: Precision) -> Self {
         self.settings.precision = Some(precision);
         self
     }
 
-    /// How long a rank waits for the others, in each step of a flush, until it gives up and writes
-    /// what it holds in a profile of its own. `TINYPROF_DEADLINE` wins; the default is 30 seconds.
-    /// A rank that comes later than this is not in the profile of the others, so it should be
-    /// longer than ranks are apart at the flush.
+    /// Sets the longest time that a rank waits for the others in each step of a flush, before it
+    /// gives up and writes its own data as a separate profile. `TINYPROF_DEADLINE` wins; the
+    /// default is 30 seconds. A rank that comes later than this is not in the profile of the
+    /// others, so the deadline should be longer than the ranks are apart at the flush.
     pub fn deadline(mut self, deadline: Duration) -> Self {
         self.settings.deadline = Some(deadline);
         self
     }
 
-    /// What the aggregators write: our own format, or the paper's text, one
-    /// `NAME.csv/part-NNNNN.csv` for each of them. `TINYPROF_FORMAT` wins; what rank 0 says counts.
-    /// Checkpoints, and what a rank writes alone when others are missing, are always our own
-    /// format.
+    /// Sets the format that the aggregators write: our own format, or the paper's text, one
+    /// `NAME.csv/part-NNNNN.csv` for each of them. `TINYPROF_FORMAT` wins; the setting of rank 0
+    /// applies. Checkpoints are always in our own format, and so is the profile that a rank writes
+    /// alone when others are missing.
     pub fn format(mut self, format: OutputFormat) -> Self {
         self.settings.format = Some(format);
         self
@@ -210,11 +213,11 @@ impl Builder {
     /// Starts a profiler for all ranks of the program. Collective over the world.
     ///
     /// It takes the universe, not a communicator: rsmpi's communicators do not carry the universe's
-    /// lifetime, so only this way the compiler sees that MPI is still there when the profile is
-    /// written.
+    /// lifetime, so only this way the compiler can check that MPI is still initialised when the
+    /// profile is written.
     ///
     /// # Errors
-    /// When a profiler has been started before: there is one profile a run.
+    /// When a profiler has been started before: there is one profile per run.
     pub fn start<'u>(self, universe: &'u Universe) -> Result<Profiler<'u>, StartError> {
         self.start_on(universe, &universe.world())
     }
@@ -258,7 +261,7 @@ impl Builder {
     }
 }
 
-/// A profiler has been started before in this run.
+/// The error that a profiler has been started before in this run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StartError;
 
@@ -272,7 +275,7 @@ impl fmt::Display for StartError {
 
 impl std::error::Error for StartError {}
 
-/// The profile could not be written.
+/// The error that the profile could not be written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FlushError {
     pub(crate) reason: String,

@@ -1,4 +1,4 @@
-//! The one flush of a run, whoever asks for it: a [`Profiler`](crate::Profiler), or the end of MPI.
+//! The one flush of a run, requested by a [`Profiler`](crate::Profiler), or done at the end of MPI.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -21,20 +21,20 @@ use crate::phases::{self, Measured, Plan, Workplace};
 use crate::settings::Settings;
 use crate::sys::{self, Link};
 
-/// How long a rank whose own part is settled waits for the others' question, at the most.
+/// The longest time that a rank whose own part is settled waits for the others' question.
 const COURTESY: Duration = Duration::from_secs(1);
 
-/// Whether this rank's part in the profile is settled: it took part in a flush, or was left out of
+/// True if this rank's part in the profile is settled: it took part in a flush, or was left out of
 /// it.
 static SETTLED: AtomicBool = AtomicBool::new(false);
-/// Whether a profiler has been started.
+/// True if a profiler has been started.
 static CLAIMED: AtomicBool = AtomicBool::new(false);
-/// Whether a flush of this rank was interrupted, which is said at most once.
+/// True if a flush of this rank was interrupted, which is reported at most once.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
-/// Who takes part, as it was found out when MPI began.
+/// The ranks that take part, as found when MPI began.
 static ATTENDANCE: OnceLock<(Attendance, Voice)> = OnceLock::new();
-/// The world, as our own communicator, if all of its ranks are known to take part when MPI begins.
-/// At the end, a rank that never comes would hold up `MPI_Comm_dup` for ever.
+/// Our own communicator of the world, if all of its ranks are known to take part when MPI begins.
+/// At the end, a rank that never comes would block `MPI_Comm_dup` for ever.
 static WORLD: OnceLock<Result<Link, String>> = OnceLock::new();
 /// The rank in the world, for a program that ends without finalising MPI.
 static WORLD_RANK: OnceLock<i32> = OnceLock::new();
@@ -44,16 +44,16 @@ pub(crate) fn is_on() -> bool {
     ENABLED && config().recording
 }
 
-/// MPI is about to begin: tells the other ranks of the job that this one has a profiler.
+/// Tells the other ranks of the job, before MPI begins, that this one has a profiler.
 pub(crate) fn sign_in() -> Option<SignedIn> {
     Some(SignedIn::new())
 }
 
-/// MPI has begun: so does the recording, and the profile will be written when MPI ends. Collective
-/// over the world only where all of its ranks are known to take part.
+/// Begins the recording when MPI has begun, so that the profile is written when MPI ends.
+/// Collective over the world only if all of its ranks are known to take part.
 ///
-/// `signed_in` is none where this library's hooks have not been called, and a profiler of the
-/// program begins.
+/// `signed_in` is none if this library's hooks have not been called, and a profiler of the program
+/// begins.
 pub(crate) fn begin(signed_in: Option<SignedIn>) {
     if !is_on() || !sys::is_usable() {
         return;
@@ -71,11 +71,11 @@ pub(crate) fn begin(signed_in: Option<SignedIn>) {
         return;
     }
     WORLD_RANK.get_or_init(|| world.rank());
-    // For `tinyprof recover`, if the job is killed before it can write its profile.
+    // `tinyprof recover` needs this if the job is killed before it can write its profile.
     collect::set_rank(rank, size);
     collect::take_over(at_exit);
-    // All ranks must have the variable: without it there is nothing to be agreed on, and `MPI_Init`
-    // is left alone.
+    // All ranks must have the variable: without it there is nothing to agree on, and `MPI_Init` is
+    // not changed.
     let has_interval = config().checkpoint_interval.is_some_and(|interval| !interval.is_zero());
     match attendance {
         Attendance::Complete => {
@@ -93,8 +93,8 @@ pub(crate) fn begin(signed_in: Option<SignedIn>) {
     }
 }
 
-/// The process ends. If it has not finalised MPI there is nobody to talk to any more, so each rank
-/// that comes here saves what it has under a name of its own.
+/// Handles the end of the process. If it has not finalised MPI, it cannot communicate any more, so
+/// each rank that comes here saves its data under its own name.
 fn at_exit() -> Ending {
     if SETTLED.load(Relaxed) {
         return Ending { keep_segments: true, ..Ending::default() };
@@ -106,7 +106,7 @@ fn at_exit() -> Ending {
     collect::write_alone(&name_of_rank(&collect::profile_name(), rank.unsigned_abs()))
 }
 
-/// `NAME-rank-R`, for what a rank writes alone.
+/// Returns `NAME-rank-R`, the name of a profile that a rank writes alone.
 fn name_of_rank(profile: &Path, rank: u32) -> PathBuf {
     let is_ending = profile.extension().is_some_and(|extension| extension == "tprof");
     let mut name =
@@ -115,7 +115,7 @@ fn name_of_rank(profile: &Path, rank: u32) -> PathBuf {
     name.into()
 }
 
-/// Says that a profiler is started; false if one has been before.
+/// Records that a profiler is started. Returns false if one was started before.
 pub(crate) fn claim() -> bool {
     !CLAIMED.swap(true, Relaxed)
 }
@@ -142,7 +142,7 @@ fn flush_now(communicator: &Rsmpi, settings: &Settings) -> Result<Option<PathBuf
     let workplace = Workplace::aside(settings.deadline());
     let begin_ns = monotonic_ns();
     let mut measured = measure(&workplace);
-    // Ranks take the number that rank 0 tells them.
+    // Ranks take the number that rank 0 sends them.
     let state = RunState { profile_id: Some(collect::fresh_profile_id()), ..checkpoints.state() };
     let plan =
         Plan { state, workplace: workplace.clone(), ..settings.plan(monotonic_ns() - begin_ns) };
@@ -167,11 +167,11 @@ fn flush_now(communicator: &Rsmpi, settings: &Settings) -> Result<Option<PathBuf
     }
     if let Some(report) = flushed.report.filter(|_| settings.report()) {
         let path = written.as_ref().ok().cloned().flatten();
-        // Where nobody reads standard error there is nowhere to complain to.
+        // If standard error cannot be written to, there is nowhere to report it.
         let _ = workplace.run(move || collect::print_report(&report, path.as_deref()));
     }
     written.map_err(|reason| {
-        // Said once for the whole run, whether or not the program looks at the result.
+        // Reported once for the whole run, whether or not the program looks at the result.
         if communicator.rank() == 0 {
             collect::warn(format_args!("{reason}{}", collect::recoverable()));
         }
@@ -179,7 +179,7 @@ fn flush_now(communicator: &Rsmpi, settings: &Settings) -> Result<Option<PathBuf
     })
 }
 
-/// Takes a snapshot of this rank and encodes it. Where that fails the rank has nothing to bring.
+/// Takes a snapshot of this rank and encodes it. If that fails, the rank has nothing to bring.
 pub(crate) fn measure(workplace: &Workplace) -> Measured {
     let precision = collect::precision();
     workplace
@@ -187,7 +187,7 @@ pub(crate) fn measure(workplace: &Workplace) -> Measured {
         .unwrap_or_else(Measured::missing)
 }
 
-/// The ranks did not come together: this one writes what it holds, under a name of its own.
+/// Writes the data of this rank under its own name, after the ranks did not come together.
 fn write_apart(
     communicator: &Rsmpi,
     measured: Measured,
@@ -201,7 +201,7 @@ fn write_apart(
         shown.display(),
         profile_path(&name_of_rank(&plan.target, rank)).display(),
     );
-    // Waiting for the others is what took the time of the flush.
+    // The time of the flush was spent waiting for the others.
     let plan = Plan { workplace: Workplace::aside(communicator.deadline()), ..plan };
     if let Err(error) = write_one_rank(rank, ranks, measured, plan, &interrupted.to_string()) {
         reason = format!("{reason}; {error}{}", collect::recoverable());
@@ -212,8 +212,8 @@ fn write_apart(
     FlushError { reason }
 }
 
-/// Writes what one rank holds, if that is anything, under a name of its own. If it fails the
-/// segments stay.
+/// Writes the data of one rank, if there is any, under its own name. If that fails, the segments
+/// stay.
 fn write_one_rank(
     rank: u32,
     ranks: u32,
@@ -226,8 +226,8 @@ fn write_one_rank(
     }
     let because = format!("it holds rank {rank} of {ranks} alone: {reason}");
     let (name, map) = (name_of_rank(&plan.target, rank), measured.map);
-    // A number of its own: the profile of another rank alone does not hold what this one has
-    // measured.
+    // It gets its own number: another rank's separate profile does not contain the measurements of
+    // this one.
     let profile_id = Some(collect::new_profile_id(&name));
     let state = RunState { incomplete_because: Some(because), profile_id, ..plan.state };
     let (metadata, flush) = (plan.metadata, PhaseTimes::default());
@@ -248,9 +248,9 @@ fn write_one_rank(
     }
 }
 
-/// Not all ranks are known to take part, for the reason given: this one writes its own profile,
-/// unless it was in one of a profiler of the program. MPI is asked for the rank and the number of
-/// ranks, and for nothing else.
+/// Writes this rank's own profile because not all ranks are known to take part, for the given
+/// reason. Does nothing if the rank was in a profile of a profiler of the program. Only asks MPI
+/// for the rank and the number of ranks.
 fn flush_alone(reason: &str, advice: &str) {
     if SETTLED.swap(true, Relaxed) {
         return;
@@ -286,7 +286,7 @@ fn write_alone(rank: u32, ranks: u32, settings: &Settings, reason: &str, advice:
 /// Flushes all ranks of the program with the settings of the environment, unless a rank has been
 /// part of a flush already. Collective over the world; MPI must be initialised and not finalised.
 pub(crate) fn flush_at_finalize() {
-    // Ranks that a profiler has waited for in vain need not be waited for again.
+    // If a profiler has waited for ranks in vain, there is no need to wait for them again.
     if !is_on() || !sys::is_usable() || INTERRUPTED.load(Relaxed) {
         return;
     }
@@ -295,7 +295,7 @@ pub(crate) fn flush_at_finalize() {
     match (WORLD.get(), ATTENDANCE.get()) {
         (Some(world), _) => flush_together(&Rsmpi::on(world.clone()), &settings),
         (None, Some((Attendance::Open, _))) => match assemble(&settings) {
-            // The failure, if it is one, has been said.
+            // A failure has already been reported.
             Ok(Some(world)) => drop(flush(&Rsmpi::on(Ok(world)), &settings)),
             Ok(None) => leave_out(),
             Err(reason) => flush_alone(&reason, ""),
@@ -308,14 +308,14 @@ pub(crate) fn flush_at_finalize() {
     }
 }
 
-/// Asks all ranks of the world, and gives it as our own communicator if all take part and none has
+/// Asks all ranks of the world. Returns it as our own communicator if all take part and none has
 /// been part of a flush.
 ///
 /// # Errors
-/// Why it is not known whether all take part.
+/// The reason why it is not known whether all take part.
 fn assemble(settings: &Settings) -> Result<Option<Link>, String> {
     let (deadline, settled) = (settings.deadline(), SETTLED.load(Relaxed));
-    // A rank that has been part of a flush asks for the others' sake alone.
+    // A rank that has been part of a flush only asks for the sake of the others.
     let patience = if settled { deadline.min(COURTESY) } else { deadline };
     let somebody_has = max_of_world(u64::from(settled), patience)? > 0;
     if somebody_has { Ok(None) } else { duplicate_of_world(deadline).map(Some) }
@@ -325,17 +325,17 @@ fn flush_together(world: &Rsmpi, settings: &Settings) {
     world.begin_flush(settings.deadline());
     let settled = SETTLED.load(Relaxed);
     let somebody_has = run_to_end(world.all_max(&[u64::from(settled)]));
-    // Where ranks are missing the flush finds it out again, without waiting, and writes what there
-    // is.
+    // If ranks are missing, the flush detects it again, without waiting, and writes the data that
+    // there is.
     let nobody_has = somebody_has.map_or(!settled, |maximum| maximum == [0]);
     if nobody_has {
-        // The failure has been said; the program goes on to finalise.
+        // The failure has been reported; the program continues to finalise.
         drop(flush_begun(world, settings));
     }
     leave_out();
 }
 
-/// A rank that no profiler was started for is not profiled: that was the program's choice.
+/// Leaves out a rank for which no profiler was started: that was the program's choice.
 fn leave_out() {
     if !SETTLED.swap(true, Relaxed) {
         collect::discard_segments();

@@ -1,4 +1,4 @@
-//! What a flush is told, by the environment first and then by the program.
+//! The settings of a flush, from the environment first and then from the program.
 
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -12,7 +12,7 @@ use crate::communicator::DEADLINE_DEFAULT;
 use crate::observer::Observer;
 use crate::phases::{Aggregators, Plan, SeriesGather, Workplace};
 
-/// `TINYPROF_AGGREGATORS`.
+/// The setting `TINYPROF_AGGREGATORS`.
 const AGGREGATORS: Setting<Aggregators> = Setting {
     variable: "TINYPROF_AGGREGATORS",
     expected: "auto, node or a number from 1 on",
@@ -23,7 +23,7 @@ const AGGREGATORS: Setting<Aggregators> = Setting {
     },
 };
 
-/// `TINYPROF_SERIES`, for measurements.
+/// The setting `TINYPROF_SERIES`, for measurements.
 const SERIES: Setting<SeriesGather> = Setting {
     variable: "TINYPROF_SERIES",
     expected: "auto, padded or counts",
@@ -35,7 +35,7 @@ const SERIES: Setting<SeriesGather> = Setting {
     },
 };
 
-/// What the program says of its profile; the environment wins over all of it.
+/// The program's settings for its profile; the environment overrides all of them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Settings {
     pub(crate) name: Option<PathBuf>,
@@ -52,32 +52,32 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    /// Whether rank 0 prints the table.
+    /// Returns whether rank 0 prints the table.
     pub(crate) fn report(&self) -> bool {
         collect::config().report.or(self.report).unwrap_or(true)
     }
 
-    /// The time between two checkpoints, in nanoseconds; 0 for none.
+    /// Returns the time between two checkpoints, in nanoseconds; 0 for none.
     pub(crate) fn checkpoint_interval_ns(&self) -> u64 {
         let interval =
             collect::config().checkpoint_interval.or(self.checkpoint_interval).unwrap_or_default();
         u64::try_from(interval.as_nanos()).unwrap_or(u64::MAX)
     }
 
-    /// The name of the profile.
+    /// Returns the name of the profile.
     pub(crate) fn target(&self) -> PathBuf {
         let from_program = self.name.clone().filter(|_| collect::config().out.is_none());
         from_program.unwrap_or_else(collect::profile_name)
     }
 
-    /// How long a rank waits for the others in one step.
+    /// Returns the longest time that a rank waits for the others in one step.
     pub(crate) fn deadline(&self) -> Duration {
         collect::config().deadline.or(self.deadline).unwrap_or(DEADLINE_DEFAULT)
     }
 
-    /// The plan of a flush that follows a snapshot which took `snapshot_ns`.
+    /// Returns the plan of a flush after a snapshot that took `snapshot_ns`.
     pub(crate) fn plan(&self, snapshot_ns: u64) -> Plan {
-        // Read once: what cannot be read is said once, however many checkpoints there are.
+        // Read once, so that an invalid value is reported once, however many checkpoints there are.
         static SET: OnceLock<(Option<Aggregators>, Option<SeriesGather>)> = OnceLock::new();
         let environment = |variable: &str| std::env::var_os(variable);
         let (aggregators, series) =
@@ -102,7 +102,8 @@ impl Settings {
     }
 }
 
-/// MPICH's text is forty lines of compiler options; the name and version stand in the first.
+/// Returns the first line of a text. MPICH's version text is forty lines of compiler options; its
+/// name and version are in the first.
 fn first_line(text: &str) -> String {
     let line = text.trim_end_matches('\0').lines().next().unwrap_or_default();
     line.split_whitespace().collect::<Vec<_>>().join(" ")

@@ -1,8 +1,8 @@
 //! The phases as plain functions, for the benches that measure and simulate them. Not for programs:
 //! nothing here is stable.
 //!
-//! Each function runs the flush that a run ends with, and tells an [`Observer`] how far a rank has
-//! come. It takes the event map as a value: nothing is read from the recorder.
+//! Each function runs the flush that a run ends with, and notifies an [`Observer`] of a rank's
+//! progress. It takes the event map as a value: nothing is read from the recorder.
 
 use std::path::PathBuf;
 use std::pin::pin;
@@ -21,14 +21,14 @@ pub use crate::communicator::virtual_ranks::{Account, LogGp, Spent};
 pub use crate::observer::{Milestone, Observer};
 pub use crate::phases::SeriesGather;
 
-/// What a flush is told.
+/// The parameters of a flush.
 #[derive(Clone, Debug)]
 pub struct Order {
     /// The name of the profile.
     pub target: PathBuf,
-    /// How many ranks write a part.
+    /// The number of ranks that write a part.
     pub aggregators: u32,
-    /// How series are gathered.
+    /// The way in which series are gathered.
     pub series: SeriesGather,
 }
 
@@ -51,7 +51,7 @@ impl Order {
     }
 }
 
-/// What a flush ends with: the profile, or why there is none.
+/// The result of a flush: the profile, or the reason why there is none.
 pub type Written = Result<PathBuf, String>;
 
 async fn flush(communicator: &impl Communicator, map: &EventMap, plan: &Plan) -> Written {
@@ -62,10 +62,10 @@ async fn flush(communicator: &impl Communicator, map: &EventMap, plan: &Plan) ->
     flushed.profile.unwrap_or_else(|| Err("nothing was measured".to_owned()))
 }
 
-/// Flushes on a wire that blocks while a message is not there. Collective.
+/// Flushes on a wire that blocks until a message has arrived. Collective.
 ///
 /// # Errors
-/// When the profile was not written: the same on every rank.
+/// When the profile was not written: equal on every rank.
 ///
 /// # Panics
 /// If the wire does not block.
@@ -81,7 +81,7 @@ pub fn flush_on_wire(
 /// Flushes on MPI. Collective.
 ///
 /// # Errors
-/// When the profile was not written: the same on every rank.
+/// When the profile was not written: equal on every rank.
 #[cfg(feature = "rsmpi")]
 pub fn flush_on_mpi(
     communicator: &impl mpi::topology::Communicator,
@@ -103,21 +103,21 @@ fn ready<T>(future: impl Future<Output = T>) -> T {
     }
 }
 
-/// What came of a flush on virtual ranks.
+/// The result of a flush on virtual ranks.
 #[derive(Debug)]
 pub struct VirtualRun<T> {
-    /// What the observer of each rank left, by rank.
+    /// The data that the observer of each rank left, by rank.
     pub ranks: Vec<T>,
-    /// What came of the flush.
+    /// The result of the flush.
     pub written: Written,
-    /// The most bytes that were sent and not yet received.
+    /// The largest number of bytes that were sent and not yet received.
     pub bytes_on_the_way_max: u64,
 }
 
-/// Flushes on `size` virtual ranks; `map_of` tells what each of them holds.
+/// Flushes on `size` virtual ranks; `map_of` returns the event map of each of them.
 ///
 /// `observe` makes the observer of each rank from the rank's account, on which it may let time
-/// pass; what it returns besides is handed back at the end.
+/// pass. Its other return value is handed back at the end.
 ///
 /// # Panics
 /// If the ranks wait for each other forever: the phases are wrong then.

@@ -1,4 +1,4 @@
-//! The system's allocator, of which one allocation fails, or all from one on.
+//! The system's allocator with injected failures: one allocation fails, or all from one on.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::ptr;
@@ -8,14 +8,14 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64};
 /// A `#[global_allocator]` that counts the allocations of all threads once it is armed.
 #[derive(Debug)]
 pub struct FailingAllocator {
-    /// Where allocations are counted; null until the allocator is armed.
+    /// The counter of allocations; null until the allocator is armed.
     counter: AtomicPtr<AtomicU64>,
     fail_at: AtomicU64,
     for_good: AtomicBool,
 }
 
 impl FailingAllocator {
-    /// An allocator that does not fail yet.
+    /// Creates an allocator that does not fail yet.
     #[must_use]
     #[expect(clippy::new_without_default, reason = "it is for statics, and `default` is not const")]
     pub const fn new() -> Self {
@@ -26,8 +26,8 @@ impl FailingAllocator {
         }
     }
 
-    /// Counts from now on, in `counter`. The allocation `fail_at` (1-based) gets no memory, and if
-    /// it is `for_good` none after it; 0 for none.
+    /// Starts to count in `counter`. The allocation `fail_at` (1-based) gets no memory, and neither
+    /// does any later one if `for_good`. With 0, none fails.
     pub fn arm(&self, fail_at: u64, for_good: bool, counter: &'static AtomicU64) {
         self.fail_at.store(fail_at, SeqCst);
         self.for_good.store(for_good, SeqCst);
@@ -35,7 +35,8 @@ impl FailingAllocator {
     }
 
     fn refuses(&self) -> bool {
-        // SAFETY: it is null or what `arm` was given, which lives as long as the program.
+        // SAFETY: the pointer is null or the one that `arm` was given, which lives as long as the
+        // program.
         let Some(counter) = (unsafe { self.counter.load(SeqCst).as_ref() }) else { return false };
         let number = counter.fetch_add(1, SeqCst) + 1;
         let fail_at = self.fail_at.load(SeqCst);
@@ -43,7 +44,7 @@ impl FailingAllocator {
     }
 }
 
-// SAFETY: all that is not refused is the system allocator's, and a null pointer is how an
+// SAFETY: every call that is not refused goes to the system allocator, and a null pointer is how an
 // allocation fails.
 unsafe impl GlobalAlloc for FailingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {

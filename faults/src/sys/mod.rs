@@ -1,4 +1,4 @@
-//! Calls into the system that have no safe form.
+//! System calls without a safe form.
 
 mod allocator;
 mod process;

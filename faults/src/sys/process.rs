@@ -1,4 +1,4 @@
-//! Small calls about processes.
+//! Small functions for processes.
 
 use std::io;
 use std::os::unix::process::CommandExt;
@@ -11,9 +11,9 @@ use super::{Ended, Watch};
 /// does nothing else.
 pub(crate) const MARKER: libc::c_int = 0x5450_5246;
 
-/// Says to whoever traces this process that it enters a phase.
+/// Tells the tracer of this process, if there is one, that the process enters a phase.
 pub fn mark(phase: u64) {
-    // SAFETY: there is no such option, so that the call has no effect.
+    // SAFETY: there is no such option, so the call has no effect.
     unsafe { libc::prctl(MARKER, phase) };
 }
 
@@ -31,25 +31,26 @@ pub fn run(command: &mut Command, limit: Duration) -> io::Result<Ended> {
 /// Kills a process.
 pub fn kill(process: u32) {
     if let Ok(process) = libc::pid_t::try_from(process) {
-        // SAFETY: sends a signal; a process that is gone already is an error that changes nothing.
+        // SAFETY: sends a signal; for a process that is gone already, this is an error without
+        // effect.
         unsafe { libc::kill(process, libc::SIGKILL) };
     }
 }
 
-/// Ends the process as C programs do, with the handlers of `atexit`.
+/// Ends the process like a C program, with the handlers of `atexit`.
 pub fn exit(code: i32) -> ! {
     // SAFETY: no other thread calls it.
     unsafe { libc::exit(code) }
 }
 
-/// Writes to standard output without an allocation. A short or failed write is not made good:
-/// nobody reads the result then.
+/// Writes to standard output without an allocation. A short or failed write is not retried: nobody
+/// reads the result then.
 pub fn write_out(bytes: &[u8]) {
-    // SAFETY: the bytes are there, so many.
+    // SAFETY: the pointer and the length are those of a slice.
     unsafe { libc::write(libc::STDOUT_FILENO, bytes.as_ptr().cast(), bytes.len()) };
 }
 
-/// Waits without a call into the system.
+/// Waits without a system call.
 pub fn spin_us(microseconds: u64) {
     let end = tinyprof::collect::monotonic_ns() + microseconds * 1_000;
     while tinyprof::collect::monotonic_ns() < end {
@@ -57,20 +58,20 @@ pub fn spin_us(microseconds: u64) {
     }
 }
 
-/// A limit that the system sets to a process.
+/// A limit that the system sets for a process.
 #[derive(Clone, Copy, Debug)]
 pub enum Limit {
-    /// Bytes of address space.
+    /// The address space, in bytes.
     AddressSpace,
-    /// Bytes of a file.
+    /// The size of a file, in bytes.
     FileSize,
-    /// Open files.
+    /// The number of open files.
     OpenFiles,
-    /// Bytes of the main thread's stack.
+    /// The stack of the main thread, in bytes.
     Stack,
 }
 
-/// Has `command` run under this limit.
+/// Makes `command` run under this limit.
 pub fn limit(command: &mut Command, which: Limit, value: u64) {
     let resource = match which {
         Limit::AddressSpace => libc::RLIMIT_AS,
@@ -80,7 +81,7 @@ pub fn limit(command: &mut Command, which: Limit, value: u64) {
     };
     let set = move || {
         let limits = libc::rlimit { rlim_cur: value, rlim_max: value };
-        // SAFETY: the limits are there.
+        // SAFETY: the pointer is to a local value.
         if unsafe { libc::setrlimit(resource, &raw const limits) } == 0 {
             Ok(())
         } else {

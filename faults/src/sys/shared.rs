@@ -1,4 +1,4 @@
-//! Memory that a program shares with whoever looks at it after its death.
+//! Memory that a program shares with processes that read it after its death.
 
 use std::fs::OpenOptions;
 use std::io;
@@ -28,8 +28,8 @@ pub fn shared_words(path: &Path) -> io::Result<&'static [AtomicU64]> {
     Ok(unsafe { std::slice::from_raw_parts(place.cast(), words) })
 }
 
-/// Takes back what [`shared_words`] has mapped. The caller uses no copy of it any more.
+/// Removes a mapping of [`shared_words`]. The caller must not use any copy of it afterwards.
 pub fn unmap(words: &'static [AtomicU64]) {
-    // SAFETY: this is the whole of a mapping that `shared_words` made.
+    // SAFETY: this is a whole mapping that `shared_words` made.
     unsafe { libc::munmap(words.as_ptr().cast_mut().cast(), size_of_val(words)) };
 }

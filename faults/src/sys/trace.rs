@@ -1,4 +1,4 @@
-//! Runs a program and lets an observer change its system calls.
+//! Tracing: runs a program while an observer changes its system calls.
 
 use std::collections::HashMap;
 use std::fs;
@@ -20,16 +20,16 @@ pub struct Call {
     pub phase: Phase,
     /// The thread.
     pub thread: i32,
-    /// Whether it is the first thread of the program.
+    /// True for the first thread of the program.
     pub is_main: bool,
-    /// The number of the call.
+    /// The system call number.
     pub number: i64,
-    /// Its arguments.
+    /// The arguments of the call.
     pub arguments: [u64; 6],
 }
 
 impl Call {
-    /// The path that an argument points to, as far as it can be read.
+    /// Returns the path that an argument points to, as far as it can be read.
     #[must_use]
     pub fn text(&self, argument: usize) -> Option<String> {
         let memory = fs::File::open(format!("/proc/{}/mem", self.thread)).ok()?;
@@ -39,14 +39,14 @@ impl Call {
         Some(String::from_utf8_lossy(&bytes[..end]).into_owned())
     }
 
-    /// Whether an argument is the descriptor of a directory.
+    /// Returns whether an argument is the descriptor of a directory.
     #[must_use]
     pub fn is_directory(&self, argument: usize) -> bool {
         let path = format!("/proc/{}/fd/{}", self.thread, self.arguments[argument]);
         fs::metadata(path).is_ok_and(|metadata| metadata.is_dir())
     }
 
-    /// The file that an argument is the descriptor of.
+    /// Returns the file that an argument is the descriptor of.
     #[must_use]
     pub fn file(&self, argument: usize) -> Option<String> {
         let link =
@@ -55,54 +55,54 @@ impl Call {
     }
 }
 
-/// What becomes of a call.
+/// The action for a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// It is made.
+    /// Make the call.
     Let,
-    /// It is not made, and gives this error.
+    /// Do not make the call, and return this error.
     Fail(i32),
-    /// It is made, and gives this error all the same.
+    /// Make the call, and return this error nevertheless.
     FailAfter(i32),
-    /// It is made with this value as that argument (0-based, the first or the third).
+    /// Make the call with this value as that argument (0-based, the first or the third).
     Change(usize, u64),
-    /// It hangs for as long as the program lives.
+    /// Let the call hang for as long as the program lives.
     Hold,
 }
 
-/// Decides what becomes of the calls of a program.
+/// An observer that decides about the calls of a program.
 pub trait Observer {
-    /// A call is about to be made. Marker calls are not shown.
+    /// Returns the action for a call that is about to be made. Marker calls are not passed.
     fn call(&mut self, call: &Call) -> Action;
 }
 
-/// How a program ended.
+/// The way in which a program ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// With this exit code.
+    /// The program exited with this code.
     Code(i32),
-    /// By this signal.
+    /// The program was ended by this signal.
     Signal(i32),
-    /// It was killed because it took too long.
+    /// The program was killed because it took too long.
     TooLong,
 }
 
-/// What is to be done at the end of a call.
+/// The action at the end of a call.
 #[derive(Clone, Copy, Debug, Default)]
 enum AtExit {
     #[default]
     Nothing,
-    /// It is to give this error.
+    /// Return this error.
     Fail(i32),
-    /// This argument was changed: programs rely on finding it as it was.
+    /// Restore this argument, which was changed: programs rely on finding it unchanged.
     Restore(usize, u64),
 }
 
 impl Ended {
-    /// How a child ended that was waited for.
+    /// Returns how a child ended, from its exit status.
     #[must_use]
     pub fn of(status: ExitStatus) -> Self {
-        // Whoever has not exited was ended by a signal.
+        // A program that did not exit was ended by a signal.
         status.code().map_or_else(|| Self::Signal(status.signal().unwrap_or_default()), Self::Code)
     }
 }
@@ -113,16 +113,16 @@ pub struct Trace<'o, O> {
     observer: &'o mut O,
     leader: libc::pid_t,
     phase: Phase,
-    /// The threads, and what is to be done at the end of the call that each is in.
+    /// The threads, with the action at the end of the call that each is in.
     threads: HashMap<libc::pid_t, AtExit>,
 }
 
 impl<O: Observer> Trace<'_, O> {
-    /// Runs `command` to its end; kills it after `limit`. Children of the program are observed
-    /// where `children` is set, and then the run is over when all of them are.
+    /// Runs `command` to its end; kills it after `limit`. If `children` is set, children of the
+    /// program are observed too, and the run ends with the last of them.
     ///
     /// # Errors
-    /// When the program cannot be started, or this machine allows no tracing.
+    /// When the program cannot be started, or this machine does not allow tracing.
     pub fn run(
         command: &mut Command,
         limit: Duration,
@@ -134,7 +134,7 @@ impl<O: Observer> Trace<'_, O> {
         let child = command.spawn()?;
         let leader = libc::pid_t::try_from(child.id()).map_err(io::Error::other)?;
         let watch = Watch::begin(child.id(), limit)?;
-        // The program is stopped where it begins.
+        // The program is stopped at its beginning.
         wait(leader)?;
         tracee::follow(leader, children)?;
         tracee::resume(leader, 0);
@@ -173,7 +173,7 @@ impl<O: Observer> Trace<'_, O> {
         self.threads.entry(thread).or_default();
         if signal == libc::SIGTRAP | 0x80 {
             return match self.at_call(thread) {
-                // It was killed while we looked.
+                // It was killed in the meantime.
                 Err(error) if error.raw_os_error() == Some(libc::ESRCH) => Ok(()),
                 other => other,
             };
@@ -225,7 +225,7 @@ impl<O: Observer> Trace<'_, O> {
                 tracee::set_argument(thread, argument, value)?;
                 AtExit::Restore(argument, arguments[argument])
             }
-            // It stays where it is until the process is over.
+            // The thread stays there until the process is over.
             Action::Hold => return Ok(()),
         };
         self.threads.insert(thread, at_exit);
@@ -238,8 +238,8 @@ impl<O: Observer> Trace<'_, O> {
 fn wait(thread: libc::pid_t) -> io::Result<(libc::pid_t, libc::c_int)> {
     loop {
         let mut status = 0;
-        // SAFETY: the status is there. Only children of this thread are waited for: other threads
-        // trace programs of their own.
+        // SAFETY: the pointer is to a local value. Only children of this thread are waited for:
+        // other threads trace programs of their own.
         let waited =
             unsafe { libc::waitpid(thread, &raw mut status, libc::__WALL | libc::__WNOTHREAD) };
         if waited >= 0 {

@@ -4,12 +4,12 @@
 use std::io;
 use std::ptr;
 
-/// What a stop at a system call is.
+/// The kind of a stop at a system call.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Stop {
-    /// Before the call: its number and arguments.
+    /// The stop before the call, with its number and arguments.
     Entry(i64, [u64; 6]),
-    /// After it.
+    /// The stop after the call.
     Exit,
 }
 
@@ -19,19 +19,19 @@ fn call(
     address: usize,
     data: usize,
 ) -> io::Result<libc::c_long> {
-    // SAFETY: the callers give requests that fit address and data; the system refuses threads that
-    // are not traced by us.
+    // SAFETY: the callers pass requests that fit address and data; the system refuses threads that
+    // we do not trace.
     let result = unsafe { libc::ptrace(request, thread, address, data) };
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(result) }
 }
 
-/// Has the calling process traced by its parent. For a child before it becomes another program.
+/// Lets the parent trace the calling process. For a child before it executes another program.
 pub(super) fn trace_me() -> io::Result<()> {
     call(libc::PTRACE_TRACEME, 0, 0, 0).map(drop)
 }
 
-/// Has the stopped first thread of a process report system calls and new threads, and new processes
-/// if `children`.
+/// Makes the stopped first thread of a process report system calls and new threads, and new
+/// processes if `children`.
 pub(super) fn follow(thread: libc::pid_t, children: bool) -> io::Result<()> {
     let mut options = libc::PTRACE_O_TRACESYSGOOD
         | libc::PTRACE_O_TRACECLONE
@@ -43,27 +43,27 @@ pub(super) fn follow(thread: libc::pid_t, children: bool) -> io::Result<()> {
     call(libc::PTRACE_SETOPTIONS, thread, 0, usize::try_from(options).unwrap_or_default()).map(drop)
 }
 
-/// Lets a thread go on to its next stop, with this signal (0: none).
+/// Resumes a thread until its next stop, with this signal (0: none).
 pub(super) fn resume(thread: libc::pid_t, signal: libc::c_int) {
-    // A thread that was killed meanwhile is not there any more; its end is reported besides.
+    // The thread may have been killed meanwhile; its end is reported separately.
     call(libc::PTRACE_SYSCALL, thread, 0, usize::try_from(signal).unwrap_or_default()).ok();
 }
 
-/// Why a thread is stopped at a system call.
+/// Returns the kind of stop of a thread at a system call.
 pub(super) fn stop(thread: libc::pid_t) -> io::Result<Stop> {
-    // SAFETY: numbers may be zero.
+    // SAFETY: the type consists of numbers, which may be zero.
     let mut info: libc::ptrace_syscall_info = unsafe { std::mem::zeroed() };
     let place = ptr::from_mut(&mut info).expose_provenance();
     call(libc::PTRACE_GET_SYSCALL_INFO, thread, size_of_val(&info), place)?;
     if info.op != libc::PTRACE_SYSCALL_INFO_ENTRY {
         return Ok(Stop::Exit);
     }
-    // SAFETY: the system says that it has filled this member.
+    // SAFETY: the system reports that it has filled this member.
     let entry = unsafe { info.u.entry };
     Ok(Stop::Entry(entry.nr.cast_signed(), entry.args))
 }
 
-/// Has the call at whose entry a thread is stopped not done. Its result is to be set at its exit.
+/// Prevents the call at whose entry a thread is stopped. Its result must be set at its exit.
 pub(super) fn skip(thread: libc::pid_t) -> io::Result<()> {
     architecture::set_number(thread)
 }
@@ -74,7 +74,7 @@ pub(super) fn set_argument(thread: libc::pid_t, argument: usize, value: u64) -> 
     architecture::change(thread, |registers| *architecture::argument(registers, argument) = value)
 }
 
-/// Sets the result of the call at whose exit a thread is stopped: an error.
+/// Sets the result of the call at whose exit a thread is stopped to an error.
 pub(super) fn set_error(thread: libc::pid_t, errno: i32) -> io::Result<()> {
     let result = (-i64::from(errno)).cast_unsigned();
     architecture::change(thread, |registers| *architecture::result(registers) = result)
@@ -99,7 +99,7 @@ mod architecture {
     pub(super) type Registers = libc::user_regs_struct;
 
     pub(super) fn change(thread: libc::pid_t, change: impl Fn(&mut Registers)) -> io::Result<()> {
-        // SAFETY: numbers may be zero.
+        // SAFETY: the type consists of numbers, which may be zero.
         let mut registers: Registers = unsafe { std::mem::zeroed() };
         let (place, bytes) = (ptr::from_mut(&mut registers).cast(), size_of::<Registers>());
         register_set(libc::PTRACE_GETREGSET, thread, libc::NT_PRSTATUS, place, bytes)?;
@@ -128,7 +128,8 @@ mod architecture {
         &mut registers.rax
     }
 
-    /// The number is a register set of its own there: `NT_ARM_SYSTEM_CALL`.
+    /// Removes the number of the call. On this architecture it is a separate register set,
+    /// `NT_ARM_SYSTEM_CALL`.
     #[cfg(target_arch = "aarch64")]
     pub(super) fn set_number(thread: libc::pid_t) -> io::Result<()> {
         let mut none: libc::c_int = -1;

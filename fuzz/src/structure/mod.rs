@@ -1,8 +1,8 @@
-//! Mutations that know the format: what they change is wrong, what they do not change still fits
+//! Mutations that know the format: the changed parts are wrong, and the unchanged parts still fit
 //! together.
 //!
-//! A *tape* of bytes decides everything, so that a fuzzer that changes the tape changes the
-//! mutation, and an input repeats it.
+//! A *tape* of bytes makes all decisions. So a fuzzer that changes the tape changes the mutation,
+//! and an input repeats it.
 
 mod manifest;
 mod profile;

@@ -29,7 +29,7 @@ const FROZEN: [Frozen; 5] = [
 
 const PART_NAMES: [&str; 3] = ["part-00000", "part-00001", "part-00002"];
 
-/// A profile, taken apart.
+/// A profile, split into its pieces.
 struct Parsed {
     manifest: Value,
     dictionary: SectionFile,
@@ -55,7 +55,7 @@ impl Parsed {
             10..=12 => self.dictionary.mutate(tape, &donor.dictionary),
             13 | 14 => manifest::mutate(&mut self.manifest, tape),
             _ => {
-                // A part that is there twice, or that stands in the other's place.
+                // A part that occurs twice, or in place of the other.
                 let copy = self.parts[part].clone();
                 if tape.byte() % 2 == 0 && self.parts.len() < PART_NAMES.len() {
                     self.parts.push(copy);
@@ -67,8 +67,8 @@ impl Parsed {
         }
     }
 
-    /// The files. Lengths and checksums in the manifest are mended, unless its own mutation shall
-    /// be seen.
+    /// Returns the files. If `mend`, corrects lengths and checksums in the manifest, which would
+    /// hide the manifest's own mutation.
     fn to_files(mut self, mend: bool) -> Memory {
         let dictionary = self.dictionary.to_bytes();
         let parts: Vec<Vec<u8>> = self.parts.iter().map(SectionFile::to_bytes).collect();
@@ -108,7 +108,7 @@ fn mend_entry(entry: Option<&mut Value>, file: &[u8]) {
     }
 }
 
-/// A frozen profile with one to four changes.
+/// Returns a frozen profile with one to four changes.
 pub fn mutated_profile(tape: &mut Tape<'_>) -> Memory {
     let mut profile = Parsed::of(&FROZEN[tape.below(FROZEN.len())]);
     let donor = Parsed::of(&FROZEN[tape.below(FROZEN.len())]);

@@ -16,17 +16,17 @@ pub(super) struct SectionFile {
     /// The file's own numbers.
     pub(super) fields: Vec<u32>,
     pub(super) sections: Vec<Section>,
-    /// Versions before 1.0 had none.
+    /// True if the sections have frames, which versions before 1.0 did not have.
     framed: bool,
     lie: Option<Lie>,
 }
 
-/// What is wrong with the frame of a file whose checksums are right.
+/// An error in the frame of a file whose checksums are right.
 #[derive(Clone, Copy, Debug)]
 enum Lie {
     /// The index entry of that section.
     Entry(usize, Field, u64),
-    /// The frame before it.
+    /// The frame before the section.
     Frame(usize, u64),
     IndexOffset(u64),
     Count(u32),
@@ -51,7 +51,7 @@ fn le_64(bytes: &[u8]) -> u64 {
 }
 
 impl SectionFile {
-    /// Takes a whole file apart, of which the header has so many numbers of its own.
+    /// Splits a whole file whose header has `fields` numbers of its own.
     pub(super) fn parse(bytes: &[u8], fields: usize) -> Self {
         let header = 12 + 4 * fields;
         let (body, footer) = bytes.split_at(bytes.len() - FOOTER_BYTES);
@@ -71,7 +71,7 @@ impl SectionFile {
         }
     }
 
-    /// The bytes of the file: checksums and lengths fit, unless it lies.
+    /// Returns the bytes of the file. Checksums and lengths fit, except where there is a lie.
     pub(super) fn to_bytes(&self) -> Vec<u8> {
         let mut file = [&self.magic[..], &self.version].concat();
         self.fields.iter().for_each(|field| file.extend(field.to_le_bytes()));
@@ -127,7 +127,8 @@ impl SectionFile {
         file
     }
 
-    /// Changes something. `donor` is another file of the kind, from which sections may be taken.
+    /// Changes something. `donor` is another file of the same kind, from which sections may be
+    /// taken.
     pub(super) fn mutate(&mut self, tape: &mut Tape<'_>, donor: &Self) {
         let count = self.sections.len();
         let at = tape.below(count);
@@ -198,7 +199,7 @@ impl SectionFile {
     }
 }
 
-/// The varint at a position, and its length.
+/// Returns the varint at a position, and its length.
 fn varint(bytes: &[u8], at: usize) -> (u64, usize) {
     let mut value = 0_u64;
     for (place, &byte) in bytes[at..].iter().enumerate().take(10) {
@@ -231,7 +232,7 @@ fn edit(bytes: &mut Vec<u8>, tape: &mut Tape<'_>) {
         return;
     }
     match how % 8 {
-        // A number, as most of a section are numbers.
+        // A number, because most of a section is numbers.
         0..=2 => {
             let (present, length) = varint(bytes, at);
             bytes.splice(at..at + length, to_varint(tape.number(present)));
@@ -254,8 +255,8 @@ fn edit(bytes: &mut Vec<u8>, tape: &mut Tape<'_>) {
     }
 }
 
-/// Puts another column in the place of some bytes: constants of any number, multiples, codes, or a
-/// tag that is none.
+/// Replaces some bytes with another column: constants of any number, multiples, codes, or an
+/// invalid tag.
 fn column(bytes: &mut Vec<u8>, tape: &mut Tape<'_>) {
     let at = tape.below(bytes.len() + 1);
     let end = (at + tape.below(12)).min(bytes.len());

@@ -1,9 +1,9 @@
-//! Mutations of segments: words, halves of words, lines, and where they point to.
+//! Mutations of segments: of words, halves of words, lines, and references between them.
 
 use super::Tape;
 
-/// Segments that programs left: `scripts/fuzz.sh seeds` makes them anew where the layout has
-/// changed.
+/// Segments that programs left. After a change of the layout, `scripts/fuzz.sh seeds` makes new
+/// ones.
 pub(crate) const SEEDS: [&[u8]; 3] = [
     include_bytes!("../../seeds/segment/plain.segment"),
     include_bytes!("../../seeds/segment/grown.segment"),
@@ -13,8 +13,8 @@ pub(crate) const SEEDS: [&[u8]; 3] = [
 const LINE_BYTES: usize = 64;
 const HEADER_BYTES: usize = 256;
 
-/// A segment of a program with one to eight changes. Magic and version stay: without them there is
-/// nothing to read.
+/// Returns a segment of a program with one to eight changes. Magic and version stay, because
+/// without them there is nothing to read.
 pub fn mutated_segment(tape: &mut Tape<'_>) -> Vec<u8> {
     let mut bytes = SEEDS[tape.below(SEEDS.len())].to_vec();
     for _ in 0..=tape.byte() % 8 {
@@ -33,7 +33,7 @@ fn mutate(bytes: &mut Vec<u8>, tape: &mut Tape<'_>) {
     match tape.byte() % 12 {
         0..=2 => put(bytes, at, tape.number(present)),
         3..=5 => {
-            // A half: a line, a length, a place.
+            // A half word: a line, a length, a place.
             let (low, high) = (present as u32, (present >> 32) as u32);
             let (low, high) = if tape.byte() % 2 == 0 {
                 (tape.number_32(low), high)
@@ -43,7 +43,7 @@ fn mutate(bytes: &mut Vec<u8>, tape: &mut Tape<'_>) {
             put(bytes, at, u64::from(low) | u64::from(high) << 32);
         }
         6 => {
-            // It points to another line that is there.
+            // A reference to another existing line.
             let line = tape.below(bytes.len() / LINE_BYTES) as u64;
             let high = tape.byte() % 2 == 0;
             put(
@@ -59,7 +59,7 @@ fn mutate(bytes: &mut Vec<u8>, tape: &mut Tape<'_>) {
         }
         8 => {
             let lines = bytes.len() / LINE_BYTES;
-            // Not over magic and version.
+            // Magic and version are not overwritten.
             let (from, to) =
                 (tape.below(lines) * LINE_BYTES, (1 + tape.below(lines - 1)) * LINE_BYTES);
             bytes.copy_within(from..from + LINE_BYTES, to);
@@ -76,7 +76,7 @@ fn mutate(bytes: &mut Vec<u8>, tape: &mut Tape<'_>) {
     }
 }
 
-/// A word behind magic and version, mostly one that is not zero.
+/// Returns the position of a word after magic and version, mostly one that is not zero.
 fn some_word(bytes: &[u8], words: usize, tape: &mut Tape<'_>) -> usize {
     let start = 2 + tape.below(words.saturating_sub(2));
     if tape.byte() % 4 == 0 {

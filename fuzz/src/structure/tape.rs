@@ -1,43 +1,43 @@
-//! Decisions, taken from bytes.
+//! Decisions that are read from bytes.
 
-/// Bytes that decide. Where they end, all further decisions are the first choice.
+/// Bytes that make decisions. After the last byte, every decision is the first choice.
 #[derive(Clone, Copy, Debug)]
 pub struct Tape<'a>(&'a [u8]);
 
 impl<'a> Tape<'a> {
-    /// Decisions from these bytes.
+    /// Creates a tape of these bytes.
     pub fn new(bytes: &'a [u8]) -> Self {
         Self(bytes)
     }
 
-    /// Whether there are decisions left.
+    /// Returns whether there are no decisions left.
     pub fn is_over(self) -> bool {
         self.0.is_empty()
     }
 
-    /// The next byte.
+    /// Returns the next byte.
     pub fn byte(&mut self) -> u8 {
         let Some((&first, rest)) = self.0.split_first() else { return 0 };
         self.0 = rest;
         first
     }
 
-    /// The next `count` bytes, fewer at the end.
+    /// Returns the next `count` bytes, fewer at the end.
     pub fn bytes(&mut self, count: usize) -> &'a [u8] {
         let (taken, rest) = self.0.split_at(count.min(self.0.len()));
         self.0 = rest;
         taken
     }
 
-    /// A position below `bound`, 0 if that is 0.
+    /// Returns a position below `bound`, or 0 if that is 0.
     pub fn below(&mut self, bound: usize) -> usize {
         let wide =
             usize::from(self.byte()) | usize::from(if bound > 256 { self.byte() } else { 0 }) << 8;
         wide % bound.max(1)
     }
 
-    /// A number as readers fear them: small, large, around a power of two, or a change of the
-    /// present one.
+    /// Returns a number that is likely to break readers: small, large, around a power of two, or a
+    /// change of the present one.
     pub fn number(&mut self, present: u64) -> u64 {
         let argument = u64::from(self.byte());
         match self.byte() % 10 {
@@ -54,7 +54,7 @@ impl<'a> Tape<'a> {
         }
     }
 
-    /// A number of 32 bits.
+    /// Returns a number of 32 bits.
     pub fn number_32(&mut self, present: u32) -> u32 {
         let number = self.number(present.into());
         u32::try_from(number).unwrap_or(number as u32)

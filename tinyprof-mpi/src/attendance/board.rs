@@ -1,13 +1,13 @@
-//! The board of a job on one host: a few numbers in shared memory, where ranks mark that they are
-//! there.
+//! The board of a job on one host: a few numbers in shared memory, where ranks mark their presence.
 //!
 //! ```text
 //! word 0        1           2         ...  size
 //!      verdict  rank 0's    rank 1's        the last rank's mark
 //! ```
 //!
-//! A mark is the number of the process, and below it when it began: 0 for a rank that is not there.
-//! The verdict is written once, by the first rank that asks for it, so that all ranks get the same.
+//! A mark holds the process ID, and in the bits below it the start time of the process. It is 0 for
+//! an absent rank. The first rank that asks for the verdict writes it, once, so that all ranks get
+//! the same one.
 
 use std::env;
 use std::fs::{self, DirBuilder, File, OpenOptions};
@@ -22,28 +22,29 @@ use tinyprof_format::segment::{DIRECTORY_VARIABLE, ProcessState, default_directo
 use super::launcher::Job;
 use crate::sys::{SharedWords, effective_user_id};
 
-/// Which ranks are marked. A board that has no verdict yet has 0 there.
+/// The verdict on which ranks are marked. Word 0 is 0 while a board has no verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
     /// Ranks of this host are missing.
     Incomplete = 1,
     /// All ranks of the world are marked.
     Complete = 2,
-    /// Others are, or may be, on other hosts.
+    /// No rank of this host is known to be missing; ranks on other hosts are, or may be.
     OfThisHost = 3,
 }
 
-/// Overwrites a verdict but `Complete`, when a rank tells the user: to late ranks, `Incomplete`.
+/// The value that replaces any verdict except `Complete` when a rank informs the user. Late ranks
+/// read it as `Incomplete`.
 const TOLD: u64 = 4;
 
-/// Boards' names end with it. `tinyprof recover` and `top` look at names that end in `.segment`
-/// alone.
+/// The ending of board file names. `tinyprof recover` and `top` only look at names ending in
+/// `.segment`.
 const ENDING: &str = "board";
 
-/// More ranks than this are on several hosts.
+/// The largest number of ranks that one host can have. More ranks are on several hosts.
 const RANKS_MAX: u32 = 1 << 16;
 
-/// A board that this process has marked. Dropped, its file is gone.
+/// A board that this process has marked. Dropping it removes the file.
 #[derive(Debug)]
 pub(super) struct Board {
     path: PathBuf,
@@ -58,12 +59,11 @@ impl Drop for Board {
 }
 
 impl Board {
-    /// Marks the place of this process on the board of its job, and makes the board if it is the
-    /// first.
+    /// Marks this process on the board of its job. The first rank creates the board.
     ///
     /// # Errors
-    /// If there is no private directory for it, no room in it, or no `/proc`; or if the board has a
-    /// verdict already.
+    /// If there is no private directory for the board, no space in it, or no `/proc`, or if the
+    /// board already has a verdict.
     pub(super) fn mark(job: &Job) -> io::Result<Self> {
         let named =
             env::var_os(DIRECTORY_VARIABLE).filter(|name| !name.is_empty()).map(PathBuf::from);
@@ -75,8 +75,8 @@ impl Board {
         if job.rank >= job.size || job.size > RANKS_MAX {
             return Err(io::ErrorKind::InvalidInput.into());
         }
-        // What a process of another boot or another PID namespace has marked cannot be looked at,
-        // so its board is another.
+        // Processes of another boot or another PID namespace cannot be checked, so they get a
+        // different board.
         let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id")?;
         let namespace = fs::metadata("/proc/self/ns/pid")?.ino();
         let mark = mark_of(std::process::id(), &fs::read_to_string("/proc/self/stat")?)
@@ -86,8 +86,8 @@ impl Board {
         let (file, is_new) = open_private(directory, &path)?;
         let words = SharedWords::map(&file, job.size as usize + 1)?;
         let board = Self { path, words, size: job.size };
-        // The name is of this job alone. Should another have left its verdict there nevertheless,
-        // this rank is absent.
+        // The name belongs to this job alone. If another job has left its verdict there
+        // nevertheless, this rank counts as absent.
         if board.words[0].load(SeqCst) != 0 {
             return Err(io::ErrorKind::AlreadyExists.into());
         }
@@ -98,10 +98,10 @@ impl Board {
         Ok(board)
     }
 
-    /// Returns which ranks of a world of `size` are marked, the same on all ranks that ask, and
-    /// takes the board down. `ranks_here` are on this host, as far as that is known.
+    /// Returns which ranks of a world of `size` are marked, and removes the board's file. All ranks
+    /// that ask get the same verdict. `ranks_here` is the number of ranks on this host, if known.
     pub(super) fn verdict(&self, size: u32, ranks_here: Option<u32>) -> Verdict {
-        // Whoever comes later finds another board, which will not be complete.
+        // Later ranks find a new board, which will not become complete.
         self.remove();
         let is_there = |mark: &&AtomicU64| is_alive(mark.load(SeqCst), state_of);
         let there = self.marks().iter().filter(is_there).count();
@@ -127,7 +127,7 @@ impl Board {
         self.marks()[0].load(SeqCst) != 0
     }
 
-    /// Returns true to the first rank that asks, long after the verdict.
+    /// Returns true to the first rank that calls it, which may be long after the verdict.
     pub(super) fn claim_to_tell(&self) -> bool {
         self.words[0].swap(TOLD, SeqCst) != TOLD
     }
@@ -137,12 +137,13 @@ impl Board {
     }
 
     fn remove(&self) {
-        // Another rank has been faster, or the directory is gone.
+        // Another rank was faster, or the directory is gone.
         fs::remove_file(&self.path).ok();
     }
 }
 
-/// Returns the FNV-1a hash, which all programs of a job share, whichever compiler made them.
+/// Returns the FNV-1a hash, which is the same in all programs of a job, whichever compiler built
+/// them.
 fn checksum(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |sum, byte| {
         (sum ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
@@ -153,7 +154,7 @@ fn mark_of(process_id: u32, stat: &str) -> Option<u64> {
     Some(u64::from(process_id) << 32 | ProcessState::parse(stat)?.start_time & u64::from(u32::MAX))
 }
 
-/// Returns the text of `/proc/PID/stat`; none where there is no such process.
+/// Returns the text of `/proc/PID/stat`, or `None` if there is no such process.
 fn state_of(process_id: u32) -> io::Result<Option<String>> {
     match fs::read_to_string(format!("/proc/{process_id}/stat")) {
         Ok(stat) => Ok(Some(stat)),
@@ -167,8 +168,8 @@ fn state_of(process_id: u32) -> io::Result<Option<String>> {
     }
 }
 
-/// Returns whether the process that made a mark is there. One that cannot be looked at (too many
-/// open files) is.
+/// Returns whether the process that made a mark is alive. A process that cannot be checked (too
+/// many open files) counts as alive.
 fn is_alive(mark: u64, state_of: impl Fn(u32) -> io::Result<Option<String>>) -> bool {
     let Ok(process_id) = u32::try_from(mark >> 32) else { return false };
     if process_id == 0 {
@@ -181,8 +182,8 @@ fn is_alive(mark: u64, state_of: impl Fn(u32) -> io::Result<Option<String>>) -> 
     }
 }
 
-/// Opens the file, and makes it and its directory where they are missing. Nobody else may have
-/// access to either.
+/// Opens the file, creating it and its directory if they are missing. No other user may have access
+/// to either.
 fn open_private(directory: &Path, path: &Path) -> io::Result<(File, bool)> {
     match DirBuilder::new().mode(0o700).create(directory) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
@@ -196,7 +197,7 @@ fn open_private(directory: &Path, path: &Path) -> io::Result<(File, bool)> {
         return Err(io::ErrorKind::PermissionDenied.into());
     }
     let mut options = OpenOptions::new();
-    // A FIFO of that name must not hold us up.
+    // Opening a FIFO of that name must not block.
     options.read(true).write(true).mode(0o600).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
     let (file, is_new) = match options.clone().create_new(true).open(path) {
         Ok(file) => (file, true),
@@ -210,8 +211,8 @@ fn open_private(directory: &Path, path: &Path) -> io::Result<(File, bool)> {
     Ok((file, is_new))
 }
 
-/// Removes boards of jobs that were killed inside of `MPI_Init`: those that have marks, of
-/// processes that are gone.
+/// Removes boards of jobs that were killed in `MPI_Init`: boards with marks, all of processes that
+/// are gone.
 fn remove_stale(directory: &Path, own: &Path) {
     let Ok(entries) = fs::read_dir(directory) else { return };
     for path in entries.flatten().map(|entry| entry.path()) {
@@ -226,7 +227,7 @@ fn remove_stale(directory: &Path, own: &Path) {
         let marks =
             words.iter().skip(1).map(|word| u64::from_ne_bytes(*word)).filter(|&mark| mark != 0);
         let marks: Vec<_> = marks.collect();
-        // One without a mark has just been made.
+        // A board without a mark has just been created.
         if !marks.is_empty() && !marks.iter().any(|&mark| is_alive(mark, state_of)) {
             fs::remove_file(&path).ok();
         }
@@ -270,13 +271,14 @@ mod tests {
         let (last, first) = (mark("a", 2), mark("a", 1));
         let other_job = mark("b", 0);
         assert!(!is_complete(&last, 3));
-        // A rank that comes when some have asked: it finds another board, and neither is complete.
+        // A rank that comes after others have asked finds a new board, and neither board is
+        // complete.
         let late = mark("a", 0);
         assert!(!is_complete(&late, 3) && !is_complete(&first, 3) && !is_complete(&other_job, 3));
         assert!(!first.has_rank_0() && !last.has_rank_0() && late.has_rank_0());
-        // One of a board tells.
+        // One rank of each board informs the user.
         assert!(last.claim_to_tell() && !first.claim_to_tell() && late.claim_to_tell());
-        // Nor is one on which a mark comes between two ranks' questions.
+        // A board is not complete either if a mark comes between the questions of two ranks.
         let boards = [mark("c", 0), mark("c", 1)];
         let late = mark("c", 2);
         late.marks()[2].store(0, SeqCst);
@@ -335,7 +337,7 @@ mod tests {
         assert!(!is_alive(0, state_of));
         assert!(is_alive(gone, |_| Err(io::ErrorKind::Other.into())), "it may be there");
         assert!(!is_complete(&board, 2));
-        // Killed inside of MPI_Init, it would have left its board.
+        // A job killed in MPI_Init would have left its board.
         let stale = Board::mark_in(&directory, &job("b", 0, 2)).unwrap();
         stale.marks()[0].store(gone, SeqCst);
         let live = Board::mark_in(&directory, &job("c", 0, 2)).unwrap();

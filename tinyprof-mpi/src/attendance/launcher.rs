@@ -1,36 +1,36 @@
-//! What a launcher tells a process of its job before MPI is initialised. It must not tell two jobs
-//! of one host to be one.
+//! The information that a launcher gives a process about its job before MPI is initialised. Two
+//! jobs on one host must never be taken for one.
 
-/// Families of MPI, whose launchers tell things differently. A process may have the variables of
-/// both, if one of them has started the other's launcher.
+/// MPI families, whose launchers provide different information. A process may have the variables of
+/// both families if one of them started the other's launcher.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Family {
     OpenMpi,
-    /// Intel MPI, MVAPICH and Cray MPICH, too.
+    /// MPICH, and also Intel MPI, MVAPICH and Cray MPICH.
     Mpich,
 }
 
 /// The environment of one process.
 pub(super) struct Launcher<'a> {
     pub(super) family: Family,
-    /// Gives the value of a variable.
+    /// Returns the value of a variable.
     pub(super) lookup: &'a dyn Fn(&str) -> Option<String>,
-    /// Gives the process that made the socket behind a file descriptor, as text.
+    /// Returns the process that created the socket behind a file descriptor, as text.
     pub(super) peer: &'a dyn Fn(i32) -> Option<String>,
 }
 
-/// A process's place in the job, or in the part of it that is on this host.
+/// The place of a process in its job, or in the part of the job on this host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Job {
-    /// The same text for all ranks of the job on this host, and for no other process.
+    /// A text that is equal on all ranks of the job on this host, and on no other process.
     pub(super) name: String,
     pub(super) rank: u32,
-    /// The ranks of the world, on all hosts.
+    /// The number of ranks in the world, on all hosts.
     pub(super) size: u32,
 }
 
-/// What names a job under `PMIx`, and under the older Open MPI without it. The addresses of the
-/// servers have a port in them that is drawn at random.
+/// Variables that identify a job under `PMIx`, and under older Open MPI without it. The server
+/// addresses contain a randomly chosen port.
 const OF_PMIX: [&str; 9] = [
     "PMIX_NAMESPACE",
     "PMIX_SERVER_URI",
@@ -44,7 +44,7 @@ const OF_PMIX: [&str; 9] = [
 ];
 
 impl Launcher<'_> {
-    /// Returns the job of this process; none where no launcher tells it apart from others.
+    /// Returns the job of this process, or `None` if no launcher distinguishes it from other jobs.
     pub(super) fn job(&self) -> Option<Job> {
         match self.family {
             Family::OpenMpi => self.job_of_pmix(),
@@ -69,25 +69,27 @@ impl Launcher<'_> {
         Some(Job { name: format!("pmix {values:?} {size}"), rank, size })
     }
 
-    /// Each rank has a socket to the process that started the ranks of this host, and inherits no
-    /// variable of it that would name the job. Who made the socket, the system tells.
+    /// Returns the job under PMI, identified by the process that started the ranks of this host.
+    /// Each rank has a socket to that process, but inherits no variable that would identify the
+    /// job. The system reports who created the socket.
     fn job_of_pmi(&self) -> Option<Job> {
         let socket = self.text("PMI_FD")?.parse().ok()?;
         let (rank, size) = (self.number(&["PMI_RANK"])?, self.number(&["PMI_SIZE"])?);
         let proxy = (self.peer)(socket)?;
-        // One process may start the ranks that the program spawns, too.
+        // One process may also start the ranks that the program spawns.
         let others = ["PMI_SPAWNED", "PMI_JOBID"].map(|variable| self.text(variable));
         Some(Job { name: format!("pmi {proxy} {others:?} {size}"), rank, size })
     }
 
-    /// Returns how many ranks of the job are on this host, whichever programs they run; none where
-    /// the launcher does not say so.
+    /// Returns the number of the job's ranks on this host, whichever programs they run, or `None`
+    /// if the launcher does not say.
     pub(super) fn ranks_here(&self) -> Option<u32> {
         let of_family = match self.family {
             Family::OpenMpi => "OMPI_COMM_WORLD_LOCAL_SIZE",
             Family::Mpich => "MPI_LOCALNRANKS",
         };
-        // Below another launcher than `srun`, Slurm's variables are of what that was started as.
+        // Under a launcher other than `srun`, Slurm's variables describe the step in which that
+        // launcher runs.
         self.number(&[of_family]).or_else(|| {
             let (tasks, node) =
                 (self.text("SLURM_STEP_TASKS_PER_NODE")?, self.number(&["SLURM_NODEID"])?);
@@ -95,19 +97,18 @@ impl Launcher<'_> {
         })
     }
 
-    /// Returns whether the launcher says that the job is of several programs, on all ranks.
+    /// Returns whether the launcher says, on all ranks, that the job consists of several programs.
     pub(super) fn is_of_several_programs(&self) -> bool {
-        // MPICH's ranks know the number of their own program alone.
+        // MPICH's ranks only know the number of their own program.
         self.family == Family::OpenMpi
             && self.number(&["OMPI_NUM_APP_CTX"]).is_some_and(|programs| programs > 1)
     }
 
     /// Returns whether the launcher says that all ranks of a job on several hosts run the program
-    /// that was started as `started_as`, and have its environment. The answer is the same on all of
-    /// them.
+    /// that was started as `started_as`, with its environment. The answer is equal on all of them.
     pub(super) fn is_of_this_program_alone(&self, started_as: Option<&str>) -> bool {
-        // `mpiexec script`, where the script starts one program or another, is one program for the
-        // launcher.
+        // To the launcher, `mpiexec script` is one program, even if the script starts different
+        // programs.
         let is_the_program = || {
             let (command, path) = (self.text("OMPI_COMMAND")?, started_as?);
             let command = command.strip_prefix("./").unwrap_or(&command);
@@ -116,8 +117,8 @@ impl Launcher<'_> {
                     .is_some_and(|before| before.is_empty() || before.ends_with('/')),
             )
         };
-        // Through ssh other hosts get none of our variables, unless they are named: `TINYPROF=off`
-        // would hold on one alone.
+        // Through ssh, other hosts get none of our variables unless they are named, so
+        // `TINYPROF=off` would apply on one host alone.
         let has_one_environment = || {
             let is_set = |variable| self.text(variable).is_some();
             is_set("SLURM_JOB_ID") && !is_set("SLURM_EXPORT_ENV") && !is_set("OMPI_MCA_plm")
@@ -133,7 +134,8 @@ impl Launcher<'_> {
     }
 }
 
-/// Returns a node's tasks of a list like `4(x2),3`: 4 on each of two nodes, and 3 on the next.
+/// Returns the number of tasks of a node from a list like `4(x2),3`: 4 on each of two nodes, and 3
+/// on the next.
 fn tasks_of_node(list: &str, node: u32) -> Option<u32> {
     let mut before = 0_u32;
     for entry in list.split(',') {

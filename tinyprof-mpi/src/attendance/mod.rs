@@ -1,30 +1,30 @@
-//! Which ranks of the world run this profiler, found out without a message.
+//! Detection, without messages, of which ranks of the world run this profiler.
 //!
-//! A job may be of several programs, some of which do not have the profiler, and recording may be
-//! off on some ranks. A collective of ours on the world would hang such a job, or be paired with
-//! one of the program's own. So there is none until all ranks are known to take part:
+//! A job may consist of several programs, some without the profiler, and recording may be off on
+//! some ranks. A collective of ours on the world would hang such a job, or be matched with one of
+//! the program's own. So we call none until all ranks are known to take part:
 //!
 //! 1. Before a rank enters `PMPI_Init` it *signs in*: it marks its place on the [`board`] of the
 //!    job, a file in shared memory that all ranks of the job on this host find by the job's
 //!    [name](launcher).
-//! 2. Both MPIs leave `MPI_Init` on a rank only after all ranks have entered it. So whoever comes
-//!    out of it finds the mark of each rank on the board that has the profiler. The first one
-//!    writes down the verdict, and the others take it from there: it is the same on all of them,
-//!    even if an MPI did not keep that order. Each removes the file; what is mapped stays.
+//! 2. Both MPIs let a rank leave `MPI_Init` only after all ranks have entered it. So a rank that
+//!    leaves it finds the mark of each rank on the board that has the profiler. The first one
+//!    writes down the verdict, and the others read it there: all of them get the same verdict, even
+//!    if an MPI did not keep that order. Each removes the file; the mapping stays.
 //! 3. The world takes part if the board has the marks of all of its ranks.
 //!
-//! A board is of one host. Of a world on several hosts it says who is missing, but not that all are
-//! there. Such a world takes part from the beginning if
+//! A board covers one host. For a world on several hosts it can show that ranks are missing, but
+//! not that all are present. Such a world takes part from the beginning if
 //!
 //! * the user says so on all ranks (`TINYPROF_WORLD=all`), or
-//! * Open MPI's launcher says that the job is of one program, that program is this one, and the
-//!   launcher is started by Slurm, which hands the environment to all hosts, `TINYPROF=off`
+//! * Open MPI's launcher says that the job consists of one program, that program is this one, and
+//!   the launcher is started by Slurm, which passes the environment to all hosts, `TINYPROF=off`
 //!   included.
 //!
-//! Nothing here depends on what one rank alone sees, except for the board, which is one for all:
-//! ranks that came to different verdicts would hang. Otherwise, where no rank of this host is known
-//! to be missing, all ranks of the world are [asked at the end](crate::communicator::max_of_world),
-//! which no rank waits for longer than the deadline.
+//! Apart from the board, which all ranks share, nothing here depends on what a single rank sees:
+//! ranks that reached different verdicts would hang. In all other cases, if no rank of this host is
+//! known to be missing, all ranks of the world are [asked at the
+//! end](crate::communicator::max_of_world), and no rank waits for that longer than the deadline.
 
 mod board;
 mod launcher;
@@ -37,7 +37,7 @@ use crate::sys;
 use board::{Board, Verdict};
 use launcher::{Family, Launcher};
 
-/// `TINYPROF_WORLD`: whether the user says that all ranks take part.
+/// The setting `TINYPROF_WORLD`, with which the user says that all ranks take part.
 const WORLD: Setting<bool> = Setting {
     variable: "TINYPROF_WORLD",
     expected: "auto or all",
@@ -48,18 +48,18 @@ const WORLD: Setting<bool> = Setting {
     },
 };
 
-/// The ranks of the world that take part, as one of them knows it.
+/// The participation of the world's ranks, as far as one of them knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Attendance {
-    /// All of them.
+    /// All ranks take part.
     Complete,
-    /// Perhaps all of them, which cannot be known before the end.
+    /// Perhaps all ranks take part, which cannot be known before the end.
     Open,
-    /// Not all of them, as far as is known.
+    /// Not all ranks take part, as far as is known.
     Incomplete,
 }
 
-/// Which rank tells the user that not all take part.
+/// The choice of the rank that informs the user when not all ranks take part.
 #[derive(Debug, Default)]
 pub(crate) struct Voice {
     is_of_those_who_tell: bool,
@@ -67,8 +67,8 @@ pub(crate) struct Voice {
 }
 
 impl Voice {
-    /// Returns whether the caller tells it: one of the ranks that have come to that, as far as they
-    /// know of each other. To be called once.
+    /// Returns whether the caller is to inform the user: true on one of the ranks that found ranks
+    /// missing, as far as they know of each other. To be called once.
     pub(crate) fn tells(&self) -> bool {
         self.is_of_those_who_tell && self.board.as_ref().is_none_or(Board::claim_to_tell)
     }
@@ -77,8 +77,8 @@ impl Voice {
 /// A rank that is about to enter `PMPI_Init`.
 #[derive(Debug)]
 pub(crate) struct SignedIn {
-    /// What is known without looking at the others: the user or the launcher says that all take
-    /// part.
+    /// True if the user or the launcher says that all ranks take part, so that the others need not
+    /// be checked.
     is_promised: bool,
     board: Option<Board>,
     ranks_here: Option<u32>,
@@ -86,7 +86,7 @@ pub(crate) struct SignedIn {
 }
 
 impl SignedIn {
-    /// Leaves the mark of this rank. To be called before `PMPI_Init`, where recording is on.
+    /// Leaves the mark of this rank. To be called before `PMPI_Init`, if recording is on.
     pub(crate) fn new() -> Self {
         let lookup = |variable: &str| env::var(variable).ok();
         let launcher = Launcher { family: family(), lookup: &lookup, peer: &sys::socket_peer };
@@ -94,8 +94,8 @@ impl SignedIn {
             || launcher.is_of_this_program_alone(sys::started_as().as_deref());
         let board = || {
             let job = launcher.job().filter(|job| job.size > 1)?;
-            // Without the signal that a limit on the length of files sends. For the others, a mark
-            // that cannot be made is an absent rank.
+            // Block the signal that a file size limit raises. To the other ranks, a mark that could
+            // not be made is an absent rank.
             collect::without_write_signals(|| Board::mark(&job).ok())
         };
         Self {
@@ -106,12 +106,12 @@ impl SignedIn {
         }
     }
 
-    /// Returns who is there. To be called right after `PMPI_Init`.
+    /// Returns which ranks are present. To be called right after `PMPI_Init`.
     pub(crate) fn attendance(self, rank: u32, size: u32) -> (Attendance, Voice) {
         if self.is_promised || size == 1 {
             return (Attendance::Complete, Voice::default());
         }
-        // Where there is no board, nothing is known.
+        // Without a board nothing is known.
         let board = self.board.as_ref();
         let verdict =
             board.map_or(Verdict::OfThisHost, |board| board.verdict(size, self.ranks_here));
@@ -120,8 +120,8 @@ impl SignedIn {
             Verdict::OfThisHost if !self.is_of_several_programs => Attendance::Open,
             Verdict::OfThisHost | Verdict::Incomplete => Attendance::Incomplete,
         };
-        // Of several hosts that with rank 0 speaks, unless the ranks of the first program do not
-        // have the profiler.
+        // On several hosts, the host with rank 0 informs the user, unless the ranks of the first
+        // program do not have the profiler.
         let is_on_several_hosts = self.ranks_here.is_none_or(|here| here < size);
         let is_of_those_who_tell = match board {
             Some(board) => board.has_rank_0() || !is_on_several_hosts || sys::program_number() > 0,

@@ -1,48 +1,50 @@
-//! One rank's part in the agreement on a boundary: a plain value, which knows no MPI and no clock.
+//! One rank's part in the agreement on a boundary: a plain value that knows neither MPI nor a
+//! clock.
 
-/// The proposal of a rank that settles: no boundary is as great.
+/// The proposal of a rank that settles, greater than any boundary.
 pub(super) const HOLD: u64 = u64::MAX;
 const IN_TIME: u64 = 0;
 const LATE: u64 = 1;
 
-/// `ahead` doubles so often at most.
+/// The largest number of times that `ahead` is doubled.
 const DOUBLINGS_MAX: u32 = 20;
 
-/// Reductions that complete in the order in which they were begun, two at a time at most.
+/// Reductions that complete in the order in which they were begun, with at most two pending at a
+/// time.
 pub(super) trait Maxima {
-    /// Begins a reduction: the maximum of what each rank passes as its n-th. It does not wait.
+    /// Begins a reduction: the maximum of the n-th values of all ranks. Does not wait.
     fn begin(&mut self, value: u64);
 
-    /// The result of the oldest reduction that has not given it yet; none if that is not complete.
-    /// It does not wait.
+    /// Returns the result of the oldest reduction that has not been returned yet, or `None` if it
+    /// is not complete. Does not wait.
     fn complete(&mut self) -> Option<u64>;
 }
 
-/// What a rank has to do at a boundary, or where it settles.
+/// The action that a rank must take at a boundary, or when it settles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
-    /// Nothing.
+    /// Continue.
     Go,
-    /// Ask again before it goes on.
+    /// Wait, and ask again before continuing.
     Wait,
     /// Write the checkpoint, with all others.
     Write,
 }
 
-/// Where the current attempt is.
+/// The state of the current attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// Not begun.
+    /// No attempt has begun.
     Idle,
-    /// Ours is made, the greatest is not known.
+    /// We have made a proposal; the greatest one is not known.
     Proposed(u64),
-    /// In time for the boundary; whether the others are is not known.
+    /// We are in time for the boundary; whether the others are is not known.
     Promised(u64),
-    /// All write at the boundary.
+    /// All ranks write at the boundary.
     Decided(u64),
-    /// Late, and the greatest proposal as far as it is known.
+    /// We are late. Holds the greatest proposal, if it is known.
     Late(Option<u64>),
-    /// Nothing begins until we settle: somebody has.
+    /// No attempt begins until we settle, because another rank has settled.
     Held,
 }
 
@@ -59,22 +61,22 @@ impl<M: Maxima> Agreement<M> {
         Self { maxima, state: State::Idle, doublings: 0 }
     }
 
-    /// What it communicates through.
+    /// Returns the reductions used for communication.
     pub(super) fn maxima(&self) -> &M {
         &self.maxima
     }
 
-    /// Whether an attempt may begin.
+    /// Returns whether an attempt may begin.
     pub(super) fn is_idle(&self) -> bool {
         self.state == State::Idle
     }
 
-    /// Whether the next step of an attempt depends on other ranks.
+    /// Returns whether the next step of an attempt depends on other ranks.
     pub(super) fn is_pending(&self) -> bool {
         !matches!(self.state, State::Idle | State::Held)
     }
 
-    /// The boundary at which there is something to do, whatever the time.
+    /// Returns the boundary at which an action is due, whatever the time.
     pub(super) fn stops_at(&self) -> Option<u64> {
         match self.state {
             State::Proposed(at) | State::Promised(at) | State::Decided(at) => Some(at),
@@ -82,7 +84,7 @@ impl<M: Maxima> Agreement<M> {
         }
     }
 
-    /// What to do at boundary number `boundary`. Where a checkpoint is due, proposes one some
+    /// Returns the action at boundary number `boundary`. If a checkpoint is due, proposes one
     /// `ahead` boundaries away, at least one.
     pub(super) fn at_boundary(&mut self, boundary: u64, is_due: bool, ahead: u64) -> Step {
         self.advance();
@@ -104,8 +106,8 @@ impl<M: Maxima> Agreement<M> {
         }
     }
 
-    /// What to do where the rank waits for all others, so that nothing is pending behind it. It has
-    /// settled when there is nothing to do.
+    /// Returns the action at a point where the rank waits for all others, so that nothing stays
+    /// pending after it. The rank has settled when there is nothing left to do.
     pub(super) fn settle(&mut self) -> Step {
         self.advance();
         match self.state {
@@ -127,8 +129,8 @@ impl<M: Maxima> Agreement<M> {
         }
     }
 
-    /// What to do on the way out of the agreement without waiting for who may not come: keeps a
-    /// promise, and makes none.
+    /// Returns the action when leaving the agreement without waiting for ranks that may not come:
+    /// keeps a promise, and makes none.
     pub(super) fn retire(&mut self) -> Step {
         self.advance();
         match self.state {
@@ -153,7 +155,7 @@ impl<M: Maxima> Agreement<M> {
         Step::Write
     }
 
-    /// Goes on as far as reductions are complete.
+    /// Advances as far as reductions are complete.
     fn advance(&mut self) {
         while self.is_pending()
             && !matches!(self.state, State::Decided(_))

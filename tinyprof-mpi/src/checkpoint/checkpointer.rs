@@ -1,4 +1,4 @@
-//! Writes checkpoints of all ranks: at agreed boundaries, and by hand.
+//! Checkpoints of all ranks, written at agreed boundaries and by hand.
 
 use std::path::PathBuf;
 
@@ -15,7 +15,7 @@ use crate::phases::{self, Plan, Workplace};
 use crate::run;
 use crate::settings::Settings;
 
-/// What agrees on boundaries.
+/// The agreement on boundaries and its pace.
 pub(super) struct Agreed {
     pub(super) communicator: Rsmpi,
     pub(super) agreement: Agreement<MpiMaxima>,
@@ -25,15 +25,15 @@ pub(super) struct Agreed {
 /// The checkpoints of one run, on one rank.
 pub(super) struct Checkpointer {
     settings: Settings,
-    /// None where checkpoints are written by hand only.
+    /// The agreement, or `None` if checkpoints are only written by hand.
     pub(super) agreed: Option<Agreed>,
-    /// On rank 0.
+    /// The checkpoint files, on rank 0.
     files: Option<CheckpointFiles>,
     process_id: u32,
 }
 
 impl Checkpointer {
-    /// Checkpoints of all ranks of `communicator`.
+    /// Creates the checkpoints of all ranks of `communicator`.
     pub(super) fn new(communicator: &Rsmpi, settings: &Settings, agreed: Option<Agreed>) -> Self {
         let files = || CheckpointFiles::new(&settings.target(), settings.checkpoints_kept);
         Self {
@@ -44,14 +44,14 @@ impl Checkpointer {
         }
     }
 
-    /// Whether this is a child made by `fork`, which has a copy of its parent's MPI, but no right
-    /// to it.
+    /// Returns whether this process is a child made by `fork`, which has a copy of its parent's MPI
+    /// but must not use it.
     pub(super) fn is_of_another_process(&self) -> bool {
         self.process_id != std::process::id()
     }
 
-    /// Does what there is to do at a boundary. Returns the moment from which on, or the boundary
-    /// from which on, there may be something to do again.
+    /// Performs the action that is due at a boundary. Returns the time and the boundary from which
+    /// on there may be another one.
     pub(super) fn at_boundary(&mut self, boundary: u64) -> (u64, u64) {
         let Some(Agreed { agreement, pace, .. }) = &mut self.agreed else {
             return (u64::MAX, u64::MAX);
@@ -81,12 +81,12 @@ impl Checkpointer {
         pace.look_again(agreement)
     }
 
-    /// Leaves nothing pending behind: see [`Agreement::settle`]. Collective.
+    /// Completes everything pending: see [`Agreement::settle`]. Collective.
     pub(super) fn settle(&mut self, boundary: u64) {
         self.repeat(boundary, Agreement::settle);
     }
 
-    /// The same, and there is no further agreement. Collective.
+    /// Settles as [`settle`](Self::settle) does, and ends the agreement. Collective.
     pub(super) fn settle_for_good(&mut self, boundary: u64) {
         self.settle(boundary);
         self.agreed = None;
@@ -101,8 +101,8 @@ impl Checkpointer {
         let deadline_ns = u64::try_from(self.settings.deadline().as_nanos()).unwrap_or(u64::MAX);
         let mut waited = Wait::begin();
         while let Some(Agreed { agreement, .. }) = &mut self.agreed {
-            // A rank that never comes has broken its promise; who waits for it would hold up the
-            // final profile.
+            // A rank that never comes has broken its promise; waiting for it would delay the final
+            // profile.
             if agreement.maxima().is_broken() || waited.is_longer_than(deadline_ns) {
                 return;
             }
@@ -116,14 +116,14 @@ impl Checkpointer {
 
     fn write_agreed(&mut self, boundary: u64) {
         let Some(Agreed { communicator, mut pace, agreement }) = self.agreed.take() else { return };
-        // A failure has been said, and the next checkpoint may succeed.
+        // A failure has been reported, and the next checkpoint may succeed.
         drop(self.write(&communicator, Some(boundary)));
         pace.begin(boundary);
         self.agreed = Some(Agreed { communicator, agreement, pace });
     }
 
-    /// Writes a checkpoint and gives its path; none if no rank has measured anything. Collective
-    /// over `communicator`.
+    /// Writes a checkpoint and returns its path, or none if no rank has measured anything.
+    /// Collective over `communicator`.
     pub(super) fn write(
         &mut self,
         communicator: &Rsmpi,
@@ -137,7 +137,7 @@ impl Checkpointer {
                 workplace: workplace.clone(),
                 ..self.settings.plan(monotonic_ns() - begin_ns)
             };
-            // It is there to be read after a crash: by what notices damage.
+            // It is read after a crash, so it needs the format that detects damage.
             plan.format = OutputFormat::Tprof;
             let failed_before = self.times().failed;
             if let Some(files) = &mut self.files {
@@ -146,7 +146,7 @@ impl Checkpointer {
             communicator.begin_flush(self.settings.deadline());
             let flushed = run_to_end(phases::flush(communicator, &mut measured, &plan));
             communicator.end_flush();
-            // Ranks that are missing now are told of when the final profile misses them too.
+            // Missing ranks are reported when the final profile misses them too.
             let written = match flushed {
                 Ok(flushed) => flushed.profile.transpose(),
                 Err(interrupted) => Err(interrupted.reason),
@@ -159,13 +159,13 @@ impl Checkpointer {
                     files.end(path.as_deref(), monotonic_ns() - begin_ns);
                     files
                 };
-                // Where a disk hangs the old ones stay, and this one is not counted.
+                // If a disk hangs, the old files stay and this one is not counted.
                 self.files = workplace.run(end).ok().or(self.files.take());
             }
             written.map_err(|reason| {
                 let error = FlushError { reason };
-                // Said once: a full disk is full at the next checkpoint too, and the profile counts
-                // them.
+                // Report this once: a full disk is still full at the next checkpoint, and the
+                // profile counts the failures.
                 if communicator.rank() == 0 && failed_before == 0 {
                     collect::warn(&error);
                 }
@@ -174,28 +174,28 @@ impl Checkpointer {
         })
     }
 
-    /// What the final profile says of them, on rank 0.
+    /// Returns the times that the final profile contains, on rank 0.
     pub(super) fn times(&self) -> CheckpointTimes {
         self.files.as_ref().map(CheckpointFiles::times).unwrap_or_default()
     }
 
-    /// The final profile is written: the checkpoints go, unless all are to stay.
+    /// Removes the checkpoints after the final profile has been written, unless all are to be kept.
     pub(super) fn remove_all(self, workplace: &Workplace) {
         if let Some(mut files) = self.files {
-            // A disk that hangs keeps them: whoever finds them reads what they are.
+            // If a disk hangs, the checkpoints stay. Each one says that it is a checkpoint.
             let _ = workplace.run(move || files.remove_all());
         }
     }
 }
 
-/// A rank that waits, and lets others have the processor.
+/// The wait of a rank that lets others have the processor.
 struct Wait {
     begin_ns: u64,
     pauses: u32,
 }
 
 impl Wait {
-    /// Pauses that only yield, before those that sleep.
+    /// The number of pauses that only yield, before those that sleep.
     const YIELDS: u32 = 1000;
     const SLEEP: std::time::Duration = std::time::Duration::from_micros(50);
 

@@ -1,5 +1,5 @@
-//! The checkpoints of this thread, which MPI belongs to: what the recorder calls at each boundary,
-//! and what the run does.
+//! The checkpoints of this thread, to which MPI belongs: the recorder's call at each boundary, and
+//! the operations of the run.
 
 use std::cell::{Cell, RefCell};
 use std::mem::ManuallyDrop;
@@ -22,26 +22,26 @@ use crate::settings::Settings;
 
 thread_local! {
     static HOT: Hot = const { Hot { boundary: Cell::new(0), look_ns: Cell::new(u64::MAX), look_at: Cell::new(u64::MAX) } };
-    // Never dropped by the end of the thread, at which MPI may be gone.
+    // Never dropped at the end of the thread, when MPI may be gone.
     static INSTALLED: Place = const { RefCell::new(None) };
-    /// What began with MPI and made way for a profiler of the program.
+    /// The checkpoints that began with MPI and made way for a profiler of the program.
     static RETIRED: Place = const { RefCell::new(None) };
 }
 
 type Place = RefCell<Option<ManuallyDrop<Checkpointer>>>;
 
-/// What a boundary looks at where nothing is due.
+/// The values that a boundary reads when nothing is due.
 struct Hot {
-    /// The boundaries of this thread so far.
+    /// The number of boundaries of this thread so far.
     boundary: Cell<u64>,
-    /// The moment and the boundary from which on there may be something to do.
+    /// The time and the boundary from which on an action may be due.
     look_ns: Cell<u64>,
     look_at: Cell<u64>,
 }
 
-/// What the recorder calls.
+/// Handles a boundary. Called by the recorder.
 fn at_boundary() {
-    // None of this allocates, as a region of the program's allocator may be what ends here.
+    // None of this allocates, because a region of the program's allocator may be ending here.
     HOT.with(|hot| {
         let boundary = hot.boundary.get() + 1;
         hot.boundary.set(boundary);
@@ -54,8 +54,8 @@ fn at_boundary() {
 #[cold]
 #[inline(never)]
 fn look(hot: &Hot, boundary: u64) {
-    // Regions of an allocator or of a signal handler that end meanwhile are not recorded, and are
-    // no boundaries.
+    // Regions of an allocator or of a signal handler that end meanwhile are not recorded and do not
+    // count as boundaries.
     let looked = collect::unrecorded(|| {
         catch_unwind(AssertUnwindSafe(|| {
             with(&INSTALLED, |installed| match installed {
@@ -90,9 +90,10 @@ fn boundary() -> u64 {
     HOT.with(|hot| hot.boundary.get())
 }
 
-/// Begins the checkpoints of `program`'s ranks, if rank 0 has an interval. Collective over it.
+/// Begins the checkpoints of `program`'s ranks, if rank 0 has an interval. Collective over
+/// `program`.
 ///
-/// `communicator` is ours, of the same ranks.
+/// `communicator` is our own, with the same ranks.
 pub(crate) fn begin(program: &impl Program, communicator: &Rsmpi, settings: &Settings) {
     let interval_ns = if communicator.rank() == 0 { settings.checkpoint_interval_ns() } else { 0 };
     let agreed = run_to_end(communicator.all_max(&[interval_ns, obstacle()]));
@@ -121,7 +122,7 @@ pub(crate) fn begin(program: &impl Program, communicator: &Rsmpi, settings: &Set
     let _ = collect::watch_boundaries(at_boundary);
 }
 
-/// Why a rank cannot take part.
+/// Returns the reason why a rank cannot take part, as a number.
 fn obstacle() -> u64 {
     if !collect::ENABLED || !collect::config().recording {
         return OFF;
@@ -135,8 +136,8 @@ fn obstacle() -> u64 {
 const OFF: u64 = 1;
 const SERIALISED: u64 = 2;
 
-/// Makes way for a profiler of the program, before that waits for any other rank: some may wait for
-/// us to keep a promise.
+/// Makes way for a profiler of the program. To be called before the profiler waits for any other
+/// rank, as some may wait for us to keep a promise.
 pub(crate) fn retire() {
     let Some(mut checkpointer) = take(&INSTALLED) else { return };
     checkpointer.retire(boundary());
@@ -147,8 +148,8 @@ fn take(place: &'static std::thread::LocalKey<Place>) -> Option<ManuallyDrop<Che
     place.with(|place| place.try_borrow_mut().ok()?.take())
 }
 
-/// Writes a checkpoint now. Collective over `communicator`, which has the ranks of the checkpoints
-/// of this thread.
+/// Writes a checkpoint now. Collective over `communicator`, which has the same ranks as the
+/// checkpoints of this thread.
 pub(crate) fn by_hand(
     communicator: &Rsmpi,
     settings: &Settings,
@@ -162,23 +163,23 @@ pub(crate) fn by_hand(
             agreed.pace.begin(boundary());
         }
         INSTALLED.set(Some(checkpointer));
-        // The time to look is later now.
+        // The next look is later now.
         HOT.with(|hot| hot.look_at.set(0));
         written
     })
 }
 
-/// What is left of the checkpoints when the final profile is about to be written.
+/// The rest of the checkpoints, when the final profile is about to be written.
 pub(crate) struct Closed(Option<Checkpointer>);
 
 impl Closed {
-    /// What the final profile says of them.
+    /// Returns the state that the final profile contains about the checkpoints.
     pub(crate) fn state(&self) -> RunState {
         let checkpoints = self.0.as_ref().map(Checkpointer::times).unwrap_or_default();
         RunState { checkpoints, precision: collect::precision(), ..RunState::default() }
     }
 
-    /// The final profile is written.
+    /// Removes the checkpoints after the final profile has been written.
     pub(crate) fn remove_all(self, workplace: &Workplace) {
         if let Some(checkpointer) = self.0 {
             checkpointer.remove_all(workplace);
@@ -186,14 +187,14 @@ impl Closed {
     }
 }
 
-/// Ends the checkpoints of this thread. Collective over their ranks; MPI must still be there.
+/// Ends the checkpoints of this thread. Collective over their ranks; MPI must still be initialised.
 pub(crate) fn close() -> Closed {
     settle_for_good(&INSTALLED);
     Closed(take(&INSTALLED).map(ManuallyDrop::into_inner))
 }
 
-/// MPI ends: leaves nothing pending behind. To be called before this rank waits for any other in
-/// another way, as some may wait for it to keep a promise. Collective over the ranks of the
+/// Completes everything pending before MPI ends. To be called before this rank waits for any other
+/// in another way, as some may wait for it to keep a promise. Collective over the ranks of the
 /// checkpoints.
 pub(crate) fn settle_all() {
     settle_for_good(&INSTALLED);

@@ -1,4 +1,4 @@
-//! The reductions of an agreement, over MPI: they stay pending from one boundary to another.
+//! The reductions of an agreement, over MPI. They stay pending from one boundary to the next.
 
 use std::collections::VecDeque;
 
@@ -7,24 +7,24 @@ use mpi::topology::Communicator;
 use super::agreement::Maxima;
 use crate::sys::{Link, Operator, Pending, Reduction};
 
-/// Reductions over all ranks of a communicator of their own.
+/// Reductions over all ranks of their own communicator.
 pub(super) struct MpiMaxima {
     link: Result<Link, String>,
-    /// Those whose results were not given, the oldest first.
+    /// Reductions whose results have not been returned, the oldest first.
     pending: VecDeque<Pending<Reduction>>,
-    /// MPI has refused one: nothing completes any more.
+    /// True if MPI has refused a reduction. Nothing completes any more then.
     broken: bool,
 }
 
 impl MpiMaxima {
-    /// Reductions over `program`'s ranks. Collective over it.
+    /// Creates reductions over `program`'s ranks. Collective over it.
     pub(super) fn over(program: &impl Communicator) -> Self {
         let link = Link::duplicate_of(program);
         let broken = link.is_err();
         Self { link, pending: VecDeque::new(), broken }
     }
 
-    /// Whether MPI has refused one of them.
+    /// Returns whether MPI has refused a reduction.
     pub(super) fn is_broken(&self) -> bool {
         self.broken
     }

@@ -1,20 +1,22 @@
-//! When a rank proposes a checkpoint, how far ahead, and when it looks at all.
+//! The timing of a rank's proposals: when it proposes a checkpoint, how far ahead, and when it
+//! looks at all.
 
 use tinyprof::collect::monotonic_ns;
 
 use super::agreement::{Agreement, Maxima};
 
-/// How long a rank stands at an agreed boundary for others to come.
+/// The longest time that a rank waits at an agreed boundary for others to come.
 pub(super) const PATIENCE_NS: u64 = 30_000_000_000;
 
-/// While something is pending a rank looks so often, as MPI makes no progress unless it is asked,
-/// and less often the longer it lasts: another rank may be far from its next boundary, and asking
-/// may cost the processor.
+/// The shortest time between two looks while something is pending. MPI only makes progress when it
+/// is called. The time grows the longer the wait lasts, because another rank may be far from its
+/// next boundary, and calling MPI may cost processor time.
 const LOOK_NS: u64 = 20_000;
 const LOOK_MAX_NS: u64 = 50_000_000;
 const LOOK_PART: u64 = 16;
 
-/// The time that a proposal is to be ahead, as a part of the interval and at most.
+/// The divisor of the interval that gives the time by which a proposal is ahead, at most
+/// `AHEAD_MAX_NS`.
 const AHEAD_PART: u64 = 16;
 const AHEAD_MAX_NS: u64 = 500_000_000;
 
@@ -22,7 +24,7 @@ const AHEAD_MAX_NS: u64 = 500_000_000;
 #[derive(Debug)]
 pub(super) struct Pace {
     interval_ns: u64,
-    /// Where and when the last checkpoint ended, or the run began.
+    /// The boundary and the time at which the last checkpoint ended, or the run began.
     boundary: u64,
     since_ns: u64,
     pending_since_ns: Option<u64>,
@@ -40,7 +42,7 @@ impl Pace {
         }
     }
 
-    /// The next interval begins.
+    /// Begins the next interval.
     pub(super) fn begin(&mut self, boundary: u64) {
         (self.boundary, self.since_ns) = (boundary, monotonic_ns());
     }
@@ -53,8 +55,8 @@ impl Pace {
         self.since_ns.saturating_add(self.interval_ns)
     }
 
-    /// As many boundaries as there are likely to be in a part of the interval: time for all ranks
-    /// to see that one of them has proposed something.
+    /// Returns the number of boundaries that are likely in a part of the interval: enough time for
+    /// all ranks to see that one of them has made a proposal.
     pub(super) fn ahead(&self, boundary: u64) -> u64 {
         let elapsed_ns = monotonic_ns().saturating_sub(self.since_ns).max(1);
         let wanted_ns = (self.interval_ns / AHEAD_PART).min(AHEAD_MAX_NS);
@@ -63,17 +65,18 @@ impl Pace {
         u64::try_from(ahead).unwrap_or(u64::MAX).max(1)
     }
 
-    /// Whether the rank still waits for others at a boundary.
+    /// Returns whether the rank still waits for others at a boundary.
     pub(super) fn is_patient(&self) -> bool {
         self.is_patient
     }
 
-    /// The rank has waited in vain: it does not again, and proposes nothing.
+    /// Ends the rank's patience after a wait in vain: it does not wait again, and makes no
+    /// proposals.
     pub(super) fn lose_patience(&mut self) {
         self.is_patient = false;
     }
 
-    /// The moment and the boundary from which on there may be something to do.
+    /// Returns the time and the boundary from which on an action may be due.
     pub(super) fn look_again<M: Maxima>(&mut self, agreement: &Agreement<M>) -> (u64, u64) {
         let at = agreement.stops_at().unwrap_or(u64::MAX);
         let now_ns = monotonic_ns();

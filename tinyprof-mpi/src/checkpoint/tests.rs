@@ -1,5 +1,5 @@
-//! The agreement on virtual ranks: programs with random steps and messages, at random speeds, whose
-//! ranks do not have the same number of boundaries.
+//! Tests of the agreement on virtual ranks: programs with random steps and messages, at random
+//! speeds, whose ranks do not have the same number of boundaries.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 use super::agreement::{Agreement, Maxima, Step};
 
-/// xorshift64*: the same seed gives the same run.
+/// An xorshift64* generator: equal seeds give equal runs.
 #[derive(Clone, Debug)]
 struct Random(u64);
 
@@ -22,7 +22,7 @@ impl Random {
     }
 }
 
-/// What every rank passed in each reduction.
+/// The values that every rank passed in each reduction.
 type Reductions = Rc<RefCell<Vec<Vec<Option<u64>>>>>;
 
 #[derive(Debug)]
@@ -48,7 +48,7 @@ impl Maxima for VirtualMaxima {
 
     fn complete(&mut self) -> Option<u64> {
         assert!(self.given < self.begun, "nobody asks for what was not begun");
-        // Now and then MPI takes its time, on this rank alone.
+        // Sometimes MPI is slow, on this rank alone.
         if self.random.below(3) == 0 {
             return None;
         }
@@ -83,9 +83,9 @@ struct Rank {
     at: usize,
     agreement: Agreement<VirtualMaxima>,
     boundary: u64,
-    /// The boundary has been counted, and asks to be asked again.
+    /// True if the boundary has been counted, and the rank is to ask again.
     standing: bool,
-    /// The collective write that it is in, with its number, until all ranks are.
+    /// The collective write that the rank is in, with its number, until all ranks are in it.
     writing: Option<Write>,
     writes: Vec<(Write, u64, bool)>,
     last_write: usize,
@@ -99,7 +99,7 @@ struct Run {
 }
 
 impl Run {
-    /// One small step of a rank, if it can do one.
+    /// Does one small step of a rank, if possible.
     fn step(&mut self, number: usize) {
         let all_came = |ranks: &[Rank], n: usize| ranks.iter().all(|rank| rank.writes.len() >= n);
         let came = all_came(&self.ranks, self.ranks[number].writes.len());
@@ -112,7 +112,7 @@ impl Run {
             rank.last_write = now;
             if write == Write::Agreed {
                 rank.standing = false;
-                // It wrote while it settled: it goes on settling.
+                // The rank wrote while it settled, and continues to settle.
                 if rank.program[rank.at] != Operation::Boundary {
                     return;
                 }
@@ -159,8 +159,8 @@ impl Rank {
     }
 }
 
-/// A program whose ranks are in step `n` together, as far as messages make them, and end after
-/// `boundaries` each.
+/// Generates a program whose ranks are in step `n` together, as far as messages force them, and end
+/// after `boundaries` each.
 fn programs(
     boundaries: &[usize],
     by_hand: Option<usize>,
@@ -172,12 +172,12 @@ fn programs(
             (0..boundaries.len()).filter(|&rank| boundaries[rank] > step).collect();
         let neighbours = alive.iter().zip(alive.iter().cycle().skip(1));
         match random.below(4) {
-            // Every rank waits for the one before.
+            // Every rank waits for the one before it.
             0 => neighbours.for_each(|(&from, &to)| {
                 programs[from].push(Operation::Send(to));
                 programs[to].push(Operation::Receive(from));
             }),
-            // All go through the first of them.
+            // All messages pass through the first rank.
             1 => {
                 for &other in &alive[1..] {
                     programs[other].push(Operation::Send(alive[0]));
@@ -188,7 +188,7 @@ fn programs(
                     programs[other].push(Operation::Receive(alive[0]));
                 }
             }
-            // One says something and runs ahead.
+            // One rank sends a message and runs ahead.
             2 if alive.len() > 1 => {
                 programs[alive[0]].push(Operation::Send(alive[1]));
                 programs[alive[1]].push(Operation::Receive(alive[0]));
@@ -204,8 +204,8 @@ fn programs(
     programs
 }
 
-/// Runs programs to their ends, and returns what each rank wrote: how, after how many boundaries,
-/// and whether it settled.
+/// Runs programs to their ends. Returns what each rank wrote: the kind of write, the number of
+/// boundaries before it, and whether the rank settled.
 fn run(
     boundaries: &[usize],
     by_hand: Option<usize>,
@@ -235,7 +235,7 @@ fn run(
     let ranks: Vec<Rank> =
         programs(boundaries, by_hand, &mut random).into_iter().enumerate().map(rank).collect();
     let mut run = Run { ranks, mail: HashMap::new(), now: 0 };
-    // Who is fast has more lots.
+    // Faster ranks have more lots.
     let lots: Vec<usize> =
         speeds.iter().enumerate().flat_map(|(number, &speed)| vec![number; speed]).collect();
     let (mut ended, mut last_step) = (0, 0);
@@ -264,8 +264,8 @@ fn run(
     run.ranks.into_iter().map(|rank| rank.writes).collect()
 }
 
-/// Checks that all wrote the same checkpoints in the same order, each at one boundary, or where
-/// they settled before it.
+/// Checks that all ranks wrote the same checkpoints in the same order, each at one boundary, or
+/// settled before it.
 fn check(written: &[Vec<(Write, u64, bool)>]) -> Result<(), TestCaseError> {
     for number in 0..written[0].len() {
         let of_all: Vec<_> = written.iter().map(|writes| writes.get(number).copied()).collect();
@@ -341,7 +341,7 @@ fn who_retires_keeps_its_promise_and_makes_none() {
         assert_eq!(ranks[1].at_boundary(2, false, 1), Step::Go, "the other one was late");
     }
     assert!(ranks[1].is_idle());
-    // The next attempt succeeds, and one of the two promises before it retires.
+    // The next attempt succeeds, and one of the two ranks promises before it retires.
     while ranks[0].is_pending() {
         assert_ne!(ranks[0].retire(), Step::Write);
     }

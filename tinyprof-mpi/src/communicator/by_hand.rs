@@ -1,37 +1,37 @@
-//! Collectives made of messages between two ranks, by trees: for what can send and receive and
-//! nothing else.
+//! Collectives built from point-to-point messages along trees, for wires that can only send and
+//! receive.
 //!
-//! Virtual ranks use them, and so does the study on a simulated network, where the library's own
+//! They are used by virtual ranks, and by the study on a simulated network, where the library's own
 //! collectives are linear or polling loops. No rank sends more than log P messages in any of them
-//! but a gather, whose root receives one from each member.
+//! except a gather, whose root receives one from each member.
 
 use std::rc::Rc;
 use std::task::Poll;
 
 use super::{Communicator, Interrupted};
 
-/// What carries messages between the ranks of a world.
+/// A carrier of messages between the ranks of a world.
 pub trait Wire {
-    /// The rank of the caller, 0-based.
+    /// Returns the rank of the caller, 0-based.
     fn rank(&self) -> u32;
 
-    /// The number of ranks; at least 1.
+    /// Returns the number of ranks, at least 1.
     fn size(&self) -> u32;
 
-    /// Sends to one rank. Messages between the same two ranks arrive in their order.
+    /// Sends to one rank. Messages between the same two ranks arrive in order.
     fn send(&self, to: u32, bytes: &[u8]);
 
-    /// The next message from one rank; none if it is not there yet, and then the caller is polled
-    /// again when it is. What can block does so instead.
+    /// Returns the next message from one rank. Returns `None` if it has not arrived yet; the caller
+    /// is then polled again when it has. A wire that can block does so instead.
     fn receive(&self, from: u32) -> Option<Vec<u8>>;
 
-    /// Whether a rank whose message is not there shall be interrupted, as by a deadline.
+    /// Returns whether a rank that waits for a message is to be interrupted, as by a deadline.
     fn is_late(&self) -> bool {
         false
     }
 }
 
-/// Consecutive ranks of those that a wire joins.
+/// A range of consecutive ranks on a wire.
 pub(crate) struct ByHand<W> {
     wire: Rc<W>,
     first: u32,
@@ -40,7 +40,7 @@ pub(crate) struct ByHand<W> {
 }
 
 impl<W: Wire> ByHand<W> {
-    /// All ranks of `wire`.
+    /// Creates a communicator of all ranks of `wire`.
     pub(crate) fn new(wire: W) -> Self {
         let (rank, size) = (wire.rank(), wire.size());
         Self { wire: Rc::new(wire), first: 0, rank, size }
@@ -51,8 +51,8 @@ impl<W: Wire> ByHand<W> {
         self.wire.send(self.first + to, bytes);
     }
 
-    /// Brings words to rank 0 along a binomial tree; `unite` adds those of later ranks to one's
-    /// own.
+    /// Reduces words to rank 0 along a binomial tree. `unite` adds the words of later ranks to the
+    /// caller's own.
     async fn reduce(
         &self,
         mut words: Vec<u64>,
@@ -109,7 +109,7 @@ impl<W: Wire> Communicator for ByHand<W> {
     }
 
     async fn broadcast(&self, mut bytes: Vec<u8>) -> Result<Vec<u8>, Interrupted> {
-        // The lowest bit of a rank is how far below its parent it stands; rank 0 has no parent.
+        // The lowest set bit of a rank is its distance below its parent; rank 0 has no parent.
         let own = if self.rank == 0 {
             self.size.next_power_of_two()
         } else {

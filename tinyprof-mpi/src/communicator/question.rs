@@ -1,13 +1,13 @@
 //! A question to all ranks of the world, some of which may not have this profiler and never answer.
 //!
-//! It is put where a rank comes to `MPI_Finalize`. It has then started every collective of the
-//! program on the world, in the order in which all ranks do, so that one of ours, the last, cannot
-//! be paired with any of them; and no rank waits for one that needs the caller. It is not
-//! blocking, so that it can be left: an MPI that is finalised with such a request under way ends
-//! as usual (measured with MPICH and Open MPI).
+//! A rank asks it when it comes to `MPI_Finalize`. It has then started every collective of the
+//! program on the world, in the order in which all ranks do. So ours is the last one and cannot be
+//! matched with any of them, and no rank waits for a collective that needs the caller. It is
+//! non-blocking, so that it can be abandoned: an MPI that is finalised with such a request pending
+//! ends as usual (measured with MPICH and Open MPI).
 //!
-//! It is a reduction, and a duplicate of the world comes only after it, when all ranks are known to
-//! be there: to leave a half-made communicator behind is what MPIs are least used to.
+//! It is a reduction. The world is duplicated only after it, when all ranks are known to be there:
+//! abandoning a half-made communicator is what MPIs handle least reliably.
 
 use std::time::Duration;
 
@@ -17,14 +17,14 @@ use crate::sys::{Link, Operator, Pending};
 /// Returns the greatest number of all ranks of the world.
 ///
 /// # Errors
-/// Why it is not known: not all ranks asked within the deadline, or MPI failed.
+/// The reason why it is not known: not all ranks asked within the deadline, or MPI failed.
 pub(crate) fn max_of_world(number: u64, deadline: Duration) -> Result<u64, String> {
     let (_, maximum) =
         within(deadline, Link::world_itself().all_reduce(vec![number], Operator::Max)?)?;
     Ok(maximum.first().copied().unwrap_or(number))
 }
 
-/// Duplicates the world, all ranks of which have come here.
+/// Duplicates the world, after all of its ranks have come here.
 ///
 /// # Errors
 /// As [`max_of_world`]: another rank may have left while the caller was still asking.

@@ -1,8 +1,8 @@
-//! Which ranks are there, when some are late: what a deadline has to tell besides that it has
-//! passed.
+//! A roll call that finds out which ranks are present when some are late, so that a missed deadline
+//! can be reported with the missing ranks.
 //!
 //! A rank that has waited a good part of its deadline sends a word to each of the first ranks. They
-//! count those words when their own deadline passes: whoever sent none is missing. So a flush
+//! count those words when their own deadline passes: a rank that sent none is missing. So a flush
 //! without late ranks sends nothing, and the ranks of a large run do not all write to each other.
 
 use std::cell::{Cell, RefCell};
@@ -10,18 +10,18 @@ use std::collections::BTreeSet;
 
 use crate::sys::{Link, Pending};
 
-/// How many ranks keep a list: as many may be missing before nobody can say who is.
+/// The number of ranks that keep a list. If as many are missing, no rank can say which ones.
 const LISTENERS: u32 = 16;
 
-/// Messages of the phases have tag 0.
+/// The tag of these messages. Messages of the phases have tag 0.
 const TAG: i32 = 1;
 
-/// I have waited for long.
+/// The word "I have waited for long".
 const HERE: u8 = 0;
-/// I have told the user that the flush has failed.
+/// The word "I have informed the user that the flush has failed".
 const TOLD: u8 = 1;
 
-/// What a rank has said.
+/// A word that a rank has sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Word {
     flush: u64,
@@ -32,16 +32,17 @@ struct Word {
 /// One rank's view of the others during a flush.
 #[derive(Default)]
 pub(super) struct RollCall {
-    /// Counts the flushes, so that a word of an earlier one is not taken for this one's.
+    /// The number of this flush, which keeps a word of an earlier flush from being taken for one of
+    /// this.
     flush: Cell<u64>,
     has_called: Cell<bool>,
-    /// The words that have arrived, also of a flush that the caller has not come to yet.
+    /// The words that have arrived, including those of a flush that the caller has not come to yet.
     heard: RefCell<BTreeSet<Word>>,
     words: RefCell<Vec<Pending<Vec<u8>>>>,
 }
 
 impl RollCall {
-    /// A flush begins. Takes what an earlier one has left.
+    /// Begins a flush, and receives the words that an earlier one has left.
     pub(super) fn begin(&self, link: &Link) {
         self.listen(link);
         let flush = self.flush.get() + 1;
@@ -50,7 +51,7 @@ impl RollCall {
         self.heard.borrow_mut().retain(|word| word.flush >= flush);
     }
 
-    /// Tells the first ranks that the caller is there: once in a flush, when a wait has become
+    /// Tells the first ranks that the caller is present: once in a flush, when a wait has become
     /// long.
     pub(super) fn call_once(&self, link: &Link) {
         if !self.has_called.replace(true) {
@@ -58,8 +59,9 @@ impl RollCall {
         }
     }
 
-    /// Which ranks have given no sign, for people; none where the caller keeps no list. And whether
-    /// it is the caller who tells the user: the first of those that are left.
+    /// Returns which ranks have given no sign, as text for users, or `None` if the caller keeps no
+    /// list. Also returns whether the caller, as the first of the ranks that are left, is to inform
+    /// the user.
     pub(super) fn missing(&self, link: &Link) -> (Option<String>, bool) {
         self.call_once(link);
         if link.rank() >= LISTENERS {
@@ -73,18 +75,18 @@ impl RollCall {
         let is_told = words().any(|word| word.what == TOLD);
         let speaks = !is_told && there.first() == Some(&link.rank());
         if speaks {
-            // A rank below that comes later need not say it again.
+            // A lower rank that comes later need not report it again.
             self.say(link, TOLD, link.rank());
         }
         (Some(ranges(&missing)).filter(|text| !text.is_empty()), speaks)
     }
 
-    /// Sends a word to the first `ranks` ranks but the caller. What is not on its way at once is
-    /// abandoned.
+    /// Sends a word to the first `ranks` ranks except the caller. A word that is not on its way at
+    /// once is abandoned.
     fn say(&self, link: &Link, what: u8, ranks: u32) {
         for to in (0..ranks).filter(|&to| to != link.rank()) {
             let word = [&[what], &self.flush.get().to_le_bytes()[..]].concat();
-            // A word that cannot be sent is a rank that will be called missing, which it then is.
+            // If a word cannot be sent, this rank will be reported missing, which it then is.
             self.words.borrow_mut().extend(link.send(to, TAG, word));
         }
         self.words.borrow_mut().retain_mut(|word| !word.is_done().unwrap_or(false));
@@ -94,8 +96,7 @@ impl RollCall {
     pub(super) fn listen(&self, link: &Link) {
         while let Ok(Some(parcel)) = link.waiting(TAG) {
             let Ok(mut word) = link.receive(parcel.from, TAG, parcel.length) else { return };
-            // It has arrived, so that it is there at once; if MPI sees it otherwise, it is a word
-            // less.
+            // It has arrived, so it is received at once. If MPI does not agree, the word is lost.
             let Ok(true) = word.is_done() else { return };
             let bytes = word.finish().unwrap_or_default();
             if let Some((&[what], flush)) = bytes.split_first_chunk()
@@ -107,7 +108,7 @@ impl RollCall {
     }
 }
 
-/// `rank 3`, `ranks 1, 4 to 7 and 9`.
+/// Formats ranks as `rank 3` or `ranks 1, 4 to 7 and 9`.
 fn ranges(ranks: &[u32]) -> String {
     let runs: Vec<&[u32]> = ranks.chunk_by(|a, b| a + 1 == *b).collect();
     let mut text = match ranks.len() {

@@ -1,4 +1,4 @@
-//! The communicator of a real MPI. No operation waits longer for the others than a deadline allows.
+//! The communicator on a real MPI. No operation waits for the others longer than a deadline.
 
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
@@ -12,13 +12,13 @@ use super::wait::Wait;
 use super::{Communicator, Interrupted};
 use crate::sys::{Link, Operator, Pending, room};
 
-/// How long a rank waits for others in one step, unless it is told otherwise.
+/// The default time that a rank waits for others in one step.
 pub(crate) const DEADLINE_DEFAULT: Duration = Duration::from_secs(30);
 
-/// Messages of the phases; the roll call has a tag of its own.
+/// The tag of the messages of the phases; the roll call has its own tag.
 const TAG: i32 = 0;
 
-/// A window of consecutive ranks on a communicator of ours alone.
+/// A range of consecutive ranks on our own communicator.
 pub(crate) struct Rsmpi {
     shared: Rc<Shared>,
     first: u32,
@@ -26,23 +26,23 @@ pub(crate) struct Rsmpi {
 }
 
 struct Shared {
-    /// The communicator, or why there is none.
+    /// The communicator, or the reason why there is none.
     link: Result<Link, String>,
     deadline: Cell<Duration>,
     roll_call: RollCall,
-    /// Why nothing can be sent any more: an operation was abandoned, so that the ranks are no
+    /// The reason why nothing can be sent any more: an operation was abandoned, so the ranks are no
     /// longer at the same one.
     broken: RefCell<Option<Interrupted>>,
 }
 
 impl Rsmpi {
-    /// Duplicates `program`'s communicator. Collective over it, and blocking: for the beginning of
-    /// a run.
+    /// Duplicates `program`'s communicator, at the beginning of a run. Collective over it, and
+    /// blocking.
     pub(crate) fn duplicate_of(program: &impl mpi::topology::Communicator) -> Self {
         Self::on(Link::duplicate_of(program))
     }
 
-    /// All ranks of a link.
+    /// Creates the communicator of all ranks of a link.
     pub(crate) fn on(link: Result<Link, String>) -> Self {
         let size = link.as_ref().map_or(1, Link::size);
         let (deadline, roll_call) = (Cell::new(DEADLINE_DEFAULT), RollCall::default());
@@ -50,7 +50,7 @@ impl Rsmpi {
         Self { shared: Rc::new(Shared { link, deadline, roll_call, broken }), first: 0, size }
     }
 
-    /// A flush begins, in which no step may wait longer than `deadline` for other ranks.
+    /// Begins a flush, in which no step may wait for other ranks longer than `deadline`.
     pub(crate) fn begin_flush(&self, deadline: Duration) {
         self.shared.deadline.set(deadline);
         if let (Ok(link), None) = (&self.shared.link, &*self.shared.broken.borrow()) {
@@ -58,12 +58,12 @@ impl Rsmpi {
         }
     }
 
-    /// How long a step of the flush may wait for other ranks.
+    /// Returns the longest time that a step of the flush may wait for other ranks.
     pub(crate) fn deadline(&self) -> Duration {
         self.shared.deadline.get()
     }
 
-    /// A flush has ended: takes what was said meanwhile, as no message may be left when MPI is
+    /// Ends a flush: receives the words sent meanwhile, as no message may be left when MPI is
     /// finalised.
     pub(crate) fn end_flush(&self) {
         if let Ok(link) = &self.shared.link {
@@ -71,7 +71,7 @@ impl Rsmpi {
         }
     }
 
-    /// Starts an operation and waits for its end.
+    /// Starts an operation and waits for it to complete.
     async fn complete<B>(
         &self,
         start: impl FnOnce(&Link) -> Result<Pending<B>, String>,
@@ -125,10 +125,10 @@ impl Shared {
         }
     }
 
-    /// MPI said no: this rank stops here, the others meet their deadlines.
+    /// Handles an error of MPI: this rank stops here, and the others meet their deadlines.
     fn failed(&self, reason: &str) -> Interrupted {
-        // The other ranks wait for this one, and the first of them tells which it is; its own
-        // profile says why.
+        // The other ranks wait for this one, and the first of them reports its number; its own
+        // profile contains the reason.
         let speaks = self.link.as_ref().is_ok_and(|link| link.rank() == 0);
         self.interrupt(reason.to_owned(), speaks)
     }
@@ -170,7 +170,7 @@ impl Communicator for Rsmpi {
             self.size,
             "not of a window"
         );
-        // Both are under way before either is waited for: one latency, not two.
+        // Both are started before either is waited for: one latency, not two.
         let start = |words: &[u64], operator| {
             let words = words.to_vec();
             (!words.is_empty())
@@ -204,8 +204,8 @@ impl Communicator for Rsmpi {
             }
             return Ok(Vec::new());
         }
-        // All receives are posted before any is waited for, so that messages come in whatever order
-        // they are ready.
+        // All receives are posted before any is waited for, so that messages may arrive in any
+        // order.
         let mut pending = Vec::with_capacity(lengths.len());
         for (from, &length) in (0..).zip(lengths).skip(1) {
             let from = self.rank_on_link(from);
@@ -240,8 +240,7 @@ impl Communicator for Rsmpi {
     }
 }
 
-/// Runs the phases on MPI. Each operation looks after its own waiting, so there is nothing to wake
-/// up for.
+/// Runs the phases on MPI. Each operation does its own waiting, so the task needs no waker.
 pub(crate) fn run_to_end<T>(phases: impl Future<Output = T>) -> T {
     let mut phases = pin!(phases);
     loop {

@@ -1,20 +1,21 @@
-//! How a rank waits for others.
+//! The wait of a rank for others.
 
 use std::time::Duration;
 
 use tinyprof::collect::monotonic_ns;
 
-/// How often a rank that waits only yields its processor; after that it sleeps a little each time.
+/// The number of pauses in which a waiting rank only yields its processor; after them it sleeps a
+/// little each time.
 const YIELDS: u32 = 2000;
 
 /// The longest of these sleeps.
 const SLEEP_MAX: Duration = Duration::from_millis(1);
 
-/// Time between two looks that counts as waiting, at the most. A process that was stopped itself,
-/// or a machine that was asleep, has not waited for anybody.
+/// The longest time between two looks that counts as waiting. A process that was stopped itself, or
+/// a machine that was asleep, has not waited for anybody.
 const GAP_MAX_NS: u64 = 100_000_000;
 
-/// The time that a rank has waited, and how it passes it.
+/// The time that a rank has waited, and its way of waiting.
 pub(super) struct Wait {
     last_ns: u64,
     waited_ns: u64,
@@ -34,7 +35,7 @@ impl Wait {
         Duration::from_nanos(self.waited_ns)
     }
 
-    /// Leaves the processor to others: there may be more ranks than processors.
+    /// Yields the processor to others: there may be more ranks than processors.
     pub(super) fn pause(&mut self) {
         self.looks = self.looks.saturating_add(1);
         if self.looks <= YIELDS {

@@ -1,9 +1,9 @@
-//! Phase 2: the ranks of a group send what they hold to the first of them (paper, section V-B).
+//! Phase 2: the ranks of a group send their data to the first of them (paper, section V-B).
 //!
-//! Summaries are padded to the longest of the run, which makes one uniform gather of what would
-//! otherwise need lengths first. Series and metrics go with them where they are of much the same
-//! length on all ranks, so that padding costs little; else they are gathered with the lengths that
-//! the summaries have told.
+//! Summaries are padded to the longest of the run: one uniform gather then suffices, without
+//! gathering lengths first. Series and metrics are sent along if their lengths are similar on all
+//! ranks, so that padding costs little. Otherwise they are gathered separately, with the lengths
+//! that the summaries contain.
 
 use tinyprof_format::file::EncodedRank;
 
@@ -12,10 +12,12 @@ use super::groups::Group;
 use super::synchronise::Agreed;
 use crate::communicator::{Communicator, Interrupted};
 
-/// Bytes before the summary in a rank's message: the lengths of summary and series message.
+/// The length of the head before the summary in a rank's message: the lengths of its summary and
+/// series messages.
 const HEAD_BYTES: usize = 16;
 
-/// What a rank sends: what is of one length on all ranks, and the series where these are not.
+/// Returns the messages of a rank: the one of equal length on all ranks, and the series if their
+/// lengths differ.
 fn messages(
     communicator: &impl Communicator,
     own: &EncodedRank,
@@ -34,23 +36,23 @@ fn messages(
 }
 
 impl Agreed {
-    /// The length of the message that is of one length on all ranks.
+    /// Returns the length of the message that is equally long on all ranks.
     fn uniform_bytes(&self) -> usize {
         HEAD_BYTES + self.summary_bytes + if self.series_are_padded { self.series_bytes } else { 0 }
     }
 }
 
-/// What the ranks of a group hold, as it has come in messages.
+/// The data of the ranks of a group, as received.
 pub(super) struct Collected {
-    /// What the aggregator itself holds.
+    /// The aggregator's own data.
     own: EncodedRank,
-    /// The others' messages: of one length, and those with the series.
+    /// The messages of the other ranks: those of uniform length, and those with the series.
     messages: Vec<(Vec<u8>, Vec<u8>)>,
 }
 
 impl Collected {
-    /// Reads the messages, in the order of their ranks. One that cannot be read is an error in its
-    /// place.
+    /// Decodes the messages, in the order of their ranks. A message that cannot be decoded is an
+    /// error in its place.
     pub(super) fn decode(self, agreed: &Agreed) -> Vec<Result<EncodedRank, String>> {
         let others = self.messages.into_iter().map(|(message, series)| {
             let summary = message.get(HEAD_BYTES..HEAD_BYTES + length_at(&message, 0));
@@ -67,7 +69,8 @@ impl Collected {
     }
 }
 
-/// What the ranks of the caller's group hold, at the aggregator; nothing at the others. Collective.
+/// Collects the data of the ranks in the caller's group at the aggregator; returns nothing
+/// elsewhere. Collective.
 pub(super) async fn collect(
     communicator: &impl Communicator,
     group: &Group,
@@ -80,7 +83,7 @@ pub(super) async fn collect(
         [agreed.uniform_bytes(), if agreed.series_are_padded { 0 } else { agreed.series_bytes }];
     if ranks.rank() != 0 {
         let (uniform, series) = messages(&ranks, &own, agreed)?;
-        // The messages hold all of it: the room may be needed until they have arrived.
+        // The messages contain all of it, and the memory may be needed until they have arrived.
         drop(own);
         chunks::gather(&ranks, uniform, &[], longest[0], chunk_bytes).await?;
         chunks::gather(&ranks, series, &[], longest[1], chunk_bytes).await?;

@@ -1,12 +1,12 @@
 //! Messages of any length over a communicator whose messages are short: MPI counts bytes in an
 //! `int`.
 //!
-//! The length goes before a message where the receiver cannot know it, then as many chunks as it
-//! takes.
+//! If the receiver cannot know the length, it is sent first. The message follows in as many chunks
+//! as necessary.
 
 use crate::communicator::{Communicator, Interrupted};
 
-/// The bytes of a length.
+/// The size of an encoded length.
 const LENGTH_BYTES: usize = 8;
 
 /// Sends a message of any length to `to`, which must [`receive`] it with the same limit.
@@ -23,7 +23,7 @@ pub(super) async fn send(
     Ok(())
 }
 
-/// Receives what `from` [sends](send).
+/// Receives a message that `from` [sends](send).
 pub(super) async fn receive(
     communicator: &impl Communicator,
     from: u32,
@@ -40,7 +40,8 @@ pub(super) async fn receive(
     Ok(message)
 }
 
-/// The message of rank 0 on every rank; what the others pass does not matter. Collective.
+/// Returns the message of rank 0 on every rank; the values that the others pass do not matter.
+/// Collective.
 pub(super) async fn broadcast(
     communicator: &impl Communicator,
     message: Vec<u8>,
@@ -65,9 +66,9 @@ pub(super) async fn broadcast(
     Ok(whole)
 }
 
-/// What every rank passes, rank by rank, on rank 0; nothing elsewhere. Rank 0 knows all lengths,
-/// the others pass none, and all know the longest: it tells how many rounds there are, in each of
-/// which no rank sends more than a chunk. Collective.
+/// Returns the messages of all ranks, rank by rank, on rank 0, and nothing elsewhere. Rank 0 knows
+/// all lengths, the others pass none. All know the longest, which determines the number of rounds;
+/// in each round no rank sends more than a chunk. Collective.
 pub(super) async fn gather(
     communicator: &impl Communicator,
     message: Vec<u8>,
@@ -110,7 +111,7 @@ mod tests {
     fn what_differs_in_length_is_gathered_in_as_many_rounds_as_the_longest_needs() {
         for limit in [1, 3, 6, 100] {
             let (results, sent) = virtual_ranks::run_counted(4, |c| async move {
-                // Nothing of rank 1.
+                // Rank 1 sends nothing.
                 let messages = [vec![0; 2], Vec::new(), vec![2; 6], vec![3; 4]];
                 let lengths = if c.rank() == 0 {
                     messages.iter().map(Vec::len).collect()

@@ -1,17 +1,17 @@
-//! Which ranks send to which aggregator: groups of consecutive ranks, the first of which collects
+//! Groups of consecutive ranks, each of which sends to its first rank, the aggregator that collects
 //! and writes.
 
 use super::chunks;
 use super::tree::{self, Reduction};
 use crate::communicator::{Communicator, Interrupted};
 
-/// All groups of a run, as every rank knows them.
+/// The groups of a run, known to every rank.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Groups {
-    /// So many groups, whose sizes differ by at most one. They take no memory, however many ranks
-    /// there are.
+    /// A number of groups whose sizes differ by at most one. They take no memory, however many
+    /// ranks there are.
     Even { size: u32, groups: u32 },
-    /// Groups that begin with these ranks, the first of which is 0.
+    /// Groups that begin with the given ranks, the first of which is 0.
     Runs { size: u32, first_ranks: Vec<u32> },
 }
 
@@ -20,14 +20,14 @@ pub(super) enum Groups {
 pub(super) struct Group {
     /// The number of this group, 0-based.
     pub(super) number: u32,
-    /// The aggregator.
+    /// The first rank, which is the aggregator.
     pub(super) first_rank: u32,
     /// The number of ranks.
     pub(super) ranks: u32,
 }
 
 impl Groups {
-    /// The number of groups.
+    /// Returns the number of groups.
     pub(super) fn count(&self) -> u32 {
         match self {
             Self::Even { groups, .. } => *groups,
@@ -35,7 +35,8 @@ impl Groups {
         }
     }
 
-    /// The first rank of group `number`; the number of ranks for the group behind the last.
+    /// Returns the first rank of group `number`, or the number of ranks for the number after the
+    /// last group.
     pub(super) fn aggregator(&self, number: u32) -> u32 {
         match self {
             Self::Even { size, groups } => {
@@ -48,13 +49,13 @@ impl Groups {
         }
     }
 
-    /// The group that `rank` is in.
+    /// Returns the group that `rank` is in.
     pub(super) fn group_of(&self, rank: u32) -> Group {
         let number = match self {
             Self::Even { size, groups } => {
                 let number = u64::from(rank) * u64::from(*groups) / u64::from(*size);
                 let number = u32::try_from(number).expect("there are no more groups than ranks");
-                // Rounding may have left the rank one group too low.
+                // Rounding may have given a number that is one too low.
                 number + u32::from(self.aggregator(number + 1) <= rank)
             }
             Self::Runs { first_ranks, .. } => {
@@ -65,7 +66,7 @@ impl Groups {
         Group { number, first_rank, ranks: self.aggregator(number + 1) - first_rank }
     }
 
-    /// The number of ranks in the largest group.
+    /// Returns the number of ranks in the largest group.
     pub(super) fn largest(&self) -> u32 {
         match self {
             Self::Even { size, groups } => size.div_ceil(*groups),
@@ -76,7 +77,7 @@ impl Groups {
         }
     }
 
-    /// A group for each run of consecutive ranks on one host. Collective.
+    /// Creates a group for each run of consecutive ranks on one host. Collective.
     ///
     /// Host names are compared along a tree: `MPI_Comm_split_type` would not return while a rank is
     /// stopped.
@@ -101,7 +102,7 @@ impl Groups {
     }
 }
 
-/// Neighbouring ranks: the hosts at their ends, and how many ranks are on each host in turn.
+/// Neighbouring ranks: the hosts at their ends, and the number of ranks on each host in turn.
 #[derive(Clone, Debug)]
 struct Hosts {
     first: String,
@@ -138,7 +139,7 @@ impl Reduction for Joined {
     ) -> Result<(), Interrupted> {
         let message = chunks::receive(from, rank, self.chunk_bytes).await?;
         let Some(later) = decode(&message) else {
-            // Groups are a matter of speed: the profile is right whatever they are.
+            // Groups only affect speed: the profile is correct with any of them.
             return Ok(());
         };
         let mut runs = later.runs.into_iter();

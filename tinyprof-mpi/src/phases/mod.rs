@@ -1,8 +1,8 @@
 //! The three phases of a flush (paper, section V): synchronise, aggregate, write.
 //!
-//! They take the event map and the communicator as values and hold no state, so that they run the
-//! same on MPI and on virtual ranks. Every rank enters every collective on every path: a rank that
-//! fails sends its failure as data.
+//! They take the event map and the communicator as values and hold no state, so they run on MPI
+//! exactly as on virtual ranks. Every rank enters every collective on every path: a rank that fails
+//! sends its failure as data.
 
 mod aggregate;
 mod chunks;
@@ -36,32 +36,33 @@ use crate::observer::Milestone;
 use synchronise::Agreed;
 use write::{Outcome, Place};
 
-/// What one rank brings to a flush.
+/// The data that one rank brings to a flush.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Measured {
-    /// Everything that it has measured.
+    /// Everything that the rank has measured.
     pub(crate) map: EventMap,
-    /// What leaves the rank.
+    /// The encoded data that leaves the rank.
     own: EncodedRank,
-    /// Why nothing could be put together, although something may have been measured.
+    /// The reason why nothing could be assembled, although something may have been measured.
     failure: Option<NotDone>,
 }
 
 impl Measured {
-    /// Encodes what leaves this rank. In less precision all of it is rounded: the dictionary and
-    /// the counts are the same.
+    /// Encodes the data that leaves this rank. In lower precision all times are rounded; the
+    /// dictionary and the counts do not change.
     pub(crate) fn of(map: EventMap, precision: Precision) -> Self {
         let own = EncodedRank::of_event_map(&map.in_precision(precision));
         Self { map, own, failure: None }
     }
 
-    /// Returns why nothing could be put together, if it could not.
+    /// Returns the reason why nothing could be assembled, if it could not.
     #[cfg(feature = "rsmpi")]
     pub(crate) fn failure(&self) -> Option<NotDone> {
         self.failure
     }
 
-    /// Brings nothing, for this reason, which becomes that of all ranks.
+    /// Creates the contribution of a rank that brings nothing. Its reason becomes that of all
+    /// ranks.
     #[cfg(any(feature = "rsmpi", test))]
     pub(crate) fn missing(failure: NotDone) -> Self {
         Self { failure: Some(failure), ..Self::default() }
@@ -71,9 +72,9 @@ impl Measured {
 /// Writes one profile of all ranks. Collective.
 ///
 /// # Errors
-/// When ranks did not come in time, or MPI failed: then there is no profile of all ranks, but for
-/// one case that no protocol can exclude, in which rank 0 has finished it and a rank never heard
-/// so. Nothing is said to the user.
+/// When ranks did not come in time, or MPI failed. Then there is no profile of all ranks, except in
+/// one case that no protocol can exclude: rank 0 has finished it and a rank never received the
+/// result. Nothing is reported to the user.
 pub(crate) async fn flush(
     communicator: &impl Communicator,
     measured: &mut Measured,
@@ -110,8 +111,8 @@ pub(crate) async fn flush(
         aggregate_and_write(communicator, own, plan, &agreed, unfinished.as_ref(), clock).await;
     let is_written = matches!(&flushed, Ok(Flushed { profile: Some(Ok(_)), .. }));
     if let (Some(Ok(unfinished)), false) = (unfinished, is_written) {
-        // The failure itself is told; that its rest could not be removed has most likely the same
-        // cause.
+        // The failure itself is reported; if its remains could not be removed, that most likely has
+        // the same cause.
         drop(
             plan.workplace.run(move || Arc::into_inner(unfinished).map(UnfinishedProfile::discard)),
         );
@@ -119,7 +120,7 @@ pub(crate) async fn flush(
     flushed
 }
 
-/// Phases 2 and 3, in the directory that rank 0 has created.
+/// Runs phases 2 and 3, in the directory that rank 0 has created.
 async fn aggregate_and_write(
     communicator: &impl Communicator,
     own: EncodedRank,
@@ -138,8 +139,8 @@ async fn aggregate_and_write(
     };
     let place = match directory {
         Ok((directory, id)) => {
-            // This rank's values are on no other rank yet, so that no profile can hold them before
-            // its segments say so.
+            // This rank's values are on no other rank yet. So the segments name the profile before
+            // any profile can contain these values.
             if let Some(id) = id {
                 (plan.on_profile_id)(id, &plan.target);
             }
@@ -191,7 +192,7 @@ async fn aggregate_and_write(
     let profile = profile.map(|written| written.map_err(|reason| not_written(plan, &reason)));
     let shared = share(communicator, profile.clone(), limit).await;
     let profile = match (shared, profile) {
-        // The profile is complete, whoever has heard of it.
+        // The profile is complete, even if not all ranks have received the result.
         (Err(_), Some(Ok(path))) => Ok(path),
         (shared, _) => shared?,
     };
@@ -199,12 +200,13 @@ async fn aggregate_and_write(
     Ok(Flushed { profile: Some(profile), report: report.flatten(), overruled: agreed.overruled })
 }
 
-/// What a person reads who misses a profile.
+/// Returns the message for users about a profile that was not written.
 fn not_written(plan: &Plan, reason: &dyn fmt::Display) -> String {
     format!("the profile {} was not written: {reason}", plan.format.path(&plan.target).display())
 }
 
-/// Tells every rank where the files go and the number of the profile, or why it cannot be written.
+/// Tells every rank the directory of the files and the number of the profile, or the reason why it
+/// cannot be written.
 async fn announce(
     communicator: &impl Communicator,
     created: Option<&Result<Arc<UnfinishedProfile>, String>>,
@@ -223,7 +225,7 @@ async fn announce(
     }))
 }
 
-/// Rank 0's path, or its reason why there is none, on every rank.
+/// Shares rank 0's path, or its reason why there is none, with every rank.
 async fn share(
     communicator: &impl Communicator,
     own: Option<Result<PathBuf, String>>,
@@ -234,7 +236,7 @@ async fn share(
     Ok(told.map(|path| OsString::from_vec(path).into()))
 }
 
-/// Rank 0's bytes, or its reason why there are none, on every rank.
+/// Shares rank 0's bytes, or its reason why there are none, with every rank.
 async fn share_bytes(
     communicator: &impl Communicator,
     own: Option<Result<Vec<u8>, String>>,
@@ -255,7 +257,7 @@ async fn share_bytes(
     })
 }
 
-/// Nanoseconds between moments of a flush.
+/// A stopwatch, which gives the nanoseconds between points of a flush.
 struct Stopwatch {
     last_ns: u64,
 }

@@ -1,9 +1,9 @@
 //! Phase 1: every rank gets the same dictionary of callpaths (paper, section V-A).
 //!
-//! One fixed-size Allreduce, of maxima and beside them sums, tells whether all ranks hold the same
-//! set already. That is the usual case, and then no name is sent. Otherwise the tables are united
-//! up a tree and the union is broadcast: an Allgather, as in the paper, would cost memory for all
-//! ranks' names on every rank.
+//! One Allreduce of fixed size, with maxima and sums, shows whether all ranks already hold the same
+//! set. That is the usual case, and then no name is sent. Otherwise the tables are united up a tree
+//! and the union is broadcast. An Allgather, as in the paper, would need memory for all ranks'
+//! names on every rank.
 
 use tinyprof_format::file::{EncodedRank, OutputFormat, decode_callpaths, encode_callpaths};
 use tinyprof_format::model::{CallpathTable, Precision};
@@ -16,32 +16,32 @@ use super::workplace::{code_of, reason_of};
 use super::{chunks, tree};
 use crate::communicator::{Communicator, Interrupted};
 
-/// What all ranks know after phase 1.
+/// The results of phase 1, known to all ranks.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Agreed {
     /// Every callpath that any rank visited.
     pub(super) dictionary: CallpathTable,
-    /// The longest summary message.
+    /// The length of the longest summary message.
     pub(super) summary_bytes: usize,
-    /// The longest message with series and metrics.
+    /// The length of the longest message with series and metrics.
     pub(super) series_bytes: usize,
-    /// Whether series are padded to the longest, and go with the summaries.
+    /// True if series are padded to the longest, and sent with the summaries.
     pub(super) series_are_padded: bool,
-    /// Who sends to whom.
+    /// The groups of senders and aggregators.
     pub(super) groups: Groups,
-    /// What the parts are.
+    /// The format of the parts.
     pub(super) format: OutputFormat,
-    /// How exact the times are that every rank sends.
+    /// The precision of the times that every rank sends.
     pub(super) precision: Precision,
-    /// How many ranks were to round and do not.
+    /// The number of ranks that were to round and do not.
     pub(super) overruled: u64,
 }
 
-/// Agrees on the dictionary, on the sizes of messages, and on who sends to whom. Collective.
+/// Agrees on the dictionary, on the sizes of messages, and on the groups. Collective.
 ///
-/// What leaves this rank is in the precision of the plan. Where ranks differ in that, it becomes
-/// the exact one: a profile of both would be called exact and not be it, and what was rounded
-/// cannot be had back. Where a rank has nothing to bring because it failed, all ranks get the
+/// The data that leaves this rank is in the precision of the plan. If ranks differ in precision,
+/// all data becomes exact: a mixed profile would be called exact without being so, and rounded
+/// times cannot be restored. If a rank has nothing to bring because it failed, all ranks get the
 /// reason in place of an agreement.
 pub(super) async fn agree(
     communicator: &impl Communicator,
@@ -56,14 +56,14 @@ pub(super) async fn agree(
     let maxima = [
         halves[0],
         halves[1],
-        // The complement's maximum is the minimum's complement: one operation finds both ends.
+        // The complement's maximum is the minimum's complement, so one operation finds both ends.
         !halves[0],
         !halves[1],
         own.summary_length() as u64,
         series_bytes,
         of_rank_0(aggregators_as_word(plan.aggregators)),
         of_rank_0(plan.series as u64),
-        // A failure is greater than all formats, of which none is needed then.
+        // A failure is greater than all formats, and no format is needed then.
         failure.map_or(of_rank_0(format_as_word(plan.format)), |failure| {
             (u64::from(communicator.rank()) + 1) << FAILURE_BITS | code_of(failure) << FORMAT_BITS
         }),
@@ -80,7 +80,7 @@ pub(super) async fn agree(
     let overruled = if all_round { 0 } else { sums[1] };
     let (mut summary_bytes, mut longest, mut sum) = (maxima[4], maxima[5], sums[0]);
     if overruled > 0 {
-        // Exact series are longer. Nobody pays for this second round who has set all ranks alike.
+        // Exact series are longer. If all ranks have the same precision, there is no second round.
         if rounds {
             *own = EncodedRank::of_event_map(map);
         }
@@ -94,7 +94,7 @@ pub(super) async fn agree(
     } else {
         unite(communicator, &map.callpaths, plan).await?
     };
-    // Equal tables on all ranks, so that all give the same new ids, if ids collide at all.
+    // The tables are equal on all ranks, so if ids collide, all ranks assign the same new ids.
     let dictionary = dictionary.with_distinct_ids();
     let fits = |bytes: u64| {
         usize::try_from(bytes).expect("the rank that has this message holds it in memory")
@@ -118,8 +118,8 @@ pub(super) async fn agree(
     }))
 }
 
-/// Padding is worth it while it adds no more than a quarter to what is sent: it saves a message for
-/// each rank.
+/// Returns whether series are padded: if that adds no more than a quarter to the bytes sent,
+/// because it saves a message for each rank.
 fn is_padded(wanted: u64, longest: u64, sum: u64, ranks: u32) -> bool {
     if wanted == SeriesGather::Auto as u64 {
         return u128::from(longest) * u128::from(ranks) <= u128::from(sum) + u128::from(sum / 4);
@@ -127,8 +127,8 @@ fn is_padded(wanted: u64, longest: u64, sum: u64, ranks: u32) -> bool {
     wanted == SeriesGather::Padded as u64
 }
 
-/// The word of the format: where it is the rank that failed, and one more, above the reason, above
-/// the format.
+/// The layout of the format word: on a rank that failed, its number plus one, above the reason,
+/// above the format.
 const FAILURE_BITS: u32 = 16;
 const FORMAT_BITS: u32 = 8;
 const CODE_MAX: u64 = 0xff;
@@ -167,11 +167,12 @@ async fn groups(
     })
 }
 
-/// How many aggregators there are for so many ranks, of which the longest summary message is this.
+/// Returns the number of aggregators for `size` ranks whose longest summary message has
+/// `summary_bytes`.
 ///
-/// An aggregator encodes the summaries of all its ranks, and they wait for it: where lists are
-/// long, that is most of the flush, and it is done sooner by more. Of long runs on many ranks there
-/// are enough anyway, and few files are worth more.
+/// An aggregator encodes the summaries of all its ranks, and they wait for it. With long lists that
+/// is most of the flush, so more aggregators are faster. With many ranks there are enough
+/// aggregators anyway, and a small number of files matters more.
 fn automatic(size: u32, summary_bytes: u64) -> u32 {
     let of_all = u128::from(summary_bytes) * u128::from(size);
     let for_summaries =
@@ -179,10 +180,10 @@ fn automatic(size: u32, summary_bytes: u64) -> u32 {
     size.div_ceil(16).max(for_summaries.min(AGGREGATORS_FOR_SUMMARIES)).min(size)
 }
 
-/// Encoded in some ten milliseconds.
+/// The summary bytes per aggregator, encoded in some ten milliseconds.
 const SUMMARY_BYTES_OF_AN_AGGREGATOR: u128 = 2 << 20;
 
-/// So many at most for the sake of long lists.
+/// The largest number of aggregators that long lists alone justify.
 const AGGREGATORS_FOR_SUMMARIES: u32 = 64;
 
 async fn unite(
@@ -196,7 +197,7 @@ async fn unite(
         tree::reduce(communicator, size, rank, |p| p, own.clone(), &Union { chunk_bytes }).await?;
     let bytes = union.as_ref().map(encode_callpaths).unwrap_or_default();
     let bytes = chunks::broadcast(communicator, bytes, chunk_bytes).await?;
-    // Rank 0 has just encoded them, so they decode; its own table serves where they do not.
+    // Rank 0 has just encoded them, so they decode; if they do not, its own table is used.
     Ok(union.unwrap_or_else(|| decode_callpaths(&bytes).unwrap_or_default()))
 }
 

@@ -1,13 +1,14 @@
-//! Unites values along a binomial tree: log P rounds, and no rank holds more than the union.
+//! A reduction of values along a binomial tree: log P rounds, and no rank holds more than the
+//! union.
 
 use crate::communicator::{Communicator, Interrupted};
 
-/// How a value goes to another rank, and how two become one.
+/// A reduction: how a value is sent to another rank, and how two values are combined.
 pub(super) trait Reduction {
-    /// What is reduced.
+    /// The type of the reduced values.
     type Value;
 
-    /// Gives the value to `rank`, which absorbs it.
+    /// Sends the value to `rank`, which absorbs it.
     async fn hand_over(
         &self,
         to: &impl Communicator,
@@ -15,8 +16,8 @@ pub(super) trait Reduction {
         value: Self::Value,
     ) -> Result<(), Interrupted>;
 
-    /// Adds the value that `rank` hands over: that of members that come after ours. What cannot be
-    /// read must be noted in the value.
+    /// Adds the value that `rank` hands over, which is of members after ours. A value that cannot
+    /// be read must be noted in the result.
     async fn absorb(
         &self,
         from: &impl Communicator,
@@ -27,7 +28,7 @@ pub(super) trait Reduction {
 
 /// Reduces the values of `members` members of a communicator in their order, onto the first.
 ///
-/// `position` is the caller's among them, `rank_of` tells the rank at a position. Returns the
+/// `position` is the caller's among them, and `rank_of` returns the rank at a position. Returns the
 /// result at position 0 and nothing elsewhere. Collective over the members.
 pub(super) async fn reduce<R: Reduction>(
     communicator: &impl Communicator,
@@ -43,8 +44,8 @@ pub(super) async fn reduce<R: Reduction>(
             how.hand_over(communicator, rank_of(position - distance), value).await?;
             return Ok(None);
         }
-        // Our value stands for positions [position, position + distance), the sender's for the next
-        // as many: members stay in order.
+        // Our value covers the positions [position, position + distance), and the sender's the next
+        // `distance`, so members stay in order.
         if let Some(from) = position.checked_add(distance).filter(|&from| from < members) {
             how.absorb(communicator, rank_of(from), &mut value).await?;
         }

@@ -7,7 +7,7 @@
 //!   those rows, and what is above    -->
 //! ```
 //!
-//! So a name travels only to ranks that lack it. Most rows are on both ranks, and names are most of
+//! So a name is only sent to ranks that lack it. Most rows are on both ranks, and names are most of
 //! a row.
 
 use std::collections::HashSet;
@@ -19,10 +19,10 @@ use super::chunks;
 use super::tree::Reduction;
 use crate::communicator::{Communicator, Interrupted};
 
-/// The bytes of a digest.
+/// The length of a digest in bytes.
 const DIGEST_BYTES: usize = 16;
 
-/// Unites tables; messages are cut at so many bytes.
+/// The union of tables, sent in messages of limited length.
 pub(super) struct Union {
     pub(super) chunk_bytes: usize,
 }

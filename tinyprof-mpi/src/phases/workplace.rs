@@ -1,5 +1,5 @@
-//! Where a flush does the work that may hang, or need much memory: everything that touches files,
-//! and what puts together the values of a rank.
+//! The place where a flush does work that may hang or need much memory: all access to files, and
+//! assembling the values of a rank.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -7,28 +7,27 @@ use std::time::Duration;
 
 use tinyprof::collect::{NotDone, isolated, monotonic_ns};
 
-/// A place for such work. What fails there is data for the other ranks, and never the end of the
+/// A place for such work. A failure there is data for the other ranks, and never the end of the
 /// program.
 #[derive(Clone, Debug, Default)]
 pub(crate) enum Workplace {
-    /// The thread of the caller: for studies and tests.
+    /// The thread of the caller, for studies and tests.
     #[default]
     Here,
-    /// A thread of its own, for this long: what is left for all work of a flush. Waiting for other
-    /// ranks does not count, nor does the time in which the process is stopped meanwhile.
+    /// A separate thread, with the time that is left for all work of a flush. The time does not
+    /// include waiting for other ranks, or time in which the process is stopped.
     Aside(Rc<Cell<Duration>>),
 }
 
-/// The shortest time that work gets, however late it begins: removing what is half written is worth
-/// it.
+/// The shortest time that work gets, however late it begins, so that partial files can be removed.
 const LEAST: Duration = Duration::from_millis(50);
 
 impl Workplace {
-    /// Returns a place aside, for a flush in which no step may wait longer than `deadline` for
-    /// others.
+    /// Returns a place on a separate thread, for a flush in which no step may wait longer than
+    /// `deadline` for others.
     ///
-    /// The work gets three quarters of it, so that the other ranks, who wait for its result as long
-    /// as the deadline says, hear that it was late before they give up.
+    /// The work gets three quarters of the deadline. The other ranks wait for its result until the
+    /// deadline, so they learn that it was late before they give up.
     #[cfg_attr(
         not(any(feature = "rsmpi", test)),
         expect(dead_code, reason = "only MPI has deadlines")
@@ -58,7 +57,7 @@ impl Workplace {
     }
 }
 
-/// Returns a failure as a number from 1 on, which any rank can turn [back](reason_of).
+/// Returns a failure as a number from 1 on, which any rank can convert [back](reason_of).
 pub(super) const fn code_of(failure: NotDone) -> u64 {
     match failure {
         NotDone::NoThread => 1,
@@ -68,7 +67,7 @@ pub(super) const fn code_of(failure: NotDone) -> u64 {
     }
 }
 
-/// Returns what the failure of this number is.
+/// Returns the description of the failure with this number.
 pub(super) fn reason_of(code: u64) -> &'static str {
     let failures = [NotDone::NoThread, NotDone::Died, NotDone::Panicked, NotDone::Late];
     failures

@@ -1,5 +1,5 @@
-//! Phase 3: each aggregator writes its part, and rank 0, when all have, the manifest (paper,
-//! section V-B).
+//! Phase 3: each aggregator writes its part. When all have done so, rank 0 writes the manifest
+//! (paper, section V-B).
 
 use std::path::PathBuf;
 
@@ -18,7 +18,7 @@ use super::groups::{Group, Groups};
 use super::{chunks, tree};
 use crate::communicator::{Communicator, Interrupted};
 
-/// What came of the parts of one or several neighbouring aggregators.
+/// The result of writing the parts of one or several neighbouring aggregators.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Outcome {
     parts: Vec<PartFile>,
@@ -30,22 +30,22 @@ pub(super) struct Outcome {
 }
 
 impl Outcome {
-    /// Returns what comes of a part that could not be written for a reason that the system does not
-    /// tell.
+    /// Returns the outcome of a part that could not be written, for a reason that does not come
+    /// from the system.
     pub(super) fn failed(dictionary: &CallpathTable, group: &Group, failure: NotDone) -> Self {
         let reason = format!("the part of the ranks from {} on: {failure}", group.first_rank);
         let statistics = Statistics::new(dictionary.len());
         Self { failure: Some(reason), statistics, ..Self::default() }
     }
 
-    /// The length of all parts together.
+    /// Returns the length of all parts together.
     pub(super) fn bytes(&self) -> u64 {
         self.parts.iter().map(|part| part.bytes).sum()
     }
 }
 
-/// Where the files of a profile go, and what they are: rank 0 has created the directory and says so
-/// to all.
+/// The directory and format of a profile's files: rank 0 has created the directory and tells all
+/// ranks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Place {
     pub(super) directory: PathBuf,
@@ -155,8 +155,8 @@ fn decode(bytes: &[u8]) -> Option<Outcome> {
     Some(Outcome { statistics: Statistics::from_bytes(statistics)?, ..outcome })
 }
 
-/// Completes the profile on rank 0, unless a part has failed; and what there is to report either
-/// way.
+/// Completes the profile on rank 0, unless a part has failed. Returns the result, and the report in
+/// either case.
 pub(super) fn finish(
     unfinished: &UnfinishedProfile,
     total: Outcome,

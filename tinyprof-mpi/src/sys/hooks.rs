@@ -1,8 +1,8 @@
 //! The hooks: `MPI_Init`, `MPI_Init_thread` and `MPI_Finalize` over their `PMPI_` twins (MPI 4.0,
 //! section 15.2).
 //!
-//! A symbol of the executable wins over that of the shared library, for calls from rsmpi, from the
-//! program and from other libraries.
+//! A symbol of the executable takes precedence over that of the shared library, for calls from
+//! rsmpi, from the program and from other libraries.
 
 use std::ffi::{c_char, c_int};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,7 +12,7 @@ use tinyprof::collect;
 
 use crate::run;
 
-/// Runs one of our own steps inside of a C function: a panic must not cross into it.
+/// Runs one of our own steps within a C function, into which a panic must not cross.
 fn quietly<T: Default>(step: impl FnOnce() -> T) -> T {
     catch_unwind(AssertUnwindSafe(step)).unwrap_or_else(|_| {
         collect::warn("an internal error: the profile may be missing; please report it");
@@ -20,8 +20,8 @@ fn quietly<T: Default>(step: impl FnOnce() -> T) -> T {
     })
 }
 
-/// Initialises MPI by `init`, with what there is to do before and after it. Where recording is off
-/// that is nothing.
+/// Initialises MPI by `init`, with our steps before and after it. If recording is off, there are
+/// none.
 fn initialise(init: impl FnOnce() -> c_int) -> c_int {
     if !run::is_on() {
         return init();
@@ -38,8 +38,8 @@ fn initialise(init: impl FnOnce() -> c_int) -> c_int {
 /// As `MPI_Init` demands: both pointers are null, or point to the arguments of `main`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPI_Init(argc: *mut c_int, argv: *mut *mut *mut c_char) -> c_int {
-    // SAFETY: the caller keeps what `MPI_Init` demands, and this is the same function by its other
-    // name.
+    // SAFETY: the caller meets the requirements of `MPI_Init`, and this is the same function by its
+    // other name.
     initialise(|| unsafe { ffi::PMPI_Init(argc, argv) })
 }
 
@@ -55,12 +55,13 @@ pub unsafe extern "C" fn MPI_Init_thread(
     required: c_int,
     provided: *mut c_int,
 ) -> c_int {
-    // SAFETY: the caller keeps what `MPI_Init_thread` demands, and this is the same function by its
-    // other name.
+    // SAFETY: the caller meets the requirements of `MPI_Init_thread`, and this is the same function
+    // by its other name.
     initialise(|| unsafe { ffi::PMPI_Init_thread(argc, argv, required, provided) })
 }
 
-/// Writes the profile if nobody has, and finalises MPI. Collective, as `MPI_Finalize` is.
+/// Writes the profile if it has not been written, and finalises MPI. Collective, as `MPI_Finalize`
+/// is.
 ///
 /// # Safety
 /// As `MPI_Finalize` demands: MPI is initialised and not finalised, and all communication is
@@ -70,6 +71,7 @@ pub unsafe extern "C" fn MPI_Finalize() -> c_int {
     if run::is_on() {
         quietly(run::flush_at_finalize);
     }
-    // SAFETY: the caller keeps what `MPI_Finalize` demands; our own communication is complete.
+    // SAFETY: the caller meets the requirements of `MPI_Finalize`; our own communication is
+    // complete.
     unsafe { ffi::PMPI_Finalize() }
 }

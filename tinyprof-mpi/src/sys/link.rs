@@ -1,8 +1,7 @@
-//! A communicator of ours alone, with operations that are started and then tested, so that none can
-//! hang.
+//! Our own communicator, with operations that are started and then tested, so that none can hang.
 //!
-//! Ranks here are those of the whole communicator. Errors of MPI come back as text: its default is
-//! to end the program, which a profiler must not.
+//! Ranks here are those of the whole communicator. Errors of MPI are returned as text: by default,
+//! MPI ends the program, which a profiler must not do.
 
 use std::ffi::{c_char, c_int};
 
@@ -15,24 +14,24 @@ use super::Pending;
 /// A duplicate of one of the program's communicators, so that no message of the program can match
 /// one of these.
 ///
-/// It is never freed: `MPI_Comm_free` is collective, and ranks that have given up do not come to
-/// it. There is one for the world, at most one for a profiler, and two for its checkpoints.
+/// It is never freed: `MPI_Comm_free` is collective, and ranks that have given up do not call it.
+/// There is one for the world, at most one for a profiler, and two for its checkpoints.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Link {
-    /// The handle as Fortran has it, an integer under every MPI, which can be kept in a `static`.
+    /// The Fortran handle, an integer under every MPI, which can be kept in a `static`.
     handle: ffi::RSMPI_Fint,
     rank: u32,
     size: u32,
 }
 
-/// How numbers of all ranks become one.
+/// An operator that combines the numbers of all ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Operator {
     Max,
     Sum,
 }
 
-/// The numbers of a rank, and what they and those of all others become.
+/// The numbers of a rank, and the result of combining them with those of all others.
 pub(crate) type Reduction = (Vec<u64>, Vec<u64>);
 
 /// A duplicate of a communicator that is being made: MPI writes its handle to this place.
@@ -49,7 +48,7 @@ pub(crate) struct Parcel {
     pub(crate) length: usize,
 }
 
-/// Whether MPI may be called: it is initialised and not finalised.
+/// Returns whether MPI may be called: it is initialised and not finalised.
 pub(crate) fn is_usable() -> bool {
     let (mut initialised, mut finalised): (c_int, c_int) = (0, 0);
     // SAFETY: may be called at any time (MPI 4.0, section 11.4.1), and the place is valid.
@@ -59,8 +58,8 @@ pub(crate) fn is_usable() -> bool {
     initialised != 0 && finalised == 0
 }
 
-/// Returns the number of the program that this rank runs, among those of its job; 0 where MPI does
-/// not tell.
+/// Returns the number of the program that this rank runs, among those of its job, or 0 if MPI does
+/// not say.
 pub(crate) fn program_number() -> c_int {
     let (mut number, mut is_told): (*mut c_int, c_int) = (std::ptr::null_mut(), 0);
     let key = c_int::try_from(ffi::MPI_APPNUM).unwrap_or_default();
@@ -76,12 +75,12 @@ pub(crate) fn program_number() -> c_int {
     unsafe { *number }
 }
 
-/// What a code says that `call` returned.
+/// Returns the error for a code that `call` returned, if it is one.
 pub(super) fn check(call: &str, code: c_int) -> Result<(), String> {
     if code == c_int::try_from(ffi::MPI_SUCCESS).unwrap_or_default() {
         return Ok(());
     }
-    // Both MPIs promise at most 512 bytes (`MPI_MAX_ERROR_STRING`); a reserve costs nothing.
+    // Both MPIs promise at most 512 bytes (`MPI_MAX_ERROR_STRING`); extra room costs nothing.
     let mut text = [0_u8; 1024];
     let mut length: c_int = 0;
     // SAFETY: the text has more room than MPI ever writes, and the other place is valid.
@@ -90,14 +89,15 @@ pub(super) fn check(call: &str, code: c_int) -> Result<(), String> {
     Err(format!("{call} failed: {}", String::from_utf8_lossy(&text[..length]).trim()))
 }
 
-/// MPI counts in `int`s; the phases cut larger messages into chunks.
+/// Converts a length to an `int`, in which MPI counts; the phases split larger messages into
+/// chunks.
 fn count(length: usize) -> Result<c_int, String> {
     c_int::try_from(length)
         .map_err(|_| format!("a message of {length} bytes is more than MPI can count"))
 }
 
-/// Room for a message, which may be the largest piece of memory of all: to have none is an error
-/// like any other.
+/// Allocates room for a message. It may be the largest allocation of all, so a failure is an
+/// ordinary error.
 pub(crate) fn room(length: usize) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
     bytes
@@ -114,7 +114,8 @@ impl Link {
     /// Duplicates `program`'s communicator. Collective over it, and blocking.
     ///
     /// # Errors
-    /// MPI's reason, if the program has asked for errors to be returned; else MPI ends the program.
+    /// MPI's reason, if the program has asked for errors to be returned; otherwise MPI ends the
+    /// program.
     pub(crate) fn duplicate_of(program: &impl Communicator) -> Result<Self, String> {
         // SAFETY: a plain value, which the next call overwrites.
         let mut own = unsafe { ffi::RSMPI_COMM_NULL };
@@ -124,7 +125,7 @@ impl Link {
         Self::adopt(own, program.rank().unsigned_abs(), program.size().unsigned_abs())
     }
 
-    /// Takes a new communicator, which is ours alone.
+    /// Takes a new communicator that only we use.
     fn adopt(own: ffi::MPI_Comm, rank: u32, size: u32) -> Result<Self, String> {
         // SAFETY: both handles are live. Only our own communicator gets the handler.
         let code = unsafe { ffi::MPI_Comm_set_errhandler(own, ffi::RSMPI_ERRORS_RETURN) };
@@ -143,9 +144,9 @@ impl Link {
     }
 
     /// Returns the program's own world. Only a rank that has started all of the program's
-    /// collectives may start one of ours there, and nothing else but collectives: a message might
-    /// be received by the program. Errors are for its handler, which ends the program unless it has
-    /// been replaced.
+    /// collectives may start one of ours there, and it may start nothing except collectives: a
+    /// message might be received by the program. Errors go to its handler, which ends the program
+    /// unless it has been replaced.
     pub(crate) fn world_itself() -> Self {
         let world = SimpleCommunicator::world();
         // SAFETY: the world is live.
@@ -165,12 +166,12 @@ impl Link {
         })
     }
 
-    /// The caller's rank.
+    /// Returns the caller's rank.
     pub(crate) fn rank(&self) -> u32 {
         self.rank
     }
 
-    /// The number of ranks.
+    /// Returns the number of ranks.
     pub(crate) fn size(&self) -> u32 {
         self.size
     }
@@ -269,7 +270,7 @@ impl Link {
         })
     }
 
-    /// A message of any rank with this tag that has arrived.
+    /// Returns a message with this tag that has arrived, of any rank.
     pub(crate) fn waiting(&self, tag: c_int) -> Result<Option<Parcel>, String> {
         let mut flag: c_int = 0;
         // SAFETY: a status is plain numbers, for which zero is a value.
@@ -295,7 +296,7 @@ impl Link {
 }
 
 impl Duplicate {
-    /// Returns the duplicate, when it has been made.
+    /// Returns the duplicate when it has been made.
     pub(crate) fn link(self) -> Result<Link, String> {
         Link::adopt(*self.place, self.rank, self.size)
     }
@@ -318,7 +319,7 @@ mod tests {
         let too_long = usize::try_from(i32::MAX).unwrap() + 1;
         let Err(error) = link.receive(0, 0, too_long) else { panic!("MPI counts in ints") };
         assert!(error.contains("2147483648 bytes"), "{error}");
-        // What is well goes on after an error.
+        // The communicator still works after an error.
         let mut reduced = link.all_reduce(vec![3, u64::MAX], Operator::Sum).unwrap();
         while !reduced.is_done().unwrap() {}
         assert_eq!(reduced.finish().unwrap().1, [3, u64::MAX]);

@@ -1,10 +1,10 @@
 //! Calls into MPI that rsmpi has no safe form for. This is the only module of the crate with unsafe
 //! code.
 //!
-//! * `hooks`: the three functions of MPI that this crate puts itself before.
-//! * `process`: who started this process, and whose it is.
+//! * `hooks`: the three MPI functions that this crate overrides.
+//! * `process`: the parent and the owner of this process.
 //! * `shared_words`: numbers that several processes share.
-//! * `link`: a communicator of ours, whose errors come back as values.
+//! * `link`: our own communicator, whose errors are returned as values.
 //! * `pending`: operations under way, and the memory that MPI reads and writes meanwhile.
 
 mod hooks;

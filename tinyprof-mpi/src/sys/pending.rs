@@ -10,7 +10,7 @@ use super::link::check;
 
 /// An operation under way. It owns its buffers.
 ///
-/// Dropped before it is done, it is abandoned: MPI has no way to take a collective back (MPI 4.0,
+/// If it is dropped before it is done, it is abandoned. MPI cannot cancel a collective (MPI 4.0,
 /// section 6.12, allows neither `MPI_Cancel` nor `MPI_Request_free`), so MPI may still read and
 /// write the buffers. They are never freed then, on purpose.
 pub(crate) struct Pending<B> {
@@ -26,12 +26,12 @@ impl<B> Pending<B> {
         Self { call, request, buffers: ManuallyDrop::new(buffers), done: false }
     }
 
-    /// The function of MPI that started it.
+    /// Returns the MPI function that started the operation.
     pub(crate) fn call(&self) -> &'static str {
         self.call
     }
 
-    /// Lets MPI work, and tells whether the operation is done; its buffers are to be
+    /// Lets MPI work, and returns whether the operation is done; its buffers are to be
     /// [taken](Self::finish) then.
     ///
     /// # Errors
@@ -50,7 +50,8 @@ impl<B> Pending<B> {
         Ok(self.done)
     }
 
-    /// The buffers of an operation that is done; none of one that is not, which is abandoned.
+    /// Returns the buffers of an operation that is done. An operation that is not done is
+    /// abandoned, and its buffers are not returned.
     pub(crate) fn finish(mut self) -> Option<B> {
         let done = std::mem::replace(&mut self.done, false);
         // SAFETY: the value is taken here only: `done` is false from now on, so that `drop` leaves

@@ -7,8 +7,8 @@ use std::os::fd::AsRawFd;
 use std::ptr::NonNull;
 use std::sync::atomic::AtomicU64;
 
-/// The first numbers of a file, shared with all that have it mapped. The mapping outlives the
-/// file's name.
+/// The first numbers of a file, shared with all processes that have it mapped. The mapping outlives
+/// the file's name.
 #[derive(Debug)]
 pub(crate) struct SharedWords {
     start: NonNull<AtomicU64>,
@@ -28,14 +28,15 @@ impl SharedWords {
     pub(crate) fn map(file: &File, words: usize) -> io::Result<Self> {
         let bytes = words * size_of::<AtomicU64>();
         let length = libc::off_t::try_from(bytes).map_err(|_| io::ErrorKind::FileTooLarge)?;
-        // Touching a hole of a file where the disk is full would be a SIGBUS.
-        // SAFETY: the file is open.
+        // Without this, touching a hole of the file on a full disk would raise SIGBUS. SAFETY: the
+        // file is open.
         let refused = unsafe { libc::posix_fallocate(file.as_raw_fd(), 0, length) };
         if refused != 0 {
             return Err(io::Error::from_raw_os_error(refused));
         }
         let access = libc::PROT_READ | libc::PROT_WRITE;
-        // SAFETY: a new mapping of an open file, wherever the system puts it, replaces nothing.
+        // SAFETY: a new mapping of an open file, at an address that the system chooses, replaces
+        // nothing.
         let start = unsafe {
             libc::mmap(std::ptr::null_mut(), bytes, access, libc::MAP_SHARED, file.as_raw_fd(), 0)
         };
@@ -51,8 +52,8 @@ impl Deref for SharedWords {
     type Target = [AtomicU64];
 
     fn deref(&self) -> &[AtomicU64] {
-        // SAFETY: the mapping starts at a page, is as long, and lives as long as this value; zero
-        // is a value of the type, and all processes that have the file change its numbers as
+        // SAFETY: the mapping starts at a page, has this length, and lives as long as this value.
+        // Zero is a value of the type, and all processes that have the file change its numbers as
         // atomics.
         unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.words) }
     }

@@ -1,5 +1,4 @@
-//! What is read back is the union of what the ranks held, for ranks that visit regions as chance
-//! has it.
+//! The profile read back is the union of the ranks' data, for ranks that visit regions at random.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,7 +7,7 @@ use tinyprof_format::model::Profile;
 
 use crate::programs::{launch, profile, run};
 
-/// Rank and callpath -> visits, and the sum of the metric.
+/// Rank and callpath, with the visits and the sum of the metric.
 type Visits = BTreeMap<(usize, String), (u64, u64)>;
 
 fn held(directory: &Path, ranks: usize) -> Visits {

@@ -1,5 +1,5 @@
-//! Checkpoints of real ranks: all at the same boundary, the newest kept, and there when the job is
-//! killed.
+//! Checkpoints of real ranks: all at the same boundary, the newest kept, and present when the job
+//! is killed.
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ fn ends_well(ranks: usize, directory: &Path, how: &str, variables: &[(&str, &str
 
 const OFTEN: [(&str, &str); 2] = [("TINYPROF_OUT", "p"), ("TINYPROF_INTERVAL", "20ms")];
 
-/// The checkpoints that are there, the oldest first.
+/// Returns the existing checkpoints, the oldest first.
 fn checkpoints(directory: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
     let mut paths: Vec<_> = entries
@@ -39,7 +39,8 @@ fn checkpoints(directory: &Path) -> Vec<PathBuf> {
     paths
 }
 
-/// A checkpoint says what it is, and at which boundary all its ranks were.
+/// Returns the boundary at which all ranks of a checkpoint were, and checks that it says that it is
+/// a checkpoint.
 #[track_caller]
 fn boundary_of(checkpoint: &Profile) -> u64 {
     let because = checkpoint.manifest.incomplete_because.clone().unwrap();
@@ -48,7 +49,8 @@ fn boundary_of(checkpoint: &Profile) -> u64 {
     boundary.split_once(',').unwrap().0.parse().unwrap()
 }
 
-/// Every rank has as many visits of `path` as it had boundaries, and `open` that it is in.
+/// Checks that every rank has as many visits of `path` as it had boundaries, and `open` that it is
+/// in.
 #[track_caller]
 fn check_same_boundary(checkpoint: &Profile, path: &str, ranks: usize, open: u64) {
     assert_eq!(checkpoint.ranks.len(), ranks);
@@ -162,7 +164,7 @@ fn serialised_threads_have_no_checkpoints_and_it_is_said_once() {
     let ended = run(&mut launch(2, scratch.path(), "serialised", &OFTEN));
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
     let written = profile(&scratch.path().join("p.tprof")).manifest.checkpoints.written;
-    // An MPI may provide more than it is asked for.
+    // An MPI may provide more than was requested.
     let refused = ended.stderr.matches("MPI_THREAD_SERIALIZED").count();
     assert!(refused == 1 && written == 0 || ended.stderr.is_empty(), "{}", ended.stderr);
 }

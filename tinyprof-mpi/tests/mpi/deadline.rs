@@ -1,6 +1,6 @@
-//! Ranks that never come to the flush, or come too late: the others end their waiting at the
-//! deadline, each writes a profile of its own, one line tells who is missing, and nothing bears the
-//! name of the profile.
+//! Ranks that never come to the flush, or come too late. The others stop waiting at the deadline
+//! and each writes its own profile. One line reports the missing ranks, and no profile gets the
+//! final name.
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -10,8 +10,8 @@ use tinyprof_format::file::read_profile;
 
 use crate::programs::{Ended, launch, values};
 
-/// Waits until `condition` holds. Not for a time: a test that fails here has waited for what never
-/// came.
+/// Waits until `condition` holds, not for a fixed time: a test that fails here has waited for
+/// something that never came.
 #[track_caller]
 fn wait_until(what: &str, running: &mut Child, condition: impl Fn() -> bool) {
     for _ in 0..60_000 {
@@ -25,8 +25,8 @@ fn wait_until(what: &str, running: &mut Child, condition: impl Fn() -> bool) {
     panic!("{what}: not within a minute");
 }
 
-/// Runs `ranks` ranks of which `stopped` stop, and go on when all others have written what they
-/// hold.
+/// Runs `ranks` ranks of which `stopped` stop, and continue when all others have written their
+/// data.
 fn run_stopped(ranks: usize, stopped: &[usize], scratch: &Path) -> Ended {
     let mut command = launch(ranks, "stopped", &scratch.join("p"));
     command
@@ -56,7 +56,7 @@ fn check(ranks: usize, stopped: &[usize], missing: &str) {
     let scratch = tempfile::tempdir().unwrap();
     let ended = run_stopped(ranks, stopped, scratch.path());
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
-    // MPICH's transport notes there that requests were abandoned; nothing else may be said.
+    // MPICH's transport notes there that requests were abandoned; there may be no other output.
     let mut said = ended.stdout.lines().filter(|line| !line.contains(" UCX  WARN "));
     assert_eq!(said.next(), None, "{}", ended.stdout);
     let ours: Vec<_> = ended.stderr.lines().filter(|line| line.starts_with("tinyprof:")).collect();
@@ -116,7 +116,7 @@ fn a_rank_within_the_deadline_is_waited_for() {
     assert_eq!(read_profile(&scratch.path().join("p.tprof")).unwrap().ranks.len(), 2);
 }
 
-/// Stops rank 1 after so many looks at the clock, at whatever it is then, until the others are past
+/// Stops rank 1 after `looks` looks at the clock, whatever it is doing, until the others are past
 /// their deadline.
 fn stop_at_some_moment(looks: u32) {
     let scratch = tempfile::tempdir().unwrap();
@@ -131,7 +131,7 @@ fn stop_at_some_moment(looks: u32) {
     wait_until("rank 1 is about to flush", &mut running, || file.exists());
     let id = std::fs::read_to_string(&file).unwrap();
     (0..looks).for_each(|_| drop(std::fs::metadata(&file)));
-    // It may have ended meanwhile. Whatever it is at, what is checked below must hold.
+    // It may have ended meanwhile. Whatever it is doing, the checks below must hold.
     let signal =
         |name: &str| drop(Command::new("kill").args([name, &id]).stderr(Stdio::null()).status());
     signal("-STOP");

@@ -1,5 +1,5 @@
 //! A profile that cannot be written changes nothing in the program: its output and exit code are
-//! its own, one line says what was not written and why, and nothing half written is left.
+//! its own, one line says which profile was not written and why, and no partial files are left.
 
 use std::path::Path;
 use std::process::Command;
@@ -28,7 +28,7 @@ fn names(directory: &Path) -> Vec<String> {
 #[test]
 fn an_unwritable_directory_is_one_line() {
     let scratch = tempfile::tempdir().unwrap();
-    // Below a file nobody can make a directory, not even root.
+    // No user can create a directory below a file, not even root.
     let file = scratch.path().join("file");
     std::fs::write(&file, "").unwrap();
     let ended = run(launch(3, "hook", &file.join("p")).arg("code"));
@@ -49,9 +49,9 @@ fn an_existing_profile_is_never_overwritten() {
     }
 }
 
-/// Runs `command` after `mounts`, which mount file systems that this command alone sees, and which
-/// vanish with it. Root needs no user name space for that, others get one. What it lists of
-/// `directory` at its end are the last lines of the output.
+/// Runs `command` after `mounts`, which mount file systems that only this command sees, and which
+/// vanish with it. Root needs no user namespace for that; other users get one. The last lines of
+/// the output list the contents of `directory` at the end.
 fn run_with_mounts(command: &Command, mounts: &str, directory: &Path) -> (Ended, Vec<String>) {
     let inner: Vec<String> = std::iter::once(command.get_program())
         .chain(command.get_args())
@@ -100,7 +100,8 @@ fn a_disk_that_is_full_for_the_part_of_one_rank_fails_the_profile_of_all() {
     let mounts = format!("mount -t tmpfs -o size=32k none '{}'", disk.display());
     let (ended, left) = run_with_mounts(&command, &mounts, &disk);
     assert_eq!(left, [""; 0], "{}{}", ended.stdout, ended.stderr);
-    // Other parts are written at the same time: who fills the disk is not always who finds it full.
+    // Other parts are written at the same time: the rank that fills the disk is not always the one
+    // that finds it full.
     check_one_complaint(&ended, "p.tprof", "No space left on device");
 }
 
@@ -118,7 +119,7 @@ fn a_rank_that_may_not_write_fails_the_profile_of_all() {
     let mut command = launch(1, "hook", &disk.join("p"));
     command.args(["code", ":", "-n", "1", "unshare", "--mount", "sh", "-c", &read_only]);
     command.args([":", "-n", "1"]).arg(&hook).arg("code").env("TINYPROF_AGGREGATORS", "3");
-    // It must be a mount of its own to be mounted again.
+    // Only a separate mount can be mounted again.
     let mounts = format!("mount -t tmpfs none '{shown}'");
     let (ended, left) = run_with_mounts(&command, &mounts, &disk);
     assert_eq!(left, [""; 0], "{}{}", ended.stdout, ended.stderr);
@@ -144,12 +145,12 @@ fn what_could_not_be_written_is_still_there_for_recover() {
     let advice = format!("`tinyprof recover {}` makes a profile of it", segments.display());
     assert!(ended.stderr.contains(&advice), "{}", ended.stderr);
     let left = names(&segments);
-    // Rank 1 visits nothing; the others have several threads, whose files are called by their
+    // Rank 1 visits nothing; the others have several threads, whose files are named after their
     // process.
     let processes: std::collections::BTreeSet<_> =
         left.iter().filter_map(|name| name.split('-').next()).collect();
     assert_eq!(processes.len(), 2, "{left:?}");
-    // And nothing is left where the profile is written.
+    // Nothing is left where the profile is written, either.
     std::fs::remove_dir_all(&segments).unwrap();
     let mut command = launch(3, "hook", &scratch.path().join("p"));
     let ended = run(command.arg("code").env("TINYPROF_SEGMENT_DIR", &segments));
@@ -175,8 +176,7 @@ fn a_rank_whose_own_profile_cannot_be_written_keeps_its_segments() {
 
 #[test]
 fn standard_error_that_nobody_reads_does_not_hold_up_the_program() {
-    // A pipe that is full, and that rank 0 itself keeps open: a table that is written to it waits
-    // for ever.
+    // A full pipe that rank 0 itself keeps open: writing a table to it never ends.
     const WRAPPER: &str = "case ${OMPI_COMM_WORLD_RANK:-$PMI_RANK} in 0) mkfifo \"$1\"; exec 3<>\"$1\"; \
                            dd if=/dev/zero of=\"$1\" bs=4096 count=1024 oflag=nonblock 2>/dev/null; \
                            exec \"$0\" code 2>&3;; *) exec \"$0\" code;; esac";

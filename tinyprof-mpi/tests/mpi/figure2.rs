@@ -1,4 +1,4 @@
-//! The paper's Figure 2 on two ranks gives exactly what its Figure 3 shows.
+//! The paper's Figure 2 on two ranks gives exactly the numbers of its Figure 3.
 
 use crate::programs::{launch, paths, profile, run, values, visits};
 use tinyprof_format::model::Mode;
@@ -26,7 +26,7 @@ fn the_profile_has_the_callpaths_executions_and_ranks_of_figure_3() {
         assert_eq!(visits(&profile, "main<exchange", rank), [1, 1]);
         assert_eq!(visits(&profile, "main<exchange<comm", rank), [3, 3]);
         assert_eq!(visits(&profile, "main<exchange<write", rank), [3, 3]);
-        // compute is a loop of mode 1: every iteration is there; comm and write are of mode 2:
+        // compute is a loop of mode 1, with every iteration; comm and write are of mode 2, with
         // their sum.
         let compute = values(&profile, "main<compute", rank);
         let iterations: Vec<_> = compute.series.iter().map(|b| (b.execution, b.visits)).collect();
@@ -34,7 +34,7 @@ fn the_profile_has_the_callpaths_executions_and_ranks_of_figure_3() {
         for execution in 0..2 {
             let of_this = compute.series.iter().filter(|b| b.execution == execution);
             let sum: u64 = of_this.map(|b| b.sum_ns).sum();
-            // Each iteration is rounded to a nanosecond of its own.
+            // Each iteration is rounded to a nanosecond separately.
             assert!(sum.abs_diff(compute.executions[execution as usize].sum_ns) <= 3);
         }
         assert!(values(&profile, "main<exchange<comm", rank).series.is_empty());

@@ -23,7 +23,7 @@ fn sorted_lines(text: &str) -> Vec<&str> {
     lines
 }
 
-/// Checks every number in the profile of `hook`, and that the program's own output is untouched.
+/// Checks every number in the profile of `hook`, and that the program's own output is unchanged.
 #[track_caller]
 fn check_counts(ranks: usize, aggregators: &str, parts: usize) {
     let scratch = tempfile::tempdir().unwrap();
@@ -160,7 +160,7 @@ fn aggregators_write_text_where_that_is_asked_for() {
 
 #[test]
 fn ranks_that_differ_in_precision_keep_all_times_exact_and_say_so_once() {
-    // Rank 1 alone is to round. Both MPIs tell a process its rank before it starts.
+    // Only rank 1 is to round. Both MPIs tell a process its rank before it starts.
     const WRAPPER: &str = "case ${OMPI_COMM_WORLD_RANK:-$PMI_RANK} in 1) export TINYPROF_PRECISION=8bit;; esac; \
                            exec \"$0\" well";
     let scratch = tempfile::tempdir().unwrap();

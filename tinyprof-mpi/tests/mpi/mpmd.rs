@@ -1,5 +1,5 @@
-//! Jobs of several programs, not all of which have the profiler: they end, and compute what they
-//! would without it.
+//! Jobs of several programs, some without the profiler: they end, and compute the same results as
+//! without it.
 
 use std::path::Path;
 use std::process::Command;
@@ -9,19 +9,19 @@ use tinyprof_format::file::read_profile;
 use crate::programs::{Ended, profile, program, run, values};
 use crate::support::mpiexec;
 
-/// The directory of segments that all tests share.
+/// Returns the directory of segments that all tests share.
 fn segments() -> String {
     concat!(env!("CARGO_TARGET_TMPDIR"), "/segments").to_owned()
 }
 
-/// Arguments by which the launcher takes this machine for two hosts; none where it does not do
-/// that, which is Open MPI's.
+/// Returns arguments with which the launcher treats this machine as two hosts, or `None` for Open
+/// MPI's launcher, which cannot do that.
 fn two_hosts() -> Option<[&'static str; 4]> {
     let is_open_mpi = mpiexec(1).get_args().any(|argument| argument == "--oversubscribe");
     (!is_open_mpi).then_some(["-launcher", "fork", "-hosts", "here,there"])
 }
 
-/// Two ranks of each program, in this order.
+/// Runs two ranks of each program, in this order.
 fn job(programs: [&str; 2], out: &Path, variables: &[(&str, &str)]) -> Ended {
     let mut command = mpiexec(2);
     command.arg(program(programs[0])).args([":", "-n", "2"]).arg(program(programs[1]));
@@ -45,7 +45,7 @@ const TWO_HOSTS: &str = "rank=${OMPI_COMM_WORLD_RANK:-$PMI_RANK}; \
                          export TINYPROF_SEGMENT_DIR=$TINYPROF_SEGMENT_DIR-$((rank / 2)); \
                          eval \"$1\"; exec \"$0\"";
 
-/// Four ranks on two hosts, of a job that is one program for the launcher.
+/// Runs four ranks on two hosts, in a job that is one program for the launcher.
 fn job_on_two_hosts(choice: &str, out: &Path, variables: &[(&str, &str)]) -> Ended {
     let mut command = mpiexec(4);
     command.args(["sh", "-c", TWO_HOSTS]).arg(program("mpmd")).arg(choice);
@@ -53,7 +53,7 @@ fn job_on_two_hosts(choice: &str, out: &Path, variables: &[(&str, &str)]) -> End
     run(command.envs(variables.iter().copied()))
 }
 
-/// Our lines: Open MPI's launcher has something to say of exit codes.
+/// Returns our lines: Open MPI's launcher also prints something about exit codes.
 fn said(ended: &Ended) -> Vec<&str> {
     ended.stderr.lines().filter(|line| line.starts_with("tinyprof")).collect()
 }
@@ -66,7 +66,7 @@ fn names(directory: &Path) -> Vec<String> {
     names
 }
 
-/// What ranks say that know at once that others are missing, and what those say that have waited.
+/// The messages of ranks that know at once that others are missing, and of ranks that have waited.
 const KNOWN: [&str; 2] = ["not all ranks of the job are known", "TINYPROF_WORLD=all"];
 const ASKED: [&str; 2] = ["not all ranks of the job came to its end", "2s (TINYPROF_DEADLINE)"];
 
@@ -141,7 +141,7 @@ fn switched_off_it_does_nothing_whoever_the_partner_is() {
 
 #[test]
 fn switched_off_on_some_ranks_the_others_write_their_own() {
-    // Rank 1 alone is off. Both MPIs tell a process its rank before it starts.
+    // Only rank 1 is off. Both MPIs tell a process its rank before it starts.
     const WRAPPER: &str =
         "case ${OMPI_COMM_WORLD_RANK:-$PMI_RANK} in 1) export TINYPROF=off;; esac; exec \"$0\"";
     let scratch = tempfile::tempdir().unwrap();
@@ -156,7 +156,7 @@ fn switched_off_on_some_ranks_the_others_write_their_own() {
 fn a_rank_that_cannot_leave_a_mark_is_one_that_is_not_known() {
     const WRAPPER: &str = "case ${OMPI_COMM_WORLD_RANK:-$PMI_RANK} in \
                            2) export TINYPROF_SEGMENT_DIR=/dev/null/none;; esac; exec \"$0\"";
-    // Rank 2 does not know that it is alone in this, and asks.
+    // Rank 2 does not know that it is the only one without a mark, and asks.
     for (variables, is_one) in [(&[][..], false), (&[("TINYPROF_WORLD", "all")], true)] {
         let scratch = tempfile::tempdir().unwrap();
         let mut command = mpiexec(4);
@@ -208,7 +208,7 @@ fn ranks_of_another_host_without_us_are_asked_in_vain_until_the_deadline() {
         check_results(&ended, 4);
         check_own_profiles(scratch.path(), &ended, &[0, 1], ASKED);
     }
-    // Those of rank 0's host know at once, the other ones ask.
+    // The ranks on rank 0's host know at once, the others ask.
     let scratch = tempfile::tempdir().unwrap();
     let choice = "case $rank in 1) export TINYPROF=off;; esac";
     let ended = job_on_two_hosts(choice, &scratch.path().join("p"), &deadline);
@@ -218,9 +218,9 @@ fn ranks_of_another_host_without_us_are_asked_in_vain_until_the_deadline() {
 
 #[test]
 fn hosts_of_a_launcher_are_told_apart() {
-    // Open MPI has no such launcher: there this tests nothing.
+    // Open MPI has no such launcher, so there this tests nothing.
     let Some(two_hosts) = two_hosts() else { return };
-    // Ranks go to the hosts in turns.
+    // Ranks are distributed to the hosts in turn.
     for (programs, ranks_each) in [(&["mpmd", "plain", "mpmd", "plain"][..], 1), (&["mpmd"], 4)] {
         let scratch = tempfile::tempdir().unwrap();
         let mut command = mpiexec(ranks_each);

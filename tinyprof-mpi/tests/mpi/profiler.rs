@@ -1,4 +1,5 @@
-//! The profiler in the program's hands: its settings, its flush, its drop, and a part of the ranks.
+//! A profiler that the program controls: its settings, its flush, its drop, and a part of the
+//! ranks.
 
 use std::path::Path;
 

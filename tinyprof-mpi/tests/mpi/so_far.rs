@@ -1,4 +1,4 @@
-//! The table so far of one rank among several.
+//! The on-demand report of one rank among several.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
@@ -15,7 +15,7 @@ fn the_rank_that_gets_the_signal_prints_its_own_table() {
     let scratch = tempfile::tempdir().unwrap();
     let mut command = mpiexec(2);
     command.arg(program("checkpoints")).arg("forever").current_dir(scratch.path());
-    // MPICH has the first signal for itself.
+    // MPICH uses the first signal itself.
     command.env("TINYPROF_SIGNAL", "usr2").env("TINYPROF_REPORT", "off");
     let mut job = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let lines = BufReader::new(job.stdout.take().unwrap()).lines().take(2);
@@ -26,7 +26,7 @@ fn the_rank_that_gets_the_signal_prints_its_own_table() {
     let mut heads: Vec<String> = processes
         .iter()
         .map(|process| {
-            // A rank says which process it is before it opens its first region.
+            // A rank prints its process ID before it opens its first region.
             let head = loop {
                 kill("-USR2", std::slice::from_ref(process));
                 let head = said.find(|line| line.contains(" so far: ")).unwrap();

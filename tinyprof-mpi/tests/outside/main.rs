@@ -1,5 +1,5 @@
-//! Programs of users, built outside of this workspace: on the first version of `mpi` that is
-//! accepted, and on one that is patched in, as programs on rsmpi's repository have it.
+//! Programs of users, built outside of this workspace: with the lowest version of `mpi` that is
+//! accepted, and with one that is patched in, as in programs that use rsmpi's repository.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot build its programs must fail")]
 
@@ -14,10 +14,10 @@ use support::mpiexec;
 use tinyprof_format::file::read_profile;
 use tinyprof_format::model::Losses;
 
-/// Returns the manifest of a user's program, with its dependency on `mpi` and what else it takes.
+/// Returns the manifest of a user's program, with its dependency on `mpi` and a patch.
 fn manifest(name: &str, mpi: &str, patch: &str) -> String {
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().display().to_string();
-    // The same options as in the workspace, so that what is built for it need not be built again.
+    // The same options as in the workspace, so that its builds can be reused.
     format!(
         r#"
             [package]
@@ -45,7 +45,7 @@ fn manifest(name: &str, mpi: &str, patch: &str) -> String {
     )
 }
 
-/// Makes a package outside of the workspace, in which nothing is left of an earlier test.
+/// Makes a package outside of the workspace, without remains of an earlier test.
 fn package(name: &str, mpi: &str, patch: &str) -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let package = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
@@ -59,7 +59,7 @@ fn package(name: &str, mpi: &str, patch: &str) -> PathBuf {
     package
 }
 
-/// Runs cargo, without the network where nothing has to be fetched.
+/// Runs cargo, without the network if nothing has to be fetched.
 fn cargo(package: &Path, arguments: &[&str]) -> String {
     let run = |arguments: &[&str]| {
         Command::new(env!("CARGO")).args(arguments).current_dir(package).output().unwrap()
@@ -76,7 +76,7 @@ fn cargo(package: &Path, arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Builds the program in the directory in which this test was built, and looks at its profile.
+/// Builds the program in the directory in which this test was built, and checks its profile.
 fn check(package: &Path) {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
     cargo(package, &["build", "--quiet", "--target-dir", target.to_str().unwrap()]);
@@ -104,7 +104,7 @@ fn a_program_on_the_first_version_of_mpi_that_is_accepted() {
 #[test]
 #[ignore = "builds `mpi` anew, which takes a minute; scripts/test.sh runs it"]
 fn a_program_on_rsmpi_from_elsewhere_patches_it_in() {
-    // A copy of the registry's stands for a checkout of the repository.
+    // A copy from the registry takes the place of a checkout of the repository.
     let metadata = cargo(
         Path::new(env!("CARGO_MANIFEST_DIR")),
         &["metadata", "--locked", "--format-version", "1"],

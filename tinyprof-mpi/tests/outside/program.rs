@@ -1,5 +1,5 @@
-//! A program outside of this workspace. It is profiled from one end of `main` to the other, and
-//! `main` owns MPI, so that MPI is finalised inside of a region.
+//! A program outside of this workspace. All of `main` is profiled, and `main` owns MPI, so that MPI
+//! is finalised inside of a region.
 
 use mpi::collective::SystemOperation;
 use mpi::traits::*;

@@ -1,7 +1,7 @@
-//! A program whose ranks visit regions as chance has it, each differently and some none, and write
-//! what they visited, each to a file of its own: callpath, visits, and the sum of what they
-//! recorded. A launcher may cut what ranks print in the middle of a line and put another's between.
-//! Arguments: the seed, the directory of the files.
+//! A program whose ranks visit regions at random, each differently and some none. Each rank writes
+//! its visits to its own file: callpath, visits, and the sum of the recorded values. They are not
+//! printed, because a launcher may cut the output of a rank in the middle of a line and insert that
+//! of another. Arguments: the seed, the directory of the files.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -11,7 +11,7 @@ use mpi::traits::Communicator;
 use tinyprof::{profile_scope, record};
 use tinyprof_mpi as _;
 
-/// What was visited, counted by other means than those under test.
+/// The visits, counted by other means than those under test.
 #[derive(Default)]
 struct Oracle {
     open: Vec<&'static str>,
@@ -30,7 +30,7 @@ impl Oracle {
     }
 }
 
-/// `SplitMix64`.
+/// Returns the next number of `SplitMix64`.
 fn next(state: &mut u64) -> u64 {
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mut z = (*state ^ (*state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -1,12 +1,12 @@
-//! A program that writes checkpoints in the current directory. Its argument says how its ranks come
-//! to their boundaries:
+//! A program that writes checkpoints in the current directory. Its argument selects how its ranks
+//! come to their boundaries:
 //!
 //! * `loop`: all go through the same steps until there are three checkpoints;
-//! * `roots`: the same with an execution a step, and a profiler that has the interval;
-//! * `uneven`: each has a number of executions of its own (a second argument is the least), and
-//!   they do not talk;
+//! * `roots`: as `loop`, with one execution per step, and a profiler that has the interval;
+//! * `uneven`: each has its own number of executions (a second argument is the least), and they do
+//!   not communicate;
 //! * `hand`: a checkpoint by hand, in the middle of others at intervals;
-//! * `forever`: steps until somebody kills it;
+//! * `forever`: steps until the program is killed;
 //! * `serialised`: MPI is initialised with `MPI_THREAD_SERIALIZED`.
 #![expect(clippy::print_stdout, reason = "the tests read what the ranks print")]
 
@@ -19,7 +19,7 @@ use mpi::traits::*;
 use tinyprof::{profile, profile_loop};
 use tinyprof_mpi::Profiler;
 
-/// Whether rank 0 has seen what is to be waited for; the same on all ranks.
+/// Returns whether rank 0 sees the file that is waited for; equal on all ranks.
 fn all_see(world: &impl Communicator, file: &str) -> bool {
     let (seen, mut all) = (u8::from(world.rank() == 0 && Path::new(file).exists()), 0);
     world.all_reduce_into(&seen, &mut all, SystemOperation::max());

@@ -1,6 +1,6 @@
-//! A program that holds its profiler. Arguments: the profile's name, how to end it (`flush`,
+//! A program that controls its profiler. Arguments: the profile's name; how to end it (`flush`,
 //! `drop`, `half`: only the even ranks are profiled, `amid`: while messages of the program's own
-//! are under way), and how many threads may call MPI (`single`, `funneled`, `serialized`; otherwise
+//! are under way); and how many threads may call MPI (`single`, `funneled`, `serialized`; otherwise
 //! as many as there are).
 #![expect(clippy::print_stdout, reason = "the tests read what the ranks print")]
 
@@ -16,8 +16,8 @@ fn work() {}
 #[profile]
 fn after_the_flush() {}
 
-/// Flushes while a receipt waits that would take any message, and while another thread talks to the
-/// other ranks.
+/// Flushes while a receive is pending that would match any message, and while another thread
+/// communicates with the other ranks.
 fn amid_messages(
     world: &SimpleCommunicator,
     profiler: Profiler<'_>,

@@ -1,7 +1,7 @@
-//! A program that says nothing of profiling but its regions and one line. Every rank visits what
-//! its number says; rank 1 visits nothing at all. Argument: how it ends (`well`, `code`, `panic`,
-//! `panic-on-one`, `exit`: without finalising MPI, `large-on-2`: as `code`, after many visits on
-//! rank 2).
+//! A program whose only mentions of profiling are its regions and one line. Every rank's visits
+//! follow from its number; rank 1 visits nothing at all. Argument: how it ends (`well`, `code`,
+//! `panic`, `panic-on-one`, `exit`: without finalising MPI, `large-on-2`: as `code`, after many
+//! visits on rank 2).
 #![expect(clippy::print_stdout, reason = "the tests read what the ranks print")]
 
 use std::process::ExitCode;
@@ -30,7 +30,7 @@ fn run(rank: u32) {
     }
 }
 
-/// Two threads beside the main one; one of them is still there when the profile is written.
+/// Starts two threads beside the main one; one of them still runs when the profile is written.
 fn threads() {
     let work = || (0..5).for_each(|_| worker());
     std::thread::spawn(work).join().expect("the thread ends well");

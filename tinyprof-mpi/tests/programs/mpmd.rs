@@ -1,4 +1,4 @@
-//! The other program of such jobs: it has regions and the profiler. See `plain`.
+//! The program of such jobs that has regions and the profiler. See `plain` for the other one.
 #![expect(clippy::print_stdout, reason = "the tests read what the ranks print")]
 
 use std::process::ExitCode;

@@ -1,6 +1,6 @@
-//! A program that knows nothing of a profiler, as a partner of those that do: its ranks call
-//! collectives on the world as soon as MPI is there, and others just before it ends. Argument: how
-//! it ends, as `hook` does. See `mpmd`.
+//! A program without a profiler, as a partner of programs with one: its ranks call collectives on
+//! the world right after MPI is initialised, and others just before it ends. Argument: how it ends,
+//! as for `hook`. See `mpmd`.
 #![expect(clippy::print_stdout, reason = "the tests read what the ranks print")]
 
 use std::process::ExitCode;

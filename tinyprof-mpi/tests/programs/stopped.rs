@@ -1,6 +1,6 @@
-//! A program some ranks of which stop before MPI ends, as if somebody had sent them SIGSTOP, and go
-//! on when they are sent SIGCONT. Arguments: a directory, in which each of them leaves its process
-//! id as `stopped-RANK`, and their ranks; `TEST_STOPS=no` leaves it to the test to stop them.
+//! A program some of whose ranks stop before MPI ends, as if they had been sent SIGSTOP, and
+//! continue on SIGCONT. Arguments: a directory, in which each of them leaves its process id as
+//! `stopped-RANK`, and their ranks. With `TEST_STOPS=no`, the test stops them.
 
 use std::process::Command;
 
@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let world = universe.world();
     let rank = world.rank();
     (0..=rank).for_each(|_| work());
-    // MPI connects ranks when they first speak, for which both must be there.
+    // MPI connects ranks at their first message, for which both must be running.
     world.barrier();
     if arguments.any(|number| number == rank.to_string()) {
         let id = std::process::id().to_string();
@@ -28,8 +28,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         if std::env::var_os("TEST_STOPS").is_some() {
             return Ok(());
         }
-        // The command ends after the signal has been sent, so this rank is stopped before it goes
-        // on.
+        // The command ends after the signal has been sent, so this rank is stopped before it
+        // continues.
         Command::new("kill").args(["-STOP", &id]).status()?;
     }
     Ok(())

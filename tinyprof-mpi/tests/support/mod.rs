@@ -1,21 +1,21 @@
-//! Starts test programs under whichever MPI the build used.
+//! Helpers that start test programs under the MPI of the build.
 
 use std::process::Command;
 use std::sync::OnceLock;
 
-/// `mpiexec -n RANKS`, ready for the program and its arguments.
+/// Returns the command `mpiexec -n RANKS`, ready for the program and its arguments.
 ///
-/// `TINYPROF_MPIEXEC` names the launcher that belongs to the MPI of the build; `mpiexec` if it is
-/// not set.
+/// `TINYPROF_MPIEXEC` names the launcher that belongs to the MPI of the build; the default is
+/// `mpiexec`.
 pub(crate) fn mpiexec(ranks: usize) -> Command {
     let name = std::env::var("TINYPROF_MPIEXEC").unwrap_or_else(|_| "mpiexec".to_owned());
     let mut command = Command::new(&name);
     if is_open_mpi(&name) {
-        // More ranks than cores, and as root, are what a test in a container needs.
+        // A test in a container needs more ranks than cores, and runs as root.
         command.args(["--oversubscribe", "--bind-to", "none"]);
         command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
     }
-    // What the caller's environment says of profiles is not meant for these programs.
+    // The caller's settings for profiles are not meant for these programs.
     let names = [
         "",
         "_OUT",
@@ -33,9 +33,9 @@ pub(crate) fn mpiexec(ranks: usize) -> Command {
     for variable in names.map(|end| format!("TINYPROF{end}")) {
         command.env_remove(variable);
     }
-    // Ranks that mpiexec kills leave segments behind, which should go with the build.
+    // Ranks that mpiexec kills leave segments behind, which are removed with the build.
     command.env("TINYPROF_SEGMENT_DIR", concat!(env!("CARGO_TARGET_TMPDIR"), "/segments"));
-    // Both MPICH and Open MPI end a program that hangs after so many seconds.
+    // Both MPICH and Open MPI end a program that hangs after this number of seconds.
     command.env("MPIEXEC_TIMEOUT", "120");
     command.args(["-n", &ranks.to_string()]);
     command

@@ -1,13 +1,13 @@
-//! Virtual ranks: tasks of one thread that exchange bytes through mailboxes. Deterministic, and a
-//! hundred thousand of them fit in a test.
+//! Virtual ranks: tasks of one thread that exchange bytes through mailboxes. They are
+//! deterministic, and a hundred thousand of them fit in a test.
 //!
-//! Each has a clock of its own, which messages move as the `LogGP` model says: `overhead` at both
-//! ends, `latency` on the way, and `gap` a byte at the sender and at the receiver, whose messages
-//! come in one after the other.
+//! Each has its own clock, which messages advance according to the `LogGP` model: `overhead` at
+//! both ends, `latency` on the way, and `gap` a byte at the sender and at the receiver, whose
+//! messages come in one after the other.
 //!
-//! A rank that a message wakes runs next. So a message is taken soon after it was sent, and what
-//! the ranks of one group sent is gone before the next group begins: memory does not grow with what
-//! all ranks send together.
+//! A rank that a message wakes runs next. So a message is received soon after it was sent, and the
+//! messages of one group are gone before the next group begins: memory does not grow with the
+//! messages of all ranks together.
 
 #[cfg(test)]
 mod tests;
@@ -20,36 +20,36 @@ use std::task::{Context, Poll, Waker};
 
 use super::by_hand::{ByHand, Wire};
 
-/// What a message costs.
+/// The cost of a message.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LogGp {
-    /// From the last byte at the sender to the last byte at the receiver, in nanoseconds.
+    /// Time from the last byte at the sender to the last byte at the receiver, in nanoseconds.
     pub latency_ns: u64,
-    /// What a rank does for one message, at either end, in nanoseconds.
+    /// Time that a rank spends on one message, at either end, in nanoseconds.
     pub overhead_ns: u64,
-    /// What a byte takes on the link of either end, in picoseconds.
+    /// Time that a byte takes on the link of either end, in picoseconds.
     pub gap_ps_a_byte: u64,
 }
 
-/// What a rank has spent so far.
+/// The time and messages that a rank has spent so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Spent {
-    /// Its clock, in nanoseconds.
+    /// The rank's clock, in nanoseconds.
     pub clock_ns: u64,
-    /// Messages that it sent.
+    /// The number of messages sent.
     pub messages_sent: u64,
-    /// Messages that it received.
+    /// The number of messages received.
     pub messages_received: u64,
-    /// Bytes that it sent.
+    /// The number of bytes sent.
     pub bytes_sent: u64,
-    /// Bytes that it received.
+    /// The number of bytes received.
     pub bytes_received: u64,
 }
 
-/// One rank's account, which the ranks' programs may look at and let time pass on.
+/// One rank's account. The ranks' programs may read it, and advance its clock.
 pub type Account = Rc<Cell<Spent>>;
 
-/// Sender, receiver.
+/// The sender and the receiver.
 type Address = (u32, u32);
 
 struct Letter {
@@ -57,7 +57,7 @@ struct Letter {
     bytes: Vec<u8>,
 }
 
-/// One message, for those who count them.
+/// One message, for tests that count them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Sent {
     pub(crate) from: u32,
@@ -69,17 +69,17 @@ pub(crate) struct Sent {
 struct World {
     size: u32,
     costs: LogGp,
-    /// Whether ranks that wait for others give up: what a deadline does on MPI.
+    /// True if ranks that wait for others give up, as with a deadline on MPI.
     has_deadline: bool,
     is_late: Cell<bool>,
-    /// Every message so far, where somebody wants to know.
+    /// Every message so far, if the caller asked for them.
     sent: Option<RefCell<Vec<Sent>>>,
-    /// Letters on their way. An address without any has no entry, or there would be one for each
-    /// message ever sent.
+    /// The letters on their way. An address without any has no entry; otherwise the map would keep
+    /// an entry for each message ever sent.
     mail: RefCell<HashMap<Address, VecDeque<Letter>>>,
     /// The addresses that a rank has looked at in vain.
     awaited: RefCell<HashSet<Address>>,
-    /// The ranks that can go on, the next one first.
+    /// The ranks that can continue, the next one first.
     ready: RefCell<VecDeque<u32>>,
     bytes_on_the_way: Cell<u64>,
     bytes_on_the_way_max: Cell<u64>,
@@ -95,19 +95,19 @@ pub(crate) struct VirtualWire {
 /// One rank's end of a communicator.
 pub(crate) type VirtualRank = ByHand<VirtualWire>;
 
-/// What came of a run.
+/// The result of a run.
 pub(crate) struct Finished<T> {
-    /// What each rank returned.
+    /// The return value of each rank.
     pub(crate) results: Vec<T>,
-    /// The most bytes that were sent and not yet received.
+    /// The largest number of bytes that were sent and not yet received.
     pub(crate) bytes_on_the_way_max: u64,
-    /// Every message, if it was asked for.
+    /// Every message, if the caller asked for them.
     #[cfg_attr(not(test), expect(dead_code, reason = "tests count messages one by one"))]
     pub(crate) sent: Vec<Sent>,
 }
 
-/// Runs `program` on `size` ranks for which messages cost nothing, and returns what each of them
-/// returned.
+/// Runs `program` on `size` ranks for which messages cost nothing, and returns the result of each
+/// rank.
 ///
 /// # Panics
 /// If the ranks wait for each other forever, or messages are left over at the end.
@@ -119,7 +119,7 @@ pub(crate) fn run<T, F: Future<Output = T>>(
     run_counted(size, program).0
 }
 
-/// The same, and every message that was sent meanwhile.
+/// Runs `program` like [`run`], and also returns every message that was sent.
 #[cfg(test)]
 pub(crate) fn run_counted<T, F: Future<Output = T>>(
     size: u32,
@@ -130,7 +130,8 @@ pub(crate) fn run_counted<T, F: Future<Output = T>>(
     (finished.results, finished.sent)
 }
 
-/// The same, but ranks that wait for each other forever are interrupted, as by a deadline.
+/// Runs `program` like [`run`], but interrupts ranks that wait for each other forever, as by a
+/// deadline.
 #[cfg(test)]
 pub(crate) fn run_with_deadline<T, F: Future<Output = T>>(
     size: u32,
@@ -139,7 +140,7 @@ pub(crate) fn run_with_deadline<T, F: Future<Output = T>>(
     run_in(World { size, has_deadline: true, ..World::default() }, |rank, _| program(rank)).results
 }
 
-/// The same with what messages cost. The program gets the account of its rank.
+/// Runs `program` with the given cost of messages. The program gets the account of its rank.
 ///
 /// # Panics
 /// If the ranks wait for each other forever, or messages are left over at the end.
@@ -158,7 +159,7 @@ fn run_in<T, F: Future<Output = T>>(
     let size = world.size;
     world.ready.borrow_mut().extend(0..size);
     let world = Rc::new(world);
-    // A task is made when its rank first runs, and dropped when it is done.
+    // A task is created when its rank first runs, and dropped when it is done.
     let mut tasks: Vec<Option<Pin<Box<F>>>> = (0..size).map(|_| None).collect();
     let mut results: Vec<Option<T>> = (0..size).map(|_| None).collect();
     while let Some(rank) = world.next(&results) {
@@ -186,8 +187,8 @@ fn run_in<T, F: Future<Output = T>>(
 }
 
 impl World {
-    /// The rank that runs next. Where none can go on, those that wait are late, if there is a
-    /// deadline.
+    /// Returns the rank that runs next. If none can continue and there is a deadline, the waiting
+    /// ranks are late.
     fn next<T>(&self, results: &[Option<T>]) -> Option<u32> {
         let mut ready = self.ready.borrow_mut();
         if ready.is_empty() && self.has_deadline && !self.is_late.replace(true) {
@@ -207,7 +208,7 @@ impl VirtualWire {
         spent.clock_ns
     }
 
-    /// How long these bytes occupy a link.
+    /// Returns the time that these bytes occupy a link.
     fn gap_ns(&self, bytes: u64) -> u64 {
         bytes * self.world.costs.gap_ps_a_byte / 1000
     }

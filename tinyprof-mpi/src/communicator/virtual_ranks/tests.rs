@@ -1,4 +1,5 @@
-//! Virtual ranks: their collectives, what is noticed, and what messages cost.
+//! Tests of virtual ranks: their collectives, the errors that are detected, and the cost of
+//! messages.
 
 use super::*;
 use crate::communicator::Communicator;
@@ -67,8 +68,8 @@ fn clocks_follow_the_model() {
         }
         account.get()
     });
-    // Sent at 100 + 50 * 2, there 1000 later; the second was there too, and occupies the link of
-    // rank 0 next.
+    // Sent at 100 + 50 * 2, arrived 1000 later. The second had arrived too, and occupies the link
+    // of rank 0 next.
     let clock_ns: Vec<_> = clocks.results.iter().map(|spent| spent.clock_ns).collect();
     assert_eq!(clock_ns, [1300 + 100 + 100, 200, 200]);
     let (first, second) = (clocks.results[0], clocks.results[1]);

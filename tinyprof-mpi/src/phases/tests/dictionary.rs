@@ -1,5 +1,5 @@
-//! The dictionary of phase 1: the same on every rank, byte for byte, whatever hints say and ids do,
-//! and what it costs.
+//! Tests of the dictionary of phase 1: equal on every rank, byte for byte, whatever the hints and
+//! ids are, and its cost.
 
 use tinyprof_format::file::encode_callpaths;
 use tinyprof_format::model::CallpathTable;
@@ -8,7 +8,8 @@ use super::*;
 use crate::communicator::virtual_ranks::Sent;
 use crate::phases::synchronise::agree;
 
-/// The dictionary that all ranks have after phase 1, and the messages that it took.
+/// Returns the dictionary that all ranks have after phase 1, and the messages that were sent for
+/// it.
 #[track_caller]
 fn dictionary(ranks: &[EventMap]) -> (CallpathTable, Vec<Sent>) {
     let plan = plan(Path::new("nowhere"), None, UNLIMITED);
@@ -25,7 +26,7 @@ fn dictionary(ranks: &[EventMap]) -> (CallpathTable, Vec<Sent>) {
     (agreed.into_iter().next().unwrap().dictionary, sent)
 }
 
-/// A rank that visits these callpaths once, each under the root 0: `(site, id bits, hint)`.
+/// Creates a rank that visits these callpaths once, each under the root 0: `(site, id bits, hint)`.
 fn visited(callpaths: &[(u64, u64, bool)]) -> EventMap {
     let root = (CallpathId::from_bits(0), None, region(0), CallpathValues::default());
     let below = callpaths.iter().map(|&(site, bits, rank_local)| {
@@ -41,8 +42,8 @@ fn visited(callpaths: &[(u64, u64, bool)]) -> EventMap {
 fn wrong_hints_cost_nothing_but_time() {
     let everywhere = visited(&[(4, 1, false), (8, 2, false)]);
     let hinted = |hint| visited(&[(4, 1, hint), (8, 2, hint)]);
-    // Common to all, and called local by all; local, and called common; and every rank says
-    // something else.
+    // Common to all, and called local by all; local, and called common; and different on every
+    // rank.
     let cases = [
         vec![hinted(true), hinted(true), hinted(true)],
         vec![visited(&[(4, 1, false)]), visited(&[(8, 2, false)]), visited(&[])],
@@ -58,8 +59,8 @@ fn wrong_hints_cost_nothing_but_time() {
 
 #[test]
 fn callpaths_whose_ids_collide_on_one_rank_or_on_several_are_kept_apart() {
-    // All have the id 7: two on one rank, another on a second; ranks that hold one each; and the
-    // same on all.
+    // All have the id 7: two on one rank and another on a second; one each on several ranks; and
+    // equal on all.
     let cases = [
         vec![visited(&[(4, 7, false), (8, 7, false)]), visited(&[(12, 7, false)]), visited(&[])],
         vec![visited(&[(4, 7, false)]), visited(&[(8, 7, false)]), visited(&[(12, 7, false)])],
@@ -83,7 +84,7 @@ fn ranks_that_agree_send_no_name() {
 
 #[test]
 fn names_go_only_to_ranks_that_lack_them() {
-    // Region 3 has a name of 16 KiB, and one rank alone has visited it below 1.
+    // Region 3 has a name of 16 KiB, and a single rank has visited it below 1.
     let mut ranks = vec![rank(0, &[0, 3, 3], 1, 1); 64];
     ranks[63] = rank(63, &[1, 3], 1, 1);
     let (table, sent) = dictionary(&ranks);
@@ -93,7 +94,7 @@ fn names_go_only_to_ranks_that_lack_them() {
     let up: Vec<_> =
         sent.iter().filter(|m| m.from > m.to).filter(long).map(|m| (m.from, m.to)).collect();
     assert_eq!(up, [(63, 62), (62, 60), (60, 56), (56, 48), (48, 32), (32, 0)]);
-    // The others send nothing longer than a digest a row, besides the Allreduce.
+    // The others send nothing longer than a digest per row, besides the Allreduce.
     let rest = sent.iter().filter(|m| m.from > m.to && m.bytes <= 4096).map(|m| m.bytes);
     assert!(rest.max() <= Some(FIXED_BYTES), "{:?}", sent.iter().map(|m| m.bytes).max());
 }
@@ -105,7 +106,7 @@ proptest! {
         ranks in prop::collection::vec(prop::collection::vec((0_u64..12, any::<bool>()), 0..8), 1..20),
         bits in 0_u64..4,
     ) {
-        // The id of a site is its lowest bits, so that many sites have the same.
+        // The id of a site is its lowest bits, so many sites have equal ids.
         let of = |callpaths: &Vec<(u64, bool)>| {
             let truncated = callpaths.iter().map(|&(site, hint)| (site, 1 + (site & bits), hint));
             visited(&truncated.collect::<Vec<_>>())

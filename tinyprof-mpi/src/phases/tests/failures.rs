@@ -1,4 +1,5 @@
-//! Failures of files and of ranks: the same for all, and never half a profile under its name.
+//! Tests of failures of files and ranks: the error is equal on all ranks, and no partial profile
+//! gets the final name.
 
 use std::cell::Cell;
 
@@ -9,7 +10,7 @@ use crate::communicator::virtual_ranks::VirtualRank;
 fn a_failure_is_the_same_on_every_rank_and_leaves_nothing() {
     let scratch = tempfile::tempdir().unwrap();
     let ranks: Vec<_> = (0..20).map(|r| rank(r, &[0], 1, 1)).collect();
-    // No directory can be made below a file.
+    // No directory can be created below a file.
     let file = scratch.path().join("file");
     std::fs::write(&file, "").unwrap();
     let flushed = flush_all(&ranks, &plan(&file, None, UNLIMITED));
@@ -18,15 +19,15 @@ fn a_failure_is_the_same_on_every_rank_and_leaves_nothing() {
     assert!(flushed.iter().all(|f| f.profile == Some(Err(reason.clone()))));
 }
 
-/// What happens to one rank.
+/// The failure of one rank.
 enum Sabotage {
-    /// A directory has the name of its part when it comes to write it.
+    /// A directory has the name of the rank's part when it is about to be written.
     PartIsTaken(PathBuf),
-    /// After so many operations none is possible any more.
+    /// No operation succeeds after the given number of them.
     InterruptedAfter(Cell<u32>),
 }
 
-/// A rank that something happens to.
+/// A rank with a failure.
 struct Saboteur {
     inner: VirtualRank,
     sabotage: Option<Sabotage>,
@@ -142,7 +143,7 @@ fn work_that_dies_aside_is_a_failure_of_all_and_what_is_late_leaves_nothing() {
     drop(sender);
 }
 
-/// Cuts `victim` off after so many operations, and returns whether it came to its end nevertheless.
+/// Cuts `victim` off after `operations` operations, and returns whether it completed nevertheless.
 fn cut_off(ranks: &[EventMap], victim: u32, operations: u32, series: SeriesGather) -> bool {
     let scratch = tempfile::tempdir().unwrap();
     let plan = Plan { series, ..plan(scratch.path(), Some(3), UNLIMITED) };
@@ -163,7 +164,7 @@ fn cut_off(ranks: &[EventMap], victim: u32, operations: u32, series: SeriesGathe
             "who is not interrupted has the profile"
         );
     }
-    // Rank 0 alone finishes a profile, and then it is whole.
+    // Rank 0 alone finishes a profile, and then it is complete.
     match &flushed[0] {
         Ok(_) => assert_eq!(read_profile(&path).unwrap().ranks.len(), ranks.len()),
         Err(_) => {
@@ -176,7 +177,7 @@ fn cut_off(ranks: &[EventMap], victim: u32, operations: u32, series: SeriesGathe
 
 #[test]
 fn a_rank_that_is_cut_off_anywhere_leaves_a_whole_profile_or_none() {
-    // Different callpaths, so that every step has something to do.
+    // The callpaths differ, so that every step has something to do.
     let ranks: Vec<_> = (0..7).map(|r| rank(r, &[0, u64::from(r % 3)], 1, r + 1)).collect();
     for series in [SeriesGather::Padded, SeriesGather::Counts] {
         for victim in 0..7 {

@@ -1,4 +1,4 @@
-//! Who may read the files of a profile, and how its ranks know it again.
+//! Tests of the permissions of a profile's files, and of how its ranks recognise it.
 
 use std::os::unix::fs::PermissionsExt;
 use std::sync::Mutex;
@@ -48,7 +48,7 @@ fn every_rank_is_told_the_number_of_the_profile_before_it_is_complete() {
     let told = flush_with(&|rank| Some(ProfileId::of(&[rank.into()])));
     assert_eq!(told, [of_rank_0; 9]);
     assert_eq!(read_manifest(&scratch.path().join("p.tprof")).unwrap().profile_id, Some(of_rank_0));
-    // A checkpoint has none.
+    // A checkpoint has no number.
     assert_eq!(flush_with(&|_| None), []);
     assert_eq!(read_manifest(&scratch.path().join("p-1.tprof")).unwrap().profile_id, None);
 }

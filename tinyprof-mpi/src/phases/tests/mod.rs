@@ -1,4 +1,5 @@
-//! The phases on virtual ranks: the profile read back is the union of what the ranks held.
+//! Tests of the phases on virtual ranks: the profile read back is the union of the data of the
+//! ranks.
 
 mod dictionary;
 mod failures;
@@ -42,7 +43,7 @@ fn plan(directory: &Path, aggregators: Option<u32>, message_bytes_max: usize) ->
     }
 }
 
-/// Flushes on one rank what it holds.
+/// Flushes the data of one rank.
 async fn flush_map(
     communicator: &impl Communicator,
     map: &EventMap,
@@ -51,7 +52,7 @@ async fn flush_map(
     flush(communicator, &mut Measured::of(map.clone(), plan.state.precision), plan).await
 }
 
-/// The longest message that is not cut: the Allreduce of phase 1.
+/// The length of the longest message that is not split: the Allreduce of phase 1.
 const FIXED_BYTES: usize = 88;
 
 fn flush_all(ranks: &[EventMap], plan: &Plan) -> Vec<Flushed> {
@@ -65,7 +66,7 @@ fn flush_all(ranks: &[EventMap], plan: &Plan) -> Vec<Flushed> {
     flushed
 }
 
-/// Flushes, and compares what is read back with what the ranks held.
+/// Flushes, and compares the profile read back with the data of the ranks.
 fn check(ranks: &[EventMap], aggregators: Option<u32>, message_bytes_max: usize) {
     for series in [SeriesGather::Padded, SeriesGather::Counts] {
         check_series(ranks, aggregators, message_bytes_max, series);
@@ -101,7 +102,7 @@ fn check_plan(ranks: &[EventMap], plan: &Plan, parts: u32) {
         assert_eq!(f.profile, Some(Ok(path.clone())));
     }
     let profile = read_profile(&path).unwrap();
-    // The report of a flush has statistics of times alone.
+    // The report of a flush has only statistics of times.
     let report =
         Report::new(&profile.manifest, &profile.callpaths, Statistics::of_profile(&profile));
     assert_eq!(flushed[0].report, Some(report));
@@ -140,7 +141,8 @@ fn region(site: u64) -> Region {
     }
 }
 
-/// A rank that visits `sites` in a chain, each `visits` times in each of so many executions.
+/// Creates a rank that visits `sites` in a chain, each `visits` times in each of `executions`
+/// executions.
 fn rank(number: u32, sites: &[u64], executions: u32, visits: u32) -> EventMap {
     let mut parent = None;
     let records: Vec<_> = sites
@@ -175,7 +177,7 @@ fn rank(number: u32, sites: &[u64], executions: u32, visits: u32) -> EventMap {
     EventMap::from_records(records, facts)
 }
 
-/// One value an execution.
+/// Returns a metric with one value per execution.
 fn metric(number: u32, executions: u32) -> MetricValues {
     let value = |execution: u32| f64::from(number) - 0.1 * f64::from(execution);
     MetricValues {
@@ -198,7 +200,7 @@ fn equal_ranks_on_every_number_of_aggregators() {
 
 #[test]
 fn long_lists_are_written_by_more_ranks() {
-    // 10,000 executions at 4 callpaths: 2.2 MiB of summaries a rank.
+    // 10,000 executions at 4 callpaths: 2.2 MiB of summaries per rank.
     let ranks: Vec<_> = (0..2).map(|r| rank(r, &[0, 1, 2, 3], 10_000, 1)).collect();
     let scratch = tempfile::tempdir().unwrap();
     check_plan(&ranks, &plan(scratch.path(), None, UNLIMITED), 2);
@@ -272,7 +274,7 @@ fn messages_larger_than_a_gather_may_be_go_in_chunks() {
     for limit in [1, 7, 100, 4096] {
         check(&ranks, Some(2), limit);
     }
-    // The same where the dictionary has to be united: its names are long.
+    // A dictionary that has to be united, because its names are long.
     ranks[5] = rank(5, &[0, 3, 1], 1, 1);
     for limit in [1, 100, 4096] {
         check(&ranks, Some(2), limit);
@@ -291,7 +293,7 @@ fn thousands_of_ranks_with_one_odd_one() {
     check(&ranks, None, UNLIMITED);
 }
 
-/// Callpaths, executions and visits of a rank; some ranks have none.
+/// Generates the callpaths, executions and visits of a rank; some ranks have none.
 fn any_rank() -> impl Strategy<Value = (Vec<u64>, u32, u32)> {
     (prop::collection::vec(0_u64..5, 0..4), 1_u32..4, 1_u32..4)
 }

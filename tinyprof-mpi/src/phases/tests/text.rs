@@ -1,4 +1,4 @@
-//! Aggregators that write the paper's text.
+//! Tests of aggregators that write the paper's text format.
 
 use tinyprof_format::file::{OutputFormat, read_text_profile};
 use tinyprof_format::text::write_text;
@@ -21,7 +21,7 @@ fn the_texts_of_all_parts_are_the_text_of_the_profile() {
         let plan = plan(scratch.path(), Some(aggregators), 5);
         flush_all(&ranks, &plan);
         let expected = text(&read_profile(&scratch.path().join("p.tprof")).unwrap());
-        // What rank 0 is told counts.
+        // The setting of rank 0 applies.
         let flushed = {
             let size = u32::try_from(ranks.len()).unwrap();
             let (of_rank_0, of_others) =

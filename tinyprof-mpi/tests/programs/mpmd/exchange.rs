@@ -1,14 +1,14 @@
-//! What all ranks of a job do together, whichever program they run.
+//! The communication of all ranks of a job, whichever program they run.
 
 use mpi::collective::SystemOperation;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator, CommunicatorCollectives, Destination, Root, Source};
 
-/// Few, as MPICH's ranks spin while they wait.
+/// The number of rounds: few, as MPICH's ranks spin while they wait.
 const ROUNDS: i32 = 5;
 
-/// Reductions, a broadcast, a ring of messages and a communicator on the world, from the first
-/// moment to the last. Each rank gets the same line if all is right.
+/// Runs reductions, a broadcast, a ring of messages and a communicator on the world, from the first
+/// moment to the last. Returns the same line on each rank if all is right.
 pub(crate) fn with_all(world: &SimpleCommunicator) -> String {
     let (rank, size) = (world.rank(), world.size());
     let mut results = Vec::new();
@@ -27,7 +27,7 @@ pub(crate) fn with_all(world: &SimpleCommunicator) -> String {
         let neighbour_is_right = from.0 == (rank + size - 1) % size;
         results.push((sum, maximum, word, neighbour_is_right));
     }
-    // Received from anybody, with any tag: a message of anybody else's would be taken for one of
+    // Received from any rank, with any tag: a message of other origin would be taken for one of
     // these.
     if rank == 0 {
         let mut got: Vec<i32> = (1..size).map(|_| world.any_process().receive::<i32>().0).collect();
