@@ -1,5 +1,5 @@
-//! Every form in which a region can be written, under the strictest lints a user may have: all of
-//! it compiles, and computes what it computes without the macros.
+//! Every form of a region, under the strictest lints a user may have: all of it compiles, and
+//! computes the same as without the macros.
 
 #![deny(warnings)]
 #![forbid(unsafe_code)]
@@ -72,7 +72,7 @@ fn starts_with_an_inner_attribute() -> u8 {
     x
 }
 
-/// A doc comment, and attributes before and behind.
+/// A doc comment, and attributes before and after.
 #[must_use]
 #[profile]
 #[inline]
@@ -267,7 +267,7 @@ fn while_loops(mut stack: Vec<u32>) -> u32 {
         sum += x;
     } }
     let __loop = 1;
-    // In braces, which rustfmt leaves alone: between parentheses it would drop the inner attribute.
+    // In braces, which rustfmt leaves alone: in parentheses, it would drop the inner attribute.
     profile_loop! { "attributes", #[expect(unused_variables, reason = "passed through")] for unused in 0..2 {
         #![allow(unused_mut, reason = "passed through")]
         let mut x = __loop;
@@ -292,7 +292,7 @@ fn temporaries_in_the_head(cell: &RefCell<Vec<u32>>) -> usize {
             n += usize::from(cell.try_borrow_mut().is_err());
         }
     );
-    // The head's temporary is gone: otherwise this would panic.
+    // The head's temporary has been dropped: otherwise this would panic.
     cell.borrow_mut().clear();
     n
 }

@@ -6,7 +6,7 @@ use tinyprof::{profile, profile_loop, profile_scope, record};
 
 const _: () = assert!(!tinyprof::collect::ENABLED);
 
-/// A function, with all that can be said of one.
+/// A function, with every argument of the attribute.
 #[profile(name = "sum of squares", mode = each)]
 #[unsafe(no_mangle)]
 #[inline(never)]
@@ -14,7 +14,7 @@ pub fn function(values: &[f64]) -> f64 {
     values.iter().map(|x| x * x).sum()
 }
 
-/// Scopes, a way out between them, and one that begins inside of another.
+/// Scopes, an exit between them, and a scope that begins inside another.
 #[unsafe(no_mangle)]
 #[inline(never)]
 pub fn scopes(values: &mut [u64], n: u64) -> Option<u64> {
@@ -30,12 +30,12 @@ pub fn scopes(values: &mut [u64], n: u64) -> Option<u64> {
     Some(all)
 }
 
-/// Called by a key alone.
+/// Called only by a key.
 fn name_of(n: u64) -> String {
     format!("{n} values")
 }
 
-/// A loop with a value, a label, and a way out of the function.
+/// A loop with a value, a label, and an exit from the function.
 #[unsafe(no_mangle)]
 #[inline(never)]
 pub fn loops(mut n: u64) -> Result<u64, u64> {
@@ -59,7 +59,7 @@ pub fn loops(mut n: u64) -> Result<u64, u64> {
     Ok(steps)
 }
 
-/// Called by metrics alone.
+/// Called only by metrics.
 fn expensive(values: &[u64]) -> Vec<u64> {
     let mut values = values.to_vec();
     values.sort_unstable();

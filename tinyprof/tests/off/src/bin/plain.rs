@@ -2,14 +2,14 @@
 
 #![deny(warnings)]
 
-/// A function, with all that can be said of one.
+/// A function, with every argument of the attribute.
 #[unsafe(no_mangle)]
 #[inline(never)]
 pub fn function(values: &[f64]) -> f64 {
     values.iter().map(|x| x * x).sum()
 }
 
-/// Scopes, a way out between them, and one that begins inside of another.
+/// Scopes, an exit between them, and a scope that begins inside another.
 #[unsafe(no_mangle)]
 #[inline(never)]
 pub fn scopes(values: &mut [u64], n: u64) -> Option<u64> {
@@ -20,7 +20,7 @@ pub fn scopes(values: &mut [u64], n: u64) -> Option<u64> {
     Some(values.iter().sum::<u64>() ^ n)
 }
 
-/// A loop with a value, a label, and a way out of the function.
+/// A loop with a value, a label, and an exit from the function.
 #[unsafe(no_mangle)]
 #[inline(never)]
 pub fn loops(mut n: u64) -> Result<u64, u64> {
