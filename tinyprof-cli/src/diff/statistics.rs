@@ -55,9 +55,10 @@ impl Sample {
         (self.values.len() > 1).then(|| (self.squares() / (self.count() - 1.0)).sqrt())
     }
 
-    /// Returns the variance of the mean. The spread of the values already includes that of their
-    /// estimates. If it comes out smaller than the estimates alone make it, that is chance, and the
-    /// greater of the two counts.
+    /// Returns the variance of the mean.
+    ///
+    /// The spread of the values already includes that of their estimates. If it comes out smaller
+    /// than the estimates alone make it, that is chance, and the greater of the two counts.
     fn variance_of_mean(&self) -> Option<f64> {
         let spread = self.squares() / (self.count() - 1.0) / self.count();
         (self.values.len() > 1).then(|| spread.max(self.estimate_variance))

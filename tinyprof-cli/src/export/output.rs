@@ -7,8 +7,9 @@ use std::path::Path;
 
 use super::exporter::Notes;
 
-/// Calls `export` with a destination: standard output for `-`, else a new file at `path`. An
-/// existing file is never overwritten, since it belongs to somebody. A file that could not be
+/// Calls `export` with a destination: standard output for `-`, else a new file at `path`.
+///
+/// An existing file is never overwritten, since it belongs to somebody. A file that could not be
 /// written completely is removed.
 pub(super) fn write(
     path: &Path,

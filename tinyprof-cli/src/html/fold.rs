@@ -21,8 +21,10 @@ pub(super) const CALLPATHS_MAX: usize = 20_000;
 const SMALLER: SiteId = SiteId::from_bits(0x736d_616c_6c65_7221);
 
 /// Selects the callpaths to show in each profile; `None` if all callpaths of all profiles are
-/// shown. A callpath that is large in one of two profiles is shown in both, so that the same
-/// callpaths are compared.
+/// shown.
+///
+/// A callpath that is large in one of two profiles is shown in both, so that the same callpaths are
+/// compared.
 pub(super) fn shown(profiles: &[&Profile]) -> Option<Vec<Vec<bool>>> {
     if profiles.iter().all(|profile| profile.callpaths.len() <= CALLPATHS_MAX) {
         return None;

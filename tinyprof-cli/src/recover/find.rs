@@ -204,9 +204,10 @@ fn reason_against(header: &SegmentHeader, here: &Here) -> Option<String> {
     None
 }
 
-/// Returns `true` if the process in the file's name is dead. Names are `PID-START-THREAD.segment`,
-/// or `PID-START-THREAD-N.segment` if that name was taken by an earlier program of the process or
-/// by another copy of the recorder.
+/// Returns `true` if the process in the file's name is dead.
+///
+/// Names are `PID-START-THREAD.segment`, or `PID-START-THREAD-N.segment` if that name was taken by
+/// an earlier program of the process or by another copy of the recorder.
 fn died_early(name: &str) -> bool {
     let numbers =
         name.strip_suffix(".segment").unwrap_or_default().split('-').map(str::parse::<u64>);

@@ -83,9 +83,11 @@ impl<'a> Job<'a> {
         lowest.map(|process| process.description.clone()).unwrap_or_default()
     }
 
-    /// Returns `true` if `name` refers to this job. It may be the id of one of its processes, or,
-    /// of any of them, the name of its profile with or without directory and ending, the name of
-    /// its program, or the number from the batch system.
+    /// Returns `true` if `name` refers to this job.
+    ///
+    /// It may be the id of one of its processes, or, of any of them, the name of its profile with
+    /// or without directory and ending, the name of its program, or the number from the batch
+    /// system.
     pub(crate) fn is_called(&self, name: &str) -> bool {
         let bare = name.strip_suffix(".tprof").unwrap_or(name);
         self.processes.iter().any(|process| {

@@ -1,8 +1,10 @@
-//! Regions at scale: `direct` and `mutual` recursion, 10,000 deep; `circles` of three regions;
-//! `deep`, 1,500 nested regions; `callpaths`, more than one thread can hold; `fewer`, 111,111 of
-//! them. With `count` in place of `callpaths` it writes no profile, which takes far longer than
-//! recording. Instead it prints the number of callpaths, the visits of regular callpaths, those of
-//! `[other]`, and the losses counted as visits in `[other]`.
+//! Regions at scale. The argument selects the kind of program.
+//!
+//! `direct` and `mutual` recursion, 10,000 deep; `circles` of three regions; `deep`, 1,500 nested
+//! regions; `callpaths`, more than one thread can hold; `fewer`, 111,111 of them. With `count` in
+//! place of `callpaths` it writes no profile, which takes far longer than recording. Instead it
+//! prints the number of callpaths, the visits of regular callpaths, those of `[other]`, and the
+//! losses counted as visits in `[other]`.
 
 #![expect(clippy::print_stdout, reason = "the test compares the numbers with what it knows")]
 

@@ -54,9 +54,10 @@ fn microseconds(ns: u64) -> f64 {
     float(ns.into()) / 1e3
 }
 
-/// Returns a length in microseconds such that, in a viewer that adds doubles, the slice ends
-/// exactly where its neighbour starts and the slice around it ends. A slice that ends a rounding
-/// error later overlaps, and viewers drop such slices.
+/// Returns a length in microseconds that makes slices meet exactly in a viewer that adds doubles.
+///
+/// The slice ends exactly where its neighbour starts and the slice around it ends. A slice that
+/// ends a rounding error later overlaps, and viewers drop such slices.
 fn length(start_ns: u64, ns: u64) -> f64 {
     let (start, end) = (microseconds(start_ns), microseconds(start_ns.saturating_add(ns)));
     let plain = microseconds(ns);

@@ -38,9 +38,10 @@ pub(super) fn schema() -> Result<Type, ParquetError> {
     parse_message_type(SCHEMA)
 }
 
-/// Returns the writer's properties. All columns are compressed with Zstandard; the bytes of numbers
-/// are first grouped by significance, which is smaller than a dictionary. The manifest is included
-/// as JSON.
+/// Returns the writer's properties.
+///
+/// All columns are compressed with Zstandard; the bytes of numbers are first grouped by
+/// significance, which is smaller than a dictionary. The manifest is included as JSON.
 pub(super) fn properties(
     schema: &Type,
     manifest: &Manifest,
