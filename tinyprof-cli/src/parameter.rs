@@ -11,7 +11,7 @@ pub(crate) enum Parameter {
     Ranks,
     /// The number of hosts, read from each profile.
     Hosts,
-    /// Anything else: a name, and a value for each profile in the order of the command line.
+    /// Any other quantity: a name, and a value for each profile in the order of the command line.
     Given(String, Vec<f64>),
 }
 

@@ -1,4 +1,4 @@
-//! `--rank`, `--execution` and `--path`: a smaller profile, of some ranks or executions, or of a
+//! `--rank`, `--execution` and `--path`: a smaller profile of some ranks or executions, or of a
 //! part of the tree.
 
 use std::collections::BTreeSet;

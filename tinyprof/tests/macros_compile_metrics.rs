@@ -82,7 +82,7 @@ fn values_may_be_any_expression() {
     assert_eq!(*takes_a_reference(&mut 1, &[2, 3]), 3);
 }
 
-// ---- ways out
+// ---- exits
 
 #[profile(value = text.parse::<u32>()?)]
 fn question_mark(text: &str) -> Result<usize, std::num::ParseIntError> {

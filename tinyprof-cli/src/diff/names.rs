@@ -106,7 +106,7 @@ impl Names {
     }
 }
 
-/// Memory bounds the number of rows far below 2^32.
+/// Converts a row number. Memory bounds the number of rows far below 2^32.
 fn narrow(number: usize) -> u32 {
     u32::try_from(number).expect("there are fewer than 2^32 callpaths")
 }

@@ -7,7 +7,7 @@
 
 use super::exporter::{Source, float};
 
-/// A rank to be shown.
+/// A rank to show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shown {
     pub(super) rank: usize,
@@ -25,7 +25,7 @@ impl Shown {
     }
 }
 
-/// The ranks to be shown, by rank.
+/// The ranks to show, in ascending order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Choice {
     pub(super) shown: Vec<Shown>,

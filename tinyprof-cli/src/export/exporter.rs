@@ -12,7 +12,7 @@ use crate::parameter::Parameter;
 /// Notes for standard error on data that was not written, one per line.
 pub(super) type Notes = Vec<String>;
 
-/// A format of other tools.
+/// A format of another tool.
 pub(super) trait Exporter: Sync {
     /// Returns `true` if the format is text, which may go to standard output.
     fn is_text(&self) -> bool {

@@ -9,8 +9,7 @@ use super::exporter::Notes;
 
 /// Calls `export` with a destination: standard output for `-`, else a new file at `path`.
 ///
-/// An existing file is never overwritten, since it belongs to somebody. A file that could not be
-/// written completely is removed.
+/// An existing file is never overwritten. A file that could not be written completely is removed.
 pub(super) fn write(
     path: &Path,
     export: impl FnOnce(&mut (dyn Write + Send)) -> Result<Notes, Box<dyn Error>>,

@@ -89,8 +89,8 @@ fn comparison(profiles: &[(String, Profile)], arguments: &HtmlArguments) -> Opti
     Some(diff::pair_json(base, new))
 }
 
-/// Writes a new file. An existing file is never overwritten, since it belongs to somebody. A file
-/// that could not be written completely is removed.
+/// Writes a new file. An existing file is never overwritten. A file that could not be written
+/// completely is removed.
 fn save(page: &str, path: &Path) -> Result<(), Box<dyn Error>> {
     let fail = |error: io::Error| match error.kind() {
         ErrorKind::AlreadyExists => {

@@ -37,7 +37,7 @@ pub(super) struct Row {
     pub(super) recent: Option<Recent>,
 }
 
-/// A moment of a job, ready to be drawn.
+/// A moment of a job, ready to draw.
 #[derive(Clone, Debug)]
 pub(super) struct Frame {
     pub(super) sample: Sample,

@@ -176,7 +176,7 @@ fn open(path: &Path) -> io::Result<File> {
     OpenOptions::new().read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(path)
 }
 
-/// A sparse file of enormous length costs nothing to create.
+/// Rejects impossible lengths: a sparse file of enormous length costs nothing to create.
 fn reason_against_length(metadata: &fs::Metadata) -> Option<String> {
     let (bytes, there) = (metadata.len(), metadata.blocks().saturating_mul(512));
     if bytes > SEGMENT_BYTES_MAX {

@@ -207,7 +207,7 @@ fn new_profile_id(job: &Job<'_>) -> ProfileId {
     ProfileId::of(&now.into_iter().chain([date]).chain(headers).collect::<Vec<u64>>())
 }
 
-/// Writes the id of its profile into a segment that nobody maps any more. If the segment cannot be
+/// Writes the id of its profile into a segment that is no longer mapped. If the segment cannot be
 /// written to, the id is missing, which matters only to a `recover` that is killed at the wrong
 /// moment.
 fn mark(path: &Path, id: ProfileId) {

@@ -43,7 +43,10 @@ export class CompareView {
     for (const row of this.body.children) row.setAttribute("aria-selected", String(path !== null && row.path === path));
   }
 
-  /** The views show the new run, so callpaths that only the base run has cannot be selected. */
+  /**
+   * Selects a callpath by its path. The views show the new run, so callpaths that only the base run
+   * has cannot be selected.
+   */
   #pick(side, row) {
     const path = row === null ? null : pathOf(side.profile, row);
     select({ callpath: path === null ? null : (this.new.rows.get(path) ?? null) });
@@ -70,7 +73,10 @@ export class CompareView {
   }
 }
 
-/** Draws zero in the middle, the interval as a bar, and the difference as a line in it. */
+/**
+ * Returns a scale with zero in the middle, the interval as a bar, and the difference as a line in
+ * it.
+ */
 function intervalBar(difference, interval, greatest) {
   const place = (ns) => 50 + (ns / greatest) * 50;
   const track = element("span", { className: "interval", "aria-hidden": "true" });

@@ -43,7 +43,8 @@ export class Tree {
 
   draw() {
     const rows = [];
-    // A stack of lists instead of recursion: a tree may be as deep as it is long.
+    // Selects a callpath by its path. The views show the new run, so callpaths that only the base
+    // run has cannot be selected.
     const stack = [{ list: this.#sorted(this.profile.roots), at: 0, more: 0, level: 1 }];
     while (stack.length > 0) {
       const top = stack[stack.length - 1];

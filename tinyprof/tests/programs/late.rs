@@ -41,7 +41,7 @@ fn stays(entered: &Sender<()>, go_on: &Receiver<()>) {
     (0..100).for_each(after_the_flush);
 }
 
-/// Enters a region when its thread ends.
+/// A value that enters a region when its thread ends.
 struct Late;
 
 impl Drop for Late {

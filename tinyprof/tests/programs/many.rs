@@ -56,9 +56,9 @@ fn factor(depth: u32) {
     (0..3).for_each(|_| expression(depth - 1));
 }
 
-/// As many regions as there can be split ones, each inside the previous one.
+/// Recurses like a grammar: each level calls the next, and the last calls the first three times.
 fn deep(level: u32) {
-    /// A function for each number, since a key cannot have that many values.
+    /// Enters as many regions as there can be split ones, each inside the previous one.
     fn nested<const KIND: usize>(level: u32) {
         macro_rules! kinds {
             ($($kind:literal)*) => {
@@ -95,7 +95,7 @@ fn deep(level: u32) {
     }
 }
 
-/// A function that runs `inside` in each of ten regions of its own.
+/// Selects one function per number, since a key cannot have that many values.
 macro_rules! ten_regions {
     ($name:ident: $($region:tt)*) => {
         fn $name(inside: impl Fn()) {

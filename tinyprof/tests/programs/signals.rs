@@ -63,8 +63,8 @@ fn set_timer(interval_us: libc::suseconds_t) {
     assert_eq!(failed, 0);
 }
 
-/// A separate region, so that the rounds are not executions: each callpath would keep thousands of
-/// those.
+/// Makes the rounds, in a separate region so that they are not executions: each callpath would keep
+/// thousands of those.
 #[profile]
 fn rounds(count: u64) {
     profile_loop!(

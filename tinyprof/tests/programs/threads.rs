@@ -34,7 +34,7 @@ fn waits(entered: &Sender<()>, never: &Receiver<()>) {
 #[profile]
 fn in_destructor() {}
 
-/// Enters a region when its thread has almost ended.
+/// A value that enters a region when its thread has almost ended.
 struct Late;
 
 impl Drop for Late {

@@ -1,4 +1,4 @@
-//! The positions of executions on a reconstructed time line, which nobody measured.
+//! The positions of executions on a time line that is reconstructed, not measured.
 
 use tinyprof_format::model::{CallpathTable, CallpathValues};
 

@@ -11,7 +11,7 @@ const MOST_BYTES: u64 = (1 << 33) - 1;
 /// Writes the header of a file of `bytes` bytes. The contents and then [`pad`] must follow.
 ///
 /// # Errors
-/// When `out` cannot be written, or when the format cannot hold the length.
+/// If `out` cannot be written, or if the format cannot hold the length.
 pub(super) fn header(out: &mut (dyn Write + Send), name: &str, bytes: u64) -> io::Result<()> {
     if bytes > MOST_BYTES {
         return Err(io::Error::other(format!(

@@ -45,7 +45,7 @@ impl Node {
         self.record[word].store(value, Relaxed);
     }
 
-    /// `Node::update`.
+    /// Mirrors `Node::update`.
     fn update(&self, sequence: u64, change: impl FnOnce()) {
         self.set(SEQUENCE, sequence.wrapping_add(1));
         fence(Release);
@@ -53,7 +53,7 @@ impl Node {
         self.record[SEQUENCE].store(sequence.wrapping_add(2), Release);
     }
 
-    /// `Node::try_read`.
+    /// Mirrors `Node::try_read`.
     fn try_read<T>(&self, read: impl FnOnce() -> T) -> Option<T> {
         let before = self.record[SEQUENCE].load(Acquire);
         let value = read();
@@ -61,7 +61,7 @@ impl Node {
         (before.is_multiple_of(2) && self.get(SEQUENCE) == before).then_some(value)
     }
 
-    /// `Arena::add_visit`, without a list, after this many visits.
+    /// Mirrors `Arena::add_visit`, without a list, after this many visits.
     fn add_visit(&self, visits: u64) {
         self.update(2 * visits, || {
             self.set(VISITS, visits + 1);
@@ -69,8 +69,8 @@ impl Node {
         });
     }
 
-    /// `log::push` if there is room, after this many elements: writes the element, then the header
-    /// that makes it visible.
+    /// Mirrors `log::push` if there is room, after this many elements: writes the element, then the
+    /// header that makes it visible.
     fn push(&self, length: u64) {
         self.update(2 * length, || {
             self.block[usize::try_from(length).expect("a short list")].store(length + 1, Relaxed);
