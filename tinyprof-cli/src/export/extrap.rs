@@ -1,7 +1,7 @@
 //! Extra-P's JSON: the measurements of each callpath and metric in each profile of a scaling study.
 //!
-//! Profiles at the same point are repetitions of a measurement. A callpath missing in a profile
-//! took no time there, since Extra-P needs a value at each point.
+//! Profiles at the same point are repetitions of a measurement. Extra-P needs a value at each
+//! point, so a callpath that is missing in a profile counts as zero there.
 
 use std::collections::{BTreeMap, HashSet};
 use std::error::Error;
