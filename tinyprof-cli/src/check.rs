@@ -1,4 +1,4 @@
-//! `tinyprof check`: is a profile whole, and if not, what of it is damaged.
+//! `tinyprof check`: checks a profile for damage and lists the damaged parts.
 
 use std::error::Error;
 use std::fmt::Write as _;
@@ -50,7 +50,7 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<Outcome, Box<dyn Error>>
     Ok(if whole { Outcome::Done } else { Outcome::Damaged })
 }
 
-/// A line for each damaged place, then one on the whole.
+/// Returns one line for each damaged part, then a summary line.
 fn text(name: &str, check: &Check) -> String {
     let mut text = String::new();
     let mut line = |what: String| {
@@ -75,7 +75,7 @@ fn text(name: &str, check: &Check) -> String {
     text
 }
 
-/// A line of headings, then one for each damaged place.
+/// Returns a header line, then one line for each damaged part.
 fn csv(check: &Check) -> String {
     let mut csv = csv_line(["file", "offset", "section", "reason"]);
     for file in &check.files {

@@ -1,4 +1,4 @@
-//! One function a command: read, then render.
+//! One function per command: read, then render.
 
 use std::error::Error;
 use std::path::Path;

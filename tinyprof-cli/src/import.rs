@@ -1,5 +1,5 @@
-//! `tinyprof import`: a profile from the paper's text format, one file or what aggregators wrote,
-//! with whatever of a damaged file can be saved.
+//! `tinyprof import`: a profile from the paper's text format, from one file or the files of several
+//! aggregators. Saves whatever can be saved of a damaged file.
 
 use std::error::Error;
 use std::fs::OpenOptions;
@@ -16,7 +16,7 @@ use crate::arguments::ImportArguments;
 use crate::outcome::Outcome;
 use crate::{memory, permissions, render, sys};
 
-/// So many problems are printed; JSON has more.
+/// The most problems that are printed; JSON lists more.
 const PRINTED_MAX: usize = 20;
 
 pub(crate) fn run(arguments: &ImportArguments) -> Result<Outcome, Box<dyn Error>> {
@@ -50,16 +50,17 @@ pub(crate) fn run(arguments: &ImportArguments) -> Result<Outcome, Box<dyn Error>
     Ok(if salvage.is_whole() { Outcome::Done } else { Outcome::Losses })
 }
 
-/// The text of a file, a pipe or standard input, which takes no more memory than a reader may use.
+/// Reads the text of a file, a pipe or standard input, within the memory limit of readers.
 fn read(path: &Path) -> io::Result<Vec<u8>> {
     if path == Path::new("-") {
         return read_all(&mut io::stdin().lock());
     }
-    // Opening a pipe waits for who writes to it, maybe for ever.
+    // Opening a pipe without a writer would wait, perhaps forever.
     let mut file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
     let kind = file.metadata()?.file_type();
     if kind.is_fifo() {
-        // Of a shell's `<(command)` the other end is open already, and what comes is waited for.
+        // For a shell's `<(command)`, the other end is already open, and reading waits for its
+        // output.
         sys::wait_for_bytes(&file)?;
         let text = read_all(&mut file)?;
         let nobody = || {

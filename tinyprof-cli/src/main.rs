@@ -1,7 +1,7 @@
-//! The command `tinyprof`: reads profiles, compares and converts them, and makes them of what
-//! killed programs have left.
+//! The command `tinyprof`: reads, compares and converts profiles, and recovers them from what
+//! killed programs left behind.
 //!
-//! It depends on the format only: it knows neither MPI nor the recorder.
+//! It depends only on the format: it knows neither MPI nor the recorder.
 #![deny(unsafe_code)]
 
 mod arguments;

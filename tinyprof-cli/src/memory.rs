@@ -1,4 +1,4 @@
-//! How much memory a command may use for a profile: `--memory`, once for the whole command.
+//! The memory limit of a command for reading profiles: `--memory`, once for the whole command.
 
 use std::sync::OnceLock;
 
@@ -6,18 +6,18 @@ use tinyprof_format::file::ReadLimits;
 
 static LIMITS: OnceLock<ReadLimits> = OnceLock::new();
 
-/// Takes what the user said; only the first counts.
+/// Sets the limit that the user gave; only the first call counts.
 pub(crate) fn allow(bytes: Option<u64>) {
     let limits = ReadLimits::default();
     LIMITS.get_or_init(|| bytes.map_or(limits, |bytes| limits.with_memory_bytes(bytes)));
 }
 
-/// The limits of this command's readers.
+/// Returns the limits for this command's readers.
 pub(crate) fn limits() -> ReadLimits {
     LIMITS.get().copied().unwrap_or_default()
 }
 
-/// A number of bytes, as in `512MiB`, `4GiB` or `1000000`.
+/// Parses a number of bytes, such as `512MiB`, `4GiB` or `1000000`.
 pub(crate) fn parse_bytes(text: &str) -> Result<u64, String> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let shift = match &text[digits.len()..] {

@@ -1,8 +1,8 @@
-//! What a profile is called on the screen.
+//! The name of a profile on the screen.
 
 use std::path::Path;
 
-/// The directory's own name, also where it was given as `.` or with a slash at the end.
+/// Returns the directory's own name, even if it was given as `.` or with a trailing slash.
 pub(crate) fn name_of(directory: &Path) -> String {
     let full = directory.canonicalize();
     let full = full.as_deref().unwrap_or(directory);

@@ -3,17 +3,18 @@
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
-/// Numbers as users name them, `3,8-15`: ranges in ascending order, none of which touches the next.
+/// Numbers in the notation of users, `3,8-15`: ranges in ascending order, of which no two are
+/// adjacent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct NumberList(Vec<RangeInclusive<u32>>);
 
 impl NumberList {
-    /// Whether the list names `number`.
+    /// Returns `true` if the list includes `number`.
     pub(crate) fn contains(&self, number: u32) -> bool {
         self.0.iter().any(|range| range.contains(&number))
     }
 
-    /// How many numbers from `first` to `last` the list names.
+    /// Returns how many numbers from `first` to `last` the list includes.
     pub(crate) fn count_within(&self, first: u32, last: u32) -> u64 {
         let overlap = |range: &RangeInclusive<u32>| {
             let (from, to) = (first.max(*range.start()), last.min(*range.end()));
@@ -22,7 +23,7 @@ impl NumberList {
         self.0.iter().map(overlap).sum()
     }
 
-    /// The greatest number that the list names.
+    /// Returns the greatest number in the list.
     pub(crate) fn highest(&self) -> u32 {
         self.0.last().map_or(0, |range| *range.end())
     }

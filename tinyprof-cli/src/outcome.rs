@@ -1,24 +1,24 @@
-//! What a command tells the script that called it, besides what it prints. The numbers stand in
-//! every `--help`, and mean the same for every command: 1 is a failure, 2 wrong arguments (from the
-//! parser of arguments).
+//! The exit codes by which a command reports to the calling script. Every `--help` lists them, and
+//! they mean the same for every command: 1 is a failure, 2 wrong arguments (from the argument
+//! parser).
 
 use std::process::ExitCode;
 
-/// How a command that ran to its end went.
+/// The outcome of a command that ran to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
-    /// All was done, nothing was wrong.
+    /// Everything was done without problems.
     Done,
-    /// What it was to look at is damaged, and it says how.
+    /// The input is damaged, and the output says how.
     Damaged,
-    /// It was done, but something of the input was lost.
+    /// The work was done, but parts of the input were lost.
     Losses,
-    /// It was done, and what it compared is above the limit that was set.
+    /// The work was done, and the comparison is above the given limit.
     AboveLimit,
 }
 
 impl Outcome {
-    /// For commands that give nothing else.
+    /// Returns the outcome of commands that have no other.
     pub(crate) const fn done((): ()) -> Self {
         Self::Done
     }

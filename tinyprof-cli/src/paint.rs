@@ -1,6 +1,6 @@
-//! Colours: what stands out, and nothing that colours alone would tell.
+//! Colours, which emphasize but never carry information alone.
 //!
-//! Text is painted always; what prints it takes the colours away where they are not wanted.
+//! Text always gets colours; printing removes them if they are not wanted.
 
 use std::fmt::Write as _;
 
@@ -14,23 +14,23 @@ pub(crate) const ERROR: Style = AnsiColor::Red.on_default().bold();
 pub(crate) const WORSE: Style = AnsiColor::Red.on_default();
 pub(crate) const BETTER: Style = AnsiColor::Green.on_default();
 
-/// `text` in `style`.
+/// Returns `text` in `style`.
 pub(crate) fn painted(text: &str, style: Style) -> String {
     format!("{style}{text}{style:#}")
 }
 
-/// A note, of one or several lines.
+/// Returns a note of one or several lines, with colours.
 pub(crate) fn note(note: &str) -> String {
     note.lines().map(|line| painted(line, NOTE) + "\n").collect()
 }
 
-/// A text for people: its first line is its head, and below may be hints, notes, and what the
-/// profiler itself has cost.
+/// Colours a text for people: its first line is its head; below may be hints, notes, and the cost
+/// of the profiler itself.
 pub(crate) fn text(text: &str) -> String {
     let mut painted = String::with_capacity(text.len() + 64);
     let mut above = Style::new();
     for (number, line) in text.lines().enumerate() {
-        // What begins so goes on in lines that are indented.
+        // These paragraphs continue in indented lines.
         above = match line {
             _ if line.starts_with("note: ") => NOTE,
             _ if line.starts_with("hint: ") => HINT,

@@ -1,22 +1,22 @@
-//! `--parameter`: what differs between the profiles of a scaling study.
+//! `--parameter`: the quantity that differs between the profiles of a scaling study.
 
 use std::str::FromStr;
 
 use tinyprof_format::model::Manifest;
 
-/// One parameter of a model, with its value for each profile.
+/// A parameter of a model, with its value for each profile.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Parameter {
     /// The number of ranks, read from each profile.
     Ranks,
     /// The number of hosts, read from each profile.
     Hosts,
-    /// Anything else: a name, and a value for each profile in the order of the command line.
+    /// Any other quantity: a name, and a value for each profile in the order of the command line.
     Given(String, Vec<f64>),
 }
 
 impl Parameter {
-    /// What the parameter is called in the model.
+    /// Returns the name of the parameter in the model.
     pub(crate) fn name(&self) -> &str {
         match self {
             Self::Ranks => "ranks",
@@ -25,7 +25,7 @@ impl Parameter {
         }
     }
 
-    /// The value for the profile at `position` of the command line.
+    /// Returns the value for the profile at `position` on the command line.
     pub(crate) fn value(&self, position: usize, manifest: &Manifest) -> f64 {
         match self {
             Self::Ranks => manifest.ranks.into(),
@@ -34,7 +34,7 @@ impl Parameter {
         }
     }
 
-    /// Why these parameters do not suit so many profiles; none if they do.
+    /// Returns the reason if these parameters do not fit this number of profiles.
     pub(crate) fn fault(parameters: &[Self], profiles: usize) -> Option<String> {
         for (position, parameter) in parameters.iter().enumerate() {
             let name = parameter.name();

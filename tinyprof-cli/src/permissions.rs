@@ -1,5 +1,5 @@
-//! Who may read the profiles that commands write: `TINYPROF_PERMISSIONS`, as for the programs that
-//! are profiled.
+//! The permissions of the profiles that commands write: `TINYPROF_PERMISSIONS`, as for the profiled
+//! programs.
 
 use std::env;
 
@@ -7,7 +7,7 @@ use tinyprof_format::file::Permissions;
 
 use crate::render;
 
-/// What the environment says. A value that cannot be understood is said, and counts as not set.
+/// Returns the setting of the environment. An invalid value is reported and counts as unset.
 pub(crate) fn permissions() -> Permissions {
     let Some(text) = env::var_os(Permissions::VARIABLE) else { return Permissions::default() };
     text.to_str().and_then(Permissions::parse).unwrap_or_else(|| {

@@ -1,4 +1,4 @@
-//! The only place that prints.
+//! All printing of the command.
 
 use std::error::Error;
 use std::fmt::Write as _;
@@ -10,14 +10,14 @@ use tinyprof_format::report::escaped;
 use crate::arguments::Color;
 use crate::paint;
 
-/// Where the output is no terminal: what a line of a wide table needs.
+/// The width if the output is no terminal: that of a line in a wide table.
 const COLUMNS_ELSEWHERE: u16 = 120;
 
-/// What is printed at a time.
+/// The number of bytes printed at a time.
 const STREAM_BYTES: usize = 64 << 10;
 
-/// The columns that tables may have: those that the user asked for, else those of the terminal that
-/// standard output is.
+/// Returns the width of tables: the one that the user asked for, else that of the terminal on
+/// standard output.
 pub(crate) fn columns(asked_for: Option<u16>) -> u16 {
     let size = terminal_size::terminal_size_of(io::stdout());
     asked_for
@@ -25,7 +25,7 @@ pub(crate) fn columns(asked_for: Option<u16>) -> u16 {
         .unwrap_or(COLUMNS_ELSEWHERE)
 }
 
-/// Says where colours go, for all that is printed.
+/// Sets where colours are used, for everything that is printed.
 pub(crate) fn choose_colors(color: Color) {
     let choice = match color {
         Color::Auto => ColorChoice::Auto,
@@ -35,28 +35,28 @@ pub(crate) fn choose_colors(color: Color) {
     choice.write_global();
 }
 
-/// Prints `text` for people, with its head and its notes in colours where they are wanted.
+/// Prints `text` for people, with its head and notes in colours if they are wanted.
 ///
 /// # Errors
-/// If standard output cannot be written for another reason than that its reader left early.
+/// If standard output cannot be written for a reason other than a reader that left early.
 pub(crate) fn text(text: &str) -> Result<(), Box<dyn Error>> {
     painted(&paint::text(text))
 }
 
-/// Prints a text that was painted, without its colours where they are not wanted.
+/// Prints a coloured text, without the colours if they are not wanted.
 ///
 /// # Errors
-/// As of [`text`].
+/// See [`text`].
 pub(crate) fn painted(text: &str) -> Result<(), Box<dyn Error>> {
-    // At once: a line of a table is written to a terminal as a whole.
+    // All at once, since a terminal should get a line of a table as a whole.
     let mut bytes =
         anstream::AutoStream::new(Vec::new(), anstream::AutoStream::choice(&io::stdout()));
     bytes.write_all(text.as_bytes())?;
     write(&bytes.into_inner())
 }
 
-/// Prints `text` as it is. A reader that left early, such as `head`, has had what it wanted: no
-/// error.
+/// Prints `text` unchanged. A reader that left early, such as `head`, has all that it wanted: this
+/// is no error.
 ///
 /// # Errors
 /// If standard output cannot be written for another reason.
@@ -68,11 +68,11 @@ fn write(bytes: &[u8]) -> Result<(), Box<dyn Error>> {
     stream(|to| to.write_all(bytes))
 }
 
-/// Prints what `write` writes while it is made: a table of a million callpaths is longer than
-/// memory should be.
+/// Prints the output of `write` while it is being produced: a table of a million callpaths would
+/// take too much memory.
 ///
 /// # Errors
-/// As of [`output`].
+/// See [`output`].
 pub(crate) fn stream(
     write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
 ) -> Result<(), Box<dyn Error>> {
@@ -85,10 +85,10 @@ pub(crate) fn stream(
     }
 }
 
-/// Prints an error with its causes as one line on standard error: what it quotes from a file or an
-/// argument cannot break out of the line.
+/// Prints an error with its causes as one line on standard error. Quoted parts of a file or an
+/// argument cannot break the line.
 pub(crate) fn error(error: &dyn Error) {
-    // There is nowhere left to say that standard error is closed.
+    // If standard error is closed, there is nowhere left to report it.
     writeln!(
         anstream::stderr().lock(),
         "{} {}",
@@ -98,15 +98,16 @@ pub(crate) fn error(error: &dyn Error) {
     .ok();
 }
 
-/// Prints a line on standard error for each of `notes`: what is good to know, but is not the
+/// Prints each of `notes` as a line on standard error: useful facts that are not part of the
 /// output.
 pub(crate) fn notes(notes: &[String]) {
     let text: String = notes.iter().map(|note| format!("note: {}\n", escaped(note))).collect();
-    // There is nowhere left to say that standard error is closed.
+    // If standard error is closed, there is nowhere left to report it.
     io::stderr().lock().write_all(text.as_bytes()).ok();
 }
 
-/// The error and its causes: `a: b: c`, without causes that the error before has already told.
+/// Returns the error and its causes: `a: b: c`, without causes that the error before already
+/// includes.
 fn chain(error: &dyn Error) -> String {
     let mut told = error.to_string();
     let mut next = error.source();

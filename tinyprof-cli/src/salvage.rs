@@ -1,4 +1,4 @@
-//! `tinyprof check --salvage`: a profile of what is whole of a damaged one.
+//! `tinyprof check --salvage`: a profile of the intact parts of a damaged one.
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use tinyprof_format::report::escaped;
 
 use crate::{memory, permissions};
 
-/// What was salvaged, and where it lies.
+/// The salvaged profile, and its location.
 pub(crate) struct Salvaged {
     path: PathBuf,
     salvage: Salvage,
@@ -18,7 +18,7 @@ pub(crate) struct Salvaged {
     callpaths: usize,
 }
 
-/// Reads what is whole in `directory` and writes it as `output`.
+/// Reads the intact parts in `directory` and writes them as `output`.
 pub(crate) fn salvage(directory: &Path, output: &Path) -> Result<Salvaged, Box<dyn Error>> {
     let profile = salvage_profile(directory, memory::limits())?;
     let path = save_profile_with(permissions::permissions(), &profile_path(output), &profile)?;
@@ -27,7 +27,7 @@ pub(crate) fn salvage(directory: &Path, output: &Path) -> Result<Salvaged, Box<d
 }
 
 impl Salvaged {
-    /// Whether nothing was lost.
+    /// Returns `true` if nothing was lost.
     pub(crate) fn is_whole(&self) -> bool {
         self.salvage == Salvage::default()
     }

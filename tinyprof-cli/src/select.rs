@@ -1,4 +1,4 @@
-//! `--rank`, `--execution` and `--path`: a smaller profile, of some ranks or executions, or of a
+//! `--rank`, `--execution` and `--path`: a smaller profile of some ranks or executions, or of a
 //! part of the tree.
 
 use std::collections::BTreeSet;
@@ -13,12 +13,11 @@ use crate::arguments::Selection;
 use crate::memory;
 use crate::numbers::NumberList;
 
-/// The part of the profile in `directory` that is selected. Of a part of the tree, only the bytes
-/// of its callpaths are read, and what the ranks say of themselves: damage elsewhere goes
-/// unnoticed.
+/// Reads the selected part of the profile in `directory`. For a part of the tree, this reads only
+/// the bytes of its callpaths and the data about the ranks, so damage elsewhere is not noticed.
 ///
 /// # Errors
-/// When it cannot be read, or as [`select`].
+/// If it cannot be read, or on the errors of [`select`].
 pub(crate) fn read(directory: &Path, selection: &Selection) -> Result<Profile, Box<dyn Error>> {
     let limits = memory::limits();
     let Some(path) = &selection.path else {
@@ -31,11 +30,11 @@ pub(crate) fn read(directory: &Path, selection: &Selection) -> Result<Profile, B
     Ok(ranks_and_executions(profile, selection)?)
 }
 
-/// The part of `profile` that is selected. Ranks keep their numbers; those left out are as if they
+/// Returns the selected part of `profile`. Ranks keep their numbers; the others appear as if they
 /// had visited nothing.
 ///
 /// # Errors
-/// When there is no such rank, execution or callpath, or where executions cannot be told apart.
+/// If there is no such rank, execution or callpath, or if executions cannot be separated.
 pub(crate) fn select(mut profile: Profile, selection: &Selection) -> Result<Profile, String> {
     if let Some(path) = &selection.path {
         let (callpaths, chosen) = below(&profile.callpaths, path)?;
@@ -75,14 +74,14 @@ fn keep_ranks(profile: &mut Profile, list: &NumberList) -> Result<(), String> {
         }
     }
     profile.manifest.ranks = kept;
-    // A profile whose hosts are not known has none.
+    // A profile with unknown hosts has none.
     let hosts = u32::try_from(hosts.len()).unwrap_or(u32::MAX);
     profile.manifest.metadata.numhosts = profile.manifest.metadata.numhosts.min(hosts);
     profile.manifest.losses = losses;
     Ok(())
 }
 
-/// Leaves out what was measured in other executions.
+/// Removes the measurements of other executions.
 fn keep_executions(profile: &mut Profile, list: &NumberList) -> Result<(), String> {
     let (count, highest) = (profile.manifest.executions, list.highest());
     if highest >= count {
@@ -123,8 +122,8 @@ fn retain<T>(
     Ok(())
 }
 
-/// The callpaths at and below `path`, and which of `table` they are, in their new order. They bear
-/// the whole path as the name of their root, so that it stays visible.
+/// Returns the callpaths at and below `path`, and their indices in `table`, in the new order. Their
+/// root is named by the whole path, so that it stays visible.
 fn below(table: &CallpathTable, path: &str) -> Result<(CallpathTable, Vec<CallpathIndex>), String> {
     let mut inside = vec![false; table.len()];
     let mut triples = Vec::new();
@@ -151,8 +150,8 @@ fn below(table: &CallpathTable, path: &str) -> Result<(CallpathTable, Vec<Callpa
     Ok((callpaths, chosen))
 }
 
-/// Whether `path` is that of the callpath. Looks at names from the end, so that a deep tree costs
-/// no more than the path.
+/// Returns `true` if `path` is that of the callpath. Compares names from the end, so that a deep
+/// tree costs no more than the path.
 fn is_path(table: &CallpathTable, index: CallpathIndex, path: &str) -> bool {
     let (mut rest, mut at) = (path, index);
     loop {

@@ -1,5 +1,5 @@
-//! The clocks of this machine, for the rate of a program's ticks, and files that another process
-//! writes to as memory: the only unsafe code of the command.
+//! The only unsafe code of the command: the clocks of this machine, for the rate of a program's
+//! ticks, and files mapped as memory while another process writes to them.
 
 use std::fs::File;
 use std::io;
@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use tinyprof_format::segment::TicksNow;
 
-/// This moment on both clocks: the tightest of a few tries, as a try may be interrupted between its
-/// two clocks.
+/// Returns the current moment on both clocks: the tightest of a few tries, since a try may be
+/// interrupted between its two clocks.
 pub(crate) fn now() -> TicksNow {
     let tries = (0..8).map(|_| {
         let before = counter();
@@ -23,7 +23,7 @@ pub(crate) fn now() -> TicksNow {
     tightest.map_or(TicksNow { ticks: 0, monotonic_ns: 0 }, |(_, now)| now)
 }
 
-/// The date: how long ago the year 1970 began.
+/// Returns the date as the time since 1970 began.
 pub(crate) fn since_1970() -> Duration {
     Duration::from_nanos(clock_ns(libc::CLOCK_REALTIME))
 }
@@ -34,7 +34,7 @@ fn monotonic_ns() -> u64 {
 
 fn clock_ns(clock: libc::clockid_t) -> u64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: `time` is a valid place for the result. The call cannot fail for these clocks and
+    // SAFETY: `time` is valid for writing the result. The call cannot fail for these clocks and
     // this address.
     unsafe { libc::clock_gettime(clock, &raw mut time) };
     let (seconds, ns) =
@@ -51,8 +51,8 @@ fn counter() -> u64 {
 #[cfg(target_arch = "aarch64")]
 fn counter() -> u64 {
     let ticks: u64;
-    // SAFETY: reads a register that Linux and macOS make readable for user programs; touches no
-    // memory.
+    // SAFETY: reads a register that Linux and macOS make readable for user programs; does not
+    // access memory.
     unsafe { core::arch::asm!("mrs {}, cntvct_el0", out(reg) ticks, options(nomem, nostack)) };
     ticks
 }
@@ -62,23 +62,23 @@ fn counter() -> u64 {
     monotonic_ns()
 }
 
-/// The user whose rights this process has.
+/// Returns the user id with whose rights this process runs.
 pub(crate) fn user_id() -> u32 {
-    // SAFETY: takes nothing and always succeeds.
+    // SAFETY: takes no arguments and always succeeds.
     unsafe { libc::geteuid() }
 }
 
-/// Locks a file or directory for this process alone, if nobody else has: until the file is closed,
-/// or the process ends.
+/// Locks a file or directory for this process alone, unless another process has locked it. The lock
+/// lasts until the file is closed or the process ends.
 ///
 /// # Errors
-/// [`WouldBlock`](io::ErrorKind::WouldBlock) where another process has it locked; any other where
-/// it cannot be locked at all.
+/// [`WouldBlock`](io::ErrorKind::WouldBlock) if another process has locked it; another kind if it
+/// cannot be locked at all.
 pub(crate) fn try_lock(file: &File) -> io::Result<()> {
     flock(file, libc::LOCK_EX | libc::LOCK_NB)
 }
 
-/// Locks a file or directory as [`try_lock`] does, and waits for it.
+/// Locks a file or directory like [`try_lock`], but waits for it.
 ///
 /// # Errors
 /// If it cannot be locked at all.
@@ -88,7 +88,7 @@ pub(crate) fn lock(file: &File) -> io::Result<()> {
 
 fn flock(file: &File, operation: libc::c_int) -> io::Result<()> {
     loop {
-        // SAFETY: the file is open; nothing in memory is touched.
+        // SAFETY: the file is open; no memory is accessed.
         if unsafe { libc::flock(file.as_raw_fd(), operation) } == 0 {
             return Ok(());
         }
@@ -99,12 +99,13 @@ fn flock(file: &File, operation: libc::c_int) -> io::Result<()> {
     }
 }
 
-/// Has reads of a file that was opened with `O_NONBLOCK`, and nothing else, wait for bytes.
+/// Makes reads of a file wait for bytes. The file must have been opened with `O_NONBLOCK` and no
+/// other status flag.
 ///
 /// # Errors
-/// If the system does not do so.
+/// If the system refuses.
 pub(crate) fn wait_for_bytes(file: &File) -> io::Result<()> {
-    // SAFETY: the file is open; nothing in memory is touched.
+    // SAFETY: the file is open; no memory is accessed.
     if unsafe { libc::fcntl(file.as_raw_fd(), libc::F_SETFL, 0) } == -1 {
         return Err(io::Error::last_os_error());
     }
@@ -113,9 +114,8 @@ pub(crate) fn wait_for_bytes(file: &File) -> io::Result<()> {
 
 /// The words of a file that another process has mapped and writes to, for reading.
 ///
-/// A file that is made shorter while this is there ends the process that reads beyond its end. The
-/// recorder never does so: it makes files longer, and removes them, which leaves the memory where
-/// it is.
+/// If such a file is shortened, a process that reads beyond its new end is killed. The recorder
+/// never does that: it makes files longer, and removes them, which leaves the memory in place.
 #[derive(Debug)]
 pub(crate) struct SharedWords {
     start: ptr::NonNull<AtomicU64>,
@@ -123,17 +123,17 @@ pub(crate) struct SharedWords {
 }
 
 impl SharedWords {
-    /// The whole words of `file` as long as it is now.
+    /// Maps the whole words of `file` at its current length.
     ///
     /// # Errors
-    /// If it is empty, or the system does not map it.
+    /// If it is empty, or the system cannot map it.
     pub(crate) fn of(file: &File) -> io::Result<Self> {
         let bytes = usize::try_from(file.metadata()?.len()).map_err(io::Error::other)?;
         let words = bytes / size_of::<AtomicU64>();
         if words == 0 {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
-        // SAFETY: maps the open file at an address of the system's choice, for reading alone.
+        // SAFETY: maps the open file at an address of the system's choice, for reading only.
         let place = unsafe {
             libc::mmap(
                 ptr::null_mut(),
@@ -151,9 +151,9 @@ impl SharedWords {
         Ok(Self { start, words })
     }
 
-    /// The words. Only relaxed loads may be made of them: the memory is not ours to write to.
+    /// Returns the words. Only relaxed loads are allowed: the memory is not ours to write to.
     pub(crate) fn words(&self) -> &[AtomicU64] {
-        // SAFETY: the mapping is as long as this, aligned to a page, and taken back with `self`;
+        // SAFETY: the mapping has this length, is aligned to a page, and is unmapped with `self`;
         // all access is atomic.
         unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.words) }
     }

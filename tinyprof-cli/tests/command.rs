@@ -1,4 +1,4 @@
-//! The command as users and scripts meet it: output, messages, exit codes.
+//! The command as users and scripts see it: output, messages, exit codes.
 
 mod support;
 
@@ -15,7 +15,7 @@ use tinyprof_format::model::{
 
 use support::{run, shown, tinyprof};
 
-/// A run of two ranks: main<compute on both, main<write on rank 1 only, and `leaves` short
+/// Writes a run of two ranks: main<compute on both, main<write on rank 1 only, and `leaves` short
 /// callpaths.
 fn written(scratch: &Path, leaves: u64) -> PathBuf {
     let rank = |rank: u64| {
@@ -77,7 +77,7 @@ fn a_report_is_printed() {
 fn all_shows_what_is_folded() {
     let scratch = scratch();
     let profile = written(scratch.path(), 3);
-    // From inside the directory, too, the report bears its name.
+    // The report has the profile's name even from inside the directory.
     let output = shown(&run(&["report", ".", "--all"], &profile));
     assert!(output.contains("run.tprof: 2 ranks on 1 host"), "{output}");
     assert!(output.contains("leaf_6") && !output.contains("smaller"), "{output}");
@@ -147,7 +147,7 @@ fn a_damaged_part_is_named() {
     let message = String::from_utf8_lossy(&output.stderr);
     assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
     assert!(message.contains("part-00001") && message.contains("cut off"), "{message}");
-    // The facts are in the manifest, which is whole.
+    // The facts are in the manifest, which is intact.
     assert_eq!(run(&["info", "run.tprof"], scratch.path()).status.code(), Some(0));
 }
 
@@ -184,7 +184,7 @@ fn help_tells_the_exit_codes() {
 #[test]
 fn a_reader_that_leaves_early_is_no_error() {
     let scratch = scratch();
-    // More than a pipe holds, so that the writer meets the closed end.
+    // More than a pipe holds, so that the writer sees the closed end.
     written(scratch.path(), 3_000);
     let mut child = tinyprof(&["report", "run.tprof", "--all"], scratch.path())
         .stdout(Stdio::piped())

@@ -1,4 +1,4 @@
-//! Conversion and its inverse as scripts meet them: files, messages, exit codes.
+//! Conversion and its inverse as scripts see them: files, messages, exit codes.
 
 mod support;
 
@@ -15,13 +15,13 @@ const WHOLE: &str = "\"id\",\"parent\",\"tag\",\"is_loop\",\"times\"\n\
     \"main<a%2Db\",\"main\",\"IO\",\"1\",\"0.100000+0.200000|0.010000+0.020000001\"\n\
     \"main<c\",\"main\",\"null\",\"0\",\"|0.100000\"\n";
 
-/// Two ranks run together in line 2, a broken number on rank 1 in line 3.
+/// A text with damage: two ranks run together in line 2, a broken number on rank 1 in line 3.
 const DAMAGED: &str = "\"id\",\"parent\",\"tag\",\"is_loop\",\"times\"\n\
     \"main\",\"null\",\"null\",\"0\",\"0.500000,0.250000|0.125000\"\n\
     \"main-a\",\"main\",\"IO\",\"0\",\"0.1|0.x|0.2\"\n\
     \"main-b\",\"main\",\"IO\",\"0\",\"0.1|0.1|0.2\"\n";
 
-/// A directory with the text `run.csv`, and the profile `run.tprof` made of it.
+/// Creates a directory with the text `run.csv`, and the profile `run.tprof` made from it.
 fn imported(text: &str) -> (tempfile::TempDir, Output) {
     let scratch = tempfile::tempdir().expect("a temporary directory");
     fs::write(scratch.path().join("run.csv"), text).expect("the text is written");
@@ -204,7 +204,7 @@ fn a_check_lists_all_that_is_damaged() {
     ");
     let part = scratch.path().join("run.tprof/part-00000");
     let mut bytes = fs::read(&part).expect("the part");
-    // The first section stands behind the header and its frame.
+    // The first section follows the header and its frame.
     bytes[48] ^= 1;
     let last = bytes.len() - 5 * 24 - 1;
     bytes[last] ^= 1;
@@ -312,7 +312,7 @@ fn a_profile_that_is_too_large_is_not_called_damaged_by_any_command() {
         &["export", "run.tprof", "--to", "folded"],
     ];
     for command in commands {
-        // Enough for the manifest, and not for the rest.
+        // Enough for the manifest, but not for the rest.
         let output = run(&[command, &["--memory", "5000B"]].concat(), scratch.path());
         let error = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(1), "{command:?}: {error}");

@@ -1,5 +1,5 @@
-//! `tinyprof html`: the file that it writes, and what it never does. What the page does in a
-//! browser is tested in `web/tests`.
+//! `tinyprof html`: the file that it writes, and the things it must never do. The tests in
+//! `web/tests` cover the page in a browser.
 
 mod support;
 
@@ -16,7 +16,7 @@ use support::{run, shown};
 
 const HOSTILE: &str = "</script><script>alert(1)</script>";
 
-/// A run of `ranks` ranks with one region, whose name is an attempt to get out of the page's data.
+/// Writes a run of `ranks` ranks with one region, whose name tries to break out of the page's data.
 fn written(scratch: &Path, name: &str, ranks: u64) {
     let site = SiteId::from_bits(1);
     let region = Region {

@@ -1,4 +1,4 @@
-//! `tinyprof top` of jobs that run: what it shows of them, and that they take no notice.
+//! `tinyprof top` of running jobs: its output, and that the jobs are not disturbed.
 
 #[path = "support/watched.rs"]
 mod watched;
@@ -32,10 +32,10 @@ fn shown(arguments: &[&str], directory: &Path) -> String {
     String::from_utf8(output.stdout).expect("text")
 }
 
-/// The number of visits in the line of a callpath.
+/// Returns the number of visits in the line of a callpath.
 fn visits(shown: &str, name: &str) -> u64 {
     let line = shown.lines().find(|line| line.trim_start_matches([' ', '-']).starts_with(name));
-    // Behind the name: inclusive, exclusive, share, now, visits.
+    // After the name: inclusive, exclusive, share, now, visits.
     let cells = line.expect(name).trim_start_matches([' ', '-']).strip_prefix(name).expect(name);
     cells.split_whitespace().nth(4).expect("visits").parse().expect("a number")
 }
@@ -65,7 +65,7 @@ fn a_program_that_runs_is_shown_with_its_open_regions_and_takes_no_notice() {
     program.step();
     let line = first.lines().find(|line| line.contains("step")).expect("a line");
     assert_eq!(line.split_whitespace().nth(7), Some("0"), "visits a second in between: {line}");
-    // Without --once too, as nobody would see a second look.
+    // Also without --once, since nobody would see a second look.
     let next = shown(&["segments"], place.path());
     assert_eq!((visits(&next, "run"), visits(&next, "step")), (1, 3));
     program.end();
@@ -89,7 +89,7 @@ fn of_several_jobs_one_is_named() {
     assert_eq!(list.lines().count(), 3, "{list}");
     assert_eq!(visits(&shown(&["segments", "--job", &id], place.path()), "step"), 2);
     other.end();
-    // By the name of its profile, and of its program.
+    // By the name of its profile or of its program.
     for name in ["job", "job.tprof", "watched"] {
         assert_eq!(visits(&shown(&["segments", "--job", name], place.path()), "step"), 2);
     }
@@ -107,8 +107,8 @@ fn what_cannot_be_read_is_no_crash() {
     let place = scratch();
     let program = Watched::start(place.path());
     let [(path, whole)] = &segments(place.path())[..] else { panic!("one thread") };
-    // A copy of this name counts as the process's own, as some file systems show other numbers of
-    // what is mapped.
+    // A copy of this name counts as the process's own, since some file systems show other numbers
+    // for mapped files.
     let name = path.file_name().expect("its name");
     let damaged = place.path().join("damaged");
     fs::create_dir(&damaged).expect("a directory");
@@ -117,7 +117,7 @@ fn what_cannot_be_read_is_no_crash() {
         let mut bytes = whole.clone();
         for _ in 0..30 {
             random = random.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
-            // Behind what says whose it is, which makes it one that runs.
+            // After the fields that identify the owner, which make it a running process.
             let at = 128 + usize::try_from(random >> 33).expect("31 bits") % 6000;
             bytes[at] = random.to_le_bytes()[3];
         }
@@ -128,7 +128,7 @@ fn what_cannot_be_read_is_no_crash() {
     program.end();
 }
 
-/// Writes a profile of `main` with `step` in it, that of two ranks.
+/// Writes a profile of `main` containing `step`, on two ranks.
 fn write(directory: &Path, name: &str, seconds: &str) {
     let text = format!(
         "id,parent,tag,is_loop,times\nmain,null,null,0,{seconds}\nstep,main,null,0,{seconds}\n"
@@ -191,8 +191,8 @@ fn what_is_for_profiles_alone_is_refused() {
     );
 }
 
-/// Runs a shell's command on a terminal of 80 x 24 until it has drawn, does `then`, and gives all
-/// of its output. `script` (of bsdutils, which every Linux has) is the terminal.
+/// Runs a shell command on a terminal of 80 x 24 until it has drawn, calls `then`, and returns all
+/// of its output. The terminal is `script` (of bsdutils, which every Linux has).
 fn on_terminal(
     command: &str,
     directory: &Path,
@@ -220,7 +220,7 @@ fn on_terminal(
     String::from_utf8_lossy(&shown).into_owned()
 }
 
-/// The terminal is as it was: the screen of before, a cursor, lines that are edited and echoed.
+/// Checks that the terminal was restored: the earlier screen, a cursor, and line editing with echo.
 #[track_caller]
 fn check_given_back(shown: &str, code: u32) {
     let (drawn, after) = shown.rsplit_once("\u{1b}[?1049l").expect("the screen of before");
@@ -245,7 +245,7 @@ fn the_screen_opens_and_gives_the_terminal_back_when_it_is_quit() {
         stdin.write_all(b"jsrq").expect("it reads");
     });
     check_given_back(&shown, 0);
-    // Nothing is in colour.
+    // Nothing is coloured.
     assert!(!shown.contains("\u{1b}[31m") && !shown.contains("\u{1b}[38;5;1m"), "{shown}");
     program.end();
 }

@@ -1,8 +1,8 @@
-//! A profile of as many callpaths as a thread can record is read by every command, at the default
-//! limit of memory.
+//! A profile with as many callpaths as a thread can record. Every command must read it within the
+//! default memory limit.
 //!
-//! Ignored, as it takes minutes:
-//! `cargo test --release -p tinyprof-cli --test million -- --ignored`.
+//! Ignored, since it takes minutes: `cargo test --release -p tinyprof-cli --test million --
+//! --ignored`.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -14,13 +14,13 @@ use tinyprof_format::model::{
     RunMetadata, SiteId,
 };
 
-/// The most that a thread records.
+/// The most callpaths that a thread records.
 const CALLPATHS: usize = 1 << 20;
 const REGIONS: usize = 60;
 const CHILDREN: usize = 3;
 
-/// Address space of a command, in KiB: half of it is for what grows, and for files that are read as
-/// a whole.
+/// The address space of a command, in KiB: half of it for growing data, and half for files that are
+/// read whole.
 const ADDRESS_SPACE_KIB: u32 = 2 << 20;
 
 fn written(scratch: &Path, name: &str, longer: u64) {

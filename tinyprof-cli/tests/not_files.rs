@@ -1,5 +1,5 @@
-//! Pipes, devices and directories in the place of files: an error at once, and nobody waits for who
-//! writes to a pipe.
+//! Pipes, devices and directories in place of files: an immediate error, without waiting for the
+//! writer of a pipe.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -15,7 +15,7 @@ use tinyprof_format::text::read_text;
 const TEXT: &str = "\"id\",\"parent\",\"tag\",\"is_loop\",\"times\"\n\
     \"main\",\"null\",\"null\",\"0\",\"0.5|0.25\"\n";
 
-/// What is put in the place of a file.
+/// Replacements for a file.
 const KINDS: [fn(&Path); 3] = [
     |path| assert!(Command::new("mkfifo").arg(path).status().expect("it starts").success()),
     |path| fs::create_dir(path).expect("a directory"),
@@ -26,7 +26,7 @@ fn scratch() -> tempfile::TempDir {
     tempfile::tempdir().expect("a temporary directory")
 }
 
-/// Runs the command, which waits for nobody.
+/// Runs the command, which must not wait for anybody.
 fn run(arguments: &[&str], directory: &Path) -> Output {
     let mut command = Command::new("timeout");
     command.arg("60").arg(env!("CARGO_BIN_EXE_tinyprof")).args(arguments).current_dir(directory);
@@ -87,7 +87,7 @@ fn a_text_is_no_device_and_no_pipe_that_nobody_writes_to() {
         let said = if said.contains("manifest") { "no manifest.json" } else { said };
         fails(&["import", "run.csv", "-o", "run"], scratch.path(), said);
     }
-    // What a shell's `<(cat run.csv)` is.
+    // The equivalent of a shell's `<(cat run.csv)`.
     let scratch = scratch();
     fs::write(scratch.path().join("run.csv"), TEXT).expect("it is written");
     let mut shell = Command::new("bash");

@@ -1,4 +1,4 @@
-//! `tinyprof recover`: what it takes, and what it leaves alone.
+//! `tinyprof recover`: the segments that it takes, and those that it leaves alone.
 
 #[path = "support/watched.rs"]
 mod watched;
@@ -14,13 +14,13 @@ use tinyprof_format::segment::layout::{LINE_WORDS, MAGIC, VERSION, clock, header
 use tinyprof_format::segment::{ProcessDescription, ProcessState, parse_boot_id};
 use watched::Watched;
 
-/// The first free line, where the only node is; its site follows, and the description.
+/// The first free line, which holds the only node. The site and the description follow.
 const NODE: usize = 4;
 const SITE: usize = 6;
 const DESCRIPTION: usize = 8;
 
-/// The words of a segment that a process of this machine has left, with one callpath, `work`, of 7
-/// visits of 20 ns each on average.
+/// Returns the words of a segment left by a process of this machine, with one callpath, `work`, of
+/// 7 visits of 20 ns each on average.
 fn segment(process_id: u32, start_time: u64) -> Vec<u64> {
     let boot_id = fs::read_to_string("/proc/sys/kernel/random/boot_id").expect("Linux has it");
     let boot_id = parse_boot_id(&boot_id).expect("a number");
@@ -78,7 +78,7 @@ fn put(words: &mut [u64], at: usize, bytes: &[u8]) {
     }
 }
 
-/// A directory with a directory of segments in it.
+/// A directory that contains a directory of segments.
 struct Place(tempfile::TempDir);
 
 impl Place {
@@ -86,7 +86,7 @@ impl Place {
         let place = tempfile::tempdir().expect("a temporary directory");
         let segments = place.path().join("segments");
         fs::create_dir(&segments).expect("a directory");
-        // Programs record into no directory that others may read.
+        // Programs do not record into a directory that others may read.
         fs::set_permissions(&segments, fs::Permissions::from_mode(0o700)).expect("it is ours");
         Self(place)
     }
@@ -132,7 +132,7 @@ fn names(directory: &Path) -> Vec<String> {
     names
 }
 
-/// No process of this machine has this number.
+/// A process id that no process of this machine has.
 const NOBODY: u32 = 4_194_305;
 
 #[test]
@@ -164,7 +164,7 @@ fn ranks_of_one_job_become_one_profile() {
         words[header::RANK] = 4 << 32 | rank;
         place.leave(&format!("rank-{rank}"), &words);
     }
-    // The same rank again is of another run.
+    // A second segment of the same rank is from another run.
     let mut again = segment(NOBODY + 3, 6);
     again[header::RANK] = 4 << 32;
     place.leave("again", &again);
@@ -346,8 +346,8 @@ fn several_at_once_make_each_profile_once() {
     assert!(place.left().is_empty());
 }
 
-/// A second name for each segment, under which it is there when the first is removed: as if its
-/// remover were killed.
+/// Gives each segment a second name, which survives when the first is removed: as if the removing
+/// process had been killed.
 fn keep(place: &Place) {
     fs::create_dir(place.0.path().join("kept")).expect("a directory");
     for name in place.left() {
@@ -431,7 +431,7 @@ fn a_file_that_is_longer_than_what_was_written_to_it_is_not_read() {
         lines[0].contains("only 32768 are on the disk")
             && lines[1].contains("no segment has more than")
     );
-    // Nor does it take more memory than it may.
+    // It also stays within the memory limit.
     let place = Place::new();
     place.leave("a", &segment(NOBODY, 5));
     let (output, said) = place.run(&["recover", "segments", "--memory", "16KiB"]);

@@ -1,4 +1,4 @@
-//! `--rank` and `--path` as users meet them.
+//! `--rank` and `--path` as users see them.
 
 use std::path::Path;
 use std::process::Command;
@@ -19,7 +19,7 @@ fn scratch() -> tempfile::TempDir {
     scratch
 }
 
-/// Exit code, standard output, standard error.
+/// Returns exit code, standard output and standard error.
 fn run(arguments: &[&str], directory: &Path) -> (Option<i32>, String, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_tinyprof"))
         .args(arguments)
@@ -70,7 +70,7 @@ fn a_path_reads_its_own_callpaths_alone() {
     let scratch = scratch();
     let part = scratch.path().join("run.tprof/part-00000");
     let mut bytes = std::fs::read(&part).expect("the part");
-    // The index follows the last section, which is that of the deepest callpath, main<a<x.
+    // The index follows the last section, that of the deepest callpath, main<a<x.
     let footer = bytes.len() - 24;
     let index_at = u64::from_le_bytes(bytes[footer..footer + 8].try_into().expect("eight bytes"));
     bytes[usize::try_from(index_at).expect("a small file") - 1] ^= 1;

@@ -13,7 +13,7 @@ fn outer() -> usize {
     {
         profile_scope!("inner");
         let mut second = Vec::<u8>::with_capacity(10);
-        // Room for 10 more: the reallocation adds 20 bytes, as it is asked for 30.
+        // Room for 10 more: the reallocation requests 30 bytes, which adds 20.
         second.reserve_exact(30);
         std::hint::black_box(&mut second);
     }

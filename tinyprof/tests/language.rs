@@ -1,5 +1,5 @@
-//! What is said of a region is in the event map: names, hints, metrics, and what a block hands
-//! down.
+//! The attributes of a region in the event map: names, hints, metrics, and settings inherited from
+//! a block.
 
 #![deny(warnings)]
 #![forbid(unsafe_code)]

@@ -1,5 +1,5 @@
-//! Every form of an `async fn`, under the strictest lints a user may have: all of it computes what
-//! it computes without the attribute.
+//! Every form of an `async fn`, under the strictest lints a user may have: all of it computes the
+//! same as without the attribute.
 
 #![deny(warnings)]
 #![deny(clippy::all, clippy::pedantic, clippy::allow_attributes, clippy::future_not_send)]
@@ -17,7 +17,7 @@ use std::task::{Context, Poll, Waker};
 
 use tinyprof::{profile, record};
 
-/// Runs a future that is always ready, and makes sure that it may go to another thread.
+/// Runs a future that is always ready, and checks that it may move to another thread.
 fn run<F: Future + Send>(future: F) -> F::Output {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(output) => output,
@@ -142,7 +142,7 @@ async fn starts_with_an_inner_attribute() -> u8 {
     x
 }
 
-/// A doc comment, and attributes before and behind.
+/// A doc comment, and attributes before and after.
 #[must_use]
 #[profile]
 #[inline]
@@ -263,7 +263,7 @@ fn methods_compute_what_they_did() {
     assert!(run(Field { values: vec![1] }.emptied()).values.is_empty());
 }
 
-// ---- what is dropped
+// ---- dropped values
 
 struct Drops<'a>(&'static str, &'a std::sync::Mutex<Vec<&'static str>>);
 
@@ -292,7 +292,7 @@ fn everything_is_dropped_once_also_in_a_panic() {
     assert!(panic.is_err());
 }
 
-// ---- how large a future is
+// ---- sizes of futures
 
 macro_rules! levels {
     ($(#[$attribute:meta] $function:item)*) => {

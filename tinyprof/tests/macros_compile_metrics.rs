@@ -1,5 +1,5 @@
-//! Every form in which a varying metric can be written, under the strictest lints a user may have;
-//! and when its value is taken.
+//! Every form of a varying metric, under the strictest lints a user may have, and the moment when
+//! its value is taken.
 
 #![deny(warnings)]
 #![deny(clippy::all, clippy::pedantic, clippy::allow_attributes, clippy::let_underscore_untyped)]
@@ -82,7 +82,7 @@ fn values_may_be_any_expression() {
     assert_eq!(*takes_a_reference(&mut 1, &[2, 3]), 3);
 }
 
-// ---- ways out
+// ---- exits
 
 #[profile(value = text.parse::<u32>()?)]
 fn question_mark(text: &str) -> Result<usize, std::num::ParseIntError> {
@@ -260,7 +260,7 @@ fn names_in_the_way_do_not_matter() {
     assert_eq!(shadowed::region(), 9);
 }
 
-/// Named by arguments `crate` alone.
+/// A module in which only `crate` arguments use the renamed crate.
 mod renamed {
     use ::tinyprof as prof;
     use std::cell::Cell;

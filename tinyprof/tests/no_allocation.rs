@@ -19,29 +19,29 @@ fn count() {
     ALLOCATIONS.set(ALLOCATIONS.get() + 1);
 }
 
-// SAFETY: hands every request to the system's allocator as it came; counting touches no memory of
-// the heap.
+// SAFETY: passes every request to the system's allocator unchanged; counting does not access the
+// heap.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count();
-        // SAFETY: the caller keeps the promises of `alloc`.
+        // SAFETY: the caller upholds the contract of `alloc`.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
-        // SAFETY: the caller keeps the promises of `dealloc`; all places come from `System`.
+        // SAFETY: the caller upholds the contract of `dealloc`; all pointers come from `System`.
         unsafe { System.dealloc(place, layout) }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         count();
-        // SAFETY: the caller keeps the promises of `alloc_zeroed`.
+        // SAFETY: the caller upholds the contract of `alloc_zeroed`.
         unsafe { System.alloc_zeroed(layout) }
     }
 
     unsafe fn realloc(&self, place: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         count();
-        // SAFETY: the caller keeps the promises of `realloc`; all places come from `System`.
+        // SAFETY: the caller upholds the contract of `realloc`; all pointers come from `System`.
         unsafe { System.realloc(place, layout, size) }
     }
 }
@@ -50,7 +50,7 @@ unsafe impl GlobalAlloc for Counting {
 static ALLOCATOR: Counting = Counting;
 
 /// The visits of one call: the function, 5 of the recursion, 20 of the other, 30 of the loops, 10
-/// scopes, 3 of a region with a key, a future and what it calls.
+/// scopes, 3 of a region with a key, a future and its callee.
 const VISITS: u64 = 1 + 5 + 20 + 30 + 10 + 3 + 2;
 
 #[profile(threads = 1)]
@@ -117,7 +117,7 @@ fn allocations_of(work: impl FnOnce()) -> u64 {
 #[test]
 fn ten_million_visits_and_their_metrics_allocate_nothing() {
     const EXECUTIONS: u64 = 150_000;
-    // The test looks at the snapshot: no profile is to be written.
+    // The test reads the snapshot, so no profile is to be written.
     assert!(take_over(tinyprof::collect::Ending::default));
     assert!(allocations_of(|| drop(std::hint::black_box(Box::new(1)))) > 0, "the allocator counts");
     execution();

@@ -8,8 +8,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The package in `tests/off`, copied to where it may be built, so that the source tree stays as it
-/// is.
+/// Returns the package in `tests/off`, copied to a directory where it may be built, so that the
+/// source tree does not change.
 fn package() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let package = Path::new(env!("CARGO_TARGET_TMPDIR")).join("off");
@@ -17,7 +17,7 @@ fn package() -> PathBuf {
     let manifest = fs::read_to_string(here.join("tests/off/Cargo.toml")).unwrap();
     let path = format!("path = {:?}", here.display().to_string());
     fs::write(package.join("Cargo.toml"), manifest.replace("path = \"../..\"", &path)).unwrap();
-    // With the versions that this workspace uses nothing has to be fetched.
+    // With the versions that this workspace uses, nothing has to be downloaded.
     fs::copy(here.join("../Cargo.lock"), package.join("Cargo.lock")).unwrap();
     for source in ["src/bin/annotated.rs", "src/bin/plain.rs"] {
         fs::copy(here.join("tests/off").join(source), package.join(source)).unwrap();
@@ -25,7 +25,7 @@ fn package() -> PathBuf {
     package
 }
 
-/// Builds one of the programs; gives its assembly and its executable.
+/// Builds one of the programs. Returns its assembly and its executable.
 fn build(package: &Path, program: &str) -> (String, Vec<u8>) {
     let assembly = package.join(format!("{program}.s"));
     let output = Command::new(env!("CARGO"))
@@ -40,7 +40,8 @@ fn build(package: &Path, program: &str) -> (String, Vec<u8>) {
     (fs::read_to_string(assembly).unwrap(), fs::read(executable).unwrap())
 }
 
-/// The instructions of a function: directives left out, local labels without their numbers.
+/// Returns the instructions of a function: without directives, and with local labels without their
+/// numbers.
 fn instructions(assembly: &str, function: &str) -> Vec<String> {
     let lines = assembly.lines().skip_while(|line| *line != format!("{function}:"));
     let lines = lines.take_while(|line| !line.starts_with(".Lfunc_end")).skip(1).map(str::trim);

@@ -1,4 +1,5 @@
-//! Spans of `tracing` are regions: in their callpaths, with exact counts, among regions of our own.
+//! Spans of `tracing` as regions: in their callpaths, with exact counts, mixed with regions of
+//! TinyProf.
 
 use tinyprof::profile;
 use tinyprof::tracing::Subscriber;
@@ -14,7 +15,7 @@ fn annotated(n: u32) {
     }
 }
 
-/// Calls itself, and another span between, with the same span every time.
+/// Calls itself, and another span in between, with the same span every time.
 fn recurse(depth: u32) {
     let _entered = info_span!("deep").entered();
     if depth > 0 {
@@ -47,7 +48,7 @@ fn spans_and_regions_make_one_tree() {
     }
     std::thread::spawn(|| info_span!("elsewhere").in_scope(|| ())).join().unwrap();
     info_span!("around").in_scope(|| recurse(3));
-    // A span that is left while another is open inside of it closes that too.
+    // Leaving a span while another is open inside it closes that one too.
     let (first, second) = (info_span!("first"), info_span!("second"));
     let entered = first.enter();
     let inner = second.enter();

@@ -1,7 +1,8 @@
-//! A layer leaves to others what is theirs: it switches on no span and no event for them.
+//! A layer must not affect other layers: it enables no span and no event for them.
 //!
-//! In a process of its own: `tracing` asks all subscribers that there are at the same time whether
-//! any takes an event, and where they differ `event_enabled!` may be true for those that do not.
+//! This runs in a separate process, since `tracing` asks all subscribers that exist at the same
+//! time whether any takes an event. If they differ, `event_enabled!` may be true for those that do
+//! not.
 
 use std::io;
 
@@ -13,7 +14,7 @@ use tracing_subscriber::prelude::*;
 use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::{Layer, fmt, registry};
 
-/// Warnings and errors.
+/// Returns a layer for warnings and errors.
 fn logs<S: Subscriber + for<'span> LookupSpan<'span>>() -> impl Layer<S> {
     fmt::layer().with_writer(io::sink).with_filter(LevelFilter::WARN)
 }
@@ -26,7 +27,7 @@ fn nothing_is_switched_on_for_others() {
         assert!(tracing::event_enabled!(Level::WARN));
         assert_eq!(!debug_span!("switched").is_disabled(), recorded);
     };
-    // In either order, and where the layers are a tree.
+    // In either order, and with the layers as a tree.
     with_default(registry().with(logs()).with(layer()), || check(true));
     with_default(registry().with(layer()).with(logs()), || check(true));
     with_default(registry().with(logs().and_then(layer())), || check(true));

@@ -1,5 +1,5 @@
-//! Mistakes, each a program that must not compile: the file is named by the mistake, and the
-//! `.stderr` file beside it says what its author is told.
+//! Mistakes, each as a program that must not compile. The file is named after the mistake, and the
+//! `.stderr` file beside it has the message that its author gets.
 
 #[test]
 fn mistakes_are_explained_where_they_were_made() {

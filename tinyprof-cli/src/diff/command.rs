@@ -1,4 +1,4 @@
-//! The command: reads the runs of both sides, compares them, prints what came of it.
+//! The command: reads the runs of both sides, compares them and prints the result.
 
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -51,7 +51,7 @@ pub(crate) fn run(arguments: &DiffArguments) -> Result<Outcome, Box<dyn Error>> 
     Ok(if fails { Outcome::AboveLimit } else { Outcome::Done })
 }
 
-/// Profiles of the same name bear the paths that the user typed.
+/// Gives profiles of the same name the paths that the user typed.
 fn tell_apart<'a>(
     runs: impl Iterator<Item = &'a mut Run>,
     directories: impl Iterator<Item = &'a PathBuf>,
@@ -63,7 +63,7 @@ fn tell_apart<'a>(
     }
 }
 
-/// Reads a run and keeps the amounts only: many runs may be compared.
+/// Reads a run and keeps only the amounts, since many runs may be compared.
 fn read_run(
     directory: &Path,
     arguments: &DiffArguments,
@@ -74,7 +74,7 @@ fn read_run(
         select::select(read_profile_within(directory, memory::limits())?, &arguments.selection)
             .map_err(|error| format!("{}: {error}", directory.display()))?;
     if let MetricName::Key(_) = &arguments.metric {
-        // Says which keys there are.
+        // The error lists the existing keys.
         Report::of_profile(&profile)
             .by_metric(arguments.metric.clone())
             .map_err(|error| in_run(&error))?;
@@ -89,8 +89,8 @@ fn read_run(
     })
 }
 
-/// The ranks that are looked at. Those that are not selected have no values, but that does not tell
-/// them from ranks that visited nothing.
+/// Returns the selected ranks. The other ranks have no values, and cannot be distinguished by that
+/// from ranks that visited nothing.
 fn ranks(profile: &Profile, arguments: &DiffArguments) -> Vec<usize> {
     let selected =
         |rank: u32| arguments.selection.ranks.as_ref().is_none_or(|list| list.contains(rank));

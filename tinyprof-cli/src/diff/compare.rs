@@ -1,4 +1,4 @@
-//! The comparison of two sides, callpath by callpath: what the samples are, and what they say.
+//! The comparison of two sides, callpath by callpath: the choice of samples, and the verdict.
 
 use tinyprof_format::report::MetricName;
 
@@ -6,22 +6,22 @@ use super::names::Names;
 use super::statistics::{Comparison, Sample, Test, adjusted, compare};
 use super::values::Amounts;
 
-/// At most this part of the marks is expected to be wrong.
+/// The largest share of the marks that is expected to be wrong.
 pub(super) const FALSE_DISCOVERY_RATE: f64 = 0.05;
 
 /// One run of a side.
 #[derive(Clone, Debug)]
 pub(super) struct Run {
     pub(super) name: String,
-    /// The ranks that are looked at.
+    /// The number of selected ranks.
     pub(super) ranks: usize,
     pub(super) executions: u32,
     pub(super) incomplete: bool,
-    /// Row by row of the names when it was read; later callpaths are not of this run.
+    /// The amounts by row of the names at the time of reading. Later callpaths are not in this run.
     pub(super) rows: Vec<Amounts>,
 }
 
-/// What one value of the samples is.
+/// The meaning of one value of a sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Unit {
     /// A run.
@@ -34,62 +34,62 @@ pub(super) enum Unit {
     Single,
 }
 
-/// What is said of a callpath.
+/// The verdict on a callpath.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Verdict {
-    /// Greater in the new runs by more than chance.
+    /// Greater in the new runs, by more than chance explains.
     Up,
-    /// Different, but without spread to compare the difference with.
+    /// Different, but with no spread to compare the difference with.
     Unjudged,
-    /// Different by no more than chance may do.
+    /// Different, but by no more than chance explains.
     Unclear,
-    /// Less in the new runs by more than chance.
+    /// Less in the new runs, by more than chance explains.
     Down,
-    /// The same.
+    /// Equal in both.
     Equal,
-    /// In the new runs only.
+    /// Only in the new runs.
     New,
-    /// In the base runs only.
+    /// Only in the base runs.
     Gone,
 }
 
 /// One side of a callpath.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Side {
-    /// The mean, in the metric's unit, a rank and execution; 0 where it was never visited.
+    /// The mean per rank and execution, in the metric's unit; 0 if the callpath was never visited.
     pub(super) mean: f64,
-    /// How many values it is the mean of.
+    /// The number of values in the mean.
     pub(super) values: usize,
-    /// Their standard deviation; none of fewer than two.
+    /// The standard deviation of the values; `None` for fewer than two.
     pub(super) deviation: Option<f64>,
-    /// The runs in which it was visited.
+    /// The number of runs that visited it.
     pub(super) runs: usize,
-    /// The variance that the mean has because some visits were not timed; 0 where all were.
+    /// The variance of the mean due to visits that were not timed; 0 if all were.
     pub(super) estimate_variance: f64,
 }
 
 /// One callpath.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Row {
-    /// Its row of the names.
+    /// Its row in the names.
     pub(super) callpath: usize,
     pub(super) verdict: Verdict,
     pub(super) unit: Unit,
-    /// Whether values stand for several executions each.
+    /// `true` if a value covers several executions.
     pub(super) folded: bool,
     pub(super) base: Side,
     pub(super) new: Side,
     pub(super) difference: f64,
     pub(super) test: Option<Test>,
-    /// The p value after Benjamini and Hochberg.
+    /// The p value, adjusted by the method of Benjamini and Hochberg.
     pub(super) adjusted_p: Option<f64>,
     pub(super) hedges_g: Option<f64>,
-    /// Its part of the inclusive time of the root regions, on the side where it is greater.
+    /// Its share of the inclusive time of the root regions, on the side where it is greater.
     pub(super) share: f64,
 }
 
 impl Side {
-    /// The standard error that the mean has because some visits were not timed; none where all
+    /// Returns the standard error of the mean due to visits that were not timed; `None` if all
     /// were.
     pub(super) fn estimate_error(&self) -> Option<f64> {
         (self.estimate_variance > 0.0).then(|| self.estimate_variance.sqrt())
@@ -97,21 +97,21 @@ impl Side {
 }
 
 impl Row {
-    /// The interval around the difference.
+    /// Returns the interval around the difference.
     pub(super) fn interval(&self) -> Option<(f64, f64)> {
         self.test.map(|test| (self.difference - test.half_width, self.difference + test.half_width))
     }
 
-    /// The difference as a part of the base; none where the base is 0 or the callpath is on one
-    /// side only.
+    /// Returns the difference relative to the base; `None` if the base is 0 or only one side has
+    /// the callpath.
     pub(super) fn change(&self) -> Option<f64> {
         let comparable =
             !matches!(self.verdict, Verdict::New | Verdict::Gone) && self.base.mean > 0.0;
         comparable.then(|| self.difference / self.base.mean)
     }
 
-    /// Whether it is greater by more than `part` of the base, and chance does not explain it where
-    /// that can be judged.
+    /// Returns `true` if it is greater by more than `part` of the base, and chance does not explain
+    /// it where that can be judged.
     pub(super) fn exceeds(&self, part: f64) -> bool {
         matches!(self.verdict, Verdict::Up | Verdict::Unjudged)
             && self.difference > 0.0
@@ -119,21 +119,21 @@ impl Row {
     }
 }
 
-/// Two sides, compared.
+/// A comparison of two sides.
 pub(super) struct Diff {
     pub(super) base: Vec<Run>,
     pub(super) new: Vec<Run>,
     pub(super) metric: MetricName,
     pub(super) names: Names,
     pub(super) rows: Vec<Row>,
-    /// What part of the base a callpath may be up by.
+    /// The largest increase that a callpath may have, relative to the base.
     pub(super) fail_above: Option<f64>,
-    /// Callpaths of a smaller share are neither shown nor failed on.
+    /// The smallest share at which a callpath is shown and can fail the comparison.
     pub(super) min_share: f64,
 }
 
 impl Diff {
-    /// Whether the callpath is above the limit, if there is one.
+    /// Returns `true` if there is a limit and the callpath is above it.
     pub(super) fn fails(&self, row: &Row) -> bool {
         row.share >= self.min_share && self.fail_above.is_some_and(|limit| row.exceeds(limit))
     }
@@ -144,7 +144,7 @@ impl Diff {
 }
 
 impl Verdict {
-    /// The word for it.
+    /// Returns the word for the unit in reports.
     pub(super) const fn word(self) -> &'static str {
         match self {
             Self::Up => "up",
@@ -159,7 +159,7 @@ impl Verdict {
 }
 
 impl Unit {
-    /// The word for it.
+    /// Returns the word for the verdict in reports.
     pub(super) const fn word(self) -> &'static str {
         match self {
             Self::Runs => "run",
@@ -170,8 +170,8 @@ impl Unit {
     }
 }
 
-/// Compares the runs of two sides. Regressions come first, then what is uncertain by its size,
-/// improvements, and what only one side has.
+/// Compares the runs of two sides. Regressions come first, then uncertain differences by their
+/// size, improvements, and callpaths of one side only.
 pub(super) fn rows(callpaths: usize, base: &[Run], new: &[Run]) -> Vec<Row> {
     let both: Vec<(Row, Option<Comparison>)> =
         (0..callpaths).filter_map(|callpath| row(callpath, base, new)).collect();
@@ -209,7 +209,7 @@ fn verdict(found: &Comparison, adjusted_p: Option<f64>) -> Verdict {
     }
 }
 
-/// The row of a callpath, and what its samples say where both sides have it.
+/// Returns the row of a callpath, and the comparison of its samples if both sides have it.
 fn row(callpath: usize, base: &[Run], new: &[Run]) -> Option<(Row, Option<Comparison>)> {
     let (base_amounts, new_amounts) = (of_callpath(base, callpath), of_callpath(new, callpath));
     let unit = unit(&base_amounts, &new_amounts);
@@ -240,7 +240,7 @@ fn row(callpath: usize, base: &[Run], new: &[Run]) -> Option<(Row, Option<Compar
     Some((row, found))
 }
 
-/// What each run of a side says of a callpath; none where a run never visited it.
+/// Returns the amounts of a callpath by run; `None` for a run that never visited it.
 fn of_callpath(runs: &[Run], callpath: usize) -> Vec<Option<&Amounts>> {
     let of = |run| Run::amounts(run, callpath);
     runs.iter().map(of).collect()
@@ -252,11 +252,11 @@ impl Run {
     }
 }
 
-/// Runs where there are several; else executions; else ranks.
+/// Chooses runs if there are several, else executions, else ranks.
 fn unit(base: &[Option<&Amounts>], new: &[Option<&Amounts>]) -> Unit {
     let ([base], [new]) = (base, new) else { return Unit::Runs };
     let several = |count: fn(&Amounts) -> usize| {
-        // A callpath that only one side has is described by what that side has.
+        // A callpath on one side only is described by that side alone.
         [base, new].into_iter().flatten().all(|amounts| count(amounts) > 1)
     };
     if several(|amounts| amounts.by_execution.len()) {
@@ -268,8 +268,8 @@ fn unit(base: &[Option<&Amounts>], new: &[Option<&Amounts>]) -> Unit {
     }
 }
 
-/// The values of a side. A run that never visited the callpath spent no time there: that is a value
-/// of 0.
+/// Returns the values of a side. A run that never visited the callpath spent no time there: its
+/// value is 0.
 fn sample(runs: &[Option<&Amounts>], unit: Unit) -> Sample {
     let mean = |run: &Option<&Amounts>| run.map_or(0.0, |amounts| amounts.mean);
     let values = match (unit, runs) {

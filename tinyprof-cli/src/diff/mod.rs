@@ -1,11 +1,11 @@
-//! `tinyprof diff`: what became slower from some runs to others, and whether that is more than
-//! chance.
+//! `tinyprof diff`: finds what became slower between two sets of runs, and by more than chance
+//! explains.
 //!
-//! * `command`: the runs are read, compared and printed.
-//! * `pair`: two profiles that were read elsewhere.
-//! * `names`: the callpaths of all runs; `values`, `batches`: what each run says of them.
-//! * `compare`, `statistics`: what the samples are, and what they tell.
-//! * `text`, `tables`: the comparison for people and for programs.
+//! * `command`: reads, compares and prints the runs.
+//! * `pair`: compares two profiles that are already in memory.
+//! * `names`: the callpaths of all runs; `values`, `batches`: the amounts of each run by callpath.
+//! * `compare`, `statistics`: the choice of samples, and their evaluation.
+//! * `text`, `tables`: the output for people and for programs.
 
 mod batches;
 mod command;

@@ -1,7 +1,7 @@
-//! The callpaths of several runs, told apart by the names of their regions alone.
+//! The callpaths of several runs, identified by the names of their regions alone.
 //!
-//! Ids and lines change with every edit of a program, and its versions are what is compared. So
-//! regions of the same name below the same callpath count as one, also within a run.
+//! Ids and lines change with every edit of a program, and it is versions of a program that are
+//! compared. So regions of the same name below the same callpath count as one, also within a run.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -9,29 +9,30 @@ use std::rc::Rc;
 use tinyprof_format::model::{CallpathIndex, CallpathTable};
 use tinyprof_format::report::cells::{columns, cut, shown};
 
-/// A path longer than this is left out: in a hostile profile all paths together would be of
-/// quadratic size.
+/// The longest path that is written. In a hostile profile, all paths together would be of quadratic
+/// size.
 const LONGEST_PATH_BYTES: usize = 16_384;
 
 /// A callpath of any of the runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Named {
-    /// Shared by all callpaths of this name.
+    /// The name, shared by all callpaths that have it.
     pub(super) name: Rc<str>,
-    /// Always an earlier row.
+    /// The row of the parent, always an earlier one.
     pub(crate) parent: Option<usize>,
     pub(super) depth: usize,
-    /// The row of the root region; its own for a root.
+    /// The row of the root region; a root's own row.
     pub(super) root: usize,
 }
 
-/// The callpaths of all runs; a parent precedes its children.
+/// The callpaths of all runs. A parent precedes its children.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Names {
     rows: Vec<Named>,
-    /// All names, and a number for each.
+    /// All names, each with its number.
     names: HashMap<Rc<str>, u32>,
-    /// The row of each callpath, by its parent's (one more, 0 for none) and its name's number.
+    /// The row of each callpath, by its parent's row plus one (0 for no parent) and its name's
+    /// number.
     places: HashMap<(u32, u32), u32>,
 }
 
@@ -40,7 +41,7 @@ impl Names {
         &self.rows
     }
 
-    /// Adds what is new in `table`. Gives the row of each of its callpaths.
+    /// Adds the new callpaths of `table`. Returns the row of each callpath in `table`.
     pub(crate) fn place(&mut self, table: &CallpathTable) -> Vec<usize> {
         let mut placed: Vec<usize> = Vec::with_capacity(table.len());
         for callpath in table.rows() {
@@ -58,7 +59,7 @@ impl Names {
         placed
     }
 
-    /// The one text of this name, and its number.
+    /// Returns the shared text of this name, and its number.
     fn name(&mut self, name: &str) -> (Rc<str>, u32) {
         if let Some((known, &number)) = self.names.get_key_value(name) {
             return (Rc::clone(known), number);
@@ -68,7 +69,7 @@ impl Names {
         (name, number)
     }
 
-    /// The path of a row as reports write it, `main<exchange`; none where it is too long.
+    /// Returns the path of a row as reports write it, `main<exchange`; `None` if it is too long.
     pub(super) fn path(&self, row: usize) -> Option<String> {
         let (mut names, mut bytes) = (Vec::new(), 0);
         let mut at = Some(row);
@@ -85,8 +86,8 @@ impl Names {
         Some(names.join("<"))
     }
 
-    /// The path of a row as a table shows it in `room` columns. What is above stays away first: the
-    /// name tells the most.
+    /// Returns the path of a row as a table shows it in `room` columns. The outer regions are cut
+    /// first, since the region's own name says the most.
     pub(super) fn shown_path(&self, row: usize, room: usize) -> String {
         let (mut path, mut above) = (shown(&self.rows[row].name), self.rows[row].parent);
         let mut shortened = path.clone();
@@ -105,7 +106,7 @@ impl Names {
     }
 }
 
-/// There are fewer rows than fit memory, and 2^32 do not.
+/// Converts a row number. Memory bounds the number of rows far below 2^32.
 fn narrow(number: usize) -> u32 {
     u32::try_from(number).expect("there are fewer than 2^32 callpaths")
 }

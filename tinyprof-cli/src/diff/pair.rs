@@ -1,5 +1,4 @@
-//! Two profiles that are in memory, compared by their inclusive times: what the page for the
-//! browser shows.
+//! The comparison of two profiles in memory by their inclusive times, as the HTML page shows it.
 
 use serde_json::Value;
 use tinyprof_format::model::Profile;
@@ -9,7 +8,7 @@ use super::compare::{Diff, Run, rows};
 use super::names::Names;
 use super::{tables, values};
 
-/// A profile, its name, and the ranks of it that are looked at.
+/// A profile, its name, and its selected ranks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Side<'a> {
     pub(crate) name: &'a str,
@@ -17,7 +16,7 @@ pub(crate) struct Side<'a> {
     pub(crate) ranks: &'a [usize],
 }
 
-/// What `tinyprof diff --json` says of the two, without limits.
+/// Returns the output of `tinyprof diff --json` for the two profiles, without limits.
 pub(crate) fn pair_json(base: Side<'_>, new: Side<'_>) -> Value {
     let mut names = Names::default();
     let mut run = |Side { name, profile, ranks }| Run {

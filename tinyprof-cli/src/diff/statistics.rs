@@ -1,5 +1,5 @@
-//! Two samples and their means: how far apart, within which interval, by which effect size.
-//! docs/diff.md says why so.
+//! Two samples and their means: the difference, its interval and the effect size. The reasons for
+//! these methods are in docs/diff.md.
 
 #[cfg(test)]
 mod tests;
@@ -7,58 +7,58 @@ mod tests;
 use statrs::distribution::{ContinuousCDF as _, StudentsT};
 use statrs::function::gamma::ln_gamma;
 
-/// The interval holds the true difference in so many of all comparisons.
+/// The share of all comparisons in which the interval contains the true difference.
 pub(super) const CONFIDENCE: f64 = 0.95;
 
 /// The values of one side.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Sample {
     pub(super) values: Vec<f64>,
-    /// The variance that the mean has because its values are estimates; 0 where everything was
-    /// measured.
+    /// The variance of the mean due to estimated values; 0 if everything was measured.
     pub(super) estimate_variance: f64,
 }
 
-/// What two samples say of the difference of their means.
+/// The difference between the means of two samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Comparison {
-    /// The mean of the new values without that of the base.
+    /// The mean of the new values minus that of the base values.
     pub(super) difference: f64,
-    /// None where it cannot be told, as a side has one value only, or no side has any spread.
+    /// The test; `None` if a side has only one value, or neither side has any spread.
     pub(super) test: Option<Test>,
-    /// Hedges' g; none where there is no spread to compare the difference with.
+    /// Hedges' g; `None` if there is no spread to compare the difference with.
     pub(super) hedges_g: Option<f64>,
 }
 
-/// Welch's test.
+/// The result of Welch's test.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Test {
     /// Half the width of the interval around the difference.
     pub(super) half_width: f64,
-    /// The probability of a difference as great if the means were equal, to either side.
+    /// The two-sided probability of a difference at least this large if the means were equal.
     pub(super) p: f64,
 }
 
 impl Sample {
-    /// The arithmetic mean; none of no values.
+    /// Returns the arithmetic mean; `None` for no values.
     pub(super) fn mean(&self) -> Option<f64> {
         (!self.values.is_empty()).then(|| self.values.iter().sum::<f64>() / self.count())
     }
 
-    /// The sum of the squared distances from the mean.
+    /// Returns the sum of the squared deviations from the mean.
     fn squares(&self) -> f64 {
         let mean = self.mean().unwrap_or(0.0);
         self.values.iter().map(|value| (value - mean).powi(2)).sum()
     }
 
-    /// The standard deviation of the values; none of fewer than two.
+    /// Returns the standard deviation of the values; `None` for fewer than two.
     pub(super) fn deviation(&self) -> Option<f64> {
         (self.values.len() > 1).then(|| (self.squares() / (self.count() - 1.0)).sqrt())
     }
 
-    /// The variance of the mean. The spread of the values holds that of their estimates already;
-    /// where it comes out smaller than they alone make it, that is chance, and the greater one
-    /// counts.
+    /// Returns the variance of the mean.
+    ///
+    /// The spread of the values already includes that of their estimates. If it comes out smaller
+    /// than the estimates alone make it, that is chance, and the greater of the two counts.
     fn variance_of_mean(&self) -> Option<f64> {
         let spread = self.squares() / (self.count() - 1.0) / self.count();
         (self.values.len() > 1).then(|| spread.max(self.estimate_variance))
@@ -70,7 +70,7 @@ impl Sample {
     }
 }
 
-/// Compares the means; none if a side has no values, or any that is not finite.
+/// Compares the means; `None` if a side has no values, or a value that is not finite.
 pub(super) fn compare(base: &Sample, new: &Sample) -> Option<Comparison> {
     let difference =
         Some(new.mean()? - base.mean()?).filter(|difference| difference.is_finite())?;
@@ -81,14 +81,14 @@ pub(super) fn compare(base: &Sample, new: &Sample) -> Option<Comparison> {
     })
 }
 
-/// Welch's t test and its interval: the sides need not have the same variance.
+/// Applies Welch's t test, which does not assume equal variances.
 fn welch(base: &Sample, new: &Sample, difference: f64) -> Option<Test> {
     let (base_variance, new_variance) = (base.variance_of_mean()?, new.variance_of_mean()?);
     let variance = base_variance + new_variance;
     if variance <= 0.0 {
         return None;
     }
-    // The shares of the variance: its own square might overflow.
+    // Shares of the variance, since the square of the variance might overflow.
     let (base_share, new_share) = (base_variance / variance, new_variance / variance);
     let freedom = (base_share.powi(2) / (base.count() - 1.0)
         + new_share.powi(2) / (new.count() - 1.0))
@@ -100,16 +100,16 @@ fn welch(base: &Sample, new: &Sample, difference: f64) -> Option<Test> {
     (half_width.is_finite() && p.is_finite()).then_some(Test { half_width, p })
 }
 
-/// The value that is exceeded to each side as often as an interval may miss. Found by halving, as
-/// the inverse that comes with the distribution is off in the sixth digit where the degrees of
-/// freedom are many.
+/// Returns the value that is exceeded on each side as often as an interval may miss. It is found by
+/// bisection, since the distribution's own inverse is off in the sixth digit for many degrees of
+/// freedom.
 fn quantile(student: &StudentsT) -> f64 {
     let misses = |bound: f64| student.sf(bound) > (1.0 - CONFIDENCE) / 2.0;
     let (mut low, mut high) = (0.0, 1.0);
     while misses(high) && high < f64::MAX / 2.0 {
         (low, high) = (high, 2.0 * high);
     }
-    // 53 bits, and some that rounding takes.
+    // 53 bits, and a few more for rounding.
     for _ in 0..60 {
         let middle = f64::midpoint(low, high);
         if misses(middle) {
@@ -121,8 +121,8 @@ fn quantile(student: &StudentsT) -> f64 {
     high
 }
 
-/// The difference in units of the pooled standard deviation, without the bias that small samples
-/// give it.
+/// Returns the difference in units of the pooled standard deviation, corrected for the bias of
+/// small samples.
 fn hedges_g(base: &Sample, new: &Sample, difference: f64) -> Option<f64> {
     if base.values.len() < 2 || new.values.len() < 2 {
         return None;
@@ -134,8 +134,8 @@ fn hedges_g(base: &Sample, new: &Sample, difference: f64) -> Option<f64> {
     Some(difference / deviation * unbiased).filter(|g| g.is_finite())
 }
 
-/// The p values of Benjamini and Hochberg, in the order given: if all below 0.05 are marked, at
-/// most 5 % of the marks are expected to be wrong.
+/// Returns the p values adjusted by the method of Benjamini and Hochberg, in the order given. If
+/// all below 0.05 are marked, at most 5 % of the marks are expected to be wrong.
 pub(super) fn adjusted(p: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..p.len()).collect();
     order.sort_by(|left, right| p[*right].total_cmp(&p[*left]));

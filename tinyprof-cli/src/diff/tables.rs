@@ -30,7 +30,7 @@ const HEADINGS: [&str; 19] = [
     "estimate",
 ];
 
-/// The comparison as JSON. A number is null where it cannot be told.
+/// Returns the comparison as JSON. A number that cannot be determined is null.
 pub(super) fn json(diff: &Diff) -> LongJson<'_> {
     let unit = match diff.metric {
         MetricName::Inclusive | MetricName::Exclusive => "ns",
@@ -87,8 +87,8 @@ fn side_json(side: &Side) -> Value {
     })
 }
 
-/// Writes the comparison as CSV: a line of headings, then one for each callpath. An empty cell is
-/// what cannot be told.
+/// Writes the comparison as CSV: a header line, then one line for each callpath. A number that
+/// cannot be determined is an empty cell.
 pub(super) fn write_csv(diff: &Diff, to: &mut dyn Write) -> io::Result<()> {
     to.write_all(csv_line(HEADINGS).as_bytes())?;
     for row in &diff.rows {

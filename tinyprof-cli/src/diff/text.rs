@@ -1,4 +1,4 @@
-//! A comparison for people: a head, the callpaths that count, and what to know of the numbers.
+//! A comparison for people: a head, the callpaths that matter, and notes on the numbers.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use tinyprof_format::report::{MetricName, escaped};
 use super::compare::{Diff, Row, Run, Unit, Verdict};
 use crate::paint;
 
-/// So many profiles of a side are named in the head.
+/// The number of profiles of a side that are named in the head.
 const NAMED: usize = 3;
 
 /// A column of numbers.
@@ -26,7 +26,7 @@ enum Column {
     Effect,
 }
 
-/// From the richest to the narrowest; the first is taken that leaves paths some room.
+/// The layouts from widest to narrowest; the first that leaves enough room for paths is used.
 const LAYOUTS: [&[Column]; 4] = {
     use Column::{Base, Change, Difference, Effect, Interval, New, Verdict};
     [
@@ -37,10 +37,10 @@ const LAYOUTS: [&[Column]; 4] = {
     ]
 };
 
-/// Paths have at least so many columns; fewer tell nothing.
+/// The fewest columns for a path; fewer would not identify it.
 const NARROWEST_PATH: usize = 24;
 
-/// The comparison in `width_columns` columns, painted.
+/// Returns the comparison in `width_columns` columns, with colours.
 pub(super) fn text(diff: &Diff, all: bool, width_columns: u16) -> String {
     let width = usize::from(width_columns);
     let is_shown = |row: &&Row| {
@@ -82,7 +82,7 @@ fn side(runs: &[Run]) -> String {
     named.join(", ") + &if more > 0 { format!(", and {more} more") } else { String::new() }
 }
 
-/// `samples: 3 runs against 3`.
+/// Returns a line such as `samples: 3 runs against 3`.
 fn samples(diff: &Diff) -> String {
     let compared =
         diff.rows.iter().filter(|row| !matches!(row.verdict, Verdict::New | Verdict::Gone));
@@ -161,7 +161,8 @@ impl Column {
     }
 }
 
-/// A number as it stands in the table: ASCII without spaces; what cannot be told is `-`.
+/// Returns a cell of the table: ASCII without spaces, or `-` for a number that cannot be
+/// determined.
 fn cell(diff: &Diff, row: &Row, column: Column) -> String {
     let amount = |amount: f64| amount_cell(&diff.metric, amount);
     let mean = |side: &super::compare::Side| match side.runs {
@@ -196,7 +197,7 @@ fn signed(number: f64, cell: impl Fn(f64) -> String) -> String {
         ""
     };
     let cell = cell(number.abs());
-    // A bound has no sign: the difference beside it tells.
+    // A bound has no sign: the difference beside it has.
     if cell.starts_with(['<', '>']) { cell } else { format!("{sign}{cell}") }
 }
 
@@ -215,7 +216,7 @@ fn amount_cell(metric: &MetricName, amount: f64) -> String {
     }
 }
 
-/// What must be known to read the numbers.
+/// Returns the notes that are needed to read the numbers.
 fn notes(diff: &Diff) -> Vec<String> {
     let mut notes = Vec::new();
     if let Some(limit) = diff.fail_above {

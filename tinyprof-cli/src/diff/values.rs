@@ -1,5 +1,5 @@
-//! What one run says of each callpath: always the same quantity, the amount a rank and execution,
-//! and the values that it is the mean of.
+//! The amounts of one run by callpath: always the amount per rank and execution, and the values
+//! behind that mean.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,36 +13,36 @@ use super::names::Names;
 /// visit count as 0.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Amounts {
-    /// The ranks that have anything to say.
+    /// The number of ranks with any value.
     pub(super) visited_ranks: usize,
     /// The mean over all ranks and executions.
     pub(super) mean: f64,
-    /// The variance of the mean that is due to visits which were not timed.
+    /// The variance of the mean due to visits that were not timed.
     pub(super) variance: f64,
-    /// The mean over executions, rank by rank; empty of a single rank.
+    /// The mean over executions, by rank; empty for a single rank.
     pub(super) by_rank: Vec<f64>,
-    /// The mean over ranks, execution by execution, or batch by batch where executions were folded;
-    /// empty of a single one.
+    /// The mean over ranks, by execution, or by batch if executions were folded; empty for a single
+    /// one.
     pub(super) by_execution: Vec<f64>,
-    /// Whether a value of `by_execution` stands for several executions.
+    /// `true` if a value of `by_execution` covers several executions.
     pub(super) folded: bool,
-    /// Its part of the inclusive time of the run's root regions.
+    /// Its share of the inclusive time of the run's root regions.
     pub(super) share: f64,
 }
 
-/// Sums on their way to amounts.
+/// Sums that become amounts.
 struct Sums {
     visited: Vec<bool>,
     by_rank: Vec<f64>,
     by_batch: Vec<f64>,
-    /// What the children have of it, where the metric leaves that out.
+    /// The children's part, for metrics that exclude it.
     children_by_rank: Vec<f64>,
     children_by_batch: Vec<f64>,
     variance: f64,
 }
 
-/// The amounts of `metric` in a profile on `ranks`, row by row of `names`, to which its callpaths
-/// are added.
+/// Returns the amounts of `metric` in a profile on `ranks`, by row of `names`, to which the
+/// profile's callpaths are added.
 pub(super) fn amounts(
     profile: &Profile,
     metric: &MetricName,
@@ -72,7 +72,7 @@ pub(super) fn amounts(
         .collect()
 }
 
-/// Each root region's executions, by its row of the names.
+/// Returns the executions of each root region, by its row in the names.
 fn batches(
     profile: &Profile,
     metric: &MetricName,
@@ -92,7 +92,7 @@ fn batches(
     spans.into_iter().map(|(root, spans)| (root, Batches::of(&spans))).collect()
 }
 
-/// Each callpath's part of the inclusive time of all root regions, row by row of the names.
+/// Returns each callpath's share of the inclusive time of all root regions, by row of the names.
 fn shares(profile: &Profile, ranks: &[usize], placed: &[usize], names: &Names) -> Vec<f64> {
     let mut sums = vec![0.0; names.rows().len()];
     for (index, _) in profile.callpaths.iter() {
@@ -105,7 +105,7 @@ fn shares(profile: &Profile, ranks: &[usize], placed: &[usize], names: &Names) -
     sums.into_iter().map(|sum| if total > 0.0 { sum / total } else { 0.0 }).collect()
 }
 
-/// What a summary adds to a metric.
+/// The contribution of a summary to a metric.
 struct Entry {
     span: Span,
     amount: f64,
@@ -165,7 +165,7 @@ impl Sums {
         for entry in entries(values, &MetricName::Inclusive) {
             self.children_by_rank[rank] += entry.amount;
             self.children_by_batch[batches.position(entry.span.0)] += entry.amount;
-            // A difference of estimates is as uncertain as both together.
+            // The variance of a difference is the sum of both variances.
             self.variance += entry.variance;
         }
     }
@@ -173,7 +173,7 @@ impl Sums {
     fn amounts(self, batches: &Batches) -> Amounts {
         let (ranks, executions) =
             (number(self.by_rank.len() as u64), number(batches.counts().sum()));
-        // Children that ran on several threads may have more than there is.
+        // Children that ran on several threads may sum to more than the parent.
         let own = |sums: Vec<f64>, children: Vec<f64>| -> Vec<f64> {
             if children.is_empty() {
                 return sums;

@@ -1,23 +1,22 @@
-//! Which ranks a viewer gets that lays them side by side: all, or representatives of a wide
-//! profile.
+//! The ranks that a side-by-side viewer gets: all, or representatives of a wide profile.
 //!
 //! Ranks are compared by the exclusive times of all callpaths. The first representative is the rank
-//! nearest to the mean of all; each further one is the rank that is farthest from those chosen so
-//! far (farthest-point clustering), so that outliers are seen. Ties go to the lower rank: equal
+//! nearest to the mean of all. Each further one is the rank farthest from those chosen so far
+//! (farthest-point clustering), so that outliers are included. Ties go to the lower rank, so equal
 //! profiles give equal choices.
 
 use super::exporter::{Source, float};
 
-/// A rank to be shown.
+/// A rank to show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shown {
     pub(super) rank: usize,
-    /// How many ranks it stands for, itself included.
+    /// The number of ranks that it represents, including itself.
     pub(super) stands_for: usize,
 }
 
 impl Shown {
-    /// What the viewer calls it.
+    /// Returns its name in the viewer.
     pub(super) fn name(self) -> String {
         match self.stands_for {
             1 => format!("rank {}", self.rank),
@@ -26,16 +25,17 @@ impl Shown {
     }
 }
 
-/// The ranks to be shown, by rank.
+/// The ranks to show, in ascending order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Choice {
     pub(super) shown: Vec<Shown>,
-    /// Whether ranks were left out, so that mean, minimum and maximum of all must be shown too.
+    /// `true` if ranks were left out, so that the mean, minimum and maximum of all must be shown
+    /// too.
     pub(super) is_capped: bool,
 }
 
 impl Choice {
-    /// What was left out, for standard error.
+    /// Returns a note for standard error on the ranks left out, if any.
     pub(super) fn note(&self, source: &Source) -> Option<String> {
         let (all, shown) = (source.ranks.len(), self.shown.len());
         self.is_capped.then(|| {
@@ -47,7 +47,7 @@ impl Choice {
     }
 }
 
-/// All ranks of `source` if they are at most `most`, else at most so many representatives.
+/// Chooses all ranks of `source` if they are at most `most`, else `most` representatives.
 pub(super) fn choose(source: &Source, most: usize) -> Choice {
     let is_capped = source.ranks.len() > most;
     if !is_capped {
@@ -66,15 +66,15 @@ pub(super) fn choose(source: &Source, most: usize) -> Choice {
     Choice { shown, is_capped }
 }
 
-/// At most `most` of the vectors, by position, each with how many are nearer to it than to the
-/// others.
+/// Returns the positions of at most `most` of the vectors, each with the number of vectors nearest
+/// to it.
 fn clusters(vectors: &[Vec<f64>], most: usize) -> Vec<(usize, usize)> {
     let mean: Vec<f64> = (0..vectors.first().map_or(0, Vec::len))
         .map(|at| {
             vectors.iter().map(|vector| vector[at]).sum::<f64>() / float(vectors.len() as u128)
         })
         .collect();
-    // Of each vector: how far the nearest representative is, and which that is.
+    // The distance to the nearest representative for each vector, and that representative.
     let mut nearest: Vec<(f64, usize)> =
         vectors.iter().map(|vector| (distance(vector, &mean), 0)).collect();
     let Some(mut next) = position_by(&nearest, |new, old| new < old) else { return Vec::new() };
@@ -96,12 +96,12 @@ fn clusters(vectors: &[Vec<f64>], most: usize) -> Vec<(usize, usize)> {
     chosen
 }
 
-/// The square of the Euclidean distance.
+/// Returns the square of the Euclidean distance.
 fn distance(one: &[f64], other: &[f64]) -> f64 {
     one.iter().zip(other).map(|(a, b)| (a - b) * (a - b)).sum()
 }
 
-/// The first position whose distance is `better` than all before.
+/// Returns the first position whose distance is `better` than all before it.
 fn position_by(list: &[(f64, usize)], better: impl Fn(f64, f64) -> bool) -> Option<usize> {
     (0..list.len()).reduce(|best, at| if better(list[at].0, list[best].0) { at } else { best })
 }

@@ -1,4 +1,4 @@
-//! What every exporter is told and must do.
+//! The interface of all exporters.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -9,22 +9,22 @@ use tinyprof_format::report::{RankStatistics, Statistics};
 
 use crate::parameter::Parameter;
 
-/// What was not written, a line each, for standard error.
+/// Notes for standard error on data that was not written, one per line.
 pub(super) type Notes = Vec<String>;
 
-/// A format of other tools.
+/// A format of another tool.
 pub(super) trait Exporter: Sync {
-    /// Whether it is text, which standard output may get.
+    /// Returns `true` if the format is text, which may go to standard output.
     fn is_text(&self) -> bool {
         true
     }
 
-    /// Whether several profiles go into one file.
+    /// Returns `true` if several profiles go into one file.
     fn takes_several(&self) -> bool {
         false
     }
 
-    /// Whether it shows some of many ranks only, see `--max-ranks`.
+    /// Returns `true` if it shows only some of many ranks, see `--max-ranks`.
     fn caps_ranks(&self) -> bool {
         false
     }
@@ -32,7 +32,7 @@ pub(super) trait Exporter: Sync {
     /// Writes the profiles to `out`, which the caller flushes.
     ///
     /// # Errors
-    /// When `out` cannot be written, or when the format cannot hold the profile at all.
+    /// If `out` cannot be written, or if the format cannot hold the profile at all.
     fn export(
         &self,
         request: &Request,
@@ -40,37 +40,37 @@ pub(super) trait Exporter: Sync {
     ) -> Result<Notes, Box<dyn Error>>;
 }
 
-/// What is to be exported.
+/// The data to export.
 pub(super) struct Request {
-    /// Never empty; one, unless the exporter takes several.
+    /// The profiles: never empty, and only one unless the exporter takes several.
     pub(super) sources: Vec<Source>,
     pub(super) max_ranks: usize,
     pub(super) parameters: Vec<Parameter>,
 }
 
 impl Request {
-    /// The profile of exporters that take one.
+    /// Returns the profile, for exporters that take one.
     pub(super) fn source(&self) -> &Source {
         &self.sources[0]
     }
 }
 
-/// A profile with what the selection has left of it.
+/// A profile, reduced to the selection.
 pub(super) struct Source {
-    /// What the profile is called on the screen.
+    /// The name of the profile on the screen.
     pub(super) name: String,
     pub(super) profile: Profile,
-    /// The ranks that were selected, in order. The others have no values.
+    /// The selected ranks, in order. The others have no values.
     pub(super) ranks: Vec<usize>,
 }
 
 impl Source {
-    /// What the report says of each callpath, row by row.
+    /// Returns the report's statistics of each callpath, by row.
     pub(super) fn statistics(&self) -> Statistics {
         Statistics::of_profile(&self.profile)
     }
 
-    /// What the report would say of each callpath if there were this rank only, row by row.
+    /// Returns the statistics that a report of this rank alone would have, by row.
     pub(super) fn of_rank(&self, rank: usize) -> Vec<RankStatistics> {
         let table = &self.profile.callpaths;
         let mut statistics = Statistics::new(table.len());
@@ -78,23 +78,24 @@ impl Source {
         statistics.rows().collect()
     }
 
-    /// Whether times are as they were measured, as formats with a place for it say it.
+    /// Returns whether times are exact or rounded, in the words of formats that have a field for
+    /// it.
     pub(super) fn precision(&self) -> &'static str {
         self.profile.manifest.precision.name()
     }
 
-    /// What a title says of times that are rounded.
+    /// Returns the addition to a title if times are rounded.
     pub(super) fn rounded(&self) -> Option<&'static str> {
         (self.profile.manifest.precision == Precision::EightBit)
             .then_some("times rounded to 8 bits")
     }
 
-    /// The note of a format that cannot say so.
+    /// Returns the note for formats that have no place for it.
     pub(super) fn rounded_note(&self) -> Option<String> {
         self.rounded().map(|rounded| format!("not in this format: {rounded}"))
     }
 
-    /// What was recorded under each key at a callpath, over all ranks in their order, as in the
+    /// Returns the values recorded under each key at a callpath, over all ranks in order, as in the
     /// report.
     pub(super) fn metrics(&self, callpath: CallpathIndex) -> BTreeMap<&str, MetricSummary> {
         let mut totals: BTreeMap<&str, MetricSummary> = BTreeMap::new();
@@ -107,7 +108,7 @@ impl Source {
     }
 }
 
-/// What one rank recorded under each key at a callpath.
+/// Returns the values that one rank recorded under each key at a callpath.
 pub(super) fn metrics_of(values: &CallpathValues) -> impl Iterator<Item = (&str, MetricSummary)> {
     values.metrics.iter().filter_map(|(key, metric)| {
         let total = metric.executions.iter().copied().reduce(|mut sum, next| {
@@ -118,7 +119,7 @@ pub(super) fn metrics_of(values: &CallpathValues) -> impl Iterator<Item = (&str,
     })
 }
 
-/// `n` as the number that most formats have; exact below 2^53.
+/// Returns `n` as a float, the number type of most formats; exact below 2^53.
 #[expect(clippy::cast_precision_loss, reason = "the formats that get it have no other number")]
 pub(super) fn float(n: u128) -> f64 {
     n as f64

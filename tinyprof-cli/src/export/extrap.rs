@@ -1,7 +1,7 @@
-//! Extra-P's JSON: for each callpath and metric, what each profile of a scaling study measured.
+//! Extra-P's JSON: the measurements of each callpath and metric in each profile of a scaling study.
 //!
-//! Profiles at the same point are repetitions of a measurement. A callpath that a profile lacks
-//! took no time there: Extra-P wants a value at each point.
+//! Profiles at the same point are repetitions of a measurement. Extra-P needs a value at each
+//! point, so a callpath that is missing in a profile counts as zero there.
 
 use std::collections::{BTreeMap, HashSet};
 use std::error::Error;
@@ -18,15 +18,15 @@ use crate::parameter::Parameter;
 
 pub(super) struct ExtraP;
 
-/// Between the regions of a path; Extra-P makes its tree of it.
+/// The separator between the regions of a path, from which Extra-P builds its tree.
 const SEPARATOR: &str = "->";
 
-/// Below, Extra-P has no choice between models.
+/// The fewest points from which Extra-P can choose between models.
 const FEWEST_POINTS: usize = 5;
 
 type NumberOf = fn(&RankStatistics) -> f64;
 
-/// What is modelled, as the report has it.
+/// The quantities to model, as in the report.
 const METRICS: [(&str, NumberOf); 5] = [
     ("exclusive_mean_ns", |row| row.mean_ns(&row.exclusive).unwrap_or(0.0)),
     ("exclusive_max_ns", |row| float(row.exclusive.max_ns.into())),
@@ -62,17 +62,17 @@ impl Exporter for ExtraP {
 #[derive(Serialize)]
 struct File<'a> {
     parameters: Vec<&'a str>,
-    /// Of each profile. Extra-P leaves out what it does not know.
+    /// The precision of each profile. Extra-P ignores fields that it does not know.
     precisions: Vec<&'static str>,
     measurements: Measurements<'a>,
 }
 
-/// All that was measured, by callpath and metric: made while it is written, as there may be a
-/// million callpaths.
+/// All measurements, by callpath and metric. They are computed while they are written, since there
+/// may be a million callpaths.
 struct Measurements<'a> {
     /// The paths, by row.
     names: Vec<String>,
-    /// Of each profile.
+    /// The rows of each profile.
     rows: Vec<Rows>,
     points: &'a [Point],
 }
@@ -108,13 +108,13 @@ impl Serialize for Measurements<'_> {
     }
 }
 
-/// A value of each parameter, and the profiles that were measured there.
+/// A value of each parameter, and the profiles measured there.
 struct Point {
     coordinates: Vec<f64>,
     profiles: Vec<usize>,
 }
 
-/// The points in the order of their first profile.
+/// Returns the points in the order of their first profile.
 fn points(request: &Request) -> Vec<Point> {
     let mut points: Vec<Point> = Vec::new();
     for (profile, source) in request.sources.iter().enumerate() {
@@ -128,10 +128,10 @@ fn points(request: &Request) -> Vec<Point> {
     points
 }
 
-/// The statistics of a profile by the rows of a table that has its callpaths and others.
+/// The statistics of a profile by the rows of a larger table that includes its callpaths.
 struct Rows {
     statistics: Statistics,
-    /// The profile's own row of each row; none where both tables are the same.
+    /// The profile's own row for each row; `None` if both tables are equal.
     own: Option<Vec<Option<CallpathIndex>>>,
 }
 
@@ -145,7 +145,7 @@ impl Rows {
         Self { statistics: source.statistics(), own }
     }
 
-    /// What the profile says of a callpath; zeros where it has none.
+    /// Returns the profile's statistics of a callpath; zeros if it has none.
     fn get(&self, row: usize) -> RankStatistics {
         match &self.own {
             None => self.statistics.row(row),
@@ -156,7 +156,7 @@ impl Rows {
     }
 }
 
-/// The paths, each unlike the others: of siblings with the same name the later ones bear a number.
+/// Returns the paths, all different: siblings of the same name are numbered from the second on.
 fn names(all: &CallpathTable) -> Result<Vec<String>, String> {
     let mut taken = HashSet::new();
     let unlike_siblings = |callpath: &Callpath| {

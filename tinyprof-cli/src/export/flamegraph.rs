@@ -36,7 +36,7 @@ impl Exporter for FlameGraph {
         options.subtitle = source.rounded().map(str::to_owned);
         options.count_name = "ns".to_owned();
         options.name_type = "Callpath:".to_owned();
-        // The same profile gives the same picture.
+        // Equal profiles must give equal pictures.
         options.deterministic = true;
         from_lines(&mut options, lines.iter().map(String::as_str), out)?;
         Ok(Notes::new())

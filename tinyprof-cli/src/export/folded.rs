@@ -1,5 +1,4 @@
-//! Folded stacks: a line for each callpath with the time that all ranks spent in it, without what
-//! it called.
+//! Folded stacks: one line for each callpath, with its exclusive time summed over all ranks.
 
 use std::error::Error;
 use std::io::Write;
@@ -23,7 +22,7 @@ impl Exporter for Folded {
     }
 }
 
-/// The callpaths that have time of their own, sorted, with the exclusive time of all ranks in
+/// Returns the callpaths with exclusive time, sorted, each with that time summed over all ranks, in
 /// nanoseconds.
 pub(super) fn stacks(source: &Source) -> Result<Vec<(String, u128)>, String> {
     let table = &source.profile.callpaths;
@@ -37,7 +36,8 @@ pub(super) fn stacks(source: &Source) -> Result<Vec<(String, u128)>, String> {
     Ok(lines)
 }
 
-/// A name without the delimiters of a line. A number after a space at its end would read as a time.
+/// Returns a name without the delimiters of a line. A number after a space at its end would be read
+/// as a time.
 fn frame(name: &str) -> String {
     let frame = without(';', name);
     match frame.rsplit_once(' ') {

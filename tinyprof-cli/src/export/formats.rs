@@ -1,4 +1,4 @@
-//! Which exporter writes a format.
+//! The table of formats and their exporters.
 
 use super::exporter::Exporter;
 use super::{

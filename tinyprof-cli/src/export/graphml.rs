@@ -1,4 +1,4 @@
-//! GraphML: the callpath tree, with what the report says of each callpath.
+//! GraphML: the callpath tree, with the report's numbers for each callpath.
 
 use std::error::Error;
 use std::io::{self, Write};
@@ -15,10 +15,10 @@ const HEAD: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 <graphml xmlns="http://graphml.graphdrawing.org/xmlns" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="http://graphml.graphdrawing.org/xmlns http://graphml.graphdrawing.org/xmlns/1.0/graphml.xsd">
 "#;
 
-/// The texts of a node.
+/// The text attributes of a node.
 const TEXTS: [&str; 4] = ["name", "id", "module", "file"];
 
-/// The whole numbers of a node.
+/// The integer attributes of a node.
 const NUMBERS: [&str; 10] = [
     "line",
     "ranks",
@@ -32,7 +32,7 @@ const NUMBERS: [&str; 10] = [
     "depth",
 ];
 
-/// The other numbers of a node.
+/// The other numeric attributes of a node.
 const MEANS: [&str; 2] = ["inclusive_mean_ns", "exclusive_mean_ns"];
 
 impl Exporter for GraphMl {
@@ -55,7 +55,7 @@ impl Exporter for GraphMl {
             key(out, name, "string")?;
         }
         for (at, name) in NUMBERS.into_iter().enumerate() {
-            // A long of GraphML has 64 bits with the sign.
+            // GraphML's `long` is a signed 64-bit integer.
             let is_long = numbers.iter().all(|numbers| i64::try_from(numbers[at]).is_ok());
             key(out, name, if is_long { "long" } else { "double" })?;
         }

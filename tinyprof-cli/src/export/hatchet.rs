@@ -1,9 +1,9 @@
-//! Hatchet's json-split, as Caliper writes it: the tree as a list of nodes, and a row for each node
+//! Hatchet's json-split, as Caliper writes it: the tree as a list of nodes, and one row per node
 //! and rank.
 //!
-//! Hatchet takes the order of the nodes from a first column of that name, of which row N belongs to
-//! node N. So the rows of the first rank are complete, with zeros where it did not visit; those of
-//! other ranks are left out there, and the reader fills them in with zeros.
+//! Hatchet takes the order of the nodes from a first column of that name, in which row N belongs to
+//! node N. So the first rank has a row for every node, with zeros for callpaths that it did not
+//! visit. Other ranks omit those rows, and the reader fills in zeros.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
@@ -19,8 +19,8 @@ use super::{json, paths};
 
 pub(super) struct Hatchet;
 
-/// The columns before those of metrics. Hatchet takes what has `(inc)` in its name as inclusive; by
-/// its custom `time` is in seconds.
+/// The columns before those of metrics. Hatchet treats columns with `(inc)` in their name as
+/// inclusive; by its convention, `time` is in seconds.
 const COLUMNS: [&str; 8] =
     ["Node order", "path", "rank", "visits", "time", "time (inc)", "time_ns", "time_ns (inc)"];
 
@@ -35,8 +35,8 @@ impl Exporter for Hatchet {
         let keys = keys(source);
         let named = keys.iter().map(|key| format!("metric {key}"));
         let columns: Vec<String> = COLUMNS.into_iter().map(str::to_owned).chain(named).collect();
-        // What is no value names a node. The order does, too, and Hatchet must not take it for a
-        // metric.
+        // Columns that are not values identify a node. This includes the order, which Hatchet must
+        // not take for a metric.
         let is_value = |column: &String| !COLUMNS[..2].contains(&column.as_str());
         let column_metadata =
             columns.iter().map(|column| ColumnMetadata { is_value: is_value(column) }).collect();
@@ -59,7 +59,7 @@ impl Exporter for Hatchet {
     }
 }
 
-/// The callpaths in the order of a walk over the tree, and the place of each row in it.
+/// Returns the callpaths in preorder, and the position of each row in it.
 fn preorder(source: &Source) -> (Vec<CallpathIndex>, Vec<usize>) {
     let order = paths::preorder(&source.profile.callpaths);
     let mut node_of_row = vec![0; order.len()];
@@ -69,7 +69,7 @@ fn preorder(source: &Source) -> (Vec<CallpathIndex>, Vec<usize>) {
     (order, node_of_row)
 }
 
-/// The keys of all varying metrics.
+/// Returns the keys of all varying metrics.
 fn keys(source: &Source) -> Vec<&str> {
     let values = source.profile.values.iter().flatten();
     let keys: BTreeSet<&str> =
@@ -109,7 +109,7 @@ impl<'a> Node<'a> {
     }
 }
 
-/// The rows, written one by one: those of a wide profile need not be in memory.
+/// The rows, written one by one so that those of a wide profile need not be in memory.
 struct Data<'a> {
     source: &'a Source,
     order: &'a [CallpathIndex],
@@ -136,7 +136,7 @@ impl Serialize for Data<'_> {
     }
 }
 
-/// What is known of a node on a rank, in the order of the columns.
+/// The values of a node on a rank, in the order of the columns.
 struct Row<'a> {
     node: usize,
     rank: usize,
@@ -156,7 +156,7 @@ impl Serialize for Row<'_> {
         for seconds in [exclusive.sum_ns, inclusive.sum_ns].map(|ns| float(ns) / 1e9) {
             row.serialize_element(&seconds)?;
         }
-        // The times of one rank have 64 bits.
+        // The times of one rank fit 64 bits.
         for ns in [exclusive.max_ns, inclusive.max_ns] {
             row.serialize_element(&ns)?;
         }

@@ -1,12 +1,12 @@
-//! JSON that any terminal and any viewer can be given.
+//! JSON that is safe for any terminal and any viewer.
 
 use std::io::{self, Write};
 
 use serde::Serialize;
 use serde_json::ser::{Formatter, Serializer};
 
-/// Writes `value` on one line of ASCII: other characters stand as JSON's own escapes, so that a
-/// parser reads the same value and a terminal cannot be steered.
+/// Writes `value` as one line of ASCII. Other characters become JSON escapes, so that a parser
+/// reads the same value and no control sequence reaches a terminal.
 pub(super) fn write(out: &mut (impl Write + ?Sized), value: &impl Serialize) -> io::Result<()> {
     value.serialize(&mut Serializer::with_formatter(&mut *out, Ascii)).map_err(io::Error::from)
 }

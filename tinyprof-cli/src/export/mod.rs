@@ -1,4 +1,5 @@
-//! `tinyprof export`: a profile in a format of other tools, one file a format behind one trait.
+//! `tinyprof export`: a profile in the format of another tool. Each format has its own file and
+//! implements one trait.
 
 mod choice;
 mod chrome;
@@ -32,7 +33,7 @@ use crate::name::name_of;
 use crate::parameter::Parameter;
 use crate::{render, select};
 
-/// How many ranks a viewer that lays them side by side gets unless told otherwise.
+/// The default number of ranks for viewers that show them side by side.
 const DEFAULT_MAX_RANKS: u32 = 64;
 
 pub(crate) fn run(arguments: &ExportArguments) -> Result<(), Box<dyn Error>> {
@@ -57,7 +58,7 @@ pub(crate) fn run(arguments: &ExportArguments) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// What is wrong with the arguments together; each alone was checked before.
+/// Returns the conflict between arguments, if any. Each argument alone was checked before.
 fn fault(arguments: &ExportArguments) -> Option<String> {
     let exporter = formats::exporter(arguments.format);
     let profiles = arguments.directories.len();

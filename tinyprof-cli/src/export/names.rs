@@ -2,14 +2,15 @@
 
 use tinyprof_format::report::escaped;
 
-/// `text` with everything spelled out that is invisible, steers a terminal, or has no place in XML.
+/// Returns `text` with every character escaped that is invisible, controls a terminal, or is not
+/// allowed in XML.
 pub(super) fn shown(text: &str) -> String {
-    // Two characters beside the control characters are none for XML.
+    // XML excludes two characters besides the control characters.
     escaped(text).replace('\u{fffe}', r"\u{fffe}").replace('\u{ffff}', r"\u{ffff}")
 }
 
-/// A region's name between delimiters: [`shown`], with the delimiter spelled out too. What has no
-/// character gets some.
+/// Returns a region's name for use between delimiters: like [`shown`], with the delimiter escaped
+/// too. An empty name gets a placeholder.
 pub(super) fn without(delimiter: char, name: &str) -> String {
     if name.is_empty() {
         return "\"\"".to_owned();
@@ -17,8 +18,8 @@ pub(super) fn without(delimiter: char, name: &str) -> String {
     shown(name).replace(delimiter, &delimiter.escape_unicode().to_string())
 }
 
-/// `text` for an attribute or an element. XML 1.0 has no way to write most control characters, not
-/// even escaped: these are spelled out as everywhere on the screen.
+/// Returns `text` for an attribute or an element. XML 1.0 cannot represent most control characters,
+/// not even escaped. They are spelled out as everywhere on the screen.
 pub(super) fn xml(text: &str) -> String {
     let shown = shown(text);
     let mut xml = String::with_capacity(shown.len());

@@ -1,5 +1,5 @@
-//! OpenMetrics text: what the report says of each callpath, for monitoring. Never a label for a
-//! rank: a monitor keeps a series for each combination of labels, for ever.
+//! OpenMetrics text: the report's numbers for each callpath, for monitoring. A rank is never a
+//! label, since a monitor keeps a time series for each combination of labels forever.
 
 use std::error::Error;
 use std::io::{self, Write};
@@ -23,7 +23,7 @@ const TIMES: [(&str, &str, SpreadOf); 2] = [
 
 type NumberOf = fn(&MetricSummary) -> f64;
 
-/// What is told of a varying metric.
+/// The numbers of a varying metric.
 const METRICS: [(&str, NumberOf); 3] =
     [("sum", |metric| metric.sum), ("min", |metric| metric.min), ("max", |metric| metric.max)];
 
@@ -64,7 +64,7 @@ fn family(out: &mut (dyn Write + Send), name: &str, kind: &str, help: &str) -> i
     writeln!(out, "# HELP {name} {help}.")
 }
 
-/// The facts of the run.
+/// Writes the facts of the run.
 fn run(out: &mut (dyn Write + Send), source: &Source) -> io::Result<()> {
     let manifest = &source.profile.manifest;
     let metadata = &manifest.metadata;
@@ -103,7 +103,7 @@ fn run(out: &mut (dyn Write + Send), source: &Source) -> io::Result<()> {
     Ok(())
 }
 
-/// Sum, minimum, mean and maximum over the ranks that visited.
+/// Writes sum, minimum, mean and maximum over the ranks that visited.
 fn times(
     out: &mut (dyn Write + Send),
     time: &str,
@@ -156,8 +156,8 @@ fn metrics(out: &mut (dyn Write + Send), source: &Source, labels: &[String]) -> 
     Ok(())
 }
 
-/// What tells each callpath from all others: siblings may bear the same name, so the path alone
-/// does not.
+/// Returns labels that identify each callpath. The path alone does not, since siblings may have the
+/// same name.
 fn labels(profile: &Profile) -> Result<Vec<String>, String> {
     let paths = paths::plain(&profile.callpaths)?;
     let rows = profile.callpaths.rows().iter().zip(paths);
@@ -166,12 +166,12 @@ fn labels(profile: &Profile) -> Result<Vec<String>, String> {
         .collect())
 }
 
-/// Seconds to the nanosecond.
+/// Returns seconds with nanosecond digits.
 fn seconds(ns: u128) -> String {
     format!("{}.{:09}", ns / 1_000_000_000, ns % 1_000_000_000)
 }
 
-/// A float as the format spells those that are not finite.
+/// Returns a float, with the format's spelling of values that are not finite.
 fn value(number: f64) -> String {
     if number.is_nan() {
         "NaN".to_owned()
@@ -182,8 +182,8 @@ fn value(number: f64) -> String {
     }
 }
 
-/// A label's value. The format escapes three characters only; what could steer a terminal is
-/// spelled out before.
+/// Returns a label's value, quoted. The format escapes only three characters, so characters that
+/// control a terminal are spelled out first.
 fn quoted(text: &str) -> String {
     format!("\"{}\"", shown(text).replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n"))
 }

@@ -1,4 +1,4 @@
-//! Where an export goes: a new file, or standard output.
+//! The destination of an export: a new file, or standard output.
 
 use std::error::Error;
 use std::fs::{self, OpenOptions};
@@ -7,8 +7,9 @@ use std::path::Path;
 
 use super::exporter::Notes;
 
-/// Gives `export` a place to write to: standard output for `-`, else a new file at `path`; what was
-/// there before is somebody's. A file that could not be written to its end is removed.
+/// Calls `export` with a destination: standard output for `-`, else a new file at `path`.
+///
+/// An existing file is never overwritten. A file that could not be written completely is removed.
 pub(super) fn write(
     path: &Path,
     export: impl FnOnce(&mut (dyn Write + Send)) -> Result<Notes, Box<dyn Error>>,
@@ -32,7 +33,7 @@ pub(super) fn write(
         Ok(notes)
     });
     written.map_err(|error| {
-        // The first error is the one to tell.
+        // The first error is the one to report.
         fs::remove_file(path).ok();
         format!("{}: {error}", path.display()).into()
     })
@@ -46,7 +47,7 @@ fn to_standard_output(
         out.flush()?;
         Ok(notes)
     });
-    // What is left in the buffer would be written, and fail, once more.
+    // Otherwise the rest of the buffer would be written, and fail, once more.
     let (pipe, _) = out.into_parts();
     match written {
         Err(_) if pipe.is_closed => Ok(Notes::new()),
@@ -55,8 +56,8 @@ fn to_standard_output(
     }
 }
 
-/// Remembers that the reader has left: one such as `head` has had what it wanted. Exporters hand
-/// errors through libraries that hide of which kind they are.
+/// A writer that remembers that the reader has left: a reader such as `head` has all that it
+/// wanted. Exporters pass errors through libraries that hide the kind of error.
 struct Pipe<W> {
     inner: W,
     is_closed: bool,

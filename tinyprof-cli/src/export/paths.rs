@@ -1,15 +1,16 @@
-//! Callpaths spelled out, for formats that have no tree.
+//! Callpaths written out, for formats that have no tree.
 
 use tinyprof_format::model::{CallpathIndex, CallpathTable};
 
-/// All paths of a profile together may have this many bytes: those of a hostile tree are of
-/// quadratic size.
+/// The most bytes that all paths of a profile may have together, since those of a hostile tree are
+/// of quadratic size.
 const MOST_BYTES: usize = 1 << 28;
 
-/// The names from the root region to each callpath, row by row. `names` are those of the rows.
+/// Returns the names from the root region to each callpath, by row. `names` has the name of each
+/// row.
 ///
 /// # Errors
-/// When the paths would be out of all proportion to the callpaths.
+/// If the total length of the paths exceeds the limit.
 pub(super) fn joined(
     table: &CallpathTable,
     separator: &str,
@@ -34,15 +35,15 @@ pub(super) fn joined(
     Ok(paths)
 }
 
-/// The names as the report writes them: `main<exchange`.
+/// Returns the paths as the report writes them: `main<exchange`.
 pub(super) fn plain(table: &CallpathTable) -> Result<Vec<String>, String> {
     joined(table, "<", table.rows().iter().map(|callpath| callpath.region.name.clone()))
 }
 
-/// The rows from the root region to each callpath, row by row.
+/// Returns the rows from the root region to each callpath, by row.
 ///
 /// # Errors
-/// When they would be out of all proportion to the callpaths.
+/// If the total length of the stacks exceeds the limit.
 pub(super) fn stacks(table: &CallpathTable) -> Result<Vec<Vec<usize>>, String> {
     let mut stacks: Vec<Vec<usize>> = Vec::with_capacity(table.len());
     let mut rows = 0;
@@ -58,11 +59,10 @@ pub(super) fn stacks(table: &CallpathTable) -> Result<Vec<Vec<usize>>, String> {
     Ok(stacks)
 }
 
-/// The callpaths in the order of a walk over the tree: each before its children, siblings in table
-/// order.
+/// Returns the callpaths in preorder: each before its children, siblings in table order.
 pub(super) fn preorder(table: &CallpathTable) -> Vec<CallpathIndex> {
     let children = table.children();
-    // A stack of our own: a hostile tree may be deeper than the thread's.
+    // An explicit stack, since a hostile tree may be deeper than the thread's stack allows.
     let mut waiting: Vec<CallpathIndex> = children[table.len()].iter().rev().copied().collect();
     let mut order = Vec::with_capacity(table.len());
     while let Some(index) = waiting.pop() {

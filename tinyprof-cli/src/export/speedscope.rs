@@ -1,4 +1,4 @@
-//! speedscope's own JSON: a profile for each rank, whose samples are callpaths weighted with their
+//! speedscope's own JSON: a profile for each rank, whose samples are callpaths weighted by
 //! exclusive time.
 
 use std::borrow::Cow;
@@ -59,7 +59,7 @@ impl Exporter for Speedscope {
     }
 }
 
-/// Mean, minimum and maximum over the ranks that visited, callpath by callpath, as in the report.
+/// Returns mean, minimum and maximum over the ranks that visited, by callpath, as in the report.
 fn of_all_ranks<'a>(source: &Source, stacks: &'a [Vec<usize>]) -> Vec<Sampled<'a>> {
     let ranks = source.ranks.len();
     let rows: Vec<RankStatistics> = source.statistics().rows().collect();
@@ -75,7 +75,8 @@ fn whole(ns: u64) -> Option<Number> {
     Some(ns.into())
 }
 
-/// The regions, each once however many callpaths end in it, and the frame of each row.
+/// Returns the regions, each once no matter how many callpaths end in it, and the frame of each
+/// row.
 fn frames(table: &CallpathTable) -> (Vec<Frame<'_>>, Vec<usize>) {
     let mut frames = Vec::new();
     let mut known: HashMap<Frame<'_>, usize> = HashMap::new();
@@ -118,7 +119,7 @@ struct Frame<'a> {
     col: u32,
 }
 
-/// Lines and columns begin with 1.
+/// Lines and columns are 1-based, so 0 means unknown.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants it so")]
 const fn is_unknown(number: &u32) -> bool {
     *number == 0
@@ -144,7 +145,7 @@ struct Sampled<'a> {
 }
 
 impl<'a> Sampled<'a> {
-    /// The callpaths that have a weight, in nanoseconds.
+    /// Collects the callpaths that have a weight, in nanoseconds.
     fn new(
         name: String,
         stacks: &'a [Vec<usize>],

@@ -1,8 +1,8 @@
-//! Columns of numbers as the page holds them: each number one of a few million steps between the
-//! least and the greatest.
+//! Columns of numbers in the page: each number is one of a few million steps between minimum and
+//! maximum.
 //!
-//! A step is 1 wherever that is enough, so that small columns are exact. The codes take 24 bits, in
-//! three planes of bytes: where a column needs fewer, the planes above are zeros, which compress to
+//! A step is 1 if that suffices, so that small columns are exact. The codes have 24 bits, in three
+//! byte planes. If a column needs fewer, the upper planes are zeros, which compress to almost
 //! nothing.
 //!
 //! ```text
@@ -14,12 +14,12 @@ use serde_json::{Value, json};
 
 const ABSENT: u32 = 0xff_ffff;
 
-/// So fine are columns of which there are few.
+/// The steps of columns of which there are few.
 pub(super) const FINE: u32 = ABSENT - 1;
-/// So fine is what fills most of a page: 0.01 % of a column's spread. Digits after it would be most
-/// of the page.
+/// The steps of the columns that fill most of a page: 0.01 % of a column's spread. Further digits
+/// would make up most of the page.
 pub(super) const USUAL: u32 = 4_095;
-/// So fine is what is only looked at as a colour.
+/// The steps of columns that are only shown as colours.
 pub(super) const COARSE: u32 = 255;
 
 /// The bytes of all columns.
@@ -29,8 +29,8 @@ pub(super) struct Columns {
 }
 
 impl Columns {
-    /// Adds a column in at most `steps` steps and gives what the page needs to read it. What is not
-    /// a number is absent.
+    /// Adds a column in at most `steps` steps. Returns the data that the page needs to read it. A
+    /// NaN is stored as absent.
     pub(super) fn add(&mut self, values: &[f64], steps: u32) -> Value {
         let known = || values.iter().copied().filter(|value| value.is_finite());
         let (min, max) =

@@ -1,17 +1,17 @@
-//! How the times of a callpath are spread over executions and ranks: boxes, and the outliers by
+//! The distribution of a callpath's times over executions and ranks: boxes, and the outliers by
 //! name.
 
 use serde_json::{Value, json};
 use tinyprof_format::model::{CallpathIndex, CallpathValues, Profile};
 
-/// Runs of more executions have several of them in a box.
+/// The most boxes; longer runs have several executions per box.
 const BOXES_MAX: u32 = 40;
-/// So many outliers of a box are named; the page says how many there are.
+/// The most outliers of a box that are named; the page shows their total number.
 const OUTLIERS_MAX: usize = 5;
-/// A value is an outlier when it is so many boxes' heights away from the box (Tukey).
+/// The distance of an outlier from the box, in heights of the box (Tukey).
 const WHISKER: f64 = 1.5;
 
-/// One value: what a rank spent in one execution, or in several that were folded into one.
+/// A value: the time of a rank in one execution, or in several that were folded into one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Measured {
     ns: f64,
@@ -19,12 +19,12 @@ struct Measured {
     execution: u32,
 }
 
-/// The boxes of each of `callpaths`.
+/// Returns the boxes of each of `callpaths`.
 pub(super) fn executions(profile: &Profile, callpaths: &[CallpathIndex]) -> Value {
     let of = |&index: &CallpathIndex| {
         let ranks = &profile.values[index.row()];
         let last = ranks.iter().flat_map(|values| &values.executions).map(|e| e.execution).max();
-        // One more than the last is the number of executions.
+        // Numbers are 0-based, so the number of executions is one more than the last.
         let per_box = last.unwrap_or(0) / BOXES_MAX + 1;
         let boxes: Vec<Value> = by_box(ranks, per_box).into_iter().map(of_values).collect();
         json!({ "callpath": index.row(), "executions_per_box": per_box, "boxes": boxes })
@@ -32,7 +32,7 @@ pub(super) fn executions(profile: &Profile, callpaths: &[CallpathIndex]) -> Valu
     callpaths.iter().map(of).collect()
 }
 
-/// The values of all ranks, box by box. Where executions were folded, their mean counts for the
+/// Returns the values of all ranks by box. Folded executions count once, with their mean, at the
 /// first of them.
 #[expect(clippy::cast_precision_loss, reason = "what is shown in three digits")]
 fn by_box(ranks: &[CallpathValues], per_box: u32) -> Vec<Vec<Measured>> {
@@ -48,8 +48,8 @@ fn by_box(ranks: &[CallpathValues], per_box: u32) -> Vec<Vec<Measured>> {
     boxes
 }
 
-/// Minimum, quartiles and maximum in nanoseconds, the ends of the whiskers, and the outliers that
-/// are farthest away.
+/// Returns minimum, quartiles and maximum in nanoseconds, the ends of the whiskers, and the
+/// farthest outliers.
 fn of_values(mut values: Vec<Measured>) -> Value {
     values.sort_by(|a, b| a.ns.total_cmp(&b.ns));
     let (Some(first), Some(last)) = (values.first(), values.last()) else { return Value::Null };
@@ -73,7 +73,8 @@ fn of_values(mut values: Vec<Measured>) -> Value {
     })
 }
 
-/// The value below which `part` of the others lie, between two where that is between two.
+/// Returns the value below which the fraction `part` of the values lies, interpolated between two
+/// values if necessary.
 #[expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,

@@ -1,8 +1,8 @@
-//! Profiles of more callpaths than a browser can show: the smallest are added up.
+//! Folding of profiles with more callpaths than a browser can show: the smallest are added up.
 //!
-//! A million callpaths are a gigabyte of JSON, which no browser takes as one text. So a page has
-//! the callpaths of the greatest times, and below each of them the others as one, so that all times
-//! of what is shown stay as they are.
+//! A million callpaths are a gigabyte of JSON, which no browser accepts as one text. So a page has
+//! the callpaths with the largest times. Below each of them, the others are added up as one, so
+//! that all times shown are unchanged.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,15 +14,17 @@ use tinyprof_format::model::{
 
 use crate::diff::Names;
 
-/// The page has so many callpaths of its own, and at most one more below each.
+/// The most callpaths that a page shows individually, plus at most one sum below each.
 pub(super) const CALLPATHS_MAX: usize = 20_000;
 
-/// The site of callpaths that stand for others.
+/// The site of sums of several callpaths.
 const SMALLER: SiteId = SiteId::from_bits(0x736d_616c_6c65_7221);
 
-/// For each profile, which of its callpaths the page shows; none if it shows all of all profiles.
-/// What is large in one of two profiles is shown of both, so that they are compared by the same
-/// callpaths.
+/// Selects the callpaths to show in each profile; `None` if all callpaths of all profiles are
+/// shown.
+///
+/// A callpath that is large in one of two profiles is shown in both, so that the same callpaths are
+/// compared.
 pub(super) fn shown(profiles: &[&Profile]) -> Option<Vec<Vec<bool>>> {
     if profiles.iter().all(|profile| profile.callpaths.len() <= CALLPATHS_MAX) {
         return None;
@@ -38,12 +40,12 @@ pub(super) fn shown(profiles: &[&Profile]) -> Option<Vec<Vec<bool>>> {
         }
     }
     let mut by_time: Vec<usize> = (0..largest_ns.len()).collect();
-    // Equal times stay in the order of the rows, so that equal profiles give equal pages.
+    // Equal times keep the order of the rows, so that equal profiles give equal pages.
     by_time.sort_by_key(|&name| std::cmp::Reverse(largest_ns[name]));
     let mut is_shown = vec![false; largest_ns.len()];
     for &name in by_time.iter().take(CALLPATHS_MAX) {
         let mut at = Some(name);
-        // What is above takes as long, most often, and is shown in any case.
+        // Ancestors usually take as long, and are always shown.
         while let Some(name) = at.filter(|&name| !is_shown[name]) {
             is_shown[name] = true;
             at = names.rows()[name].parent;
@@ -53,28 +55,28 @@ pub(super) fn shown(profiles: &[&Profile]) -> Option<Vec<Vec<bool>>> {
     Some(placed.iter().map(of_profile).collect())
 }
 
-/// Callpaths that are one in the page.
+/// The sum of callpaths that are one in the page.
 #[derive(Debug, Default)]
 struct Smaller {
     callpaths: usize,
-    /// The sums over those directly below the parent, by rank.
+    /// The sums over the hidden callpaths directly below the parent, by rank.
     values: Vec<CallpathValues>,
 }
 
-/// What a page shows of a profile.
+/// A profile as reduced for a page.
 #[derive(Debug)]
 pub(super) struct Folded {
     pub(super) profile: Profile,
-    /// For each callpath of the whole profile its row here.
+    /// The row in this profile of each callpath of the whole profile.
     pub(super) rows: Vec<Option<usize>>,
 }
 
-/// The profile with the callpaths that are shown, and the others added up below their parents.
-/// Series of the others are left out.
+/// Returns the profile with the shown callpaths, and the others added up below their parents.
+/// Series of the others are dropped.
 pub(super) fn fold(mut profile: Profile, is_shown: &[bool]) -> Folded {
     let table = std::mem::take(&mut profile.callpaths);
     let mut smaller: BTreeMap<Option<CallpathIndex>, Smaller> = BTreeMap::new();
-    // For each callpath the one that is shown above it.
+    // The nearest shown ancestor of each callpath.
     let mut above: Vec<Option<CallpathIndex>> = Vec::with_capacity(table.len());
     for (index, callpath) in table.iter() {
         let parent = callpath.parent.filter(|parent| !is_shown[parent.row()]);

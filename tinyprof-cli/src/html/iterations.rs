@@ -1,4 +1,4 @@
-//! The series of callpaths: a line with its band over the ranks, and iterations x ranks.
+//! The series of callpaths: a line with its band over the ranks, and a map of iterations x ranks.
 
 use serde_json::{Value, json};
 use tinyprof_format::model::{CallpathIndex, Profile};
@@ -7,14 +7,14 @@ use tinyprof_format::report::{IterationPoint, Iterations, rank_points};
 use super::columns::{COARSE, Columns, FINE};
 use super::rows::Bins;
 
-/// Longer series are shown in so many points.
+/// The most points of a series; longer series are reduced to it.
 const POINTS_MAX: usize = 256;
-/// All maps of iterations x ranks together have at most so many values.
+/// The most values of all maps of iterations x ranks together.
 const MAPS_VALUES_MAX: usize = 300_000;
-/// One map has at most so many: more cannot be seen.
+/// The most values of one map; more cannot be seen.
 const MAP_VALUES_MAX: usize = 64 * 1_024;
 
-/// The series of those of `callpaths` that have one.
+/// Returns the series of those of `callpaths` that have one.
 pub(super) fn iterations(
     profile: &Profile,
     callpaths: &[CallpathIndex],
@@ -53,7 +53,7 @@ pub(super) fn iterations(
     series.iter().map(of).collect()
 }
 
-/// The time of a visit, bin by bin of ranks, iteration innermost.
+/// Returns the times of visits by bin of ranks, iteration innermost.
 fn map(profile: &Profile, index: CallpathIndex, found: &Iterations, bins: Bins) -> Vec<f64> {
     let points = found.points.len();
     let mut map = Vec::with_capacity(bins.count() * points);

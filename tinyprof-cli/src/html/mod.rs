@@ -1,10 +1,10 @@
-//! `tinyprof html`: a profile as one page for the browser, which needs no network and runs nothing
-//! but its own scripts.
+//! `tinyprof html`: a profile as a single HTML page, which needs no network and runs only its own
+//! scripts.
 //!
-//! * `payload`: what of the profile is in the page; `rows`, `iterations`, `executions` are its
-//!   larger parts, `columns` how their numbers are packed.
-//! * `fold`: which callpaths of many are in it.
-//! * `page`: the page around it; `scripts` are the modules that draw it, in `web/`.
+//! * `payload`: the profile's data in the page. Its larger parts are `rows`, `iterations` and
+//!   `executions`; `columns` packs their numbers.
+//! * `fold`: the selection of callpaths if there are too many.
+//! * `page`: the page around the data; `scripts`: the modules in `web/` that draw it.
 
 mod columns;
 mod executions;
@@ -52,14 +52,14 @@ pub(crate) fn run(arguments: &HtmlArguments) -> Result<(), Box<dyn Error>> {
     save(&page, &arguments.output)
 }
 
-/// What is said of a profile as a whole, of which the page shows some callpaths only.
+/// The facts of a whole profile of which the page shows only some callpaths.
 struct Whole {
     report: Report,
     rows: Vec<Option<usize>>,
 }
 
-/// The profiles as the page shows them, and what is said of each as a whole if these are not all
-/// their callpaths.
+/// Returns the profiles as the page shows them, and the facts of each whole profile if callpaths
+/// were folded.
 fn folded(profiles: Vec<(String, Profile)>) -> (Vec<(String, Profile)>, Vec<Whole>) {
     let Some(shown) = fold::shown(&profiles.iter().map(|(_, profile)| profile).collect::<Vec<_>>())
     else {
@@ -75,7 +75,7 @@ fn folded(profiles: Vec<(String, Profile)>) -> (Vec<(String, Profile)>, Vec<Whol
     (profiles.into_iter().zip(shown).map(fold).collect(), wholes)
 }
 
-/// What became of the first profile in the second, if there are two.
+/// Returns the comparison of the first profile with the second, if there are two.
 fn comparison(profiles: &[(String, Profile)], arguments: &HtmlArguments) -> Option<Value> {
     let [(base_name, base), (new_name, new)] = profiles else { return None };
     let selected = |rank: &usize| {
@@ -89,8 +89,8 @@ fn comparison(profiles: &[(String, Profile)], arguments: &HtmlArguments) -> Opti
     Some(diff::pair_json(base, new))
 }
 
-/// Writes a new file; what was there before is somebody's. A file that could not be written to its
-/// end is removed.
+/// Writes a new file. An existing file is never overwritten. A file that could not be written
+/// completely is removed.
 fn save(page: &str, path: &Path) -> Result<(), Box<dyn Error>> {
     let fail = |error: io::Error| match error.kind() {
         ErrorKind::AlreadyExists => {
@@ -103,7 +103,7 @@ fn save(page: &str, path: &Path) -> Result<(), Box<dyn Error>> {
     };
     let mut file = OpenOptions::new().write(true).create_new(true).open(path).map_err(fail)?;
     file.write_all(page.as_bytes()).and_then(|()| file.flush()).map_err(|error| {
-        // The first error is the one to tell.
+        // The first error is the one to report.
         fs::remove_file(path).ok();
         format!("cannot write {}: {error}", path.display()).into()
     })

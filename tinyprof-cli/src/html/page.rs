@@ -1,9 +1,9 @@
-//! The page: one file that may run its own scripts, and load nothing.
+//! The page: one file that may run its own scripts and load nothing else.
 //!
-//! What the profile says is never text of the page: it is base64, which has no character that means
-//! something to HTML, and the scripts put it into the page as text. A Content-Security-Policy names
-//! the scripts and the style by their hashes, so that the browser would run nothing else even if
-//! that went wrong.
+//! Text from the profile is never HTML text of the page. It is base64, which has no character with
+//! a meaning in HTML, and the scripts insert it into the page as text. A Content-Security-Policy
+//! lists the hashes of the scripts and the style, so that the browser would run nothing else even
+//! if that failed.
 
 use std::io;
 
@@ -22,10 +22,10 @@ const STYLES: [&str; 3] = [
     include_str!("../../web/style/views.css"),
 ];
 
-/// The page of one profile, or of two and their comparison.
+/// Returns the page of one profile, or of two and their comparison.
 ///
 /// # Errors
-/// When a profile is too large for a page: its names and statistics alone would be 4 GiB.
+/// If a profile is too large for a page: its names and statistics alone would be 4 GiB.
 pub(super) fn of_profiles(
     profiles: &[Shown<'_>],
     comparison: Option<&Value>,
@@ -58,7 +58,8 @@ pub(super) fn of_profiles(
     Ok(page)
 }
 
-/// Adds what is no script to the browser, whatever the element's name: base64 for ours.
+/// Adds an element that the browser does not run as a script, despite its name: base64 for our
+/// scripts.
 fn add_data(page: &mut String, class: &str, base64: &str) {
     for part in
         ["<script type=\"application/octet-stream\" class=\"", class, "\">", base64, "</script>\n"]
@@ -67,7 +68,7 @@ fn add_data(page: &mut String, class: &str, base64: &str) {
     }
 }
 
-/// How a policy names a script or a style.
+/// Returns the expression by which a policy lists a script or a style.
 fn source(text: &str) -> String {
     format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text)))
 }

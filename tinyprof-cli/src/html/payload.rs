@@ -1,4 +1,4 @@
-//! What of a profile is in the page: facts and numbers as JSON, columns as bytes, compressed.
+//! The data of a profile in the page: facts and numbers as JSON, columns as bytes, compressed.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write as _};
@@ -21,16 +21,16 @@ use super::{executions, iterations, rows};
 pub(super) struct Shown<'a> {
     pub(super) name: &'a str,
     pub(super) profile: &'a Profile,
-    /// The report of the whole profile, and the rows of its callpaths in `profile`, where that has
-    /// some of them only.
+    /// The report of the whole profile, and its callpaths' rows in `profile`, if `profile` has only
+    /// some of them.
     pub(super) whole: Option<(&'a Report, &'a [Option<usize>])>,
 }
 
-/// The profile for the page: base64 of deflated bytes, which are the length of the JSON (4 bytes,
+/// Returns the profile for the page as base64 of deflated bytes: the length of the JSON (4 bytes,
 /// little endian), the JSON, and the columns.
 ///
 /// # Errors
-/// When its names and statistics are longer than 4 GiB.
+/// If its names and statistics are longer than 4 GiB.
 pub(super) fn of_profile(shown: &Shown<'_>) -> io::Result<String> {
     let Shown { name, profile, whole } = *shown;
     let report = Report::of_profile(profile).named(name);
@@ -40,7 +40,7 @@ pub(super) fn of_profile(shown: &Shown<'_>) -> io::Result<String> {
     let members = members(profile, of_all, &row, &mut columns);
     let activities = Activity::of_callpaths(&profile.callpaths);
     let mut json = report.json().with_items(|row, callpath| {
-        // The page makes paths of the names.
+        // The page builds paths from the names.
         callpath["path"].take();
         callpath["activity"] = activities[row].map(activity_word).into();
     });
@@ -58,10 +58,10 @@ pub(super) fn of_profile(shown: &Shown<'_>) -> io::Result<String> {
     packed(&Head { members: &members, report: &json }, &columns.into_bytes())
 }
 
-/// Any JSON for the page, with bytes that it refers to.
+/// Returns any JSON for the page, with the bytes that it refers to.
 ///
 /// # Errors
-/// When the JSON is longer than 4 GiB.
+/// If the JSON is longer than 4 GiB.
 pub(super) fn packed(head: &impl Serialize, bytes: &[u8]) -> io::Result<String> {
     let head = serde_json::to_vec(head)?;
     let length = u32::try_from(head.len()).map_err(io::Error::other)?;
@@ -72,7 +72,7 @@ pub(super) fn packed(head: &impl Serialize, bytes: &[u8]) -> io::Result<String> 
     Ok(STANDARD.encode(encoder.finish()?))
 }
 
-/// What the page knows of a profile: the report, and more.
+/// The page's facts of a profile: the report, and more.
 struct Head<'a, 'b> {
     members: &'a Value,
     report: &'a LongJson<'b>,
@@ -92,7 +92,7 @@ impl Serialize for Head<'_, '_> {
     }
 }
 
-/// All but the report. Callpaths are named by their rows in `profile`.
+/// Writes everything except the report. Callpaths are identified by their rows in `profile`.
 fn members(
     profile: &Profile,
     whole: &Report,
@@ -139,7 +139,7 @@ fn facts(profile: &Profile) -> Value {
         "peak_memory_max_bytes": manifest.peak_memory.max_bytes,
         "flush_ns": manifest.flush.total_ns(),
         "checkpoints": manifest.checkpoints.written,
-        // Where only some ranks were selected, those of the profile are more.
+        // If only some ranks were selected, the profile has more.
         "ranks_of_profile": profile.ranks.len(),
     })
 }
@@ -164,7 +164,7 @@ fn hint(hint: &Hint, row: &dyn Fn(CallpathIndex) -> Option<usize>) -> Value {
     })
 }
 
-/// The hosts, each once, and for each rank the place of its host.
+/// Returns the distinct hosts, and the position of each rank's host.
 fn hosts(profile: &Profile) -> (Vec<&str>, Vec<usize>) {
     let (mut hosts, mut known) = (Vec::new(), BTreeMap::new());
     let mut place = |host| {

@@ -1,4 +1,4 @@
-//! The values of ranks x callpaths: a heat map's rows.
+//! The values of ranks x callpaths: the rows of a heat map.
 
 use serde_json::{Value, json};
 use tinyprof_format::model::{CallpathIndex, Profile};
@@ -6,23 +6,23 @@ use tinyprof_format::report::exclusive_ns;
 
 use super::columns::{Columns, USUAL};
 
-/// The page holds the values of so many callpaths, those of the greatest inclusive time.
+/// The most callpaths whose values are in the page, chosen by inclusive time.
 pub(super) const ROWS_MAX: usize = 200;
 
-/// A page has room for so many values; with more, neighbouring ranks share one.
+/// The most values in a page; with more, neighbouring ranks share one.
 const VALUES_MAX: usize = 4_096 * 100;
 
-/// How ranks share columns of the page.
+/// The assignment of ranks to the page's columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Bins {
     /// The number of ranks of the profile.
     pub(super) ranks: usize,
-    /// So many neighbouring ranks are one bin: 1 where each has its own.
+    /// The number of neighbouring ranks per bin: 1 if each has its own.
     pub(super) ranks_per_bin: usize,
 }
 
 impl Bins {
-    /// Bins of so many ranks that `rows` rows have at most `values_max` values.
+    /// Returns bins of a size such that `rows` rows have at most `values_max` values.
     pub(super) fn fitting(ranks: usize, rows: usize, values_max: usize) -> Self {
         let bins_max = (values_max / rows.max(1)).max(1);
         Self { ranks, ranks_per_bin: ranks.div_ceil(bins_max).max(1) }
@@ -32,7 +32,7 @@ impl Bins {
         self.ranks.div_ceil(self.ranks_per_bin)
     }
 
-    /// The mean of each bin over the ranks that have a value; not a number where none has.
+    /// Returns the mean of each bin over the ranks that have a value; NaN if none has.
     #[expect(clippy::cast_precision_loss, reason = "the number of ranks of a bin fits 53 bits")]
     pub(super) fn means(self, value: impl Fn(usize) -> Option<f64>) -> Vec<f64> {
         let bin = |bin: usize| {
@@ -46,20 +46,20 @@ impl Bins {
     }
 }
 
-/// The callpaths that the page has values of, by their inclusive time, the greatest first.
+/// Returns the callpaths whose values are in the page, by descending inclusive time.
 pub(super) fn costliest(profile: &Profile) -> Vec<CallpathIndex> {
     let total = |index: CallpathIndex| -> u128 {
         profile.values[index.row()].iter().map(|values| u128::from(values.inclusive_ns())).sum()
     };
     let mut by_time: Vec<(u128, CallpathIndex)> =
         profile.callpaths.iter().map(|(index, _)| (total(index), index)).collect();
-    // Equal times stay in the order of the table, so that equal profiles give equal pages.
+    // Equal times keep the order of the table, so that equal profiles give equal pages.
     by_time.sort_by_key(|&(ns, index)| (std::cmp::Reverse(ns), index));
     by_time.truncate(ROWS_MAX);
     by_time.into_iter().map(|(_, index)| index).collect()
 }
 
-/// The times and visits of the costliest callpaths on every rank.
+/// Returns the times and visits of the costliest callpaths on every rank.
 #[expect(clippy::cast_precision_loss, reason = "what is shown in colours and three digits")]
 pub(super) fn rows(profile: &Profile, callpaths: &[CallpathIndex], columns: &mut Columns) -> Value {
     let bins = Bins::fitting(profile.ranks.len(), callpaths.len(), VALUES_MAX);
@@ -79,7 +79,7 @@ pub(super) fn rows(profile: &Profile, callpaths: &[CallpathIndex], columns: &mut
             columns.add(&means, USUAL)
         };
         let inclusive = add(&|rank| values[rank].inclusive_ns());
-        // A callpath that calls nothing has one time.
+        // For a leaf, both times are equal.
         let exclusive =
             has_children[index.row()].then(|| add(&|rank| exclusive[rank][index.row()]));
         json!({

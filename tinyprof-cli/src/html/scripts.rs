@@ -1,9 +1,9 @@
-//! The scripts of the page: the libraries as they come, and our modules made one.
+//! The scripts of the page: the libraries unchanged, and our modules joined into one.
 //!
-//! A page that is opened from disk cannot import modules from files, and other ways to import need
-//! a policy that would let strangers' scripts in. So the modules are joined in an order in which
-//! each comes after what it imports, without their lines of `import` and the word `export`: what
-//! they define shares one scope, and is named only once.
+//! A page opened from disk cannot import modules from files, and the other ways to import need a
+//! policy that would let foreign scripts in. So the modules are joined such that each follows the
+//! modules it imports, without their `import` lines and the word `export`. Their definitions share
+//! one scope, so each name is defined only once.
 
 const LIBRARIES: [&str; 5] = [
     include_str!("../../web/vendor/uplot.js"),
@@ -19,7 +19,7 @@ macro_rules! modules {
     };
 }
 
-/// The modules, each after those that it imports.
+/// The modules, each after the modules it imports.
 const MODULES: &[(&str, &str)] = modules![
     "numbers.js",
     "names.js",
@@ -48,12 +48,12 @@ const MODULES: &[(&str, &str)] = modules![
     "main.js",
 ];
 
-/// The libraries, as one script. Each comes with its licence, see `web/vendor`.
+/// Returns the libraries as one script. Each includes its licence, see `web/vendor`.
 pub(super) fn libraries() -> String {
     LIBRARIES.join("\n")
 }
 
-/// Our modules, as one module.
+/// Returns our modules as one module.
 pub(super) fn program() -> String {
     let mut program = String::new();
     for (_, text) in MODULES {

@@ -1,5 +1,5 @@
-//! The watching itself: looks, keeps the sample before, and does what keys ask for. Knows no
-//! terminal.
+//! The state of live viewing: looks at the job, keeps the previous sample, and executes key
+//! actions. Knows no terminal.
 
 use std::thread;
 use std::time::Duration;
@@ -12,10 +12,10 @@ use super::source::Watch;
 use super::view::{Action, View};
 use tinyprof_format::report::escaped;
 
-/// Rates of a single picture are those over this time.
+/// The time between two looks over which a single picture computes rates.
 const RATES_OVER: Duration = Duration::from_millis(250);
 
-/// What is watched, and how it is seen.
+/// The job being watched, and the state of the view.
 #[derive(Debug)]
 pub(super) struct App {
     watch: Watch,
@@ -31,10 +31,10 @@ impl App {
         Self { watch, view: View::default(), state, trouble: None, before: None }
     }
 
-    /// Looks once; where a job runs, twice, so that rates are known.
+    /// Looks once; if a job runs, twice, so that rates are known.
     ///
     /// # Errors
-    /// Where there is no job to look at, and why.
+    /// If there is no job to look at, with the reason.
     pub(super) fn look_once(&mut self) -> Result<(), String> {
         self.update();
         if matches!(self.state, State::Running(_)) {
@@ -51,7 +51,7 @@ impl App {
         ))
     }
 
-    /// Looks once, unless the screen is to stay as it is.
+    /// Looks once, unless the screen is paused.
     pub(super) fn update(&mut self) {
         if self.view.paused || matches!(self.state, State::Ended(_)) {
             return;
@@ -81,7 +81,7 @@ impl App {
         }
     }
 
-    /// The frame of a sample, after the newest that is of an earlier moment.
+    /// Creates the frame of a sample, relative to the newest sample of an earlier moment.
     fn next(&mut self, sample: Sample) -> Box<Frame> {
         if let State::Running(frame) = &self.state
             && frame.sample.moment_ns < sample.moment_ns
@@ -91,7 +91,7 @@ impl App {
         Box::new(Frame::new(sample, self.before.as_ref()))
     }
 
-    /// Does what a key asks for; false to quit.
+    /// Executes a key's action. Returns `false` to quit.
     pub(super) fn act(&mut self, action: Action) -> bool {
         match action {
             Action::Quit => return false,
@@ -119,12 +119,12 @@ impl App {
         true
     }
 
-    /// What there is to draw.
+    /// Returns everything to draw.
     pub(super) fn screen(&self, colored: bool) -> Screen<'_> {
         Screen { state: &self.state, view: &self.view, trouble: self.trouble.as_deref(), colored }
     }
 
-    /// What could not be read in the last look.
+    /// Returns the part that could not be read in the last look, if any.
     pub(super) fn trouble(&self) -> Option<&str> {
         self.trouble.as_deref()
     }

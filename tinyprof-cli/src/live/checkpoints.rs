@@ -1,4 +1,5 @@
-//! The newest checkpoint of a job, `NAME-checkpoint-NNNN.tprof`, and its profile when it has ended.
+//! The newest checkpoint of a job, `NAME-checkpoint-NNNN.tprof`, and its profile once the job has
+//! ended.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,7 +13,7 @@ use super::sample::Sample;
 use super::seen::{JobLine, Seen};
 use crate::{memory, sys};
 
-/// The checkpoints in a directory. What was read is kept until there is a newer one.
+/// The checkpoints in a directory. The last one read is kept until there is a newer one.
 #[derive(Debug)]
 pub(super) struct Checkpoints {
     directory: PathBuf,
@@ -24,14 +25,15 @@ impl Checkpoints {
         Self { directory: directory.to_owned(), read: None }
     }
 
-    /// The newest checkpoint of the job whose profile is called `wanted`, or of the only one.
+    /// Returns the newest checkpoint of the job whose profile is called `wanted`, or of the only
+    /// job.
     pub(super) fn look(&mut self, wanted: Option<&str>) -> Seen {
         let wanted = wanted.map(|name| name.strip_suffix(".tprof").unwrap_or(name));
         let mut newest: BTreeMap<String, (u32, PathBuf)> = BTreeMap::new();
         for entry in fs::read_dir(&self.directory).into_iter().flatten().flatten() {
             let file = entry.file_name().to_string_lossy().into_owned();
             let Some((name, number)) = checkpoint_of(&file) else { continue };
-            // Without a manifest it is being removed.
+            // A checkpoint without a manifest is being removed.
             if entry.path().join("manifest.json").exists() {
                 let place = newest.entry(name.to_owned()).or_default();
                 *place = std::mem::take(place).max((number, entry.path()));
@@ -51,7 +53,7 @@ impl Checkpoints {
         }
     }
 
-    /// No checkpoint is there: they go when the profile of the whole run is.
+    /// Handles the lack of checkpoints: they are removed once the profile of the whole run exists.
     fn ended(&mut self, wanted: Option<&str>) -> Seen {
         let Some(name) = wanted else { return Seen::Nothing };
         let path = self.directory.join(format!("{name}.tprof"));

@@ -1,9 +1,9 @@
-//! A copy of a segment while its thread records on: each record as it was at one moment.
+//! A copy of a segment whose thread keeps recording: each record as it was at one moment.
 //!
-//! Only reads. The thread changes a record under a sequence counter, odd meanwhile (see
-//! `segment::layout::node`), and appends to lists without moving what is there, unless it says so
-//! in the record. Whatever changed in every try stays in the copy as torn, with an odd counter, and
-//! its reader counts it.
+//! Reads only. The thread changes a record under a sequence counter, which is odd during a change
+//! (see `segment::layout::node`). It appends to lists without moving existing elements, unless the
+//! record says so. A record that changed in every try stays in the copy as torn, with an odd
+//! counter, and the reader counts it.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -14,21 +14,21 @@ use tinyprof_format::segment::layout::{
     LINE_WORDS, PAST_WORDS, SERIES_WORDS, header, node, samples,
 };
 
-/// How often a record that keeps changing is tried.
+/// The number of tries for a record that keeps changing.
 const TRIES: usize = 10_000;
-/// How often before others may have the processor.
+/// The number of tries before yielding the processor.
 const SPINS: usize = 100;
-/// Words of the record of samples.
+/// The number of words in the record of samples.
 const SAMPLES_WORDS: usize = samples::WORDS;
 
-/// Why there is no copy: the thread has made its file longer than what is mapped.
+/// The reason for a missing copy: the thread has made its file longer than the mapping.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct HasGrown;
 
-/// The bytes of a segment whose words are `shared`.
+/// Returns the bytes of a segment whose words are `shared`.
 pub(super) fn copy(shared: &[AtomicU64]) -> Result<Vec<u8>, HasGrown> {
     let word = |at: usize| shared.get(at).map_or(0, |word| word.load(Relaxed));
-    // The sites of all records up to the newest have been described before it was made visible.
+    // The sites of all records up to the newest were described before it became visible.
     let newest_node = word(header::LAST_NODE);
     fence(Acquire);
     let newest_site = word(header::LAST_SITE);
@@ -36,7 +36,7 @@ pub(super) fn copy(shared: &[AtomicU64]) -> Result<Vec<u8>, HasGrown> {
     let mut copy = Copy { shared, words: (0..shared.len()).map(word).collect() };
     copy.put(header::LAST_NODE, newest_node);
     copy.put(header::LAST_SITE, newest_site);
-    // Each list is copied whole, so that there is nothing to take back.
+    // Each list is copied completely, so there is nothing to undo.
     copy.put(header::UNDO_LINE, 0);
     if [newest_node, newest_site].iter().any(|&line| at_line(low(line)) >= shared.len()) {
         return Err(HasGrown);
@@ -72,13 +72,13 @@ impl Copy<'_> {
     }
 
     fn take(&mut self, range: Range<usize>) {
-        // A length that cannot be is no reason to count to it.
+        // An impossible length must not make the loop run that far.
         for at in range.start..range.end.min(self.words.len()) {
             self.put(at, self.load(at));
         }
     }
 
-    /// What `read` does between two changes of the record at `at`; none if it changed meanwhile.
+    /// Returns the result of `read` if the record at `at` did not change meanwhile, else `None`.
     fn unchanged<T>(&mut self, at: usize, read: impl FnOnce(&mut Self) -> T) -> Option<T> {
         let before = self.load(at + node::SEQUENCE);
         fence(Acquire);
@@ -87,10 +87,11 @@ impl Copy<'_> {
         (before.is_multiple_of(2) && self.load(at + node::SEQUENCE) == before).then_some(value)
     }
 
-    /// Tries to copy the record at `at` with its lists; false where it changed meanwhile.
+    /// Tries to copy the record at `at` with its lists. Returns `false` if it changed meanwhile.
     fn try_node(&mut self, at: usize) -> bool {
         let lists = [(node::PAST, PAST_WORDS), (node::SERIES, SERIES_WORDS)];
-        // First the numbers, and of each list the last element, which alone may change where it is.
+        // First the numbers, and the last element of each list, the only one that may change in
+        // place.
         let record = self.unchanged(at, |copy| {
             let record: Vec<u64> = (at..at + node::WORDS).map(|at| copy.load(at)).collect();
             let samples = at_line(low(record[node::SAMPLES]));
@@ -103,8 +104,8 @@ impl Copy<'_> {
             record
         });
         let Some(record) = record else { return false };
-        // Then all before it. The list is where it was, and as it was, if the record says the same
-        // again.
+        // Then all elements before it. The list has neither moved nor changed if the record reads
+        // the same again.
         for (word, length) in lists {
             let all = elements(&record, word, length);
             let last = last_of(all.clone(), length);
@@ -127,8 +128,8 @@ impl Copy<'_> {
     }
 }
 
-/// The thread may have lost its processor in the middle of a change: lets it have ours now and
-/// then. Not a success.
+/// Waits before the next try. The thread may have lost its processor in the middle of a change, so
+/// it is sometimes given ours. Returns `false`: the try failed.
 fn wait(tried: usize) -> bool {
     if tried.is_multiple_of(SPINS) {
         std::thread::yield_now();
@@ -136,13 +137,13 @@ fn wait(tried: usize) -> bool {
     false
 }
 
-/// The words of the list that word `word` of a record describes.
+/// Returns the words of the list described by word `word` of a record.
 fn elements(record: &[u64], word: usize, length: usize) -> Range<usize> {
     let start = at_line(high(record[word]));
     start..start.saturating_add((low(record[word]) as usize).saturating_mul(length))
 }
 
-/// The last element of a list with elements of so many words.
+/// Returns the last element of a list whose elements have `length` words.
 fn last_of(list: Range<usize>, length: usize) -> Range<usize> {
     list.end.saturating_sub(length).max(list.start)..list.end
 }
@@ -200,7 +201,7 @@ mod tests {
         words[header::LAST_NODE].store(64, Relaxed);
         assert_eq!(copy(&words), Err(HasGrown));
         words[header::LAST_NODE].store(4, Relaxed);
-        // A circle, and lists that are longer than anything.
+        // A cycle, and lists with impossible lengths.
         words[NODE + node::PARENT].store(4 << 32, Relaxed);
         words[NODE + node::PAST].store(u64::MAX, Relaxed);
         words[NODE + node::SERIES].store(8 << 32 | u64::from(u32::MAX), Relaxed);
@@ -222,7 +223,7 @@ mod tests {
                     visits += 1;
                     words[NODE + node::VISITS].store(visits, Relaxed);
                     words[NODE + node::SUM].store(3 * visits, Relaxed);
-                    // A list of one element that is added to where it is.
+                    // A list of one element that is updated in place.
                     words[LIST + 2].store(7 * visits, Relaxed);
                     words[NODE + node::PAST].store(8 << 32 | 1, Relaxed);
                     words[NODE + node::SEQUENCE].store(sequence + 2, Release);

@@ -8,8 +8,8 @@ use tinyprof_format::model::{
 
 use super::sample::Sample;
 
-/// A job of so many ranks after so many visits of `main`: `exchange` is slower on higher ranks,
-/// `compute` is not there on odd ones, and one name is hostile.
+/// Returns a job with this number of ranks after this number of visits of `main`. `exchange` is
+/// slower on higher ranks, `compute` is missing on odd ones, and one name is hostile.
 pub(super) fn sample(ranks: u64, visits: u64) -> Sample {
     let rank = |rank: u64| {
         let values = |count: u64, ns: u64| {

@@ -1,5 +1,4 @@
-//! What one drawing of the screen shows: the numbers of a sample, and what changed since the one
-//! before.
+//! The data of one screen: the numbers of a sample, and the changes since the previous one.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -10,12 +9,12 @@ use tinyprof_format::report::cells::ratio;
 
 use super::sample::Sample;
 
-/// What a callpath did between two samples.
+/// The activity of a callpath between two samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Recent {
-    /// Visits a second, on all ranks together.
+    /// Visits per second, on all ranks together.
     pub(super) visits_per_s: f64,
-    /// The part of the time of all root regions that was spent in it, from 0 to 1.
+    /// Its share of the time of all root regions, from 0 to 1.
     pub(super) share: f64,
 }
 
@@ -23,7 +22,7 @@ pub(super) struct Recent {
 #[derive(Clone, Debug)]
 pub(super) struct Row {
     pub(super) identity: Identity,
-    /// The name of its region; from the program, and not escaped.
+    /// The name of its region, from the program and not escaped.
     pub(super) name: String,
     pub(super) depth: u32,
     pub(super) children: Vec<usize>,
@@ -31,26 +30,26 @@ pub(super) struct Row {
     pub(super) visits: u64,
     pub(super) inclusive: Spread,
     pub(super) exclusive: Spread,
-    /// The part of the time of all root regions, from 0 to 1.
+    /// Its share of the time of all root regions, from 0 to 1.
     pub(super) share: f64,
     pub(super) imbalance: Option<f64>,
-    /// None where there is no sample before.
+    /// Its recent activity; `None` without an earlier sample.
     pub(super) recent: Option<Recent>,
 }
 
-/// A moment of a job, ready to be drawn.
+/// A moment of a job, ready to draw.
 #[derive(Clone, Debug)]
 pub(super) struct Frame {
     pub(super) sample: Sample,
-    /// Row by row of the sample's table.
+    /// The callpaths, by row of the sample's table.
     pub(super) rows: Vec<Row>,
     pub(super) roots: Vec<usize>,
-    /// Between this sample and the one before.
+    /// The time between this sample and the previous one.
     pub(super) interval: Option<Duration>,
 }
 
 impl Frame {
-    /// The frame of `sample`, which follows `before`.
+    /// Creates the frame of `sample`, which follows `before`.
     pub(super) fn new(sample: Sample, before: Option<&Sample>) -> Self {
         let since =
             before.map(|before| Since::new(&sample, before)).filter(|since| since.interval_ns > 0);
@@ -94,8 +93,8 @@ impl Frame {
     }
 }
 
-/// What grew from one sample to the next, row by row of the later one. A record that could not be
-/// read in between grows by nothing, rather than by less.
+/// The increase from one sample to the next, by row of the later one. A record that could not be
+/// read in between has an increase of zero, not a negative one.
 struct Since {
     interval_ns: u128,
     visits: Vec<u64>,
@@ -137,16 +136,16 @@ mod tests {
         let main = &frame.rows[frame.roots[0]];
         assert!((main.share - 1.0).abs() < 1e-9 && main.visits == 6);
         let recent = main.recent.expect("there is a sample before");
-        // Two visits more on each of two ranks, in two seconds.
+        // Two more visits on each of two ranks, in two seconds.
         assert!(
             (recent.visits_per_s - 2.0).abs() < 1e-9 && (recent.share - 1.0).abs() < 1e-9,
             "{recent:?}"
         );
         assert_eq!(frame.interval, Some(Duration::from_secs(2)));
-        // No time between them, or none before: no rates.
+        // No time between the samples, or no earlier one: no rates.
         assert!(Frame::new(before.clone(), Some(&before)).rows[0].recent.is_none());
         assert!(Frame::new(before.clone(), None).rows[0].recent.is_none());
-        // What shrinks, because it could not be read, grows by nothing.
+        // A value that shrinks because it could not be read counts as no increase.
         let mut later = before;
         later.moment_ns = after.moment_ns + 1;
         let recent = Frame::new(later, Some(&after)).rows[0].recent.expect("rates");

@@ -1,10 +1,10 @@
-//! What each key asks for.
+//! The key bindings.
 
 use termion::event::Key;
 
 use super::view::Action;
 
-/// What a key asks for; none where it means nothing here.
+/// Returns the action of a key; `None` if it has none.
 pub(super) fn action_of(key: Key) -> Option<Action> {
     Some(match key {
         Key::Char('q') | Key::Ctrl('c' | 'd') => Action::Quit,

@@ -1,11 +1,11 @@
-//! `tinyprof top` of a directory that is no profile: a job while it runs.
+//! `tinyprof top` of a directory that is not a profile: shows a job while it runs.
 //!
 //! ```text
 //! segments, checkpoints -> seen: sample -> frame -> view -> table, ranks -> screen -> terminal
 //! ```
 //!
-//! A sample is what was read at one moment, a frame adds what changed since the one before, and a
-//! view says what of it is seen.
+//! A sample holds the data of one moment, a frame adds the changes since the previous sample, and a
+//! view selects the visible part.
 
 mod app;
 mod checkpoints;
@@ -35,8 +35,8 @@ use screen::State;
 use source::Watch;
 use terminal::{Event, on_terminal};
 
-/// Whether `tinyprof top` is to watch: it was given no profile, but another directory, or none at
-/// all.
+/// Returns `true` if `tinyprof top` should watch: it was given no profile, but another directory,
+/// or none at all.
 pub(crate) fn is_asked_for(arguments: &TopArguments) -> bool {
     arguments.directory.as_ref().is_none_or(|directory| {
         let is_profile = directory.extension().is_some_and(|extension| extension == "tprof");
@@ -44,7 +44,7 @@ pub(crate) fn is_asked_for(arguments: &TopArguments) -> bool {
     })
 }
 
-/// Watches until it is told to quit; or looks once, where that was asked for or nobody would see a
+/// Watches until told to quit. Looks only once if that was asked for, or if nobody would see a
 /// second look.
 pub(crate) fn run(arguments: &TopArguments) -> Result<(), Box<dyn Error>> {
     let selection = &arguments.selection;
@@ -90,7 +90,7 @@ pub(crate) fn run(arguments: &TopArguments) -> Result<(), Box<dyn Error>> {
     })
 }
 
-/// One frame as text: the whole tree, and the ranks of the first callpath.
+/// Returns one frame as text: the whole tree, and the ranks of the first callpath.
 fn once(app: &App, width: usize) -> String {
     let mut lines = Vec::new();
     match &app.state {

@@ -1,15 +1,15 @@
-//! The ranks of one callpath in a row: a cell for each rank, or for several where there is no room.
-//! A cell is a digit, so that it says without colour what it says with it.
+//! The ranks of one callpath as a row of cells: one for each rank, or for several if there is not
+//! enough room. A cell is a digit, so that it is readable without colour.
 
 use tinyprof_format::report::cells::{shown, time_cell};
 use tinyprof_format::report::escaped;
 
 use super::frame::Frame;
 
-/// What a cell says.
+/// The contents of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cell {
-    /// No rank of it was there.
+    /// None of its ranks visited the callpath.
     Absent,
     /// The slowest of its ranks, in tenths of the slowest of all: 9 for the last tenth.
     Tenth(u8),
@@ -24,12 +24,12 @@ impl Cell {
     }
 }
 
-/// How many ranks a cell is for, where there is room for so many cells.
+/// Returns the number of ranks per cell if there is room for `room` cells.
 pub(super) fn ranks_a_cell(ranks: usize, room: usize) -> usize {
     ranks.div_ceil(room.max(1)).max(1)
 }
 
-/// The cells of a callpath in at most `room` columns.
+/// Returns the cells of a callpath in at most `room` columns.
 pub(super) fn cells(frame: &Frame, row: usize, room: usize) -> Vec<Cell> {
     let times = &frame.sample.inclusive_ns[row];
     let slowest = times.iter().flatten().max().copied().unwrap_or(0);
@@ -44,7 +44,7 @@ pub(super) fn cells(frame: &Frame, row: usize, room: usize) -> Vec<Cell> {
     times.chunks(ranks_a_cell(times.len(), room)).map(cell).collect()
 }
 
-/// What the cells are of, in a line.
+/// Returns the legend of the cells, in one line.
 pub(super) fn legend(frame: &Frame, row: usize, room: usize) -> String {
     let ranks = frame.sample.hosts.len();
     let each = match ranks_a_cell(ranks, room) {
@@ -54,7 +54,7 @@ pub(super) fn legend(frame: &Frame, row: usize, room: usize) -> String {
     format!("{} by rank: {each}; 9 is the slowest, . none", shown(&frame.rows[row].name))
 }
 
-/// The slowest ranks of a callpath with their hosts and times, the slowest first.
+/// Returns the slowest ranks of a callpath with their hosts and times, slowest first.
 pub(super) fn slowest(frame: &Frame, row: usize, count: usize) -> Vec<String> {
     let times = frame.sample.inclusive_ns[row].iter().enumerate();
     let mut times: Vec<(usize, u64)> =

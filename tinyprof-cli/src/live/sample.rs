@@ -1,5 +1,4 @@
-//! What is known of a job at one moment, whether from a checkpoint or from its memory: plain
-//! values.
+//! The data of a job at one moment, from a checkpoint or from its memory, as plain values.
 
 use std::time::Duration;
 
@@ -11,29 +10,29 @@ use tinyprof_format::report::Statistics;
 pub(super) struct Sample {
     /// The name of its profile.
     pub(super) name: String,
-    /// What was read: `process 4711`, `checkpoint 3`.
+    /// The source of the data: `process 4711`, `checkpoint 3`.
     pub(super) source: String,
     /// The moment, on a clock that all samples of a source share.
     pub(super) moment_ns: u64,
-    /// How long it had run then, where that is known.
+    /// The run time of the job at that moment, if known.
     pub(super) elapsed: Option<Duration>,
-    /// How long ago that was.
+    /// The time since that moment.
     pub(super) age: Duration,
-    /// The host of each rank; empty for a rank of which nothing was found.
+    /// The host of each rank; empty for a rank without data.
     pub(super) hosts: Vec<String>,
     pub(super) callpaths: CallpathTable,
     pub(super) statistics: Statistics,
-    /// Inclusive times, row by row of the table, then by rank; none where a rank did not visit.
+    /// Inclusive times, by row of the table, then by rank; `None` if a rank did not visit.
     pub(super) inclusive_ns: Vec<Vec<Option<u64>>>,
     pub(super) losses: Losses,
 }
 
 impl Sample {
-    /// The measurements of these ranks.
+    /// Creates a sample from the measurements of these ranks.
     pub(super) fn of_ranks(ranks: &[EventMap]) -> Self {
         let mut callpaths = CallpathTable::default();
         for rank in ranks {
-            // Most ranks have been where the others have.
+            // Most ranks have the same callpaths as the others.
             if rank.callpaths.identities() != callpaths.identities() {
                 callpaths = callpaths.union(&rank.callpaths);
             }
@@ -57,7 +56,7 @@ impl Sample {
         Self { callpaths, ..sample }
     }
 
-    /// The measurements of a profile.
+    /// Creates a sample from the measurements of a profile.
     pub(super) fn of_profile(profile: &Profile) -> Self {
         let time = |values: &tinyprof_format::model::CallpathValues| {
             (!values.executions.is_empty()).then(|| values.inclusive_ns())

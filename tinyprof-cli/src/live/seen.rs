@@ -1,27 +1,27 @@
-//! What a look at a directory finds.
+//! The result of a look at a directory.
 
 use super::sample::Sample;
 
 /// A job that can be watched.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct JobLine {
-    /// What `--job` calls it: a process id, or the name of a profile.
+    /// The id by which `--job` selects it: a process id, or the name of a profile.
     pub(super) id: String,
-    /// Which program, and how many ranks of it were found.
+    /// The program, and the number of ranks that were found.
     pub(super) what: String,
 }
 
-/// What a look at the directory has found.
+/// The result of a look at the directory.
 #[derive(Clone, Debug)]
 pub(super) enum Seen {
     /// Nothing to watch yet.
     Nothing,
-    /// Several jobs, and nobody said which.
+    /// Several jobs, with none selected.
     Several(Vec<JobLine>),
-    /// The job, as it is now.
+    /// The job in its current state.
     Running(Box<Sample>),
-    /// The job has ended; its profile, if that is there.
+    /// The job has ended; its profile, if it exists.
     Ended(Option<Box<Sample>>),
-    /// It could not be read this time, and why.
+    /// The job could not be read this time, with the reason.
     Unreadable(String),
 }

@@ -1,4 +1,5 @@
-//! Jobs of this machine, in the memory of their threads. Read only: their processes take no notice.
+//! Jobs of this machine, read from the memory of their threads. Reads only: the processes do not
+//! notice.
 
 use std::convert::Infallible;
 use std::fs::{File, OpenOptions};
@@ -15,10 +16,10 @@ use crate::recover::find::find;
 use crate::recover::jobs::{Job, Piece, jobs};
 use crate::sys::{self, SharedWords};
 
-/// How often a file that grows meanwhile is mapped anew.
+/// The number of times that a file is mapped again because it grew.
 const TRIES: usize = 8;
 
-/// What a look has found.
+/// The result of a look.
 pub(super) enum Found {
     None,
     Several(Vec<JobLine>),
@@ -26,7 +27,7 @@ pub(super) enum Found {
     Job(String, Box<Sample>),
 }
 
-/// The job that is called `wanted`, or the only one.
+/// Returns the job called `wanted`, or the only one.
 pub(super) fn look(directory: &Path, wanted: Option<&str>) -> Result<Found, String> {
     let found = find(directory).map_err(|error| error.to_string())?;
     let files: Vec<(PathBuf, Vec<u8>)> = found
@@ -58,7 +59,8 @@ pub(super) fn look(directory: &Path, wanted: Option<&str>) -> Result<Found, Stri
     })
 }
 
-/// A copy of the segment in a file; none if it is gone, or grows faster than it can be read.
+/// Returns a copy of the segment in a file; `None` if it is gone, or grows faster than it can be
+/// read.
 fn copied(path: &Path) -> Option<Vec<u8>> {
     (0..TRIES).find_map(|_| {
         let file: File =
@@ -67,7 +69,7 @@ fn copied(path: &Path) -> Option<Vec<u8>> {
     })
 }
 
-/// The ids of its processes, the lowest rank first.
+/// Returns the ids of its processes, lowest rank first.
 fn processes(job: &Job<'_>) -> Vec<String> {
     let headers = job.pieces().map(|piece| piece.segment.header());
     let mut ids: Vec<(Option<(u32, u32)>, u32)> =

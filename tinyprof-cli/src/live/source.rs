@@ -1,4 +1,4 @@
-//! Where the numbers come from: the memory of running programs, or else the newest checkpoint.
+//! The source of the numbers: the memory of running programs, or else the newest checkpoint.
 
 use std::path::{Path, PathBuf};
 
@@ -6,11 +6,11 @@ use super::checkpoints::Checkpoints;
 use super::seen::Seen;
 use super::segments;
 
-/// Looks at a directory again and again.
+/// A watcher of a directory, which looks at it again and again.
 #[derive(Debug)]
 pub(super) struct Watch {
     directory: PathBuf,
-    /// The job that was asked for or chosen.
+    /// The job that the user asked for or chose.
     job: Option<String>,
     /// The job that was seen last.
     seen: Option<String>,
@@ -31,7 +31,7 @@ impl Watch {
         &self.directory
     }
 
-    /// The job that was asked for.
+    /// Returns the job that the user asked for.
     pub(super) fn job(&self) -> Option<&str> {
         self.job.as_deref()
     }
@@ -41,7 +41,7 @@ impl Watch {
         (self.job, self.seen) = (Some(id), None);
     }
 
-    /// One look.
+    /// Looks once.
     pub(super) fn look(&mut self) -> Seen {
         let wanted = self.seen.clone().or_else(|| self.job.clone());
         let in_memory = match segments::look(&self.directory, wanted.as_deref()) {

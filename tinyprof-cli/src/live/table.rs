@@ -10,7 +10,7 @@ use tinyprof_format::report::escaped;
 use super::frame::{Frame, Row};
 use super::view::View;
 
-/// Columns of numbers, each with a space before it: heads and widths.
+/// The columns of numbers, each preceded by a space: heads and widths.
 const COLUMNS: [(&str, usize); 8] = [
     ("inclusive", 9),
     ("exclusive", 9),
@@ -21,13 +21,13 @@ const COLUMNS: [(&str, usize); 8] = [
     ("ranks", 5),
     ("imbal", 6),
 ];
-/// A screen that is narrower than this has no columns of exclusive times and ranks.
+/// The narrowest screen that has columns of exclusive times and ranks.
 const WIDE: usize = 90;
 const NARROW_LACKS: [usize; 2] = [1, 6];
 const NAME_MAX: usize = 60;
 
-/// What is said of the job, in one line: its name, ranks and hosts, how long it has run, and how
-/// old that is.
+/// Returns the facts of the job in one line: its name, ranks and hosts, how long it has run, and
+/// the age of the data.
 pub(super) fn job_line(frame: &Frame) -> String {
     let sample = &frame.sample;
     let mut hosts: Vec<&String> = sample.hosts.iter().filter(|host| !host.is_empty()).collect();
@@ -45,7 +45,7 @@ pub(super) fn job_line(frame: &Frame) -> String {
     )
 }
 
-/// What could not be read or was lost, where it bears on what is seen; empty if nothing.
+/// Returns losses and read errors that affect the visible data; empty if there are none.
 pub(super) fn losses_line(frame: &Frame) -> String {
     let losses = &frame.sample.losses;
     let kinds = [
@@ -60,7 +60,7 @@ pub(super) fn losses_line(frame: &Frame) -> String {
     said.collect::<Vec<_>>().join(", ")
 }
 
-/// The head of the table.
+/// Returns the head of the table.
 pub(super) fn head(frame: &Frame, width: usize) -> String {
     let interval = frame
         .interval
@@ -69,7 +69,7 @@ pub(super) fn head(frame: &Frame, width: usize) -> String {
     line(&name, &COLUMNS.map(|(head, _)| head.to_owned()), width)
 }
 
-/// A callpath as a line of the table.
+/// Returns a callpath as a line of the table.
 pub(super) fn row(row: &Row, view: &View, width: usize) -> String {
     let mark = if row.children.is_empty() {
         ' '
@@ -78,7 +78,7 @@ pub(super) fn row(row: &Row, view: &View, width: usize) -> String {
     } else {
         '-'
     };
-    // A deep tree must not push the names out of sight.
+    // A deep tree must not push the names off the screen.
     let indent = (row.depth as usize * 2).min(width / 6);
     let name = format!("{:indent$}{mark} {}", "", shown(&row.name));
     let or_dash = |cell: Option<String>| cell.unwrap_or_else(|| "-".to_owned());
@@ -114,7 +114,7 @@ fn line(name: &str, cells: &[String; 8], width: usize) -> String {
     cut(&line, width)
 }
 
-/// A time for people.
+/// Returns a time for people.
 pub(super) fn seconds(time: Duration) -> String {
     time_cell(time.as_nanos())
 }
@@ -124,7 +124,7 @@ const fn whole(count: u64) -> f64 {
     count as f64
 }
 
-/// Rates above 10 without decimals.
+/// Rounds rates above 10 to integers.
 fn rounded(rate: f64) -> f64 {
     if rate < 10.0 { rate } else { rate.round() }
 }

@@ -1,5 +1,4 @@
-//! The terminal: taken over for as long as the screen is there, and given back as it was, however
-//! that ends.
+//! The terminal: taken over while the screen is shown, and restored afterwards, however that ends.
 
 use std::error::Error;
 use std::io::{self, IsTerminal as _, Stdout, Write as _};
@@ -20,36 +19,36 @@ use termion::input::TermRead as _;
 use termion::raw::{IntoRawMode as _, RawTerminal};
 use termion::screen::{AlternateScreen, IntoAlternateScreen as _};
 
-/// How long nothing happens at most: then it is seen whether the terminal has another size, or a
-/// signal has come.
+/// The longest wait for an event. After that, the size of the terminal and pending signals are
+/// checked.
 const TICK: Duration = Duration::from_millis(100);
 
 type Output = AlternateScreen<RawTerminal<Stdout>>;
 
-/// A terminal that was taken over.
+/// A terminal that has been taken over.
 pub(super) struct Live {
     terminal: Terminal<TermionBackend<Output>>,
     keys: Receiver<Key>,
     signal: Arc<AtomicUsize>,
 }
 
-/// What has happened.
+/// An event to handle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Event {
     Key(Key),
     /// Nothing, for a while.
     Tick,
-    /// There will be no more keys, or a signal says that it is over.
+    /// The end: there will be no more keys, or a signal asks to stop.
     Over,
 }
 
 impl Live {
-    /// Draws all of the screen anew, in the size that it has now.
+    /// Redraws the whole screen in its current size.
     pub(super) fn draw(&mut self, draw: impl FnOnce(&mut Buffer)) -> io::Result<()> {
         self.terminal.draw(|frame| draw(frame.buffer_mut())).map(|_| ())
     }
 
-    /// Waits for the next key, and not for long.
+    /// Waits for the next key, but not for long.
     pub(super) fn next(&self) -> Event {
         let key = self.keys.recv_timeout(TICK);
         match key {
@@ -61,8 +60,8 @@ impl Live {
     }
 }
 
-/// Does `work` on the terminal, and gives it back. A signal that ends programs ends this one after
-/// that, and a panic is told where it can be read.
+/// Runs `work` on the terminal, then restores it. A signal that ends programs ends this one after
+/// that, and the message of a panic is printed where it can be read.
 pub(super) fn on_terminal(
     work: impl FnOnce(&mut Live) -> io::Result<()>,
 ) -> Result<(), Box<dyn Error>> {
@@ -78,12 +77,12 @@ pub(super) fn on_terminal(
     }));
     let done = catch_unwind(AssertUnwindSafe(|| work(&mut take_over(Arc::clone(&signal))?)));
     panic::set_hook(before);
-    // What gives the screen back may still be in the buffer, which a signal's default action does
-    // not write.
+    // The sequence that restores the screen may still be in the buffer, which a signal's default
+    // action does not write.
     let written = io::stdout().flush();
     let done = done.unwrap_or_else(|panic| {
         let told = told.lock().unwrap_or_else(PoisonError::into_inner);
-        // There is nowhere left to say that standard error is closed.
+        // If standard error is closed, there is nowhere left to report it.
         writeln!(io::stderr(), "{told}").ok();
         resume_unwind(panic)
     });
@@ -95,13 +94,13 @@ pub(super) fn on_terminal(
 
 fn take_over(signal: Arc<AtomicUsize>) -> io::Result<Live> {
     let (sender, keys) = channel();
-    // Standard input may be something else than the terminal.
+    // Standard input may be something other than the terminal.
     let input: Box<dyn io::Read + Send> = if io::stdin().is_terminal() {
         Box::new(io::stdin())
     } else {
         Box::new(termion::get_tty()?)
     };
-    // It waits for a key for ever; the end of the process ends it.
+    // The thread waits for keys forever, and ends with the process.
     thread::spawn(move || {
         for key in input.keys().map_while(Result::ok) {
             if sender.send(key).is_err() {

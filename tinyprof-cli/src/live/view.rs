@@ -1,5 +1,5 @@
-//! What of a frame is seen: the selected callpath, what is folded away, and in which order. What
-//! keys change.
+//! The visible part of a frame: the selected callpath, folded subtrees, and the order. Keys change
+//! it.
 
 use std::collections::HashSet;
 
@@ -7,7 +7,7 @@ use tinyprof_format::model::Identity;
 
 use super::frame::{Frame, Row};
 
-/// What the children of a callpath are sorted by, the greatest first.
+/// The sort key of the children of a callpath, in descending order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Sort {
     #[default]
@@ -37,7 +37,7 @@ impl Sort {
     }
 }
 
-/// What a key asks for.
+/// An action that a key asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Action {
     Quit,
@@ -54,25 +54,25 @@ pub(super) enum Action {
     Help,
 }
 
-/// What is seen, and how.
+/// The state of the view.
 #[derive(Clone, Debug, Default)]
 pub(super) struct View {
     pub(super) selected: Option<Identity>,
     pub(super) collapsed: HashSet<Identity>,
     pub(super) sort: Sort,
-    /// Whether the slowest ranks are listed.
+    /// `true` if the slowest ranks are listed.
     pub(super) ranks: bool,
     pub(super) paused: bool,
     pub(super) help: bool,
-    /// The job that is selected where there are several.
+    /// The selected job if there are several.
     pub(super) choice: usize,
 }
 
-/// Rows that a page goes.
+/// The number of rows in a page.
 const PAGE: usize = 10;
 
 impl View {
-    /// The rows that are seen, from top to bottom.
+    /// Returns the visible rows, from top to bottom.
     pub(super) fn visible(&self, frame: &Frame) -> Vec<usize> {
         let mut seen = Vec::new();
         let mut open = self.sorted(frame, &frame.roots);
@@ -108,14 +108,14 @@ impl View {
         self.collapsed.contains(&row.identity) && !row.children.is_empty()
     }
 
-    /// The position of the selected callpath among the visible rows: the first where it is not
-    /// there.
+    /// Returns the position of the selected callpath among the visible rows: the first if it is not
+    /// visible.
     pub(super) fn position(&self, frame: &Frame, visible: &[usize]) -> usize {
         let is_selected = |&at: &usize| Some(frame.rows[at].identity) == self.selected;
         visible.iter().position(is_selected).unwrap_or(0)
     }
 
-    /// Does what a key asks for to the tree of `frame`.
+    /// Applies a key's action to the tree of `frame`.
     pub(super) fn apply(&mut self, action: Action, frame: &Frame) {
         let visible = self.visible(frame);
         let at = self.position(frame, &visible);
@@ -167,8 +167,8 @@ mod tests {
         keys(&mut view, &[Action::Enter, Action::Enter, Action::Expand, Action::PageDown]);
         assert_eq!(names(&view, &frame), ["ma", "ex", "pa", "co"]);
         assert_eq!(view.position(&frame, &view.visible(&frame)), 3);
-        // compute is selected still, wherever it moves to: 100 ms itself, exchange 106 ms without
-        // pack.
+        // compute remains selected wherever it moves: it has 100 ms exclusive, exchange 106 ms
+        // without pack.
         keys(&mut view, &[Action::Sort, Action::Sort, Action::Sort]);
         assert_eq!(view.sort, Sort::Visits);
         assert_eq!(names(&view, &frame), ["ma", "ex", "pa", "co"]);

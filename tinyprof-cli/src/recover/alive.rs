@@ -1,7 +1,7 @@
-//! Whether the owner of a segment still records into it.
+//! A check of whether the owner of a segment is still recording into it.
 //!
-//! A process that has called `exec` keeps its number and its start time, but no mapping: its
-//! earlier segments are as dead as those of a process that was killed.
+//! A process that called `exec` keeps its id and start time, but no mapping. Its earlier segments
+//! are as dead as those of a killed process.
 
 use std::fs::{self, Metadata};
 use std::io::ErrorKind;
@@ -16,25 +16,26 @@ pub(crate) enum Owner {
     Records,
     /// It runs another program.
     IsReplaced,
-    /// It does not run.
+    /// It is no longer running.
     IsDead,
 }
 
-/// What has become of the process that began at `start_time` and made the file `name`, which is
-/// this.
+/// Returns the state of the process that began at `start_time` and created `file` under the name
+/// `name`.
 pub(crate) fn owner(process_id: u32, start_time: u64, name: &str, file: &Metadata) -> Owner {
     if !runs(process_id, start_time) {
         return Owner::IsDead;
     }
     match fs::read(format!("/proc/{process_id}/maps")) {
         Ok(maps) if !is_mapped(&maps, name, file) => Owner::IsReplaced,
-        // A process whose mappings are not to be seen might record.
+        // A process whose mappings cannot be read might be recording.
         _ if runs(process_id, start_time) => Owner::Records,
         _ => Owner::IsDead,
     }
 }
 
-/// Whether the process that began then still runs: not another of the same number.
+/// Returns `true` if the process that began then is still running, and not another one of the same
+/// id.
 pub(super) fn runs(process_id: u32, start_time: u64) -> bool {
     let stat = match fs::read(format!("/proc/{process_id}/stat")) {
         Err(error) => {
@@ -47,11 +48,11 @@ pub(super) fn runs(process_id: u32, start_time: u64) -> bool {
     state.is_none_or(|state| state.start_time == start_time && !state.has_ended)
 }
 
-/// Whether a file is in the text of `/proc/PID/maps`, by its number or by its name.
+/// Returns `true` if the text of `/proc/PID/maps` contains a file, by its inode or by its name.
 ///
-/// Some file systems (btrfs, overlayfs) show other numbers there than `stat` does. The names of
-/// segments are those of their processes, so that a file of the same name elsewhere is a copy: it
-/// is left alone while the process runs.
+/// Some file systems (btrfs, overlayfs) show other numbers there than `stat` does. Segments are
+/// named after their processes, so a file of the same name elsewhere is a copy. It is left alone
+/// while the process runs.
 fn is_mapped(maps: &[u8], name: &str, file: &Metadata) -> bool {
     let device = format!("{:02x}:{:02x}", libc::major(file.dev()), libc::minor(file.dev()));
     let inode = file.ino().to_string();

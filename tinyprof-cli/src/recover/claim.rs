@@ -1,8 +1,8 @@
-//! One `tinyprof recover` at a time in a directory of segments.
+//! A lock that lets one `tinyprof recover` at a time work in a directory of segments.
 //!
-//! The directory itself is locked: a lock ends with its process, however that ends, leaves no file
-//! behind, and no recorder asks for one. Segments that are locked one by one could end up in two
-//! profiles of one job.
+//! The directory itself is locked. Such a lock ends with its process, however that ends, leaves no
+//! file behind, and does not affect recorders. With a lock per segment, one job could end up in two
+//! profiles.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind};
@@ -13,11 +13,11 @@ use std::time::Duration;
 
 use crate::{render, sys};
 
-/// How often the lock is asked for before the user is told that somebody else has it.
+/// The number of tries before the user is told that somebody else holds the lock.
 const TRIES: u32 = 50;
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// The right to the segments in a directory, until it is dropped.
+/// The exclusive right to the segments in a directory, until it is dropped.
 #[derive(Debug)]
 pub(super) struct Claim {
     _directory: Option<File>,
@@ -30,7 +30,7 @@ pub(super) struct Claim {
 pub(super) fn claim(directory: &Path) -> io::Result<Claim> {
     let flags = libc::O_DIRECTORY | libc::O_CLOEXEC;
     let opened = match OpenOptions::new().read(true).custom_flags(flags).open(directory) {
-        // There is nothing to have a right to.
+        // There is nothing to lock.
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Claim { _directory: None }),
         opened => opened?,
     };
@@ -46,8 +46,8 @@ pub(super) fn claim(directory: &Path) -> io::Result<Claim> {
 
 fn locked(result: io::Result<()>, opened: File, directory: &Path) -> Claim {
     if let Err(error) = result {
-        // Some network file systems lock no directories. What a killed program left is worth more
-        // than the certainty.
+        // Some network file systems cannot lock directories. The data of a killed program is worth
+        // more than exclusive access.
         render::notes(&[format!(
             "{} cannot be locked ({error}): start no second tinyprof recover there at the same time",
             directory.display()

@@ -1,5 +1,5 @@
-//! Which files of a directory are segments of dead processes, which of running ones, and why the
-//! others are left alone.
+//! Classification of the files of a directory: segments of dead processes, of running ones, and
+//! other files, with the reason why they are left alone.
 
 use std::error::Error;
 use std::fs::{self, File, OpenOptions};
@@ -14,17 +14,17 @@ use super::alive::{Owner, owner, runs};
 use super::jobs::Piece;
 use crate::sys;
 
-/// What is read of a file to know what it is. It has room for the header and usually for the
+/// The number of bytes that are read to identify a file. This covers the header and usually the
 /// description.
 const HEAD_BYTES: u64 = 64 << 10;
-/// A description that ends behind this is not read.
+/// The largest end offset at which a description is still read.
 const DESCRIPTION_END_MAX: u64 = 4 << 20;
-/// A file system that compresses may keep fewer bytes than a file has, but hardly fewer than one in
-/// so many.
+/// The highest compression ratio to expect: a compressing file system may store fewer bytes than a
+/// file has, but hardly fewer than one in 64.
 const COMPRESSION_MAX: u64 = 64;
 const HOLES_BYTES_MAX: u64 = 16 << 20;
 
-/// A segment that a dead process has left.
+/// A segment left by a dead process.
 pub(crate) struct Found {
     path: PathBuf,
     /// Its first bytes, with the header and the description.
@@ -33,15 +33,15 @@ pub(crate) struct Found {
 }
 
 impl Found {
-    /// What of it has been read; none if that is no segment.
+    /// Returns the part that has been read; `None` if it is not a segment.
     pub(crate) fn piece(&self) -> Option<Piece<'_>> {
         let segment = Segment::parse(&self.head).ok()?;
         Some(Piece { path: &self.path, segment, is_replaced: self.is_replaced })
     }
 }
 
-/// All bytes of a segment that was found, of at most `bytes_max`. It may have changed since: what
-/// it says of itself may not.
+/// Reads all bytes of a segment, at most `bytes_max`. The file may have changed since it was found,
+/// but its header and description must not have.
 pub(super) fn read_whole(piece: &Piece<'_>, bytes_max: u64) -> io::Result<Vec<u8>> {
     let file = open(piece.path)?;
     let length = file.metadata()?.len();
@@ -61,7 +61,7 @@ pub(super) fn read_whole(piece: &Piece<'_>, bytes_max: u64) -> io::Result<Vec<u8
     Ok(bytes)
 }
 
-/// What is in a directory of segments.
+/// The contents of a directory of segments.
 #[derive(Default)]
 pub(crate) struct Findings {
     pub(crate) dead: Vec<Found>,
@@ -69,11 +69,11 @@ pub(crate) struct Findings {
     pub(crate) empty: Vec<String>,
     /// Files of processes that still run.
     pub(crate) running: Vec<PathBuf>,
-    /// A line for each of all others, and of those that still run.
+    /// One line for each file that is left alone, including those of running processes.
     pub(crate) left_alone: Vec<String>,
 }
 
-/// This machine, as far as a segment must be from it.
+/// The facts of this machine that a segment must match.
 struct Here {
     user_id: u32,
     boot_id: u128,
@@ -87,7 +87,7 @@ enum Verdict {
     LeftAlone(String),
 }
 
-/// Looks at every file in `directory`. A directory that is not there has none.
+/// Looks at every file in `directory`. A missing directory has none.
 pub(crate) fn find(directory: &Path) -> Result<Findings, Box<dyn Error>> {
     let cannot = |error: io::Error| format!("cannot read {}: {error}", directory.display());
     let opened = match fs::read_dir(directory) {
@@ -120,7 +120,7 @@ pub(crate) fn find(directory: &Path) -> Result<Findings, Box<dyn Error>> {
             Ok(Verdict::LeftAlone(why)) => {
                 findings.left_alone.push(format!("{name}: left alone: {why}"))
             }
-            // It was removed since: by its process, or by another `recover`.
+            // Its process or another `recover` has removed it since.
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             Err(error) => findings.left_alone.push(format!("{name}: left alone: {error}")),
         }
@@ -170,13 +170,13 @@ fn look_at(path: &Path, name: &str, here: &Here) -> io::Result<Verdict> {
     Ok(Verdict::Dead { head, is_replaced })
 }
 
-/// Opens a file that may be anything: never through a link, and without waiting for who writes to a
+/// Opens a file that may be anything: never follows a link, and never waits for the writer of a
 /// pipe.
 fn open(path: &Path) -> io::Result<File> {
     OpenOptions::new().read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(path)
 }
 
-/// A file without end costs nothing to make where it has holes.
+/// Rejects impossible lengths: a sparse file of enormous length costs nothing to create.
 fn reason_against_length(metadata: &fs::Metadata) -> Option<String> {
     let (bytes, there) = (metadata.len(), metadata.blocks().saturating_mul(512));
     if bytes > SEGMENT_BYTES_MAX {
@@ -204,9 +204,10 @@ fn reason_against(header: &SegmentHeader, here: &Here) -> Option<String> {
     None
 }
 
-/// Whether the process that a file is named after is dead: `PID-START-THREAD.segment`, or
-/// `PID-START-THREAD-N.segment` where that name was taken, by an earlier program of the process or
-/// by another copy of the recorder.
+/// Returns `true` if the process in the file's name is dead.
+///
+/// Names are `PID-START-THREAD.segment`, or `PID-START-THREAD-N.segment` if that name was taken by
+/// an earlier program of the process or by another copy of the recorder.
 fn died_early(name: &str) -> bool {
     let numbers =
         name.strip_suffix(".segment").unwrap_or_default().split('-').map(str::parse::<u64>);
@@ -217,7 +218,7 @@ fn died_early(name: &str) -> bool {
     u32::try_from(process_id).is_ok_and(|process_id| !runs(process_id, start_time))
 }
 
-/// At most so many of the next bytes of a file.
+/// Reads at most `bytes_max` of the next bytes of a file.
 fn read(mut file: &File, bytes_max: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     Read::by_ref(&mut file).take(bytes_max).read_to_end(&mut bytes)?;

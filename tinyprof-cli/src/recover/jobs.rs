@@ -1,4 +1,4 @@
-//! Which segments are of one process, and which processes are the ranks of one job.
+//! Grouping of segments into processes, and of processes into the ranks of a job.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -6,20 +6,20 @@ use std::path::Path;
 use tinyprof_format::model::{EventMap, ProfileId};
 use tinyprof_format::segment::{ProcessDescription, Segment};
 
-/// A job's ranks beyond this are not put into one profile: no job of one host has as many.
+/// The most ranks of a job that are put into one profile: no job of one host has as many.
 const RANKS_MAX: u32 = 1 << 16;
 
-/// A segment, of which at least the header and the description are there.
+/// A segment with at least its header and description intact.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Piece<'a> {
     pub(crate) path: &'a Path,
     pub(crate) segment: Segment<'a>,
-    /// Whether its process runs on as another program.
+    /// `true` if its process continues as another program.
     pub(crate) is_replaced: bool,
 }
 
-/// All segments that one program recorded in one process: two that follow each other by `exec`, or
-/// two copies of the recorder in one process, have begun at different moments.
+/// All segments that one program recorded in one process. Two programs that follow each other by
+/// `exec`, or two copies of the recorder in one process, began at different moments.
 struct Process<'a> {
     id: u32,
     rank: Option<(u32, u32)>,
@@ -27,12 +27,12 @@ struct Process<'a> {
     threads: Vec<Piece<'a>>,
 }
 
-/// What becomes one profile.
+/// The processes that become one profile.
 pub(crate) struct Job<'a> {
     processes: Vec<Process<'a>>,
 }
 
-/// The jobs that these segments are of, in the order of their first processes.
+/// Returns the jobs of these segments, in the order of their first processes.
 pub(crate) fn jobs<'a>(pieces: &[Piece<'a>]) -> Vec<Job<'a>> {
     let mut processes: BTreeMap<(u64, u32, u64, u64), Vec<Piece<'a>>> = BTreeMap::new();
     for piece in pieces {
@@ -60,7 +60,7 @@ pub(crate) fn jobs<'a>(pieces: &[Piece<'a>]) -> Vec<Job<'a>> {
 }
 
 impl Process<'_> {
-    /// Whether it is another rank of the job that these processes are ranks of.
+    /// Returns `true` if this process is another rank of the same job.
     fn belongs_to(&self, job: &Job<'_>) -> bool {
         let Some((rank, size)) = self.rank else { return false };
         let known = !self.description.job.is_empty();
@@ -77,15 +77,17 @@ impl<'a> Job<'a> {
         self.processes.iter().flat_map(|process| &process.threads)
     }
 
-    /// What the lowest rank says of the job.
+    /// Returns the job's description from its lowest rank.
     pub(crate) fn description(&self) -> ProcessDescription {
         let lowest = self.processes.iter().min_by_key(|process| process.rank);
         lowest.map(|process| process.description.clone()).unwrap_or_default()
     }
 
-    /// Whether this is a name of it: the id of one of its processes, or, of any of them, the name
-    /// of its profile with or without directory and ending, the name of its program, or the number
-    /// that the batch system gave it.
+    /// Returns `true` if `name` refers to this job.
+    ///
+    /// It may be the id of one of its processes, or, of any of them, the name of its profile with
+    /// or without directory and ending, the name of its program, or the number from the batch
+    /// system.
     pub(crate) fn is_called(&self, name: &str) -> bool {
         let bare = name.strip_suffix(".tprof").unwrap_or(name);
         self.processes.iter().any(|process| {
@@ -102,24 +104,24 @@ impl<'a> Job<'a> {
         })
     }
 
-    /// The profiles that its processes had begun to write of all that they had recorded.
+    /// Returns the ids of the profiles that its processes had begun to write of all their data.
     pub(crate) fn profile_ids(&self) -> BTreeSet<ProfileId> {
         let ids: BTreeSet<_> =
             self.pieces().map(|piece| piece.segment.header().profile_id).collect();
-        // A number that stands in some segments only is not of all that is here.
+        // An id that is only in some of the segments does not cover all data.
         if ids.len() == 1 { ids.into_iter().flatten().collect() } else { BTreeSet::new() }
     }
 
-    /// The number of ranks, where it is of several.
+    /// Returns the number of ranks if there are several.
     fn size(&self) -> Option<u32> {
         let rank = self.processes.first().and_then(|process| process.rank);
         rank.map(|(_, size)| size).filter(|&size| size > 1)
     }
 
-    /// The event maps of all ranks: `map_of` makes one of the segments of a process.
+    /// Returns the event maps of all ranks; `map_of` creates one from the segments of a process.
     ///
     /// # Errors
-    /// As `map_of`.
+    /// The errors of `map_of`.
     pub(crate) fn event_maps<Error>(
         &self,
         map_of: impl Fn(&[Piece<'a>]) -> Result<EventMap, Error>,
@@ -135,7 +137,7 @@ impl<'a> Job<'a> {
         Ok(ranks)
     }
 
-    /// Which processes it is of, for people.
+    /// Returns the processes of the job, for people.
     pub(crate) fn who(&self) -> String {
         let ids: Vec<String> =
             self.processes.iter().map(|process| process.id.to_string()).collect();
@@ -145,7 +147,7 @@ impl<'a> Job<'a> {
         }
     }
 
-    /// Why its profile is incomplete.
+    /// Returns the reason why its profile is incomplete.
     pub(crate) fn because(&self) -> String {
         let why = if self.pieces().any(|piece| piece.is_replaced) {
             "the program was replaced by another (exec) before it wrote its profile"

@@ -1,8 +1,7 @@
-//! `tinyprof recover`: profiles of programs that were killed, from the files that their threads
-//! have left.
+//! `tinyprof recover`: profiles of killed programs, from the files that their threads left behind.
 //!
-//! What belongs to a process that still runs, to another user, boot, machine or version is left
-//! alone and named.
+//! Segments of a process that still runs, or of another user, boot, machine or version are left
+//! alone and listed.
 
 mod alive;
 mod claim;
@@ -51,18 +50,18 @@ pub(crate) fn run(arguments: &RecoverArguments) -> Result<(), Box<dyn Error>> {
         }
         lines.iter().map(|line| escaped(line) + "\n").collect()
     };
-    // What was recovered is told also where another profile could not be written.
+    // Recovered profiles are reported even if another one could not be written.
     result.and(render::output(&output))
 }
 
-/// What became of the segments.
+/// The result for all segments.
 #[derive(Default)]
 struct Done {
-    /// A line for each file, or job, that stays as it is.
+    /// One line for each file or job that is left alone.
     left_alone: Vec<String>,
-    /// A job and its profile; none where it had recorded nothing.
+    /// Jobs and their profiles; `None` for a job that had recorded nothing.
     recovered: Vec<(String, Option<PathBuf>)>,
-    /// Jobs whose profile is complete, and that.
+    /// Jobs whose profile was already complete, with its path.
     written_before: Vec<(String, PathBuf)>,
 }
 
@@ -88,7 +87,8 @@ impl Done {
     }
 }
 
-/// Where the segments of this user's programs are, unless `asked_for` says otherwise.
+/// Returns the directory with the segments of this user's programs, unless `asked_for` names
+/// another.
 pub(crate) fn segment_directory(asked_for: Option<&Path>) -> PathBuf {
     let named =
         || env::var_os(DIRECTORY_VARIABLE).filter(|name| !name.is_empty()).map(PathBuf::from);
@@ -129,7 +129,7 @@ fn recover(
             let path = if is_empty { None } else { Some(write(&job, &ranks, arguments)?) };
             done.recovered.push((who, path));
         }
-        // Only now: until the profile is written they are all there is.
+        // Only now: until the profile is written, they are the only data.
         job.pieces().for_each(|piece| remove(piece.path));
     }
     Ok(())
@@ -143,8 +143,8 @@ fn none_is_called(name: &str, there: &[String]) -> String {
     format!("no job that was killed is called {name}: {which}")
 }
 
-/// The event map of the process that these segments are of. They are in memory no longer than it
-/// takes to make it.
+/// Returns the event map of the process of these segments. They are in memory only while it is
+/// created.
 fn event_map(threads: &[Piece<'_>], now: TicksNow) -> io::Result<EventMap> {
     let mut room = memory::limits().memory_bytes();
     let mut files = Vec::new();
@@ -160,18 +160,17 @@ fn event_map(threads: &[Piece<'_>], now: TicksNow) -> io::Result<EventMap> {
     Ok(recovered_map(&segments, now))
 }
 
-/// The names that the profile of a job may have: where its program wanted it, and where we write
-/// it.
+/// Returns the possible names of a job's profile: the one its program wanted, and the one we write.
 fn targets(job: &Job<'_>, arguments: &RecoverArguments) -> BTreeSet<PathBuf> {
-    // The thread that wrote may know a later name than the others.
+    // The thread that wrote may have a later name than the others.
     let wanted = job.pieces().map(|piece| PathBuf::from(piece.segment.description().profile));
     wanted.chain([name(job, arguments)]).collect()
 }
 
 fn name(job: &Job<'_>, arguments: &RecoverArguments) -> PathBuf {
     arguments.name.clone().unwrap_or_else(|| {
-        // The directory of the program's profile may be on a machine or disk that is not there any
-        // more.
+        // The directory of the program's profile may be on a machine or disk that is no longer
+        // there.
         let profile = job.description().profile;
         Path::new(&profile).file_name().map_or_else(|| "recovered".into(), PathBuf::from)
     })
@@ -183,7 +182,8 @@ fn write(
     arguments: &RecoverArguments,
 ) -> Result<PathBuf, Box<dyn Error>> {
     let id = new_profile_id(job);
-    // If we are killed before all of them are removed, the next `recover` knows the profile by it.
+    // If we are killed before all of them are removed, the next `recover` recognizes the profile by
+    // it.
     job.pieces().for_each(|piece| mark(piece.path, id));
     let state = RunState {
         incomplete_because: Some(job.because()),
@@ -197,8 +197,8 @@ fn write(
     Ok(write_profile_with((files, &target), ranks, 16, metadata, PhaseTimes::default(), state)?)
 }
 
-/// A number for the profile that is recovered of a job: no other process of this boot is us, and
-/// works at this moment.
+/// Returns an id for the recovered profile of a job. It is unique, since no other process of this
+/// boot has our process id and works at this moment.
 fn new_profile_id(job: &Job<'_>) -> ProfileId {
     let headers: BTreeSet<u64> =
         job.pieces().map(|piece| piece.segment.header().start_ns).collect();
@@ -207,9 +207,9 @@ fn new_profile_id(job: &Job<'_>) -> ProfileId {
     ProfileId::of(&now.into_iter().chain([date]).chain(headers).collect::<Vec<u64>>())
 }
 
-/// Puts the number of its profile into a segment that nobody maps any more. Where it cannot be
-/// written to, the number is not there: only a `recover` that is killed at the wrong moment would
-/// miss it.
+/// Writes the id of its profile into a segment that is no longer mapped. If the segment cannot be
+/// written to, the id is missing, which matters only to a `recover` that is killed at the wrong
+/// moment.
 fn mark(path: &Path, id: ProfileId) {
     let opened =
         OpenOptions::new().write(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(path);

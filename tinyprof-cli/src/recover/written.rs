@@ -1,5 +1,5 @@
-//! Whether the profile of a job that left segments is complete: it was killed when it had written
-//! it, or a `recover` was.
+//! Detection of complete profiles for jobs that left segments, because the job or a `recover` was
+//! killed right after writing.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -9,16 +9,16 @@ use std::path::{Path, PathBuf};
 use tinyprof_format::file::{Directory, OutputFormat, Source, numbered_path, profile_path};
 use tinyprof_format::model::ProfileId;
 
-/// A manifest that is longer is not looked into.
+/// The longest manifest that is read.
 const MANIFEST_BYTES_MAX: u64 = 64 << 20;
-/// In a directory that cannot be listed, so many names are looked for.
+/// The number of names to try in a directory that cannot be listed.
 const NAMES_MAX: u32 = 10_000;
 
-/// The complete profile with one of these numbers that is in the directory of one of `targets`,
+/// Returns the complete profile with one of these ids from the directories of `targets`, which are
 /// names of profiles.
 ///
-/// Profiles are known by their numbers alone, whatever they are called: the name that was wanted
-/// may have been taken.
+/// Profiles are identified by their ids alone, whatever their name: the wanted name may have been
+/// taken.
 pub(super) fn written(ids: &BTreeSet<ProfileId>, targets: &BTreeSet<PathBuf>) -> Option<PathBuf> {
     if ids.is_empty() {
         return None;
@@ -56,7 +56,7 @@ fn in_directory(ids: &BTreeSet<ProfileId>, directory: &Path, target: &Path) -> O
     paths.into_iter().find(is_wanted)
 }
 
-/// The number of a profile whose files are all there, in any format.
+/// Returns the id of a profile whose files are all present, in any format.
 fn id_of(path: &Path) -> Option<ProfileId> {
     let profile = Directory::new(path);
     let length =
@@ -69,7 +69,7 @@ fn id_of(path: &Path) -> Option<ProfileId> {
     let is_there = |file: &serde_json::Value| {
         let name = file.get("file").and_then(serde_json::Value::as_str).unwrap_or_default();
         let bytes = file.get("bytes").and_then(serde_json::Value::as_u64);
-        // Text has no dictionary, and says so by an empty name.
+        // The text format has no dictionary, and marks that by an empty name.
         name.is_empty()
             || bytes.is_some_and(|bytes| profile.length(name).is_ok_and(|found| found == bytes))
     };

@@ -1,4 +1,4 @@
-//! What each format makes of a small profile.
+//! The output of each format for a small profile.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use insta::assert_snapshot;
 
 use super::{BINARIES, TEXTS, empty, export, golden, imported, json, text, xml};
 
-/// Two ranks, two executions, a loop with a series, a callpath that only rank 1 visits.
+/// A profile of two ranks, two executions, a loop with a series, and a callpath only on rank 1.
 const SMALL: &str = "main,null,null,0,0.5-0.25|0.4-0.2\n\
     main<step,main,null,1,0.1+0.2-0.05+0.06|0.1+0.1-0.03+0.03\n\
     main<io,main,IO,0,|0.000000007\n";
@@ -16,7 +16,7 @@ fn small(format: &str) -> String {
     text(&scratch.path().join("run.tprof"), format, &[])
 }
 
-/// A line for each element, so that a snapshot can be read.
+/// Breaks JSON into one line per element, to make a snapshot readable.
 fn broken(json: &str) -> String {
     json.replace("],[", "],\n[").replace("},{", "},\n{").replace(",\"", ",\n\"")
 }

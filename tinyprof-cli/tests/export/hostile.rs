@@ -1,4 +1,4 @@
-//! Names that would like to be something else than names.
+//! Hostile names, which try to be more than names.
 
 use super::{BINARIES, TEXTS, export, imported, json, text, xml};
 
@@ -17,7 +17,8 @@ const NAMES: [&str; 12] = [
     "流れ\u{ffff}",
 ];
 
-/// Each name is a child of the one before, so that paths are hostile too.
+/// Creates a profile in which each name is a child of the previous one, so that paths are hostile
+/// too.
 fn hostile() -> tempfile::TempDir {
     let escaped = |name: &str| name.bytes().map(|byte| format!("%{byte:02X}")).collect::<String>();
     let mut rows = String::new();
@@ -86,7 +87,7 @@ fn a_folded_line_has_a_frame_for_each_region_and_one_number() {
     for line in folded.lines() {
         let (stack, ns) = line.rsplit_once(' ').expect("a number");
         let depth = stack.split(';').count();
-        // Each callpath takes a nanosecond less than the one above it; both ranks do.
+        // Each callpath takes one nanosecond less than the one above it, on both ranks.
         assert_eq!(ns, if depth == NAMES.len() { "178" } else { "2" }, "{line}");
         let last = stack.rsplit(' ').next().expect("a word");
         assert!(

@@ -1,5 +1,5 @@
-//! `tinyprof export` as users and viewers meet it. What the formats' own readers make of it is
-//! tested in Python.
+//! `tinyprof export` as users and viewers see it. Python tests read the output with the formats'
+//! own readers.
 
 mod formats;
 mod hostile;
@@ -16,11 +16,11 @@ use serde_json::Value;
 use tinyprof_format::file::save_profile;
 use tinyprof_format::text::read_text;
 
-/// Every format that goes to standard output, but for the paper's own, which other tests are about.
+/// Every format that may go to standard output, except the paper's own, which has its own tests.
 const TEXTS: [&str; 8] =
     ["hatchet", "speedscope", "folded", "flamegraph", "chrome", "extrap", "graphml", "openmetrics"];
 
-/// Those that do not.
+/// The formats that may not.
 const BINARIES: [&str; 2] = ["parquet", "cubex"];
 
 fn command(arguments: &[&str], directory: &Path) -> Command {
@@ -33,7 +33,8 @@ fn run(arguments: &[&str], directory: &Path) -> Output {
     command(arguments, directory).output().expect("tinyprof starts")
 }
 
-/// A directory with the profile `run.tprof`, made of these rows of the paper's text format.
+/// Creates a directory with the profile `run.tprof`, made from these rows of the paper's text
+/// format.
 fn imported(rows: &str) -> tempfile::TempDir {
     let scratch = tempfile::tempdir().expect("a temporary directory");
     import(rows, "run", scratch.path());
@@ -48,7 +49,7 @@ fn import(rows: &str, name: &str, directory: &Path) {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// A directory with the profile `run.tprof`, of one rank that visited nothing.
+/// Creates a directory with the profile `run.tprof`, of one rank that visited nothing.
 fn empty() -> tempfile::TempDir {
     let scratch = tempfile::tempdir().expect("a temporary directory");
     let text = b"id,parent,tag,is_loop,times\nmain,null,null,0,0.5\n";
@@ -58,13 +59,13 @@ fn empty() -> tempfile::TempDir {
     scratch
 }
 
-/// A frozen profile with hosts, executions, series, folded ones too, estimates, metrics and an
-/// absent callpath.
+/// Returns a frozen profile with hosts, executions, series (also folded ones), estimates, metrics
+/// and an absent callpath.
 fn golden() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../tinyprof-format/tests/profiles/format-0.3")
 }
 
-/// What an export wrote, and what it said on standard error.
+/// Returns the output of an export, and its messages on standard error.
 fn export(profile: &Path, format: &str, options: &[&str]) -> (Vec<u8>, String) {
     let scratch = tempfile::tempdir().expect("a temporary directory");
     let profile = profile.to_str().expect("a path of characters");
@@ -83,7 +84,7 @@ fn json(profile: &Path, format: &str, options: &[&str]) -> Value {
     serde_json::from_str(&text(profile, format, options)).expect("JSON")
 }
 
-/// The texts and the attributes of an XML file, which must be well-formed.
+/// Returns the texts and the attributes of an XML file, which must be well-formed.
 fn xml(text: &str) -> Vec<String> {
     let mut reader = Reader::from_str(text);
     let (mut depth, mut found) = (0, Vec::new());

@@ -1,4 +1,4 @@
-//! What is asked for: selections, several profiles, and arguments that do not go together.
+//! Requests: selections, several profiles, and arguments that conflict.
 
 use std::fs;
 

@@ -1,11 +1,11 @@
-//! More ranks than a viewer can hold.
+//! Profiles of more ranks than a viewer can hold.
 
 use serde_json::Value;
 
 use super::{command, export, imported, json, run};
 use std::process::Stdio;
 
-/// 100 ranks: most alike, ten twice as slow, rank 77 by itself.
+/// Creates 100 ranks: most alike, ten twice as slow, and rank 77 unlike any other.
 fn wide() -> tempfile::TempDir {
     let times = |of: fn(u32) -> u32| {
         (0..100).map(|rank| format!("0.{:09}", of(rank))).collect::<Vec<_>>().join("|")

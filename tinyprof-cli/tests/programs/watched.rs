@@ -1,5 +1,5 @@
-//! Makes a step for each line that it reads, and says `done`. It is in the region `run` until there
-//! are no more lines.
+//! Does one step for each line that it reads, and prints `done`. It stays in the region `run` until
+//! its input ends.
 #![expect(clippy::print_stdout, reason = "the tests read what it says")]
 
 use tinyprof::{profile, profile_scope};

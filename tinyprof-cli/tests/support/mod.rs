@@ -1,4 +1,4 @@
-//! Runs the command, and shows what came of it.
+//! Running the command and showing the result.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -13,7 +13,7 @@ pub(crate) fn run(arguments: &[&str], directory: &Path) -> Output {
     tinyprof(arguments, directory).output().expect("tinyprof starts")
 }
 
-/// What a run printed where, and its exit code.
+/// Returns the output of a run by stream, and its exit code.
 pub(crate) fn shown(output: &Output) -> String {
     let code = output.status.code().map_or_else(|| "none".to_owned(), |code| code.to_string());
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();

@@ -1,10 +1,10 @@
-//! A program that records while a test looks at it: `tests/programs/watched.rs`.
+//! A program that records while a test observes it: `tests/programs/watched.rs`.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-/// The program, which waits to be told to make its next step.
+/// The program, which waits for the request to do its next step.
 pub(crate) struct Watched {
     pub(crate) child: Child,
     stdin: ChildStdin,
@@ -25,12 +25,12 @@ impl Watched {
         let stdin = child.stdin.take().expect("a pipe");
         let stdout = BufReader::new(child.stdout.take().expect("a pipe"));
         let mut program = Self { child, stdin, stdout };
-        // So that it has begun to record.
+        // Ensures that it has begun to record.
         program.step();
         program
     }
 
-    /// Has it make a step, and waits until it has.
+    /// Makes it do a step, and waits for the end of the step.
     pub(crate) fn step(&mut self) {
         self.stdin.write_all(b"\n").expect("it reads");
         let mut line = String::new();
@@ -38,7 +38,7 @@ impl Watched {
         assert_eq!(line, "done\n");
     }
 
-    /// Lets it come to its end, which nothing has disturbed.
+    /// Lets it run to its end, and checks that it was not disturbed.
     pub(crate) fn end(self) {
         drop(self.stdin);
         let output = self.child.wait_with_output().expect("it ends");

@@ -1,4 +1,4 @@
-//! `tinyprof diff`: what is compared, what is said of it, and what a script is told.
+//! `tinyprof diff`: the comparison, its output, and its exit codes.
 
 use std::path::Path;
 
@@ -6,13 +6,13 @@ use serde_json::Value;
 
 use crate::support::{json, run, scratch, write};
 
-/// A run of two ranks whose means are these, in milliseconds: that of `main`, and that of `main<a`.
+/// Writes a run of two ranks with these means, in milliseconds, for `main` and `main<a`.
 fn run_of(directory: &Path, name: &str, main_ms: f64, a_ms: f64) {
     let ranks = |ms: f64| format!("{:.9}|{:.9}", (ms - 2.0) / 1e3, (ms + 2.0) / 1e3);
     write(directory, name, &[("main", &ranks(main_ms)), ("main<a", &ranks(a_ms))]);
 }
 
-/// Three runs against three: `main` is slower, `main<a` by no more than chance.
+/// Writes three runs per side: `main` is slower, `main<a` by no more than chance explains.
 fn three_against_three(directory: &Path) {
     for (name, main, a) in [("a1", 100.0, 40.0), ("a2", 102.0, 41.0), ("a3", 101.0, 39.0)] {
         run_of(directory, name, main, a);
@@ -39,7 +39,7 @@ fn close(found: &Value, expected: f64, what: &str) {
     assert!((found - expected).abs() <= 1e-9 * expected.abs(), "{what}: {found} for {expected}");
 }
 
-/// Computed by `scipy` 1.17.1 of the runs' means in nanoseconds:
+/// Computed by `scipy` 1.17.1 from the runs' means in nanoseconds:
 /// `ttest_ind(new, base, equal_var=False)`, its `confidence_interval(0.95)`,
 /// `false_discovery_control` of both p values, and g from the pooled standard deviation.
 #[test]
@@ -81,19 +81,19 @@ fn a_script_is_told_by_the_exit_code_what_is_slower_and_not_by_chance() {
     check(&["--fail-above", "5%"], 4, 1);
     // 10.2 % is not above 11 %.
     check(&["--fail-above", "11%"], 0, 0);
-    // main<a is up by 2.5 %, but so it may be by chance.
+    // main<a is up by 2.5 %, but that may be chance.
     check(&["--fail-above", "1%", "--path", "main<a"], 0, 0);
-    // The other way round it is an improvement.
+    // With the sides swapped, it is an improvement.
     let back = [
         "diff", "--new", "a1.tprof", "a2.tprof", "a3.tprof", "--base", "b1.tprof", "b2.tprof",
         "b3.tprof",
     ];
     let ran = run(&[&back[..], &["--fail-above", "1%"]].concat(), scratch.path());
     assert!(ran.code == Some(0) && ran.stdout.contains("\ndown "), "{}", ran.stdout);
-    // One run a side, and its two ranks far apart: the ranks tell nothing, and nothing fails.
+    // One run per side with two very different ranks: the ranks show nothing, and nothing fails.
     let single = ["diff", "a1.tprof", "b1.tprof", "--fail-above", "5%"];
     assert_eq!(run(&single, scratch.path()).code, Some(0));
-    // One value a side: nobody can judge, and the limit alone decides.
+    // One value per side: no test is possible, and the limit alone decides.
     let ran = run(&[&single[..], &["--rank", "1"]].concat(), scratch.path());
     assert_eq!(ran.code, Some(4), "{}", ran.stdout);
     assert!(
@@ -145,7 +145,7 @@ fn executions_are_compared_where_each_side_is_one_run() {
     ] {
         assert!(text.contains(note), "{note}: {text}");
     }
-    // Of all executions but the first, as of a run that has none else.
+    // All executions but the first, compared like a run without the first.
     let diff =
         json(&["diff", "a.tprof", "b.tprof", "--json", "--execution", "1-2"], scratch.path());
     close(&row(&diff, "main")["base"]["mean"], 11.5e6, "mean");
@@ -163,7 +163,7 @@ fn ranks_are_compared_where_there_is_nothing_else() {
         (&main["sample"], &main["base"]["values"], &main["new"]["values"]),
         (&"rank".into(), &3.into(), &2.into())
     );
-    // Ranks that never went there spent no time there.
+    // Ranks that never visited it spent no time there.
     close(&a["base"]["mean"], 1e6, "mean");
     assert_eq!((&a["sample"], &a["base"]["values"]), (&"rank".into(), &3.into()));
     let several = ["diff", "--base", "a.tprof", "a.tprof", "--new", "b.tprof", "b.tprof", "--json"];
@@ -215,7 +215,7 @@ fn callpaths_of_one_side_only_are_named_and_fail_nothing() {
         (&fresh["base"]["mean"], &fresh["change"], &fresh["p"]),
         (&Value::Null, &Value::Null, &Value::Null)
     );
-    // In one of two runs it is no new callpath: the other run spent no time there.
+    // A callpath in one of two runs is not new: the other run spent no time there.
     let several = ["diff", "--base", "a.tprof", "b.tprof", "--new", "b.tprof", "b.tprof", "--json"];
     let diff = json(&several, scratch.path());
     close(&row(&diff, "main<fresh")["base"]["mean"], 0.3e9, "mean");

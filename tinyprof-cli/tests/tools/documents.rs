@@ -1,4 +1,4 @@
-//! `tinyprof completions` and `tinyprof man`: judged by the programs that read them.
+//! `tinyprof completions` and `tinyprof man`, checked with the programs that read their output.
 
 use std::fs;
 use std::path::Path;
@@ -52,10 +52,10 @@ fn each_shell_has_its_completions() {
     assert_eq!(run(&["completions", "csh"], scratch.path()).code, Some(2));
 }
 
-/// What a linter of manual pages says of a page; nothing is what it shall say.
+/// Returns the complaints of a manual page linter about a page; there should be none.
 fn complaints(page: &str, directory: &Path) -> String {
     let mandoc = output("mandoc", &["-T", "lint", "-W", "warning", page], directory);
-    // groff-base, which `man` itself needs.
+    // Part of groff-base, which `man` itself needs.
     let linted =
         mandoc.or_else(|_| output("groff", &["-man", "-ww", "-z", "-Tutf8", page], directory));
     let ran = Ran::from(linted.expect("mandoc or groff is there to judge manual pages"));
@@ -84,7 +84,7 @@ fn each_command_has_a_manual_page_that_its_formatter_accepts() {
         assert!(text.contains("Exit codes:"), "{page} tells the exit codes");
         assert_eq!(complaints(&page, &directory), "", "{page}");
     }
-    // Again, over what is there.
+    // Again, overwriting the existing pages.
     assert_eq!(done(&["man", "-o", "share/man1"], scratch.path()), "");
     fs::write(scratch.path().join("file"), "").expect("a file");
     let ran = run(&["man", "-o", "file"], scratch.path());
@@ -95,7 +95,7 @@ fn each_command_has_a_manual_page_that_its_formatter_accepts() {
     );
 }
 
-/// The test above must be able to fail.
+/// Checks that the test above can fail.
 #[test]
 fn a_broken_manual_page_is_noticed() {
     let scratch = scratch();

@@ -1,4 +1,4 @@
-//! What a profile says that was made under a budget, with metrics, or of so many executions that
+//! Output for profiles with an overhead budget, with metrics, or with executions so numerous that
 //! they were folded.
 
 use std::path::Path;
@@ -11,7 +11,7 @@ use tinyprof_format::model::{
 
 use crate::support::{done, json, run, scratch};
 
-/// A program of one region `main`.
+/// Writes a program of one region, `main`.
 fn write(directory: &Path, name: &str, values: CallpathValues) {
     let site = SiteId::from_bits(1);
     let region = Region::named(site, "main");
@@ -24,7 +24,7 @@ fn write(directory: &Path, name: &str, values: CallpathValues) {
         .expect("it is written");
 }
 
-/// Executions of 10 visits, of which some were not timed: the sum is an estimate with this
+/// Returns executions of 10 visits of which some were not timed: the sum is an estimate with this
 /// variance.
 fn estimated(sums_ns: &[u64], variance_ns2: f64) -> CallpathValues {
     let summary = |(execution, &sum_ns): (u32, &u64)| ExecutionSummary {
@@ -50,8 +50,8 @@ fn estimates_are_marked_and_their_variance_widens_the_interval() {
     let exact = json(&["diff", "a.tprof", "b.tprof", "--json"], scratch.path());
     let vague = json(&["diff", "a.tprof", "vague.tprof", "--json"], scratch.path());
     assert_eq!(exact["callpaths"][0]["verdict"], "up");
-    // 100,000 ns of standard error each make 57,735 for the mean of three, which is as much as half
-    // the difference.
+    // A standard error of 100,000 ns each gives 57,735 for the mean of three, which is as much as
+    // half the difference.
     assert_eq!(vague["callpaths"][0]["verdict"], "unclear");
     let error =
         vague["callpaths"][0]["new"]["standard_error_of_estimate"].as_f64().expect("a number");
@@ -67,7 +67,7 @@ fn estimates_are_marked_and_their_variance_widens_the_interval() {
     assert_eq!((verdict, interval), (&"unjudged".into(), &serde_json::Value::Null));
 }
 
-/// Eight executions of 10 ms, two by two, and four of 12 ms.
+/// Returns eight executions of 10 ms, folded in pairs, and four of 12 ms.
 fn folded() -> CallpathValues {
     let pair = |execution: u32| ExecutionSummary {
         executions: 2,
@@ -90,7 +90,7 @@ fn folded_executions_are_compared_in_batches() {
     let diff = json(&["diff", "a.tprof", "a.tprof", "--json"], scratch.path());
     let main = &diff["callpaths"][0];
     assert_eq!((&main["folded"], &main["base"]["values"]), (&true.into(), &6.into()));
-    // 80 ms and 0 + 2 + 4 + 6 ns in eight, 48 ms and 8 + 9 + 10 + 11 ns in four.
+    // 80 ms and 0 + 2 + 4 + 6 ns in eight executions, 48 ms and 8 + 9 + 10 + 11 ns in four.
     let mean = main["base"]["mean"].as_f64().expect("a number");
     assert!((mean - 128_000_050.0 / 12.0).abs() < 1e-6, "{mean}");
     assert!(
@@ -119,7 +119,7 @@ fn executions_that_were_folded_are_taken_together_or_not_at_all() {
     check("5-3", 2, "expected the lower number first");
 }
 
-/// One visit that recorded this under `bytes`, and 7 under `visits`.
+/// Returns one visit that recorded this under `bytes`, and 7 under `visits`.
 fn recorded(bytes: f64) -> CallpathValues {
     let of = |key: &str, value| {
         let executions = vec![MetricSummary::of_one_value(0, value)];
@@ -164,7 +164,7 @@ fn a_key_of_the_program_is_a_metric_everywhere() {
         (&main["base"]["mean"], &main["change"], &diff["unit"]),
         (&4096.0.into(), &1.0.into(), &"as recorded".into())
     );
-    // A key that is called like a metric of ours.
+    // A key with the name of a built-in metric.
     let diff =
         json(&["diff", "a.tprof", "b.tprof", "--metric", "key:visits", "--json"], scratch.path());
     assert_eq!(

@@ -62,7 +62,7 @@ fn a_metric_sorts_the_table_and_is_what_ranks_are_compared_by() {
     let report =
         done(&["report", "run.tprof", "--metric", "exclusive", "--width", "120"], scratch.path());
     assert!(report.contains(" exclusive, rank by rank "), "{report}");
-    // main itself: 50 ms on rank 0, 100 ms on rank 1.
+    // Exclusive time of main: 50 ms on rank 0, 100 ms on rank 1.
     let main = report.lines().find(|line| line.starts_with("main")).expect("a line of main");
     assert!(main.contains("50.0ms  75.0ms   100ms        1      33.3%"), "{main}");
 }

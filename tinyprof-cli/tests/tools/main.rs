@@ -1,4 +1,4 @@
-//! The command-line tools as users and scripts meet them.
+//! The command line tools as users and scripts see them.
 
 mod diff;
 mod documents;

@@ -1,7 +1,7 @@
-//! docs/cli.md shows what the command prints: each `$` line of its console blocks is run, and its
-//! output compared.
+//! The output shown in docs/cli.md: each `$` line of its console blocks is run, and its output
+//! compared.
 //!
-//! `TINYPROF_UPDATE_DOCS=1 cargo test -p tinyprof-cli --test tools` writes the page anew.
+//! `TINYPROF_UPDATE_DOCS=1 cargo test -p tinyprof-cli --test tools` rewrites the page.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -30,8 +30,8 @@ fn region(site: u64, name: &str) -> Region {
     }
 }
 
-/// A run of four ranks and two executions. Times differ from run to run by some parts in a
-/// thousand, as `run` says, and `exchange` takes `slower` times as long.
+/// Writes a run of four ranks and two executions. Times differ between runs by a few parts in a
+/// thousand, depending on `run`, and `exchange` takes `slower` times as long.
 fn write_run(directory: &Path, name: &str, run: u64, slower: f64) {
     let rank = |rank: u64| {
         let times = |base_us: u64, slower: f64| {
@@ -88,7 +88,7 @@ fn write_run(directory: &Path, name: &str, run: u64, slower: f64) {
         .expect("it is written");
 }
 
-/// What the page's commands find.
+/// Creates the files that the page's commands use.
 fn prepare(directory: &Path) {
     write_run(directory, "heat", 1, 1.0);
     for run in 1..=3 {
@@ -108,7 +108,7 @@ fn prepare(directory: &Path) {
     fs::create_dir(directory.join("segments")).expect("a directory");
 }
 
-/// The page with the output of each command below it.
+/// Returns the page with the output of each command below it.
 fn with_output(page: &str, directory: &Path) -> String {
     let bin = Path::new(env!("CARGO_BIN_EXE_tinyprof")).parent().expect("a directory");
     let path = std::env::join_paths(

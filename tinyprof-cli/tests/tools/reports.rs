@@ -1,5 +1,5 @@
-//! The report on screens of two widths, with colours and without, of one rank and of thousands,
-//! with names that are no friends of tables.
+//! The report at two screen widths, with and without colours, for one rank and for thousands, with
+//! names that break careless tables.
 
 use std::path::Path;
 
@@ -71,7 +71,7 @@ fn written(directory: &Path, ranks: u32) {
     write_profile(&directory.join("run"), &maps, 1_024, metadata, flush).expect("it is written");
 }
 
-/// Both pictures of the same report; what is told must not depend on colours.
+/// Returns the report with and without colours; the contents must not depend on them.
 fn pictures(ranks: u32, columns: &str) -> String {
     let scratch = scratch();
     written(scratch.path(), ranks);

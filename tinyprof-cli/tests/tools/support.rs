@@ -1,4 +1,4 @@
-//! Runs of the command in a directory of its own, and profiles for it.
+//! Runs of the command in temporary directories, and profiles for them.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 use tinyprof_format::file::save_profile;
 use tinyprof_format::text::read_text;
 
-/// What a run of the command printed, and its exit code.
+/// The output of a run of the command, and its exit code.
 pub(crate) struct Ran {
     pub(crate) code: Option<i32>,
     pub(crate) stdout: String,
@@ -28,7 +28,7 @@ pub(crate) fn scratch() -> tempfile::TempDir {
     tempfile::tempdir().expect("a temporary directory")
 }
 
-/// The command, free of what the caller's environment says of colours.
+/// Returns the command, without the colour settings of the caller's environment.
 pub(crate) fn tinyprof(arguments: &[&str], directory: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tinyprof"));
     command.args(arguments).current_dir(directory);
@@ -42,7 +42,7 @@ pub(crate) fn run(arguments: &[&str], directory: &Path) -> Ran {
     tinyprof(arguments, directory).output().expect("tinyprof starts").into()
 }
 
-/// Standard output, where the command must do all it was told.
+/// Returns standard output of a command that must succeed.
 pub(crate) fn done(arguments: &[&str], directory: &Path) -> String {
     let ran = run(arguments, directory);
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{arguments:?}");
@@ -53,8 +53,8 @@ pub(crate) fn json(arguments: &[&str], directory: &Path) -> serde_json::Value {
     serde_json::from_str(&run(arguments, directory).stdout).expect("standard output is JSON")
 }
 
-/// Writes a profile of callpaths and their times as the paper's text format has them: seconds, with
-/// `|` between ranks and `-` between executions.
+/// Writes a profile of callpaths with times in the notation of the paper's text format: seconds,
+/// with `|` between ranks and `-` between executions.
 pub(crate) fn write(directory: &Path, name: &str, callpaths: &[(&str, &str)]) {
     let mut text = "id,parent,tag,is_loop,times\n".to_owned();
     for (path, times) in callpaths {

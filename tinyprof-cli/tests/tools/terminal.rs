@@ -1,5 +1,5 @@
-//! What differs on a terminal: colours, and the width of tables. `script` (of bsdutils, which every
-//! Linux has) is the terminal.
+//! Differences on a terminal: colours, and the width of tables. The terminal is `script` (of
+//! bsdutils, which every Linux has).
 
 use std::path::Path;
 use std::process::Command;
@@ -62,7 +62,7 @@ fn colours_are_for_terminals_unless_no_color_says_otherwise() {
     check("tree run.tprof", &[("NO_COLOR", "1")], false);
     check("tree run.tprof --color always", &[("NO_COLOR", "1")], true);
     check("tree run.tprof", &[("TERM", "dumb")], false);
-    // What programs read is never painted.
+    // Output for programs is never coloured.
     check("tree run.tprof --json --color always", &[], false);
     check("tree run.tprof --format csv --color always", &[], false);
 }
@@ -80,7 +80,7 @@ fn a_pipe_has_colours_only_where_they_are_asked_for() {
     let diff =
         printed(&["diff", "run.tprof", "slow.tprof", "--fail-above", "5%", "--color", "always"]);
     assert_eq!(diff.code, Some(4));
-    // What fails is red and bold, and the mark says it without colours too.
+    // A failure is red and bold, and the mark shows it without colours too.
     assert!(
         diff.stdout.contains("\u{1b}[1m\u{1b}[31munjudged") && diff.stdout.contains("+20.0%!"),
         "{}",
@@ -91,7 +91,7 @@ fn a_pipe_has_colours_only_where_they_are_asked_for() {
     assert!(printed(&["report", "nowhere.tprof"]).stderr.starts_with("error: "));
 }
 
-/// More is written than a pipe holds, so that the writer meets the closed end.
+/// The output is longer than a pipe holds, so that the writer sees the closed end.
 #[test]
 fn a_reader_that_leaves_early_ends_every_table_quietly() {
     let scratch = scratch();

@@ -1,14 +1,19 @@
-// Boxes: minimum, quartiles and maximum of many values, with outliers as rings. uPlot has the axes and the scale.
+// Boxes: minimum, quartiles and maximum of many values, with outliers as rings. uPlot draws the
+// axes and the scale.
 
 import { axes } from "./lines.js";
 import { token } from "./theme.js";
 
-/** uPlot's options and data for boxes, of which some may be null. `x` writes the place of a box. */
+/**
+ * Returns uPlot's options and data for boxes, of which some may be null. `x` formats the position
+ * of a box.
+ */
 export function boxPlot(boxes, x) {
   const known = boxes.filter(Boolean);
   const highest = Math.max(1, ...known.map(({ five }) => five[4]));
   const lowest = Math.min(highest, ...known.map(({ five }) => five[0]));
-  // A spread that is small against the values is what one looks for: the axis begins near the least value then.
+  // If the spread is small compared to the values, the axis begins near the least value, since the
+  // spread is of interest then.
   const from = lowest > highest / 2 ? Math.max(0, lowest - (highest - lowest || highest) * 0.25) : 0;
   return {
     data: [boxes.map((_, at) => at), boxes.map((box) => box && box.five[2])],

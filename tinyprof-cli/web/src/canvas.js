@@ -1,6 +1,9 @@
-// Canvases that are as sharp as the screen.
+// Canvases with the resolution of the screen.
 
-/** Sets the size of a canvas in CSS pixels and gives its context, scaled so that units are CSS pixels. */
+/**
+ * Sets the size of a canvas in CSS pixels and returns its context, scaled so that units are CSS
+ * pixels.
+ */
 export function prepared(canvas, width, height) {
   const scale = window.devicePixelRatio || 1;
   canvas.style.width = `${width}px`;
@@ -12,7 +15,7 @@ export function prepared(canvas, width, height) {
   return context;
 }
 
-/** Calls `draw` when the width of `box` is not the one that `drawnWidth()` tells, at most once a frame. */
+/** Calls `draw` when the width of `box` differs from `drawnWidth()`, at most once per frame. */
 export function onWidth(box, drawnWidth, draw) {
   let waiting = false;
   const isDrawn = () => box.clientWidth === 0 || box.clientWidth === drawnWidth();
@@ -28,7 +31,7 @@ export function onWidth(box, drawnWidth, draw) {
 
 export const FONT = "12px system-ui, sans-serif";
 
-/** Times what draws, so that it can be looked up in the browser's own measurements. */
+/** Measures the time of `draw`, for the browser's own performance tools. */
 export function timed(name, draw) {
   performance.mark(`${name} begins`);
   draw();

@@ -1,11 +1,11 @@
-// Colours that all can tell apart: cividis for amounts, purple to orange for deviations. Both differ in lightness, not in hue
-// alone. What a region does is told by a pattern besides.
+// Colours that everybody can distinguish: cividis for amounts, purple to orange for deviations.
+// Both differ in lightness, not only in hue. The activity of a region is also shown by a pattern.
 
 import { token } from "./theme.js";
 
 const STEPS = 256;
 
-/** Packed colours, ready for the pixels of an image. */
+/** Returns packed colours, ready for the pixels of an image. */
 function palette(interpolate) {
   const colors = new Uint32Array(STEPS);
   for (let i = 0; i < STEPS; i += 1) {
@@ -18,22 +18,22 @@ function palette(interpolate) {
 const amountPalette = palette(d3.interpolateCividis);
 const deviationPalette = palette(d3.interpolatePuOr);
 
-/** The packed colour of an amount between 0 and 1. */
+/** Returns the packed colour of an amount between 0 and 1. */
 export function amountColor(t) {
   return amountPalette[Math.max(0, Math.min(STEPS - 1, Math.round(t * (STEPS - 1))))];
 }
 
-/** The packed colour of a deviation between -1 and 1. */
+/** Returns the packed colour of a deviation between -1 and 1. */
 export function deviationColor(t) {
   return deviationPalette[Math.max(0, Math.min(STEPS - 1, Math.round((t + 1) * 0.5 * (STEPS - 1))))];
 }
 
-/** A packed colour for the style of a canvas. */
+/** Converts a packed colour for the style of a canvas. */
 export function cssColor(packed) {
   return `rgb(${packed & 255} ${(packed >> 8) & 255} ${(packed >> 16) & 255})`;
 }
 
-/** Whether black is easier to read than white on it. */
+/** Returns true if black is easier to read on it than white. */
 export function isLight(packed) {
   return 0.299 * (packed & 255) + 0.587 * ((packed >> 8) & 255) + 0.114 * ((packed >> 16) & 255) > 140;
 }
@@ -45,13 +45,16 @@ const ACTIVITIES = {
   none: { text: "not tagged", color: "--untagged" },
 };
 
-/** Name and colour of what a region does. */
+/** Returns the name and colour of a region's activity. */
 export function activityOf(callpath) {
   const key = callpath.activity ?? "none";
   return { key, text: ACTIVITIES[key].text, color: token(ACTIVITIES[key].color) };
 }
 
-/** The pattern over the colour: stripes for communication, dots for input and output, nothing for the others. */
+/**
+ * Returns the pattern over the colour: stripes for communication, dots for input and output, none
+ * for the others.
+ */
 export function activityPattern(context, key) {
   if (key !== "COMM" && key !== "IO") return null;
   const tile = new OffscreenCanvas(8, 8);

@@ -1,8 +1,9 @@
-// What the page holds of a profile: base64 of deflated bytes, which are the length of a JSON text, the text, and columns.
+// The data of a profile in the page: base64 of deflated bytes, which are the length of a JSON text,
+// the text, and columns.
 
 const ABSENT = 0xffffff;
 
-/** The JSON text of a data element as a value, and its columns. */
+/** Returns the JSON text of a data element as a value, and its columns. */
 export async function unpacked(element) {
   const packed = Uint8Array.from(atob(element.textContent), (c) => c.charCodeAt(0));
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
@@ -12,7 +13,7 @@ export async function unpacked(element) {
   return { head, bytes: bytes.subarray(4 + length) };
 }
 
-/** The numbers of a column; not a number where there is none. */
+/** Returns the numbers of a column; NaN for absent ones. */
 export function numbersOf(bytes, { at, count, min, step }) {
   const numbers = new Float64Array(count);
   for (let i = 0; i < count; i += 1) {

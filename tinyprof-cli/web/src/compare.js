@@ -1,4 +1,4 @@
-// Two runs, callpath by callpath: what changed, by how much, and is it more than chance.
+// Two runs, callpath by callpath: what changed, by how much, and whether chance explains it.
 
 import { Flame } from "./flame.js";
 import { element, nameElement, nothing, numberCell } from "./elements.js";
@@ -43,7 +43,10 @@ export class CompareView {
     for (const row of this.body.children) row.setAttribute("aria-selected", String(path !== null && row.path === path));
   }
 
-  /** The views show the run after: what only the run before has cannot be selected. */
+  /**
+   * Selects a callpath by its path. The views show the new run, so callpaths that only the base run
+   * has cannot be selected.
+   */
   #pick(side, row) {
     const path = row === null ? null : pathOf(side.profile, row);
     select({ callpath: path === null ? null : (this.new.rows.get(path) ?? null) });
@@ -70,7 +73,10 @@ export class CompareView {
   }
 }
 
-/** Zero in the middle, the interval as a bar, the difference as a line in it. */
+/**
+ * Returns a scale with zero in the middle, the interval as a bar, and the difference as a line in
+ * it.
+ */
 function intervalBar(difference, interval, greatest) {
   const place = (ns) => 50 + (ns / greatest) * 50;
   const track = element("span", { className: "interval", "aria-hidden": "true" });
@@ -98,7 +104,7 @@ function noteText({ confidence, false_discovery_rate, callpaths }, more) {
   return parts.join(" ");
 }
 
-/** The rows of a profile by their path, as the comparison names it; of equal paths the first. */
+/** Returns the rows of a profile by their path in the comparison; the first of equal paths. */
 function pathsOf(profile) {
   const rows = new Map();
   profile.callpaths.forEach((callpath) => {

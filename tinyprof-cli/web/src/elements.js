@@ -1,6 +1,9 @@
-// Elements of the page. Text is only ever text here: nothing in these modules parses HTML.
+// Elements of the page. Text is always inserted as text: nothing in these modules parses HTML.
 
-/** An element with these properties (those with a dash are attributes) and children (elements or text). */
+/**
+ * Returns an element with these properties (those with a dash are attributes) and children
+ * (elements or text).
+ */
 export function element(tag, properties = {}, ...children) {
   const made = document.createElement(tag);
   for (const [key, value] of Object.entries(properties)) {
@@ -12,17 +15,20 @@ export function element(tag, properties = {}, ...children) {
   return made;
 }
 
-/** A name of the measured program, kept apart from the direction of the text around it. */
+/** Returns a name of the measured program, isolated from the direction of the surrounding text. */
 export function nameElement(text, className = "name") {
   return element("bdi", { className, textContent: text, title: text });
 }
 
-/** A number in a table: shown as `text`, with the exact one at hand for whoever reads the page by program. */
+/**
+ * Returns a number in a table: shown as `text`, with the exact number for programs that read the
+ * page.
+ */
 export function numberCell(text, exact) {
   return element("td", { className: "number", textContent: text, "data-exact": exact === null ? undefined : String(exact) });
 }
 
-/** A cell with a part of one, as a bar of `full` and as `text`. */
+/** Returns a cell with a share, as a bar relative to `full` and as `text`. */
 export function shareCell(part, full, text) {
   const bar = element("span", { className: "bar-fill" });
   bar.style.width = `${Math.min(100, (part / (full || 1)) * 100)}%`;
@@ -30,7 +36,7 @@ export function shareCell(part, full, text) {
   return element("td", { className: "share" }, track, element("span", { className: "share-number", textContent: text }));
 }
 
-/** A group of buttons of which one is pressed. `choices` are pairs of key and text. */
+/** Returns a group of buttons of which one is pressed. `choices` are pairs of key and text. */
 export function choice(label, choices, chosen, onChoose) {
   const buttons = choices.map(([key, text]) =>
     element("button", { type: "button", textContent: text, "aria-pressed": String(key === chosen), onclick: () => choose(key) }),
@@ -42,7 +48,7 @@ export function choice(label, choices, chosen, onChoose) {
   return element("div", { className: "choice", role: "group", "aria-label": label }, element("span", {}, label), ...buttons);
 }
 
-/** A selection list. `options` are pairs of value and text. */
+/** Returns a selection list. `options` are pairs of value and text. */
 export function picker(label, options, chosen, onChoose) {
   const list = element("select", { onchange: () => onChoose(list.value) });
   list.append(...options.map(([value, textContent]) => element("option", { value, textContent })));
@@ -50,12 +56,12 @@ export function picker(label, options, chosen, onChoose) {
   return element("label", { className: "picker" }, element("span", {}, label), list);
 }
 
-/** A sentence where there is nothing to draw. */
+/** Returns a sentence to show if there is nothing to draw. */
 export function nothing(text) {
   return element("p", { className: "nothing", textContent: text });
 }
 
-/** A button that shows a callpath's name and selects it. */
+/** Returns a button that shows a callpath's name and selects it. */
 export function callpathButton(text, onclick) {
   return element("button", { type: "button", className: "link", onclick }, nameElement(text));
 }

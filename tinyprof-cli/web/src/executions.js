@@ -1,4 +1,4 @@
-// Executions: how a region's times are spread over executions and ranks, and who is far outside.
+// Executions: the distribution of a region's times over executions and ranks, and the outliers.
 
 import { Chart } from "./lines.js";
 import { boxPlot } from "./boxes.js";

@@ -1,10 +1,10 @@
-// The facts of the run, what was lost, and how well the ranks were used.
+// The facts of the run, its losses, and how well the ranks were used.
 
 import { element, nameElement } from "./elements.js";
 import { count, counted, data, percent, time } from "./numbers.js";
 import { shown } from "./names.js";
 
-/** The facts as a list of terms and what they are. */
+/** Returns the facts as a list of terms and values. */
 export function factList(profile) {
   const { report, facts } = profile;
   const rows = [
@@ -28,12 +28,12 @@ export function factList(profile) {
   return list;
 }
 
-/** ` on 2 hosts`, where they are known. */
+/** Returns a phrase such as ` on 2 hosts`, if they are known. */
 export function onHosts(hosts) {
   return hosts > 0 ? ` on ${counted(hosts, "host")}` : "";
 }
 
-/** Seconds since 1970 as a date; nothing where they are none that a calendar knows. */
+/** Formats seconds since 1970 as a date; empty if they are not a valid date. */
 function dateText(seconds) {
   const date = new Date(seconds * 1000);
   if (!(seconds > 0) || Number.isNaN(date.getTime())) return "";
@@ -44,7 +44,7 @@ function rankWords(ranks, ofProfile) {
   return ranks === ofProfile ? count(ranks) : `${count(ranks)} of ${count(ofProfile)}`;
 }
 
-/** What the reader must know before any number: that the run did not end, and what was lost. */
+/** Returns warnings that the reader needs before any number: an incomplete run, and losses. */
 export function warnings(profile) {
   const { report, losses } = profile;
   const lines = [];
@@ -59,7 +59,7 @@ const EFFICIENCIES = [
   ["communication", "Communication efficiency", "greatest useful time, of the longest rank's time"],
 ];
 
-/** The efficiencies as bars with numbers. */
+/** Returns the efficiencies as bars with numbers. */
 export function efficiencyBlock(profile) {
   const found = profile.efficiency;
   if (!found) {

@@ -1,5 +1,5 @@
-// The flame graph, on a canvas: an element for each of ten thousand frames takes seconds, drawing those that can be seen takes
-// a few milliseconds.
+// The flame graph, on a canvas: ten thousand frames as elements take seconds, drawing the visible
+// ones takes a few milliseconds.
 
 import { FONT, onWidth, prepared, timed } from "./canvas.js";
 import { activityOf, activityPattern, amountColor, cssColor, isLight } from "./colors.js";
@@ -14,7 +14,7 @@ const LEVELS_MAX = 64;
 const NARROWEST = 0.4;
 
 export class Flame {
-  /** `pick(row)`: a callpath was chosen, null for none. */
+  /** `pick(row)`: called when a callpath is chosen, with null for none. */
   constructor(profile, pick) {
     this.profile = profile;
     this.pick = pick;
@@ -45,7 +45,9 @@ export class Flame {
     if (this.box.clientWidth > 0) timed("draw flame graph", () => this.#draw());
   }
 
-  /** The visible part: frames of the zoomed callpath and below, and the callpaths around it. */
+  /**
+   * Returns the visible part: frames of the zoomed callpath and below, and the callpaths around it.
+   */
   #view() {
     const root = this.state.root === null ? null : this.frames.get(this.state.root);
     const [x0, x1] = root ? [root.x0, root.x1] : [0, 1];
@@ -116,11 +118,11 @@ export class Flame {
   #at(event) {
     const box = this.canvas.getBoundingClientRect();
     const [x, y] = [event.clientX - box.left, event.clientY - box.top];
-    // Later frames are deeper; of those that share a pixel any is as good.
+    // Later frames are deeper; of those that share a pixel, any will do.
     return this.seen?.find((place) => x >= place.left && x < place.right && y >= place.y && y < place.y + ROW);
   }
 
-  /** What is told of a callpath. */
+  /** Returns the lines about a callpath for the tooltip. */
   lines(callpath) {
     const { over } = this.state;
     const total = this.profile.report.total_inclusive_ns || 1;

@@ -1,16 +1,21 @@
 // The layout of a flame graph: a frame for each callpath, as wide as its time.
 
-/** The time of a callpath over the ranks: `mean` or `max`, in nanoseconds; 0 where no rank visited. */
+/**
+ * Returns the time of a callpath over the ranks: `mean` or `max`, in nanoseconds; 0 if no rank
+ * visited.
+ */
 export function timeOf(callpath, kind, over) {
   const spread = kind === "exclusive" ? callpath.exclusive_ns : callpath.inclusive_ns;
   return spread ? spread[over] : 0;
 }
 
 /**
- * Frames of the callpaths below `roots`, with places between 0 and 1 in `x0` and `x1`, by row of the table.
+ * Returns the frames of the callpaths below `roots` by row of the table, with positions between 0
+ * and 1 in `x0` and `x1`.
  *
- * A mean is the total divided by all ranks, so that parts add up where some ranks did not come there. Greatest times of
- * several ranks need not add up: a frame is then as wide as those above it.
+ * A mean is the total divided by the number of all ranks, so that parts add up even if some ranks
+ * did not visit them. Maxima of several ranks need not add up: a frame is then as wide as those
+ * above it.
  */
 export function frames(roots, over) {
   const width = (callpath) => (over === "mean" ? (callpath.inclusive_ns?.sum ?? 0) : timeOf(callpath, "inclusive", over));

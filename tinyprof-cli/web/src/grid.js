@@ -1,5 +1,6 @@
-// A heat map on a canvas: rows x columns of numbers, with a cursor for pointer and keys. Where there are more columns or rows
-// than pixels, a pixel shows the one of its values that stands out most, so that no single rank can hide.
+// A heat map on a canvas: rows x columns of numbers, with a cursor for pointer and keys. If there
+// are more columns or rows than pixels, a pixel shows the most prominent of its values, so that no
+// single rank is hidden.
 
 import { cssColor } from "./colors.js";
 import { FONT, onWidth, prepared } from "./canvas.js";
@@ -9,8 +10,9 @@ import { token } from "./theme.js";
 
 export class Grid {
   /**
-   * `options.label`: what it is, for screen readers. `options.left`: pixels for the names of rows. `options.rowHeight`: in
-   * pixels. `options.tell(row, column)`: lines about a cell. `options.pick(row, column)`: a cell was chosen.
+   * `options.label`: the description for screen readers. `options.left`: pixels for the names of
+   * rows. `options.rowHeight`: in pixels. `options.tell(row, column)`: returns lines about a cell.
+   * `options.pick(row, column)`: called when a cell is chosen.
    */
   constructor(options) {
     this.options = options;
@@ -27,8 +29,9 @@ export class Grid {
   }
 
   /**
-   * Sets what is drawn. `numbers(row)`: the row's numbers. `color(number, row)`: packed; the greatest of the
-   * numbers that share a pixel is shown. `order`: which column stands where, or null. `marks(row)`: a column to ring, or null.
+   * Sets the content. `numbers(row)`: the row's numbers. `color(number, row)`: packed; the greatest
+   * of the numbers that share a pixel is shown. `order`: the column at each position, or null.
+   * `marks(row)`: a column to ring, or null.
    */
   show(content) {
     const sameColumns = this.content?.columns === content.columns;
@@ -39,7 +42,7 @@ export class Grid {
   }
 
   get #plot() {
-    // On a phone the names give way.
+    // On a phone, the names get less room.
     const left = Math.min(this.options.left, this.box.clientWidth * 0.34);
     const right = Math.min(this.options.right ?? 0, this.box.clientWidth * 0.16);
     const height = this.options.height ?? this.content.rows * this.options.rowHeight;
@@ -75,7 +78,7 @@ export class Grid {
         for (let column = first; column < end; column += 1) {
           const value = values[order ? order[column] : column];
           const x = place[column - first];
-          // A number that is none is not greater than any, nor is any number less than it.
+          // NaN is not greater than any number, nor less.
           if (value === value && !(value <= chosen[x])) chosen[x] = value;
         }
       }
@@ -132,7 +135,7 @@ export class Grid {
     }
   }
 
-  /** How many columns share a pixel. */
+  /** The number of columns that share a pixel. */
   get columnsPerPixel() {
     return (this.range[1] - this.range[0]) / this.#plot.width;
   }
@@ -233,7 +236,7 @@ export class Grid {
   }
 }
 
-/** A scale in words and colours: `stops` are pairs of text and packed colour. */
+/** Returns a scale in words and colours: `stops` are pairs of text and packed colour. */
 export function legend(title, stops) {
   const box = document.createElement("div");
   box.className = "legend";

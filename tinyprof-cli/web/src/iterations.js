@@ -1,4 +1,4 @@
-// Iterations: how a region changes from visit to visit, and on which ranks.
+// Iterations: how a region's time changes from visit to visit, and on which ranks.
 
 import { Chart, axes } from "./lines.js";
 import { Grid, legend } from "./grid.js";
@@ -91,7 +91,7 @@ export class IterationsView {
     };
   }
 
-  /** A line where an execution begins. */
+  /** Draws a line at the start of each execution. */
   #drawStarts(chart) {
     const { ctx, bbox } = chart;
     ctx.save();

@@ -7,7 +7,10 @@ import { token } from "./theme.js";
 
 const HEIGHT = 240;
 
-/** Axes as all charts here have them. `label` is what is along the axis below, `x` writes a place on it. */
+/**
+ * Returns the axes of all charts here. `label` is the title of the horizontal axis, `x` formats a
+ * position on it.
+ */
 export function axes(label, x) {
   const common = { stroke: token("--muted"), font: FONT, grid: { stroke: token("--rule"), width: 1 }, ticks: { show: false } };
   return [
@@ -16,7 +19,7 @@ export function axes(label, x) {
   ];
 }
 
-/** A chart that is made anew when its data, the theme or its width change. */
+/** A chart that is redrawn when its data, the theme or its width change. */
 export class Chart {
   constructor(label, tellAt, pick) {
     this.tellAt = tellAt;
@@ -32,7 +35,7 @@ export class Chart {
     onWidth(this.box, () => this.drawnWidth, () => this.draw());
   }
 
-  /** `make()` gives uPlot's options and data. */
+  /** Sets `make()`, which returns uPlot's options and data, and draws. */
   show(make) {
     this.make = make;
     this.draw();

@@ -1,4 +1,4 @@
-// Reads what the page holds, and shows it.
+// Reads the data in the page, and shows it.
 
 import { unpacked } from "./columns.js";
 import { Profile } from "./profile.js";
@@ -21,7 +21,7 @@ async function start() {
   const dataOf = (name) => Promise.all([...document.querySelectorAll(`script.${name}`)].map(unpacked));
   const profiles = (await dataOf("profile")).map((data) => new Profile(data));
   const [comparison] = await dataOf("comparison");
-  // Of two runs the views show the later one.
+  // For two runs, the views show the later one.
   const profile = profiles[profiles.length - 1];
   title(profiles);
   const tabs = new Tabs([
@@ -49,7 +49,7 @@ function title(profiles) {
     `${counted(report.ranks, "rank")}${onHosts(report.hosts)}, ${counted(report.callpaths.length, "callpath")}, ${time(report.total_inclusive_ns)} in all`;
 }
 
-/** What is selected in all views, with a button to select nothing. */
+/** Shows the selection of all views, with a button to clear it. */
 function selectedLine(profile) {
   const { callpath, rank } = selection();
   const words = [];
@@ -64,7 +64,7 @@ function selectedLine(profile) {
   );
 }
 
-/** On paper all views are below each other, in light colours. */
+/** Prints all views one below the other, in light colours. */
 function paper(tabs) {
   let before = null;
   addEventListener("beforeprint", () => {

@@ -1,11 +1,15 @@
-// Names of the measured program. They are not trusted: they reach the page as text only, with what could hide in it or
-// reorder it spelled out.
+// Names of the measured program. They are not trusted: they are inserted into the page only as
+// text, with invisible and reordering characters spelled out.
 
-// Controls, formats (bidirectional ones, zero width), surrogates, private and unassigned characters, separators of lines, marks.
+// Controls, formats (bidirectional ones, zero width), surrogates, private and unassigned
+// characters, line separators, marks.
 const HAZARDOUS = /[\p{C}\p{Zl}\p{Zp}\p{M}]/gu;
 const NAME_MAX = 200;
 
-/** A name as it is shown: quoted where it would otherwise be invisible, its middle left out where it is very long. */
+/**
+ * Returns a name for display: quoted if it would otherwise be invisible, and shortened in the
+ * middle if it is very long.
+ */
 export function shown(name) {
   const characters = Array.from(String(name));
   const half = NAME_MAX / 2;
@@ -15,7 +19,7 @@ export function shown(name) {
   return escaped === "" || escaped.trim() !== escaped ? `"${escaped}"` : escaped;
 }
 
-/** `text` cut so that `context` draws it in `width` pixels; its middle gives way. */
+/** Returns `text`, shortened in the middle so that `context` draws it in `width` pixels. */
 export function fitted(context, text, width) {
   if (context.measureText(text).width <= width) return text;
   let low = 0;

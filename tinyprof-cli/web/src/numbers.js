@@ -1,10 +1,10 @@
-// Numbers as people read them: three significant digits and a unit, as in the terminal.
+// Numbers for people: three significant digits and a unit, as in the terminal.
 
 const TIME_UNITS = [[1, "ns"], [1e3, "µs"], [1e6, "ms"], [1e9, "s"], [3.6e12, "h"]];
 const DATA_UNITS = [[1, "B"], [1e3, "kB"], [1e6, "MB"], [1e9, "GB"], [1e12, "TB"]];
 const COUNT_UNITS = [[1, ""], [1e6, "M"], [1e9, "G"], [1e12, "T"]];
 
-/** A time in nanoseconds: `1.23 ms`. What there is no number of is a dash. */
+/** Formats a time in nanoseconds: `1.23 ms`. A missing number is a dash. */
 export function time(ns) {
   if (ns === null || ns === undefined || !Number.isFinite(ns)) return "–";
   if (Math.abs(ns) < 1e3) return `${Number.isInteger(ns) ? ns : threeDigits(ns)} ns`;
@@ -13,17 +13,17 @@ export function time(ns) {
   return inUnits(ns, units);
 }
 
-/** A length of data in bytes: `12.3 kB`. */
+/** Formats a size of data in bytes: `12.3 kB`. */
 export function data(bytes) {
   return bytes < 1e3 ? `${bytes} B` : inUnits(bytes, DATA_UNITS);
 }
 
-/** A count, exact up to six digits. */
+/** Formats a count, exact up to six digits. */
 export function count(n) {
   return n < 1e6 ? grouped(n) : inUnits(n, COUNT_UNITS);
 }
 
-/** A part of one as percent; what is more than nothing never reads as nothing. */
+/** Formats a fraction as percent; a positive one is never shown as zero. */
 export function percent(part) {
   if (part === null || part === undefined || !Number.isFinite(part)) return "–";
   const percents = part * 100;
@@ -31,13 +31,13 @@ export function percent(part) {
   return `${Math.abs(percents) < 99.95 ? percents.toFixed(1) : percents.toFixed(0)} %`;
 }
 
-/** A deviation, with its sign: `+12.3 %`. */
+/** Formats a deviation, with its sign: `+12.3 %`. */
 export function deviation(part) {
   if (part === null || !Number.isFinite(part)) return "–";
   return `${part >= 0 ? "+" : "−"}${percent(Math.abs(part)).replace("<", "")}`;
 }
 
-/** `1 rank`, `2 ranks`. */
+/** Returns a count with its noun: `1 rank`, `2 ranks`. */
 export function counted(n, noun) {
   return `${grouped(n)} ${noun}${n === 1 ? "" : "s"}`;
 }

@@ -1,4 +1,4 @@
-// A profile as the views ask for it.
+// A profile in the form that the views need.
 
 import { numbersOf } from "./columns.js";
 import { shown } from "./names.js";
@@ -22,18 +22,18 @@ export class Profile {
     this.executionsOf = new Map(this.executions.map((boxes) => [boxes.callpath, boxes]));
   }
 
-  /** The numbers of a column; decoded when they are first asked for. */
+  /** Returns the numbers of a column, which are decoded on first use. */
   numbers(column) {
     column.numbers ??= numbersOf(this.#bytes, column);
     return column.numbers;
   }
 
-  /** The column of a callpath's times by rank: a callpath that calls nothing has one time. */
+  /** Returns the column of a callpath's times by rank. A leaf has only one time. */
   times(row, kind) {
     return kind === "exclusive" && row.exclusive_ns ? row.exclusive_ns : row.inclusive_ns;
   }
 
-  /** `main<exchange`, at most its last few names. */
+  /** Returns the path as text, with at most its last few names. */
   path(row, names = 6) {
     const parts = [];
     for (let at = row; at !== null; at = this.callpaths[at].parent) {
@@ -46,7 +46,7 @@ export class Profile {
     return parts.reverse().join(" › ");
   }
 
-  /** ` on node001`, where the host is known. */
+  /** Returns the name of a rank's host; empty if it is not known. */
   host(rank) {
     const name = this.hosts[this.host_of_rank[rank]];
     return name ? shown(name) : "";
@@ -57,7 +57,7 @@ export class Profile {
     return host ? `rank ${rank} on ${host}` : `rank ${rank}`;
   }
 
-  /** The ranks of a bin in words. */
+  /** Describes the ranks of a bin in words. */
   binText(bin, ranksPerBin) {
     if (ranksPerBin === 1) return this.rankText(bin);
     const last = Math.min((bin + 1) * ranksPerBin, this.host_of_rank.length) - 1;

@@ -1,4 +1,4 @@
-// Ranks x regions: which rank takes how long, and which region tells ranks apart.
+// Ranks x regions: the time of each rank, and the regions in which ranks differ.
 
 import { choice, element, nothing, picker } from "./elements.js";
 import { Grid, legend } from "./grid.js";
@@ -7,9 +7,12 @@ import { count, counted, deviation, time } from "./numbers.js";
 import { onSelection, select, selection } from "./selection.js";
 import { timed } from "./canvas.js";
 
-/** Colours of amounts reach from the greatest down to a ten-thousandth of it. */
+/** The range of colours of amounts: from the greatest down to a ten-thousandth of it. */
 const DECADES = 4;
-/** Colours of deviations reach to one of these: the first that is not below what is usual among the regions. */
+/**
+ * The ranges of colours of deviations: the first that is not below what is usual among the regions
+ * is used.
+ */
 const LIMITS = [0.02, 0.05, 0.1, 0.25, 0.5, 1];
 const SORTS = [["time", "time"], ["imbalance", "imbalance"], ["name", "name"], ["tree", "tree"]];
 
@@ -109,7 +112,7 @@ export class RanksView {
     const callpath = this.profile.callpaths[row.callpath];
     const numbers = this.profile.numbers(this.profile.times(row, this.state.kind));
     const spread = this.state.kind === "exclusive" ? callpath.exclusive_ns : callpath.inclusive_ns;
-    // Of ranks that are equal in the page's steps the report knows which is slowest.
+    // If ranks are equal in the page's resolution, the report still knows the slowest.
     const maxBin = spread ? Math.floor(spread.max_rank / this.profile.ranks.ranks_per_bin) : null;
     const { sum = 0, mean = 0, max = 0, imbalance: above = null } = spread ?? {};
     return { source: row, callpath, numbers, sum, mean, max, maxBin, above };

@@ -1,4 +1,4 @@
-// What is selected: one callpath and one rank, in all views at once.
+// The selection: one callpath and one rank, in all views at once.
 
 const listeners = [];
 const current = { callpath: null, rank: null };

@@ -1,4 +1,4 @@
-// The first view: where the time went, which rank, which iteration, since when.
+// The first view: where the time was spent, on which rank, in which iteration, and since when.
 
 import { callpathButton, element, nothing, numberCell, shareCell } from "./elements.js";
 import { count, counted, deviation, percent, time } from "./numbers.js";
@@ -36,7 +36,7 @@ function card(title, content, className = "") {
   return element("section", { className: `card ${className}` }, element("h2", { textContent: title }), content);
 }
 
-/** The total, and the first answer to where it went. */
+/** Returns the total time, and the callpath that took most of it. */
 function headline(profile, first, goTo) {
   const total = profile.report.total_inclusive_ns;
   const ranks = profile.report.ranks;

@@ -1,10 +1,11 @@
-// The views as tabs. A view is made when it is first looked at: the first paint waits for the first view only.
+// The views as tabs. A view is created when it is first opened, so that the first paint waits only
+// for the first view.
 
 import { element } from "./elements.js";
 import { hush } from "./tooltip.js";
 
 export class Tabs {
-  /** `makers` are [key, title, make]: `make()` gives a view with `panel` and `draw()`. */
+  /** `makers` are [key, title, make]: `make()` returns a view with `panel` and `draw()`. */
   constructor(makers) {
     this.tabs = makers.map(([key, title, make], at) => {
       const button = element("button", {
@@ -40,7 +41,7 @@ export class Tabs {
     tab.view.draw();
   }
 
-  /** Draws the view that is looked at, or all for paper. */
+  /** Draws the open view, or all views for printing. */
   redraw(all = false) {
     for (const tab of this.tabs) {
       if (all) tab.panel.hidden = false;

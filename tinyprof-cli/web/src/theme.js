@@ -1,4 +1,5 @@
-// Dark and light: as the system says until the button says otherwise. Canvases ask for colours by the names of the style.
+// Dark and light: the system's theme until the button changes it. Canvases look up colours by their
+// names in the style sheet.
 
 const systemIsDark = matchMedia("(prefers-color-scheme: dark)");
 const themeListeners = [];
@@ -8,7 +9,7 @@ export function isDark() {
   return theme === null ? systemIsDark.matches : theme === "dark";
 }
 
-/** A colour of the style, such as `--ink`. */
+/** Returns a colour of the style sheet, such as `--ink`. */
 export function token(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }
@@ -17,7 +18,7 @@ export function onTheme(listener) {
   themeListeners.push(listener);
 }
 
-/** Sets the theme; null is the system's. */
+/** Sets the theme; null selects the system's. */
 export function setTheme(wanted) {
   theme = wanted;
   if (wanted === null) delete document.documentElement.dataset.theme;
@@ -26,7 +27,7 @@ export function setTheme(wanted) {
   themeListeners.forEach((listener) => listener());
 }
 
-/** The theme as it was set, null for the system's. */
+/** Returns the theme that was set; null for the system's. */
 export function currentTheme() {
   return theme;
 }

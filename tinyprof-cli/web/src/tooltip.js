@@ -1,8 +1,9 @@
-// What is under the pointer or the keyboard's cursor, in words: beside it for those who see it, and for screen readers.
+// A description of the cell under the pointer or the keyboard cursor: shown beside it, and for
+// screen readers.
 
 const MARGIN = 12;
 
-/** Shows these lines at a place of the window. */
+/** Shows these lines at a position in the window. */
 export function tell(lines, x, y) {
   const box = document.getElementById("tooltip");
   box.replaceChildren(
@@ -18,7 +19,7 @@ export function tell(lines, x, y) {
   box.style.top = `${y + MARGIN + height > innerHeight ? Math.max(4, y - height - MARGIN) : y + MARGIN}px`;
 }
 
-/** The same for screen readers alone. */
+/** Reports these lines to screen readers only. */
 export function say(lines) {
   document.getElementById("live").textContent = lines.filter(Boolean).join(", ");
 }

@@ -1,4 +1,4 @@
-// The callpath tree and the flame graph, with what is known of the callpath that is selected.
+// The callpath tree and the flame graph, with details of the selected callpath.
 
 import { choice, element, nameElement } from "./elements.js";
 import { count, counted, time } from "./numbers.js";

@@ -3,13 +3,13 @@
 import { element, nameElement, numberCell, shareCell } from "./elements.js";
 import { count, counted, deviation, percent, time } from "./numbers.js";
 
-/** Callpaths below this part of all time are closed at first. */
+/** The share of all time below which callpaths are initially closed. */
 const OPEN_SHARE = 0.01;
 const CHILDREN_SHOWN = 40;
 const COLUMNS = ["Callpath", "Visits", "Mean rank", "Slowest rank", "Share", "Slowest", "Above mean"];
 
 export class Tree {
-  /** `pick(row)`: a callpath was chosen. */
+  /** `pick(row)`: called when a callpath is chosen. */
   constructor(profile, pick) {
     this.profile = profile;
     this.pick = pick;
@@ -43,7 +43,8 @@ export class Tree {
 
   draw() {
     const rows = [];
-    // A stack of lists, not a recursion: a tree may be as deep as it is long.
+    // Selects a callpath by its path. The views show the new run, so callpaths that only the base
+    // run has cannot be selected.
     const stack = [{ list: this.#sorted(this.profile.roots), at: 0, more: 0, level: 1 }];
     while (stack.length > 0) {
       const top = stack[stack.length - 1];

@@ -1,4 +1,4 @@
-//! A small executor: tasks on several threads, each free to take any task at any poll.
+//! A small executor: tasks on several threads, where any thread may run any task at any poll.
 
 use std::collections::VecDeque;
 use std::future::{Future, poll_fn};
@@ -11,7 +11,7 @@ type Boxed = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 #[derive(Default)]
 struct Queue {
-    /// What is ready to be polled, and how many tasks have not ended.
+    /// The tasks ready to be polled, and the number of tasks that have not ended.
     ready: Mutex<(VecDeque<Arc<Task>>, usize)>,
     changed: Condvar,
 }
@@ -30,7 +30,7 @@ impl Wake for Task {
 }
 
 impl Queue {
-    /// The next task; none if all have ended.
+    /// Returns the next task; `None` if all have ended.
     fn next(&self) -> Option<Arc<Task>> {
         let ready = self.ready.lock().unwrap();
         self.changed
@@ -66,7 +66,7 @@ pub(crate) fn run(threads: usize, tasks: impl Iterator<Item = Boxed>) {
     thread::scope(|scope| (0..threads).for_each(|_| drop(scope.spawn(|| queue.work()))));
 }
 
-/// Lets the other tasks go first.
+/// Lets the other tasks run first.
 pub(crate) fn give_way() -> impl Future<Output = ()> + Send {
     let mut given = false;
     poll_fn(move |context| {
@@ -79,7 +79,7 @@ pub(crate) fn give_way() -> impl Future<Output = ()> + Send {
     })
 }
 
-/// One poll; says whether the future has ended.
+/// Polls once. Returns whether the future has ended.
 pub(crate) fn poll_once<T>(future: &mut Pin<Box<dyn Future<Output = T> + Send + '_>>) -> bool {
     future.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_ready()
 }

@@ -1,4 +1,5 @@
-//! Async functions as regions: whatever thread polls them, the tree and the counts are exact.
+//! Async functions as regions: the tree and the counts are exact, no matter which thread polls
+//! them.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot run must fail")]
 
@@ -15,13 +16,13 @@ use executor::{give_way, poll_once, run};
 use tinyprof::{profile, profile_scope};
 use tinyprof_format::model::{EventMap, Losses};
 
-/// There is one event map for all tests of a process: one test at a time looks at its losses.
+/// Serializes the tests that look at losses, since all tests of a process share one event map.
 fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The visits of each callpath below the root of this name, `root<child`.
+/// Returns the visits of each callpath below the root of this name, `root<child`.
 fn visits_below(map: &EventMap, root: &str) -> BTreeMap<String, u64> {
     let mut paths: Vec<String> = Vec::new();
     let mut visits = BTreeMap::new();
@@ -150,7 +151,7 @@ fn what_is_dropped_before_its_end_is_a_visit_if_it_was_polled() {
     assert_eq!(losses().visits_open, open + 2);
     drop(here);
     check("waits_forever", &[("waits_forever", 1)]);
-    // A thread that has no region of its own.
+    // A thread without an open region.
     thread::spawn(move || drop(there)).join().unwrap();
     check("waits_forever", &[("waits_forever", 2)]);
     assert_eq!(losses().visits_open, open);

@@ -1,4 +1,4 @@
-//! A program that aborts inside of its regions.
+//! A program that aborts inside regions.
 
 use std::os::unix::process::ExitStatusExt;
 
@@ -32,7 +32,7 @@ fn what_was_recorded_before_an_abort_inside_of_regions_is_recovered() {
         assert_eq!(visits(&map, path), times, "{path}");
     }
     assert_eq!(map.callpaths.len(), expected.len());
-    // Four on the main thread and the one of the thread that waits.
+    // Four on the main thread, and one on the waiting thread.
     assert_eq!(map.facts.losses, Losses { visits_open: 5, ..Losses::default() });
     let in_series =
         map.values.iter().flat_map(|values| &values.series).map(|bucket| u64::from(bucket.visits));

@@ -1,14 +1,14 @@
-//! Regions inside of the program's own allocator.
+//! Regions inside the program's own allocator.
 
 use tinyprof_format::model::{Losses, Profile};
 
 use crate::program::{Place, text, visits};
 
-/// What the recorder itself allocates after the program has printed its number, until it counts
-/// what was lost.
+/// The most allocations by the recorder itself, after the program has printed its number and before
+/// the losses are counted.
 const AFTER_MAIN_MAX: u64 = 1_000;
 
-/// The visits of all callpaths that end in one of these regions.
+/// Returns the visits of all callpaths that end in one of these regions.
 fn visits_of(profile: &Profile, regions: &[&str]) -> u64 {
     let all = visits(profile).into_iter();
     let ends = |path: &str| regions.contains(&path.rsplit('<').next().unwrap_or_default());
@@ -31,8 +31,7 @@ fn check(late: bool) {
     let losses = profile.manifest.losses;
     let visits_kept_out = losses.visits_kept_out;
     assert!(visits_kept_out > 0, "the start allocates, on a thread of its own");
-    // Outside of all regions each allocation is an execution: those are folded, which loses
-    // nothing.
+    // Outside all regions, each allocation is an execution. These are folded, which loses nothing.
     let executions_folded = losses.executions_folded;
     assert_eq!(losses, Losses { visits_kept_out, executions_folded, ..Losses::default() });
     let told = visits_of(&profile, &["alloc", "dealloc"]) + visits_kept_out;

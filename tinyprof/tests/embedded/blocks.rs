@@ -1,4 +1,4 @@
-//! Lists of functions on a block, guards that are dropped, and regions that are split by a key.
+//! Lists of functions on a block, dropped guards, and regions split by a key.
 
 use tinyprof_format::model::Losses;
 

@@ -1,4 +1,4 @@
-//! A program under an overhead budget.
+//! A program with an overhead budget.
 
 use tinyprof_format::model::Profile;
 
@@ -18,7 +18,7 @@ fn check(profile: &Profile) {
     let values = values(profile);
     assert!(values["all<step<pair<small"].sum_standard_error_ns() > 0.0);
     assert_eq!(values["all"].sum_standard_error_ns(), 0.0, "it is visited once");
-    // The series stands for all iterations but those that wait for the next that is timed.
+    // The series covers all iterations except those that wait for the next timed one.
     let in_series: u64 =
         values["all<step"].series.iter().map(|bucket| u64::from(bucket.visits)).sum();
     assert!(in_series <= 300_000 && in_series + (2 << 16) >= 300_000, "{in_series}");
@@ -31,8 +31,8 @@ fn counts_are_exact_and_the_report_says_what_is_an_estimate() {
     check(&place.profile());
     let said = text(&output.stderr);
     assert!(said.contains("visits were counted but not timed"), "{said}");
-    // The mean visit is as short as what a visit costs, so that there may be no estimate but a
-    // bound.
+    // The mean visit is as short as the overhead of a visit, so there may be a bound instead of an
+    // estimate.
     assert!(said.lines().any(|line| line.contains("small") && line.contains(['~', '<'])), "{said}");
 }
 

@@ -19,7 +19,7 @@ fn every_visit_is_where_it_was_called_from() {
             ("run", 20),
             ("run<recursive", 20 * 4),
             ("run<recursive<leaf", 20 * 3),
-            // Called with 1, 2, 3, 0, 1, ...: a callpath for each depth.
+            // Called with 1, 2, 3, 0, 1, ...: one callpath for each depth.
             ("run<even", 20),
             ("run<even<odd", 15),
             ("run<even<odd<even", 10),
@@ -77,12 +77,13 @@ fn mode_each_keeps_every_iteration_in_order_and_mode_total_none() {
     for execution in &step.executions {
         let mine: Vec<_> =
             step.series.iter().filter(|b| b.execution == execution.execution).collect();
-        // Ticks become nanoseconds one by one: each may be rounded by half of one.
+        // Ticks are converted to nanoseconds one by one, so each may be rounded by half a
+        // nanosecond.
         let difference = mine.iter().map(|b| b.sum_ns).sum::<u64>().abs_diff(execution.sum_ns);
         assert!(difference <= execution.visits, "{execution:?}");
     }
-    // The work of an iteration grows with its number, by 50,000 rounds each: among iterations far
-    // apart the later is the longer one, whatever else the machine does.
+    // The work of an iteration grows by 50,000 rounds per iteration. Of two iterations far apart,
+    // the later one takes longer, whatever else the machine does.
     let fastest = |from: usize| {
         let same = step.series.iter().zip(&expected).zip(positions(&expected));
         same.filter(|(_, position)| *position == from).map(|((b, _), _)| b.sum_ns).min().unwrap()
@@ -97,7 +98,7 @@ fn mode_each_keeps_every_iteration_in_order_and_mode_total_none() {
     assert_eq!(values["run<Solver::solve<find"].series.len(), 20);
 }
 
-/// The place of each element among those of its execution.
+/// Returns the position of each element within its execution.
 fn positions(series: &[(u32, u32)]) -> impl Iterator<Item = usize> {
     series.iter().enumerate().map(|(at, (execution, _))| {
         series[..at].iter().filter(|(earlier, _)| earlier == execution).count()
@@ -113,7 +114,7 @@ fn times_add_up() {
             assert!(e.min_ns <= e.max_ns && e.max_ns <= e.sum_ns, "{path} {e:?}");
         }
         let parent = path.rsplit_once('<').map(|(parent, _)| values[parent].inclusive_ns());
-        // A nanosecond a row is what rounding may add.
+        // Rounding may add up to one nanosecond per row.
         let rows = mine.executions.len() as u64;
         assert!(parent.is_none_or(|parent| mine.inclusive_ns() <= parent + 2 * rows), "{path}");
     }

@@ -109,7 +109,7 @@ fn none_are_written_before_the_interval_is_over_or_where_recording_is_off() {
 #[test]
 fn a_failure_is_said_once_and_counted() {
     let place = Place::new();
-    // No directory can be made below a file.
+    // No directory can be created below a file.
     std::fs::write(place.path().join("file"), "").unwrap();
     let mut child = command(&place, "forever", "1ms");
     child.env("TINYPROF_OUT", "file/p").stderr(std::process::Stdio::piped());

@@ -1,4 +1,4 @@
-//! The clocks that a user can choose from, and what their times are worth.
+//! The clocks that a user can choose, and the accuracy of their times.
 
 use std::process::Output;
 
@@ -19,7 +19,7 @@ fn run(program: &str, argument: &str, clock: &str) -> (Output, Profile) {
 fn the_profile_names_the_clock_that_was_chosen() {
     let (_, by_default) = profile_of("test_calls", "");
     let counter = by_default.manifest.metadata.clock.clone();
-    // Where the counter is not steady nothing but the other clock is to be had.
+    // If the counter is not steady, only the other clock is available.
     let steady = counter != "clock_monotonic";
     let fenced = if steady { format!("{counter}_fenced") } else { counter.clone() };
     for (clock, name) in
@@ -42,9 +42,8 @@ fn a_clock_that_does_not_exist_is_one_warning() {
     assert_eq!(profile.manifest.metadata.clock, by_default.manifest.metadata.clock);
 }
 
-/// Compares a region of so many milliseconds with `CLOCK_MONOTONIC`, inside of the region and
-/// around it: however long the thread had to wait for the processor, the region's time is between
-/// the two.
+/// Compares a region of this many milliseconds with `CLOCK_MONOTONIC`, inside the region and around
+/// it. However long the thread had to wait for the processor, the region's time is between the two.
 #[expect(
     clippy::print_stdout,
     reason = "how close it was is worth knowing, not only that it was close enough"

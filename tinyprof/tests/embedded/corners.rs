@@ -1,4 +1,4 @@
-//! What few programs do: none of it disturbs them, and none of it makes a profile wrong.
+//! Corner cases that few programs use: none of them disturbs the program or makes a profile wrong.
 
 use std::fs::{self, Permissions};
 use std::io::Write;
@@ -63,7 +63,7 @@ fn the_smallest_stack_is_enough_to_end_on() {
 #[test]
 fn a_program_with_more_rights_than_its_user_obeys_no_variable() {
     let place = Place::new();
-    // SAFETY: takes nothing and always succeeds.
+    // SAFETY: takes no arguments and always succeeds.
     if unsafe { libc::geteuid() } != 0 {
         println!("only root can make a program that another user runs as root");
         return;
@@ -90,7 +90,7 @@ fn a_program_with_more_rights_than_its_user_obeys_no_variable() {
         return;
     }
     assert_eq!((said.as_str(), place.names()), ("", vec!["program".to_owned()]));
-    // The same program for its own user.
+    // The same program, run by its own user.
     assert!(!run(0).0);
     assert_eq!(names(&place.path().join("out")), ["profile.tprof"]);
 }
@@ -120,7 +120,7 @@ fn a_standard_error_that_nobody_reads_does_not_hold_the_program() {
     }
 }
 
-/// Writes until the pipe takes no more.
+/// Writes until the pipe is full.
 fn fill(pipe: &std::io::PipeWriter) {
     let set_flags = |flags: libc::c_int| {
         // SAFETY: the descriptor is open.

@@ -1,4 +1,4 @@
-//! How a program ends, and what is written then.
+//! The ways in which a program ends, and the files written then.
 
 use std::process::{Output, Stdio};
 
@@ -7,7 +7,7 @@ use tinyprof_format::report::{Report, TextOptions};
 
 use crate::program::{Place, check_visits, profile_of, text, values};
 
-/// The program's own result and exit code are what they are without the profiler.
+/// Checks that the program's own result and exit code are those without the profiler.
 pub(crate) fn check_untouched(output: &Output) {
     assert_eq!(text(&output.stdout), "the result is 42\n", "{output:?}");
     assert_eq!(output.status.code(), Some(7), "{output:?}");
@@ -54,7 +54,7 @@ fn the_table_is_on_standard_error_and_nothing_of_ours_on_standard_output() {
     let report = Report::of_profile(&profile).named("named.tprof").to_text(&TextOptions::default());
     assert_eq!(table, format!("{report}profile: named.tprof\n"));
     assert!(profile.manifest.flush.write_ns > 0, "{:?}", profile.manifest.flush);
-    // Two looks at a clock take some nanoseconds, and not a whole millisecond.
+    // Two clock readings take some nanoseconds, and far less than a millisecond.
     let visit_cost_ps = profile.manifest.metadata.visit_cost_ps;
     assert!((1_000..1_000_000_000).contains(&visit_cost_ps), "{visit_cost_ps}");
 }

@@ -1,4 +1,5 @@
-//! Places that take no profile: the program must not notice, and its user must be told once.
+//! Locations where no profile can be written: the program must not notice, and its user must be
+//! told once.
 
 use std::fs;
 use std::io::Read;
@@ -9,7 +10,7 @@ use crate::endings::check_untouched;
 use crate::program::{Place, contents, names, text, visits};
 use crate::recover::{recovered, visits as visits_of_segments};
 
-/// The one line that says what was not written and why; `reason` is in it.
+/// Checks for exactly one line that reports what was not written and why, including `reason`.
 fn check_one_line(output: &Output, reason: &str) {
     let mut lines = text(&output.stderr).lines();
     let line = lines.next().unwrap_or_default();
@@ -32,7 +33,7 @@ fn check_unwritable(out: &str, reason: &str) {
     check_untouched(&quiet);
     check_one_line(&quiet, reason);
     assert!(text(&quiet.stderr).contains(out.trim_end_matches(".tprof")), "{quiet:?}");
-    // With a table, the measurements at least are seen.
+    // With a table, at least the measurements are visible.
     let with_table = run("on");
     check_untouched(&with_table);
     let said = text(&with_table.stderr);
@@ -63,7 +64,7 @@ fn a_working_directory_that_is_gone_takes_no_profile() {
 
 #[test]
 fn a_full_disk_takes_no_profile_and_keeps_no_part_of_it() {
-    // 8 KiB hold the dictionary and the part, but not the manifest; or nothing but directories.
+    // 8 KiB hold the dictionary and the part, but not the manifest. 4 KiB hold only directories.
     for size in ["8k", "4k"] {
         let place = Place::new();
         fs::create_dir(place.path().join("full")).unwrap();
@@ -82,7 +83,7 @@ fn a_full_disk_takes_no_profile_and_keeps_no_part_of_it() {
             "",
             "nothing is left behind"
         );
-        // The measurements are: they are all that there is.
+        // The measurements are kept in the segments, since there is no other copy.
         let segments = place.path().join("segments");
         let command = format!("`tinyprof recover {}` makes a profile of it", segments.display());
         assert!(text(&output.stderr).contains(&command), "{output:?}");
@@ -90,8 +91,8 @@ fn a_full_disk_takes_no_profile_and_keeps_no_part_of_it() {
     }
 }
 
-/// Runs a script that may mount: as root, or as root of a user namespace. The mount goes with the
-/// script.
+/// Runs a script that may mount: as root, or as root of a user namespace. The mount disappears with
+/// the script.
 pub(crate) fn in_mount_namespace(place: &Place, script: &str, program: &str) -> Output {
     let mut said = String::new();
     for options in [&["--mount"][..], &["--user", "--map-root-user", "--mount"]] {

@@ -1,4 +1,4 @@
-//! Regions that are taken out of a run by `TINYPROF_FILTER`.
+//! Regions excluded from a run by `TINYPROF_FILTER`.
 
 use std::process::Output;
 

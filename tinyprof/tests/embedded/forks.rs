@@ -1,4 +1,4 @@
-//! Children made by `fork` that go on recording: what they do is not their parent's.
+//! Children created by `fork` that keep recording: their measurements are not their parent's.
 
 use tinyprof_format::model::Losses;
 

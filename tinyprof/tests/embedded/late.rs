@@ -23,8 +23,8 @@ fn regions_in_destructors_and_exit_handlers_are_recorded_or_counted_and_stop_not
 
     let profile = place.read("profile.tprof");
     let mut found = visits(&profile);
-    // The main thread's two destructors and one handler come before the flush. Which of them still
-    // find the thread's arena is for the system to say.
+    // The main thread's two destructors and one handler run before the flush. Which of them still
+    // find the thread's arena depends on the system.
     let is_late = |path: &str| ["in_destructor", "before_the_flush"].contains(&path);
     let late: u64 = found.extract_if(.., |(path, _)| is_late(path)).map(|(_, visits)| visits).sum();
     assert_eq!(found, [("stays".to_owned(), 1), ("work".to_owned(), 1)]);

@@ -1,4 +1,4 @@
-//! The embedded default: what a program without MPI leaves behind, seen from outside.
+//! The embedded default: the files of a program without MPI, seen from outside.
 //!
 //! The programs are in `tests/programs`; cargo builds them as examples before it runs this.
 

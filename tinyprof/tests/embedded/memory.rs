@@ -1,4 +1,4 @@
-//! Threads that get no memory for what they record.
+//! Threads that get no memory for recording.
 
 use tinyprof_format::model::Losses;
 

@@ -1,4 +1,4 @@
-//! Runs a test program in a directory of its own, and reads what it wrote.
+//! Running of a test program in its own directory, and reading of its profile.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -25,13 +25,13 @@ impl Place {
         self.directory.path()
     }
 
-    /// The command that runs test program `name` here, free of settings that the tests themselves
-    /// run under.
+    /// Returns the command that runs test program `name` here, free of settings that the tests
+    /// themselves run under.
     pub(crate) fn command(&self, name: &str) -> Command {
         self.prepared(&executable(name))
     }
 
-    /// The command that has a shell run `script`, in which `"$0"` is the test program.
+    /// Returns the command that has a shell run `script`, in which `"$0"` is the test program.
     pub(crate) fn shell(&self, script: &str, name: &str) -> Command {
         let mut command = self.prepared(Path::new("/bin/sh"));
         command.arg("-c").arg(script).arg(executable(name));
@@ -41,7 +41,7 @@ impl Place {
     fn prepared(&self, program: &Path) -> Command {
         let mut command = Command::new(program);
         command.current_dir(self.path());
-        // Of their own, where what a program leaves behind harms nobody, and in none of the
+        // A separate directory, where the leftovers of a program harm nobody, outside all
         // directories that tests list.
         command.env("TINYPROF_SEGMENT_DIR", self.segments.path().join("segments"));
         for (variable, _) in std::env::vars_os() {
@@ -55,12 +55,12 @@ impl Place {
         command
     }
 
-    /// The names of all that is here, in order.
+    /// Returns the names of all files here, in order.
     pub(crate) fn names(&self) -> Vec<String> {
         names(self.path())
     }
 
-    /// The only profile here.
+    /// Returns the only profile here.
     pub(crate) fn profile(&self) -> Profile {
         let names = self.names();
         assert_eq!(names.len(), 1, "{names:?}");
@@ -72,7 +72,7 @@ impl Place {
     }
 }
 
-/// The names of all that is in a directory, in order.
+/// Returns the names of all files in a directory, in order.
 pub(crate) fn names(directory: &Path) -> Vec<String> {
     let entries = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().file_name());
     let mut names: Vec<_> = entries.map(|name| name.to_string_lossy().into_owned()).collect();
@@ -95,19 +95,19 @@ pub(crate) fn profile_of(name: &str, argument: &str) -> (Output, Profile) {
     (output, place.profile())
 }
 
-/// Each callpath with its values on the only rank.
+/// Returns each callpath with its values on the only rank.
 pub(crate) fn values(profile: &Profile) -> BTreeMap<String, &CallpathValues> {
     assert_eq!(profile.ranks.len(), 1);
     let all = profile.callpaths.iter();
     all.map(|(index, _)| (profile.callpaths.path(index), profile.values(index, 0))).collect()
 }
 
-/// Each callpath with its visits over all executions.
+/// Returns each callpath with its visits over all executions.
 pub(crate) fn visits(profile: &Profile) -> Vec<(String, u64)> {
     values(profile).into_iter().map(|(path, values)| (path, values.visits())).collect()
 }
 
-/// Compares callpaths and visits, whatever their order.
+/// Compares callpaths and visits, in any order.
 pub(crate) fn check_visits(profile: &Profile, expected: &[(&str, u64)]) {
     let mut expected: Vec<_> =
         expected.iter().map(|&(path, visits)| (path.to_owned(), visits)).collect();
@@ -119,7 +119,7 @@ pub(crate) fn text(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).unwrap()
 }
 
-/// Everything in a directory with its contents, to see whether anything of it changes.
+/// Returns all files of a directory with their contents, to detect any change.
 pub(crate) fn contents(directory: &Path) -> Vec<(String, Vec<u8>)> {
     let read = |name: String| (name.clone(), fs::read(directory.join(OsStr::new(&name))).unwrap());
     names(directory).into_iter().map(read).collect()

@@ -1,4 +1,4 @@
-//! What a program that was killed has left in the files of its threads.
+//! The data that a killed program left in the files of its threads.
 
 use std::fs::{self, File, Permissions};
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -14,7 +14,8 @@ use crate::program::{Place, check_visits, names, text};
 
 const COUNTERS: usize = 3;
 
-/// The test program that counts what it has recorded on so many threads, in the file `counters`.
+/// Returns the test program that counts its own events on this many threads, in the file
+/// `counters`.
 fn counting(place: &Place, threads: usize, executions: u64) -> Command {
     let counters = File::create(place.path().join("counters")).unwrap();
     counters.set_len((threads * COUNTERS * 8) as u64).unwrap();
@@ -24,7 +25,7 @@ fn counting(place: &Place, threads: usize, executions: u64) -> Command {
     command
 }
 
-/// What each thread has counted: executions, leaves, steps.
+/// Returns the counts of each thread: executions, leaves, steps.
 fn counted(place: &Place) -> Vec<[u64; COUNTERS]> {
     let bytes = fs::read(place.path().join("counters")).unwrap();
     let words: Vec<u64> =
@@ -32,7 +33,7 @@ fn counted(place: &Place) -> Vec<[u64; COUNTERS]> {
     words.chunks_exact(COUNTERS).map(|words| words.try_into().unwrap()).collect()
 }
 
-/// What is in a directory of segments, all of them of one process. Ticks count as nanoseconds.
+/// Returns the data in a directory of segments of one process. Ticks count as nanoseconds.
 pub(crate) fn recovered(directory: &Path) -> EventMap {
     let files: Vec<Vec<u8>> =
         names(directory).iter().map(|name| fs::read(directory.join(name)).unwrap()).collect();
@@ -51,8 +52,8 @@ fn kill(mut child: Child) {
     child.wait().unwrap();
 }
 
-/// Kills the program as soon as its threads together have counted so many executions, and spins on
-/// for a moment before that.
+/// Kills the program as soon as its threads together have counted this many executions, after
+/// spinning for a moment.
 fn kill_after(place: &Place, mut child: Child, executions: u64, spins: u64) {
     let far_enough = |counted: &[[u64; COUNTERS]]| {
         let sum = counted.iter().map(|thread| thread[0]).sum::<u64>();
@@ -73,8 +74,7 @@ fn killed_at_any_moment_it_leaves_all_but_the_last_visit_of_each_thread() {
         let threads = 1 + usize::try_from(number % 2).unwrap();
         let random = (number + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let child = counting(&place, threads, u64::MAX).stderr(Stdio::piped()).spawn().unwrap();
-        // From the first executions on to those that are folded, evenly over the orders of
-        // magnitude.
+        // From the first executions to those that are folded, evenly over the orders of magnitude.
         kill_after(&place, child, random >> 40 >> (8 + number % 16), random % 5_000);
         let counted = counted(&place);
         let map = recovered(&place.path().join("segments"));
@@ -90,7 +90,7 @@ fn killed_at_any_moment_it_leaves_all_but_the_last_visit_of_each_thread() {
                 "{number}: {path}: {found} of {least}..={most}: {map:?}"
             );
         };
-        // An open visit counts, so that the one more is that of the visit that was open or had just
+        // An open visit counts, so there may be one more: the visit that was open or had just
         // ended.
         check("execution", told(0), told(0) + slack);
         check("execution<leaf", told(1), told(1) + slack);
@@ -149,7 +149,7 @@ fn a_program_that_aborts_leaves_its_files_to_itself_alone() {
     let place = Place::new();
     counting(&place, 2, 5).arg("abort").output().unwrap();
     let directory = place.path().join("segments");
-    // A thread that begins after another's end goes on in its file.
+    // A thread that begins after another has ended continues in its file.
     assert!((1..=2).contains(&names(&directory).len()));
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o7777;
     assert_eq!(mode(&directory), 0o700);
@@ -164,7 +164,7 @@ fn a_program_that_aborts_leaves_its_files_to_itself_alone() {
     assert!(description.profile.contains("test_killed-"));
 }
 
-/// Where no file is to be had the program records all the same, and its profile says so.
+/// Checks that the program records even if it cannot have a file, and that its profile says so.
 fn check_not_mapped(directory: &str, prepare: impl FnOnce(&Path)) {
     let place = Place::new();
     prepare(place.path());
@@ -198,7 +198,7 @@ fn without_a_private_directory_memory_is_anonymous_and_that_is_counted() {
 
 #[test]
 fn a_full_file_system_is_no_signal_but_anonymous_memory() {
-    // The first has no room for any file; the second for its beginning.
+    // The first size is too small for any file, the second only for the beginning of one.
     for size in ["64k", "400k"] {
         let place = Place::new();
         fs::create_dir(place.path().join("full")).unwrap();

@@ -20,7 +20,7 @@ fn mutual_recursion_is_a_few_callpaths_however_deep() {
     assert_eq!(output.status.code(), Some(7), "{output:?}");
     let path = ["even", "odd"].repeat(4);
     let paths: Vec<String> = (1..=8).map(|depth| path[..depth].join("<")).collect();
-    // The innermost of each has the visits of all that are deeper.
+    // The innermost callpath of each has the visits of all deeper ones.
     let visits = |depth: usize| if depth < 7 { 1 } else { 5_000 - 3 };
     let expected: Vec<(&str, u64)> =
         paths.iter().enumerate().map(|(at, path)| (path.as_str(), visits(at + 1))).collect();
@@ -63,7 +63,7 @@ fn regions_beyond_the_deepest_callpath_are_other() {
     assert_eq!(profile.manifest.losses, Losses { visits_too_deep, ..Losses::default() });
 }
 
-/// How many callpaths the test program asks for; a thread holds 2^20.
+/// The number of callpaths that the test program asks for; a thread holds 2^20.
 const CALLPATHS: u64 = 1_111_111;
 
 #[test]
@@ -79,8 +79,7 @@ fn a_million_callpaths_are_kept_and_the_visits_of_the_rest_are_other() {
     assert_eq!((own + in_other, told_in_other), (CALLPATHS, in_other), "every visit is somewhere");
 }
 
-/// Runs a test program in so much address space, in KiB, and returns what it printed and its
-/// profile.
+/// Runs a test program in this much address space, in KiB. Returns its output and its profile.
 fn profile_within(kibibytes: u32, argument: &str) -> (Output, Profile) {
     let place = Place::new();
     let script = format!("ulimit -v {kibibytes} && exec \"$0\" {argument}");
@@ -105,7 +104,7 @@ fn a_hundred_thousand_callpaths_are_written_and_reported_in_little_memory() {
 #[test]
 #[ignore = "takes a minute"]
 fn a_million_callpaths_are_written_and_read() {
-    // The recorder's own memory is 190 MiB of it.
+    // Of this, the recorder's own memory is 190 MiB.
     let (output, profile) = profile_within(750_000, "callpaths");
     assert_eq!(output.status.code(), Some(7), "{output:?}");
     let found = visits(&profile);

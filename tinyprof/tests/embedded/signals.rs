@@ -1,4 +1,4 @@
-//! Regions inside of a signal handler.
+//! Regions inside a signal handler.
 
 use crate::program::{Place, text, visits};
 

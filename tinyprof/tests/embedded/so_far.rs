@@ -1,4 +1,4 @@
-//! The table so far on `SIGUSR1`: there when it was asked for, and nothing else changes.
+//! The on-demand report on `SIGUSR1`: printed when requested, with no other effect.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::process::ExitStatusExt;
@@ -32,7 +32,7 @@ impl Running {
         Self { child, stdin, stdout, stderr, _place: place }
     }
 
-    /// Has the program visit its region once more, and waits until it has.
+    /// Makes the program visit its region once more, and waits for that.
     fn visit(&mut self) {
         self.stdin.write_all(b"\n").unwrap();
         let mut line = String::new();
@@ -50,7 +50,7 @@ impl Running {
         assert!(sent.success());
     }
 
-    /// The head of the next table, and the visits of `work` in it.
+    /// Returns the head of the next table, and the visits of `work` in it.
     fn table(&mut self) -> (String, u64) {
         let mut lines = self.stderr.by_ref().lines().map(Result::unwrap);
         let head = lines.find(|line| line.contains("so far: ")).unwrap();
@@ -58,7 +58,7 @@ impl Running {
         (head, row.split_whitespace().nth(1).unwrap().parse().unwrap())
     }
 
-    /// Ends the program: how it ended, and what is left of its output.
+    /// Ends the program. Returns its exit status and the rest of its output.
     fn end(mut self) -> (ExitStatus, String, String) {
         drop(self.stdin);
         let (mut stdout, mut stderr) = (String::new(), String::new());

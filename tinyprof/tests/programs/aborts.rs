@@ -1,4 +1,4 @@
-//! Aborts inside of nested regions, while another thread is inside of one too.
+//! Aborts inside nested regions, while another thread is inside a region too.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 

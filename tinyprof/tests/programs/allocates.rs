@@ -1,7 +1,7 @@
-//! Measures its own allocator: every call of it is a region, also those that the recorder makes.
+//! Measures its own allocator: every call of it is a region, including those by the recorder.
 //!
-//! Prints how many such regions it has entered. With `LATE` in the environment the regions begin
-//! when `main` has begun the recording by hand.
+//! Prints the number of such regions that it entered. With `LATE` in the environment, the regions
+//! begin only after `main` has started the recording manually.
 
 #![expect(clippy::print_stdout, reason = "the test compares the number with the profile")]
 
@@ -22,7 +22,7 @@ static ENTERED: AtomicU64 = AtomicU64::new(0);
 struct Measured;
 
 impl Measured {
-    /// Whether a call of the allocator is a region; counts it if so.
+    /// Returns whether a call of the allocator is a region; counts it if so.
     fn enters() -> bool {
         if MEASURED.load(Relaxed) == UNKNOWN {
             // SAFETY: a C string; nobody changes the environment.
@@ -37,25 +37,25 @@ impl Measured {
     }
 }
 
-// SAFETY: all is left to the system's allocator.
+// SAFETY: everything is passed to the system's allocator.
 unsafe impl GlobalAlloc for Measured {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if Self::enters() {
             profile_scope!("alloc");
-            // SAFETY: as the caller promises.
+            // SAFETY: guaranteed by the caller.
             return unsafe { System.alloc(layout) };
         }
-        // SAFETY: as the caller promises.
+        // SAFETY: guaranteed by the caller.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
         if Self::enters() {
             profile_scope!("dealloc");
-            // SAFETY: as the caller promises.
+            // SAFETY: guaranteed by the caller.
             return unsafe { System.dealloc(place, layout) };
         }
-        // SAFETY: as the caller promises.
+        // SAFETY: guaranteed by the caller.
         unsafe { System.dealloc(place, layout) }
     }
 }
@@ -64,7 +64,7 @@ unsafe impl GlobalAlloc for Measured {
 static ALLOCATOR: Measured = Measured;
 
 thread_local! {
-    /// Has a destructor, which frees; std allocates to remember it.
+    /// A value whose destructor frees; std allocates to register that destructor.
     static KEPT: RefCell<Vec<u64>> = const { RefCell::new(Vec::new()) };
 }
 

@@ -1,5 +1,6 @@
-//! Which functions of a block are regions, where a region ends, and what it is called: `lists`,
-//! `guards`, `split`, `many` values of a key, `async`; all of them without an argument.
+//! Tests which functions of a block are regions, where a region ends, and its name. The argument is
+//! `lists`, `guards`, `split`, `many` (values of a key) or `async`; without an argument, all of
+//! them run.
 
 use std::borrow::Cow;
 use std::future::{Future, ready};
@@ -55,7 +56,7 @@ fn guards() {
     profile_scope!("push");
     let early: Option<tinyprof::Guard> = Some(tinyprof::scope!("inside"));
     drop(early);
-    // Out of turn: what is inside ends with it.
+    // Out of order: the regions inside end with it.
     let inner = tinyprof::scope!("forgotten");
     drop(outer);
     drop(inner);

@@ -1,5 +1,5 @@
-//! Small functions, visited so often that a budget leaves no time for all of them. With an argument
-//! the program sets the budget itself.
+//! Calls small functions so often that an overhead budget leaves no time for timing all of them.
+//! With an argument, the program sets the budget itself.
 
 use tinyprof::{profile, profile_loop};
 

@@ -31,7 +31,7 @@ fn recursive(depth: u32) {
 #[profile]
 fn leaf() {}
 
-/// Calls itself through another: a callpath for each depth.
+/// Calls itself through another function: a callpath for each depth.
 #[profile]
 fn even(n: u64) -> bool {
     n == 0 || odd(n - 1)
@@ -65,7 +65,7 @@ impl Solver {
             "step",
             mode = each,
             for step in 0..self.steps {
-                // Later steps take longer, so that a test sees their order.
+                // Later steps take longer, so that a test can see their order.
                 busy(step * 50_000);
             }
         );
@@ -99,7 +99,7 @@ fn busy(rounds: u64) {
 #[profile]
 fn panics(number: u64) {
     profile_scope!("inside");
-    // Without the message of a panic.
+    // Without printing the message of a panic.
     std::panic::resume_unwind(Box::new(number));
 }
 

@@ -1,11 +1,11 @@
-//! Passes boundaries until there are three checkpoints in the current directory. Its argument says
-//! how:
+//! Passes boundaries until there are three checkpoints in the current directory. The argument
+//! selects the kind:
 //!
 //! * `roots`: executions on two threads;
 //! * `loop`: steps of one long execution;
-//! * `hand`: a checkpoint by hand, whose path it prints;
-//! * `exit`: one execution, and the end;
-//! * `forever`: steps until somebody kills it.
+//! * `hand`: an explicit checkpoint, whose path it prints;
+//! * `exit`: one execution, then the end;
+//! * `forever`: steps until it is killed.
 
 #![expect(clippy::print_stdout, reason = "the test reads what the program prints")]
 

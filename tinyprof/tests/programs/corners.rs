@@ -1,4 +1,5 @@
-//! Does what few programs do, as its argument says: `clone`, `exec`, `small-stack`, `rights`.
+//! Exercises corner cases that few programs use, selected by the argument: `clone`, `exec`,
+//! `small-stack`, `rights`.
 
 #![expect(
     clippy::print_stdout,
@@ -21,8 +22,8 @@ fn work() -> u32 {
 #[profile]
 fn leaf() {}
 
-/// A child made without `fork`, while regions are open: it leaves them, enters others, and goes on
-/// with the loop. Returns whether this is the child.
+/// Creates a child without `fork`, while regions are open. The child leaves them, enters others,
+/// and continues the loop. Returns whether this is the child.
 #[profile]
 fn around(calls: &mut u32) -> bool {
     let mut is_child = false;
@@ -30,13 +31,13 @@ fn around(calls: &mut u32) -> bool {
         "step",
         for step in 0..4 {
             if step == 1 {
-                // SAFETY: as `fork`, without what the C library does besides; the child has no
+                // SAFETY: like `fork`, without the C library's additional work; the child has no
                 // other threads and allocates nothing until it ends by `_exit`.
                 let child = unsafe { libc::syscall(libc::SYS_clone, libc::SIGCHLD, 0, 0, 0, 0) };
                 is_child = child == 0;
                 if child > 0 {
                     let mut status = 0;
-                    // SAFETY: the place is valid.
+                    // SAFETY: the pointer is valid.
                     unsafe { libc::waitpid(-1, &raw mut status, 0) };
                     assert_eq!(status, 0, "the child has ended well");
                 }
@@ -53,18 +54,18 @@ fn clones() {
     if around(&mut calls) {
         (0..1000).for_each(|_| assert_eq!(std::hint::black_box(work()), 42));
         let well = calls == 4;
-        // SAFETY: ends the child without what the parent has arranged for its own end.
+        // SAFETY: ends the child without the parent's exit handlers.
         unsafe { libc::_exit(i32::from(!well)) };
     }
 }
 
-/// Ends the program on a thread with a small stack, which enters its first region there if it is
-/// not the smallest.
+/// Ends the program on a thread with a small stack, which enters its first region there unless the
+/// stack is the smallest.
 extern "C" fn exits(enters: *mut c_void) -> *mut c_void {
     if !enters.is_null() {
         work();
     }
-    // SAFETY: what a C program does; the main thread waits.
+    // SAFETY: a C program does the same; the main thread waits.
     unsafe { libc::exit(7) }
 }
 
@@ -73,14 +74,14 @@ fn on_small_stack(bytes: usize) -> ! {
     if !enters {
         work();
     }
-    // SAFETY: numbers, for which zeros are values.
+    // SAFETY: integers, for which zeros are valid.
     let mut attributes: libc::pthread_attr_t = unsafe { std::mem::zeroed() };
     let mut thread: libc::pthread_t = 0;
-    // SAFETY: the place is valid.
+    // SAFETY: the pointer is valid.
     unsafe { libc::pthread_attr_init(&raw mut attributes) };
-    // SAFETY: the attributes were made above.
+    // SAFETY: the attributes were initialized above.
     unsafe { libc::pthread_attr_setstacksize(&raw mut attributes, bytes) };
-    // SAFETY: all places are valid, and the body takes nothing.
+    // SAFETY: all pointers are valid, and the body ignores its argument.
     let failed = unsafe {
         libc::pthread_create(
             &raw mut thread,
@@ -112,7 +113,7 @@ fn main() -> ExitCode {
             on_small_stack(libc::PTHREAD_STACK_MIN);
         }
         Some("rights") => {
-            // SAFETY: reads what the kernel has told the process.
+            // SAFETY: reads a value that the kernel passed to the process.
             println!("{}", unsafe { libc::getauxval(libc::AT_SECURE) });
         }
         _ => {}

@@ -37,8 +37,8 @@ fn main() -> ExitCode {
     let how = std::env::args().nth(1).unwrap_or_default();
     match how.as_str() {
         "no-region" => return ExitCode::from(5),
-        // As programs do that are to end quietly in `program | head`.
-        // SAFETY: sets a disposition that takes no handler.
+        // Programs do this to end quietly in `program | head`. SAFETY: sets a disposition that has
+        // no handler.
         "sigpipe" => drop(unsafe { libc::signal(libc::SIGPIPE, libc::SIG_DFL) }),
         _ => {}
     }
@@ -47,7 +47,7 @@ fn main() -> ExitCode {
         std::env::set_current_dir("/").expect("there is a root");
     }
     let result = work(&how);
-    // Where standard output is closed there is nobody to tell.
+    // If standard output is closed, there is nobody to tell.
     drop(writeln!(std::io::stdout(), "the result is {result}"));
     if how == "count" {
         println!("{} callpaths were recorded", tinyprof::collect::snapshot().callpaths.len());

@@ -1,7 +1,7 @@
-//! Goes on in two processes, without a new program in the child.
+//! Continues in two processes, without a new program in the child.
 //!
-//! Arguments: how the child ends (`return`, `exit`, `_exit`) and how the parent does (`return`,
-//! `abort`). Says whether the child has changed a file of its parent.
+//! The arguments select how the child ends (`return`, `exit`, `_exit`) and how the parent ends
+//! (`return`, `abort`). Prints whether the child has changed a file of its parent.
 
 #![expect(
     clippy::print_stdout,
@@ -31,7 +31,7 @@ fn deeper(depth: u32) {
     in_child(depth - 1);
 }
 
-/// The files that this process and its children record into, with their contents.
+/// Returns the files that this process and its children record into, with their contents.
 fn segments() -> BTreeMap<PathBuf, Vec<u8>> {
     let directory = std::env::var_os("TINYPROF_SEGMENT_DIR").unwrap_or_default();
     let Ok(entries) = std::fs::read_dir(directory) else { return BTreeMap::new() };
@@ -39,7 +39,7 @@ fn segments() -> BTreeMap<PathBuf, Vec<u8>> {
     paths.map(|path| (path.clone(), std::fs::read(path).expect("the file can be read"))).collect()
 }
 
-/// Enough for new callpaths, a series that folds, memory that grows, and a thread.
+/// Does enough work for new callpaths, a series that folds, memory that grows, and a thread.
 fn child_work() {
     (0..100).for_each(in_child);
     profile_loop!(
@@ -52,11 +52,11 @@ fn child_work() {
     std::thread::spawn(|| in_child(3)).join().expect("the thread does not panic");
 }
 
-/// Forks inside of a region, which then ends in both processes. The status of the child.
+/// Forks inside a region, which then ends in both processes. Returns the status of the child.
 #[profile]
 fn forks(child_ends: &str) -> Option<i32> {
     let before = segments();
-    // SAFETY: there is one thread, so that the child may do whatever the parent may.
+    // SAFETY: there is only one thread, so the child may do whatever the parent may.
     let child = unsafe { libc::fork() };
     assert!(child >= 0, "no second process");
     if child == 0 {
@@ -73,10 +73,10 @@ fn forks(child_ends: &str) -> Option<i32> {
         }
     }
     let mut status = -1;
-    // SAFETY: `status` is a valid place for the result.
+    // SAFETY: `status` is valid for writing the result.
     let waited = unsafe { libc::waitpid(child, &raw mut status, 0) };
     assert_eq!(waited, child);
-    // The parent has recorded nothing since, so that not a byte may differ.
+    // The parent has recorded nothing since, so not a single byte may differ.
     println!("{} file as it was: {}", before.len(), before == segments());
     Some(status)
 }

@@ -1,7 +1,7 @@
-//! Records on several threads until it is killed, and says in a file how far each has come.
+//! Records on several threads until it is killed, and writes the progress of each to a file.
 //!
-//! Arguments: the file, the number of threads, and how many executions each does if nobody kills
-//! it.
+//! Arguments: the file, the number of threads, and the number of executions of each if it is not
+//! killed.
 
 use std::fs::OpenOptions;
 use std::os::fd::AsRawFd;
@@ -10,7 +10,7 @@ use std::sync::atomic::Ordering::SeqCst;
 
 use tinyprof::{profile, profile_loop};
 
-/// What each thread counts: executions, leaves, steps.
+/// The number of counters per thread: executions, leaves, steps.
 const COUNTERS: usize = 3;
 
 #[profile]
@@ -51,7 +51,7 @@ fn main() {
         )
     };
     assert_ne!(place, libc::MAP_FAILED);
-    // SAFETY: the mapping is never taken back, is as long as this, and all access to it is atomic.
+    // SAFETY: the mapping is never unmapped, has this length, and is only accessed atomically.
     let counters: &[AtomicU64] =
         unsafe { std::slice::from_raw_parts(place.cast(), threads * COUNTERS) };
     std::thread::scope(|scope| {
@@ -64,7 +64,7 @@ fn main() {
             });
         }
     });
-    // Whoever asked for a program that never ends has an argument for it.
+    // With this argument, the program never ends normally.
     if std::env::args().nth(4).as_deref() == Some("abort") {
         std::process::abort();
     }

@@ -41,7 +41,7 @@ fn stays(entered: &Sender<()>, go_on: &Receiver<()>) {
     (0..100).for_each(after_the_flush);
 }
 
-/// Enters a region when its thread ends.
+/// A value that enters a region when its thread ends.
 struct Late;
 
 impl Drop for Late {
@@ -51,10 +51,10 @@ impl Drop for Late {
 }
 
 thread_local! {
-    /// Made before the thread's first region, so that it goes after what the recorder has made for
-    /// the thread.
+    /// Created before the thread's first region, so that it is dropped after the recorder's own
+    /// thread-local data.
     static FIRST: Late = const { Late };
-    /// Made after it.
+    /// Created after it.
     static SECOND: Late = const { Late };
 }
 
@@ -80,13 +80,13 @@ extern "C" fn ends_after_the_flush() {
 }
 
 fn at_exit(handler: extern "C" fn()) {
-    // SAFETY: a function of the program, which takes nothing.
+    // SAFETY: a function of the program, which takes no arguments.
     let failed = unsafe { libc::atexit(handler) };
     assert_eq!(failed, 0);
 }
 
 fn main() -> ExitCode {
-    // Handlers are called in the reverse order; that of the recorder is made by the first region.
+    // Handlers run in reverse order; the first region registers the recorder's handler.
     at_exit(ends_after_the_flush);
     FIRST.with(|_| ());
     work();

@@ -1,8 +1,10 @@
-//! Regions at scale: `direct` and `mutual` recursion, 10,000 deep; `circles` of three regions;
-//! `deep`, 1,500 regions each in another; `callpaths`, more than one thread can hold; `fewer`,
-//! 111,111 of them. With `count` in place of `callpaths` it writes no profile, which takes far
-//! longer than to record, and prints the callpaths, the visits, those in `[other]`, and those that
-//! were counted as such.
+//! Regions at scale. The argument selects the kind of program.
+//!
+//! `direct` and `mutual` recursion, 10,000 deep; `circles` of three regions; `deep`, 1,500 nested
+//! regions; `callpaths`, more than one thread can hold; `fewer`, 111,111 of them. With `count` in
+//! place of `callpaths` it writes no profile, which takes far longer than recording. Instead it
+//! prints the number of callpaths, the visits of regular callpaths, those of `[other]`, and the
+//! losses counted as visits in `[other]`.
 
 #![expect(clippy::print_stdout, reason = "the test compares the numbers with what it knows")]
 
@@ -34,7 +36,7 @@ fn odd(depth: u32) {
     }
 }
 
-/// A grammar: each level calls the next, and the last the first three times.
+/// A grammar: each level calls the next, and the last calls the first three times.
 #[profile]
 fn expression(depth: u32) {
     term(depth);
@@ -54,9 +56,9 @@ fn factor(depth: u32) {
     (0..3).for_each(|_| expression(depth - 1));
 }
 
-/// As many regions as split ones can be, each inside of the one before.
+/// Recurses like a grammar: each level calls the next, and the last calls the first three times.
 fn deep(level: u32) {
-    /// A function for each number: a key has not so many values.
+    /// Enters as many regions as there can be split ones, each inside the previous one.
     fn nested<const KIND: usize>(level: u32) {
         macro_rules! kinds {
             ($($kind:literal)*) => {
@@ -93,7 +95,7 @@ fn deep(level: u32) {
     }
 }
 
-/// A function that runs `inside` in each of ten regions of its own.
+/// Selects one function per number, since a key cannot have that many values.
 macro_rules! ten_regions {
     ($name:ident: $($region:tt)*) => {
         fn $name(inside: impl Fn()) {

@@ -1,4 +1,4 @@
-//! Enters regions where the system gives no more memory: on all threads (`all`), or on all but the
+//! Enters regions when the system gives no more memory: on all threads (`all`), or on all but the
 //! main one (`some`).
 
 #![expect(
@@ -23,16 +23,16 @@ fn leaf() {}
 
 fn limit() -> libc::rlimit {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-    // SAFETY: the place is valid for the result.
+    // SAFETY: the pointer is valid for writing the result.
     let failed = unsafe { libc::getrlimit(libc::RLIMIT_AS, &raw mut limit) };
     assert_eq!(failed, 0);
     limit
 }
 
-/// Sets how much address space the process may have, in bytes.
+/// Limits the address space of the process, in bytes.
 fn set_limit(bytes: libc::rlim_t) {
     let limit = libc::rlimit { rlim_cur: bytes, ..limit() };
-    // SAFETY: the limit is whole.
+    // SAFETY: the limit is initialized.
     let failed = unsafe { libc::setrlimit(libc::RLIMIT_AS, &raw const limit) };
     assert_eq!(failed, 0);
 }
@@ -59,7 +59,7 @@ fn main() -> ExitCode {
                 barrier.wait();
             });
         }
-        // The threads have begun, so that their stacks are there.
+        // The threads have started, so their stacks exist.
         barrier.wait();
         let unlimited = limit().rlim_cur;
         // Some for the heap, but less than the smallest arena.

@@ -1,7 +1,7 @@
-//! Enters regions in a signal handler while its main thread enters regions, all the time.
+//! Enters regions in a signal handler while its main thread enters regions, continuously.
 //!
-//! Arguments: who sends the signals (`timer`, 1 kHz of processor time; `thread`, as fast as it
-//! can), and how many rounds the main thread makes. Prints the visits of `a`, `b`, `c` and of the
+//! Arguments: the sender of the signals (`timer`, 1 kHz of processor time; `thread`, as fast as it
+//! can), and the number of rounds of the main thread. Prints the visits of `a`, `b`, `c` and of the
 //! handler.
 
 #![expect(clippy::print_stdout, reason = "the test compares the numbers with the profile")]
@@ -15,7 +15,7 @@ static VISITS: [AtomicU64; 3] = [const { AtomicU64::new(0) }; 3];
 static HANDLED: AtomicU64 = AtomicU64::new(0);
 static DONE: AtomicBool = AtomicBool::new(false);
 
-/// Regions that call each other by the bits of a number: each number is a callpath of its own.
+/// Regions that call each other by the bits of a number: each number gives a separate callpath.
 macro_rules! regions {
     ($($index:literal $name:ident: $zero:ident or $one:ident;)*) => {$(
         #[profile]
@@ -43,27 +43,28 @@ extern "C" fn handle(_signal: libc::c_int) {
 }
 
 fn install() {
-    // SAFETY: numbers and a pointer, for which zeros are values.
+    // SAFETY: integers and a pointer, for which zeros are valid.
     let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
     action.sa_sigaction = handle as *const () as libc::sighandler_t;
     action.sa_flags = libc::SA_RESTART;
-    // SAFETY: the action is whole; its handler calls nothing that a handler may not call.
+    // SAFETY: the action is initialized; its handler makes only async-signal-safe calls.
     let failed = unsafe { libc::sigaction(libc::SIGPROF, &raw const action, std::ptr::null_mut()) };
     assert_eq!(failed, 0);
 }
 
-/// Has the timer send a signal every so many microseconds of processor time; 0 stops it.
+/// Makes the timer send a signal each time this many microseconds of processor time have passed; 0
+/// stops it.
 fn set_timer(interval_us: libc::suseconds_t) {
     let interval = libc::timeval { tv_sec: 0, tv_usec: interval_us };
     let timer = libc::itimerval { it_interval: interval, it_value: interval };
-    // SAFETY: the timer is whole.
+    // SAFETY: the timer is initialized.
     let failed =
         unsafe { libc::setitimer(libc::ITIMER_PROF, &raw const timer, std::ptr::null_mut()) };
     assert_eq!(failed, 0);
 }
 
-/// A region of its own, so that the rounds are not executions: each callpath would keep thousands
-/// of those.
+/// Makes the rounds, in a separate region so that they are not executions: each callpath would keep
+/// thousands of those.
 #[profile]
 fn rounds(count: u64) {
     profile_loop!(
@@ -86,7 +87,7 @@ fn main() {
         rounds(count);
         set_timer(0);
     } else {
-        // SAFETY: takes nothing and always succeeds.
+        // SAFETY: takes no arguments and always succeeds.
         let main_thread = unsafe { libc::pthread_self() };
         std::thread::scope(|scope| {
             scope.spawn(move || {

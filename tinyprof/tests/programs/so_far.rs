@@ -1,11 +1,11 @@
-//! Visits a region for each line that it reads, and says `done`. Arguments, in any order:
+//! Visits a region for each line that it reads, and prints `done`. Arguments, in any order:
 //!
-//! * `before`, `after`: it handles `SIGUSR1` itself, from before or after its first region on, and
-//!   says how often at the end;
-//! * `ask`: the program asks for the table, not the environment;
-//! * `fork`: a child sends itself the signal, and its parent says what ended it.
+//! * `before`, `after`: it handles `SIGUSR1` itself, starting before or after its first region, and
+//!   prints the number of signals at the end;
+//! * `ask`: the program requests the on-demand report, not the environment;
+//! * `fork`: a child sends itself the signal, and its parent prints what ended it.
 //!
-//! At the end it says how many threads it has.
+//! At the end it prints the number of its threads.
 
 #![expect(clippy::print_stdout, reason = "the tests read what it says")]
 
@@ -21,7 +21,7 @@ extern "C" fn handle(_signal: libc::c_int) {
 }
 
 fn install() {
-    // SAFETY: the handler counts, and nothing else.
+    // SAFETY: the handler only counts.
     unsafe { libc::signal(libc::SIGUSR1, handle as *const () as libc::sighandler_t) };
 }
 
@@ -38,7 +38,7 @@ fn child_sends_itself_the_signal() {
         unsafe { libc::_exit(7) };
     }
     let mut status = 0;
-    // SAFETY: the place is valid, and the child is ours.
+    // SAFETY: the pointer is valid, and the child is ours.
     unsafe { libc::waitpid(child, &raw mut status, 0) };
     println!("the child was ended by signal {}", libc::WTERMSIG(status));
 }

@@ -1,4 +1,4 @@
-//! Regions on several threads; one of them still runs when the program ends.
+//! Regions on several threads; one of them is still running when the program ends.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
@@ -34,7 +34,7 @@ fn waits(entered: &Sender<()>, never: &Receiver<()>) {
 #[profile]
 fn in_destructor() {}
 
-/// Enters a region when its thread has almost ended.
+/// A value that enters a region when its thread has almost ended.
 struct Late;
 
 impl Drop for Late {
@@ -54,7 +54,7 @@ fn main() {
             scope.spawn(|| (0..VISITS).for_each(|_| work()));
         }
     });
-    // One after the other: their places are used again.
+    // One after the other, so that their arenas are reused.
     for _ in 0..THREADS {
         let thread = thread::spawn(|| {
             LATE.with(|_| ());
@@ -73,6 +73,7 @@ fn main() {
     let (keep, never) = channel();
     drop(thread::spawn(move || waits(&entered, &never)));
     wait.recv().expect("the thread says when it has entered");
-    // Dropped at the end of `main` it would let the thread go on while the profile is written.
+    // If it were dropped at the end of `main`, the thread would continue while the profile is
+    // written.
     Box::leak(Box::new(keep));
 }

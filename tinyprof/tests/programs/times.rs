@@ -1,5 +1,5 @@
-//! Spins for as many milliseconds as its argument says, and prints how long that took: the
-//! nanoseconds of `CLOCK_MONOTONIC` inside of the region, and around it.
+//! Spins for the number of milliseconds in its argument, and prints how long that took: the
+//! nanoseconds of `CLOCK_MONOTONIC` inside the region, and around it.
 
 #![expect(clippy::print_stdout, reason = "the test compares the numbers with the profile")]
 
@@ -20,7 +20,7 @@ fn spin(spin_ns: u64) -> u64 {
 fn main() {
     let spin_ms: u64 =
         std::env::args().nth(1).and_then(|text| text.parse().ok()).expect("milliseconds");
-    // What happens once happens before.
+    // One-time work happens before the measurement.
     spin(0);
     let begin_ns = monotonic_ns();
     let inside_ns = spin(spin_ms * 1_000_000);

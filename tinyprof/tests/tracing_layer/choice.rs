@@ -1,4 +1,4 @@
-//! Which spans are recorded.
+//! The choice of spans that are recorded.
 
 use tracing::subscriber::with_default;
 use tracing::{Level, debug, debug_span, info, info_span, trace_span};
@@ -22,7 +22,7 @@ fn a_program_has_logs_and_a_profile() {
         }
     });
     check("both", &[("both", 2), ("both<profile_only", 2)]);
-    // The logs name the spans that they take, and no others.
+    // The logs show the spans that they take, and no others.
     let expected = ["both{cell=0}: ", "both{cell=1}: "]
         .map(|spans| format!(" INFO {spans}tracing_layer::choice: solved\n"));
     assert_eq!(log.text(), expected.concat());
@@ -31,7 +31,7 @@ fn a_program_has_logs_and_a_profile() {
 #[test]
 fn spans_are_left_out_by_level() {
     write_no_profile();
-    // The logs take all of them, so that they exist.
+    // The log layer takes all of them, so that they exist.
     let logs = fmt::layer().with_writer(Log::default());
     with_default(registry().with(layer().with_max_level(Level::DEBUG)).with(logs), || {
         let _root = info_span!("levels").entered();
@@ -63,7 +63,8 @@ fn filters_of_the_subscriber_crate_work() {
     let targets =
         Targets::new().with_target("solver", Level::DEBUG).with_target("filtered", Level::INFO);
     let dynamic = filter_fn(|metadata| metadata.name() != "by_name");
-    // Twice around, beside a filter of our own, and one that `tracing` cannot ask once and for all.
+    // Our layer has its own level and is wrapped in two filters. `tracing` has to ask the dynamic
+    // one again for each span.
     let ours = layer().with_max_level(Level::DEBUG).with_filter(targets).with_filter(dynamic);
     with_default(registry().with(ours).with(fmt::layer().with_writer(Log::default())), || {
         let _root = info_span!(target: "filtered", "filters").entered();

@@ -1,4 +1,4 @@
-//! Entries and exits, in the order that programs make them.
+//! Entries and exits, in the order in which programs make them.
 
 use std::future::Future;
 use std::pin::{Pin, pin};
@@ -28,7 +28,7 @@ fn annotated(n: u32) {
     }
 }
 
-/// Calls itself, and another span between, with the same span every time.
+/// Calls itself, and another span in between, with the same span every time.
 fn recurse(depth: u32) {
     let _entered = info_span!("deep").entered();
     if depth > 0 {
@@ -112,7 +112,7 @@ fn spans_are_left_in_any_order() {
         profile_scope!("orders");
         let unbalanced = || collect::snapshot().facts.losses.visits_unbalanced;
         let span = || info_span!("one_place");
-        // Of one place: the visit lasts until the last of them is left.
+        // Two spans of one call site: the visit lasts until the last of them is exited.
         for _ in 0..2 {
             let (first, second) = (span().entered(), span().entered());
             drop(first);
@@ -120,8 +120,8 @@ fn spans_are_left_in_any_order() {
             drop(second);
             info_span!("after_the_last").in_scope(|| ());
         }
-        // A span that is left while another is open inside of it closes that too, and this other
-        // one, left later, closes no visit that somebody else has opened in between.
+        // Leaving a span while another is open inside it closes that one too. When the inner span
+        // is exited later, it must not close a visit that was opened in between.
         let before = unbalanced();
         let outer = || info_span!("outer").entered();
         let inner = || info_span!("inner").entered();
@@ -148,7 +148,7 @@ fn spans_are_left_in_any_order() {
 #[test]
 fn a_span_ends_before_what_came_of_it() {
     with_default(both(), || {
-        // Its handle is gone, and a child that lives longer is entered by itself.
+        // Its handle is gone, and a child that lives longer is entered on its own.
         let child = {
             let parent = info_span!("parent").entered();
             info_span!(parent: &parent, "child")
@@ -180,7 +180,7 @@ fn spans_of_two_registries_share_ids_and_nothing_else() {
 fn guards_that_are_forgotten_close_no_later_visits() {
     #[profile]
     fn forgets() {
-        // Never dropped: nobody exits it.
+        // Never dropped, so never exited.
         let _forgotten = std::mem::ManuallyDrop::new(info_span!("forgotten").entered());
     }
     with_default(both(), || {
@@ -193,7 +193,7 @@ fn guards_that_are_forgotten_close_no_later_visits() {
     check("afterwards", &[("afterwards", 1)]);
 }
 
-/// Is ready when it is polled for the `n`th time.
+/// A future that is ready at its `n`th poll.
 struct Polls(u32);
 
 impl Future for Polls {
@@ -216,14 +216,14 @@ fn futures_count_while_they_are_polled_on_any_thread() {
     dispatcher::with_default(&dispatch, || {
         let mut one = pin!(Polls(3).instrument(info_span!("future_one")));
         let mut two = pin!(Polls(2).instrument(info_span!("future_two")));
-        // In turn, and now and then on another thread.
+        // Alternately, and sometimes on another thread.
         assert!(!poll(one.as_mut()));
         assert!(!poll(two.as_mut()));
         assert!(!thread::scope(|threads| threads.spawn(|| poll(one.as_mut())).join().unwrap()));
         assert!(poll(one.as_mut()));
         assert!(thread::scope(|threads| threads.spawn(|| poll(two.as_mut())).join().unwrap()));
     });
-    // A future is dropped inside of its span: one visit more than polls.
+    // A future is dropped inside its span: one visit more than polls.
     check("future_one", &[("future_one", 4), ("future_one<poll", 3)]);
     check("future_two", &[("future_two", 3), ("future_two<poll", 2)]);
 }

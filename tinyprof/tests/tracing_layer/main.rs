@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, Once};
 use tinyprof_format::model::EventMap;
 use tracing_subscriber::fmt::MakeWriter;
 
-/// What the layer of the logs has written.
+/// The output of the log layer.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<u8>>>);
 
@@ -39,13 +39,14 @@ impl<'a> MakeWriter<'a> for Log {
     }
 }
 
-/// Keeps the end of the tests from writing a profile.
+/// Prevents the end of the tests from writing a profile.
 fn write_no_profile() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| assert!(tinyprof::collect::take_over(tinyprof::collect::Ending::default)));
 }
 
-/// Returns the visits of all callpaths that begin with the region `root`: each test has its own.
+/// Returns the visits of all callpaths that begin with the region `root`, of which each test has
+/// its own.
 fn visits(root: &str) -> Vec<(String, u64)> {
     let map = tinyprof::collect::snapshot();
     let rows =

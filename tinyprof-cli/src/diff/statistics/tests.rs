@@ -1,5 +1,5 @@
-//! Against numbers that others computed, and against chance: how often intervals hold the truth,
-//! and marks are wrong.
+//! Tests against numbers computed by others, and against chance: how often intervals contain the
+//! true value, and how often marks are wrong.
 
 use super::*;
 
@@ -101,16 +101,16 @@ fn an_interval_is_never_narrower_than_the_estimates_make_it() {
         comparison.and_then(|c| c.test).expect("a test").half_width
     };
     let measured = half_width(compare(&sample(&base), &sample(&new)));
-    // Two means of variance 4 and 2 degrees of freedom each make sqrt(8) * t.ppf(0.975, 4) =
+    // Two means of variance 4 with 2 degrees of freedom each give sqrt(8) * t.ppf(0.975, 4) =
     // 7.852972...
     let found = half_width(compare(&estimated(&base), &estimated(&new)));
     assert!(measured < 1.0, "{measured}");
     close(found, 7.852_972_645_910_229, "half width");
-    // One value alone has no interval, however good the estimate says that it is.
+    // A single value has no interval, however good its estimate is said to be.
     assert_eq!(compare(&estimated(&[1.0]), &estimated(&new)).and_then(|c| c.test), None);
 }
 
-/// Normal values by Box and Muller, from `SplitMix64` with a fixed seed.
+/// Normally distributed values by Box and Muller, from `SplitMix64` with a fixed seed.
 struct Normal(u64);
 
 impl Normal {
@@ -150,7 +150,7 @@ fn ninety_five_of_a_hundred_intervals_hold_the_true_difference() {
     }
 }
 
-/// Times are skewed: a wait has no upper end.
+/// Times are skewed, since a wait has no upper bound.
 #[test]
 fn intervals_of_skewed_times_hold_nearly_as_often() {
     let mut normal = Normal(11);
@@ -169,9 +169,8 @@ fn intervals_of_skewed_times_hold_nearly_as_often() {
     assert!((3_740..=3_900).contains(&held), "{held} of {trials}");
 }
 
-/// Where nothing has changed, any mark is wrong, and there shall be one in at most 5 % of the
-/// comparisons. The times of a tree depend on each other: here 16 leaves, 4 parents of 4 each, and
-/// their root.
+/// If nothing has changed, any mark is wrong, and at most 5 % of the comparisons may have one. The
+/// times of a tree depend on each other: here 16 leaves, their 4 parents, and the root.
 #[test]
 fn a_run_that_did_not_change_is_seldom_marked() {
     let mut normal = Normal(7);

@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::export::exporter::{Source, float};
 use crate::export::json;
 
-/// What the file says of itself.
+/// The file's own note on what was measured.
 const CAVEAT: &str = "Reconstructed from a profile: how long things took was measured, when they began was not. \
                       Executions and the elements of series stand end to end.";
 
@@ -19,17 +19,17 @@ pub(super) struct Event<'a> {
     pid: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     tid: Option<u32>,
-    /// In microseconds.
+    /// The start, in microseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     ts: Option<f64>,
-    /// In microseconds.
+    /// The duration, in microseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     dur: Option<f64>,
     args: Args<'a>,
 }
 
 impl<'a> Event<'a> {
-    /// An event of a phase, as the format calls what kind it is of.
+    /// Creates an event. The format calls an event's kind its phase.
     pub(super) fn new(phase: &'static str, name: &'a str, process: usize) -> Self {
         let args = Args::Name { name };
         Self { ph: phase, name, pid: process, tid: None, ts: None, dur: None, args }
@@ -48,15 +48,16 @@ impl<'a> Event<'a> {
     }
 }
 
-/// The format counts in microseconds with a fraction: whole nanoseconds are exact for a hundred
-/// days.
+/// Converts to the format's unit: microseconds with a fraction, in which whole nanoseconds are
+/// exact for a hundred days.
 fn microseconds(ns: u64) -> f64 {
     float(ns.into()) / 1e3
 }
 
-/// A length in microseconds with which the slice ends, to a viewer that adds doubles, where its
-/// neighbour starts and where the slice around it ends. What ends a rounding error later overlaps,
-/// and viewers leave such slices out.
+/// Returns a length in microseconds that makes slices meet exactly in a viewer that adds doubles.
+///
+/// The slice ends exactly where its neighbour starts and the slice around it ends. A slice that
+/// ends a rounding error later overlaps, and viewers drop such slices.
 fn length(start_ns: u64, ns: u64) -> f64 {
     let (start, end) = (microseconds(start_ns), microseconds(start_ns.saturating_add(ns)));
     let plain = microseconds(ns);
@@ -85,7 +86,7 @@ pub(super) enum Args<'a> {
     Value(BTreeMap<&'a str, f64>),
 }
 
-/// The file, an event a line.
+/// The file, with one event per line.
 pub(super) struct Events<'w> {
     out: &'w mut (dyn Write + Send),
     is_first: bool,

@@ -1,11 +1,11 @@
-//! Where executions stand on a time line that nobody measured.
+//! The positions of executions on a time line that is reconstructed, not measured.
 
 use tinyprof_format::model::{CallpathTable, CallpathValues};
 
-/// The track of what does not fit.
+/// The track for slices that do not fit.
 pub(super) const ASIDE: u32 = 1;
 
-/// The place of an execution summary.
+/// The position of an execution summary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Slot {
     execution: u32,
@@ -13,16 +13,16 @@ pub(super) struct Slot {
     pub(super) track: u32,
     pub(super) start_ns: u64,
     end_ns: u64,
-    /// Where the next one below it begins.
+    /// The start of the next slice below it.
     free_ns: u64,
 }
 
-/// A slot for each summary, row by row of the table.
+/// Returns a slot for each summary, by row of the table.
 ///
-/// Roots stand one after the other. Below them, summaries fill that of the same execution above
-/// them from its start. What does not fit there, because it ran on several threads, or below a
-/// visit that was still open, stands on a track of its own, no earlier than what is above it. So on
-/// each track slices are one inside the other or apart.
+/// Roots follow one another. Below them, summaries fill the slot of the same execution above them
+/// from its start. A summary may not fit there, because it ran on several threads or below a visit
+/// that was still open. It then goes on a separate track, no earlier than the slot above it. So on
+/// each track, any two slices are either nested or disjoint.
 pub(super) fn lay_out(table: &CallpathTable, values: &[&CallpathValues]) -> Vec<Vec<Slot>> {
     let mut slots: Vec<Vec<Slot>> = Vec::with_capacity(table.len());
     let (mut next_ns, mut aside_ns) = (0_u64, 0_u64);
@@ -50,7 +50,7 @@ pub(super) fn lay_out(table: &CallpathTable, values: &[&CallpathValues]) -> Vec<
     slots
 }
 
-/// The slot of an execution among those of a callpath.
+/// Returns the slot of an execution among those of a callpath.
 pub(super) fn slot_of(slots: &[Slot], execution: u32) -> Option<&Slot> {
     slot_at(slots, execution).map(|at| &slots[at])
 }
@@ -60,7 +60,7 @@ fn slot_at(slots: &[Slot], execution: u32) -> Option<usize> {
     (execution - slots[at].execution < slots[at].executions).then_some(at)
 }
 
-/// Track and start of `ns` nanoseconds below `above`.
+/// Returns track and start of `ns` nanoseconds below `above`.
 fn below(above: &mut Slot, ns: u64, aside_ns: u64) -> (u32, u64) {
     let start_ns = above.free_ns;
     match start_ns.checked_add(ns) {
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
     use tinyprof_format::model::{CallpathId, ExecutionSummary, Region, SiteId};
 
-    /// Track, start and end of each summary of a root, its children and grandchildren.
+    /// Checks track, start and end of each summary of a root, its child and its grandchild.
     fn check(times: [&[(u32, u64)]; 3], expected: [&[(u32, u64, u64)]; 3]) {
         let region = Region::named(SiteId::from_bits(1), "");
         let id = CallpathId::from_bits;

@@ -1,9 +1,9 @@
-//! Chrome's trace event JSON: a time line of each rank.
+//! Chrome's trace event JSON: a time line for each rank.
 //!
-//! A profile does not say when a visit began, only how long it took. So the time line is
-//! reconstructed: executions stand end to end inside those of the callpath above, and the elements
-//! of a series end to end on a track of their own. Lengths are measured, positions are not, and the
-//! file says so.
+//! A profile does not record when a visit began, only how long it took. So the time line is
+//! reconstructed: executions are placed end to end inside those of the callpath above, and the
+//! elements of a series end to end on a separate track. Lengths are measured, positions are not,
+//! and the file says so.
 
 mod event;
 mod layout;
@@ -70,13 +70,13 @@ fn values_of(source: &Source, rank: usize) -> Vec<&CallpathValues> {
     source.profile.values.iter().map(|row| &row[rank]).collect()
 }
 
-/// The tracks of one process of the viewer: a rank, or what stands for many.
+/// The tracks of one process in the viewer: a rank, or a summary of many.
 struct TimeLine<'a, 'w> {
     events: &'a mut Events<'w>,
     table: &'a CallpathTable,
     paths: &'a [String],
     process: usize,
-    /// Values of metrics that belong to no time.
+    /// The number of metric values that belong to no time.
     left_out: u64,
 }
 
@@ -92,7 +92,7 @@ impl TimeLine<'_, '_> {
                 "executions that do not fit into those above them: other threads, or still open";
             self.describe("thread_name", Some(ASIDE), Args::Name { name: aside })?;
         }
-        // Series come after the tracks of executions.
+        // Tracks of series follow those of executions.
         let mut track = ASIDE;
         for (row, (values, slots)) in values.iter().zip(&slots).enumerate() {
             self.executions(row, values, slots)?;
@@ -136,8 +136,8 @@ impl TimeLine<'_, '_> {
         Ok(())
     }
 
-    /// The elements of a series, numbered in each execution. Gives how many visits of the rank were
-    /// before each, and when it starts.
+    /// Writes the elements of a series, numbered within each execution. Returns the number of the
+    /// rank's earlier visits and the start time for each element.
     fn series(
         &mut self,
         row: usize,
@@ -181,8 +181,8 @@ impl TimeLine<'_, '_> {
         Ok(starts)
     }
 
-    /// The series of a metric as a counter, which changes where the visit that recorded the value
-    /// starts.
+    /// Writes the series of a metric as a counter, which changes at the start of the visit that
+    /// recorded the value.
     fn counter(
         &mut self,
         row: usize,

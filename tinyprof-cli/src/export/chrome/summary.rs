@@ -1,4 +1,4 @@
-//! Mean, minimum and maximum over all ranks, as if they were ranks.
+//! Mean, minimum and maximum over all ranks, presented as ranks.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,8 @@ use tinyprof_format::model::{CallpathValues, ExecutionSummary, SeriesBucket};
 
 use crate::export::exporter::Source;
 
-/// The three, with what the viewer calls them, and their values row by row. Metrics are left out.
+/// Returns the three summaries: their names in the viewer, and their values by row. Metrics are
+/// left out.
 pub(super) fn of_all_ranks(source: &Source) -> [(String, Vec<CallpathValues>); 3] {
     let ranks = source.ranks.len();
     let all: Vec<[CallpathValues; 3]> =
@@ -18,8 +19,7 @@ pub(super) fn of_all_ranks(source: &Source) -> [(String, Vec<CallpathValues>); 3
     [of("mean", 0), of("minimum", 1), of("maximum", 2)]
 }
 
-/// Executions are compared with those that begin with the same one, elements of series with those
-/// of the same place.
+/// Compares executions that begin with the same number, and series elements at the same position.
 fn of_row(ranks: &[CallpathValues]) -> [CallpathValues; 3] {
     let mut executions: BTreeMap<u32, Spread> = BTreeMap::new();
     let mut series: BTreeMap<(u32, usize), Spread> = BTreeMap::new();
@@ -55,7 +55,7 @@ fn of_row(ranks: &[CallpathValues]) -> [CallpathValues; 3] {
     })
 }
 
-/// What the ranks measured at one place.
+/// The ranks' values at one position.
 #[derive(Default)]
 struct Spread {
     sum_ns: Numbers,
@@ -84,7 +84,7 @@ impl Spread {
 
     fn bucket(&self, execution: u32, pick: fn(&Numbers) -> u64) -> SeriesBucket {
         SeriesBucket {
-            // There is no element without a visit.
+            // An element has at least one visit.
             visits: u32::try_from(pick(&self.visits)).unwrap_or(u32::MAX).max(1),
             min_ns: self.visit_ns.min,
             max_ns: self.visit_ns.max,
@@ -109,7 +109,7 @@ impl Numbers {
         self.count += 1;
     }
 
-    /// Rounded half up.
+    /// Returns the mean, rounded half up.
     fn mean(&self) -> u64 {
         let count = u128::from(self.count.max(1));
         u64::try_from((self.sum + count / 2) / count).unwrap_or(u64::MAX)

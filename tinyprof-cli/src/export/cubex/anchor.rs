@@ -6,7 +6,8 @@ use super::cube::{Cube, Metric, What};
 use super::tree::Kind;
 use crate::export::names::xml as text;
 
-/// The description of `cube`. Writing to a string cannot fail, so results of `write!` are dropped.
+/// Returns the description of `cube`. Writing to a string cannot fail, so results of `write!` are
+/// dropped.
 pub(super) fn anchor(cube: &Cube<'_>) -> String {
     let mut xml =
         String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<cube version=\"4.4\">\n");
@@ -56,7 +57,7 @@ fn push_metric(xml: &mut String, number: usize, metric: &Metric) {
     );
 }
 
-/// A region for each node: so each keeps its own line.
+/// Writes one region per node, so that each keeps its own line.
 fn push_regions(xml: &mut String, cube: &Cube<'_>) {
     for node in 0..cube.tree.len() {
         let region =
@@ -65,7 +66,7 @@ fn push_regions(xml: &mut String, cube: &Cube<'_>) {
             region.map_or(("[all roots]", "", 0), |r| (r.name.as_str(), r.file.as_str(), r.line));
         let name = text(name);
         let file = if file.is_empty() { String::new() } else { text(file) };
-        // -1 is the format's word for a line that is not known.
+        // -1 means an unknown line in this format.
         let begin = if line == 0 { "-1".to_owned() } else { line.to_string() };
         let _ = writeln!(
             xml,
@@ -76,8 +77,8 @@ fn push_regions(xml: &mut String, cube: &Cube<'_>) {
     }
 }
 
-/// The nodes, one inside the other. A stack of our own: a hostile tree may be deeper than the
-/// thread's.
+/// Writes the nested nodes. It uses an explicit stack, since a hostile tree may be deeper than the
+/// thread's stack allows.
 fn push_tree(xml: &mut String, cube: &Cube<'_>) {
     let mut waiting = vec![(0, false)];
     while let Some((node, is_closing)) = waiting.pop() {
@@ -91,7 +92,7 @@ fn push_tree(xml: &mut String, cube: &Cube<'_>) {
     }
 }
 
-/// The machine, its hosts, their ranks as processes of one thread.
+/// Writes the machine, its hosts, and their ranks as processes of one thread.
 fn push_system(xml: &mut String, cube: &Cube<'_>) {
     let cluster = &cube.source.profile.manifest.metadata.cluster;
     let machine = if cluster.is_empty() { "machine" } else { cluster };

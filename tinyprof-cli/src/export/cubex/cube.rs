@@ -1,5 +1,5 @@
-//! A profile as CubeX has it: metrics, one tree, hosts with their ranks, and the bytes of each
-//! value.
+//! A profile in the terms of CubeX: metrics, one tree, hosts with their ranks, and the bytes of
+//! each value.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -8,29 +8,29 @@ use tinyprof_format::model::CallpathValues;
 use super::tree::{Kind, Tree};
 use crate::export::exporter::{Source, metrics_of};
 
-/// What is told of each callpath on each rank.
+/// A quantity of each callpath on each rank.
 pub(super) struct Metric {
     pub(super) kind: Kind,
     pub(super) what: What,
 }
 
 pub(super) enum What {
-    /// A whole number.
+    /// The number of visits, a whole number.
     Visits,
-    /// Whole nanoseconds.
+    /// A time in whole nanoseconds.
     Time,
     /// The sum of a varying metric.
     Varying(String),
 }
 
-/// A profile as CubeX has it.
+/// A profile in the terms of CubeX.
 pub(super) struct Cube<'a> {
     pub(super) source: &'a Source,
     pub(super) tree: Tree,
     pub(super) metrics: Vec<Metric>,
     /// The hosts, in the order of their first rank, with their ranks.
     pub(super) hosts: Vec<(&'a str, Vec<usize>)>,
-    /// The ranks in the order of the hosts: that of the locations in the system tree.
+    /// The ranks grouped by host: the order of the locations in the system tree.
     pub(super) locations: Vec<usize>,
 }
 
@@ -67,7 +67,7 @@ impl<'a> Cube<'a> {
     pub(super) fn value(&self, metric: &Metric, node: usize, rank: usize) -> [u8; 8] {
         let rows = &self.source.profile.values;
         let Some(row) = self.tree.row(node) else {
-            // The root that joins several has no values but the sum of its children's.
+            // The root that joins several roots has only the sum of its children's values.
             let below = self.tree.roots().iter().map(|root| rows[*root][rank].inclusive_ns());
             let is_time = matches!(metric.what, What::Time);
             return if is_time { below.fold(0, u64::saturating_add).to_le_bytes() } else { [0; 8] };

@@ -1,13 +1,13 @@
-//! CubeX 4: a tar archive of `anchor.xml`, which describes metrics, call tree and system, and of an
-//! index and a data file for each metric. Little endian, not compressed.
+//! CubeX 4: a tar archive of `anchor.xml`, which describes metrics, call tree and system, and of
+//! one index and one data file per metric. Little endian, not compressed.
 //!
 //! ```text
 //! N.index   "CUBEX.INDEX" | 1: u32 | version 0: u16 | sparse 1: u8 | rows: u32 | number of each row: u32 ...
 //! N.data    "CUBEX.DATA"  | for each row, for each location: 8 bytes
 //! ```
 //!
-//! What a row's number means depends on the metric: those of exclusive metrics follow a walk into
-//! depth, those of inclusive ones put all children of a node next to each other.
+//! The order of the rows depends on the metric. Rows of exclusive metrics are in depth-first order.
+//! Rows of inclusive metrics keep all children of a node next to each other.
 
 mod anchor;
 mod cube;
@@ -59,7 +59,7 @@ impl Exporter for CubeX {
 const INDEX_MARKER: &[u8] = b"CUBEX.INDEX";
 const DATA_MARKER: &[u8] = b"CUBEX.DATA";
 
-/// An index in which every row is.
+/// Writes an index that lists every row.
 fn write_index(out: &mut (dyn Write + Send), metric: usize, rows: u32) -> io::Result<()> {
     let mut index = INDEX_MARKER.to_vec();
     index.extend(1_u32.to_le_bytes());

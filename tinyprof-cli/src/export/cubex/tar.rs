@@ -1,17 +1,17 @@
-//! Just enough of the tar format (POSIX ustar) to write plain files.
+//! A minimal writer of the tar format (POSIX ustar), for plain files only.
 
 use std::io::{self, Write};
 
-/// Everything is padded to blocks of so many bytes.
+/// The block size to which everything is padded.
 const BLOCK_BYTES: usize = 512;
 
-/// The largest file that eleven octal digits can tell.
+/// The largest file size that eleven octal digits can express.
 const MOST_BYTES: u64 = (1 << 33) - 1;
 
-/// The header of a file of `bytes` bytes, which follow it, and then [`pad`].
+/// Writes the header of a file of `bytes` bytes. The contents and then [`pad`] must follow.
 ///
 /// # Errors
-/// When `out` cannot be written, or when the format cannot hold the length.
+/// If `out` cannot be written, or if the format cannot hold the length.
 pub(super) fn header(out: &mut (dyn Write + Send), name: &str, bytes: u64) -> io::Result<()> {
     if bytes > MOST_BYTES {
         return Err(io::Error::other(format!(
@@ -43,7 +43,7 @@ pub(super) fn pad(out: &mut (dyn Write + Send), bytes: u64) -> io::Result<()> {
     out.write_all(&[0; BLOCK_BYTES][..(BLOCK_BYTES - rest) % BLOCK_BYTES])
 }
 
-/// The end of the archive.
+/// Writes the end of the archive.
 pub(super) fn end(out: &mut (dyn Write + Send)) -> io::Result<()> {
     out.write_all(&[0; 2 * BLOCK_BYTES])
 }

@@ -1,18 +1,18 @@
-//! The call tree as CubeX numbers it.
+//! The call tree with the numbers that CubeX gives its nodes.
 
 use tinyprof_format::model::{CallpathIndex, CallpathTable};
 
-/// Whether a value counts what is below the callpath.
+/// The kind of a value: with or without the callpaths below.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Inclusive,
     Exclusive,
 }
 
-/// The nodes, numbered by a walk into depth. There is exactly one root, as readers want: where a
-/// profile has several, or none, a node without a callpath joins them.
+/// The nodes, numbered depth first. There is exactly one root, as readers require: if a profile has
+/// several roots, or none, a node without a callpath joins them.
 pub(super) struct Tree {
-    /// The row of each node; none for the root that joins.
+    /// The row of each node; `None` for the root that joins several.
     rows: Vec<Option<usize>>,
     children: Vec<Vec<usize>>,
     /// The rows without a parent.
@@ -50,7 +50,7 @@ impl Tree {
         self.rows.len()
     }
 
-    /// The row of the callpath table; none for the root that joins.
+    /// Returns the row in the callpath table; `None` for the root that joins several.
     pub(super) fn row(&self, node: usize) -> Option<usize> {
         self.rows[node]
     }
@@ -63,7 +63,7 @@ impl Tree {
         &self.children[node]
     }
 
-    /// The nodes in the order in which a metric of this kind has its rows.
+    /// Returns the nodes in the order of the rows of a metric of this kind.
     pub(super) fn order(&self, kind: Kind) -> Vec<usize> {
         if kind == Kind::Exclusive {
             return (0..self.len()).collect();

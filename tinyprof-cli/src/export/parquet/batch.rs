@@ -1,4 +1,4 @@
-//! Rows on their way into the file, column by column.
+//! Rows on their way to the file, by column.
 
 use std::io::Write;
 
@@ -9,7 +9,7 @@ use tinyprof_format::model::{Callpath, CallpathIndex};
 
 use super::rows::{Numbers, Row, Texts};
 
-/// A column of optional values; those that are there, and for each row whether it is.
+/// A column of optional values: the values present, and a flag for each row.
 struct Column<T> {
     values: Vec<T>,
     levels: Vec<i16>,
@@ -53,8 +53,8 @@ impl Batch {
         self.kind.len()
     }
 
-    /// Adds a row. Parquet has signed integers only; that a column is unsigned is in the schema, so
-    /// bits are kept.
+    /// Adds a row. Parquet has only signed integers. The bits are kept, and the schema marks the
+    /// column as unsigned.
     pub(super) fn push(
         &mut self,
         texts: &Texts,
@@ -85,7 +85,7 @@ impl Batch {
         self.metrics.iter_mut().zip(metrics).for_each(|(column, number)| column.push(number));
     }
 
-    /// Writes what there is as a row group, in the order of the schema, and starts anew.
+    /// Writes the collected rows as a row group, in the order of the schema, and clears them.
     pub(super) fn write<W: Write + Send>(
         &mut self,
         writer: &mut SerializedFileWriter<W>,

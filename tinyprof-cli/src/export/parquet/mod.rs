@@ -1,4 +1,4 @@
-//! Parquet: one long table, a row for each execution summary and for each element of a series, of
+//! Parquet: one long table with a row for each execution summary and each element of a series, of
 //! times and of metrics.
 
 mod batch;
@@ -17,7 +17,7 @@ use rows::Texts;
 
 pub(super) struct Parquet;
 
-/// Rows that are compressed together. What is not yet written is in memory: some 100 bytes a row.
+/// The number of rows compressed together. Unwritten rows are in memory, at about 100 bytes a row.
 const ROWS_PER_GROUP: usize = 1 << 17;
 
 impl Exporter for Parquet {

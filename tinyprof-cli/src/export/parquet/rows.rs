@@ -1,4 +1,4 @@
-//! The rows of the table that one callpath has on one rank.
+//! The table rows of one callpath on one rank.
 
 use parquet::data_type::ByteArray;
 use tinyprof_format::model::{CallpathValues, ExecutionSummary, MetricValues};
@@ -6,11 +6,11 @@ use tinyprof_format::model::{CallpathValues, ExecutionSummary, MetricValues};
 use crate::export::exporter::Source;
 use crate::export::paths;
 
-/// What a row says beside where it is from.
+/// The contents of a row, other than its origin.
 pub(super) struct Row<'a> {
-    /// Whether it is an element of a series; else it sums up executions.
+    /// `true` for an element of a series, `false` for a summary of executions.
     pub(super) is_series: bool,
-    /// None for times.
+    /// The metric; `None` for times.
     pub(super) metric: Option<&'a str>,
     pub(super) execution: u32,
     pub(super) executions: u32,
@@ -20,19 +20,19 @@ pub(super) struct Row<'a> {
 }
 
 pub(super) enum Numbers {
-    /// Nanoseconds: sum, minimum, maximum, and the standard error of a sum that is an estimate.
+    /// Times in nanoseconds: sum, minimum, maximum, and the standard error of an estimated sum.
     Time([u64; 3], Option<f64>),
-    /// Of a metric: sum, minimum, maximum.
+    /// Values of a metric: sum, minimum, maximum.
     Metric([f64; 3]),
 }
 
 /// Texts that many rows share.
 pub(super) struct Texts {
-    /// Row by row of the callpath table.
+    /// Ids by row of the callpath table.
     pub(super) ids: Vec<ByteArray>,
-    /// Row by row of the callpath table.
+    /// Paths by row of the callpath table.
     pub(super) paths: Vec<ByteArray>,
-    /// By rank; none where it is not known.
+    /// Hosts by rank; `None` if unknown.
     pub(super) hosts: Vec<Option<ByteArray>>,
     pub(super) execution: ByteArray,
     pub(super) series: ByteArray,
@@ -40,7 +40,7 @@ pub(super) struct Texts {
 
 impl Texts {
     /// # Errors
-    /// When all paths together would be too long.
+    /// If all paths together would be too long.
     pub(super) fn of(source: &Source) -> Result<Self, String> {
         let paths = paths::plain(&source.profile.callpaths)?;
         let host = |host: &String| (!host.is_empty()).then(|| ByteArray::from(host.as_str()));
@@ -56,7 +56,7 @@ impl Texts {
     }
 }
 
-/// Summaries and series of the time, then of each metric.
+/// Returns summaries and series of the time, then those of each metric.
 pub(super) fn rows(values: &CallpathValues) -> impl Iterator<Item = Row<'_>> {
     let executions = values.executions.iter().map(|e| Row {
         is_series: false,
@@ -108,7 +108,7 @@ fn standard_error_ns(summary: &ExecutionSummary) -> Option<f64> {
     (summary.sum_variance_ns2 > 0.0).then(|| summary.sum_variance_ns2.sqrt())
 }
 
-/// Counts the visits of a series inside each execution.
+/// A counter of the visits of a series within each execution.
 #[derive(Default)]
 struct Place {
     execution: u32,
@@ -116,7 +116,7 @@ struct Place {
 }
 
 impl Place {
-    /// The number of the first of `visits` visits, 0-based.
+    /// Returns the 0-based number of the first of the next `visits` visits.
     fn pass(&mut self, execution: u32, visits: u32) -> u64 {
         if execution != self.execution {
             *self = Self { execution, visits: 0 };

@@ -1,4 +1,4 @@
-//! The columns of the table and how each is encoded.
+//! The columns of the table and their encodings.
 
 use std::error::Error;
 
@@ -10,8 +10,9 @@ use parquet::schema::parser::parse_message_type;
 use parquet::schema::types::{ColumnPath, Type};
 use tinyprof_format::model::Manifest;
 
-/// In the order in which a batch writes them. Times have the columns `..._ns`, metrics the others.
-/// Ids are texts, as in the report: pandas makes floats of whole numbers that may be missing.
+/// The schema, in the order in which a batch writes the columns. Times use the columns `..._ns`,
+/// metrics the others. Ids are texts, as in the report, since pandas turns nullable integers into
+/// floats.
 const SCHEMA: &str = "message tinyprof {
   required binary kind (STRING);
   optional binary metric (STRING);
@@ -37,8 +38,10 @@ pub(super) fn schema() -> Result<Type, ParquetError> {
     parse_message_type(SCHEMA)
 }
 
-/// Zstandard everywhere; the bytes of numbers are sorted by significance before, which is smaller
-/// than a dictionary of them. The manifest goes along as JSON.
+/// Returns the writer's properties.
+///
+/// All columns are compressed with Zstandard; the bytes of numbers are first grouped by
+/// significance, which is smaller than a dictionary. The manifest is included as JSON.
 pub(super) fn properties(
     schema: &Type,
     manifest: &Manifest,

@@ -1,4 +1,4 @@
-//! Draws what is seen into the cells of a terminal, of whatever size it has.
+//! Drawing of the view into the cells of a terminal of any size.
 
 use ratatui_core::buffer::Buffer;
 use ratatui_core::style::{Color, Modifier, Style};
@@ -11,22 +11,22 @@ use super::seen::JobLine;
 use super::table;
 use super::view::View;
 
-/// What there is to draw.
+/// Everything to draw.
 #[derive(Debug)]
 pub(super) struct Screen<'a> {
     pub(super) state: &'a State,
     pub(super) view: &'a View,
-    /// The last thing that could not be read.
+    /// The last read error.
     pub(super) trouble: Option<&'a str>,
     pub(super) colored: bool,
 }
 
-/// How far the job is.
+/// The state of the job.
 #[derive(Debug)]
 pub(super) enum State {
-    /// It has not begun, or nothing of it is there yet.
+    /// It has not begun, or has no data yet.
     Waiting(String),
-    /// There are several to choose from.
+    /// There are several jobs to choose from.
     Choosing(Vec<JobLine>),
     Running(Box<Frame>),
     Ended(Box<Frame>),
@@ -52,9 +52,9 @@ const HELP: [&str; 16] = [
     "Numbers are those of the newest sample; the first line says how old it is.",
 ];
 
-/// Lines that are no tree: job, state, head, two of ranks, keys.
+/// The number of lines besides the tree: job, state, head, two of ranks, keys.
 const OTHER_LINES: u16 = 6;
-/// Ranks that are listed.
+/// The number of ranks that are listed.
 const SLOWEST: u16 = 8;
 
 impl Screen<'_> {
@@ -90,7 +90,7 @@ impl Screen<'_> {
         let listed =
             if self.view.ranks { SLOWEST.min(height.saturating_sub(OTHER_LINES) / 2) } else { 0 };
         let room = height.saturating_sub(OTHER_LINES + listed);
-        // The selected callpath stays in sight.
+        // The selected callpath stays visible.
         let first = at.saturating_sub(usize::from(room.saturating_sub(1)));
         for ((position, &row), y) in visible.iter().enumerate().skip(first).zip(3..3 + room) {
             let style = if position == at { selected() } else { Style::new() };
@@ -109,7 +109,7 @@ impl Screen<'_> {
         }
     }
 
-    /// What else there is to say: paused, ended, trouble, losses, the order.
+    /// Returns the other facts: paused, ended, trouble, losses, the order.
     fn state_line(&self, frame: &Frame) -> String {
         let mut said = Vec::new();
         if matches!(self.state, State::Ended(_)) {
@@ -143,12 +143,12 @@ impl Screen<'_> {
     }
 }
 
-/// A job among several, in a line.
+/// Returns one line for a job in a list of several.
 pub(super) fn job_line(job: &JobLine) -> String {
     format!("{}  {}", escaped(&job.id), escaped(&job.what))
 }
 
-/// Puts a line of text, without control characters, on line `y`, if there is one.
+/// Writes a line of text, without control characters, to line `y`, if it exists.
 fn put(to: &mut Buffer, y: u16, line: &str, style: Style) {
     if y < to.area.height {
         let width = usize::from(to.area.width);

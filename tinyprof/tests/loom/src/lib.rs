@@ -3,11 +3,11 @@
 //!
 //! It mirrors, line by line, `Node::update` and `Node::try_read` of `tinyprof/src/record/node.rs`,
 //! `Header::of`, `Header::save`, `push` and `copy` of `log.rs`, and `Arena::insert` and
-//! `Arena::readings` of `arena.rs` and `arena/reading.rs`, with as many words as the question
-//! needs: loom's time grows with each access. Whoever changes the one changes the other. There is
-//! one difference: the owner here is told what it has stored before, and does not load it. Of the
-//! accesses to a word loom remembers the last alone, so that a load by the owner just before its
-//! store would hide the reader's load, and loom would try one order and no other.
+//! `Arena::readings` of `arena.rs` and `arena/reading.rs`. It has only as many words as the
+//! question needs, since loom's time grows with each access. A change of one requires the same
+//! change of the other. There is one difference: here, the owner gets its last stored values as
+//! arguments instead of loading them. Loom remembers only the last access to a word, so a load by
+//! the owner just before its store would hide the reader's load, and loom would try only one order.
 
 #![cfg(test)]
 
@@ -23,7 +23,7 @@ const SUM: usize = 2;
 const LIST: usize = 3;
 const WORDS: usize = 4;
 
-/// What each visit adds to the sum: a reading whose sum and visits do not fit is torn.
+/// The amount that each visit adds to the sum: a reading whose sum and visits do not match is torn.
 const TICKS: u64 = 7;
 
 struct Node {
@@ -45,7 +45,7 @@ impl Node {
         self.record[word].store(value, Relaxed);
     }
 
-    /// `Node::update`.
+    /// Mirrors `Node::update`.
     fn update(&self, sequence: u64, change: impl FnOnce()) {
         self.set(SEQUENCE, sequence.wrapping_add(1));
         fence(Release);
@@ -53,7 +53,7 @@ impl Node {
         self.record[SEQUENCE].store(sequence.wrapping_add(2), Release);
     }
 
-    /// `Node::try_read`.
+    /// Mirrors `Node::try_read`.
     fn try_read<T>(&self, read: impl FnOnce() -> T) -> Option<T> {
         let before = self.record[SEQUENCE].load(Acquire);
         let value = read();
@@ -61,7 +61,7 @@ impl Node {
         (before.is_multiple_of(2) && self.get(SEQUENCE) == before).then_some(value)
     }
 
-    /// `Arena::add_visit`, without a list, after so many visits.
+    /// Mirrors `Arena::add_visit`, without a list, after this many visits.
     fn add_visit(&self, visits: u64) {
         self.update(2 * visits, || {
             self.set(VISITS, visits + 1);
@@ -69,8 +69,8 @@ impl Node {
         });
     }
 
-    /// `log::push` where there is room, after so many elements: the element, then the header that
-    /// makes it visible.
+    /// Mirrors `log::push` if there is room, after this many elements: writes the element, then the
+    /// header that makes it visible.
     fn push(&self, length: u64) {
         self.update(2 * length, || {
             self.block[usize::try_from(length).expect("a short list")].store(length + 1, Relaxed);
@@ -125,7 +125,8 @@ fn an_element_is_whole_when_the_length_says_that_it_is_there() {
             let node = Arc::clone(&node);
             move || (0..2).for_each(|length| node.push(length))
         });
-        // As `Reading::of`: the length under the sequence counter, the elements after it, without.
+        // Like `Reading::of`: the length is read under the sequence counter, the elements after it,
+        // without it.
         if let Some(length) = node.try_read(|| node.get(LIST)) {
             let length = usize::try_from(length).expect("a short list");
             let elements: Vec<u64> =
@@ -136,7 +137,7 @@ fn an_element_is_whole_when_the_length_says_that_it_is_there() {
     });
 }
 
-/// Whoever finds the file of a program that was killed has no sequence counter to rely on: only the
+/// A reader of the file of a killed program cannot rely on the sequence counter, only on the
 /// header's own order.
 #[test]
 fn a_list_is_whole_without_the_counter_too() {
@@ -162,7 +163,7 @@ fn a_record_is_whole_when_the_newest_one_is_known() {
         let owner = thread::spawn({
             let (node, last_node) = (Arc::clone(&node), Arc::clone(&last_node));
             move || {
-                // `Arena::insert`: the words of a new record, then the line that leads there.
+                // `Arena::insert`: the words of a new record, then the link to it.
                 node.set(SUM, TICKS);
                 last_node.store(1, Release);
                 node.update(0, || node.set(VISITS, 1));

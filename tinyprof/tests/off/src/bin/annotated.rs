@@ -6,7 +6,7 @@ use tinyprof::{profile, profile_loop, profile_scope, record};
 
 const _: () = assert!(!tinyprof::collect::ENABLED);
 
-/// A function, with all that can be said of one.
+/// Sums squares, in a function region with a name and a mode.
 #[profile(name = "sum of squares", mode = each)]
 #[unsafe(no_mangle)]
 #[inline(never)]
@@ -14,7 +14,7 @@ pub fn function(values: &[f64]) -> f64 {
     values.iter().map(|x| x * x).sum()
 }
 
-/// Scopes, a way out between them, and one that begins inside of another.
+/// Combines values in scopes, with an exit between them and a scope that begins inside another.
 #[unsafe(no_mangle)]
 #[inline(never)]
 pub fn scopes(values: &mut [u64], n: u64) -> Option<u64> {
@@ -30,12 +30,12 @@ pub fn scopes(values: &mut [u64], n: u64) -> Option<u64> {
     Some(all)
 }
 
-/// Called by a key alone.
+/// Returns a name; called only by a key.
 fn name_of(n: u64) -> String {
     format!("{n} values")
 }
 
-/// A loop with a value, a label, and a way out of the function.
+/// Counts steps in loops with a value, a label, and an exit from the function.
 #[unsafe(no_mangle)]
 #[inline(never)]
 pub fn loops(mut n: u64) -> Result<u64, u64> {
@@ -59,14 +59,14 @@ pub fn loops(mut n: u64) -> Result<u64, u64> {
     Ok(steps)
 }
 
-/// Called by metrics alone.
+/// Sorts values; called only by metrics.
 fn expensive(values: &[u64]) -> Vec<u64> {
     let mut values = values.to_vec();
     values.sort_unstable();
     values
 }
 
-/// Metrics, whose values are not even computed.
+/// Combines values with metrics, whose values are not even computed.
 #[profile(values = expensive(values).len())]
 #[unsafe(no_mangle)]
 #[inline(never)]
@@ -80,7 +80,7 @@ pub fn metrics(values: &[u64], n: u64) -> u64 {
     sum
 }
 
-/// An asynchronous function.
+/// Polls an asynchronous function.
 #[unsafe(no_mangle)]
 #[inline(never)]
 pub fn polled(values: &[u64], n: u64) -> u64 {

@@ -2,14 +2,14 @@
 
 #![deny(warnings)]
 
-/// A function, with all that can be said of one.
+/// Sums squares, without a region.
 #[unsafe(no_mangle)]
 #[inline(never)]
 pub fn function(values: &[f64]) -> f64 {
     values.iter().map(|x| x * x).sum()
 }
 
-/// Scopes, a way out between them, and one that begins inside of another.
+/// Combines values, without scopes.
 #[unsafe(no_mangle)]
 #[inline(never)]
 pub fn scopes(values: &mut [u64], n: u64) -> Option<u64> {
@@ -20,7 +20,7 @@ pub fn scopes(values: &mut [u64], n: u64) -> Option<u64> {
     Some(values.iter().sum::<u64>() ^ n)
 }
 
-/// A loop with a value, a label, and a way out of the function.
+/// Counts steps in loops, without regions.
 #[unsafe(no_mangle)]
 #[inline(never)]
 pub fn loops(mut n: u64) -> Result<u64, u64> {
@@ -44,7 +44,7 @@ pub fn loops(mut n: u64) -> Result<u64, u64> {
     Ok(steps)
 }
 
-/// Metrics, whose values are not even computed.
+/// Combines values, without metrics.
 #[unsafe(no_mangle)]
 #[inline(never)]
 pub fn metrics(values: &[u64], n: u64) -> u64 {
@@ -55,7 +55,7 @@ pub fn metrics(values: &[u64], n: u64) -> u64 {
     sum
 }
 
-/// An asynchronous function.
+/// Polls an asynchronous function.
 #[unsafe(no_mangle)]
 #[inline(never)]
 pub fn polled(values: &[u64], n: u64) -> u64 {
