@@ -90,7 +90,8 @@ pub fn arrows_up(
             if let Some(below) = floors.get(to.as_str())
                 && below >= floor
             {
-                complaints.push(format!("arrow up: {from} (floor {floor}) -> {to} (floor {below})"));
+                complaints
+                    .push(format!("arrow up: {from} (floor {floor}) -> {to} (floor {below})"));
             }
         }
     }

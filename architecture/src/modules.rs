@@ -39,11 +39,11 @@ impl Crate {
     #[must_use]
     pub fn parse(root: &str, sources: &[Source]) -> Self {
         let mut found = Self::default();
-        found.add(Vec::new(), root, sources);
+        found.add(&[], root, sources);
         found
     }
 
-    fn add(&mut self, path: ModulePath, file: &str, sources: &[Source]) {
+    fn add(&mut self, path: &[String], file: &str, sources: &[Source]) {
         let Some(source) = sources.iter().find(|source| source.path == file) else {
             self.complaints.push(format!("{file}: declared, and not there"));
             return;
@@ -61,14 +61,14 @@ impl Crate {
         }
         let directory = directory_of(file);
         let children: Vec<String> = module.children.iter().cloned().collect();
-        self.modules.insert(path.clone(), module);
+        self.modules.insert(path.to_vec(), module);
         for child in children {
             let name = child.trim_start_matches("r#");
             let candidates =
                 [format!("{directory}/{name}.rs"), format!("{directory}/{name}/mod.rs")];
             let file = candidates.iter().find(|file| sources.iter().any(|s| s.path == **file));
             let file = file.unwrap_or(&candidates[0]).clone();
-            self.add([path.as_slice(), &[child]].concat(), &file, sources);
+            self.add(&[path, &[child]].concat(), &file, sources);
         }
     }
 
@@ -179,7 +179,7 @@ fn leaves_of(
         }
         UseTree::Name(name) => {
             let name = name.ident.to_string();
-            leaves.push(([before.as_slice(), &[name.clone()]].concat(), Some(name)));
+            leaves.push(([before.as_slice(), std::slice::from_ref(&name)].concat(), Some(name)));
         }
         UseTree::Rename(rename) => {
             let path = [before.as_slice(), &[rename.ident.to_string()]].concat();

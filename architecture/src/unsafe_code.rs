@@ -13,7 +13,10 @@ pub fn outside_of(rooms: &[&str], sources: &[Source]) -> Vec<String> {
         .filter_map(|source| {
             let tokens: TokenStream = source.text.parse().ok()?;
             let line = first(tokens)?;
-            Some(format!("{}:{line}: unsafe code; ARCHITECTURE.md says where it may be", source.path))
+            Some(format!(
+                "{}:{line}: unsafe code; ARCHITECTURE.md says where it may be",
+                source.path
+            ))
         })
         .collect()
 }

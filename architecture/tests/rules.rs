@@ -34,7 +34,10 @@ fn modules_that_name_each_other_are_a_circle_however_the_names_come_to_them() {
     ] {
         let found = circles("c", &house(text));
         assert!(found.len() == 1 && found[0].contains("circle in c: a, b"), "{text}: {found:?}");
-        assert!(found[0].contains("a -> b: src/a/inner.rs") && found[0].contains("b -> a: src/b/mod.rs"));
+        assert!(
+            found[0].contains("a -> b: src/a/inner.rs")
+                && found[0].contains("b -> a: src/b/mod.rs")
+        );
     }
 }
 
@@ -52,7 +55,8 @@ fn crates_depend_on_lower_floors_only() {
 
 #[test]
 fn unsafe_code_has_rooms() {
-    let found = |path: &str, text: &str| unsafe_code::outside_of(&["a/sys/"], &[Source::new(path, text)]);
+    let found =
+        |path: &str, text: &str| unsafe_code::outside_of(&["a/sys/"], &[Source::new(path, text)]);
     assert_eq!(found("a/sys/x.rs", "unsafe fn f() {}"), [""; 0]);
     assert_eq!(found("a/x.rs", "#[unsafe(no_mangle)] fn f() {} // unsafe"), [""; 0]);
     let said = found("a/x.rs", "fn f() {\n    unsafe { g() }\n}");
@@ -65,7 +69,10 @@ fn comments_are_narrow_and_begin_well() {
     let lines = |path: &str, text: &str| long_lines(&[Source::new(path, text)]);
     assert_eq!(lines("a.rs", &long), ["a.rs:1: 101 columns"]);
     assert_eq!(lines("a.rs", &long[1..]), [""; 0]);
-    assert_eq!(lines("a.md", &format!("# A\\n\\n{} b\\n", "x".repeat(99)).replace("\\n", "\n")).len(), 1);
+    assert_eq!(
+        lines("a.md", &format!("# A\\n\\n{} b\\n", "x".repeat(99)).replace("\\n", "\n")).len(),
+        1
+    );
     assert_eq!(lines("a.md", &format!("| {} b |\n```\n{long}\n```\n", "x".repeat(99))), [""; 0]);
 
     let documented = |text: &str| undocumented(&[Source::new("a.rs", text)]).len();

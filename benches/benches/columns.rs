@@ -72,7 +72,7 @@ fn columns(criterion: &mut Criterion) {
         group.throughput(Throughput::Elements(values as u64));
         group.bench_function("encode", |bencher| {
             bencher.iter(|| {
-                columns.iter().for_each(|column| drop(black_box(encode(black_box(column)))))
+                columns.iter().for_each(|column| drop(black_box(encode(black_box(column)))));
             });
         });
         group.bench_function("decode", |bencher| {

@@ -12,8 +12,9 @@ use std::process::ExitCode;
 use std::sync::atomic::Ordering::SeqCst;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
+use tinyprof_faults::phase::Phase;
 use tinyprof_faults::sys::{FailingAllocator, exit, spin_us, write_out};
-use tinyprof_faults::truth::{Phase, Truth};
+use tinyprof_faults::truth::Truth;
 use tinyprof_faults::work::visit_all;
 
 #[global_allocator]

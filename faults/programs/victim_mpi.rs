@@ -9,8 +9,9 @@ use std::io::Write;
 use std::path::Path;
 
 use mpi::traits::{Communicator, CommunicatorCollectives};
+use tinyprof_faults::phase::Phase;
 use tinyprof_faults::sys::spin_us;
-use tinyprof_faults::truth::{Phase, Truth};
+use tinyprof_faults::truth::Truth;
 use tinyprof_faults::work::visit_all;
 use tinyprof_mpi as _;
 

@@ -6,8 +6,8 @@
 use std::io;
 use std::time::Duration;
 
+use tinyprof_faults::phase::Phase;
 use tinyprof_faults::sys::{Action, Call, Observer, Trace};
-use tinyprof_faults::truth::Phase;
 
 use crate::configuration::Configuration;
 use crate::errors::{Shown, kind_of, writes_to_standard};

@@ -6,8 +6,9 @@ use std::path::Path;
 use std::process::{Child, Command};
 use std::time::Duration;
 
+use tinyprof_faults::phase::Phase;
 use tinyprof_faults::sys::{Ended, Watch, kill, spin_us};
-use tinyprof_faults::truth::{Phase, Truth};
+use tinyprof_faults::truth::Truth;
 use tinyprof_format::segment::ProcessState;
 
 use crate::judge::{Expected, judge};

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use tinyprof_faults::numbering;
+use tinyprof_faults::phase::Phase;
 use tinyprof_faults::sys::{Ended, Watch};
-use tinyprof_faults::truth::{Phase, Truth};
+use tinyprof_faults::truth::Truth;
 use tinyprof_faults::work::STEPS;
 use tinyprof_format::file::{check_profile, read_profile};
 use tinyprof_format::model::{Losses, Profile};

@@ -5,8 +5,9 @@ use std::io;
 use std::process::Child;
 use std::time::Duration;
 
+use tinyprof_faults::phase::Phase;
 use tinyprof_faults::sys::{Ended, Watch, kill, spin_us};
-use tinyprof_faults::truth::{Phase, Truth};
+use tinyprof_faults::truth::Truth;
 
 use crate::configuration::{Configuration, PLAIN};
 use crate::judge::{Expected, judge};

@@ -11,6 +11,7 @@
 //!   ptrace.
 
 pub mod numbering;
+pub mod phase;
 pub mod sys;
 pub mod truth;
 pub mod work;

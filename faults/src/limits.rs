@@ -3,8 +3,8 @@
 use std::io;
 use std::time::Duration;
 
+use tinyprof_faults::phase::Phase;
 use tinyprof_faults::sys::{Limit, limit, run as run_to_end};
-use tinyprof_faults::truth::Phase;
 
 use crate::configuration::{Configuration, PLAIN};
 use crate::judge::{Expected, judge};

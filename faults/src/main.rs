@@ -135,7 +135,7 @@ fn run(arguments: &Arguments) -> io::Result<bool> {
                 Part::Syscalls => syscalls::all(configuration, arguments.quick, &mut results)?,
                 Part::Delays => delays::all(configuration, arguments.quick, &mut results)?,
                 Part::Allocations => {
-                    allocations::all(configuration, arguments.quick, &mut results)?
+                    allocations::all(configuration, arguments.quick, &mut results)?;
                 }
                 Part::Limits => limits::all(configuration, arguments.quick, &mut results)?,
                 Part::Kills | Part::Jobs => {}

@@ -4,8 +4,8 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
+use tinyprof_faults::phase::Phase;
 use tinyprof_faults::sys::{kill, spin_us};
-use tinyprof_faults::truth::Phase;
 use tinyprof_format::segment::layout::{HEADER_LINES, LINE_BYTES};
 
 use crate::configuration::{Configuration, PLAIN};

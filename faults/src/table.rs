@@ -30,7 +30,7 @@ pub(crate) fn table(results: &Path) -> io::Result<String> {
         let numbers = COLUMNS.map(|key| line.get(key).and_then(Value::as_u64).unwrap_or_default());
         match rows.iter_mut().find(|row| row.0 == part) {
             Some((_, sums)) => {
-                sums.iter_mut().zip(numbers).for_each(|(sum, number)| *sum += number)
+                sums.iter_mut().zip(numbers).for_each(|(sum, number)| *sum += number);
             }
             None => rows.push((part, numbers)),
         }

@@ -91,7 +91,7 @@ fn a_damaged_section_is_named_by_its_own_offset() {
     fs::write(&file, &bytes).unwrap();
     match read_profile(&path).unwrap_err() {
         ReadError::Damaged { path, offset, .. } => {
-            assert_eq!((path, offset), (file, section as u64))
+            assert_eq!((path, offset), (file, section as u64));
         }
         other => panic!("{other}"),
     }

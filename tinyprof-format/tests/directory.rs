@@ -72,7 +72,7 @@ fn a_directory_that_may_be_written_to_need_not_be_readable() {
     let directory = scratch.path().join("unreadable");
     fs::create_dir(&directory).expect("a directory");
     let open_to = |path: &Path, mode| {
-        fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("ours")
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("ours");
     };
     open_to(scratch.path(), 0o711);
     open_to(&program, 0o755);

@@ -37,7 +37,7 @@ fn first_piece(tokens: &[TokenTree]) -> usize {
                 ';' => return at + 1,
                 '<' => depth += 1,
                 '>' if !is_punct(at.wrapping_sub(1), '-') && !is_punct(at.wrapping_sub(1), '=') => {
-                    depth -= 1
+                    depth -= 1;
                 }
                 _ => {}
             },

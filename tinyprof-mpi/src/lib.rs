@@ -98,6 +98,12 @@ mod attendance;
 #[cfg(feature = "rsmpi")]
 mod checkpoint;
 mod communicator;
+#[cfg(feature = "rsmpi")]
+mod error;
+#[cfg(feature = "rsmpi")]
+mod hooks;
+#[cfg(feature = "rsmpi")]
+mod measure;
 mod observer;
 mod phases;
 #[cfg(feature = "rsmpi")]
@@ -111,11 +117,13 @@ pub mod study;
 #[cfg(feature = "rsmpi")]
 mod sys;
 
+#[cfg(feature = "rsmpi")]
+pub use error::{FlushError, StartError};
+#[cfg(feature = "rsmpi")]
+pub use hooks::{MPI_Finalize, MPI_Init, MPI_Init_thread};
 pub use phases::Aggregators;
 #[cfg(feature = "rsmpi")]
-pub use profiler::{Builder, FlushError, Profiler, StartError};
-#[cfg(feature = "rsmpi")]
-pub use sys::{MPI_Finalize, MPI_Init, MPI_Init_thread};
+pub use profiler::{Builder, Profiler};
 pub use tinyprof_format::file::OutputFormat;
 
 /// The program on the first page, which must compile.

@@ -11,12 +11,13 @@ use tinyprof::collect::{self, ENABLED, Ending, config, monotonic_ns};
 use tinyprof_format::file::{OutputFiles, OutputFormat, profile_path, write_profile_in_state};
 use tinyprof_format::model::{PhaseTimes, RunState};
 
-use crate::FlushError;
 use crate::attendance::{Attendance, SignedIn, Voice};
 use crate::checkpoint;
 use crate::communicator::{
     Communicator, Interrupted, Rsmpi, duplicate_of_world, max_of_world, run_to_end,
 };
+use crate::error::FlushError;
+use crate::measure::measure;
 use crate::phases::{self, Measured, Plan, Workplace};
 use crate::settings::Settings;
 use crate::sys::{self, Link};
@@ -179,14 +180,6 @@ fn flush_now(communicator: &Rsmpi, settings: &Settings) -> Result<Option<PathBuf
     })
 }
 
-/// Takes a snapshot of this rank and encodes it. If that fails, the rank has nothing to bring.
-pub(crate) fn measure(workplace: &Workplace) -> Measured {
-    let precision = collect::precision();
-    workplace
-        .run(move || Measured::of(collect::snapshot(), precision))
-        .unwrap_or_else(Measured::missing)
-}
-
 /// Writes the data of this rank under its own name, after the ranks did not come together.
 fn write_apart(
     communicator: &Rsmpi,
@@ -259,7 +252,7 @@ fn flush_alone(reason: &str, advice: &str) {
     let (rank, ranks) = (world.rank().unsigned_abs(), world.size().unsigned_abs());
     let settings = Settings::default();
     collect::ending_here(|| {
-        collect::without_write_signals(|| write_alone(rank, ranks, &settings, reason, advice))
+        collect::without_write_signals(|| write_alone(rank, ranks, &settings, reason, advice));
     });
 }
 

@@ -22,4 +22,4 @@
 //! # Cost
 //! About 5 ns a call inside of a region, 1 ns outside.
 
-pub use crate::sys::Counting;
+pub use crate::record::Counting;

@@ -32,10 +32,10 @@ fn nothing_is_switched_on_for_others() {
     with_default(registry().with(layer()).with(logs()), || check(true));
     with_default(registry().with(logs().and_then(layer())), || check(true));
     with_default(registry().with(layer().with_max_level(Level::INFO)).with(logs()), || {
-        check(false)
+        check(false);
     });
     with_default(registry().with(layer().with_target_prefixes(["else"])).with(logs()), || {
-        check(false)
+        check(false);
     });
     with_default(registry().with(logs()), || check(false));
 }

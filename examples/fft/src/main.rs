@@ -10,6 +10,7 @@
 //! is left waiting.
 
 mod arguments;
+mod error;
 mod exchange;
 mod layout;
 mod signal;

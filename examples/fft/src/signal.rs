@@ -13,8 +13,8 @@ use std::f64::consts::TAU;
 use rustfft::num_complex::Complex64;
 use tinyprof::profile;
 
+use crate::error::largest_error;
 use crate::sixstep::real;
-use crate::verify::largest_error;
 
 /// How far the oscillation decays over all points: to exp(-8), a line of some width.
 const DAMPING: f64 = 8.0;

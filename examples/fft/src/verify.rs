@@ -9,6 +9,7 @@ use rustfft::FftPlanner;
 use rustfft::num_complex::Complex64;
 use tinyprof::profile;
 
+use crate::error::{largest_error, worse};
 use crate::layout::Layout;
 use crate::signal::Signal;
 use crate::sixstep::{Direction, SixStep};
@@ -126,20 +127,6 @@ fn gather(
     let mut spectrum = vec![Complex64::default(); layout.size()];
     root.gather_into_root(data, &mut spectrum[..]);
     Some(spectrum)
-}
-
-/// The largest difference between what was computed and what was expected.
-pub(crate) fn largest_error(
-    computed: &[Complex64],
-    expected: impl IntoIterator<Item = Complex64>,
-) -> f64 {
-    let pairs = computed.iter().zip(expected);
-    pairs.map(|(value, expected)| (value - expected).norm()).fold(0.0, worse)
-}
-
-/// The larger error. No number at all is the worst of errors: `max` would take it for none.
-fn worse(one: f64, other: f64) -> f64 {
-    if one.is_nan() || other.is_nan() { f64::INFINITY } else { one.max(other) }
 }
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
 //! System calls without a safe form.
 
 mod allocator;
+mod ended;
+mod marker;
 mod process;
 mod shared;
 mod trace;
@@ -10,7 +12,8 @@ mod watch;
 pub use allocator::FailingAllocator;
 pub use process::{Limit, exit, kill, limit, mark, run, spin_us, write_out};
 pub use shared::{shared_words, unmap};
-pub use trace::{Action, Call, Ended, Observer, Trace};
+pub use trace::{Action, Call, Observer, Trace};
 pub use watch::Watch;
 
-pub(crate) use process::MARKER;
+pub use ended::Ended;
+pub(crate) use marker::MARKER;

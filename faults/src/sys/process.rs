@@ -5,11 +5,7 @@ use std::os::unix::process::CommandExt;
 use std::process::Command;
 use std::time::Duration;
 
-use super::{Ended, Watch};
-
-/// The first argument of marker calls: an option that `prctl` does not know. The call fails, and
-/// does nothing else.
-pub(crate) const MARKER: libc::c_int = 0x5450_5246;
+use super::{Ended, MARKER, Watch};
 
 /// Tells the tracer of this process, if there is one, that the process enters a phase.
 pub fn mark(phase: u64) {

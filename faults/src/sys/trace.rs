@@ -4,14 +4,14 @@ use std::collections::HashMap;
 use std::fs;
 use std::io;
 use std::os::unix::fs::FileExt;
-use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::process::{Command, ExitStatus};
+use std::os::unix::process::CommandExt;
+use std::process::Command;
 use std::time::Duration;
 
-use super::MARKER;
 use super::tracee::{self, Stop};
 use super::watch::Watch;
-use crate::truth::Phase;
+use super::{Ended, MARKER};
+use crate::phase::Phase;
 
 /// A system call that a thread is about to make.
 #[derive(Clone, Copy, Debug)]
@@ -76,17 +76,6 @@ pub trait Observer {
     fn call(&mut self, call: &Call) -> Action;
 }
 
-/// The way in which a program ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ended {
-    /// The program exited with this code.
-    Code(i32),
-    /// The program was ended by this signal.
-    Signal(i32),
-    /// The program was killed because it took too long.
-    TooLong,
-}
-
 /// The action at the end of a call.
 #[derive(Clone, Copy, Debug, Default)]
 enum AtExit {
@@ -96,15 +85,6 @@ enum AtExit {
     Fail(i32),
     /// Restore this argument, which was changed: programs rely on finding it unchanged.
     Restore(usize, u64),
-}
-
-impl Ended {
-    /// Returns how a child ended, from its exit status.
-    #[must_use]
-    pub fn of(status: ExitStatus) -> Self {
-        // A program that did not exit was ended by a signal.
-        status.code().map_or_else(|| Self::Signal(status.signal().unwrap_or_default()), Self::Code)
-    }
 }
 
 /// A program that runs under observation.
@@ -195,7 +175,7 @@ impl<O: Observer> Trace<'_, O> {
                     AtExit::Nothing => {}
                     AtExit::Fail(errno) => tracee::set_error(thread, errno)?,
                     AtExit::Restore(argument, value) => {
-                        tracee::set_argument(thread, argument, value)?
+                        tracee::set_argument(thread, argument, value)?;
                     }
                 }
                 tracee::resume(thread, 0);

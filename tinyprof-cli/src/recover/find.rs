@@ -110,7 +110,7 @@ pub(crate) fn find(directory: &Path) -> Result<Findings, Box<dyn Error>> {
         let path = directory.join(&name);
         match look_at(&path, &name, &here) {
             Ok(Verdict::Dead { head, is_replaced }) => {
-                findings.dead.push(Found { path, head, is_replaced })
+                findings.dead.push(Found { path, head, is_replaced });
             }
             Ok(Verdict::Empty) => findings.empty.push(name),
             Ok(Verdict::Running(why)) => {
@@ -118,7 +118,7 @@ pub(crate) fn find(directory: &Path) -> Result<Findings, Box<dyn Error>> {
                 findings.left_alone.push(format!("{name}: left alone: {why}"));
             }
             Ok(Verdict::LeftAlone(why)) => {
-                findings.left_alone.push(format!("{name}: left alone: {why}"))
+                findings.left_alone.push(format!("{name}: left alone: {why}"));
             }
             // Its process or another `recover` has removed it since.
             Err(error) if error.kind() == ErrorKind::NotFound => {}

@@ -34,6 +34,7 @@ mod exclusive;
 mod joined;
 mod limits;
 mod manifest;
+mod manifest_facts;
 mod metrics;
 mod names;
 mod output;
@@ -58,6 +59,7 @@ pub use directory::{UnfinishedProfile, remove_profile, write_part};
 pub use encoded_rank::{EncodedCallpath, EncodedRank};
 pub use limits::ReadLimits;
 pub use manifest::{decode_manifest, read_manifest};
+pub use manifest_facts::ManifestFacts;
 pub use metrics::EncodedMetric;
 pub use names::{checkpoint_of, checkpoint_path, numbered_path, profile_path};
 pub use output::{OutputFiles, OutputFormat};
@@ -71,6 +73,6 @@ pub use source::{Directory, Source};
 pub use text_part::encode_text_part;
 pub use text_profile::read_text_profile;
 pub use write::{
-    ManifestFacts, write_incomplete_profile, write_profile, write_profile_in_state,
-    write_profile_with, write_timed_profile,
+    write_incomplete_profile, write_profile, write_profile_in_state, write_profile_with,
+    write_timed_profile,
 };

@@ -1,10 +1,10 @@
 //! The text form of a part, for output in the paper's text format (paper, section VI).
 
 use super::encoded_rank::EncodedRank;
+use super::manifest_facts::ManifestFacts;
 use super::part;
 use super::rank_values::RankValues;
 use super::section::FrameError;
-use super::write::ManifestFacts;
 use crate::bytes::Budget;
 use crate::model::{
     CallpathFile, CallpathTable, CallpathValues, Manifest, PhaseTimes, Profile, RunMetadata,

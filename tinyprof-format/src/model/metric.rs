@@ -4,7 +4,7 @@
 //! They are kept apart from times. A sum of floats depends on the order of its terms, so sums are
 //! formed in the order of the program and never regrouped.
 
-use super::values::{Span, merge_overlapping};
+use super::span::{Span, merge_overlapping};
 
 /// The sums over the values of one execution.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -11,6 +11,7 @@ mod metric;
 pub(crate) mod precision;
 mod profile;
 mod profile_id;
+mod span;
 mod table;
 mod values;
 

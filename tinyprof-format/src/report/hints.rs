@@ -48,9 +48,6 @@ pub const FIRST_ITERATIONS_MIN: usize = 4;
 pub const SMALL_VISIT_NS: f64 = 500.0;
 /// ... and the minimum part of the total time that measuring its visits took.
 pub const SMALL_COST_PART: f64 = 0.01;
-/// The assumed cost of measuring one visit, in nanoseconds, if the profile does not contain it: see
-/// `docs/overhead.md`.
-pub const VISIT_COST_NS: f64 = 25.0;
 
 /// A rank that is slow in most regions.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -36,6 +36,7 @@ mod notes;
 mod order;
 mod outline;
 mod own_cost;
+mod rank_statistics;
 mod run;
 mod selection;
 mod spread;
@@ -46,17 +47,18 @@ mod text;
 mod top;
 mod tree;
 mod units;
+mod usage;
 mod variation;
 mod wire;
 
 pub use csv::csv_line;
-pub use efficiency::{Activity, Efficiency, RankTimes, TimesOverRanks, exclusive_ns};
+pub use efficiency::Efficiency;
 pub use hints::{
     FIRST_ITERATIONS_MIN, FIRST_TIMES_MEDIAN, GROWTH_ITERATIONS_MIN, GROWTH_MIN,
     GROWTH_ORDER_ERRORS, GROWTH_ORDER_MIN, Growth, HINTS_MAX, Hint, HintKind, IMBALANCE_LOSS_PART,
     IMBALANCE_MIN, REGION_SHARE_MIN, SMALL_COST_PART, SMALL_VISIT_NS, STRAGGLER_RANKS_MIN,
     STRAGGLER_REGIONS_MIN, STRAGGLER_REGIONS_PART, STRAGGLER_SLOWER_BY, SlowFirst, Straggler,
-    VISIT_COST_NS, growing, imbalanced, is_too_small, slow_first, straggler,
+    growing, imbalanced, is_too_small, slow_first, straggler,
 };
 pub use info::info_text;
 pub use iterations::{IterationPoint, Iterations, rank_points};
@@ -64,9 +66,11 @@ pub use long_json::{LongJson, json_text};
 pub use metric_name::MetricName;
 pub use names::escaped;
 pub use order::UnknownMetric;
-pub use own_cost::{COUNTED_VISIT_COST_NS, OwnCost};
+pub use own_cost::{COUNTED_VISIT_COST_NS, OwnCost, VISIT_COST_NS};
+pub use rank_statistics::RankStatistics;
 pub use run::Report;
 pub use spread::{HostId, Spread};
-pub use statistics::{RankStatistics, Statistics};
+pub use statistics::Statistics;
 pub use text::TextOptions;
+pub use usage::{Activity, RankTimes, TimesOverRanks, exclusive_ns};
 pub use variation::Variation;

@@ -3,8 +3,11 @@
 use crate::model::Manifest;
 
 use super::RankStatistics;
-use super::hints::VISIT_COST_NS;
 use super::units::{percent_of, ratio, rounded, time_cell, whole};
+
+/// The assumed cost of measuring one visit, in nanoseconds, if the profile does not contain it: see
+/// `docs/overhead.md`.
+pub const VISIT_COST_NS: f64 = 25.0;
 
 /// The assumed cost of a visit that a budget let only be counted, in nanoseconds, if the profile
 /// does not contain it: see `docs/overhead.md`.

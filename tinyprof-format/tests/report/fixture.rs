@@ -181,7 +181,7 @@ pub(crate) fn with_metrics(mut maps: Vec<EventMap>, more: u32) -> Vec<EventMap> 
         if rank == 0 {
             add("main<transform", "residual", &[0.012_345_6, -1e-9, f64::INFINITY]);
             (0..more).for_each(|n| {
-                add("main<check", &format!("key {n}\u{202e}\n流れ"), &[f64::from(n)])
+                add("main<check", &format!("key {n}\u{202e}\n流れ"), &[f64::from(n)]);
             });
         }
     }

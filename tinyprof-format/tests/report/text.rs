@@ -196,7 +196,7 @@ fn the_costliest_callpaths_are_shown_with_those_above_them_whatever_else_there_i
             let executions = vec![MetricSummary::of_one_value(0, key)];
             MetricValues { executions, ..MetricValues::default() }
         };
-        let bytes = values.inclusive_ns() as f64;
+        let bytes = f64::from(u32::try_from(values.inclusive_ns() / 1_000).expect("few bytes"));
         values.metrics =
             [("alloc_bytes".to_owned(), of_key(bytes)), ("alloc_calls".to_owned(), of_key(1.0))]
                 .into();

@@ -9,10 +9,10 @@ use tinyprof_format::model::CheckpointTimes;
 use super::agreement::{Agreement, Step};
 use super::maxima::MpiMaxima;
 use super::pace::{PATIENCE_NS, Pace};
-use crate::FlushError;
 use crate::communicator::{Communicator, Rsmpi, run_to_end};
+use crate::error::FlushError;
+use crate::measure::measure;
 use crate::phases::{self, Plan, Workplace};
-use crate::run;
 use crate::settings::Settings;
 
 /// The agreement on boundaries and its pace.
@@ -132,7 +132,7 @@ impl Checkpointer {
         collect::without_write_signals(|| {
             let begin_ns = monotonic_ns();
             let workplace = Workplace::aside(self.settings.deadline());
-            let mut measured = run::measure(&workplace);
+            let mut measured = measure(&workplace);
             let mut plan = Plan {
                 workplace: workplace.clone(),
                 ..self.settings.plan(monotonic_ns() - begin_ns)

@@ -15,8 +15,8 @@ use super::agreement::Agreement;
 use super::checkpointer::{Agreed, Checkpointer};
 use super::maxima::MpiMaxima;
 use super::pace::Pace;
-use crate::FlushError;
 use crate::communicator::{Communicator, Rsmpi, run_to_end};
+use crate::error::FlushError;
 use crate::phases::Workplace;
 use crate::settings::Settings;
 

@@ -7,13 +7,12 @@
 //! * `link`: our own communicator, whose errors are returned as values.
 //! * `pending`: operations under way, and the memory that MPI reads and writes meanwhile.
 
-mod hooks;
+mod error;
 mod link;
 mod pending;
 mod process;
 mod shared_words;
 
-pub use hooks::{MPI_Finalize, MPI_Init, MPI_Init_thread};
 pub(crate) use link::{Link, Operator, Reduction, is_usable, program_number, room};
 pub(crate) use pending::Pending;
 pub(crate) use process::{effective_user_id, socket_peer, started_as};

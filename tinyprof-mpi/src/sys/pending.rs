@@ -6,7 +6,7 @@ use std::mem::ManuallyDrop;
 
 use mpi::ffi;
 
-use super::link::check;
+use super::error::check;
 
 /// An operation under way. It owns its buffers.
 ///

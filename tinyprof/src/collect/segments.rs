@@ -44,9 +44,10 @@ pub(super) fn prepare() {
     }
 }
 
-/// Sets the rank of this process and the number of ranks, for the profile that `tinyprof recover`
-/// makes if the process is killed, and for the head of an on-demand report. Any thread; the last
-/// call counts.
+/// Sets the rank of this process and the number of ranks.
+///
+/// They are for the profile that `tinyprof recover` makes if the process is killed, and for the head
+/// of an on-demand report. Any thread; the last call counts.
 pub fn set_rank(rank: u32, size: u32) {
     RANK.store(u64::from(size) << 32 | u64::from(rank), Relaxed);
     segments::set_rank(rank, size, arenas());

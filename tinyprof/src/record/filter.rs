@@ -134,7 +134,7 @@ fn matches(pattern: &[u8], text: &dyn Fn(usize) -> Option<u8>) -> bool {
             }
             (None, None) => return true,
             (Some(&wanted), Some(found)) if wanted == found => {
-                (at, in_text) = (at + 1, in_text + 1)
+                (at, in_text) = (at + 1, in_text + 1);
             }
             (_, found) => match last_star {
                 Some((behind, from)) if found.is_some() || from < in_text => {

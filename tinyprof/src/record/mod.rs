@@ -19,6 +19,8 @@ pub(crate) mod boundary;
 pub(crate) mod budget;
 pub(crate) mod calibration;
 pub(crate) mod clock;
+#[cfg(feature = "alloc")]
+mod counting;
 mod describe;
 mod element;
 pub(crate) mod filter;
@@ -34,6 +36,8 @@ pub(crate) mod thread;
 #[cfg(any(test, feature = "tracing"))]
 pub(crate) use arena::Entered;
 pub(crate) use arena::{Arena, Before, InFlight, MetricReading, Place, Reading, Visit};
+#[cfg(feature = "alloc")]
+pub use counting::Counting;
 pub(crate) use keyed::KeyedSites;
 pub(crate) use segment::Line;
 pub use site::Site;

@@ -7,6 +7,8 @@
 //!
 //! Nothing here uses the heap, which may be exhausted.
 
+mod containment;
+
 use std::cell::{Cell, UnsafeCell};
 use std::ffi::c_void;
 use std::mem::{MaybeUninit, size_of};
@@ -16,8 +18,8 @@ use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use std::time::Duration;
 
-use super::containment::{self, Containment};
 use super::signals::with_all_signals_blocked;
+use containment::Containment;
 
 /// Sizes of a worker's stack, in bytes. The stack also holds the thread-local variables of the
 /// whole program.

@@ -1,9 +1,6 @@
 //! System calls that the cold path needs and std does not provide. Together with `record`, this is
 //! the only unsafe code.
 
-mod containment;
-#[cfg(feature = "alloc")]
-mod counting;
 mod exit;
 mod host;
 mod isolated;
@@ -17,8 +14,6 @@ mod signals;
 mod standard_error;
 mod thread_end;
 
-#[cfg(feature = "alloc")]
-pub use counting::Counting;
 pub(crate) use exit::{at_exit, in_forked_child};
 pub(crate) use host::{effective_user_id, host_name, user_id};
 pub use isolated::NotDone;

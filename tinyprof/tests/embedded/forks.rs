@@ -46,7 +46,7 @@ fn however_a_child_ends_the_files_of_its_parent_stay_as_they_were() {
         let map = recovered(&segments);
         assert_eq!(map.callpaths.len(), PARENT.len(), "{child_ends}");
         PARENT.iter().for_each(|(path, times)| {
-            assert_eq!(visits(&map, path), *times, "{child_ends} {path}")
+            assert_eq!(visits(&map, path), *times, "{child_ends} {path}");
         });
         assert_eq!(map.facts.losses, Losses::default(), "{child_ends}");
     }

@@ -28,7 +28,7 @@ pub(super) fn cases(rows: &[FlushRow]) -> Vec<Case<'_>> {
         match cases.iter_mut().find(|c| (c.ranks, c.aggregators) == (row.ranks, row.aggregators)) {
             Some(case) => case.rows.push(row),
             None => {
-                cases.push(Case { ranks: row.ranks, aggregators: row.aggregators, rows: vec![row] })
+                cases.push(Case { ranks: row.ranks, aggregators: row.aggregators, rows: vec![row] });
             }
         }
     }

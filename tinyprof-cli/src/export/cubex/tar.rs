@@ -20,7 +20,7 @@ pub(super) fn header(out: &mut (dyn Write + Send), name: &str, bytes: u64) -> io
     }
     let mut block = [0; BLOCK_BYTES];
     let mut put = |offset: usize, text: &str| {
-        block[offset..offset + text.len()].copy_from_slice(text.as_bytes())
+        block[offset..offset + text.len()].copy_from_slice(text.as_bytes());
     };
     put(0, name);
     put(100, "0000644\0");

@@ -1,15 +1,14 @@
 //! Hints that can be computed from statistics over ranks alone.
 
 use crate::model::{CallpathIndex, CallpathTable};
-use crate::report::efficiency::Activity;
 use crate::report::hosts::Hosts;
 use crate::report::names::{cut, shown};
 use crate::report::units::{counted, percent_cell, ratio, time, whole};
-use crate::report::{OwnCost, RankStatistics, Statistics};
+use crate::report::usage::Activity;
+use crate::report::{OwnCost, RankStatistics, Statistics, VISIT_COST_NS};
 
 use super::{
-    HINTS_MAX, Hint, HintKind, NAME_COLUMNS, REGION_SHARE_MIN, VISIT_COST_NS, float, imbalanced,
-    is_too_small,
+    HINTS_MAX, Hint, HintKind, NAME_COLUMNS, REGION_SHARE_MIN, float, imbalanced, is_too_small,
 };
 
 /// The statistics of a run, and the data for sentences about it.

@@ -1,10 +1,10 @@
 //! Hints of a whole profile: the candidates, and the sentences.
 
 use crate::model::{CallpathIndex, Profile};
-use crate::report::efficiency::exclusive_ns;
 use crate::report::hosts::Hosts;
 use crate::report::iterations::Iterations;
 use crate::report::units::{counted, percent_cell, time, whole};
+use crate::report::usage::exclusive_ns;
 use crate::report::{HostId, OwnCost, Statistics};
 
 use super::of_ranks::{Ranks, costliest, on_host};

@@ -112,7 +112,7 @@ fn a_region_is_too_small_if_its_measurement_counts() {
 #[test]
 fn order_is_that_of_spearman() {
     let check = |values: &[f64], expected: f64| {
-        assert!((order(values) - expected).abs() < 1e-12, "{values:?}")
+        assert!((order(values) - expected).abs() < 1e-12, "{values:?}");
     };
     check(&[1.0, 2.0, 3.0], 1.0);
     check(&[3.0, 2.0, 1.0], -1.0);

@@ -122,7 +122,7 @@ fn read_while(before: u64, meanwhile: u64) -> Option<bool> {
     let expected = series(readings(&arena).remove(0));
     let node = arena.node(line);
     let found = Reading::of(&arena, node, &mut Ids::default(), || {
-        (0..meanwhile).for_each(|_| arena.boundary(line))
+        (0..meanwhile).for_each(|_| arena.boundary(line));
     })?;
     Some(series(found) == expected)
 }

@@ -165,7 +165,7 @@ fn check(steps: &[(Step, u64)]) {
         set_manual(now);
         match step {
             Step::Enter(site) => {
-                guards.push((site, open(&arena, SITES[site]), oracle.enter(site, now)))
+                guards.push((site, open(&arena, SITES[site]), oracle.enter(site, now)));
             }
             Step::Drop(back) | Step::Forget(back) if back < guards.len() => {
                 let (_, visit, path) = guards.remove(guards.len() - 1 - back);

@@ -104,7 +104,7 @@ fn a_root_is_an_execution_of_its_own_from_its_first_poll_on() {
         for number in round {
             for arena in [here, there] {
                 poll(arena, &mut visits[number], (10, 11 + number as u64), || {
-                    close(arena, open(arena, &C))
+                    close(arena, open(arena, &C));
                 });
             }
         }

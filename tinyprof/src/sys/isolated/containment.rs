@@ -10,8 +10,8 @@ use std::mem::{MaybeUninit, transmute};
 use std::ptr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::isolated;
-use super::signals;
+use super::super::signals;
+use super::{die, is_worker};
 
 const SIGNALS: [libc::c_int; 3] = [libc::SIGABRT, libc::SIGBUS, libc::SIGSEGV];
 
@@ -101,8 +101,8 @@ fn restore(at: usize, signal: libc::c_int) {
 }
 
 extern "C" fn handle(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
-    if isolated::is_worker() {
-        isolated::die();
+    if is_worker() {
+        die();
     }
     let at = SIGNALS.iter().position(|&ours| ours == signal).unwrap_or(0);
     // SAFETY: written before this handler was installed.

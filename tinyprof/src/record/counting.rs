@@ -2,7 +2,7 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 
-use crate::record::{Site, thread};
+use super::{Site, thread};
 
 /// The bytes allocated in a region; each value is one call.
 #[used]
