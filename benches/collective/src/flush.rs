@@ -43,7 +43,7 @@ pub(crate) struct Arguments {
     pub(crate) scratch: PathBuf,
 }
 
-/// How series are gathered.
+/// The method of gathering series.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 pub(crate) enum Series {
     Auto,

@@ -23,7 +23,7 @@ use mpi::topology::SimpleCommunicator;
 use mpi::traits::*;
 use rustfft::num_complex::Complex64;
 use tinyprof::profile;
-use tinyprof_mpi as _; // Not a line more: this crate sees MPI_Init and MPI_Finalize pass by.
+use tinyprof_mpi as _; // The only line needed: this crate intercepts MPI_Init and MPI_Finalize.
 
 use crate::arguments::Arguments;
 use crate::layout::Layout;

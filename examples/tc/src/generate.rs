@@ -1,7 +1,7 @@
 //! Graphs from a formula. Each rank makes its own edges, and the graph is the same on any number of
 //! ranks.
 
-/// What a graph looks like.
+/// The shape of a graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Kind {
     /// Each vertex leads to the next; `--edges` does not matter
