@@ -1,4 +1,4 @@
-//! What the benches share.
+//! Code shared by the benches.
 
 #![expect(clippy::disallowed_types, reason = "a bench times with criterion's clock")]
 
@@ -24,7 +24,7 @@ fn timestamp() -> u64 {
     ticks
 }
 
-/// The least that any timer can cost: two reads of the clock.
+/// Measures the lowest cost of any timer: two reads of the clock.
 pub fn baseline(b: &mut Bencher<'_>) {
     b.iter(|| {
         black_box(timestamp());
@@ -32,10 +32,10 @@ pub fn baseline(b: &mut Bencher<'_>) {
     });
 }
 
-/// Measures the smallest record that has what ours has.
+/// Measures the smallest record with the content of ours.
 ///
-/// Two reads of the clock, then number, sum, least, greatest and squares under a sequence counter,
-/// as relaxed atomics. No callpath is looked up, and nothing is asked.
+/// Two reads of the clock, then count, sum, minimum, maximum and squares under a sequence counter,
+/// as relaxed atomics. No callpath is looked up, and no setting is checked.
 pub fn smallest_record(b: &mut Bencher<'_>) {
     let record: [AtomicU64; 7] = [0, 0, 0, u64::MAX, 0, 0, 0].map(AtomicU64::new);
     let record = black_box(&record);
@@ -75,7 +75,7 @@ pub fn per_visit(b: &mut Bencher<'_>, visits: u32, work: impl Fn()) {
     });
 }
 
-/// Measures a loop that is to make so many iterations.
+/// Measures a loop that makes the given number of iterations.
 pub fn iterations(b: &mut Bencher<'_>, mut make: impl FnMut(u64)) {
     b.iter_custom(|count| {
         let start = Instant::now();
@@ -84,7 +84,7 @@ pub fn iterations(b: &mut Bencher<'_>, mut make: impl FnMut(u64)) {
     });
 }
 
-/// How long each bench of a group runs.
+/// Sets the duration of each bench of a group.
 pub fn settings(group: &mut BenchmarkGroup<'_, WallTime>) {
     group
         .sample_size(50)

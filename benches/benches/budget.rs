@@ -20,7 +20,7 @@ fn region(b: &mut Bencher<'_>) {
     inside(|| b.iter(scope));
 }
 
-/// Two regions inside of each other.
+/// Measures two nested regions.
 fn chain_of_2(b: &mut Bencher<'_>) {
     inside(|| {
         per_visit(b, 2, || {
@@ -44,7 +44,7 @@ fn iteration(b: &mut Bencher<'_>) {
     });
 }
 
-/// The bench's own work, without a region.
+/// Measures the bench's own work, without a region.
 fn nothing(b: &mut Bencher<'_>) {
     b.iter(|| black_box(()));
 }

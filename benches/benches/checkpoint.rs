@@ -62,7 +62,7 @@ fn checkpoint(c: &mut Criterion) {
     group.bench_function("root_interval", root);
     group.bench_function("marked_interval", marked);
     group.finish();
-    // The numbers are criterion's: no profile is to be written.
+    // Criterion reports the numbers, so no profile is written.
     assert!(tinyprof::collect::take_over(tinyprof::collect::Ending::default));
 }
 

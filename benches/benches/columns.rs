@@ -1,7 +1,7 @@
-//! What it costs to encode and decode columns of times: the plan asks for 30 and 300 million values
+//! The cost of encoding and decoding columns of times. The plan asks for 30 and 300 million values
 //! a second a core.
 //!
-//! The values are synthetic, log-normal nanoseconds as of a loop of 50 us with a spread of 30 %,
+//! The values are synthetic (log-normal nanoseconds, as of a loop of 50 us with a spread of 30 %),
 //! and those of a profile:
 //! `TINYPROF_BENCH_PROFILE=NAME.tprof cargo bench -p tinyprof-benches --bench columns`.
 
@@ -13,10 +13,10 @@ use tinyprof_format::column::{decode, encode};
 use tinyprof_format::file::read_profile;
 use tinyprof_format::model::{CallpathValues, EventMap, Precision, SeriesBucket};
 
-/// A series as long as a rank holds of a callpath: the recorder folds what is longer.
+/// Length of the longest series that a rank holds of a callpath: the recorder folds longer ones.
 const SERIES_LENGTH: usize = 32_768;
 
-/// Numbers of a generator that is the same everywhere (`SplitMix64`), from 0 to 1.
+/// Returns a number from 0 to 1, of a generator that is equal everywhere (`SplitMix64`).
 fn uniform(state: &mut u64) -> f64 {
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let z = (*state ^ (*state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -35,7 +35,7 @@ fn log_normal() -> Vec<u64> {
     (0..SERIES_LENGTH).map(|_| (50_000.0 * (0.3 * normal()).exp()) as u64).collect()
 }
 
-/// The series of a profile, and the sums of its executions over the ranks.
+/// Returns the series of a profile, and the sums of its executions over the ranks.
 fn of_profile(path: &Path) -> Vec<Vec<u64>> {
     let profile = read_profile(path).expect("TINYPROF_BENCH_PROFILE names a profile");
     let sums = profile.values.iter().map(|ranks| {

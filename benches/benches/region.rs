@@ -1,7 +1,7 @@
 //! A visit of a region, and an iteration of a loop, beside two bare reads of the clock.
 //!
 //! Every number is for one pair of entry and exit, or one iteration. `TINYPROF=off` measures the
-//! same with recording switched off.
+//! same benches with recording switched off.
 
 #![expect(clippy::disallowed_types, reason = "a bench times with criterion's clock")]
 
@@ -18,7 +18,7 @@ fn scope() {
     black_box(());
 }
 
-/// `b` inside of a root region and `depth - 1` regions inside of that.
+/// Runs `b` inside a root region and `depth - 1` regions inside that.
 #[profile(name = "root")]
 fn inside(depth: u32, b: impl FnOnce()) {
     match depth {
@@ -37,7 +37,7 @@ fn inside(depth: u32, b: impl FnOnce()) {
     }
 }
 
-/// Each visit is an execution of its own.
+/// Measures a root region: each visit is an execution of its own.
 fn root(b: &mut Bencher<'_>) {
     b.iter(scope);
 }
@@ -50,7 +50,7 @@ fn nesting_5(b: &mut Bencher<'_>) {
     inside(5, || b.iter(scope));
 }
 
-/// Five regions inside of each other, all entered and left every time.
+/// Measures five nested regions, all entered and left every time.
 fn chain_of_5(b: &mut Bencher<'_>) {
     inside(1, || {
         per_visit(b, 5, || {
@@ -92,7 +92,7 @@ macro_rules! ten_siblings {
     };
 }
 
-/// A hundred regions side by side.
+/// Measures a hundred sibling regions.
 fn siblings_100(b: &mut Bencher<'_>) {
     inside(1, || {
         per_visit(b, 100, || {
@@ -101,7 +101,7 @@ fn siblings_100(b: &mut Bencher<'_>) {
     });
 }
 
-/// A thousand regions in a function of their own, after a number that tells the functions apart.
+/// A thousand regions in a function of their own, numbered so that the functions differ.
 macro_rules! a_thousand_siblings {
     ($($name:ident)*) => {$(
         fn $name() {
@@ -119,7 +119,7 @@ macro_rules! a_hundred_siblings {
 a_thousand_siblings!(thousand_0 thousand_1 thousand_2 thousand_3 thousand_4);
 a_thousand_siblings!(thousand_5 thousand_6 thousand_7 thousand_8 thousand_9);
 
-/// Ten thousand regions side by side: records, sites and cache take some 3 MB together.
+/// Measures ten thousand sibling regions: records, sites and cache take some 3 MB together.
 fn siblings_10000(b: &mut Bencher<'_>) {
     inside(1, || {
         per_visit(b, 10_000, || {
@@ -137,7 +137,8 @@ fn siblings_10000(b: &mut Bencher<'_>) {
     });
 }
 
-/// Both threads visit the same region at the same time; the time is that of the slower.
+/// Measures two threads that visit the same region at the same time; the time is that of the
+/// slower.
 fn two_threads(b: &mut Bencher<'_>) {
     b.iter_custom(|times| {
         let together = Barrier::new(2);
@@ -158,7 +159,8 @@ fn two_threads(b: &mut Bencher<'_>) {
     });
 }
 
-/// One region that is entered from two places in turn: the cache of a site remembers only one.
+/// Measures a region that is entered from two places in turn: the cache of a site remembers only
+/// one.
 fn two_parents(b: &mut Bencher<'_>) {
     inside(1, || {
         per_visit(b, 4, || {
@@ -174,7 +176,7 @@ fn two_parents(b: &mut Bencher<'_>) {
     });
 }
 
-/// The same loop without a region.
+/// Measures the loop of the other benches without a region.
 fn loop_bare(b: &mut Bencher<'_>) {
     inside(1, || {
         iterations(b, |count| {
@@ -185,7 +187,7 @@ fn loop_bare(b: &mut Bencher<'_>) {
     });
 }
 
-/// The same function without a region.
+/// Measures the function of the other benches without a region.
 fn nothing(b: &mut Bencher<'_>) {
     b.iter(|| black_box(()));
 }
@@ -218,10 +220,11 @@ fn loop_each(b: &mut Bencher<'_>) {
     });
 }
 
-/// The same after 10^8 iterations: each element of the series stands for 4,096 of them by then.
+/// Measures an iteration after 10^8 others: each element of the series then stands for 4,096 of
+/// them.
 fn loop_each_late(b: &mut Bencher<'_>) {
     const BEFORE: u64 = 100_000_000;
-    // Criterion does not know of what comes before and would be content with one iteration.
+    // Criterion does not know of the preceding iterations and would be content with one.
     const MEASURED: u32 = 10_000_000;
     inside(1, || {
         b.iter_custom(|iterations| {
@@ -246,7 +249,7 @@ fn as_f64(iterations: u64) -> f64 {
     iterations as f64
 }
 
-/// A region after 10^8 visits.
+/// Measures a region after 10^8 visits.
 fn nesting_1_late(b: &mut Bencher<'_>) {
     static BEFORE: Once = Once::new();
     inside(1, || {
@@ -256,7 +259,7 @@ fn nesting_1_late(b: &mut Bencher<'_>) {
 }
 
 fn region(c: &mut Criterion) {
-    // The numbers are criterion's: no profile is to be written.
+    // Criterion reports the numbers, so no profile is written.
     assert!(tinyprof::collect::take_over(tinyprof::collect::Ending::default));
     let mut group = c.benchmark_group("region");
     settings(&mut group);

@@ -7,7 +7,7 @@ use tinyprof::profile_scope;
 use tinyprof_benches::{baseline, settings};
 use tracing_core::Dispatch;
 
-/// A span that is made once and entered every time.
+/// Measures a span that is made once and entered every time.
 fn entered(b: &mut Bencher<'_>) {
     profile_scope!("root");
     let span = tracing::info_span!("span");
@@ -17,7 +17,7 @@ fn entered(b: &mut Bencher<'_>) {
     });
 }
 
-/// A span that is made every time, as `#[tracing::instrument]` does.
+/// Measures a span that is made every time, as `#[tracing::instrument]` does.
 fn made_and_entered(b: &mut Bencher<'_>) {
     profile_scope!("root");
     b.iter(|| {
@@ -26,7 +26,7 @@ fn made_and_entered(b: &mut Bencher<'_>) {
     });
 }
 
-/// A region of TinyProf's own.
+/// Measures a region of TinyProf's own.
 fn region(b: &mut Bencher<'_>) {
     profile_scope!("root");
     b.iter(|| {

@@ -1,8 +1,8 @@
 //! A span through `tinyprof::tracing::layer`, beside the registry that all layers need, and beside
-//! the subscriber that needs none.
+//! the subscriber, which needs none.
 //!
-//! Each is the default of the thread while it is measured, which costs all of them a look at a
-//! thread-local more than a default of the whole program does.
+//! Each is the default of the thread while it is measured. Compared with a default of the whole
+//! program, this costs all of them one more read of a thread-local.
 
 use std::hint::black_box;
 
@@ -16,7 +16,7 @@ use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::prelude::*;
 use tracing_subscriber::registry;
 
-/// A span that is made once and entered every time.
+/// Measures a span that is made once and entered every time.
 fn entered(b: &mut Bencher<'_>) {
     profile_scope!("root");
     let span = tracing::info_span!("span");
@@ -26,7 +26,7 @@ fn entered(b: &mut Bencher<'_>) {
     });
 }
 
-/// A span that is made every time, as `#[tracing::instrument]` does.
+/// Measures a span that is made every time, as `#[tracing::instrument]` does.
 fn made_and_entered(b: &mut Bencher<'_>) {
     profile_scope!("root");
     b.iter(|| {
@@ -50,11 +50,10 @@ fn tracing_layer(c: &mut Criterion) {
     both(&mut group, "subscriber", &Dispatch::new(Subscriber));
     both(&mut group, "registry", &Dispatch::new(registry()));
     both(&mut group, "layer", &Dispatch::new(registry().with(layer())));
-    // A filter of the crate's own around it.
+    // A filter of `tracing-subscriber` around the layer.
     let filtered = layer().with_filter(LevelFilter::INFO);
     both(&mut group, "with_filter", &Dispatch::new(registry().with(filtered)));
-    // Spans that the layer leaves out: nobody takes them; or the registry has them for another
-    // layer.
+    // Spans that the layer leaves out, without and with another layer that wants them.
     let warnings = layer().with_max_level(LevelFilter::WARN);
     both(&mut group, "left_out", &Dispatch::new(registry().with(warnings)));
     let other = tracing_subscriber::layer::Identity::new();

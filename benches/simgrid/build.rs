@@ -1,4 +1,4 @@
-//! Compiles the shim with SimGrid's wrapper of the C compiler, and takes it into the library that
+//! Compiles the shim with SimGrid's wrapper of the C compiler, and links it into the library that
 //! smpirun loads.
 
 use std::env;

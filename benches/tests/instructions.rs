@@ -1,8 +1,8 @@
-//! Instructions of a visit, counted by valgrind: they repeat where times do not, so that a change
-//! to the hot path cannot slip in unseen.
+//! Test of the instructions of a visit, counted by valgrind. They repeat where times do not, so a
+//! change to the hot path cannot go unnoticed.
 //!
-//! The figures are in `benches/instructions.txt`. Whoever changes the recorder on purpose writes
-//! the new ones there, with a new file in `benches/results`.
+//! The figures are in `benches/instructions.txt`. After a deliberate change to the recorder, update
+//! them, and add a file to `benches/results`.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot do its work fails")]
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
@@ -12,9 +12,9 @@ use std::process::{Command, Output};
 
 const VISITS: u64 = 100_000;
 
-/// How far a figure may be off with the compiler that it was measured with.
+/// Tolerance for a figure with the compiler that it was measured with.
 const SAME_COMPILER: f64 = 2.0;
-/// The same with another compiler, as a part of the figure.
+/// Tolerance with another compiler, as a fraction of the figure.
 const OTHER_COMPILER: f64 = 0.1;
 
 #[test]
@@ -43,12 +43,12 @@ fn a_visit_takes_the_instructions_that_it_took() {
     );
 }
 
-/// Builds the package `benches/visits` as users build: with the release profile.
+/// Builds the package `benches/visits` with the release profile, as users do.
 fn build_visits() -> PathBuf {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
     let build = ["build", "--locked", "--release", "-p", "tinyprof-bench-visits"];
     let mut cargo = Command::new(env!("CARGO"));
-    // Other code for other flags: the figures are for the default ones.
+    // Other flags give other code: the figures are for the default flags.
     cargo
         .env_remove("RUSTFLAGS")
         .env_remove("CARGO_ENCODED_RUSTFLAGS")
@@ -57,7 +57,7 @@ fn build_visits() -> PathBuf {
     target.join("release/visits")
 }
 
-/// The instructions of a whole run.
+/// Returns the number of instructions of a whole run.
 fn count(program: &Path, case: &str, visits: u64) -> u64 {
     let mut valgrind = Command::new("valgrind");
     valgrind.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]);

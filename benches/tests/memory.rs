@@ -1,4 +1,5 @@
-//! What an event map takes: the memory that the process has touched, as the kernel counts it.
+//! Test of the memory of an event map: the memory that the process has touched, as the kernel
+//! counts it.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot do its work fails")]
 #![cfg(target_os = "linux")]
@@ -33,10 +34,10 @@ fn a_thousand_callpaths() {
     }
 }
 
-/// KiB that this process has written: files that it maps, such as its own code, do not count.
+/// Returns the KiB that this process has written. Mapped files, such as its own code, do not count.
 fn anonymous_kib() -> u64 {
     let text = std::fs::read_to_string("/proc/self/smaps_rollup").unwrap();
-    // The segments are shared memory, unless none was to be had.
+    // The segments are shared memory, unless none was available.
     let kib = |name| {
         let line = text.lines().find_map(|line| line.strip_prefix(name)).unwrap();
         line.trim_end_matches("kB").trim().parse::<u64>().unwrap()
@@ -47,9 +48,9 @@ fn anonymous_kib() -> u64 {
 #[test]
 fn a_thousand_callpaths_fit_into_256_kib() {
     assert!(tinyprof::collect::take_over(tinyprof::collect::Ending::default));
-    // What reading the number itself takes is not to be counted.
+    // Reading the number takes memory itself, which must not count.
     anonymous_kib();
-    // One execution: each further one would add to the lists of past executions.
+    // One execution only: each further one would add to the lists of past executions.
     profile_scope!("root");
     let before = anonymous_kib();
     a_thousand_callpaths();

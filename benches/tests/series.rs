@@ -1,4 +1,4 @@
-//! What a loop in mode `each` takes, however long it runs.
+//! Test of the memory of a loop in mode `each`, for runs of any length.
 
 #![expect(
     clippy::unwrap_used,
@@ -20,7 +20,7 @@ fn iterate(iterations: u64) {
     );
 }
 
-/// KiB of the segments: shared memory, unless none was to be had.
+/// Returns the KiB of the segments: shared memory, unless none was available.
 fn segments_kib() -> u64 {
     let text = std::fs::read_to_string("/proc/self/smaps_rollup").unwrap();
     let kib = |name| {

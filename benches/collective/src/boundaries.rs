@@ -1,5 +1,5 @@
-//! What passing a boundary costs where no checkpoint is due: the program that mpiexec starts, with
-//! and without a checkpoint interval in its environment.
+//! The cost of a boundary at which no checkpoint is due: the program that mpiexec starts, with and
+//! without a checkpoint interval in its environment.
 
 use std::hint::black_box;
 
@@ -11,7 +11,7 @@ use tinyprof_bench_collective::rows::{BoundaryRow, median};
 
 use crate::print_row;
 
-/// Boundaries of one round, and rounds, of which the median counts.
+/// Number of boundaries of one round, and number of rounds, whose median counts.
 const BOUNDARIES: u64 = 200_000;
 const ROUNDS: u32 = 31;
 
@@ -35,7 +35,7 @@ pub(crate) fn run() -> Result<(), String> {
     })
 }
 
-/// The time of one step of `steps`, in picoseconds.
+/// Returns the time of one step of `steps`, in picoseconds.
 fn boundary_ps(steps: fn(u64)) -> u64 {
     let rounds = (0..ROUNDS).map(|_| {
         let start_ns = monotonic_ns();

@@ -1,5 +1,5 @@
-//! What the parts of a flush compute, in one process: nobody waits, so processor time is the whole
-//! cost.
+//! The computation of the parts of a flush, in one process: no rank waits, so processor time is the
+//! whole cost.
 
 use std::hint::black_box;
 
@@ -35,8 +35,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
             }
             let own = EncodedRank::of_event_map(&map);
             for _ in 0..arguments.repetitions {
-                // What a rank does in phases 1 and 2: the length of the summary message, then both
-                // messages.
+                // The work of a rank in phases 1 and 2: the length of the summary message, then
+                // both messages.
                 messages.push(timed(|| {
                     black_box(own.summary_length());
                     black_box(both(&own));
@@ -68,7 +68,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
     Ok(())
 }
 
-/// The two messages of a rank.
+/// Returns the two messages of a rank.
 fn both(own: &EncodedRank) -> (Vec<u8>, Vec<u8>) {
     let (mut summary, mut series) = (Vec::new(), Vec::new());
     own.append_summary(&mut summary);

@@ -1,11 +1,11 @@
-//! What was written, as files on the disk.
+//! Written files on the disk.
 
 use std::path::Path;
 
-/// The bytes of all files in a directory.
+/// Returns the size of all files in a directory, in bytes.
 ///
 /// # Errors
-/// When it cannot be read.
+/// Fails if the directory cannot be read.
 pub fn directory_bytes(path: &Path) -> Result<u64, String> {
     let files = std::fs::read_dir(path).and_then(|entries| {
         entries

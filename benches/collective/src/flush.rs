@@ -43,7 +43,7 @@ pub(crate) struct Arguments {
     pub(crate) scratch: PathBuf,
 }
 
-/// How series are gathered.
+/// The method of gathering series.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 pub(crate) enum Series {
     Auto,
@@ -97,8 +97,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
         .iter()
         .flat_map(|&aggregators| arguments.series.iter().map(move |&series| (aggregators, series)))
         .collect();
-    // The first flush pays for connections between ranks and for memory from the system; it is not
-    // kept.
+    // The first flush pays for connections between ranks and for memory from the system, so it is
+    // discarded.
     for repetition in 0..=arguments.repetitions {
         for &(wanted, series) in &cases {
             let aggregators = if wanted == 0 { ranks.div_ceil(16) } else { wanted };
@@ -167,8 +167,8 @@ fn watch(moments: &Rc<RefCell<Moments>>) -> Observer {
     })
 }
 
-/// The maxima over ranks: four phases and their total, processor time and memory of ranks and of
-/// aggregators.
+/// Returns the maxima over ranks: four phases and their total, processor time and memory of ranks
+/// and of aggregators.
 fn reduce(
     world: &impl CommunicatorCollectives,
     at: Moments,

@@ -1,11 +1,11 @@
-//! How programs are started under mpiexec.
+//! Starting programs under mpiexec.
 
 use std::process::Command;
 
-/// `mpiexec FLAGS -n RANKS`, of a launcher and its flags parted by spaces.
+/// Returns the command `mpiexec FLAGS -n RANKS`, from a launcher and its flags separated by spaces.
 ///
 /// # Errors
-/// When there is no launcher in it.
+/// Fails if `mpiexec` names no launcher.
 pub fn launcher(mpiexec: &str, ranks: u32) -> Result<Command, String> {
     let mut words = mpiexec.split_whitespace();
     let mut command = Command::new(
@@ -15,10 +15,10 @@ pub fn launcher(mpiexec: &str, ranks: u32) -> Result<Command, String> {
     Ok(command)
 }
 
-/// What the command prints; its complaints go where ours do.
+/// Returns the output of the command; its errors go to our standard error.
 ///
 /// # Errors
-/// When it cannot be started or fails.
+/// Fails if the command cannot be started or fails.
 pub fn output(mut command: Command) -> Result<Vec<u8>, String> {
     let output = command.stderr(std::process::Stdio::inherit()).output();
     let output = output.map_err(|error| format!("cannot start {command:?}: {error}"))?;

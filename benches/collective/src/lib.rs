@@ -1,6 +1,6 @@
-//! What the studies share: the data that is flushed, what a simulation charges for what it does not
-//! execute, the rows in which results are kept, how programs are launched and what they have
-//! written, and what pages are made of.
+//! Code shared by the studies: the data that is flushed, the model of what a simulation does not
+//! execute, the rows of results, launching programs and finding their files, and the elements of
+//! pages.
 
 #[cfg(feature = "document")]
 pub mod document;

@@ -1,8 +1,8 @@
-//! Measures the flush of many ranks: under mpiexec, in one process, and on virtual ranks; and makes
-//! the page of it.
+//! Measures the flush of many ranks: under mpiexec, in one process, and on virtual ranks; and
+//! writes the page of results.
 //!
-//! `measure` starts mpiexec with this program again (`flush`), which runs all repetitions in one
-//! job: no process is started in the time that is measured.
+//! `measure` starts mpiexec with this program again (`flush`), which does all repetitions in one
+//! job: no process is started in the measured time.
 
 mod boundaries;
 mod cost;

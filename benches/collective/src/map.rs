@@ -1,11 +1,11 @@
-//! Event maps made up by a formula: the same in every run, and like measured times.
+//! Synthetic event maps from a formula: equal in every run, and similar to measured times.
 
 use tinyprof_format::model::{
     CallpathId, CallpathValues, EventMap, ExecutionSummary, Mode, RankFacts, Region, RegionKind,
     SeriesBucket, SiteId,
 };
 
-/// How much a rank holds.
+/// The amount of data on a rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
     /// Callpaths: one root region and its children.
@@ -14,20 +14,21 @@ pub struct Shape {
     pub executions: u32,
     /// Visits of a callpath in an execution.
     pub iterations: u32,
-    /// Whether each visit is kept (mode `each`).
+    /// True if each visit is kept (mode `each`).
     pub each: bool,
 }
 
 impl Shape {
-    /// The visits of one rank, each of which is one value.
+    /// Returns the number of visits of one rank, each of which is one value.
     #[must_use]
     pub fn values(&self) -> u64 {
         u64::from(self.callpaths) * u64::from(self.executions) * u64::from(self.iterations)
     }
 }
 
-/// What `rank` holds. Visits take a time around the callpath's own, which lies between 1 us and 10
-/// ms; their logarithm is spread like a bell, by a tenth, as times of computation are.
+/// Returns the event map of `rank`. Visits take a time around that of their callpath, which is
+/// between 1 us and 10 ms. Their logarithm is normally distributed with a deviation of a tenth,
+/// like that of computation times.
 #[must_use]
 pub fn event_map(shape: Shape, rank: u32) -> EventMap {
     let mut numbers = SplitMix(u64::from(rank) + 1);
@@ -84,7 +85,7 @@ fn region(number: u32) -> Region {
     }
 }
 
-/// Steele, Lea and Flood's generator: a few operations, and any seed will do.
+/// Steele, Lea and Flood's generator: a few operations, and any seed works.
 struct SplitMix(u64);
 
 impl SplitMix {
@@ -96,7 +97,7 @@ impl SplitMix {
         z ^ (z >> 31)
     }
 
-    /// A sum of twelve even numbers is near enough to a bell.
+    /// Returns a sum of twelve uniform numbers, which is close enough to a normal distribution.
     #[expect(clippy::cast_precision_loss, reason = "the 32 high bits are exact in a float")]
     fn bell(&mut self) -> f64 {
         (0..12).map(|_| (self.next() >> 32) as f64 / 4_294_967_296.0).sum::<f64>() - 6.0

@@ -85,7 +85,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
             command.arg(name).arg(number.to_string());
         }
         command.arg("--scratch").arg(scratch.path());
-        // The flush that this program would end with is none of those that are measured.
+        // The flush at the end of this program is not one of those measured.
         command.env("TINYPROF", "off");
         keep(&arguments.rows, &output(command)?)?;
     }

@@ -1,12 +1,12 @@
-//! The rows in which results are kept: one JSON object a line, so that runs can be added to a file
-//! and a page made of it later.
+//! The rows of results: one JSON object per line, so that runs can be added to a file and made into
+//! a page later.
 
 use std::path::Path;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-/// One flush under mpiexec. Times are the maximum over ranks of what each rank saw.
+/// One flush under mpiexec. Times are the maximum over the ranks.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct FlushRow {
     /// The number of ranks.
@@ -15,13 +15,13 @@ pub struct FlushRow {
     pub aggregators: u32,
     /// Visits of one rank.
     pub values: u64,
-    /// How the series were gathered: auto, padded or counts.
+    /// Method of gathering the series: auto, padded or counts.
     pub series: String,
-    /// How many times as many values the last rank had.
+    /// Factor by which the last rank had more values.
     pub uneven: u32,
-    /// Which repetition, 0-based.
+    /// Number of the repetition, 0-based.
     pub repetition: u32,
-    /// A rank's values into bytes.
+    /// Encoding a rank's values.
     pub encode_ns: u64,
     /// Phase 1, with the directory.
     pub synchronise_ns: u64,
@@ -31,20 +31,20 @@ pub struct FlushRow {
     pub write_ns: u64,
     /// From the common start until the last rank returned.
     pub total_ns: u64,
-    /// The profile on disk.
+    /// Size of the profile on disk.
     pub bytes: u64,
-    /// Processor time of the busiest rank that is no aggregator, polling included; 0 where every
+    /// Processor time of the busiest rank that is not an aggregator, polling included; 0 if every
     /// rank is one.
     pub rank_cpu_ns: u64,
-    /// The same of the busiest aggregator.
+    /// Processor time of the busiest aggregator.
     pub aggregator_cpu_ns: u64,
-    /// How far the resident set of such a rank rose in the flush, the event map not included.
+    /// Growth of the resident set of such a rank in the flush, without the event map.
     pub rank_memory_bytes: u64,
-    /// The same of an aggregator.
+    /// Growth of the resident set of an aggregator.
     pub aggregator_memory_bytes: u64,
 }
 
-/// What the parts of a flush cost in one process: medians of processor time, no waiting in them.
+/// The cost of the parts of a flush in one process: medians of processor time, without waiting.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct CostRow {
     /// Visits of one rank.
@@ -53,51 +53,51 @@ pub struct CostRow {
     pub summaries: u64,
     /// Ranks of the part.
     pub ranks: u32,
-    /// The bytes of one rank's values, on that rank.
+    /// Encoding one rank's values, on that rank.
     pub encode_ns: u64,
-    /// The two messages of one rank, on that rank.
+    /// Making the two messages of one rank, on that rank.
     pub messages_ns: u64,
     /// Reading the messages of all ranks, at the aggregator.
     pub read_ns: u64,
-    /// The bytes of the part, at the aggregator.
+    /// Encoding the part, at the aggregator.
     pub part_ns: u64,
     /// The length of the part.
     pub bytes: u64,
 }
 
-/// What passing a boundary costs where no checkpoint is due: medians, of the slowest rank, in
+/// The cost of a boundary at which no checkpoint is due: medians, of the slowest rank, in
 /// picoseconds.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct BoundaryRow {
     /// The number of ranks.
     pub ranks: u32,
-    /// Whether checkpoints were asked for.
+    /// True if there was a checkpoint interval.
     pub interval: bool,
-    /// An iteration of a loop that is no place for checkpoints.
+    /// An iteration of an unmarked loop.
     pub iteration_ps: u64,
-    /// An iteration of a loop that is marked as one.
+    /// An iteration of a loop that is marked `checkpoint`.
     pub boundary_iteration_ps: u64,
     /// An execution of a root region, whose end is a boundary.
     pub execution_ps: u64,
 }
 
-/// What a phase cost the busiest simulated rank.
+/// The cost of a phase on the busiest simulated rank.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PhaseRow {
     /// The name of the phase.
     pub phase: String,
-    /// How much later the last rank ended it than the phase before.
+    /// Time from when the last rank ended the previous phase until the last rank ended this one.
     pub ns: u64,
-    /// The most messages that a rank sent and received in it.
+    /// Largest number of messages that a rank sent and received in it.
     pub messages: u64,
-    /// The most bytes that a rank sent and received in it.
+    /// Largest number of bytes that a rank sent and received in it.
     pub bytes: u64,
 }
 
 /// One simulated flush.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ModelRow {
-    /// Where the ranks agree, where one visited another callpath, or where groups are found by
+    /// The case: the ranks agree, one rank visited another callpath, or groups are found by
     /// messages.
     pub case: String,
     /// The number of ranks.
@@ -108,26 +108,26 @@ pub struct ModelRow {
     pub summaries: u64,
     /// The phases in their order.
     pub phases: Vec<PhaseRow>,
-    /// When the last rank was done.
+    /// Time at which the last rank was done.
     pub total_ns: u64,
     /// The longest part.
     pub part_bytes_max: u64,
     /// All parts together.
     pub part_bytes: u64,
-    /// What the busiest rank received, sent and wrote: what it must have held at some time.
+    /// Bytes that the busiest rank received, sent and wrote: what it must have held at some time.
     pub busiest_bytes: u64,
-    /// The most bytes on their way between ranks; 0 where that is not known.
+    /// Largest number of bytes in flight between ranks; 0 if unknown.
     pub bytes_on_the_way_max: u64,
-    /// How long the simulation itself took.
+    /// Duration of the simulation itself.
     pub wall_ns: u64,
-    /// The most memory of the simulation.
+    /// Peak memory of the simulation.
     pub peak_memory_bytes: u64,
 }
 
-/// The rows of a file of JSON lines; none if there is no such file.
+/// Returns the rows of a file of JSON lines, or none if there is no such file.
 ///
 /// # Errors
-/// When a line is no such row: the text says which.
+/// Fails if a line is not such a row; the text names it.
 pub fn read<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, String> {
     let text = match std::fs::read_to_string(path) {
         Ok(text) => text,
@@ -143,7 +143,7 @@ pub fn read<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, String> {
         .collect()
 }
 
-/// The value in the middle; the mean of two where their number is even, 0 where there are none.
+/// Returns the median: the mean of the two middle values if their number is even, 0 without values.
 #[must_use]
 pub fn median(values: impl IntoIterator<Item = u64>) -> u64 {
     let mut values: Vec<u64> = values.into_iter().collect();

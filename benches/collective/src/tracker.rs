@@ -1,4 +1,5 @@
-//! What each phase cost the busiest rank, gathered while simulated ranks pass their milestones.
+//! The cost of each phase on the busiest rank, gathered while simulated ranks pass their
+//! milestones.
 
 use tinyprof_mpi::study::{Milestone, Spent};
 
@@ -26,8 +27,8 @@ struct Busiest {
 }
 
 impl Tracker {
-    /// Takes note that a rank has passed a milestone, having spent `before` at the one before, and
-    /// `now`.
+    /// Records that a rank has passed a milestone, with the totals `before`, at the previous
+    /// milestone, and `now`.
     pub fn passed(&mut self, milestone: Milestone, before: Spent, now: Spent) {
         let phase = match milestone {
             Milestone::Encoded => 0,
@@ -51,14 +52,14 @@ impl Tracker {
         busiest.bytes = busiest.bytes.max(bytes(now) - bytes(before));
     }
 
-    /// When the last rank was done, in nanoseconds.
+    /// Returns the time at which the last rank was done, in nanoseconds.
     #[must_use]
     pub fn end_ns(&self) -> u64 {
         self.phases.iter().map(|phase| phase.end_ns).max().unwrap_or_default()
     }
 
-    /// The phases: from the moment when the last rank ended the one before, until the last ended
-    /// this one.
+    /// Returns the phases, each from the time when the last rank ended the previous one until the
+    /// last rank ended this one.
     #[must_use]
     pub fn rows(&self) -> Vec<PhaseRow> {
         let mut last_ns = 0;

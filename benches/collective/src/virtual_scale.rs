@@ -1,4 +1,4 @@
-//! The phases on virtual ranks, to numbers that no machine at hand can start.
+//! The phases on virtual ranks, up to numbers that no machine at hand can start.
 
 use std::cell::{Cell, RefCell};
 use std::path::PathBuf;

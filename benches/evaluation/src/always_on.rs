@@ -1,4 +1,4 @@
-//! The closure again and again for minutes, with checkpoints: how its memory and its profile grow.
+//! The closure repeated for minutes, with checkpoints: the growth of its memory and its profile.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,14 +16,14 @@ use crate::context::Context;
 use crate::processes::{Resident, resident};
 use crate::visit;
 
-/// Between two checkpoints.
+/// Time between two checkpoints.
 pub(crate) const INTERVAL_S: u32 = 10;
 
-/// Between two looks at the run.
+/// Shortest time between two samples of the run.
 const SAMPLE_MIN: Duration = Duration::from_millis(100);
 const SAMPLE_MAX: Duration = Duration::from_secs(5);
 
-/// What was seen of the run.
+/// The observations of the run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "row", rename_all = "snake_case")]
 pub(crate) enum AlwaysOnRow {
@@ -34,15 +34,15 @@ pub(crate) enum AlwaysOnRow {
 /// The run at one moment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Sample {
-    /// Since it was started.
+    /// Time since its start.
     pub(crate) seconds: f64,
-    /// Of each rank.
+    /// Resident set of each rank.
     pub(crate) resident_bytes: Vec<u64>,
-    /// The most that it has been so far.
+    /// Peak resident set of each rank so far.
     pub(crate) resident_peak_bytes: Vec<u64>,
-    /// Checkpoints on disk.
+    /// Number of checkpoints on disk.
     pub(crate) kept: u32,
-    /// The newest of them; 0 where there is none.
+    /// Size of the newest checkpoint; 0 if there is none.
     pub(crate) checkpoint_bytes: u64,
 }
 
@@ -50,8 +50,7 @@ pub(crate) fn always_on(context: &Context) -> Result<Vec<AlwaysOnRow>, String> {
     let visit_ps = context.visit_ps();
     let scratch =
         tempfile::tempdir().map_err(|error| format!("cannot make a directory: {error}"))?;
-    // A small graph, so that there are very many executions and iterations: more than are kept
-    // apart.
+    // A small graph gives very many executions and iterations: more than are kept apart.
     let work = Work::tc_for_seconds("TC", context.always_on_s, context.size(4000, 1000));
     let variant = Variant::Checkpoints(INTERVAL_S);
     let mut command =
@@ -65,7 +64,7 @@ pub(crate) fn always_on(context: &Context) -> Result<Vec<AlwaysOnRow>, String> {
     while is_running(&mut child)? {
         sleep(between);
         let found = resident(child.id(), work.program);
-        // Ranks are started one after the other, and end so.
+        // Ranks start and end one after the other.
         if found.len() == context.ranks as usize {
             rows.push(AlwaysOnRow::Sample(sample(
                 &found,
@@ -79,7 +78,7 @@ pub(crate) fn always_on(context: &Context) -> Result<Vec<AlwaysOnRow>, String> {
         return Err(format!("{command:?} ended with {}", output.status));
     }
     let closures = closures(&String::from_utf8_lossy(&output.stdout))?;
-    // The machine may have become faster or slower in such a time.
+    // The speed of the machine may have changed in that time.
     let visit_ps = visit_ps.midpoint(visit::visit_ps());
     let cost = Cost::of_profile(&scratch.path().join("profile.tprof"), visit_ps)?;
     rows.push(AlwaysOnRow::Run(RunRow {
@@ -110,8 +109,8 @@ fn is_running(child: &mut Child) -> Result<bool, String> {
     child.try_wait().map(|status| status.is_none()).map_err(|error| error.to_string())
 }
 
-/// How many checkpoints there are, and the bytes of the newest. One may be removed while it is
-/// looked at: it counts as none.
+/// Returns the number of checkpoints and the size of the newest. A checkpoint that is removed
+/// meanwhile does not count.
 fn checkpoints(directory: &Path) -> (u32, u64) {
     let names = fs::read_dir(directory).into_iter().flatten().flatten().map(|entry| entry.path());
     let is_checkpoint = |path: &PathBuf| {
@@ -124,7 +123,7 @@ fn checkpoints(directory: &Path) -> (u32, u64) {
     (u32::try_from(found.len()).unwrap_or(u32::MAX), newest)
 }
 
-/// The number in `tc: 12 closures took ...`.
+/// Returns the number in `tc: 12 closures took ...`.
 fn closures(printed: &str) -> Result<u64, String> {
     let number = printed.strip_prefix("tc: ").and_then(|rest| rest.split_once(" closures"));
     let number = number.and_then(|(number, _)| number.parse().ok());

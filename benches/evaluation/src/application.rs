@@ -1,4 +1,4 @@
-//! One run of an application under mpiexec, and what its profile says of what profiling cost.
+//! One run of an application under mpiexec, and the cost of profiling that its profile reports.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -9,18 +9,18 @@ use tinyprof_bench_collective::launch::{launcher, output};
 use tinyprof_format::file::read_profile;
 use tinyprof_format::model::{CallpathValues, Profile};
 
-/// Where programs and launcher are.
+/// Paths of the programs and the launcher.
 #[derive(Clone, Debug)]
 pub(crate) struct Programs {
-    /// With its flags, parted by spaces.
+    /// The launcher with its flags, separated by spaces.
     pub(crate) mpiexec: String,
     /// The directory of the programs built with the feature `enable`.
     pub(crate) on: PathBuf,
-    /// And without.
+    /// The directory of the programs built without it.
     pub(crate) off: PathBuf,
 }
 
-/// What is run.
+/// The workload of a run.
 #[derive(Clone, Debug)]
 pub(crate) struct Work {
     /// Its name in the tables.
@@ -30,12 +30,12 @@ pub(crate) struct Work {
     pub(crate) arguments: Vec<String>,
     /// Points or edges.
     pub(crate) size: u64,
-    /// How often the application does its work in one run.
+    /// Number of times that the application does its work in one run.
     pub(crate) iterations: u64,
 }
 
 impl Work {
-    /// So many transforms of so many points.
+    /// Returns a workload of `runs` transforms of `points` points.
     pub(crate) fn fft(name: &str, runs: u64, points: u64) -> Self {
         let arguments = ["--runs", &runs.to_string(), "--size", &points.to_string(), "--time"];
         Self {
@@ -47,13 +47,13 @@ impl Work {
         }
     }
 
-    /// So many closures of a random graph with so many edges, and a tenth more vertices: then paths
-    /// are long, and there are about ten of them to an edge.
+    /// Returns a workload of `closures` closures of a random graph with `edges` edges and a tenth
+    /// more vertices: then paths are long, about ten per edge.
     pub(crate) fn tc(name: &str, closures: u64, edges: u64) -> Self {
         Self::closures(name, ["--repeat", &closures.to_string()], closures, edges)
     }
 
-    /// Closures for so many seconds.
+    /// Returns a workload of closures for `seconds` seconds.
     pub(crate) fn tc_for_seconds(name: &str, seconds: u64, edges: u64) -> Self {
         Self::closures(name, ["--seconds", &seconds.to_string()], 0, edges)
     }
@@ -67,14 +67,14 @@ impl Work {
     }
 }
 
-/// How it is run.
+/// The variant of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Variant {
     /// Built without the feature `enable`.
     Off,
     On,
-    /// On, with checkpoints every so many seconds.
+    /// On, with checkpoints at this interval in seconds.
     Checkpoints(u32),
 }
 
@@ -87,35 +87,35 @@ pub(crate) struct RunRow {
     pub(crate) variant: Variant,
     pub(crate) size: u64,
     pub(crate) iterations: u64,
-    /// The work on the slowest rank, by the program's own clock: with annotations and checkpoints,
-    /// without the last flush.
+    /// Time of the work on the slowest rank, by the program's own clock: with annotations and
+    /// checkpoints, without the last flush.
     pub(crate) took_ns: u64,
     #[serde(flatten)]
     pub(crate) cost: Cost,
 }
 
-/// What a profile says of what it cost. All zero where there is none.
+/// The cost of profiling as the profile reports it. All zero without a profile.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Cost {
-    /// The root regions of the slowest rank.
+    /// Time in the root regions of the slowest rank.
     pub(crate) application_ns: u64,
     /// Visits of the busiest rank.
     pub(crate) visits: u64,
-    /// What they cost, at what a visit costs on this machine.
+    /// Cost of these visits, at the cost of a visit on this machine.
     pub(crate) annotation_ns: u64,
     pub(crate) snapshot_ns: u64,
     pub(crate) synchronise_ns: u64,
     pub(crate) aggregate_ns: u64,
     pub(crate) write_ns: u64,
     pub(crate) checkpoints: u32,
-    /// All checkpoints together, with waiting for other ranks.
+    /// Time of all checkpoints together, including waiting for other ranks.
     pub(crate) checkpoints_ns: u64,
-    /// The profile on disk.
+    /// Size of the profile on disk.
     pub(crate) bytes: u64,
 }
 
 impl Cost {
-    /// Snapshot, the three phases, and checkpoints.
+    /// Returns the time of snapshot, the three phases, and checkpoints.
     pub(crate) fn io_ns(&self) -> u64 {
         self.snapshot_ns
             + self.synchronise_ns
@@ -124,7 +124,7 @@ impl Cost {
             + self.checkpoints_ns
     }
 
-    /// Of the profile at this path.
+    /// Returns the cost that the profile at this path reports.
     pub(crate) fn of_profile(path: &Path, visit_ps: u64) -> Result<Self, String> {
         let profile = read_profile(path).map_err(|error| error.to_string())?;
         let all = |_: &Profile, _: usize| true;
@@ -185,7 +185,7 @@ impl Programs {
         Ok(RunRow { name, ranks, repetition, variant, size, iterations, took_ns, cost })
     }
 
-    /// mpiexec with the program, which is to write this profile.
+    /// Returns mpiexec with the program, which is to write this profile.
     pub(crate) fn command(
         &self,
         work: &Work,
@@ -196,7 +196,7 @@ impl Programs {
         let directory = if variant == Variant::Off { &self.off } else { &self.on };
         let mut command = launcher(&self.mpiexec, ranks)?;
         command.arg(directory.join(work.program)).args(&work.arguments);
-        // Whatever the user has set for other programs.
+        // The user's settings are for other programs.
         for (name, _) in std::env::vars_os().filter(|(name, _)| is_setting(&name.to_string_lossy()))
         {
             command.env_remove(name);
@@ -209,13 +209,13 @@ impl Programs {
     }
 }
 
-/// Whether a variable is a setting of the recorder; the segments' directory stays where the user
-/// wants it.
+/// Returns true if a variable is a setting of the recorder, except the segments' directory, which
+/// the user chooses.
 fn is_setting(name: &str) -> bool {
     name.starts_with("TINYPROF") && name != "TINYPROF_SEGMENT_DIR"
 }
 
-/// The time in a line `... took 1.25 s`, in nanoseconds.
+/// Returns the time in a line `... took 1.25 s`, in nanoseconds.
 fn took_ns(printed: &str) -> Option<u64> {
     let seconds: f64 = printed.split(" took ").nth(1)?.split(" s").next()?.trim().parse().ok()?;
     (0.0..1e9).contains(&seconds).then(|| nanoseconds(seconds))

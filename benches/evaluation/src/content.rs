@@ -1,10 +1,10 @@
-//! The times of a profile as plain rows, one to a line of CSV or an object of JSON: what a profile
-//! is without a format of its own (the paper's Figure 3a).
+//! The times of a profile as plain rows, one per line of CSV or object of JSON: a profile without a
+//! format of its own (the paper's Figure 3a).
 
 use serde::{Deserialize, Serialize};
 use tinyprof_format::model::{Callpath, CallpathIndex, Profile};
 
-/// One time: of a visit where every visit was kept, else of an execution.
+/// One time: of a visit if every visit was kept, otherwise of an execution.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Time {
     pub(crate) region: String,
@@ -16,7 +16,7 @@ pub(crate) struct Time {
     pub(crate) time_ns: u64,
 }
 
-/// All times of a profile, rank by rank in each callpath.
+/// Returns all times of a profile, rank by rank in each callpath.
 pub(crate) fn times(profile: &Profile) -> Vec<Time> {
     let mut times = Vec::new();
     for (index, callpath) in profile.callpaths.iter() {
@@ -52,7 +52,7 @@ fn parent(profile: &Profile, callpath: &Callpath) -> String {
     callpath.parent.map(path).unwrap_or_default()
 }
 
-/// As CSV with a line of heads.
+/// Encodes the times as CSV with a header line.
 pub(crate) fn to_csv(times: &[Time]) -> Result<Vec<u8>, String> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     for time in times {
@@ -68,7 +68,7 @@ pub(crate) fn from_csv(text: &[u8]) -> Result<Vec<Time>, String> {
         .collect()
 }
 
-/// As an array of objects.
+/// Encodes the times as an array of JSON objects.
 pub(crate) fn to_json(times: &[Time]) -> Result<Vec<u8>, String> {
     serde_json::to_vec(times).map_err(|error| error.to_string())
 }
@@ -83,7 +83,7 @@ mod tests {
 
     use super::*;
 
-    /// Two executions, one of them with a loop; rank 1 does not go there in the second. The name
+    /// Two executions, one of them with a loop; rank 1 does not visit it in the second. The name
     /// would break a line of CSV.
     const TEXT: &[u8] = b"\"id\",\"parent\",\"is_loop\",\"times\"\n\
         \"main\",\"null\",\"0\",\"0.5-0.25|0.6-0.3\"\n\

@@ -1,4 +1,4 @@
-//! What parts are measured with.
+//! The context of the measurements.
 
 use std::cell::OnceCell;
 use std::path::PathBuf;
@@ -7,24 +7,24 @@ use crate::application::Programs;
 use crate::progress::say;
 use crate::visit;
 
-/// The programs, and how much is to be measured of them.
+/// The programs, and the amount to measure.
 #[derive(Debug)]
 pub(crate) struct Context {
     pub(crate) programs: Programs,
-    /// As many as there are processors for, a power of two.
+    /// Number of ranks: at most one per processor, a power of two.
     pub(crate) ranks: u32,
     pub(crate) repetitions: u32,
     pub(crate) always_on_s: u64,
     pub(crate) small: bool,
     pub(crate) shared_data: Option<PathBuf>,
-    /// The name of the part, for lines about it.
+    /// The name of the part, for progress lines.
     pub(crate) part: &'static str,
-    /// What a visit costs, once it has been measured.
+    /// The cost of a visit, once it has been measured.
     pub(crate) visit_ps: OnceCell<u64>,
 }
 
 impl Context {
-    /// The size of a case: the second one in a trial.
+    /// Returns the size of a case: the second one in a trial.
     pub(crate) fn size(&self, full: u64, small: u64) -> u64 {
         if self.small { small } else { full }
     }
@@ -33,12 +33,12 @@ impl Context {
         !self.programs.mpiexec.is_empty()
     }
 
-    /// What a visit costs here, in picoseconds: measured once a part.
+    /// Returns the cost of a visit here, in picoseconds, measured once per part.
     pub(crate) fn visit_ps(&self) -> u64 {
         *self.visit_ps.get_or_init(visit::visit_ps)
     }
 
-    /// A line about what is going on in the part.
+    /// Prints a progress line of the part.
     pub(crate) fn say(&self, text: &str) {
         say(&format!("  {}: {text}", self.part));
     }

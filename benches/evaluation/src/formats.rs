@@ -1,5 +1,5 @@
-//! Figure 9: what profiles take on disk and how long they take to load, beside the paper's text,
-//! CSV and JSON.
+//! Figure 9: the size of profiles on disk and the time to load them, beside the paper's text, CSV
+//! and JSON.
 
 use std::fs;
 use std::hint::black_box;
@@ -22,14 +22,14 @@ use crate::context::Context;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct FormatRow {
     pub(crate) profile: String,
-    /// Whether it is one of those that were made up, for growing numbers of ranks.
+    /// True for a synthetic profile, made for growing numbers of ranks.
     pub(crate) synthetic: bool,
     pub(crate) ranks: u32,
-    /// The times in it.
+    /// Number of times in it.
     pub(crate) times: u64,
     pub(crate) format: Format,
     pub(crate) bytes: u64,
-    /// Reading all of it, once for each repetition.
+    /// Time to read all of it, once for each repetition.
     pub(crate) load_ns: Vec<u64>,
 }
 
@@ -42,10 +42,10 @@ pub(crate) enum Format {
     Json,
 }
 
-/// Callpaths of a made-up profile: those that the paper's Figure 7 has.
+/// Callpaths of a synthetic profile: as many as in the paper's Figure 7.
 const CALLPATHS: u32 = 39;
 
-/// Files with the times of 512 ranks, which the authors of the paper published.
+/// The file with the times of 512 ranks that the authors of the paper published.
 const AUTHORS: &str = "sim_vis_512_1_1_512.csv";
 
 pub(crate) fn formats(context: &Context) -> Result<Vec<FormatRow>, String> {
@@ -93,8 +93,8 @@ fn read(path: &Path) -> Result<Profile, String> {
     read_profile(path).map_err(|error| error.to_string())
 }
 
-/// Writes the profile at this path in all other formats, checks that each holds what the first
-/// does, and times how long it takes to read.
+/// Writes the profile at this path in all other formats, checks that each has the content of the
+/// first, and times the reading.
 fn measure(
     context: &Context,
     name: &str,
@@ -146,8 +146,7 @@ fn bytes_of(file: &Path) -> Result<Vec<u8>, String> {
     fs::read(file).map_err(|error| error.to_string())
 }
 
-/// How long the loading takes, once for each repetition; before that once to see whether what is
-/// loaded is right.
+/// Times the loading, once for each repetition. An untimed load comes first, to check the result.
 fn timed<T>(
     repetitions: u32,
     load: impl Fn() -> Result<T, String>,

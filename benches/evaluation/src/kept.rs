@@ -1,26 +1,25 @@
-//! What a part has measured, in a file: first a line on when and where, then a row a line. It is
-//! written when the part is complete, and says whether it still counts.
+//! The file of a part's measurements: first a line on date and machine, then one line per row. It
+//! is written when the part is complete, and records whether it is still valid.
 
 use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-/// What makes one measurement another one: who asks for the same again is given the rows that there
-/// are.
+/// The parameters of a measurement: for equal parameters the existing rows are reused.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Wanted {
-    /// The code that was measured.
+    /// The commit of the measured code.
     pub(crate) commit: String,
-    /// How often each case.
+    /// Repetitions of each case.
     pub(crate) repetitions: u32,
-    /// How long the run takes that is always on, in seconds; 0 for all other parts.
+    /// Duration of the always-on run, in seconds; 0 for all other parts.
     pub(crate) always_on_s: u64,
-    /// Whether sizes are those of a trial.
+    /// True if the sizes are those of a trial.
     pub(crate) small: bool,
 }
 
-/// Where it was measured.
+/// The machine of the measurement.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Place {
     pub(crate) date: String,
@@ -29,7 +28,7 @@ pub(crate) struct Place {
     /// The kernel and the compiler.
     pub(crate) system: String,
     pub(crate) mpi: String,
-    /// What is to be known of these numbers.
+    /// A remark on these numbers.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(crate) note: String,
 }
@@ -41,7 +40,7 @@ pub(crate) struct Head {
     pub(crate) wanted: Wanted,
     #[serde(flatten)]
     pub(crate) place: Place,
-    /// The load average before.
+    /// The load average before the measurement.
     pub(crate) load: String,
     pub(crate) took_s: u64,
 }
@@ -53,12 +52,12 @@ pub(crate) struct Kept<T> {
     pub(crate) rows: Vec<T>,
 }
 
-/// The file of a part.
+/// Returns the path of a part's file.
 pub(crate) fn path(results: &Path, part: &str) -> PathBuf {
     results.join(format!("{part}.jsonl"))
 }
 
-/// The rows of a part; none if it was never measured.
+/// Returns the rows of a part, or `None` if it was never measured.
 pub(crate) fn read<T: DeserializeOwned>(
     results: &Path,
     part: &str,
@@ -79,13 +78,13 @@ pub(crate) fn read<T: DeserializeOwned>(
     Ok(Some(Kept { head, rows: lines.map(row).collect::<Result<_, _>>()? }))
 }
 
-/// Whether the part need not be measured: there are rows of just what is wanted.
+/// Returns true if there are rows of exactly the wanted measurement.
 pub(crate) fn is_there(results: &Path, part: &str, wanted: &Wanted) -> bool {
     read::<serde_json::Value>(results, part)
         .is_ok_and(|kept| kept.is_some_and(|kept| kept.head.wanted == *wanted))
 }
 
-/// Puts the rows in the place of what was there.
+/// Writes the rows, replacing existing ones.
 pub(crate) fn write<T: Serialize>(
     results: &Path,
     part: &str,

@@ -1,8 +1,8 @@
-//! Repeats the evaluation of the paper (Table II, Figures 7 to 9, a run that is always on) and
-//! makes the page of it.
+//! Repeats the evaluation of the paper (Table II, Figures 7 to 9, an always-on run) and writes its
+//! page.
 //!
-//! It starts programs under mpiexec and needs no MPI itself. What a part has measured is kept when
-//! the part is complete, so that a run that was stopped goes on where it was.
+//! It starts programs under mpiexec and needs no MPI itself. The measurements of a part are kept
+//! when the part is complete, so that a stopped run continues from there.
 
 mod always_on;
 mod application;

@@ -21,7 +21,7 @@ pub(crate) enum Part {
 }
 
 impl Part {
-    /// In the order in which they are measured: what takes longest comes last.
+    /// All parts in the order of measurement: the longest comes last.
     pub(crate) const ALL: [Self; 8] = [
         Self::Fft20,
         Self::Fft3000,
@@ -33,7 +33,7 @@ impl Part {
         Self::AlwaysOn,
     ];
 
-    /// Of its file.
+    /// Returns the name of its file.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Fft20 => "fft-20",
@@ -47,7 +47,7 @@ impl Part {
         }
     }
 
-    /// With seven repetitions, or for as long as the run that is always on shall take.
+    /// Returns the expected time with seven repetitions, or the given time of the always-on run.
     pub(crate) fn expected(self, always_on_s: u64) -> Expected {
         let usual_s = match self {
             Self::Fft20 => 80,
@@ -62,7 +62,7 @@ impl Part {
         Expected { usual_s, is_fixed: self == Self::AlwaysOn }
     }
 
-    /// Measures it; its rows.
+    /// Measures the part and returns its rows.
     pub(crate) fn measure(self, context: &Context) -> Result<Vec<serde_json::Value>, String> {
         match self {
             Self::Fft20 => values(table_two::fft_20(context)?),

@@ -1,21 +1,21 @@
-//! The memory of programs that run: what `/proc` says of the descendants of a process.
+//! The memory of running programs, from `/proc` of the descendants of a process.
 
 use std::collections::BTreeMap;
 use std::fs;
 
-/// A process: its number, its parent's, and its name.
+/// A process: its id, its parent's, and its name.
 type Process = (u32, u32, String);
 
-/// The resident set of a process, in bytes; shared memory, in which MPI and the recorder keep what
-/// they share, is in it.
+/// The resident set of a process, in bytes, including shared memory, which MPI and the recorder
+/// use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Resident {
     pub(crate) now_bytes: u64,
-    /// The most that it has been.
+    /// Its peak.
     pub(crate) peak_bytes: u64,
 }
 
-/// The resident sets of all descendants of `ancestor` with this name, by process number.
+/// Returns the resident sets of all descendants of `ancestor` with this name, by process id.
 pub(crate) fn resident(ancestor: u32, name: &str) -> Vec<Resident> {
     let found = descendants(&processes(), ancestor, name);
     found
@@ -34,7 +34,7 @@ fn processes() -> Vec<Process> {
         .collect()
 }
 
-/// `1234 (name) S 1 ...`; a name may hold blanks and parentheses.
+/// Parses `1234 (name) S 1 ...`; a name may contain blanks and parentheses.
 fn of_stat(stat: &str) -> Option<Process> {
     let (id, rest) = stat.split_once(" (")?;
     let (name, rest) = rest.rsplit_once(") ")?;
@@ -45,7 +45,7 @@ fn descendants(processes: &[Process], ancestor: u32, name: &str) -> Vec<u32> {
     let parents: BTreeMap<u32, u32> =
         processes.iter().map(|&(id, parent, _)| (id, parent)).collect();
     let is_below = |id: u32| {
-        // There is no circle of parents, but the list was not read at one moment.
+        // Parents form no cycle, but the list was not read at one moment.
         let line = std::iter::successors(Some(id), |id| parents.get(id).copied())
             .take(processes.len() + 1);
         line.skip(1).any(|above| above == ancestor)

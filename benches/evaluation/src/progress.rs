@@ -1,17 +1,18 @@
-//! How far the evaluation is, for who waits for it.
+//! Progress of the evaluation.
 
 use std::time::Duration;
 
-/// A part that was measured, or is to be.
+/// A part that was measured or will be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Expected {
-    /// What it takes on two processors that do nothing else, in seconds.
+    /// Time on two otherwise idle processors, in seconds.
     pub(crate) usual_s: u64,
-    /// Whether it takes that everywhere, because it is told how long to run.
+    /// True if it takes this time on any machine, because its duration is given.
     pub(crate) is_fixed: bool,
 }
 
-/// What the parts that are left will take: as much longer than usual as those that are done did.
+/// Estimates the time of the remaining parts, scaled by how much longer than usual the finished
+/// parts took.
 pub(crate) fn left_s(done: &[(Expected, u64)], left: &[Expected]) -> u64 {
     let usual: u64 =
         done.iter().filter(|(part, _)| !part.is_fixed).map(|(part, _)| part.usual_s).sum();
@@ -22,7 +23,7 @@ pub(crate) fn left_s(done: &[(Expected, u64)], left: &[Expected]) -> u64 {
     left.iter().map(of).sum()
 }
 
-/// `4 min 10 s`.
+/// Formats a duration, such as `4 min 10 s`.
 pub(crate) fn duration(seconds: u64) -> String {
     if seconds < 60 {
         format!("{seconds} s")
@@ -31,13 +32,13 @@ pub(crate) fn duration(seconds: u64) -> String {
     }
 }
 
-/// Says which part begins. `at` counts from 1.
+/// Announces the part that begins. `at` counts from 1.
 pub(crate) fn say_part(at: usize, of: usize, part: &str, passed: Duration, left_s: u64) {
     let (passed, left) = (duration(passed.as_secs()), duration(left_s));
     say(&format!("part {at} of {of}, {part}; {passed} passed, about {left} to go"));
 }
 
-/// A line about what is going on.
+/// Prints a progress line.
 #[expect(clippy::print_stderr, reason = "who waits wants to know")]
 pub(crate) fn say(text: &str) {
     eprintln!("evaluation: {text}");

@@ -1,4 +1,4 @@
-//! Measures part by part what is not measured yet.
+//! Measures the missing parts, one after the other.
 
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
@@ -132,8 +132,8 @@ fn context(arguments: &Arguments, processors: u32, part: Part) -> Context {
     }
 }
 
-/// The greatest power of two of ranks that each have a processor, up to 16: the sizes of the
-/// transform can be split by it.
+/// Returns the greatest power of two of ranks that each have a processor, up to 16: the sizes of
+/// the transform are divisible by it.
 fn ranks_for(processors: u32) -> u32 {
     1 << processors.clamp(1, 16).ilog2()
 }

@@ -1,6 +1,6 @@
-//! Medians, their spread, and how sure the median of paired differences is.
+//! Medians, their spread, and the confidence of the median of paired differences.
 
-/// The middle, the least and the greatest of some values.
+/// Median, minimum and maximum of some values.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Spread {
     pub(crate) median: f64,
@@ -9,7 +9,7 @@ pub(crate) struct Spread {
 }
 
 impl Spread {
-    /// None of no values.
+    /// Returns the spread, or `None` without values.
     pub(crate) fn of(values: impl IntoIterator<Item = f64>) -> Option<Self> {
         let mut values: Vec<f64> = values.into_iter().collect();
         values.sort_by(f64::total_cmp);
@@ -24,7 +24,7 @@ impl Spread {
     }
 }
 
-/// Where the true median is, and how likely.
+/// An interval for the true median, with its confidence.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Interval {
     pub(crate) low: f64,
@@ -33,13 +33,14 @@ pub(crate) struct Interval {
     pub(crate) confidence: f64,
 }
 
-/// How sure one wants to be.
+/// The wanted confidence.
 pub(crate) const WANTED: f64 = 0.95;
 
-/// Between which two of the values the median lies of all that could have been measured: nothing is
-/// assumed of how they are spread, only that they are independent. The narrowest such interval with
-/// a confidence of 95 %; of fewer than six values there is none, and the widest is given with the
-/// confidence that it has. None of fewer than two values.
+/// Returns an interval between two of the values for the true median, with its confidence. It
+/// assumes only that the values are independent, and nothing of their distribution. It is the
+/// narrowest such interval with a confidence of 95 %. Fewer than six values have none; then the
+/// widest interval is returned with the confidence that it has. Returns `None` for fewer than two
+/// values.
 pub(crate) fn median_interval(values: impl IntoIterator<Item = f64>) -> Option<Interval> {
     let mut values: Vec<f64> = values.into_iter().collect();
     values.sort_by(f64::total_cmp);
@@ -47,7 +48,7 @@ pub(crate) fn median_interval(values: impl IntoIterator<Item = f64>) -> Option<I
     if count < 2 {
         return None;
     }
-    // Each value is above the true median or below it with equal chance, like the sides of a coin.
+    // Each value is above or below the true median with equal chance, like a coin toss.
     let mut chance = 0.5_f64.powi(i32::try_from(count).ok()?);
     let mut outside = 2.0 * chance;
     let (mut left_out, mut confidence) = (0, 1.0 - outside);
@@ -76,7 +77,7 @@ mod tests {
         assert_eq!(spread(&[4.0, 1.0]), Some(Spread { median: 2.5, least: 1.0, most: 4.0 }));
     }
 
-    /// Beside the tables of the sign test.
+    /// Compares with the tables of the sign test.
     #[test]
     fn the_interval_leaves_out_what_the_sign_test_leaves_out() {
         let of = |count: u32| median_interval((1..=count).rev().map(f64::from));

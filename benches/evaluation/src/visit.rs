@@ -1,4 +1,4 @@
-//! What a visit of a region costs on this machine.
+//! The cost of a visit of a region on this machine.
 
 use std::hint::black_box;
 
@@ -15,7 +15,7 @@ fn around(visits: u64) -> u64 {
     (0..visits).map(measured).sum()
 }
 
-/// What a visit costs, in picoseconds: the median of some rounds in which nothing else is done.
+/// Returns the cost of a visit, in picoseconds: the median of some rounds of nothing but visits.
 pub(crate) fn visit_ps() -> u64 {
     const VISITS: u64 = 100_000;
     let rounds = (0..51).map(|_| {

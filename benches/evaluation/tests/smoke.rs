@@ -1,4 +1,5 @@
-//! The smallest part that needs no MPI, measured, resumed, and put into a page that has all places.
+//! Test of the smallest part that needs no MPI: measured, resumed, and put into a page that has all
+//! places.
 
 use std::fs;
 use std::path::Path;

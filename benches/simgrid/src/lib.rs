@@ -1,8 +1,9 @@
 //! The three phases on a simulated network: the library that smpirun loads.
 //!
-//! SimGrid runs every rank as a context of one thread and lets simulated time pass for messages.
-//! The phases are those of tinyprof-mpi, over a wire of two calls. What is not simulated, files and
-//! computation, passes as the model of the collective bench says. Rank 0 prints one row at the end.
+//! SimGrid runs every rank as a context of one thread and simulates the time of messages. The
+//! phases are those of tinyprof-mpi, over a wire of two calls. Files and computation are not
+//! simulated; their time comes from the model of the collective bench. Rank 0 prints one row at the
+//! end.
 //!
 //! Arguments: the number of aggregators (0: one to 16 ranks), callpaths, executions, and the
 //! directory for the profile, which is removed again.
@@ -20,10 +21,10 @@ use tinyprof_bench_collective::rows::ModelRow;
 use tinyprof_bench_collective::tracker::Tracker;
 use tinyprof_mpi::study::{self, Observer, Order, SeriesGather, Spent, Wire};
 
-/// What all ranks of the simulation share. A rank that holds it must not wait for another.
+/// The shared state of all ranks of the simulation. A rank that holds it must not wait for another.
 #[derive(Default)]
 struct Shared {
-    /// The bytes of messages on their way, by sender and receiver.
+    /// The bytes of messages in flight, by sender and receiver.
     mail: HashMap<(u32, u32), VecDeque<Vec<u8>>>,
     tracker: Tracker,
     busiest_bytes: u64,
@@ -133,7 +134,7 @@ fn run(arguments: &[String]) -> Result<(), String> {
     Ok(())
 }
 
-/// The last rank that is done prints what all have spent.
+/// Prints the totals of all ranks. Called by the last rank to finish.
 fn print(shared: &Shared, order: &Order, ranks: u32, summaries: u64) {
     let tracker = &shared.tracker;
     let row = ModelRow {
@@ -156,7 +157,7 @@ fn print(shared: &Shared, order: &Order, ranks: u32, summaries: u64) {
     }
 }
 
-/// The highest resident set of the simulation, in bytes.
+/// Returns the peak resident set of the simulation, in bytes.
 fn peak_bytes() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

@@ -1,5 +1,4 @@
-//! The shim: SMPI's calls, with nothing that is unsafe left in them, and the `main` that smpirun
-//! looks for.
+//! The shim: safe wrappers of SMPI's calls, and the `main` that smpirun looks for.
 
 use std::ffi::{CStr, c_char, c_double, c_int, c_uint};
 
@@ -14,10 +13,10 @@ unsafe extern "C" {
     safe fn shim_receive(from: c_int);
 }
 
-/// Every simulated rank begins here.
+/// Starts a simulated rank.
 ///
 /// # Safety
-/// Called by SimGrid alone, with the arguments of a C program.
+/// * Only SimGrid may call it, with the arguments of a C program.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn main(mut argc: c_int, mut argv: *mut *mut c_char) -> c_int {
     // SAFETY: both point to our own copies, which live through the call.
@@ -44,7 +43,7 @@ pub(crate) fn size() -> u32 {
     shim_size().unsigned_abs()
 }
 
-/// The simulated time, in nanoseconds.
+/// Returns the simulated time, in nanoseconds.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -54,17 +53,17 @@ pub(crate) fn now_ns() -> u64 {
     (shim_time() * 1e9) as u64
 }
 
-/// Lets simulated time pass, in whole microseconds.
+/// Advances simulated time, in whole microseconds.
 pub(crate) fn sleep_ns(ns: u64) {
     shim_sleep(c_uint::try_from(ns.div_ceil(1000)).unwrap_or(c_uint::MAX));
 }
 
-/// Spends the time of sending so many bytes.
+/// Spends the time of sending `length` bytes.
 pub(crate) fn send(to: u32, length: usize) {
     shim_send(to.cast_signed(), c_int::try_from(length).unwrap_or(c_int::MAX));
 }
 
-/// Waits until such a message has arrived.
+/// Waits until a message from this rank has arrived.
 pub(crate) fn receive(from: u32) {
     shim_receive(from.cast_signed());
 }

@@ -22,7 +22,7 @@ fn inside(work: impl FnOnce()) {
 }
 
 fn main() -> Result<(), &'static str> {
-    // What counts are the visits: no profile is to be written.
+    // Only the visits count, so no profile is written.
     let taken_over = tinyprof::collect::take_over(tinyprof::collect::Ending::default);
     if !taken_over {
         return Err("somebody else writes the profile");

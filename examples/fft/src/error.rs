@@ -2,7 +2,7 @@
 
 use rustfft::num_complex::Complex64;
 
-/// The largest difference between what was computed and what was expected.
+/// Returns the largest difference between computed and expected values.
 pub(crate) fn largest_error(
     computed: &[Complex64],
     expected: impl IntoIterator<Item = Complex64>,
@@ -11,7 +11,7 @@ pub(crate) fn largest_error(
     pairs.map(|(value, expected)| (value - expected).norm()).fold(0.0, worse)
 }
 
-/// The larger error. No number at all is the worst of errors: `max` would take it for none.
+/// Returns the larger error. NaN is the worst error; `max` would ignore it.
 pub(crate) fn worse(one: f64, other: f64) -> f64 {
     if one.is_nan() || other.is_nan() { f64::INFINITY } else { one.max(other) }
 }

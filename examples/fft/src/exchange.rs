@@ -1,14 +1,14 @@
-//! The one collective that the transform needs, as a trait: MPI for the program, memory for the
+//! The single collective that the transform needs, as a trait: MPI for the program, memory for the
 //! tests.
 
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::*;
 use rustfft::num_complex::Complex64;
 
-/// Ranks that can swap blocks.
+/// Ranks that can exchange blocks.
 pub(crate) trait Exchange {
-    /// Block q of `send` goes to rank q, block q of `receive` comes from rank q. Collective. Both
-    /// buffers have one block of the same length for each rank.
+    /// Sends block q of `send` to rank q, and receives block q of `receive` from rank q. Both
+    /// buffers have one block of equal length for each rank. Collective.
     fn all_to_all(&self, send: &[Complex64], receive: &mut [Complex64]);
 }
 
@@ -18,14 +18,15 @@ impl Exchange for SimpleCommunicator {
     }
 }
 
-/// Ranks that are threads of one process: the algorithm under test is the one that runs on MPI.
+/// Ranks as threads of one process: the algorithm under test is the one that runs on MPI.
 #[cfg(test)]
 pub(crate) mod memory {
     use std::sync::{Barrier, Mutex};
 
     use super::{Complex64, Exchange};
 
-    /// What the ranks share: the send buffer of each, and a barrier before and after it is read.
+    /// The shared state of the ranks: the send buffer of each, and a barrier before and after it is
+    /// read.
     struct Board {
         sent: Vec<Mutex<Vec<Complex64>>>,
         barrier: Barrier,
@@ -50,7 +51,7 @@ pub(crate) mod memory {
         }
     }
 
-    /// Deals `data` out to `ranks` ranks, lets each do `work` on its share, and joins the shares
+    /// Distributes `data` over `ranks` ranks, runs `work` on each share, and joins the shares
     /// again.
     pub(crate) fn on_ranks<W>(ranks: usize, data: &mut [Complex64], work: W)
     where

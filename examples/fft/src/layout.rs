@@ -1,7 +1,7 @@
-//! How the N points are split: into a matrix, and over the ranks.
+//! The distribution of the N points: into a matrix, and over the ranks.
 //!
-//! N = n1 * n2 points are seen as a matrix of n1 rows and n2 columns, row after row. Each rank owns
-//! a block of whole rows, which is also a block of N/P consecutive points. For 4 ranks:
+//! N = n1 * n2 points form a matrix of n1 rows and n2 columns, row after row. Each rank owns a
+//! block of whole rows, which is also a block of N/P consecutive points. For 4 ranks:
 //!
 //! ```text
 //!             n2 columns
@@ -16,11 +16,11 @@
 //!        +---------------------+                           :          :
 //! ```
 //!
-//! Both ways must divide evenly, so P divides n1 and n2, and P^2 divides N.
+//! Both dimensions must divide evenly, so P divides n1 and n2, and P^2 divides N.
 
 use std::fmt;
 
-/// How N points lie on P ranks. Equal on every rank.
+/// The layout of N points on P ranks. Equal on every rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
     ranks: usize,
@@ -29,17 +29,19 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    /// The layout of `size` points over `ranks` ranks, with a matrix as near to a square as can be.
+    /// Returns the layout of `size` points over `ranks` ranks, with a matrix as close to a square
+    /// as possible.
     ///
     /// # Errors
     ///
-    /// A size of zero or not a multiple of the square of `ranks`; a share that MPI cannot count.
+    /// Fails if the size is zero or not a multiple of the square of `ranks`, or if MPI cannot count
+    /// a share.
     pub(crate) fn new(size: usize, ranks: usize) -> Result<Self, LayoutError> {
         let square = ranks * ranks;
         if size == 0 || !size.is_multiple_of(square) {
             return Err(LayoutError::NotAMultiple { size, ranks });
         }
-        // MPI counts in C ints. A share is the largest count and bounds every displacement.
+        // MPI counts in C ints. A share is the largest count, and bounds every displacement.
         if i32::try_from(size / ranks).is_err() {
             return Err(LayoutError::ShareTooLarge { size, ranks });
         }
@@ -48,7 +50,7 @@ impl Layout {
         Ok(Self { ranks, n1: ranks * factor, n2: ranks * (rest / factor) })
     }
 
-    /// The size to use when none is given: the largest P^2 * 2^k that is at most 2^18, or P^2.
+    /// Returns the default size: the largest P^2 * 2^k up to 2^18, or P^2.
     pub(crate) fn default_size(ranks: usize) -> usize {
         let mut size = ranks * ranks;
         while size * 2 <= 1 << 18 {
@@ -57,22 +59,23 @@ impl Layout {
         size
     }
 
-    /// N, the points in all.
+    /// Returns N, the total number of points.
     pub(crate) fn size(self) -> usize {
         self.n1 * self.n2
     }
 
-    /// The points that each rank owns.
+    /// Returns the number of points that each rank owns.
     pub(crate) fn share(self) -> usize {
         self.size() / self.ranks
     }
 
-    /// The first of the points that `rank` owns, 0-based. The same before and after the transform.
+    /// Returns the first point that `rank` owns, 0-based. It is equal before and after the
+    /// transform.
     pub(crate) fn first(self, rank: usize) -> usize {
         rank * self.share()
     }
 
-    /// The matrix that the points are seen as: n1 rows of n2.
+    /// Returns the shape of the matrix of points: n1 rows of n2.
     pub(crate) fn matrix(self) -> Matrix {
         Matrix { rows: self.n1, columns: self.n2, ranks: self.ranks }
     }
@@ -85,38 +88,38 @@ impl fmt::Display for Layout {
     }
 }
 
-/// The shape of a matrix whose rows are dealt out in blocks, one to each rank.
+/// The shape of a matrix whose rows are distributed in blocks, one per rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Matrix {
-    /// Rows in all: a multiple of `ranks`.
+    /// Number of rows: a multiple of `ranks`.
     pub(crate) rows: usize,
-    /// The length of a row: a multiple of `ranks`.
+    /// Length of a row: a multiple of `ranks`.
     pub(crate) columns: usize,
-    /// The number of ranks.
+    /// Number of ranks.
     pub(crate) ranks: usize,
 }
 
 impl Matrix {
-    /// The shape of the transpose.
+    /// Returns the shape of the transpose.
     pub(crate) fn transposed(self) -> Self {
         Self { rows: self.columns, columns: self.rows, ranks: self.ranks }
     }
 
-    /// The rows that each rank owns.
+    /// Returns the number of rows that each rank owns.
     pub(crate) fn rows_here(self) -> usize {
         self.rows / self.ranks
     }
 
-    /// The columns that each rank owns once the matrix is transposed.
+    /// Returns the number of columns that each rank owns after a transpose.
     pub(crate) fn columns_there(self) -> usize {
         self.columns / self.ranks
     }
 }
 
-/// Why a size cannot be laid out.
+/// A size that cannot be distributed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LayoutError {
-    /// The size is zero or no multiple of the square of the number of ranks.
+    /// The size is zero or not a multiple of the square of the number of ranks.
     NotAMultiple { size: usize, ranks: usize },
     /// A rank's share is larger than MPI can count.
     ShareTooLarge { size: usize, ranks: usize },

@@ -1,12 +1,11 @@
 //! A parallel FFT over MPI, profiled by TinyProf.
 //!
 //! A one-dimensional complex transform of N points over P ranks, done `--runs` times by the
-//! six-step algorithm of [`sixstep`]. All that profiling took is the line `use tinyprof_mpi as _;`
-//! and the attributes on the functions that are worth a name. The profile is written when MPI is
-//! finalised.
+//! six-step algorithm of [`sixstep`]. Profiling takes the line `use tinyprof_mpi as _;` and
+//! attributes on the functions that deserve a name. The profile is written when MPI is finalised.
 //!
-//! A mistake that every rank sees in the same way (a size that cannot be split, a result that is
-//! wrong) ends in exit code 1 on every rank, told by rank 0 alone, after MPI was finalised: nobody
+//! An error that every rank sees in the same way (a size that cannot be split, a wrong result) ends
+//! in exit code 1 on every rank. Rank 0 alone reports it, after MPI is finalised, so that no rank
 //! is left waiting.
 
 mod arguments;
@@ -25,7 +24,7 @@ use mpi::topology::SimpleCommunicator;
 use mpi::traits::*;
 use rustfft::num_complex::Complex64;
 use tinyprof::profile;
-use tinyprof_mpi as _; // Not a line more: this crate sees MPI_Init and MPI_Finalize pass by.
+use tinyprof_mpi as _; // The only line needed: this crate intercepts MPI_Init and MPI_Finalize.
 
 use crate::arguments::Arguments;
 use crate::layout::Layout;
@@ -69,8 +68,7 @@ fn main() -> ExitCode {
     if findings.are_good() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// All runs, then the verification if it was asked for. Collective. What it returns is this rank's
-/// own view.
+/// Does all runs, then the verification if requested. Returns this rank's own errors. Collective.
 fn compute(
     arguments: &Arguments,
     layout: Layout,
@@ -94,8 +92,8 @@ fn compute(
     findings
 }
 
-/// One run. It is the root region: every visit of it is one execution in the profile, which is why
-/// `main` has no attribute.
+/// Does one run. It is the root region: every visit is one execution in the profile, so `main` has
+/// no attribute.
 #[profile]
 fn run(
     signal: &Signal,
@@ -112,7 +110,7 @@ fn run(
     }
 }
 
-/// The number of ranks and the number of this one.
+/// Returns the number of ranks and the rank of this process.
 fn ranks_and_rank(world: &SimpleCommunicator) -> (usize, usize) {
     let plain = |n: i32| usize::try_from(n).expect("MPI counts ranks from zero");
     (plain(world.size()), plain(world.rank()))

@@ -1,12 +1,12 @@
-//! What is transformed: a damped oscillation, whose spectrum can be written down.
+//! The input of the transform: a damped oscillation with a known spectrum.
 //!
 //! ```text
 //! x[j] = exp(s j / N)          s = -DAMPING + 2 pi i f
 //! X[k] = sum over j of exp((s - 2 pi i k) j / N) = (1 - exp(s)) / (1 - exp((s - 2 pi i k) / N))
 //! ```
 //!
-//! It is a geometric series, so any rank can say what any frequency should be without a word to the
-//! others.
+//! It is a geometric series, so any rank can compute the expected value of any frequency without
+//! communication.
 
 use std::f64::consts::TAU;
 
@@ -16,19 +16,20 @@ use tinyprof::profile;
 use crate::error::largest_error;
 use crate::sixstep::real;
 
-/// How far the oscillation decays over all points: to exp(-8), a line of some width.
+/// The decay of the oscillation over all points, to exp(-8): a line of some width.
 const DAMPING: f64 = 8.0;
 
 /// The signal of one run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Signal {
     size: usize,
-    /// The s of the formula.
+    /// The factor s of the formula.
     exponent: Complex64,
 }
 
 impl Signal {
-    /// The signal of a run, of `size` points: every run has another frequency than the one before.
+    /// Returns the signal of a run, of `size` points. Each run has a different frequency from the
+    /// one before.
     pub(crate) fn of_run(run: u32, size: usize) -> Self {
         Self { size, exponent: Complex64::new(-DAMPING, TAU * (10.25 + f64::from(run % 16))) }
     }
@@ -41,20 +42,20 @@ impl Signal {
         }
     }
 
-    /// Compares the frequencies from `first` on with what they should be, and returns the largest
+    /// Compares the frequencies from `first` on with their expected values, and returns the largest
     /// error, relative to the root mean square of the spectrum. Odd ranks do this in every run, as
-    /// a sample of the whole: it needs no word from another rank.
+    /// a sample: it needs no communication.
     #[profile(tag = "COMP")]
     pub(crate) fn audit(&self, first: usize, data: &[Complex64]) -> f64 {
         largest_error(data, (first..).map(|k| self.frequency(k))) / self.rms_of_spectrum()
     }
 
-    /// The point j.
+    /// Returns the point j.
     pub(crate) fn point(&self, j: usize) -> Complex64 {
         (self.exponent * (real(j) / real(self.size))).exp()
     }
 
-    /// The value at the frequency k, by the formula.
+    /// Returns the value at the frequency k, by the formula.
     fn frequency(&self, k: usize) -> Complex64 {
         // Frequencies above N/2 are negative ones: their angles stay small and exact.
         let turns = if k <= self.size / 2 { real(k) } else { -real(self.size - k) };
@@ -62,18 +63,20 @@ impl Signal {
         exp_minus_1(self.exponent) / exp_minus_1(step)
     }
 
-    /// The root mean square of the points: the integral of exp(-2 DAMPING t), for many points.
+    /// Returns the root mean square of the points: the integral of exp(-2 DAMPING t), for many
+    /// points.
     pub(crate) fn rms(&self) -> f64 {
         (0.5 / DAMPING).sqrt()
     }
 
-    /// The root mean square of the spectrum, by Parseval's theorem.
+    /// Returns the root mean square of the spectrum, by Parseval's theorem.
     pub(crate) fn rms_of_spectrum(&self) -> f64 {
         self.rms() * real(self.size).sqrt()
     }
 }
 
-/// exp(z) - 1, exact for small z too, where subtracting would leave nothing but rounding.
+/// Returns exp(z) - 1. It is exact for small z too, where a subtraction would leave only rounding
+/// errors.
 fn exp_minus_1(z: Complex64) -> Complex64 {
     let half = (z.im / 2.0).sin();
     Complex64::new(z.re.exp_m1() * z.im.cos() - 2.0 * half * half, z.re.exp() * z.im.sin())

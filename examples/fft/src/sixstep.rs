@@ -11,8 +11,7 @@
 //!                 `-- step 5: length n2, one for each k1 -----------------------------------'
 //! ```
 //!
-//! A rank can transform what lies in its own rows, so the index that is summed over must run along
-//! a row:
+//! A rank can transform its own rows, so the summation index must run along a row:
 //!
 //! | step | region | what | matrix, by rows |
 //! |---|---|---|---|
@@ -38,16 +37,16 @@ use crate::exchange::Exchange;
 use crate::layout::Layout;
 use crate::transpose::Transposer;
 
-/// Which way to transform.
+/// The direction of a transform.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Direction {
     /// From points to frequencies, scaled by 1.
     Forward,
-    /// From frequencies to points, scaled by 1/N: it undoes `Forward`.
+    /// From frequencies to points, scaled by 1/N: the inverse of `Forward`.
     Inverse,
 }
 
-/// One rank's part of a transform: everything that all runs share. A run allocates nothing.
+/// One rank's part of a transform, with everything that all runs share. A run allocates nothing.
 pub(crate) struct SixStep {
     layout: Layout,
     rank: usize,
@@ -85,8 +84,7 @@ impl SixStep {
         }
     }
 
-    /// Transforms the points of all ranks, of which this rank's share is `data`, in place.
-    /// Collective.
+    /// Transforms the points of all ranks in place; `data` is this rank's share. Collective.
     #[profile]
     pub(crate) fn transform<E: Exchange>(&mut self, ranks: &E, data: &mut [Complex64]) {
         let matrix = self.layout.matrix();
@@ -104,7 +102,7 @@ impl SixStep {
         self.transposer.transpose(matrix, ranks, data);
     }
 
-    /// Multiplies each point with its factor.
+    /// Multiplies each point by its factor.
     #[profile(tag = "COMP")]
     fn twiddle(&self, data: &mut [Complex64]) {
         for (value, factor) in data.iter_mut().zip(&self.twiddles) {
@@ -112,12 +110,12 @@ impl SixStep {
         }
     }
 
-    /// How the points lie on the ranks.
+    /// Returns the layout of the points on the ranks.
     pub(crate) fn layout(&self) -> Layout {
         self.layout
     }
 
-    /// The rank that this part is for, 0-based.
+    /// Returns the rank of this part, 0-based.
     pub(crate) fn rank(&self) -> usize {
         self.rank
     }
@@ -132,7 +130,7 @@ impl fmt::Debug for SixStep {
     }
 }
 
-/// `w(N)^(j2 k1)` for the rows j2 that `rank` owns after step 1, times 1/N for the inverse.
+/// Returns `w(N)^(j2 k1)` for the rows j2 that `rank` owns after step 1, times 1/N for the inverse.
 fn twiddles(layout: Layout, rank: usize, direction: Direction) -> Vec<Complex64> {
     let matrix = layout.matrix().transposed();
     let (scale, turn) = match direction {
@@ -141,12 +139,12 @@ fn twiddles(layout: Layout, rank: usize, direction: Direction) -> Vec<Complex64>
     };
     let first = rank * matrix.rows_here();
     let rows = first..first + matrix.rows_here();
-    // j2 < n2 and k1 < n1, so the product stays below N: no turn is lost to rounding.
+    // j2 < n2 and k1 < n1, so the product is below N: no precision is lost to whole turns.
     let products = rows.flat_map(|j2| (0..matrix.columns).map(move |k1| j2 * k1));
     products.map(|product| Complex64::from_polar(scale, turn * real(product))).collect()
 }
 
-/// The number as a float.
+/// Converts the number to a float.
 #[expect(
     clippy::cast_precision_loss,
     reason = "a share is below 2^31, so 2^53 points are 2^22 ranks away"

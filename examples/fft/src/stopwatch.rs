@@ -1,23 +1,23 @@
-//! How long something takes on the slowest rank, by MPI's clock.
+//! A stopwatch for the slowest rank, by MPI's clock.
 
 use mpi::collective::SystemOperation;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::*;
 
-/// Runs from when all ranks were there.
+/// A stopwatch that starts when all ranks have arrived.
 #[derive(Debug)]
 pub(crate) struct Stopwatch {
     start_s: f64,
 }
 
 impl Stopwatch {
-    /// Collective.
+    /// Starts the stopwatch. Collective.
     pub(crate) fn start(world: &SimpleCommunicator) -> Self {
         world.barrier();
         Self { start_s: mpi::time() }
     }
 
-    /// Has rank 0 print what took how long. Collective.
+    /// Prints the elapsed time, on rank 0. Collective.
     #[expect(clippy::print_stdout, reason = "it was asked for")]
     pub(crate) fn stop(self, world: &SimpleCommunicator, what: &str) {
         let own_s = mpi::time() - self.start_s;

@@ -1,7 +1,7 @@
-//! The transpose of a matrix whose rows are dealt out over the ranks.
+//! The transpose of a matrix whose rows are distributed over the ranks.
 //!
-//! Each rank cuts its rows into P blocks, one for each rank, and turns each while it packs it. The
-//! blocks are swapped, and unpacking lays them side by side. For 3 ranks, seen from rank 1:
+//! Each rank cuts its rows into P blocks, one for each rank, and transposes each while packing it.
+//! The blocks are exchanged, and unpacking places them side by side. For 3 ranks, seen from rank 1:
 //!
 //! ```text
 //!   own rows          send buffer         receive buffer       own rows of the transpose
@@ -11,7 +11,7 @@
 //!                    to rank 0 1 2       from rank 0 1 2
 //! ```
 //!
-//! In the buffers one block follows the other; in a matrix they share rows. All blocks have N/P^2
+//! In the buffers the blocks are consecutive; in a matrix they share rows. All blocks have N/P^2
 //! points.
 
 use rustfft::num_complex::Complex64;
@@ -20,7 +20,7 @@ use tinyprof::{profile, profile_scope};
 use crate::exchange::Exchange;
 use crate::layout::Matrix;
 
-/// The two buffers of a transpose, made once for all runs.
+/// The two buffers of a transpose, shared by all runs.
 #[derive(Debug)]
 pub(crate) struct Transposer {
     send: Vec<Complex64>,
@@ -28,7 +28,7 @@ pub(crate) struct Transposer {
 }
 
 impl Transposer {
-    /// Buffers for matrices of which each rank owns `share` points.
+    /// Returns buffers for matrices of which each rank owns `share` points.
     pub(crate) fn new(share: usize) -> Self {
         Self { send: vec![Complex64::default(); share], receive: vec![Complex64::default(); share] }
     }
@@ -50,9 +50,9 @@ impl Transposer {
     }
 }
 
-/// Points that are read from a row before the next row's turn comes: eight cache lines, all of
-/// which are used. Each point goes to a line of its own, so that more of them would be more lines
-/// at a time than a cache keeps apart.
+/// Number of points read from a row before the next row: eight cache lines, all fully used. Each
+/// point goes to a line of its own, so with more points there would be more lines at a time than a
+/// cache can keep apart.
 const SIDE_BY_SIDE: usize = 32;
 
 /// Cuts the rows of `data` into a block for each rank and writes each block column by column.
@@ -71,7 +71,7 @@ fn pack(matrix: Matrix, data: &[Complex64], send: &mut [Complex64]) {
     }
 }
 
-/// Lays the received blocks side by side: what was a column over all ranks is now a row of `data`.
+/// Places the received blocks side by side: a column over all ranks is then a row of `data`.
 #[profile(tag = "COMP")]
 fn unpack(matrix: Matrix, receive: &[Complex64], data: &mut [Complex64]) {
     let (height, width) = (matrix.rows_here(), matrix.columns_there());
@@ -88,7 +88,7 @@ mod tests {
     use crate::exchange::memory::on_ranks;
     use crate::sixstep::real;
 
-    /// A matrix of which every value says where it stands.
+    /// Returns a matrix in which every value encodes its position.
     fn numbered(rows: usize, columns: usize) -> Vec<Complex64> {
         let places = (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column)));
         places.map(|(row, column)| Complex64::new(real(row), real(column))).collect()

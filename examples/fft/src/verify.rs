@@ -1,4 +1,4 @@
-//! Whether the result is right: against a serial transform, and by going back.
+//! Verification of the result: against a serial transform, and by the inverse transform.
 
 use std::fmt;
 
@@ -14,35 +14,35 @@ use crate::layout::Layout;
 use crate::signal::Signal;
 use crate::sixstep::{Direction, SixStep};
 
-/// The largest relative error that counts as rounding. Seen are 1e-13 for smooth sizes and 1e-11
-/// for those that rustfft transforms by a convolution, as multiples of 65537; a factor kept in
-/// single precision, the smallest of real mistakes, makes 1e-7.
+/// The largest relative error that counts as rounding. Observed errors are 1e-13 for smooth sizes
+/// and 1e-11 for those that rustfft transforms by a convolution, such as multiples of 65537. A
+/// factor kept in single precision, the smallest of real mistakes, gives 1e-7.
 pub(crate) const TOLERANCE: f64 = 1e-10;
 
-/// The most points that rank 0 gathers and transforms alone.
+/// The largest number of points that rank 0 gathers and transforms alone.
 const SERIAL_LIMIT: usize = 1 << 20;
 
-/// The largest error that each check found, if it was made, relative to the root mean square of all
-/// values (of all ranks: a share may be small as a whole).
+/// The largest error of each check that was made, relative to the root mean square of all values of
+/// all ranks: one rank's share may be small as a whole.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Findings {
-    /// By the odd ranks, in every run.
+    /// Audit by the odd ranks, in every run.
     audit: Option<f64>,
-    /// Against the serial transform.
+    /// Comparison with the serial transform.
     serial: Option<f64>,
-    /// Forward, then inverse, against the input.
+    /// Forward, then inverse transform, compared with the input.
     identity: Option<f64>,
 }
 
 impl Findings {
-    /// Adds what an audit found.
+    /// Adds the error that an audit found.
     pub(crate) fn audited(&mut self, error: f64) {
         self.audit = Some(worse(self.audit.unwrap_or(0.0), error));
     }
 
-    /// The worst of what all ranks found: equal on every rank. Collective.
+    /// Returns the largest errors over all ranks, equal on every rank. Collective.
     pub(crate) fn agreed_by_all(self, world: &SimpleCommunicator) -> Self {
-        // A check that a rank did not make is no error: -1 loses against every other value.
+        // A check that was not made is no error: -1 is less than any other value.
         let own = [self.audit, self.serial, self.identity].map(|error| error.unwrap_or(-1.0));
         let mut worst = own;
         world.all_reduce_into(&own[..], &mut worst[..], SystemOperation::max());
@@ -50,7 +50,7 @@ impl Findings {
         Self { audit, serial, identity }
     }
 
-    /// Whether no check found more than rounding.
+    /// Returns true if no check found more than rounding.
     pub(crate) fn are_good(&self) -> bool {
         [self.audit, self.serial, self.identity]
             .into_iter()
@@ -95,8 +95,8 @@ pub(crate) fn verify(
     findings.identity = Some(largest_error(data, input) / signal.rms());
 }
 
-/// Gathers the spectrum on rank 0, which transforms the signal alone and compares. Collective; the
-/// other ranks have no opinion.
+/// Gathers the spectrum on rank 0, which transforms the signal alone and compares. The other ranks
+/// return no result. Collective.
 #[profile]
 fn against_serial(
     signal: &Signal,
@@ -111,7 +111,7 @@ fn against_serial(
     Some(largest_error(&spectrum, expected) / signal.rms_of_spectrum())
 }
 
-/// The shares of all ranks in one piece on rank 0, and nothing on the others. Collective.
+/// Returns the shares of all ranks in one piece on rank 0, and nothing on the others. Collective.
 #[profile(tag = "COMM")]
 fn gather(
     layout: Layout,

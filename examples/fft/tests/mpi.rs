@@ -1,4 +1,5 @@
-//! The program under mpiexec, on 1 to 4 ranks: what it prints, how it ends, and that it does end.
+//! Tests of the program under mpiexec, on 1 to 4 ranks: its output, its exit code, and that it
+//! ends.
 
 use std::path::Path;
 use std::process::Output;
@@ -9,13 +10,13 @@ use tinyprof_format::report::Efficiency;
 #[path = "../../../tinyprof-mpi/tests/support/mod.rs"]
 mod support;
 
-/// Runs `fft` on so many ranks in a directory of its own, where the profile goes too.
+/// Runs `fft` on `ranks` ranks in a directory of its own, which also gets the profile.
 fn fft(ranks: usize, arguments: &[&str]) -> Output {
     let directory = tempfile::tempdir().expect("a directory can be made");
     fft_in(directory.path(), ranks, arguments)
 }
 
-/// The same in this directory; the profile is `fft.tprof` in it.
+/// Runs `fft` in this directory; the profile is `fft.tprof` in it.
 fn fft_in(directory: &Path, ranks: usize, arguments: &[&str]) -> Output {
     support::mpiexec(ranks)
         .arg(env!("CARGO_BIN_EXE_fft"))
@@ -30,8 +31,8 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// Checks that the program ends well on so many ranks, and that these are the lines it prints, up
-/// to the error in the end of each.
+/// Checks that the program succeeds on `ranks` ranks and prints these lines, up to the error at the
+/// end of each.
 #[track_caller]
 fn check(ranks: usize, arguments: &[&str], expected: &[&str]) {
     let output = fft(ranks, arguments);

@@ -1,4 +1,4 @@
-//! What the command line says.
+//! The command line.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -9,7 +9,7 @@ use crate::generate::{Graph, Kind};
 
 /// The transitive closure of a graph, over MPI: run it under mpiexec.
 #[derive(Debug, Parser)]
-// Open MPI gives every rank a terminal of its own, so what looks like one may be a file: no
+// Open MPI gives every rank a terminal of its own, so an apparent terminal may be a file: no
 // colours.
 #[command(name = "tc", version, color = clap::ColorChoice::Never)]
 pub(crate) struct Arguments {
@@ -60,7 +60,7 @@ impl Arguments {
     pub(crate) fn read(speaks: bool) -> Result<Self, ExitCode> {
         Self::try_parse().map_err(|error| {
             if speaks {
-                // There is nobody left to tell if the terminal is gone.
+                // If the terminal is gone, nobody can read the error.
                 drop(error.print());
             }
             if error.use_stderr() { ExitCode::from(2) } else { ExitCode::SUCCESS }

@@ -7,15 +7,15 @@ use crate::exchange::{Outbox, exchange};
 use crate::ranks::Ranks;
 use crate::relation::Relation;
 
-/// A sub-bucket may hold this part of what a rank holds on average: the eight buckets of a rank
-/// then differ by no more than they do by chance.
+/// A sub-bucket may hold this fraction of a rank's average. The eight buckets of a rank then differ
+/// by no more than chance.
 const LONGEST_PART: u64 = 2;
 
 /// Below this many tuples a rank, moving them costs more than it saves.
 const TUPLES_MIN: u64 = 1024;
 
-/// Splits buckets that are too long and moves their tuples. Collective. Returns how many tuples
-/// left this rank.
+/// Splits buckets that are too long and moves their tuples. Returns the number of tuples that left
+/// this rank. Collective.
 #[profile]
 pub(crate) fn balance<const N: usize>(ranks: &impl Ranks, relation: &mut Relation<N>) -> usize {
     let lengths = lengths_of_all(ranks, relation);

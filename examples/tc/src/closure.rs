@@ -6,9 +6,9 @@
 //! path(x, z)  <-  path(x, y), edge(y, z)
 //! ```
 //!
-//! Semi-naive: only paths that were new in the iteration before are joined, as the others have
-//! been. Both relations have the column of the join first: an edge from y to z is `[y, z]`, a path
-//! from x to y is `[y, x]`.
+//! Semi-naive: only paths that were new in the previous iteration are joined, as the others were
+//! joined before. Both relations have the column of the join first: an edge from y to z is
+//! `[y, z]`, a path from x to y is `[y, x]`.
 
 use tinyprof::{profile, profile_loop, record};
 
@@ -17,16 +17,16 @@ use crate::exchange::{Outbox, exchange};
 use crate::ranks::Ranks;
 use crate::relation::{Relation, Tuple};
 
-/// What the fixpoint is.
+/// The result of the fixpoint iteration.
 #[derive(Debug)]
 pub(crate) struct Closure {
     /// All paths, as `[end, begin]`.
     pub(crate) paths: Relation<2>,
-    /// How often paths were joined with edges; the last time found nothing new.
+    /// The number of joins of paths with edges; the last one found nothing new.
     pub(crate) iterations: u64,
 }
 
-/// Spreads edges, which any rank may hold, over the ranks. Collective.
+/// Distributes edges, which any rank may hold, over the ranks. Collective.
 #[profile]
 pub(crate) fn distribute(ranks: &impl Ranks, edges: Vec<Tuple<2>>) -> Relation<2> {
     let mut relation = Relation::new(ranks.size());
@@ -38,7 +38,7 @@ pub(crate) fn distribute(ranks: &impl Ranks, edges: Vec<Tuple<2>>) -> Relation<2
     relation
 }
 
-/// All pairs of vertices between which there is a path of one edge or more. Collective.
+/// Returns all pairs of vertices between which there is a path of one edge or more. Collective.
 #[profile]
 pub(crate) fn fixpoint(ranks: &impl Ranks, edges: &Relation<2>) -> Closure {
     let mut paths = Relation::new(ranks.size());
@@ -65,7 +65,7 @@ pub(crate) fn fixpoint(ranks: &impl Ranks, edges: &Relation<2>) -> Closure {
     Closure { paths, iterations }
 }
 
-/// Whether any rank has new paths. Collective.
+/// Returns true if any rank has new paths. Collective.
 #[profile(tag = "COMM")]
 fn are_left(ranks: &impl Ranks, delta: &[Tuple<2>]) -> bool {
     let mut left = [delta.len() as u64];
@@ -73,8 +73,8 @@ fn are_left(ranks: &impl Ranks, delta: &[Tuple<2>]) -> bool {
     left != [0]
 }
 
-/// Sends each path to the ranks that have edges from its end: one, unless the bucket of these is
-/// split.
+/// Sends each path to the ranks that have edges from its end: one rank, unless the bucket of these
+/// edges is split.
 #[profile]
 fn to_their_edges(ranks: &impl Ranks, edges: &Relation<2>, delta: &[Tuple<2>]) -> Vec<Tuple<2>> {
     let mut outbox = Outbox::new(ranks.size());
@@ -84,7 +84,7 @@ fn to_their_edges(ranks: &impl Ranks, edges: &Relation<2>, delta: &[Tuple<2>]) -
     exchange(ranks, outbox)
 }
 
-/// Makes each path longer by each edge from its end.
+/// Extends each path by each edge from its end.
 #[profile(tag = "COMP")]
 fn join(
     ranks: &impl Ranks,
@@ -93,7 +93,7 @@ fn join(
     paths: &Relation<2>,
 ) -> Outbox<2> {
     let mut outbox = Outbox::new(ranks.size());
-    // Paths with one end meet the same edges, which are looked for once.
+    // Paths with the same end meet the same edges, which are then looked up once.
     delta.sort_unstable();
     for group in delta.chunk_by(|a, b| a[0] == b[0]) {
         for &[_, end] in edges.index().with_key(group[0][0]) {
@@ -107,7 +107,7 @@ fn join(
     outbox
 }
 
-/// Adds what is new, and returns it.
+/// Adds the new paths and returns them.
 #[profile(tag = "COMP")]
 fn deduplicate(relation: &mut Relation<2>, arrived: Vec<Tuple<2>>) -> Vec<Tuple<2>> {
     let new = relation.insert(arrived);
@@ -125,7 +125,7 @@ mod tests {
     use crate::generate::{Graph, Kind};
     use crate::ranks::memory::on_ranks;
 
-    /// Each vertex searched for all that it reaches.
+    /// Finds the closure by a search from each vertex.
     fn serial(edges: &[Tuple<2>]) -> BTreeSet<Tuple<2>> {
         let mut paths = BTreeSet::new();
         for &[begin, _] in edges {
@@ -138,8 +138,8 @@ mod tests {
         paths
     }
 
-    /// The closure on so many ranks, of edges that are dealt out in turn, as pairs of begin and
-    /// end.
+    /// Returns the closure on `size` ranks as pairs of begin and end, with the edges dealt out in
+    /// turn.
     fn parallel(size: usize, edges: &[Tuple<2>]) -> (BTreeSet<Tuple<2>>, u64) {
         let shares = on_ranks(size, |ranks| {
             let own = edges.iter().skip(ranks.rank()).step_by(size).copied().collect();

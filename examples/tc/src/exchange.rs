@@ -1,11 +1,11 @@
-//! Tuples go where they belong.
+//! The exchange of tuples between ranks.
 
 use tinyprof::{profile, record};
 
 use crate::ranks::Ranks;
 use crate::relation::Tuple;
 
-/// Tuples on their way: those for each rank.
+/// Outgoing tuples, by destination rank.
 #[derive(Debug)]
 pub(crate) struct Outbox<const N: usize> {
     of_rank: Vec<Vec<Tuple<N>>>,
@@ -20,7 +20,7 @@ impl<const N: usize> Outbox<N> {
         self.of_rank[rank].push(tuple);
     }
 
-    /// Leaves each tuple in once, where several are the same: fewer are sent than were found.
+    /// Removes duplicates, so that fewer tuples are sent than were found.
     pub(crate) fn deduplicate(&mut self) {
         for tuples in &mut self.of_rank {
             tuples.sort_unstable();
@@ -33,7 +33,7 @@ impl<const N: usize> Outbox<N> {
     }
 }
 
-/// Sends all, and returns what came. Collective.
+/// Sends all tuples and returns the received ones. Collective.
 #[profile]
 pub(crate) fn exchange<const N: usize>(ranks: &impl Ranks, outbox: Outbox<N>) -> Vec<Tuple<N>> {
     record!(tuples = outbox.len());

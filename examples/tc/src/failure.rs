@@ -1,15 +1,15 @@
-//! Failures that all ranks know of and one of them tells.
+//! Failures that all ranks agree on and one of them reports.
 
 use mpi::collective::SystemOperation;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::*;
 
-/// Some rank has failed and has said why: all ranks go home.
+/// A failure on some rank, which has reported it: all ranks end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Failed;
 
-/// What this rank has, if all ranks have something; else the first that has not says why.
-/// Collective.
+/// Returns this rank's value, if all ranks have one. Otherwise the first rank without one reports
+/// the reason. Collective.
 #[expect(clippy::print_stderr, reason = "a program says what went wrong")]
 pub(crate) fn agreed<T>(world: &SimpleCommunicator, own: Result<T, String>) -> Result<T, Failed> {
     let (mine, mut first) = (if own.is_err() { world.rank() } else { world.size() }, 0);

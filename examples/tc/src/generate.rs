@@ -1,7 +1,7 @@
-//! Graphs made by a formula: edge by edge, so that each rank makes its own, and the graph is the
-//! same on any number of ranks.
+//! Graphs from a formula. Each rank makes its own edges, and the graph is the same on any number of
+//! ranks.
 
-/// What a graph looks like.
+/// The shape of a graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Kind {
     /// Each vertex leads to the next; `--edges` does not matter
@@ -14,7 +14,7 @@ pub(crate) enum Kind {
     Powerlaw,
 }
 
-/// A graph that is not in a file.
+/// A generated graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Graph {
     pub(crate) kind: Kind,
@@ -24,13 +24,13 @@ pub(crate) struct Graph {
 }
 
 impl Graph {
-    /// The edges that rank `rank` of `ranks` makes.
+    /// Returns the edges that rank `rank` of `ranks` makes.
     pub(crate) fn edges_of(&self, rank: u64, ranks: u64) -> Vec<[u32; 2]> {
         let count = match self.kind {
             _ if self.vertices == 0 => 0,
             Kind::Chain => u64::from(self.vertices) - 1,
-            // Each vertex has a place for two, which those at the right and at the bottom do not
-            // fill.
+            // Each vertex has room for two edges; those at the right and at the bottom do not use
+            // both.
             Kind::Grid => 2 * u64::from(self.side()) * u64::from(self.side()),
             Kind::Random | Kind::Powerlaw => self.edges,
         };
@@ -61,13 +61,13 @@ impl Graph {
         }
     }
 
-    /// Each vertex as likely as any other.
+    /// Returns a vertex; all are equally likely.
     fn any(&self, number: u64, end: u64) -> u32 {
         let product = u128::from(self.chance(number, end)) * u128::from(self.vertices);
         u32::try_from(product >> 64).expect("it is a vertex")
     }
 
-    /// Vertex k with a likelihood in proportion to 1 / (k + 1).
+    /// Returns vertex k with a probability in proportion to 1 / (k + 1).
     #[expect(
         clippy::cast_precision_loss,
         clippy::cast_possible_truncation,
@@ -80,7 +80,7 @@ impl Graph {
         (vertex as u32).min(self.vertices - 1)
     }
 
-    /// `SplitMix64` of the number of an edge and of its end.
+    /// Returns `SplitMix64` of the number of an edge and of its end.
     fn chance(&self, number: u64, end: u64) -> u64 {
         let mut z = self
             .seed

@@ -1,11 +1,11 @@
 //! The transitive closure of a graph over MPI, by distributed relational algebra, profiled by
 //! TinyProf.
 //!
-//! All that profiling took is the line `use tinyprof_mpi as _;`, the attributes on the functions
-//! that are worth a name, and one `profile_loop!`. The profile is written when MPI is finalised.
+//! Profiling takes the line `use tinyprof_mpi as _;`, attributes on the functions that deserve a
+//! name, and one `profile_loop!`. The profile is written when MPI is finalised.
 //!
-//! A mistake ends in exit code 1 on every rank, told by one, after MPI was finalised: nobody is
-//! left waiting.
+//! An error ends in exit code 1 on every rank. One rank reports it, after MPI is finalised, so that
+//! no rank is left waiting.
 
 mod arguments;
 mod balance;
@@ -23,7 +23,7 @@ use std::process::ExitCode;
 
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::*;
-use tinyprof_mpi as _; // Not a line more: this crate sees MPI_Init and MPI_Finalize pass by.
+use tinyprof_mpi as _; // The only line needed: this crate intercepts MPI_Init and MPI_Finalize.
 
 use crate::arguments::Arguments;
 use crate::closure::{distribute, fixpoint};
@@ -67,7 +67,7 @@ fn run(arguments: &Arguments, world: &SimpleCommunicator) -> Result<(), Failed> 
     }
 }
 
-/// The edges that this rank reads or makes, wherever they belong.
+/// Returns the edges that this rank reads or makes, whoever owns them.
 fn edges(arguments: &Arguments, world: &SimpleCommunicator) -> Result<Vec<Tuple<2>>, Failed> {
     match (&arguments.file, arguments.graph()) {
         (Some(file), _) => input::input(world, file),

@@ -35,7 +35,8 @@ fn write(file: &Path, is_first: bool, paths: &Relation<2>) -> io::Result<()> {
     out.flush()
 }
 
-/// What was there before is somebody's.
+/// Opens the output file. The first rank creates it and refuses an existing one, which may be a
+/// user's file.
 fn open(file: &Path, is_first: bool) -> io::Result<File> {
     let mut options = OpenOptions::new();
     if is_first { options.write(true).create_new(true) } else { options.append(true) }.open(file)

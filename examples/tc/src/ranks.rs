@@ -1,4 +1,5 @@
-//! What the algorithm needs of the ranks, as a trait: MPI for the program, memory for the tests.
+//! The operations that the algorithm needs of the ranks, as a trait: MPI for the program, memory
+//! for the tests.
 
 use mpi::Count;
 use mpi::collective::SystemOperation;
@@ -6,20 +7,20 @@ use mpi::datatype::{Partition, PartitionMut};
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::*;
 
-/// Ranks that swap messages of any length, and add up numbers. All but `rank` and `size` are
-/// collective.
+/// Ranks that exchange messages of any length and add up numbers. All methods but `rank` and `size`
+/// are collective.
 pub(crate) trait Ranks {
     fn rank(&self) -> usize;
     fn size(&self) -> usize;
-    /// The first `counts[0]` words go to rank 0, the next `counts[1]` to rank 1, and so on. What
-    /// comes back is in the order of the ranks that sent it.
+    /// Sends the first `counts[0]` words to rank 0, the next `counts[1]` to rank 1, and so on.
+    /// Returns the received words, ordered by sending rank.
     fn all_to_all(&self, words: &[u32], counts: &[usize]) -> Vec<u32>;
-    /// Makes each number its sum over all ranks.
+    /// Replaces each number by its sum over all ranks.
     fn sum(&self, numbers: &mut [u64]);
 }
 
-/// The most bytes that a rank sends in one collective, and receives: MPI counts words, over all
-/// other ranks, in an `int`.
+/// The largest number of bytes that a rank sends or receives in one collective: MPI counts words,
+/// over all other ranks, in an `int`.
 const ROUND_BYTES_MAX: usize = 1 << 30;
 
 impl Ranks for SimpleCommunicator {
@@ -41,7 +42,7 @@ impl Ranks for SimpleCommunicator {
     }
 }
 
-/// Rounds in which no rank sends more than `most` words to another.
+/// Exchanges words in rounds in which no rank sends more than `most` words to another.
 fn in_rounds(world: &SimpleCommunicator, words: &[u32], counts: &[usize], most: usize) -> Vec<u32> {
     let ours: Vec<u64> = counts.iter().map(|&count| count as u64).collect();
     let mut theirs = vec![0_u64; counts.len()];
@@ -61,8 +62,7 @@ fn in_rounds(world: &SimpleCommunicator, words: &[u32], counts: &[usize], most: 
         };
         let (send_counts, send_starts) = part(counts, &starts);
         let (receive_counts, receive_starts) = part(&coming, &places);
-        // Displacements are counts, too: what goes out and comes in is made one piece for each
-        // round.
+        // Displacements are also `int`, so each round gets a contiguous piece of its own.
         let outgoing = gathered(words, &send_counts, &send_starts);
         let mut incoming = vec![0_u32; receive_counts.iter().map(|&count| plain(count)).sum()];
         let (send_at, receive_at) = (displacements(&send_counts), displacements(&receive_counts));
@@ -101,15 +101,15 @@ fn narrow(count: usize) -> Count {
     Count::try_from(count).expect("a round is short enough for an int")
 }
 
-/// Ranks that are threads of one process: the algorithm under test is the one that runs on MPI.
+/// Ranks as threads of one process: the algorithm under test is the one that runs on MPI.
 #[cfg(test)]
 pub(crate) mod memory {
     use std::sync::{Barrier, Mutex};
 
     use super::Ranks;
 
-    /// What the ranks share: for each the messages that it sends, and the numbers; and a barrier
-    /// around each use.
+    /// The shared state of the ranks: the messages of each rank, the numbers, and a barrier around
+    /// each use.
     struct Board {
         sent: Vec<Mutex<Vec<Vec<u32>>>>,
         numbers: Vec<Mutex<Vec<u64>>>,
@@ -166,7 +166,7 @@ pub(crate) mod memory {
         }
     }
 
-    /// What `work` returns on each of so many ranks.
+    /// Returns the results of `work` on `ranks` ranks.
     pub(crate) fn on_ranks<T: Send>(ranks: usize, work: impl Fn(&Rank<'_>) -> T + Sync) -> Vec<T> {
         let board = &Board {
             sent: (0..ranks).map(|_| Mutex::default()).collect(),

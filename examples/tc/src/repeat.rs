@@ -1,4 +1,4 @@
-//! The same work again and again, on all ranks equally often, and how long it took.
+//! Repetition of the work, equally often on all ranks, and the time it took.
 
 use mpi::collective::SystemOperation;
 use mpi::topology::SimpleCommunicator;
@@ -7,7 +7,7 @@ use mpi::traits::*;
 use crate::arguments::Arguments;
 use crate::ranks::Ranks;
 
-/// Does the work as often as the arguments say, and returns what came of the last time. Collective.
+/// Repeats the work as the arguments say and returns the last result. Collective.
 #[expect(clippy::print_stdout, reason = "the time was asked for")]
 pub(crate) fn repeat<T>(
     arguments: &Arguments,
@@ -38,7 +38,8 @@ pub(crate) fn repeat<T>(
     }
 }
 
-/// What rank 0 says: clocks differ, and all must go on or none. Collective.
+/// Returns the decision of rank 0: clocks differ, and either all ranks continue or none.
+/// Collective.
 fn on_rank_0(world: &SimpleCommunicator, says: bool) -> bool {
     let mut yes = [u64::from(says && Ranks::rank(world) == 0)];
     world.sum(&mut yes);

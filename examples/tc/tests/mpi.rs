@@ -1,5 +1,5 @@
-//! The program under mpiexec: its paths beside those of `SQLite`'s recursive query, what it
-//! refuses, and what is in its profile.
+//! Tests of the program under mpiexec: its paths against those of `SQLite`'s recursive query, the
+//! inputs it refuses, and the content of its profile.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -17,7 +17,7 @@ mod support;
 
 type Edges = Vec<[u32; 2]>;
 
-/// Runs `tc` on so many ranks in this directory; the profile is `tc.tprof` in it.
+/// Runs `tc` on `ranks` ranks in this directory; the profile is `tc.tprof` in it.
 fn tc(directory: &Path, ranks: usize, arguments: &[&str]) -> Output {
     support::mpiexec(ranks)
         .arg(env!("CARGO_BIN_EXE_tc"))
@@ -41,7 +41,7 @@ fn pairs(text: &str) -> BTreeSet<[u32; 2]> {
     text.lines().map(pair).collect()
 }
 
-/// What `SQLite` finds: an engine that nobody here has written.
+/// Returns the paths that `SQLite` finds: an independent implementation.
 fn of_sqlite(edges: &Edges) -> BTreeSet<[u32; 2]> {
     let mut script = "create table edge(x integer, y integer);\nbegin;\n".to_owned();
     for [begin, end] in edges {
@@ -70,7 +70,8 @@ fn edge_list(edges: &Edges) -> String {
     edges.iter().map(|[begin, end]| format!("{begin}\t{end}\n")).collect()
 }
 
-/// Checks that the program finds on so many ranks what `SQLite` finds, and says how much.
+/// Checks that the program finds the paths of `SQLite` on `ranks` ranks, and prints the right
+/// number of them.
 #[track_caller]
 fn check(ranks: usize, graph: &str, edges: &Edges) {
     let scratch = tempfile::tempdir().expect("a directory");
@@ -158,8 +159,8 @@ fn a_matrix_is_a_graph() {
     check(2, complex, &vec![[0, 0], [2, 0], [0, 2]]);
 }
 
-/// Laid out as the files of the `SuiteSparse` collection are: a banner, a head of comments, sizes,
-/// and the lower triangle of a mesh column by column.
+/// Tests a file laid out like those of the `SuiteSparse` collection: a banner, a head of comments,
+/// sizes, and the lower triangle of a mesh column by column.
 #[test]
 fn a_file_as_collections_have_it_is_read_by_all_ranks() {
     let right = (0..90).filter(|n| n % 9 < 8).map(|n| [n + 1, n]);
@@ -324,8 +325,8 @@ fn the_profile_has_the_regions_that_the_readme_lists_and_counts_the_tuples() {
     only_messages_and_files_are_no_useful_time(&profile);
 }
 
-/// Envelopes have no tag, and the time that is theirs alone counts as computation: what is left out
-/// of the useful time are the collectives, wherever they are called from, and files.
+/// Checks the useful time. Envelopes have no tag, and their exclusive time counts as computation.
+/// Only collectives, wherever they are called, and files are not useful time.
 fn only_messages_and_files_are_no_useful_time(profile: &Profile) {
     let activities = Activity::of_callpaths(&profile.callpaths);
     let mut others = BTreeSet::new();
@@ -337,8 +338,8 @@ fn only_messages_and_files_are_no_useful_time(profile: &Profile) {
     assert_eq!(others, ["alltoall", "are_left", "input", "lengths_of_all", "output"].into());
 }
 
-/// The condition of the loop is looked at before its first iteration, which is outside of it, and
-/// after each.
+/// Returns the visits of `are_left`. The loop condition is checked before the first iteration,
+/// outside of it, and after each iteration.
 fn visits_of_are_left(profile: &Profile, rank: usize) -> u64 {
     let paths = ["fixpoint<are_left", "fixpoint<iteration<are_left"];
     paths

@@ -1,13 +1,14 @@
-//! What pages of measurements are made of: tables, plots, and the places between marks where they
-//! go. The prose around them is written by hand.
+//! The elements of pages of measurements: tables, plots, and the marked places for them. The prose
+//! around them is written by hand.
 
 pub mod plot;
 pub mod table;
 
-/// The page with everything replaced between its marks `<!-- begin NAME -->` and `<!-- end NAME -->`.
+/// Returns the page with the text between its marks `<!-- begin NAME -->` and `<!-- end NAME -->`
+/// replaced.
 ///
 /// # Errors
-/// When the page has no such marks: the text says which.
+/// Fails if the page has no such marks; the text names them.
 pub fn replace(page: &str, name: &str, text: &str) -> Result<String, String> {
     let (begin, end) = (format!("<!-- begin {name} -->\n"), format!("<!-- end {name} -->"));
     let missing = || format!("the page has no place {} ... {end}", begin.trim_end());

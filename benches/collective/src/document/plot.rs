@@ -10,27 +10,27 @@ use plotters::prelude::*;
 /// A line with its name.
 #[derive(Clone, Debug)]
 pub struct Line {
-    /// What the legend calls it.
+    /// Its name in the legend.
     pub name: String,
-    /// Its points, by the first number.
+    /// Its points, in order of the first number.
     pub points: Vec<(f64, f64)>,
 }
 
-/// What stands around the lines.
+/// The texts around the lines.
 #[derive(Clone, Copy, Debug)]
 pub struct Words<'a> {
-    /// Above them.
+    /// Title above the lines.
     pub title: &'a str,
-    /// Below the axis of the first numbers.
+    /// Label of the x axis.
     pub x: &'a str,
-    /// Beside the other.
+    /// Label of the y axis.
     pub y: &'a str,
-    /// Whether the names of the lines go to the middle of the right side, because there are lines
-    /// in the corner above.
+    /// True if the names of the lines go to the middle of the right side, because lines occupy the
+    /// upper corner.
     pub names_in_the_middle: bool,
 }
 
-/// Told apart by those who do not see all colours, too (Okabe and Ito).
+/// Colours that can be told apart with colour blindness, too (Okabe and Ito).
 const COLOURS: [RGBColor; 6] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
@@ -40,11 +40,11 @@ const COLOURS: [RGBColor; 6] = [
     RGBColor(86, 180, 233),
 ];
 
-/// Draws the lines over logarithmic axes, without points that these cannot show; nothing if there
-/// are none.
+/// Draws the lines over logarithmic axes, without points that these cannot show. Draws nothing if
+/// there are no points.
 ///
 /// # Errors
-/// When the file cannot be written.
+/// Fails if the file cannot be written.
 pub fn draw(path: &Path, words: &Words<'_>, lines: &[Line]) -> Result<(), String> {
     let is_shown = |(x, y): &(f64, f64)| *x > 0.0 && *y > 0.0;
     let lines: Vec<Line> = lines
@@ -55,26 +55,26 @@ pub fn draw(path: &Path, words: &Words<'_>, lines: &[Line]) -> Result<(), String
         })
         .collect();
     let Some([x, y]) = extent(&lines) else { return Ok(()) };
-    // To the right of the lines there is room for their names.
+    // Leaves room for the names to the right of the lines.
     let x = (x[0] * 0.8..x[1] * 1.25 * (x[1] / x[0]).powf(0.5)).log_scale();
     let y = (y[0] * 0.7..y[1] * 1.4).log_scale();
     told(path, drawn(path, words, &lines, x, y))
 }
 
-/// Draws the lines over even axes that begin at zero; nothing if there are none.
+/// Draws the lines over linear axes that begin at zero. Draws nothing if there are no points.
 ///
 /// # Errors
-/// When the file cannot be written.
+/// Fails if the file cannot be written.
 pub fn draw_even(path: &Path, words: &Words<'_>, lines: &[Line]) -> Result<(), String> {
     let Some([x, y]) = extent(lines) else { return Ok(()) };
     let end = |most: f64| if most > 0.0 { most } else { 1.0 };
-    // Above the lines there is room for their names.
+    // Leaves room for the names above the lines.
     let names = lines.iter().fold(0.1, |room, _| room + 0.1);
     let (x, y) = (0.0..end(x[1]) * 1.02, 0.0..end(y[1]) * (1.0 + names));
     told(path, drawn::<_, _, RangedCoordf64, RangedCoordf64>(path, words, lines, x, y))
 }
 
-/// The least and the greatest of either number of all points; none where there are no points.
+/// Returns minimum and maximum of either coordinate over all points, or `None` without points.
 fn extent(lines: &[Line]) -> Option<[[f64; 2]; 2]> {
     lines.iter().flat_map(|line| &line.points).fold(None, |extent, &(x, y)| {
         let [[x0, x1], [y0, y1]] = extent.unwrap_or([[x, x], [y, y]]);
@@ -140,7 +140,7 @@ where
     Ok(())
 }
 
-/// A number on an axis, without an exponent where it can be.
+/// Formats a number for an axis, without an exponent if possible.
 fn number(value: f64) -> String {
     if value.abs() < 1e-12 {
         "0".to_owned()

@@ -1,4 +1,4 @@
-//! Tables in Markdown, and numbers as people read them.
+//! Tables in Markdown, and numbers for people.
 
 /// A table whose first column is text and whose others are numbers.
 #[derive(Clone, Debug, Default)]
@@ -7,7 +7,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// A table with these heads.
+    /// Returns a table with these column heads.
     #[must_use]
     pub fn new(heads: &[&str]) -> Self {
         let mut table = Self::default();
@@ -27,21 +27,21 @@ impl Table {
         self.text.push_str(&format!("| {} |\n", cells.join(" | ")));
     }
 
-    /// The table as Markdown.
+    /// Returns the table as Markdown.
     #[must_use]
     pub fn finish(self) -> String {
         self.text
     }
 }
 
-/// A number for arithmetic on medians.
+/// Converts a number to a float, for arithmetic on medians.
 #[must_use]
 #[expect(clippy::cast_precision_loss, reason = "what is shown has three digits")]
 pub fn float(number: u64) -> f64 {
     number as f64
 }
 
-/// Three digits.
+/// Formats a number with three digits.
 #[must_use]
 pub fn digits(number: f64) -> String {
     let places = if number >= 100.0 {
@@ -54,26 +54,26 @@ pub fn digits(number: f64) -> String {
     format!("{number:.places$}")
 }
 
-/// Nanoseconds in milliseconds.
+/// Formats nanoseconds as milliseconds.
 #[must_use]
 pub fn ms(ns: u64) -> String {
     let ms = float(ns) / 1e6;
     if ms > 0.0 && ms < 0.1 { format!("{ms:.3}") } else { digits(ms) }
 }
 
-/// Bytes in kilobytes.
+/// Formats bytes as kilobytes.
 #[must_use]
 pub fn kb(bytes: u64) -> String {
     digits(float(bytes) / 1e3)
 }
 
-/// Bytes in megabytes.
+/// Formats bytes as megabytes.
 #[must_use]
 pub fn mb(bytes: u64) -> String {
     digits(float(bytes) / 1e6)
 }
 
-/// A quotient with three digits; a dash where there is nothing to divide by.
+/// Formats a quotient with three digits, or a dash if the divisor is zero.
 #[must_use]
 pub fn per(number: u64, of: u64) -> String {
     if of == 0 { "-".to_owned() } else { digits(float(number) / float(of)) }

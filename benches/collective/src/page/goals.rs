@@ -1,4 +1,4 @@
-//! What was to be reached, and whether it is.
+//! The goals, and whether they are met.
 
 use super::Rows;
 use super::measured::cases;
@@ -33,7 +33,7 @@ pub(super) fn table(rows: &Rows) -> String {
         3.0,
         issue.map(|row| float(row.bytes) / all(row.values, row.ranks)),
     );
-    // Of the rows with checkpoints asked for.
+    // Only rows with a checkpoint interval count.
     let boundary = rows.boundaries.iter().filter(|row| row.interval);
     let boundary =
         boundary.map(|row| float(row.boundary_iteration_ps.saturating_sub(row.iteration_ps)) / 1e3);

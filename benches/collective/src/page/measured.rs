@@ -1,4 +1,4 @@
-//! Tables and plots of what was measured on this machine.
+//! Tables and plots of the measurements on this machine.
 
 use std::path::Path;
 
@@ -21,14 +21,18 @@ impl Case<'_> {
     }
 }
 
-/// The rows by case, in the order in which they were measured.
+/// Groups the rows by case, in the order of measurement.
 pub(super) fn cases(rows: &[FlushRow]) -> Vec<Case<'_>> {
     let mut cases: Vec<Case<'_>> = Vec::new();
     for row in rows {
         match cases.iter_mut().find(|c| (c.ranks, c.aggregators) == (row.ranks, row.aggregators)) {
             Some(case) => case.rows.push(row),
             None => {
-                cases.push(Case { ranks: row.ranks, aggregators: row.aggregators, rows: vec![row] });
+                cases.push(Case {
+                    ranks: row.ranks,
+                    aggregators: row.aggregators,
+                    rows: vec![row],
+                });
             }
         }
     }

@@ -1,4 +1,4 @@
-//! The page: its prose is written by hand, its tables and plots are put in from the rows.
+//! The page: its prose is written by hand; its tables and plots are inserted from the rows.
 
 mod gathered;
 mod goals;
@@ -24,7 +24,7 @@ pub(crate) struct Arguments {
     plots: PathBuf,
 }
 
-/// All rows that there are.
+/// All available rows.
 pub(crate) struct Rows {
     setup: String,
     figure6: Vec<FlushRow>,

@@ -1,4 +1,4 @@
-//! Tables and plots of what was simulated.
+//! Tables and plots of the simulations.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use super::Rows;
 use tinyprof_bench_collective::document::plot::{Line, Words, draw};
 use tinyprof_bench_collective::document::table::{Table, float, kb, mb, ms};
 
-/// The time of some phases together, in nanoseconds.
+/// Returns the total time of some phases, in nanoseconds.
 pub(super) fn phase_ns(row: &ModelRow, names: &[&str]) -> u64 {
     row.phases
         .iter()
@@ -17,7 +17,7 @@ pub(super) fn phase_ns(row: &ModelRow, names: &[&str]) -> u64 {
         .sum()
 }
 
-/// The most of any one of some phases.
+/// Returns the maximum of a quantity over some phases.
 fn most(row: &ModelRow, names: &[&str], of: fn(&PhaseRow) -> u64) -> u64 {
     row.phases
         .iter()

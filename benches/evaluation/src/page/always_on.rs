@@ -1,4 +1,4 @@
-//! The run that is always on: what it cost, and whether memory and profile grew.
+//! The always-on run: its overhead, and whether memory and profile grew.
 
 use std::path::Path;
 
@@ -13,14 +13,14 @@ use crate::application::RunRow;
 use crate::kept::Kept;
 use crate::statistics::Spread;
 
-/// What came of the run.
+/// The result of the run.
 pub(super) struct Outcome<'a> {
     pub(super) run: &'a RunRow,
     samples: Vec<&'a Sample>,
 }
 
 impl<'a> Outcome<'a> {
-    /// None where it was not measured.
+    /// Returns the result, or `None` if it was not measured.
     pub(super) fn of(kept: &'a Kept<AlwaysOnRow>) -> Option<Self> {
         let run = kept.rows.iter().find_map(|row| match row {
             AlwaysOnRow::Run(run) => Some(run),
@@ -37,12 +37,12 @@ impl<'a> Outcome<'a> {
         overhead(self.run)
     }
 
-    /// The memory of a rank in the first and in the last third of the run, in MB.
+    /// Returns the memory of a rank in the first and in the last third of the run, in MB.
     fn memory(&self, rank: usize) -> Option<[Spread; 2]> {
         self.thirds(|sample| sample.resident_bytes.get(rank).copied())
     }
 
-    /// The bytes of the newest checkpoint in both thirds, in MB.
+    /// Returns the size of the newest checkpoint in both thirds, in MB.
     fn profile(&self) -> Option<[Spread; 2]> {
         self.thirds(|sample| Some(sample.checkpoint_bytes).filter(|&bytes| bytes > 0))
     }
@@ -57,8 +57,8 @@ impl<'a> Outcome<'a> {
         Some([within(0.0, 1.0 / 3.0)?, within(2.0 / 3.0, 1.0)?])
     }
 
-    /// How the memory of the last third compares with that of the first, of the rank that grew
-    /// most: medians, as a checkpoint takes memory for a moment, which some looks see.
+    /// Returns the memory of the last third relative to the first, of the rank that grew most. It
+    /// compares medians, because a checkpoint takes memory for a moment, which some samples see.
     pub(super) fn memory_growth(&self) -> Option<f64> {
         let ranks = 0..self.run.ranks as usize;
         ranks
@@ -67,27 +67,27 @@ impl<'a> Outcome<'a> {
             .reduce(f64::max)
     }
 
-    /// The most memory that a rank had in its first third and in the whole run, in MB, with what a
-    /// checkpoint takes for a moment.
+    /// Returns the peak memory of a rank in its first third and in the whole run, in MB, including
+    /// the temporary memory of a checkpoint.
     fn peak(&self, rank: usize) -> Option<[f64; 2]> {
         let of = |[first, last]: [Spread; 2]| [first.most, last.most];
         self.thirds(|sample| sample.resident_peak_bytes.get(rank).copied()).map(of)
     }
 
-    /// How the most memory of the whole run compares with that of its first third, of the rank that
-    /// grew most.
+    /// Returns the peak memory of the whole run relative to that of its first third, of the rank
+    /// that grew most.
     pub(super) fn peak_growth(&self) -> Option<f64> {
         let peaks = (0..self.run.ranks as usize).filter_map(|rank| self.peak(rank));
         peaks.map(|[first, whole]| whole / first).reduce(f64::max)
     }
 
-    /// How the largest checkpoint of the last third compares with that of the first: lists fold to
-    /// half their length.
+    /// Returns the size of the largest checkpoint of the last third relative to the first: lists
+    /// fold to half their length.
     pub(super) fn profile_growth(&self) -> Option<f64> {
         self.profile().map(|[first, last]| last.most / first.most)
     }
 
-    /// The most checkpoints that were on disk when somebody looked.
+    /// Returns the largest number of checkpoints seen on disk at one time.
     pub(super) fn kept_most(&self) -> u32 {
         self.samples.iter().map(|sample| sample.kept).max().unwrap_or_default()
     }

@@ -1,14 +1,14 @@
-//! What stands in the cells of the tables, and below them.
+//! The cells of the tables, and the lines below them.
 
 use tinyprof_bench_collective::document::table::float;
 
 use crate::kept::Head;
 use crate::statistics::Spread;
 
-/// What stands in the place of a table whose part was never measured.
+/// The text in place of a table whose part was never measured.
 pub(super) const NOT_MEASURED: &str = "*Not measured: `make evaluation` does it.*";
 
-/// Three digits that count.
+/// Formats a number with three significant digits.
 #[expect(clippy::cast_possible_truncation, reason = "a logarithm is small")]
 pub(super) fn three(number: f64) -> String {
     let places =
@@ -16,7 +16,7 @@ pub(super) fn three(number: f64) -> String {
     format!("{number:.*}", usize::try_from(places).unwrap_or_default())
 }
 
-/// `median (least to most)`; a dash of nothing.
+/// Formats `median (least to most)`, or a dash without values.
 pub(super) fn spread(values: impl IntoIterator<Item = f64>) -> String {
     Spread::of(values).map_or("-".to_owned(), |of| {
         if of.least.to_bits() == of.most.to_bits() {
@@ -27,7 +27,7 @@ pub(super) fn spread(values: impl IntoIterator<Item = f64>) -> String {
     })
 }
 
-/// The median in bold, with the spread.
+/// Formats the median in bold, with the spread.
 pub(super) fn bold_spread(values: impl IntoIterator<Item = f64>) -> String {
     let text = spread(values);
     match text.split_once(' ') {
@@ -48,7 +48,7 @@ pub(super) fn milliseconds(ns: u64) -> f64 {
     float(ns) / 1e6
 }
 
-/// How many ranks there are to a processor, and whether they get in each other's way.
+/// Describes the number of ranks per processor, and whether they compete.
 pub(super) fn to_a_processor(ranks: u32, head: &Head) -> String {
     let processors = head.place.processors.max(1);
     if ranks > processors {
@@ -58,7 +58,7 @@ pub(super) fn to_a_processor(ranks: u32, head: &Head) -> String {
     }
 }
 
-/// A line below a table: what was measured, where, and how often.
+/// Returns the line below a table: what was measured, where, and how often.
 pub(super) fn below(head: &Head, repetitions: usize) -> String {
     let place = &head.place;
     let counted = if repetitions == 1 {

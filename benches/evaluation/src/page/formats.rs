@@ -21,12 +21,12 @@ fn name(format: Format) -> &'static str {
     }
 }
 
-/// Profiles of programs.
+/// Makes the table of real profiles.
 pub(super) fn real(kept: Option<&Kept<FormatRow>>) -> String {
     of(kept, false)
 }
 
-/// Profiles that were made up, of ever more ranks.
+/// Makes the table of synthetic profiles with growing numbers of ranks.
 pub(super) fn wide(kept: Option<&Kept<FormatRow>>) -> String {
     of(kept, true)
 }
@@ -65,8 +65,8 @@ fn load_ms(row: &FormatRow) -> f64 {
     median(row.load_ns.iter().map(|&ns| milliseconds(ns)))
 }
 
-/// How many times as large a file is as the same profile in our format, and how many times as long
-/// it takes to load.
+/// Returns the size of a file and its time to load, as multiples of those of the same profile in
+/// our format.
 fn beside_tprof(rows: &[&FormatRow], row: &FormatRow) -> Option<[f64; 2]> {
     let is_same = |other: &&&FormatRow| {
         (&other.profile, other.ranks, other.format) == (&row.profile, row.ranks, Format::Tprof)
@@ -75,8 +75,8 @@ fn beside_tprof(rows: &[&FormatRow], row: &FormatRow) -> Option<[f64; 2]> {
     Some([float(row.bytes) / float(ours.bytes), load_ms(row) / load_ms(ours)])
 }
 
-/// How size and loading of our format compare with another's at the most ranks: below 1, ours is
-/// less.
+/// Returns the size and the loading time of our format relative to another at the most ranks: below
+/// 1, ours is less.
 pub(super) fn of_the_widest(kept: &Kept<FormatRow>, format: Format) -> Option<[f64; 2]> {
     let rows: Vec<&FormatRow> = kept.rows.iter().filter(|row| row.synthetic).collect();
     let most = rows.iter().map(|row| row.ranks).max()?;

@@ -1,4 +1,4 @@
-//! What was to be reached, and whether it is.
+//! The goals, and whether they are met.
 
 use tinyprof_bench_collective::document::table::{Table, float};
 
@@ -11,7 +11,7 @@ use crate::formats::Format;
 use crate::formula::FIGURE_7_32K_S;
 use crate::kept::Kept;
 
-/// Runs of a minute and more are what profiling is for.
+/// Length of the shortest run for which profiling is intended: one minute.
 const MINUTE_NS: f64 = 60e9;
 
 pub(super) fn table(rows: &Rows) -> String {
@@ -75,8 +75,8 @@ pub(super) fn table(rows: &Rows) -> String {
     table.finish()
 }
 
-/// The overhead in percent of a run that lasted a minute: annotation grows with the run, I/O does
-/// not.
+/// Returns the overhead in percent of a run that lasts a minute: annotation grows with the run, I/O
+/// does not.
 fn of_a_minute(row: &RunRow) -> f64 {
     let annotation = float(row.cost.annotation_ns) / float(row.cost.application_ns);
     (annotation + float(row.cost.io_ns()) / MINUTE_NS) * 100.0

@@ -1,4 +1,4 @@
-//! The page: its prose is written by hand, its tables and plots are put in from the rows.
+//! The page: its prose is written by hand; its tables and plots are inserted from the rows.
 
 mod always_on;
 mod cells;
@@ -41,7 +41,7 @@ pub(crate) struct Arguments {
     plots: PathBuf,
 }
 
-/// What the parts have measured, where they have.
+/// The measurements of the parts, as far as they exist.
 struct Rows {
     fft_20: Option<Kept<RunRow>>,
     fft_3000: Option<Kept<RunRow>>,
@@ -75,7 +75,7 @@ impl Rows {
         })
     }
 
-    /// The parts of Table II that are there.
+    /// Returns the measured parts of Table II.
     fn table_two(&self) -> impl Iterator<Item = &Kept<RunRow>> {
         [&self.fft_20, &self.fft_3000, &self.tc].into_iter().flatten()
     }

@@ -1,4 +1,4 @@
-//! Figure 7: what profiling costs as ranks become more.
+//! Figure 7: the cost of profiling for growing numbers of ranks.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ use crate::application::RunRow;
 use crate::formula::FIGURE_7_32K_S;
 use crate::kept::Kept;
 
-/// The repetitions of a case, and what it was.
+/// The repetitions of a case, and its parameters.
 pub(super) struct Case<'a> {
     pub(super) name: &'a str,
     pub(super) ranks: u32,
@@ -33,7 +33,7 @@ impl Case<'_> {
     }
 }
 
-/// The rows by case: by name, then by ranks, then by iterations.
+/// Groups the rows by case: by name, then by ranks, then by iterations.
 pub(super) fn cases(rows: &[RunRow]) -> Vec<Case<'_>> {
     let mut cases: Vec<Case<'_>> = Vec::new();
     for row in rows {

@@ -1,4 +1,4 @@
-//! When and where each part was measured.
+//! Date and machine of each part's measurement.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! The simulated points of Figure 7, of the rows that docs/scaling.md is made of.
+//! The simulated points of Figure 7, from the rows behind docs/scaling.md.
 
 use tinyprof_bench_collective::document::plot::Line;
 use tinyprof_bench_collective::document::table::Table;
@@ -8,7 +8,7 @@ use super::Rows;
 use super::cells::{milliseconds, three};
 use crate::formula::FIGURE_7_32K_S;
 
-/// What is written and told when the parts are there; all that belongs to phase 3.
+/// The milestones that belong to phase 3.
 const WRITE: [&str; 4] = ["write", "unite", "finish", "tell"];
 
 fn phases(row: &ModelRow, names: &[&str]) -> String {

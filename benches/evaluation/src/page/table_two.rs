@@ -1,4 +1,4 @@
-//! Table II: by the paper's formula, and by the difference of runs with and without.
+//! Table II: by the paper's formula, and by the difference of runs with and without profiling.
 
 use tinyprof_bench_collective::document::table::{Table, float};
 
@@ -11,7 +11,7 @@ use crate::formula::{TABLE_TWO, overhead_percent};
 use crate::kept::Kept;
 use crate::statistics::{WANTED, median_interval};
 
-/// The overhead of a run by the paper's formula, in percent.
+/// Returns the overhead of a run by the paper's formula, in percent.
 pub(super) fn overhead(row: &RunRow) -> Option<f64> {
     overhead_percent(
         float(row.cost.application_ns),
@@ -20,12 +20,12 @@ pub(super) fn overhead(row: &RunRow) -> Option<f64> {
     )
 }
 
-/// The runs of a variant, in the order of the repetitions.
+/// Returns the runs of a variant, in the order of the repetitions.
 fn runs(kept: &Kept<RunRow>, is_wanted: impl Fn(Variant) -> bool) -> Vec<&RunRow> {
     kept.rows.iter().filter(|row| is_wanted(row.variant)).collect()
 }
 
-/// Variants with profiling, and what they are called in the paper's table.
+/// Returns the variants with profiling, with their names in the paper's table.
 fn profiled(kept: &Kept<RunRow>) -> Vec<(String, Vec<&RunRow>)> {
     let name = kept.rows.first().map(|row| row.name.clone()).unwrap_or_default();
     let on = runs(kept, |variant| variant == Variant::On);

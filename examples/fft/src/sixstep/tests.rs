@@ -1,9 +1,9 @@
-//! The six steps against the definition of the transform, on ranks that are threads.
+//! Tests of the six steps against the definition of the transform, on ranks that are threads.
 
 use super::*;
 use crate::exchange::memory::on_ranks;
 
-/// Points without any pattern, from a linear congruence: the same each time.
+/// Returns points without a pattern, from a linear congruential generator: equal each time.
 fn noise(size: usize) -> Vec<Complex64> {
     let mut state = 1_u32;
     let mut next = || {
@@ -13,7 +13,7 @@ fn noise(size: usize) -> Vec<Complex64> {
     (0..size).map(|_| Complex64::new(next(), next())).collect()
 }
 
-/// The definition of the transform, in quadratic time.
+/// Computes the transform by its definition, in quadratic time.
 fn naive(data: &[Complex64]) -> Vec<Complex64> {
     let size = data.len();
     let factor = |turns: usize| Complex64::from_polar(1.0, -TAU * real(turns % size) / real(size));

@@ -1,20 +1,20 @@
-//! What a line means.
+//! Parsing of a line.
 
 use super::matrix_market::Shape;
 
-/// What a line is.
+/// The format of a line.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Format {
     /// `BEGIN END`, vertices from 0.
     EdgeList,
-    /// `ROW COLUMN` and so many values as the header says, from 1.
+    /// `ROW COLUMN`, from 1, and the number of values that the header gives.
     MatrixMarket(Shape),
 }
 
-/// The edge in a line; none in a comment and in an empty line.
+/// Returns the edge in a line, or `None` for a comment or an empty line.
 ///
 /// # Errors
-/// What was expected, and what was found.
+/// The text names the expected and the actual content.
 pub(super) fn edge(line: &[u8], format: Format) -> Result<Option<[u32; 2]>, String> {
     let text = String::from_utf8_lossy(line);
     let text = text.trim();
@@ -59,7 +59,7 @@ fn vertex(word: &str) -> Result<u32, String> {
     })
 }
 
-/// The text in quotes, of which a person needs the beginning.
+/// Returns the text in quotes, shortened to its beginning.
 fn shown(text: &str) -> String {
     const CHARACTERS: usize = 40;
     let mut begin: String = text.chars().take(CHARACTERS).collect();

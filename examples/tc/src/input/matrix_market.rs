@@ -1,43 +1,44 @@
-//! The header of a Matrix Market file (Boisvert, Pozo and Remington, NISTIR 5935): the matrix is
-//! that of the graph's edges.
+//! The header of a Matrix Market file (Boisvert, Pozo and Remington, NISTIR 5935), whose matrix
+//! holds the edges of the graph.
 
 use std::io::{self, BufRead};
 
-/// How such a file begins.
+/// The first bytes of such a file.
 pub(super) const MARK: &[u8] = b"%%MatrixMarket";
 
-/// The size of a matrix, and what its entries are.
+/// The size of a matrix and the kind of its entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shape {
-    /// The number of rows, and that of columns.
+    /// The number of rows, which equals that of columns.
     pub(super) vertices: u32,
     pub(super) entry: Entry,
 }
 
-/// What an entry says besides its row and its column.
+/// The content of an entry besides its row and its column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Entry {
-    /// How many numbers follow, which a graph does not need.
+    /// How many numbers follow; a graph does not need them.
     pub(super) values: usize,
-    /// Only one of the two entries that mirror each other is in the file.
+    /// Set if only one of two mirrored entries is in the file.
     pub(super) is_symmetric: bool,
 }
 
-/// All that stands before the first entry.
+/// The part of the file before the first entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Header {
     pub(super) shape: Shape,
     pub(super) entries: u64,
-    /// Its length.
+    /// Its length in lines.
     pub(super) lines: u64,
     pub(super) bytes: u64,
 }
 
 impl Header {
-    /// Reads it, up to the line with the sizes.
+    /// Reads the header, up to the line with the sizes.
     ///
     /// # Errors
-    /// When the file cannot be read; and inside, the line that is wrong, 1-based, and why.
+    /// Fails if the file cannot be read. The inner error is the first wrong line, 1-based, and the
+    /// reason.
     pub(super) fn read(file: &mut impl BufRead) -> io::Result<Result<Self, (u64, String)>> {
         let (mut lines, mut bytes, mut text) = (0, 0, Vec::new());
         let mut entry = None;
@@ -74,7 +75,7 @@ impl Header {
     }
 }
 
-/// The vertices of the graph: its matrix has a row and a column for each.
+/// Returns the number of vertices: the matrix has a row and a column for each.
 fn vertices(rows: u64, columns: u64) -> Result<u32, String> {
     if rows != columns {
         return Err(format!(
@@ -85,7 +86,7 @@ fn vertices(rows: u64, columns: u64) -> Result<u32, String> {
         .map_err(|_| format!("expected at most {} rows and columns, found {rows}", u32::MAX))
 }
 
-/// What the banner says of all entries.
+/// Returns the kind of all entries, from the banner.
 fn entry_of(banner: &str) -> Result<Entry, String> {
     let words: Vec<String> = banner.split_whitespace().map(str::to_ascii_lowercase).collect();
     let [_, "matrix", "coordinate", field, symmetry] =

@@ -18,8 +18,8 @@ use line::Format;
 use matrix_market::Header;
 use part::Part;
 
-/// The edges in this rank's part of the file: lines of two vertices, or a Matrix Market file.
-/// Collective.
+/// Returns the edges in this rank's part of the file: lines of two vertices, or a Matrix Market
+/// file. Collective.
 ///
 /// Every rank reads an equal share of the bytes, and the lines that begin in it.
 #[profile(tag = "IO")]
@@ -67,7 +67,7 @@ enum OpenError {
     Line(u64, String),
 }
 
-/// The length of the file, and its header if it is a Matrix Market file.
+/// Returns the length of the file, and its header if it is a Matrix Market file.
 fn open(path: &Path) -> Result<(u64, Option<Header>), OpenError> {
     let file = File::open(path).map_err(OpenError::Io)?;
     let length_bytes = file.metadata().map_err(OpenError::Io)?.len();
@@ -82,14 +82,14 @@ fn open(path: &Path) -> Result<(u64, Option<Header>), OpenError> {
     }
 }
 
-/// The lines of the ranks before this one. Collective.
+/// Returns the number of lines on lower ranks. Collective.
 fn lines_before(world: &SimpleCommunicator, own: u64) -> u64 {
     let mut of_all = vec![0; usize::try_from(world.size()).expect("MPI counts from zero")];
     world.all_gather_into(&own, &mut of_all[..]);
     of_all.iter().take(usize::try_from(world.rank()).expect("MPI counts from zero")).sum()
 }
 
-/// Whether there are as many entries as the header says: a file that was cut has fewer. Collective.
+/// Checks the number of entries against the header: a truncated file has fewer. Collective.
 fn entries_are(world: &SimpleCommunicator, header: &Header, own: u64) -> Result<(), String> {
     let mut found = 0;
     world.all_reduce_into(&own, &mut found, mpi::collective::SystemOperation::sum());

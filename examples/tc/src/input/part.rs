@@ -7,11 +7,11 @@ use std::path::Path;
 
 use super::line::{Format, edge};
 
-/// What was found in it.
+/// The content of a part.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Part {
     pub(super) edges: Vec<[u32; 2]>,
-    /// Lines with an edge: a symmetric matrix has two edges in most.
+    /// Lines with an edge. In a symmetric matrix most of them stand for two edges.
     pub(super) entries: u64,
     /// All lines.
     pub(super) lines: u64,
@@ -23,7 +23,7 @@ impl Part {
     /// Reads the lines that begin in `bytes`; the first line of the body begins at `body`.
     ///
     /// # Errors
-    /// When the file cannot be read.
+    /// Fails if the file cannot be read.
     pub(super) fn read(
         path: &Path,
         body: u64,

@@ -1,30 +1,30 @@
-//! Which rank owns a tuple: buckets by the column of the join, and sub-buckets by the others where
-//! a bucket is long.
+//! Ownership of tuples by rank: buckets by the column of the join, and sub-buckets by the other
+//! columns where a bucket is long.
 //!
 //! ```text
 //! tuple [y, x]    bucket = hash(y) mod B       sub-bucket = hash(x) mod S[bucket]
 //! rank            (bucket + sub-bucket) mod P
 //! ```
 //!
-//! All tuples with one y are in one bucket, so that a join looks nowhere else; a vertex with very
-//! many edges makes its bucket long, which is then split in sub-buckets on neighbouring ranks
-//! (Kumar and Gilray, ISC 2020).
+//! All tuples with the same y are in one bucket, so a join looks nowhere else. A vertex with very
+//! many edges makes its bucket long, and that bucket is split into sub-buckets on neighbouring
+//! ranks (Kumar and Gilray, ISC 2020).
 
 use super::Tuple;
 
-/// Buckets for each rank: so many that their lengths are even, where no vertex stands out.
+/// Buckets per rank: enough for even lengths, if no vertex dominates.
 const BUCKETS_PER_RANK: usize = 8;
 
-/// How a relation is spread over the ranks. The same on every rank.
+/// The distribution of a relation over the ranks. Equal on every rank.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Buckets {
     ranks: usize,
-    /// The sub-buckets of each bucket, at least one and at most as many as there are ranks.
+    /// Number of sub-buckets of each bucket: at least one, and at most the number of ranks.
     sub_buckets: Vec<usize>,
 }
 
 impl Buckets {
-    /// One sub-bucket each.
+    /// Returns buckets that all have a single sub-bucket.
     pub(crate) fn new(ranks: usize) -> Self {
         Self { ranks, sub_buckets: vec![1; ranks * BUCKETS_PER_RANK] }
     }
@@ -33,27 +33,27 @@ impl Buckets {
         self.sub_buckets.len()
     }
 
-    /// The bucket of all tuples with this value in column 0.
+    /// Returns the bucket of all tuples with this value in column 0.
     pub(crate) fn bucket(&self, key: u32) -> usize {
         within(hash([key]), self.count())
     }
 
-    /// The rank that owns a tuple.
+    /// Returns the rank that owns a tuple.
     pub(crate) fn owner<const N: usize>(&self, tuple: &Tuple<N>) -> usize {
         let bucket = self.bucket(tuple[0]);
         let sub_bucket = within(hash(tuple[1..].iter().copied()), self.sub_buckets[bucket]);
         (bucket + sub_bucket) % self.ranks
     }
 
-    /// The ranks that own tuples with this value in column 0.
+    /// Returns the ranks that own tuples with this value in column 0.
     pub(crate) fn owners(&self, key: u32) -> impl Iterator<Item = usize> + '_ {
         let bucket = self.bucket(key);
         (0..self.sub_buckets[bucket]).map(move |sub_bucket| (bucket + sub_bucket) % self.ranks)
     }
 
-    /// Buckets of these lengths, over all ranks, of which none has a sub-bucket longer than
-    /// `longest` where more would help: each is split in halves until that is so. None if that is
-    /// so already.
+    /// Returns buckets split in halves until no sub-bucket is longer than `longest`, as far as
+    /// splitting helps. `lengths` are those of the buckets over all ranks. Returns `None` if
+    /// nothing is to be split.
     pub(crate) fn split(&self, lengths: &[u64], longest: u64) -> Option<Self> {
         let mut split = self.clone();
         for (sub_buckets, &length) in split.sub_buckets.iter_mut().zip(lengths) {
@@ -66,7 +66,7 @@ impl Buckets {
     }
 }
 
-/// A hash of some columns: the finaliser of `SplitMix64` over each.
+/// Hashes some columns: the finaliser of `SplitMix64` over each.
 fn hash(columns: impl IntoIterator<Item = u32>) -> u64 {
     columns.into_iter().fold(0x9e37_79b9_7f4a_7c15, |hash: u64, column| {
         let mut z = hash.wrapping_add(u64::from(column)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -75,7 +75,7 @@ fn hash(columns: impl IntoIterator<Item = u32>) -> u64 {
     })
 }
 
-/// A number below `count` by the high bits of a hash.
+/// Returns a number below `count`, from the high bits of a hash.
 fn within(hash: u64, count: usize) -> usize {
     let product = u128::from(hash) * count as u128;
     usize::try_from(product >> 64).expect("it is below a count")

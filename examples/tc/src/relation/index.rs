@@ -1,23 +1,23 @@
-//! A set of tuples, in order: what a rank holds of a relation.
+//! A sorted set of tuples: the part of a relation that a rank holds.
 //!
-//! It is a few sorted runs, of which each is at least twice as long as the next. A batch of tuples
-//! is sorted, freed of what the runs have, and becomes the shortest run; runs that are too much
-//! alike in length are merged. So each tuple is moved a logarithmic number of times, always in
-//! order, which memory likes better than the nodes of a tree.
+//! The set is a few sorted runs, each at least twice as long as the next. A batch of tuples is
+//! sorted, reduced to the tuples that the runs lack, and becomes the shortest run; runs of similar
+//! length are merged. Each tuple is thus moved a logarithmic number of times, always in order,
+//! which memory handles better than the nodes of a tree.
 
 use std::cmp::Ordering;
 
 use super::Tuple;
 
-/// The tuples.
+/// Tuples in sorted runs.
 #[derive(Debug, Default)]
 pub(crate) struct Index<const N: usize> {
     /// Sorted and disjoint; the longest first.
     runs: Vec<Vec<Tuple<N>>>,
 }
 
-/// A run that is so many times as long as a batch is searched for each tuple; a shorter one is
-/// walked along.
+/// The ratio of lengths from which a run is searched for each tuple of a batch; a shorter run is
+/// merged linearly.
 const SEARCHED_FROM: usize = 8;
 
 impl<const N: usize> Index<N> {
@@ -37,7 +37,7 @@ impl<const N: usize> Index<N> {
         tuples
     }
 
-    /// Takes out the tuples that `is_to_go` says.
+    /// Removes and returns the tuples for which `is_to_go` holds.
     pub(crate) fn take(&mut self, is_to_go: impl Fn(&Tuple<N>) -> bool) -> Vec<Tuple<N>> {
         let mut taken = Vec::new();
         for run in &mut self.runs {
@@ -49,7 +49,7 @@ impl<const N: usize> Index<N> {
         taken
     }
 
-    /// The tuples with this value in column 0, run by run.
+    /// Returns the tuples with this value in column 0, run by run.
     pub(crate) fn with_key(&self, key: u32) -> impl Iterator<Item = &Tuple<N>> {
         self.runs.iter().flat_map(move |run| {
             let begin = run.partition_point(|tuple| tuple[0] < key);
@@ -57,7 +57,7 @@ impl<const N: usize> Index<N> {
         })
     }
 
-    /// All tuples, run by run.
+    /// Iterates over all tuples, run by run.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Tuple<N>> {
         self.runs.iter().flatten()
     }
@@ -73,7 +73,7 @@ impl<const N: usize> Index<N> {
     }
 }
 
-/// Takes out of sorted `tuples` what is in the sorted `run`.
+/// Removes from sorted `tuples` those that are in the sorted `run`.
 fn subtract<const N: usize>(tuples: &mut Vec<Tuple<N>>, run: &[Tuple<N>]) {
     let mut rest = run;
     if run.len() / SEARCHED_FROM > tuples.len() {

@@ -1,5 +1,5 @@
-//! Relations: sets of tuples of fixed arity, spread over the ranks by the first column, on which
-//! they are joined.
+//! Relations: sets of tuples of fixed arity, distributed over the ranks by the first column, which
+//! is the column of joins.
 
 mod buckets;
 mod index;
@@ -7,20 +7,21 @@ mod index;
 pub(crate) use buckets::Buckets;
 pub(crate) use index::Index;
 
-/// One row. Column 0 is the one that the relation is joined on.
+/// One row. The relation is joined on column 0.
 pub(crate) type Tuple<const N: usize> = [u32; N];
 
-/// The tuples of one relation that this rank owns, and how the relation is spread over all ranks.
+/// The tuples of one relation that this rank owns, and the distribution of the relation over all
+/// ranks.
 #[derive(Debug)]
 pub(crate) struct Relation<const N: usize> {
     index: Index<N>,
     buckets: Buckets,
-    /// The tuples of each bucket on this rank.
+    /// The number of tuples in each bucket on this rank.
     lengths: Vec<u64>,
 }
 
 impl<const N: usize> Relation<N> {
-    /// An empty relation over so many ranks.
+    /// Returns an empty relation over `ranks` ranks.
     pub(crate) fn new(ranks: usize) -> Self {
         let buckets = Buckets::new(ranks);
         Self { index: Index::default(), lengths: vec![0; buckets.count()], buckets }
@@ -34,21 +35,20 @@ impl<const N: usize> Relation<N> {
         &self.index
     }
 
-    /// The tuples of each bucket on this rank.
+    /// Returns the number of tuples in each bucket on this rank.
     pub(crate) fn lengths(&self) -> &[u64] {
         &self.lengths
     }
 
-    /// Adds tuples, all of which this rank must own, and returns those that were not there yet, in
-    /// order.
+    /// Adds tuples, all of which this rank must own, and returns the new ones, in order.
     pub(crate) fn insert(&mut self, tuples: Vec<Tuple<N>>) -> Vec<Tuple<N>> {
         let new = self.index.insert(tuples);
         new.iter().for_each(|tuple| self.lengths[self.buckets.bucket(tuple[0])] += 1);
         new
     }
 
-    /// Spreads the relation as `buckets` says: the tuples that this rank owns no more are taken out
-    /// and returned.
+    /// Redistributes the relation as `buckets` says: removes and returns the tuples that this rank
+    /// no longer owns.
     pub(crate) fn spread(&mut self, buckets: Buckets, rank: usize) -> Vec<Tuple<N>> {
         self.buckets = buckets;
         let moved = self.index.take(|tuple| self.buckets.owner(tuple) != rank);
