@@ -7,7 +7,8 @@ use crate::modules::{Crate, ModulePath};
 /// An arrow, and the files that draw it.
 type Arrows = BTreeMap<(String, String), BTreeSet<String>>;
 
-/// Finds circles among the modules that have the same parent: a module counts with all that is below
+/// Finds circles among the modules that have the same parent: a module counts with all that is
+///          below
 /// it. Returns a complaint for each circle, with the files of its arrows.
 #[must_use]
 pub fn circles(name: &str, found: &Crate) -> Vec<String> {

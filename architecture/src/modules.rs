@@ -21,7 +21,7 @@ pub struct Module {
     uses: BTreeMap<String, Vec<String>>,
     /// The paths that the code names: its own `use`, and others that begin with a module.
     paths: Vec<Vec<String>>,
-    /// Whether there is anything but modules, names from elsewhere, attributes and documentation.
+    /// True if there is more here than modules, names from elsewhere and documentation.
     pub computes: bool,
 }
 

@@ -24,7 +24,8 @@ impl Source {
 /// Directories without sources of ours.
 const SKIPPED: [&str; 4] = ["target", "node_modules", ".git", ".venv"];
 
-/// Reads the files below `directory` whose names end in one of `endings`, in the order of their paths.
+/// Reads the files below `directory` whose names end in one of `endings`, in the order of their
+///          paths.
 ///
 /// # Errors
 /// If a file or directory cannot be read.

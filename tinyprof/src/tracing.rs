@@ -1,7 +1,8 @@
 //! Regions from the spans of programs that use `tracing`: feature `tracing`.
 //!
 //! ```
-//! tracing_core::dispatcher::set_global_default(tracing_core::Dispatch::new(tinyprof::tracing::Subscriber))?;
+//! let dispatch = tracing_core::Dispatch::new(tinyprof::tracing::Subscriber);
+//! tracing_core::dispatcher::set_global_default(dispatch)?;
 //! let span = tracing::info_span!("solve");
 //! span.in_scope(|| { /* a visit of the region `solve` */ });
 //! # Ok::<(), Box<dyn std::error::Error>>(())

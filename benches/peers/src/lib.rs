@@ -37,7 +37,7 @@ pub fn bare_pairs() {
     }
 }
 
-/// What every region has inside.
+/// Does the work that every region has inside.
 #[inline(always)]
 pub fn work() {
     black_box(());

@@ -4,9 +4,11 @@
 //! tag 0  constant   one varint, all values equal it
 //! tag 1  varints    every value as a varint: wins for a handful of small values
 //! tag 2  pco        varint length, then a standalone pco file of 64-bit integers or floats
-//! tag 3  multiples  varint divisor, then a column of the values divided by it, which is of tag 1, 2 or 4
+//! tag 3  multiples  varint divisor, then a column of the values divided by it, which is of tag 1,
+//!          2 or 4
 //! tag 4  narrow     like 2, of 32-bit integers
-//! tag 5  rounded    numbers of eight significant bits, see `rounded.rs`: a column of their codes, of tag 1 or 4
+//! tag 5  rounded  numbers of eight significant bits, see `rounded.rs`: a column of their codes,
+//!          of tag 1 or 4
 //! ```
 //!
 //! The number of values is not stored, since the reader of a column knows how many it must have.

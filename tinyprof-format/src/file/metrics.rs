@@ -4,7 +4,8 @@
 //! owns it:
 //!
 //! ```text
-//! key's length u64 | key | summaries u64 | length of the series u64 | summaries, 48 bytes each | series
+//! key's length u64 | key | summaries u64 | length of the series u64 | summaries, 48 bytes each |
+//!          series
 //! ```
 //!
 //! A section holds all metrics of one callpath: the number of keys, then each key in ascending

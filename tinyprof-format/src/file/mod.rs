@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! NAME.tprof/
-//!   manifest.json    what the run was, which files there are, their lengths and checksums; written last
+//!   manifest.json  what the run was, which files there are, their lengths and checksums; written
+//!            last
 //!   callpaths        the dictionary: every callpath once
 //!   part-00000 ...   the values, one part for each aggregator
 //! ```
@@ -20,7 +21,8 @@
 //! let scratch = std::env::temp_dir().join(format!("tinyprof-doc-{}", std::process::id()));
 //! std::fs::create_dir_all(&scratch)?;
 //! let ranks = [EventMap::default(), EventMap::default()];
-//! let path = write_profile(&scratch.join("empty"), &ranks, 1, RunMetadata::default(), PhaseTimes::default())?;
+//! let (metadata, times) = (RunMetadata::default(), PhaseTimes::default());
+//! let path = write_profile(&scratch.join("empty"), &ranks, 1, metadata, times)?;
 //! assert_eq!(read_profile(&path)?.ranks.len(), 2);
 //! # std::fs::remove_dir_all(&scratch)?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())

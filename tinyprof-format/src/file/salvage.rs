@@ -30,9 +30,11 @@ use crate::model::{
 /// let scratch = std::env::temp_dir().join(format!("tinyprof-salvage-{}", std::process::id()));
 /// std::fs::create_dir_all(&scratch)?;
 /// let ranks = [EventMap::default(), EventMap::default()];
-/// let path = write_profile(&scratch.join("run"), &ranks, 1, RunMetadata::default(), PhaseTimes::default())?;
+/// let (metadata, times) = (RunMetadata::default(), PhaseTimes::default());
+/// let path = write_profile(&scratch.join("run"), &ranks, 1, metadata, times)?;
 /// std::fs::remove_file(path.join("part-00001"))?;
-/// let salvage = salvage_profile(&path, ReadLimits::default())?.manifest.salvage.unwrap_or_default();
+/// let salvaged = salvage_profile(&path, ReadLimits::default())?;
+/// let salvage = salvaged.manifest.salvage.unwrap_or_default();
 /// assert_eq!((salvage.parts_lost, salvage.ranks_lost), (1, 1));
 /// # std::fs::remove_dir_all(&scratch)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -6,7 +6,8 @@
 //! index    for each section: key u32 | offset u64 | length u64 | crc32 u32
 //! footer   index offset u64 | sections u32 | crc32 of the index u32 | magic 8
 //!
-//! frame    key u32 | length u64 | crc32 of the section u32 | crc32 of the frame's 16 bytes before u32
+//! frame  key u32 | length u64 | crc32 of the section u32 | crc32 of the frame's 16 bytes before
+//!          u32
 //! ```
 //!
 //! The index is at the end, so that a part is written in one pass and one section is read without

@@ -4,7 +4,7 @@
 //! ```text
 //! elements | executions, each once | how many elements each execution has
 //! visits (or values) of each element | sum
-//! minimum | maximum                               left out where every element holds one visit (or value)
+//! minimum | maximum  left out where every element holds one visit (or value)
 //! ```
 
 use crate::bytes::{Cursor, Malformed, Sink, column};

@@ -5,7 +5,7 @@
 //! summaries of each rank (0: the rank never went there)
 //! execution - position in the rank's list        all zero in a usual run
 //! executions covered by each summary | visits    left out if the kind is 0: all one
-//! sum                                            exclusive if the first byte has 32 in it, see `exclusive.rs`
+//! sum  exclusive if the first byte has 32 in it, see `exclusive.rs`
 //! minimum | maximum | sum of squares             left out if the kind is 0
 //! variance of the sum                            only if the kind is 2
 //! 1 byte: the kind of the series

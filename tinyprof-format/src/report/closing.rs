@@ -31,6 +31,14 @@ pub(super) fn hosts_line(placements: &[Placement], width: usize) -> String {
 }
 
 impl Report {
+    /// Returns a sentence for each kind of loss that occurred, in plain words, including the
+    /// rounding of all times and the filter of regions.
+    #[must_use]
+    pub fn losses_in_words(&self) -> Vec<String> {
+        let rounded = (self.precision == Precision::EightBit).then(|| format!("times {ROUNDED}"));
+        rounded.into_iter().chain(self.filtered.clone()).chain(sentences(&self.losses)).collect()
+    }
+
     /// Returns efficiency, hints, losses and the profiler's overhead, the most helpful first.
     pub(super) fn closing(&self, width: usize) -> String {
         let mut text = String::new();

@@ -1,6 +1,6 @@
 //! Sentences about losses.
 
-use crate::model::{Losses, Precision, RunMetadata};
+use crate::model::{Losses, RunMetadata};
 
 use super::names::escaped;
 
@@ -10,16 +10,6 @@ const FILTERED_NAMED: usize = 4;
 /// The note about times in a profile of reduced precision.
 pub(super) const ROUNDED: &str =
     "are rounded to 8 bits: each is off by at most 0.4 %; counts are exact";
-
-impl super::Report {
-    /// Returns a sentence for each kind of loss that occurred, in plain words, including the
-    /// rounding of all times and the filter of regions.
-    #[must_use]
-    pub fn losses_in_words(&self) -> Vec<String> {
-        let rounded = (self.precision == Precision::EightBit).then(|| format!("times {ROUNDED}"));
-        rounded.into_iter().chain(self.filtered.clone()).chain(sentences(&self.losses)).collect()
-    }
-}
 
 /// Returns a sentence on the regions that a filter removed; none if there was no filter.
 pub(super) fn filtered(run: &RunMetadata) -> Option<String> {

@@ -13,7 +13,8 @@ use super::{Activity, HostId, RankStatistics, RankTimes, TimesOverRanks, Variati
 ///
 /// ```
 /// use tinyprof_format::model::{
-///     CallpathId, CallpathValues, EventMap, ExecutionSummary, Mode, RankFacts, Region, RegionKind, SiteId,
+///     CallpathId, CallpathValues, EventMap, ExecutionSummary, Mode, RankFacts, Region, RegionKind,
+///     SiteId,
 /// };
 /// use tinyprof_format::report::Statistics;
 ///
@@ -30,7 +31,8 @@ use super::{Activity, HostId, RankStatistics, RankTimes, TimesOverRanks, Variati
 /// };
 /// let (fast, slow) = (rank(10), rank(30));
 ///
-/// let mut received = Statistics::from_bytes(&Statistics::of_event_map(&slow, 1).to_bytes()).unwrap();
+/// let sent = Statistics::of_event_map(&slow, 1).to_bytes();
+/// let mut received = Statistics::from_bytes(&sent).unwrap();
 /// received.merge(&Statistics::of_event_map(&fast, 0));
 ///
 /// let main = received.row(0);

@@ -2,21 +2,24 @@
 //! number.
 //!
 //! ```text
-//! line 0   0 magic          1 version           2 process id, user id     3 start time of the process
+//! line 0  0 magic  1 version  2 process id, user id  3 start time of the process
 //!          4, 5 boot id                         6 thread, clock           7 PID namespace
-//! line 1   8 start ticks    9 start ns         10 launch date (unix s)   11 description: line, bytes
-//!         12 rank, ranks   13 newest node      14 newest site            15 files that were not to be had
+//! line 1  8 start ticks  9 start ns  10 launch date (unix s)  11 description: line, bytes
+//!         12 rank, ranks  13 newest node  14 newest site  15 files that were not to be had
 //! line 2  16 visits lost   17 visits in other  18 visits unbalanced      19 clock steps back
 //!         20 visits not timed                  21 values not recorded     22 number of the profile
-//!         that is being written of all segments of the process, 0: none   23 line of the element of a
+//!         that is being written of all segments of the process, 0: none  23 line of the element
+//!                  of a
 //!         list that is being changed, 0: none
 //! line 3  24 .. 31 what that element was before
-//! line 4  32 visits kept out   33 visits too deep   34, 35 visits lost, kept out on threads without a segment
+//! line 4  32 visits kept out  33 visits too deep  34, 35 visits lost, kept out on threads without
+//!          a segment
 //!         36 visits without key
-//! line 5 ..        blocks of 2^k lines: nodes, sites, lists, the description, tables of the recorder
+//! line 5 ..  blocks of 2^k lines: nodes, sites, lists, the description, tables of the recorder
 //!
 //! node:  16 words, see [`node`]
-//! site:   0 the site before this   1 address   2 site id   3 line, column   4 bytes, kind and mode   5 .. fields
+//! site:  0 the site before this  1 address  2 site id  3 line, column  4 bytes, kind and mode  5
+//!          .. fields
 //!         a field: tag (1 byte), length (4 bytes), bytes; readers skip tags that they do not know
 //! ```
 //!
@@ -85,13 +88,14 @@ const _: () = assert!(header::WORDS == HEADER_LINES as usize * LINE_WORDS);
 /// ```text
 /// word  0  sequence          odd while the owner changes the record
 ///       1  site              address of the site
-///       2  parent            line of the parent's record; high half: the record made before this one
-///       3  start             ticks at entry while the region is open; else 0, or what is [`waiting`]
-///       4  execution         that the live numbers belong to; high half: its [`kind`], 0 for the usual
+///       2  parent  line of the parent's record; high half: the record made before this one
+///       3  start  ticks at entry while the region is open; else 0, or what is [`waiting`]
+///       4  execution  that the live numbers belong to; high half: its [`kind`], 0 for the usual
 ///       5  visits  6  sum  7  minimum  8  maximum  9, 10  sum of squares      the live execution
 ///      11  log of past executions: length, block      12  its stride, capacity in elements
 ///      13  series: length, block                      14  its stride (0: mode total), capacity
-///      15  samples: line of a record of sixteen words, see [`samples`]; 0 if every visit is timed; high half: executions
+///      15  samples: line of a record of sixteen words, see [`samples`]; 0 if every visit is
+///               timed; high half: executions
 ///          completed (roots), depth (others)
 /// ```
 ///
@@ -173,13 +177,19 @@ pub mod waiting {
 /// live execution.
 ///
 /// ```text
-/// word  0  weight: how many visits they stand for       1  how many of them stand for more than themselves
-///       2 .. 4  floats: the sums of w (w - 1), w (w - 1) x and w (w - 1) x^2 for weight w and ticks x
-///       5  log2 of the weight of the next visit that is timed; high half: what it is to be after that
-///       6  visits that follow the next in its block; high half: those that came before the last that was timed
+/// word  0  weight: how many visits they stand for  1  how many of them stand for more than
+///          themselves
+///       2 .. 4  floats: the sums of w (w - 1), w (w - 1) x and w (w - 1) x^2 for weight w and
+///                ticks x
+///       5  log2 of the weight of the next visit that is timed; high half: what it is to be after
+///                that
+///       6  visits that follow the next in its block; high half: those that came before the last
+///                that was timed
 ///       7  visits that were timed since the budget was last looked at
-///       8  visits of the live execution that the timed ones stand for besides themselves    9  those of all before it
-///      10  float: ticks that a timed visit takes itself, which those that it stands for did not   11  float: its uncertainty
+///       8  visits of the live execution that the timed ones stand for besides themselves  9
+///                those of all before it
+///      10  float: ticks that a timed visit takes itself, which those that it stands for did not
+///               11  float: its uncertainty
 ///      12 .. 15  unused
 /// ```
 pub mod samples {

@@ -17,7 +17,8 @@ impl ProcessState {
     /// ```
     /// use tinyprof_format::segment::ProcessState;
     /// let stat = "7 (a) b) Z 1 7 7 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 4711 0 0";
-    /// assert_eq!(ProcessState::parse(stat), Some(ProcessState { start_time: 4711, has_ended: true }));
+    /// let expected = ProcessState { start_time: 4711, has_ended: true };
+    /// assert_eq!(ProcessState::parse(stat), Some(expected));
     /// ```
     #[must_use]
     pub fn parse(stat: &str) -> Option<Self> {

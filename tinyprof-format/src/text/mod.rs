@@ -44,7 +44,8 @@
 //!
 //! let mut text = Vec::new();
 //! write_text(&imported.profile, &mut text)?;
-//! assert!(String::from_utf8_lossy(&text).contains("\"main<io\",\"main\",\"io\",\"0\",\"0.000001||0.200000\""));
+//! let text = String::from_utf8_lossy(&text);
+//! assert!(text.contains("\"main<io\",\"main\",\"io\",\"0\",\"0.000001||0.200000\""));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 

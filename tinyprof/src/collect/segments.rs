@@ -46,7 +46,8 @@ pub(super) fn prepare() {
 
 /// Sets the rank of this process and the number of ranks.
 ///
-/// They are for the profile that `tinyprof recover` makes if the process is killed, and for the head
+/// They are for the profile that `tinyprof recover` makes if the process is killed, and for the
+///          head
 /// of an on-demand report. Any thread; the last call counts.
 pub fn set_rank(rank: u32, size: u32) {
     RANK.store(u64::from(size) << 32 | u64::from(rank), Relaxed);
@@ -133,7 +134,7 @@ pub(super) fn surviving() -> Option<Surviving> {
 }
 
 /// Detaches a child made by `fork` from the mapped files of its parent, to which it must not write.
-unsafe extern "C" fn part_from_files() {
+extern "C" fn part_from_files() {
     arenas().for_each(crate::record::Arena::part_from_file);
 }
 

@@ -2,7 +2,8 @@
 //! one index and one data file per metric. Little endian, not compressed.
 //!
 //! ```text
-//! N.index   "CUBEX.INDEX" | 1: u32 | version 0: u16 | sparse 1: u8 | rows: u32 | number of each row: u32 ...
+//! N.index  "CUBEX.INDEX" | 1: u32 | version 0: u16 | sparse 1: u8 | rows: u32 | number of each
+//!          row: u32 ...
 //! N.data    "CUBEX.DATA"  | for each row, for each location: 8 bytes
 //! ```
 //!

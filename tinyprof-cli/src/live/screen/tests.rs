@@ -1,3 +1,5 @@
+//! Screens of jobs in all states, drawn into a buffer.
+
 use insta::assert_snapshot;
 use ratatui_core::backend::TestBackend;
 use ratatui_core::terminal::Terminal;

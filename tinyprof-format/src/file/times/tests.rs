@@ -1,3 +1,5 @@
+//! Times of callpaths, encoded and decoded.
+
 use super::*;
 use crate::model::SeriesBucket;
 
