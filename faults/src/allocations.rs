@@ -8,7 +8,7 @@ use tinyprof_faults::sys::{Ended, run as run_to_end};
 
 use crate::configuration::Configuration;
 use crate::judge::{Expected, is_before_final, judge};
-use crate::place::Place;
+use crate::place::Scratch;
 use crate::results::{Outcome, Results, print};
 
 /// The longest time that a run takes: the usual deadline and a little more.
@@ -22,7 +22,7 @@ fn run(
     for_good: bool,
     keep: bool,
 ) -> io::Result<(u64, Outcome)> {
-    let mut place = Place::new(configuration.levels, None)?;
+    let mut place = Scratch::new(configuration.levels, None)?;
     let mut command = place.victim(configuration)?;
     command.env("FAULTS_ALLOCATION", number.to_string());
     if for_good {

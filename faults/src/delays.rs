@@ -12,7 +12,7 @@ use tinyprof_faults::sys::{Action, Call, Observer, Trace};
 use crate::configuration::Configuration;
 use crate::errors::{Shown, kind_of, writes_to_standard};
 use crate::judge::{Expected, judge};
-use crate::place::Place;
+use crate::place::Scratch;
 use crate::results::{Outcome, Results, print};
 use crate::syscalls::describe;
 
@@ -46,7 +46,7 @@ impl Observer for Holder {
 }
 
 pub(crate) fn run(configuration: &Configuration, held: usize, keep: bool) -> io::Result<Outcome> {
-    let mut place = Place::new(configuration.levels, None)?;
+    let mut place = Scratch::new(configuration.levels, None)?;
     let mut holder = Holder { held, seen: 0, hit: None };
     let mut command = place.victim(configuration)?;
     command.env("TINYPROF_DEADLINE", DEADLINE);
@@ -70,7 +70,7 @@ pub(crate) fn all(
     quick: bool,
     results: &mut Results,
 ) -> io::Result<()> {
-    let place = Place::new(configuration.levels, None)?;
+    let place = Scratch::new(configuration.levels, None)?;
     let mut undisturbed = Holder { held: 0, seen: 0, hit: None };
     Trace::run(&mut place.victim(configuration)?, LIMIT, false, &mut undisturbed)?;
     let cases: Vec<usize> = (1..=undisturbed.seen).step_by(if quick { 5 } else { 1 }).collect();

@@ -12,7 +12,7 @@ use tinyprof_faults::truth::Truth;
 use tinyprof_format::segment::ProcessState;
 
 use crate::judge::{Expected, judge};
-use crate::place::{Place, executable};
+use crate::place::{Scratch, executable};
 use crate::random::Random;
 use crate::results::{Outcome, Results, print};
 
@@ -74,7 +74,7 @@ fn launcher() -> (String, &'static str) {
     (name, if is_open_mpi { "openmpi" } else { "mpich" })
 }
 
-fn start(moment: &Moment, place: &Place) -> io::Result<Child> {
+fn start(moment: &Moment, place: &Scratch) -> io::Result<Child> {
     let (name, family) = launcher();
     let mut command = place.prepared(Path::new(&name))?;
     if family == "openmpi" {
@@ -115,7 +115,7 @@ fn kill_some(truths: &[Truth], launcher: &Child, random: &mut Random) -> String 
 
 fn run(moment: &Moment, seed: u64, keep: bool) -> io::Result<Outcome> {
     let mut random = Random(seed);
-    let mut place = Place::new(moment.levels, Some(RANKS))?;
+    let mut place = Scratch::new(moment.levels, Some(RANKS))?;
     let mut child = start(moment, &place)?;
     let watch = Watch::begin(child.id(), LIMIT)?;
     let give_up_ns = tinyprof::collect::monotonic_ns() + 15_000_000_000;

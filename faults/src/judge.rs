@@ -12,7 +12,7 @@ use tinyprof_faults::work::STEPS;
 use tinyprof_format::file::{check_profile, read_profile};
 use tinyprof_format::model::{Losses, Profile};
 
-use crate::place::{Place, clean, executable};
+use crate::place::{Scratch, clean, executable};
 
 /// The longest time that `tinyprof recover` may take.
 const RECOVER_LIMIT: Duration = Duration::from_secs(60);
@@ -64,7 +64,7 @@ impl Expected {
 ///
 /// # Errors
 /// With the first promise that it broke.
-pub(crate) fn judge(place: &Place, ended: Ended, expected: Expected) -> Result<Kept, String> {
+pub(crate) fn judge(place: &Scratch, ended: Ended, expected: Expected) -> Result<Kept, String> {
     let said = place.stderr();
     let ended_well = check_end(place, ended, expected, &said)?;
     check_lines(&said, expected.report)?;
@@ -120,7 +120,12 @@ pub(crate) fn judge(place: &Place, ended: Ended, expected: Expected) -> Result<K
 
 /// Returns whether the program ended by itself. It is an error if it should have, and did not end
 /// as it would without us.
-fn check_end(place: &Place, ended: Ended, expected: Expected, said: &str) -> Result<bool, String> {
+fn check_end(
+    place: &Scratch,
+    ended: Ended,
+    expected: Expected,
+    said: &str,
+) -> Result<bool, String> {
     match ended {
         Ended::Code(code) if code == expected.code => {}
         Ended::Signal(libc::SIGKILL) | Ended::Code(137 | 265) if expected.killed => {
@@ -278,7 +283,7 @@ const fn excused(losses: &Losses) -> u64 {
 }
 
 /// Runs `tinyprof recover` on the files that are left.
-fn recover(place: &Place, truths: &[Truth]) -> Result<Vec<Found>, String> {
+fn recover(place: &Scratch, truths: &[Truth]) -> Result<Vec<Found>, String> {
     let segments = place.path("segments");
     let left = fs::read_dir(&segments).is_ok_and(|mut entries| entries.next().is_some());
     if !left {

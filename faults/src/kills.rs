@@ -11,7 +11,7 @@ use tinyprof_faults::truth::Truth;
 
 use crate::configuration::{Configuration, PLAIN};
 use crate::judge::{Expected, judge};
-use crate::place::Place;
+use crate::place::Scratch;
 use crate::random::Random;
 use crate::results::{Outcome, Results, print};
 
@@ -126,7 +126,7 @@ fn kill_at(child: &Child, truth: Truth, after: Phase, wait_us: u64) {
 fn run(moment: &Moment, seed: u64, keep: bool) -> io::Result<Outcome> {
     let mut random = Random(seed);
     let configuration = &moment.configuration;
-    let mut place = Place::new(configuration.levels, None)?;
+    let mut place = Scratch::new(configuration.levels, None)?;
     let mut child = place.victim(configuration)?.spawn()?;
     let watch = Watch::begin(child.id(), LIMIT)?;
     kill_at(&child, place.truths()[0], moment.after, random.below(moment.within_us));

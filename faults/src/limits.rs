@@ -8,7 +8,7 @@ use tinyprof_faults::sys::{Limit, limit, run as run_to_end};
 
 use crate::configuration::{Configuration, PLAIN};
 use crate::judge::{Expected, judge};
-use crate::place::Place;
+use crate::place::Scratch;
 use crate::results::{Outcome, Results, print};
 
 const LIMIT: Duration = Duration::from_secs(60);
@@ -41,7 +41,7 @@ fn parse(case: &str) -> io::Result<(Limit, u64)> {
 
 pub(crate) fn run(configuration: &Configuration, case: &str, keep: bool) -> io::Result<Outcome> {
     let (which, value) = parse(case)?;
-    let mut place = Place::new(configuration.levels, None)?;
+    let mut place = Scratch::new(configuration.levels, None)?;
     let mut command = place.victim(configuration)?;
     limit(&mut command, which, value);
     let ended = run_to_end(&mut command, LIMIT)?;

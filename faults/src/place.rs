@@ -19,12 +19,12 @@ use crate::configuration::Configuration;
 /// truth       the program's own counts; `truth-R` for rank R
 /// stdout, stderr
 /// ```
-pub(crate) struct Place {
+pub(crate) struct Scratch {
     directory: TempDir,
     truths: Vec<Truth>,
 }
 
-impl Place {
+impl Scratch {
     /// Creates a place for a program that visits a tree of this many levels, on one rank or `ranks`
     /// ranks.
     pub(crate) fn new(levels: u32, ranks: Option<usize>) -> io::Result<Self> {
@@ -90,7 +90,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for Scratch {
     fn drop(&mut self) {
         self.truths.drain(..).for_each(Truth::close);
     }

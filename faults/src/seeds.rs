@@ -9,7 +9,7 @@ use tinyprof_faults::sys::{kill, spin_us};
 use tinyprof_format::segment::layout::{HEADER_LINES, LINE_BYTES};
 
 use crate::configuration::{Configuration, PLAIN};
-use crate::place::Place;
+use crate::place::Scratch;
 
 /// The configurations of the seeds: enough rounds for small seeds, after which the program waits to
 /// be killed.
@@ -30,7 +30,7 @@ const SEEDS: &[Configuration] = &[
 pub(crate) fn write(directory: &Path) -> io::Result<()> {
     fs::create_dir_all(directory)?;
     for configuration in SEEDS {
-        let place = Place::new(configuration.levels, None)?;
+        let place = Scratch::new(configuration.levels, None)?;
         let mut child = place.victim(configuration)?.spawn()?;
         while place.truths()[0].phase() < Phase::Own {
             spin_us(1);

@@ -12,7 +12,7 @@ use tinyprof_faults::sys::{Action, Call, Observer, Trace};
 use crate::configuration::Configuration;
 use crate::errors::{Fault, Kind, Shown, kind_of, writes_to_standard};
 use crate::judge::{Expected, is_before_final, judge};
-use crate::place::Place;
+use crate::place::Scratch;
 use crate::results::{Outcome, Results, print};
 
 /// The largest number of calls of a configuration that fail in a quick loop.
@@ -132,7 +132,7 @@ fn run(
     case: Option<Case>,
     keep: bool,
 ) -> io::Result<(Injector, Outcome)> {
-    let mut place = Place::new(configuration.levels, None)?;
+    let mut place = Scratch::new(configuration.levels, None)?;
     let mut injector = Injector { case, ..Injector::default() };
     let ended = Trace::run(&mut place.victim(configuration)?, LIMIT, false, &mut injector)?;
     let hit = injector.hit.as_ref();

@@ -9,7 +9,7 @@ use std::convert::Infallible;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
-use tinyprof_format::report::MetricName;
+use tinyprof_format::report::SortKey;
 
 use crate::numbers::NumberList;
 
@@ -117,7 +117,7 @@ pub(crate) struct ReportArguments {
     #[command(flatten)]
     pub(crate) selection: Selection,
     #[arg(long, value_name = "NAME", value_parser = metric, help = SORT_METRIC)]
-    pub(crate) metric: Option<MetricName>,
+    pub(crate) metric: Option<SortKey>,
     /// Show callpaths below 1 % of the time, too, instead of folding them into one line per parent
     #[arg(long, conflicts_with = "json")]
     pub(crate) all: bool,
@@ -134,7 +134,7 @@ pub(crate) struct TreeArguments {
     #[command(flatten)]
     pub(crate) selection: Selection,
     #[arg(long, value_name = "NAME", value_parser = metric, help = SORT_METRIC)]
-    pub(crate) metric: Option<MetricName>,
+    pub(crate) metric: Option<SortKey>,
     #[command(flatten)]
     pub(crate) output: TableOutput,
 }
@@ -150,7 +150,7 @@ pub(crate) struct TopArguments {
     #[arg(short = 'n', long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) count: u64,
     #[arg(long, value_name = "NAME", value_parser = metric, help = SORT_METRIC)]
-    pub(crate) metric: Option<MetricName>,
+    pub(crate) metric: Option<SortKey>,
     #[command(flatten)]
     pub(crate) output: TableOutput,
     /// Of a running job: print it once, as text, with the rates of a quarter of a second, as is
@@ -260,8 +260,8 @@ pub(crate) struct ManArguments {
 }
 
 /// Any text names a metric: what is none of ours is a key of the program's.
-fn metric(text: &str) -> Result<MetricName, Infallible> {
-    Ok(MetricName::from(text))
+fn metric(text: &str) -> Result<SortKey, Infallible> {
+    Ok(SortKey::from(text))
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::path::Path;
 
 use tinyprof_format::file::read_manifest;
-use tinyprof_format::report::{MetricName, Report, TextOptions, info_text, json_text};
+use tinyprof_format::report::{Report, SortKey, TextOptions, info_text, json_text};
 
 use crate::arguments::{
     Command, InfoArguments, ReportArguments, Selection, TableFormat, TopArguments, TreeArguments,
@@ -79,12 +79,12 @@ fn info(arguments: &InfoArguments) -> Result<(), Box<dyn Error>> {
 fn report_of(
     directory: &Path,
     selection: &Selection,
-    metric: Option<&MetricName>,
+    metric: Option<&SortKey>,
 ) -> Result<Report, Box<dyn Error>> {
     let profile = select::read(directory, selection)?;
     let mut report = Report::of_profile(&profile).named(name_of(directory));
     if selection.is_part() {
-        report = report.without_own_cost();
+        report = report.without_overhead();
     }
     Ok(match metric {
         Some(metric) => report.by_metric(metric.clone())?,

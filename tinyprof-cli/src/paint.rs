@@ -34,7 +34,7 @@ pub(crate) fn text(text: &str) -> String {
         above = match line {
             _ if line.starts_with("note: ") => NOTE,
             _ if line.starts_with("hint: ") => HINT,
-            _ if line.starts_with("tinyprof itself: ") => ASIDE,
+            _ if line.starts_with("overhead: ") => ASIDE,
             _ if line.starts_with(' ') => above,
             _ => Style::new(),
         };
@@ -51,13 +51,12 @@ mod tests {
 
     #[test]
     fn heads_hints_and_notes_stand_out_and_nothing_is_lost() {
-        let plain =
-            "head\n  row\nhint: a\n  b\nhosts: c\n  d\nnote: one\n  more\ntinyprof itself: e\n";
+        let plain = "head\n  row\nhint: a\n  b\nhosts: c\n  d\nnote: one\n  more\noverhead: e\n";
         let painted = text(plain);
         assert_eq!(
             painted,
             "\u{1b}[1mhead\u{1b}[0m\n  row\n\u{1b}[36mhint: a\u{1b}[0m\n\u{1b}[36m  b\u{1b}[0m\nhosts: c\n  d\n\
-             \u{1b}[33mnote: one\u{1b}[0m\n\u{1b}[33m  more\u{1b}[0m\n\u{1b}[2mtinyprof itself: e\u{1b}[0m\n"
+             \u{1b}[33mnote: one\u{1b}[0m\n\u{1b}[33m  more\u{1b}[0m\n\u{1b}[2moverhead: e\u{1b}[0m\n"
         );
         assert_eq!(anstream::adapter::strip_str(&painted).to_string(), plain);
     }

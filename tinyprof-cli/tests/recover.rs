@@ -79,9 +79,9 @@ fn put(words: &mut [u64], at: usize, bytes: &[u8]) {
 }
 
 /// A directory that contains a directory of segments.
-struct Place(tempfile::TempDir);
+struct Scratch(tempfile::TempDir);
 
-impl Place {
+impl Scratch {
     fn new() -> Self {
         let place = tempfile::tempdir().expect("a temporary directory");
         let segments = place.path().join("segments");
@@ -137,7 +137,7 @@ const NOBODY: u32 = 4_194_305;
 
 #[test]
 fn threads_of_a_dead_process_become_a_profile_that_says_it_is_incomplete() {
-    let place = Place::new();
+    let place = Scratch::new();
     let mut second = segment(NOBODY, 5);
     second[header::THREAD] |= 1;
     place.leave("a", &segment(NOBODY, 5));
@@ -158,7 +158,7 @@ fn threads_of_a_dead_process_become_a_profile_that_says_it_is_incomplete() {
 
 #[test]
 fn ranks_of_one_job_become_one_profile() {
-    let place = Place::new();
+    let place = Scratch::new();
     for (rank, process) in [(2_u64, NOBODY), (0, NOBODY + 1), (3, NOBODY + 2)] {
         let mut words = segment(process, 5);
         words[header::RANK] = 4 << 32 | rank;
@@ -180,7 +180,7 @@ fn ranks_of_one_job_become_one_profile() {
 
 #[test]
 fn what_is_not_ours_is_left_alone_and_named() {
-    let place = Place::new();
+    let place = Scratch::new();
     let me = std::process::id();
     let stat = fs::read_to_string("/proc/self/stat").expect("Linux has it");
     let started = ProcessState::parse(&stat).expect("it is a process").start_time;
@@ -218,7 +218,7 @@ fn what_is_not_ours_is_left_alone_and_named() {
 
 #[test]
 fn a_file_whose_process_died_before_it_wrote_is_removed() {
-    let place = Place::new();
+    let place = Scratch::new();
     for name in ["5-0", "5-1-2"] {
         let path = place.segments().join(format!("{NOBODY}-{name}.segment"));
         fs::write(path, [0; 4096]).expect("it is written");
@@ -231,7 +231,7 @@ fn a_file_whose_process_died_before_it_wrote_is_removed() {
 #[test]
 fn damage_anywhere_is_no_crash() {
     let whole = segment(NOBODY, 5);
-    let place = Place::new();
+    let place = Scratch::new();
     let mut random = 1_u64;
     for round in 0..60 {
         let mut words = whole.clone();
@@ -254,7 +254,7 @@ fn damage_anywhere_is_no_crash() {
 
 #[test]
 fn a_profile_that_cannot_be_written_leaves_the_segments_where_they_are() {
-    let place = Place::new();
+    let place = Scratch::new();
     place.leave("a", &segment(NOBODY, 5));
     let (output, _) = place.run(&["recover", "segments", "-o", "/proc/none/out"]);
     assert_eq!(output.status.code(), Some(1));
@@ -263,7 +263,7 @@ fn a_profile_that_cannot_be_written_leaves_the_segments_where_they_are() {
 
 #[test]
 fn a_program_that_runs_is_left_alone_until_it_is_killed() {
-    let place = Place::new();
+    let place = Scratch::new();
     let mut program = Watched::start(place.0.path());
     let running = format!("process {} still runs", program.child.id());
     let said = place.recover();
@@ -278,7 +278,7 @@ fn a_program_that_runs_is_left_alone_until_it_is_killed() {
 
 #[test]
 fn one_of_several_jobs_is_recovered_by_its_name() {
-    let place = Place::new();
+    let place = Scratch::new();
     place.leave("a", &segment(NOBODY, 5));
     place.leave("b", &segment(NOBODY + 1, 5));
     let (output, _) = place.run(&["recover", "segments", "--job", "nobody"]);
@@ -304,7 +304,7 @@ fn one_of_several_jobs_is_recovered_by_its_name() {
 
 #[test]
 fn a_process_that_runs_as_another_program_has_left_its_segments() {
-    let place = Place::new();
+    let place = Scratch::new();
     let me = std::process::id();
     let stat = fs::read_to_string("/proc/self/stat").expect("Linux has it");
     let started = ProcessState::parse(&stat).expect("it is a process").start_time;
@@ -331,7 +331,7 @@ fn a_process_that_runs_as_another_program_has_left_its_segments() {
 #[test]
 fn several_at_once_make_each_profile_once() {
     const JOBS: u32 = 12;
-    let place = Place::new();
+    let place = Scratch::new();
     for job in 0..JOBS {
         place.leave(&format!("{job}"), &segment(NOBODY + job, 5));
     }
@@ -348,7 +348,7 @@ fn several_at_once_make_each_profile_once() {
 
 /// Gives each segment a second name, which survives when the first is removed: as if the removing
 /// process had been killed.
-fn keep(place: &Place) {
+fn keep(place: &Scratch) {
     fs::create_dir(place.0.path().join("kept")).expect("a directory");
     for name in place.left() {
         fs::hard_link(place.segments().join(&name), place.0.path().join("kept").join(&name))
@@ -358,7 +358,7 @@ fn keep(place: &Place) {
 
 #[test]
 fn what_was_recovered_is_not_recovered_again_where_its_segments_are_left() {
-    let place = Place::new();
+    let place = Scratch::new();
     let mut second = segment(NOBODY, 5);
     second[header::THREAD] |= 1;
     place.leave("a", &segment(NOBODY, 5));
@@ -376,7 +376,7 @@ fn what_was_recovered_is_not_recovered_again_where_its_segments_are_left() {
 #[test]
 fn a_program_that_was_killed_when_its_profile_was_complete_has_one_profile() {
     for damage in [false, true] {
-        let place = Place::new();
+        let place = Scratch::new();
         let program = Watched::start(place.0.path());
         keep(&place);
         program.end();
@@ -417,7 +417,7 @@ fn a_program_that_was_killed_when_its_profile_was_complete_has_one_profile() {
 
 #[test]
 fn a_file_that_is_longer_than_what_was_written_to_it_is_not_read() {
-    let place = Place::new();
+    let place = Scratch::new();
     for (name, bytes) in [("long", 20 << 30), ("holes", 512 << 20)] {
         place.leave(name, &segment(NOBODY, 5));
         let file =
@@ -432,7 +432,7 @@ fn a_file_that_is_longer_than_what_was_written_to_it_is_not_read() {
             && lines[1].contains("no segment has more than")
     );
     // It also stays within the memory limit.
-    let place = Place::new();
+    let place = Scratch::new();
     place.leave("a", &segment(NOBODY, 5));
     let (output, said) = place.run(&["recover", "segments", "--memory", "16KiB"]);
     assert!(output.status.success() && said.contains("--memory"), "{said}");
@@ -441,7 +441,7 @@ fn a_file_that_is_longer_than_what_was_written_to_it_is_not_read() {
 
 #[test]
 fn what_is_recovered_is_private_unless_the_umask_is_asked_for() {
-    let place = Place::new();
+    let place = Scratch::new();
     fs::create_dir(place.0.path().join("usual")).expect("a directory");
     let mode = |name: &str| {
         fs::metadata(place.0.path().join(name)).expect("it is there").permissions().mode() & 0o777

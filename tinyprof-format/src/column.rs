@@ -31,8 +31,8 @@ pub fn encode(values: &[u64]) -> Vec<u8> {
 /// # Errors
 /// If `bytes` are not those of `count` values: a text with the error and its offset.
 pub fn decode(bytes: &[u8], count: usize) -> Result<Vec<u64>, String> {
-    let budget = ReadLimits::default().budget(bytes.len() as u64);
-    let mut cursor = Cursor::within(&budget, bytes, 0);
+    let memory_limit = ReadLimits::default().memory_limit(bytes.len() as u64);
+    let mut cursor = Cursor::within(&memory_limit, bytes, 0);
     let values = column::read_u64(&mut cursor, count, "the column");
     let values = values.and_then(|values| cursor.finish("the column").map(|()| values));
     values.map_err(|at| format!("damaged at byte {}: {}", at.offset, at.reason))

@@ -89,7 +89,7 @@ impl Region {
         let constants = (!constants.is_empty())
             .then(|| quote_spanned!(Span::mixed_site()=> .with_constants(&[#(#constants),*])));
         let kind = word(kind);
-        let Place { file, line, column } = Place::of(*at);
+        let SourceLocation { file, line, column } = SourceLocation::of(*at);
         let (line, column) = (Literal::u32_suffixed(line), Literal::u32_suffixed(column));
         quote_spanned! {Span::mixed_site()=>
             {
@@ -136,20 +136,24 @@ fn word(variant: impl std::fmt::Debug) -> impl ToTokens {
 ///
 /// All three values come from one span. `file!()` would give the file of the outermost macro call,
 /// which is not always the file that the line belongs to.
-struct Place {
+struct SourceLocation {
     file: String,
     line: u32,
     column: u32,
 }
 
-impl Place {
-    fn of(span: Span) -> Place {
+impl SourceLocation {
+    fn of(span: Span) -> SourceLocation {
         if !proc_macro::is_available() {
             // In a unit test: outside of the compiler a span has no place.
-            return Place { file: String::new(), line: 0, column: 0 };
+            return SourceLocation { file: String::new(), line: 0, column: 0 };
         }
         let span = span.unwrap();
         let number = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-        Place { file: span.file(), line: number(span.line()), column: number(span.column()) }
+        SourceLocation {
+            file: span.file(),
+            line: number(span.line()),
+            column: number(span.column()),
+        }
     }
 }

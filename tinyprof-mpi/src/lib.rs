@@ -110,10 +110,10 @@ mod phases;
 mod profiler;
 #[cfg(feature = "rsmpi")]
 mod run;
+#[doc(hidden)]
+pub mod scaling_study;
 #[cfg(feature = "rsmpi")]
 mod settings;
-#[doc(hidden)]
-pub mod study;
 #[cfg(feature = "rsmpi")]
 mod sys;
 

@@ -12,7 +12,7 @@ use tinyprof_format::file::OutputFormat;
 use tinyprof_format::model::Precision;
 
 use crate::checkpoint;
-use crate::communicator::Rsmpi;
+use crate::communicator::MpiCommunicator;
 use crate::error::{FlushError, StartError};
 use crate::phases::Aggregators;
 use crate::run;
@@ -42,7 +42,7 @@ use crate::settings::Settings;
 /// ```
 #[must_use = "a profiler writes its profile when it is dropped: hold it until the end of the program"]
 pub struct Profiler<'universe> {
-    communicator: Rsmpi,
+    communicator: MpiCommunicator,
     settings: Settings,
     done: bool,
     /// The profiler belongs to the thread that started it, whose boundaries are counted.
@@ -237,7 +237,7 @@ impl Builder {
         }
         checkpoint::retire();
         let program = communicator;
-        let communicator = Rsmpi::duplicate_of(program);
+        let communicator = MpiCommunicator::duplicate_of(program);
         run::begin(None);
         if let Some(share) = self.settings.budget {
             collect::set_budget(share);

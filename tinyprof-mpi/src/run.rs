@@ -14,13 +14,13 @@ use tinyprof_format::model::{PhaseTimes, RunState};
 use crate::attendance::{Attendance, SignedIn, Voice};
 use crate::checkpoint;
 use crate::communicator::{
-    Communicator, Interrupted, Rsmpi, duplicate_of_world, max_of_world, run_to_end,
+    Communicator, Interrupted, MpiCommunicator, duplicate_of_world, max_of_world, run_to_end,
 };
 use crate::error::FlushError;
 use crate::measure::measure;
 use crate::phases::{self, Measured, Plan, Workplace};
 use crate::settings::Settings;
-use crate::sys::{self, Link};
+use crate::sys::{self, PrivateCommunicator};
 
 /// The longest time that a rank whose own part is settled waits for the others' question.
 const COURTESY: Duration = Duration::from_secs(1);
@@ -36,7 +36,7 @@ static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 static ATTENDANCE: OnceLock<(Attendance, Voice)> = OnceLock::new();
 /// Our own communicator of the world, if all of its ranks are known to take part when MPI begins.
 /// At the end, a rank that never comes would block `MPI_Comm_dup` for ever.
-static WORLD: OnceLock<Result<Link, String>> = OnceLock::new();
+static WORLD: OnceLock<Result<PrivateCommunicator, String>> = OnceLock::new();
 /// The rank in the world, for a program that ends without finalising MPI.
 static WORLD_RANK: OnceLock<i32> = OnceLock::new();
 
@@ -80,9 +80,13 @@ pub(crate) fn begin(signed_in: Option<SignedIn>) {
     let has_interval = config().checkpoint_interval.is_some_and(|interval| !interval.is_zero());
     match attendance {
         Attendance::Complete => {
-            WORLD.get_or_init(Link::of_world);
+            WORLD.get_or_init(PrivateCommunicator::of_world);
             if has_interval && !CLAIMED.load(Relaxed) {
-                checkpoint::begin(&world, &Rsmpi::duplicate_of(&world), &Settings::default());
+                checkpoint::begin(
+                    &world,
+                    &MpiCommunicator::duplicate_of(&world),
+                    &Settings::default(),
+                );
             }
         }
         Attendance::Open if has_interval && rank == 0 => collect::warn(
@@ -123,7 +127,7 @@ pub(crate) fn claim() -> bool {
 
 /// Writes the profile of all ranks of `communicator` and prints the table. Collective.
 pub(crate) fn flush(
-    communicator: &Rsmpi,
+    communicator: &MpiCommunicator,
     settings: &Settings,
 ) -> Result<Option<PathBuf>, FlushError> {
     if !ENABLED {
@@ -133,12 +137,18 @@ pub(crate) fn flush(
     flush_begun(communicator, settings)
 }
 
-fn flush_begun(communicator: &Rsmpi, settings: &Settings) -> Result<Option<PathBuf>, FlushError> {
+fn flush_begun(
+    communicator: &MpiCommunicator,
+    settings: &Settings,
+) -> Result<Option<PathBuf>, FlushError> {
     SETTLED.store(true, Relaxed);
     collect::ending_here(|| collect::without_write_signals(|| flush_now(communicator, settings)))
 }
 
-fn flush_now(communicator: &Rsmpi, settings: &Settings) -> Result<Option<PathBuf>, FlushError> {
+fn flush_now(
+    communicator: &MpiCommunicator,
+    settings: &Settings,
+) -> Result<Option<PathBuf>, FlushError> {
     let checkpoints = checkpoint::close();
     let workplace = Workplace::aside(settings.deadline());
     let begin_ns = monotonic_ns();
@@ -151,7 +161,9 @@ fn flush_now(communicator: &Rsmpi, settings: &Settings) -> Result<Option<PathBuf
     communicator.end_flush();
     let flushed = match flushed {
         Ok(flushed) => flushed,
-        Err(interrupted) => return Err(write_apart(communicator, measured, plan, &interrupted)),
+        Err(interrupted) => {
+            return Err(write_alone_after(communicator, measured, plan, &interrupted));
+        }
     };
     if flushed.overruled > 0 && communicator.rank() == 0 {
         collect::warn(format_args!(
@@ -181,8 +193,8 @@ fn flush_now(communicator: &Rsmpi, settings: &Settings) -> Result<Option<PathBuf
 }
 
 /// Writes the data of this rank under its own name, after the ranks did not come together.
-fn write_apart(
-    communicator: &Rsmpi,
+fn write_alone_after(
+    communicator: &MpiCommunicator,
     measured: Measured,
     plan: Plan,
     interrupted: &Interrupted,
@@ -199,7 +211,7 @@ fn write_apart(
     if let Err(error) = write_one_rank(rank, ranks, measured, plan, &interrupted.to_string()) {
         reason = format!("{reason}; {error}{}", collect::recoverable());
     }
-    if !INTERRUPTED.swap(true, Relaxed) && interrupted.speaks {
+    if !INTERRUPTED.swap(true, Relaxed) && interrupted.is_reporter {
         collect::warn(&reason);
     }
     FlushError { reason }
@@ -286,10 +298,10 @@ pub(crate) fn flush_at_finalize() {
     checkpoint::settle_all();
     let settings = Settings::default();
     match (WORLD.get(), ATTENDANCE.get()) {
-        (Some(world), _) => flush_together(&Rsmpi::on(world.clone()), &settings),
+        (Some(world), _) => flush_together(&MpiCommunicator::on(world.clone()), &settings),
         (None, Some((Attendance::Open, _))) => match assemble(&settings) {
             // A failure has already been reported.
-            Ok(Some(world)) => drop(flush(&Rsmpi::on(Ok(world)), &settings)),
+            Ok(Some(world)) => drop(flush(&MpiCommunicator::on(Ok(world)), &settings)),
             Ok(None) => leave_out(),
             Err(reason) => flush_alone(&reason, ""),
         },
@@ -306,7 +318,7 @@ pub(crate) fn flush_at_finalize() {
 ///
 /// # Errors
 /// The reason why it is not known whether all take part.
-fn assemble(settings: &Settings) -> Result<Option<Link>, String> {
+fn assemble(settings: &Settings) -> Result<Option<PrivateCommunicator>, String> {
     let (deadline, settled) = (settings.deadline(), SETTLED.load(Relaxed));
     // A rank that has been part of a flush only asks for the sake of the others.
     let patience = if settled { deadline.min(COURTESY) } else { deadline };
@@ -314,7 +326,7 @@ fn assemble(settings: &Settings) -> Result<Option<Link>, String> {
     if somebody_has { Ok(None) } else { duplicate_of_world(deadline).map(Some) }
 }
 
-fn flush_together(world: &Rsmpi, settings: &Settings) {
+fn flush_together(world: &MpiCommunicator, settings: &Settings) {
     world.begin_flush(settings.deadline());
     let settled = SETTLED.load(Relaxed);
     let somebody_has = run_to_end(world.all_max(&[u64::from(settled)]));

@@ -93,7 +93,7 @@
 #[cfg(feature = "alloc")]
 pub mod alloc;
 pub mod collect;
-mod handover;
+mod context;
 mod metric;
 mod polled;
 mod record;
@@ -103,7 +103,7 @@ mod sys;
 #[cfg(feature = "tracing")]
 pub mod tracing;
 
-pub use handover::{Attached, Position, current};
+pub use context::{Attached, Position, current};
 pub use region::Guard;
 pub use tinyprof_macros::{profile, profile_loop, profile_scope, record, scope};
 

@@ -26,9 +26,10 @@ impl Shape {
     }
 }
 
-/// Returns the event map of `rank`. Visits take a time around that of their callpath, which is
-/// between 1 us and 10 ms. Their logarithm is normally distributed with a deviation of a tenth,
-/// like that of computation times.
+/// Returns the event map of `rank`.
+///
+/// Visits take a time around that of their callpath, which is between 1 us and 10 ms. Their
+/// logarithm is normally distributed with a deviation of a tenth, like that of computation times.
 #[must_use]
 pub fn event_map(shape: Shape, rank: u32) -> EventMap {
     let mut numbers = SplitMix(u64::from(rank) + 1);

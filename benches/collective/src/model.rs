@@ -4,7 +4,7 @@
 //! dragonfly, Lustre with one metadata server). They are rounded from published figures of it and
 //! of similar machines, and are not fitted to any result.
 
-use tinyprof_mpi::study::{LogGp, Milestone};
+use tinyprof_mpi::scaling_study::{LogGp, Milestone};
 
 /// A parallel file system.
 #[derive(Clone, Copy, Debug)]

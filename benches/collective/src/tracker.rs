@@ -1,7 +1,7 @@
 //! The cost of each phase on the busiest rank, gathered while simulated ranks pass their
 //! milestones.
 
-use tinyprof_mpi::study::{Milestone, Spent};
+use tinyprof_mpi::scaling_study::{Milestone, RankAccount};
 
 use crate::rows::PhaseRow;
 
@@ -29,7 +29,7 @@ struct Busiest {
 impl Tracker {
     /// Records that a rank has passed a milestone, with the totals `before`, at the previous
     /// milestone, and `now`.
-    pub fn passed(&mut self, milestone: Milestone, before: Spent, now: Spent) {
+    pub fn passed(&mut self, milestone: Milestone, before: RankAccount, now: RankAccount) {
         let phase = match milestone {
             Milestone::Encoded => 0,
             Milestone::Agreed => 1,
@@ -46,8 +46,8 @@ impl Tracker {
         };
         let busiest = &mut self.phases[phase];
         busiest.end_ns = busiest.end_ns.max(now.clock_ns);
-        let messages = |spent: Spent| spent.messages_sent + spent.messages_received;
-        let bytes = |spent: Spent| spent.bytes_sent + spent.bytes_received;
+        let messages = |spent: RankAccount| spent.messages_sent + spent.messages_received;
+        let bytes = |spent: RankAccount| spent.bytes_sent + spent.bytes_received;
         busiest.messages = busiest.messages.max(messages(now) - messages(before));
         busiest.bytes = busiest.bytes.max(bytes(now) - bytes(before));
     }
@@ -86,11 +86,11 @@ mod tests {
     #[test]
     fn the_busiest_rank_counts_in_each_phase() {
         let mut tracker = Tracker::default();
-        let at = |clock_ns, messages_sent, bytes_received| Spent {
+        let at = |clock_ns, messages_sent, bytes_received| RankAccount {
             clock_ns,
             messages_sent,
             bytes_received,
-            ..Spent::default()
+            ..RankAccount::default()
         };
         tracker.passed(Milestone::Encoded, at(0, 0, 0), at(10, 0, 0));
         tracker.passed(Milestone::Encoded, at(0, 0, 0), at(30, 0, 0));

@@ -9,7 +9,7 @@ use tinyprof_bench_collective::map::{Shape, event_map};
 use tinyprof_bench_collective::model::THETA_LIKE;
 use tinyprof_bench_collective::rows::ModelRow;
 use tinyprof_bench_collective::tracker::Tracker;
-use tinyprof_mpi::study::{self, Observer, Order, SeriesGather, Spent};
+use tinyprof_mpi::scaling_study::{self, Observer, Order, RankAccount, SeriesGather};
 
 use crate::memory::{peak_bytes, reset_peak};
 use crate::print_row;
@@ -82,17 +82,23 @@ fn flush(ranks: u32, shape: Shape, case: Case, order: &Order) -> Result<ModelRow
     let tracker = Rc::new(RefCell::new(Tracker::default()));
     reset_peak();
     let start_ns = monotonic_ns();
-    let run = study::flush_on_virtual_ranks(ranks, map_of, order, THETA_LIKE.network, |account| {
-        let (tracker, before) = (Rc::clone(&tracker), Cell::new(Spent::default()));
-        let own = Rc::clone(&account);
-        let observer = Observer::new(move |milestone| {
-            let mut now = own.get();
-            now.clock_ns += THETA_LIKE.unexecuted_ns(milestone, shape.values());
-            own.set(now);
-            tracker.borrow_mut().passed(milestone, before.replace(now), now);
-        });
-        (observer, account)
-    });
+    let run = scaling_study::flush_on_virtual_ranks(
+        ranks,
+        map_of,
+        order,
+        THETA_LIKE.network,
+        |account| {
+            let (tracker, before) = (Rc::clone(&tracker), Cell::new(RankAccount::default()));
+            let own = Rc::clone(&account);
+            let observer = Observer::new(move |milestone| {
+                let mut now = own.get();
+                now.clock_ns += THETA_LIKE.unexecuted_ns(milestone, shape.values());
+                own.set(now);
+                tracker.borrow_mut().passed(milestone, before.replace(now), now);
+            });
+            (observer, account)
+        },
+    );
     let wall_ns = monotonic_ns() - start_ns;
     std::fs::remove_dir_all(run.written?)
         .map_err(|error| format!("cannot remove a profile: {error}"))?;

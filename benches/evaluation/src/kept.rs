@@ -21,7 +21,7 @@ pub(crate) struct Wanted {
 
 /// The machine of the measurement.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Place {
+pub(crate) struct Conditions {
     pub(crate) date: String,
     pub(crate) machine: String,
     pub(crate) processors: u32,
@@ -39,7 +39,7 @@ pub(crate) struct Head {
     #[serde(flatten)]
     pub(crate) wanted: Wanted,
     #[serde(flatten)]
-    pub(crate) place: Place,
+    pub(crate) place: Conditions,
     /// The load average before the measurement.
     pub(crate) load: String,
     pub(crate) took_s: u64,
@@ -114,7 +114,7 @@ pub(crate) mod tests {
     pub(crate) fn head(commit: &str) -> Head {
         Head {
             wanted: Wanted { commit: commit.into(), repetitions: 3, always_on_s: 0, small: false },
-            place: Place { processors: 2, ..Place::default() },
+            place: Conditions { processors: 2, ..Conditions::default() },
             load: "0.10".into(),
             took_s: 7,
         }

@@ -8,7 +8,7 @@ use tinyprof::collect::monotonic_ns;
 
 use crate::application::Programs;
 use crate::context::Context;
-use crate::kept::{self, Head, Kept, Place, Wanted};
+use crate::kept::{self, Conditions, Head, Kept, Wanted};
 use crate::parts::Part;
 use crate::progress::{Expected, left_s, say, say_part};
 
@@ -104,8 +104,8 @@ fn wanted(arguments: &Arguments, part: Part) -> Wanted {
     }
 }
 
-fn place(arguments: &Arguments, processors: u32) -> Place {
-    Place {
+fn place(arguments: &Arguments, processors: u32) -> Conditions {
+    Conditions {
         date: arguments.date.clone(),
         machine: arguments.machine.clone(),
         processors,

@@ -19,7 +19,7 @@ use tinyprof_bench_collective::map::{Shape, event_map};
 use tinyprof_bench_collective::model::THETA_LIKE;
 use tinyprof_bench_collective::rows::ModelRow;
 use tinyprof_bench_collective::tracker::Tracker;
-use tinyprof_mpi::study::{self, Observer, Order, SeriesGather, Spent, Wire};
+use tinyprof_mpi::scaling_study::{self, Observer, Order, SeriesGather, RankAccount, Wire};
 
 /// The shared state of all ranks of the simulation. A rank that holds it must not wait for another.
 #[derive(Default)]
@@ -40,11 +40,11 @@ fn shared() -> MutexGuard<'static, Shared> {
 }
 
 struct Smpi {
-    spent: Rc<Cell<Spent>>,
+    spent: Rc<Cell<RankAccount>>,
 }
 
 impl Smpi {
-    fn spend(&self, on: impl FnOnce(&mut Spent)) {
+    fn spend(&self, on: impl FnOnce(&mut RankAccount)) {
         let mut spent = self.spent.get();
         on(&mut spent);
         self.spent.set(spent);
@@ -109,18 +109,18 @@ fn run(arguments: &[String]) -> Result<(), String> {
     let map = event_map(shape, sys::rank());
     let wire = Smpi { spent: Rc::default() };
     let spent = Rc::clone(&wire.spent);
-    let (own, before) = (Rc::clone(&spent), Cell::new(Spent::default()));
+    let (own, before) = (Rc::clone(&spent), Cell::new(RankAccount::default()));
     let start_ns = sys::now_ns();
     let observer = Observer::new(move |milestone| {
         let unexecuted_ns = THETA_LIKE.unexecuted_ns(milestone, shape.values());
         if unexecuted_ns > 0 {
             sys::sleep_ns(unexecuted_ns);
         }
-        let now = Spent { clock_ns: sys::now_ns() - start_ns, ..own.get() };
+        let now = RankAccount { clock_ns: sys::now_ns() - start_ns, ..own.get() };
         own.set(now);
         shared().tracker.passed(milestone, before.replace(now), now);
     });
-    let written = study::flush_on_wire(wire, &map, &order, observer);
+    let written = scaling_study::flush_on_wire(wire, &map, &order, observer);
     drop(map);
     let mut shared = shared();
     shared.busiest_bytes =

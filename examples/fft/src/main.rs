@@ -40,8 +40,8 @@ fn main() -> ExitCode {
         return ExitCode::FAILURE;
     };
     let world = universe.world();
-    let speaks = world.rank() == 0;
-    let arguments = match Arguments::read(speaks) {
+    let is_reporter = world.rank() == 0;
+    let arguments = match Arguments::read(is_reporter) {
         Ok(arguments) => arguments,
         Err(code) => return code,
     };
@@ -50,7 +50,7 @@ fn main() -> ExitCode {
     let layout = match Layout::new(size, ranks) {
         Ok(layout) => layout,
         Err(error) => {
-            if speaks {
+            if is_reporter {
                 eprintln!("fft: {error}");
             }
             return ExitCode::FAILURE;
@@ -58,7 +58,7 @@ fn main() -> ExitCode {
     };
 
     let findings = compute(&arguments, layout, &world, rank).agreed_by_all(&world);
-    if speaks {
+    if is_reporter {
         println!("fft: {layout}, runs = {}", arguments.runs);
         print!("{findings}");
         if !findings.are_good() {

@@ -51,15 +51,15 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
-    /// Reads the command line, after MPI is up, so that one rank alone `speaks`.
+    /// Reads the command line, after MPI is up, so that one rank alone `is_reporter`.
     ///
     /// # Errors
     ///
     /// The code to exit with: of a command line that cannot be read, and of `--help` and
     /// `--version`.
-    pub(crate) fn read(speaks: bool) -> Result<Self, ExitCode> {
+    pub(crate) fn read(is_reporter: bool) -> Result<Self, ExitCode> {
         Self::try_parse().map_err(|error| {
-            if speaks {
+            if is_reporter {
                 // If the terminal is gone, nobody can read the error.
                 drop(error.print());
             }

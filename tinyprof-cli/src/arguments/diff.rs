@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::Args;
-use tinyprof_format::report::MetricName;
+use tinyprof_format::report::SortKey;
 
 use super::{DIFF_METRIC, Selection, TableOutput, metric};
 
@@ -26,7 +26,7 @@ pub(crate) struct DiffArguments {
     #[command(flatten)]
     pub(crate) selection: Selection,
     #[arg(long, value_name = "NAME", value_parser = metric, default_value = "inclusive", help = DIFF_METRIC)]
-    pub(crate) metric: MetricName,
+    pub(crate) metric: SortKey,
     /// Exit with 4 if a callpath of at least --min-share is up by more than PERCENT, such as 5%,
     /// and not by chance
     #[arg(long, value_name = "PERCENT")]

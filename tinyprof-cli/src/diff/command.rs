@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use tinyprof_format::file::read_profile_within;
 use tinyprof_format::model::Profile;
-use tinyprof_format::report::{MetricName, Report};
+use tinyprof_format::report::{Report, SortKey};
 
 use crate::arguments::{DiffArguments, TableFormat};
 use crate::name::name_of;
@@ -73,7 +73,7 @@ fn read_run(
     let profile =
         select::select(read_profile_within(directory, memory::limits())?, &arguments.selection)
             .map_err(|error| format!("{}: {error}", directory.display()))?;
-    if let MetricName::Key(_) = &arguments.metric {
+    if let SortKey::Key(_) = &arguments.metric {
         // The error lists the existing keys.
         Report::of_profile(&profile)
             .by_metric(arguments.metric.clone())

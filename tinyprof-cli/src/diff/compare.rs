@@ -1,6 +1,6 @@
 //! The comparison of two sides, callpath by callpath: the choice of samples, and the verdict.
 
-use tinyprof_format::report::MetricName;
+use tinyprof_format::report::SortKey;
 
 use super::names::Names;
 use super::statistics::{Comparison, Sample, Test, adjusted, compare};
@@ -123,7 +123,7 @@ impl Row {
 pub(super) struct Diff {
     pub(super) base: Vec<Run>,
     pub(super) new: Vec<Run>,
-    pub(super) metric: MetricName,
+    pub(super) metric: SortKey,
     pub(super) names: Names,
     pub(super) rows: Vec<Row>,
     /// The largest increase that a callpath may have, relative to the base.

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use tinyprof_format::model::Profile;
-use tinyprof_format::report::MetricName;
+use tinyprof_format::report::SortKey;
 
 use super::compare::{Diff, Run, rows};
 use super::names::Names;
@@ -24,14 +24,14 @@ pub(crate) fn pair_json(base: Side<'_>, new: Side<'_>) -> Value {
         ranks: <[usize]>::len(ranks),
         executions: profile.manifest.executions,
         incomplete: !profile.manifest.complete,
-        rows: values::amounts(profile, &MetricName::Inclusive, ranks, &mut names),
+        rows: values::amounts(profile, &SortKey::Inclusive, ranks, &mut names),
     };
     let (base, new) = (vec![run(base)], vec![run(new)]);
     let rows = rows(names.rows().len(), &base, &new);
     tables::json(&Diff {
         base,
         new,
-        metric: MetricName::Inclusive,
+        metric: SortKey::Inclusive,
         names,
         rows,
         fail_above: None,

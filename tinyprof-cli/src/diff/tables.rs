@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use serde_json::{Value, json};
-use tinyprof_format::report::{LongJson, MetricName, csv_line};
+use tinyprof_format::report::{LongJson, SortKey, csv_line};
 
 use super::compare::{Diff, FALSE_DISCOVERY_RATE, Row, Run, Side};
 use super::statistics::CONFIDENCE;
@@ -33,9 +33,9 @@ const HEADINGS: [&str; 19] = [
 /// Returns the comparison as JSON. A number that cannot be determined is null.
 pub(super) fn json(diff: &Diff) -> LongJson<'_> {
     let unit = match diff.metric {
-        MetricName::Inclusive | MetricName::Exclusive => "ns",
-        MetricName::Visits => "visits",
-        MetricName::Key(_) => "as recorded",
+        SortKey::Inclusive | SortKey::Exclusive => "ns",
+        SortKey::Visits => "visits",
+        SortKey::Key(_) => "as recorded",
     };
     let members = json!({
         "base": diff.base.iter().map(run_json).collect::<Vec<_>>(),

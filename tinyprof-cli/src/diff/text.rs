@@ -6,7 +6,7 @@ use anstyle::Style;
 use tinyprof_format::report::cells::{
     columns, counted, cut, number_cell, percent_cell, time_cell, wrapped,
 };
-use tinyprof_format::report::{MetricName, escaped};
+use tinyprof_format::report::{SortKey, escaped};
 
 use super::compare::{Diff, Row, Run, Unit, Verdict};
 use crate::paint;
@@ -68,8 +68,8 @@ pub(super) fn text(diff: &Diff, all: bool, width_columns: u16) -> String {
 
 fn head(diff: &Diff) -> String {
     let of = match &diff.metric {
-        MetricName::Inclusive => "inclusive time".to_owned(),
-        MetricName::Exclusive => "exclusive time".to_owned(),
+        SortKey::Inclusive => "inclusive time".to_owned(),
+        SortKey::Exclusive => "exclusive time".to_owned(),
         other => escaped(&other.to_string()),
     };
     format!("{} against {}: {of} a rank and execution", side(&diff.new), side(&diff.base))
@@ -201,9 +201,9 @@ fn signed(number: f64, cell: impl Fn(f64) -> String) -> String {
     if cell.starts_with(['<', '>']) { cell } else { format!("{sign}{cell}") }
 }
 
-fn amount_cell(metric: &MetricName, amount: f64) -> String {
+fn amount_cell(metric: &SortKey, amount: f64) -> String {
     match metric {
-        MetricName::Inclusive | MetricName::Exclusive =>
+        SortKey::Inclusive | SortKey::Exclusive =>
         {
             #[expect(
                 clippy::cast_possible_truncation,

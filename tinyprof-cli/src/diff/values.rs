@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use tinyprof_format::model::{CallpathValues, Profile};
-use tinyprof_format::report::MetricName;
+use tinyprof_format::report::SortKey;
 
 use super::batches::{Batches, Span};
 use super::names::Names;
@@ -45,7 +45,7 @@ struct Sums {
 /// profile's callpaths are added.
 pub(super) fn amounts(
     profile: &Profile,
-    metric: &MetricName,
+    metric: &SortKey,
     ranks: &[usize],
     names: &mut Names,
 ) -> Vec<Amounts> {
@@ -60,7 +60,7 @@ pub(super) fn amounts(
         for (position, &rank) in ranks.iter().enumerate() {
             let values = profile.values(index, rank);
             sums[row].add(position, values, metric, batches_of(row));
-            if let (MetricName::Exclusive, Some(parent)) = (metric, callpath.parent) {
+            if let (SortKey::Exclusive, Some(parent)) = (metric, callpath.parent) {
                 sums[placed[parent.row()]].add_child(position, values, batches_of(row));
             }
         }
@@ -75,7 +75,7 @@ pub(super) fn amounts(
 /// Returns the executions of each root region, by its row in the names.
 fn batches(
     profile: &Profile,
-    metric: &MetricName,
+    metric: &SortKey,
     ranks: &[usize],
     placed: &[usize],
     names: &Names,
@@ -114,10 +114,10 @@ struct Entry {
 
 fn entries<'a>(
     values: &'a CallpathValues,
-    metric: &MetricName,
+    metric: &SortKey,
 ) -> impl Iterator<Item = Entry> + use<'a> {
-    let counts_visits = *metric == MetricName::Visits;
-    let key = if let MetricName::Key(key) = metric { Some(values.metrics.get(key)) } else { None };
+    let counts_visits = *metric == SortKey::Visits;
+    let key = if let SortKey::Key(key) = metric { Some(values.metrics.get(key)) } else { None };
     let summaries = if key.is_some() { &[][..] } else { &values.executions };
     let builtin = summaries.iter().map(move |e| Entry {
         span: (e.execution, e.executions),
@@ -144,13 +144,7 @@ impl Sums {
         }
     }
 
-    fn add(
-        &mut self,
-        rank: usize,
-        values: &CallpathValues,
-        metric: &MetricName,
-        batches: &Batches,
-    ) {
+    fn add(&mut self, rank: usize, values: &CallpathValues, metric: &SortKey, batches: &Batches) {
         for entry in entries(values, metric) {
             self.visited[rank] = true;
             self.by_rank[rank] += entry.amount;
@@ -162,7 +156,7 @@ impl Sums {
     fn add_child(&mut self, rank: usize, values: &CallpathValues, batches: &Batches) {
         self.children_by_rank.resize(self.by_rank.len(), 0.0);
         self.children_by_batch.resize(self.by_batch.len(), 0.0);
-        for entry in entries(values, &MetricName::Inclusive) {
+        for entry in entries(values, &SortKey::Inclusive) {
             self.children_by_rank[rank] += entry.amount;
             self.children_by_batch[batches.position(entry.span.0)] += entry.amount;
             // The variance of a difference is the sum of both variances.

@@ -51,7 +51,7 @@ pub(super) fn of_profile(shown: &Shown<'_>) -> io::Result<String> {
             json["callpath"] = hint.callpath.and_then(row).into();
         }
         json = json.with("hints", hints);
-        for member in ["efficiency", "own_cost"] {
+        for member in ["efficiency", "overhead"] {
             json = json.with(member, whole_json.member(member).clone());
         }
     }

@@ -220,7 +220,7 @@ pub(crate) fn read_u64(
         CONSTANT => {
             cursor.u8(what)?;
             let value = cursor.varint(what)?;
-            cursor.pass(count, size_of::<u64>(), what)?;
+            cursor.claim_temporary(count, size_of::<u64>(), what)?;
             Ok(vec![value; count])
         }
         MULTIPLES => {
@@ -261,7 +261,7 @@ fn read_varied(
     };
     let values = match cursor.u8(what)? {
         VARINTS if count <= cursor.remaining() => {
-            cursor.pass(count, size_of::<u64>(), what)?;
+            cursor.claim_temporary(count, size_of::<u64>(), what)?;
             let mut values = Vec::with_capacity(count);
             for _ in 0..count {
                 values.push(checked(cursor.varint(what)?));
@@ -286,7 +286,7 @@ pub(crate) fn read_f64(
         return read_packed(cursor, count, what, |value: f64| value);
     }
     let bits = read_u64(cursor, count, what)?;
-    cursor.pass(count, size_of::<f64>(), what)?;
+    cursor.claim_temporary(count, size_of::<f64>(), what)?;
     Ok(bits.into_iter().map(f64::from_bits).collect())
 }
 
@@ -299,9 +299,9 @@ fn read_packed<T: pco::data_types::Number + Default, U>(
     let length = cursor.count(cursor.remaining(), what)?;
     let start = cursor.clone();
     let packed = cursor.take(length, what)?;
-    start.pass(count, size_of::<U>(), what)?;
+    start.claim_temporary(count, size_of::<U>(), what)?;
     let failed = |error| start.malformed(format!("{what} does not decompress: {error}"));
-    let claim = |bytes: usize| start.pass(bytes, 1, what);
+    let claim = |bytes: usize| start.claim_temporary(bytes, 1, what);
     match unpack(packed, count, convert, claim, failed)? {
         (values, true) if values.len() == count => Ok(values),
         (values, is_all) => Err(start.malformed(format!(

@@ -1,6 +1,6 @@
 //! A cursor that reads numbers and strings from untrusted bytes.
 
-use super::Budget;
+use super::MemoryLimit;
 
 /// An error in a file, with its offset from the start of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,17 +23,17 @@ pub(crate) struct Cursor<'a> {
     bytes: &'a [u8],
     position: usize,
     base: u64,
-    budget: Option<&'a Budget>,
+    memory_limit: Option<&'a MemoryLimit>,
 }
 
 impl<'a> Cursor<'a> {
     pub(crate) fn new(bytes: &'a [u8], base: u64) -> Self {
-        Self { bytes, position: 0, base, budget: None }
+        Self { bytes, position: 0, base, memory_limit: None }
     }
 
     /// Creates a cursor with a limit on the memory that the bytes may claim.
-    pub(crate) fn within(budget: &'a Budget, bytes: &'a [u8], base: u64) -> Self {
-        Self { budget: Some(budget), ..Self::new(bytes, base) }
+    pub(crate) fn within(memory_limit: &'a MemoryLimit, bytes: &'a [u8], base: u64) -> Self {
+        Self { memory_limit: Some(memory_limit), ..Self::new(bytes, base) }
     }
 
     /// Returns an error with `reason` at the current position.
@@ -42,33 +42,34 @@ impl<'a> Cursor<'a> {
     }
 
     /// Claims memory for `count` items that the reader's result keeps.
-    pub(crate) fn keep(
+    pub(crate) fn claim_kept(
         &self,
         count: usize,
         item_bytes: usize,
         what: &str,
     ) -> Result<(), Malformed> {
-        self.claim(count, item_bytes, what, Budget::keep)
+        self.claim(count, item_bytes, what, MemoryLimit::claim_kept)
     }
 
-    /// Runs `read`, and then gives back the memory that it claimed with [`pass`](Self::pass).
+    /// Runs `read`, and then gives back the memory that it claimed with
+    /// [`pass`](Self::claim_temporary).
     pub(crate) fn passing<T>(&mut self, read: impl FnOnce(&mut Self) -> T) -> T {
-        let before = self.budget.map(Budget::passing_bytes);
+        let before = self.memory_limit.map(MemoryLimit::passing_bytes);
         let result = read(self);
-        if let (Some(budget), Some(before)) = (self.budget, before) {
-            budget.back_to(before);
+        if let (Some(memory_limit), Some(before)) = (self.memory_limit, before) {
+            memory_limit.back_to(before);
         }
         result
     }
 
     /// Claims memory for `count` items that are dropped soon, see [`passing`](Self::passing).
-    pub(crate) fn pass(
+    pub(crate) fn claim_temporary(
         &self,
         count: usize,
         item_bytes: usize,
         what: &str,
     ) -> Result<(), Malformed> {
-        self.claim(count, item_bytes, what, Budget::pass)
+        self.claim(count, item_bytes, what, MemoryLimit::claim_temporary)
     }
 
     fn claim(
@@ -76,14 +77,14 @@ impl<'a> Cursor<'a> {
         count: usize,
         item_bytes: usize,
         what: &str,
-        claim: fn(&Budget, u64) -> bool,
+        claim: fn(&MemoryLimit, u64) -> bool,
     ) -> Result<(), Malformed> {
-        let Some(budget) = self.budget else { return Ok(()) };
+        let Some(memory_limit) = self.memory_limit else { return Ok(()) };
         let bytes = (count as u64).saturating_mul(item_bytes as u64);
-        if claim(budget, bytes) {
+        if claim(memory_limit, bytes) {
             return Ok(());
         }
-        let limit = budget.limit_bytes();
+        let limit = memory_limit.limit_bytes();
         let reason = format!(
             "{what} would need {bytes} bytes more than the {limit} that the reader may use"
         );
@@ -92,7 +93,10 @@ impl<'a> Cursor<'a> {
 
     /// Returns a cursor over `bytes`, which begin at the current position.
     pub(crate) fn sub(&self, bytes: &'a [u8]) -> Self {
-        Self { budget: self.budget, ..Self::new(bytes, self.base + self.position as u64) }
+        Self {
+            memory_limit: self.memory_limit,
+            ..Self::new(bytes, self.base + self.position as u64)
+        }
     }
 
     pub(crate) fn remaining(&self) -> usize {

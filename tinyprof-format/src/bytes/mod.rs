@@ -2,11 +2,11 @@
 //!
 //! Everything is little endian.
 
-mod budget;
 pub(crate) mod column;
 mod cursor;
+mod memory_limit;
 mod sink;
 
-pub(crate) use budget::Budget;
 pub(crate) use cursor::{Cursor, Malformed};
+pub(crate) use memory_limit::MemoryLimit;
 pub(crate) use sink::Sink;

@@ -119,8 +119,8 @@ impl<'a> Strings<'a> {
 /// # Errors
 /// If `bytes` are not those of a callpath table: a text with the error and its offset.
 pub fn decode_callpaths(bytes: &[u8]) -> Result<CallpathTable, String> {
-    let budget = ReadLimits::default().budget(bytes.len() as u64);
-    decode(bytes, &budget).map_err(|error| match error {
+    let memory_limit = ReadLimits::default().memory_limit(bytes.len() as u64);
+    decode(bytes, &memory_limit).map_err(|error| match error {
         FrameError::Malformed(at) => format!("damaged at offset {}: {}", at.offset, at.reason),
         FrameError::NewerVersion { major, minor } => {
             format!("of a newer format version, {major}.{minor}")

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::section::{FrameError, Sections};
 use super::source::{Directory, Source as _, is_inside, read_whole};
 use super::{ReadLimits, callpaths, manifest, part, read};
-use crate::bytes::Budget;
+use crate::bytes::MemoryLimit;
 use crate::error::ReadError;
 use crate::model::{CallpathIndex, CallpathTable};
 
@@ -86,17 +86,21 @@ pub fn check_profile(directory: &Path) -> Result<Check, ReadError> {
 pub fn check_profile_within(directory: &Path, limits: ReadLimits) -> Result<Check, ReadError> {
     let source = Directory::new(directory);
     let manifest = manifest::read(&source, limits)?;
-    let budget = &read::budget(&source, &manifest, limits);
+    let memory_limit = &read::memory_limit(&source, &manifest, limits);
     let mut table = None;
     let file = &manifest.callpaths;
     let (dictionary, mut over_limit) =
-        check_file(&source, &file.file, (file.bytes, file.crc32), budget, |bytes, damage| {
+        check_file(&source, &file.file, (file.bytes, file.crc32), memory_limit, |bytes, damage| {
             let sections = Sections::<0>::open(bytes, callpaths::MAGIC)?;
             check_sections(&sections, damage, |key| {
                 let names = ["the callpath table", "what regions say besides"];
                 names.get(key as usize).map(|&name| name.to_owned())
             });
-            table = if damage.is_empty() { Some(callpaths::decode(bytes, budget)?) } else { None };
+            table = if damage.is_empty() {
+                Some(callpaths::decode(bytes, memory_limit)?)
+            } else {
+                None
+            };
             Ok(sections.keys().count())
         });
     let mut files = vec![dictionary];
@@ -109,7 +113,7 @@ pub fn check_profile_within(directory: &Path, limits: ReadLimits) -> Result<Chec
             Ok(sections.keys().count())
         };
         let (file, limit) =
-            check_file(&source, &file.file, (file.bytes, file.crc32), budget, look_inside);
+            check_file(&source, &file.file, (file.bytes, file.crc32), memory_limit, look_inside);
         files.push(file);
         over_limit = over_limit.or(limit);
     }
@@ -144,12 +148,12 @@ fn path(table: Option<&CallpathTable>, row: usize) -> String {
 }
 
 /// Checks one file. `look_inside` lists the damage of its sections and returns their number. Also
-/// returns an error if the file needs more memory than the budget has.
+/// returns an error if the file needs more memory than the memory limit has.
 fn check_file(
     source: &Directory,
     name: &str,
     (bytes, crc32): (u64, u32),
-    budget: &Budget,
+    memory_limit: &MemoryLimit,
     look_inside: impl FnOnce(&[u8], &mut Vec<Damage>) -> Result<usize, FrameError>,
 ) -> (FileCheck, Option<ReadError>) {
     let mut check = FileCheck { file: name.to_owned(), ..FileCheck::default() };
@@ -160,8 +164,8 @@ fn check_file(
         whole_file("this is not the name of a file inside the profile".to_owned());
         return (check, None);
     }
-    let before = budget.passing_bytes();
-    let found = match read_whole(source, name, budget) {
+    let before = memory_limit.passing_bytes();
+    let found = match read_whole(source, name, memory_limit) {
         Ok(found) => found,
         Err(ReadError::Io { source, .. }) => {
             whole_file(format!("cannot be read: {source}"));
@@ -188,7 +192,7 @@ fn check_file(
             error => inside.push(of_read(error)),
         },
     }
-    budget.back_to(before);
+    memory_limit.back_to(before);
     check.damage.extend(inside);
     if check.damage.is_empty() && crc32fast::hash(&found) != crc32 {
         let reason = "its sections are whole, but it does not match the checksum in the manifest: bytes between \

@@ -96,7 +96,7 @@ pub(super) fn decode(
         }
         other => return Err(cursor.malformed(format!("{other} is no kind of joined series"))),
     };
-    cursor.keep(elements, size_of::<SeriesBucket>(), "the series")?;
+    cursor.claim_kept(elements, size_of::<SeriesBucket>(), "the series")?;
     let (mut stretch, mut at) = (0, 0);
     for (values, count) in ranks.iter_mut().zip(stretches) {
         let of_rank =

@@ -1,6 +1,6 @@
 //! Limits on the memory that a reader uses for an untrusted profile.
 
-use crate::bytes::Budget;
+use crate::bytes::MemoryLimit;
 
 /// The memory that a reader may use for a profile.
 ///
@@ -52,8 +52,8 @@ impl ReadLimits {
     }
 
     /// Returns the memory allowed for files of `file_bytes` bytes.
-    pub(crate) fn budget(self, file_bytes: u64) -> Budget {
+    pub(crate) fn memory_limit(self, file_bytes: u64) -> MemoryLimit {
         let derived = file_bytes.saturating_mul(MEMORY_BYTES_A_BYTE).saturating_add(LEAST_BYTES);
-        Budget::new(derived.min(self.memory_bytes))
+        MemoryLimit::new(derived.min(self.memory_bytes))
     }
 }

@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::source::{Directory, Source, read_whole};
 use super::{OutputFormat, ReadLimits};
-use crate::bytes::Budget;
+use crate::bytes::MemoryLimit;
 use crate::error::ReadError;
 use crate::model::{FormatVersion, Manifest};
 
@@ -64,12 +64,12 @@ pub(super) fn read_of(
         }
         Err(source) => return Err(ReadError::Io { path, source }),
     };
-    let budget = Budget::new(limits.memory_bytes());
-    if !budget.keep(memory_bytes(length)) {
+    let memory_limit = MemoryLimit::new(limits.memory_bytes());
+    if !memory_limit.claim_kept(memory_bytes(length)) {
         let reason = format!("it has {length} bytes");
         return Err(ReadError::OverLimit { path, limit_bytes: limits.memory_bytes(), reason });
     }
-    parse(format, &read_whole(source, MANIFEST, &budget)?, &path)
+    parse(format, &read_whole(source, MANIFEST, &memory_limit)?, &path)
 }
 
 /// Returns the most memory that a manifest of `length` bytes takes. This includes small allocations

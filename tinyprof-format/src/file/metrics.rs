@@ -194,12 +194,12 @@ pub(super) fn decode_section(
         if before.as_ref().is_some_and(|before| *before >= key) {
             return Err(start.malformed("the keys of metrics are not in ascending order"));
         }
-        cursor.pass(ranks.len(), size_of::<MetricValues>(), "a metric")?;
+        cursor.claim_temporary(ranks.len(), size_of::<MetricValues>(), "a metric")?;
         let metrics = cursor.passing(|cursor| decode_key(cursor, ranks.len(), &mut left))?;
         for (values, metric) in ranks.iter_mut().zip(metrics) {
             if !metric.is_empty() {
                 let map = if values.metrics.is_empty() { MAP_BYTES } else { ENTRY_BYTES };
-                cursor.keep(1, map + key.len(), "the keys of metrics")?;
+                cursor.claim_kept(1, map + key.len(), "the keys of metrics")?;
                 values.metrics.insert(key.clone(), metric);
             }
         }
@@ -239,7 +239,7 @@ fn decode_key(
             return Err(cursor.malformed(format!("{other} is no kind of a metric's summaries")));
         }
     };
-    cursor.keep(total, size_of::<MetricSummary>(), "a metric's summaries")?;
+    cursor.claim_kept(total, size_of::<MetricSummary>(), "a metric's summaries")?;
     let mut at = 0;
     let mut metrics = Vec::with_capacity(ranks);
     for &length in &lengths {

@@ -33,7 +33,7 @@ use super::exclusive::Called;
 use super::metrics;
 use super::rank_values::{EncodedValues, RankValues};
 use super::section::{FrameError, SectionWriter, Sections};
-use super::times::{self, RankTimes};
+use super::times::{self, RankUsage};
 use crate::bytes::{Sink, column};
 use crate::model::{CallpathTable, RankFacts};
 
@@ -80,11 +80,11 @@ pub(super) fn encode<R: RankValues>(
         });
         let here: Vec<Option<EncodedValues<'_>>> = here.collect();
         let times = here.iter().zip(&called).map(|(here, called)| {
-            let Some(values) = here else { return RankTimes::default() };
+            let Some(values) = here else { return RankUsage::default() };
             let called = called.row(row as usize, values.executions.len());
-            RankTimes { executions: &values.executions, series: &values.series, called }
+            RankUsage { executions: &values.executions, series: &values.series, called }
         });
-        let times: Vec<RankTimes<'_>> = times.collect();
+        let times: Vec<RankUsage<'_>> = times.collect();
         if times.iter().any(|rank| !rank.executions.is_empty() || !rank.series.is_empty()) {
             file.section_with(row, |sink| times::encode(sink, &times));
         }

@@ -7,7 +7,7 @@ use super::manifest::{self, MANIFEST};
 use super::section::{FrameError, matches_checksum};
 use super::source::{Directory, Source, is_inside, read_whole};
 use super::{ReadLimits, callpaths, part};
-use crate::bytes::{Budget, Malformed};
+use crate::bytes::{Malformed, MemoryLimit};
 use crate::error::ReadError;
 use crate::model::{CallpathTable, CallpathValues, Manifest, Profile, RankFacts};
 
@@ -35,30 +35,30 @@ pub fn read_profile_within(directory: &Path, limits: ReadLimits) -> Result<Profi
 pub fn read_profile_of(source: &dyn Source, limits: ReadLimits) -> Result<Profile, ReadError> {
     let manifest = manifest::read(source, limits)?;
     check_parts(source, &manifest)?;
-    let budget = budget(source, &manifest, limits);
+    let memory_limit = memory_limit(source, &manifest, limits);
     let file = &manifest.callpaths;
-    let (path, bytes) = read_file(source, &file.file, (file.bytes, file.crc32), &budget)?;
-    let table = callpaths::decode(&bytes, &budget).map_err(|e| explain(&path, e))?;
+    let (path, bytes) = read_file(source, &file.file, (file.bytes, file.crc32), &memory_limit)?;
+    let table = callpaths::decode(&bytes, &memory_limit).map_err(|e| explain(&path, e))?;
     check_rows(path, &table, &manifest)?;
     drop(bytes);
-    budget.back_to(0);
-    let mut values = empty_values(source, table.len(), manifest.ranks as usize, &budget)?;
+    memory_limit.back_to(0);
+    let mut values = empty_values(source, table.len(), manifest.ranks as usize, &memory_limit)?;
     let children = table.children();
     let mut rest: Vec<&mut [CallpathValues]> = values.iter_mut().map(Vec::as_mut_slice).collect();
     let mut ranks = Vec::with_capacity(manifest.ranks as usize);
     for file in &manifest.parts {
-        let before = budget.passing_bytes();
-        let (path, bytes) = read_file(source, &file.file, (file.bytes, file.crc32), &budget)?;
+        let before = memory_limit.passing_bytes();
+        let (path, bytes) = read_file(source, &file.file, (file.bytes, file.crc32), &memory_limit)?;
         let mut here = take_ranks(&mut rest, file.ranks as usize);
         let facts = part::decode(
             &bytes,
             (file.first_rank, file.ranks as usize),
             &children,
             &mut here,
-            &budget,
+            &memory_limit,
         );
         ranks.extend(facts.map_err(|e| explain(&path, e))?);
-        budget.back_to(before);
+        memory_limit.back_to(before);
     }
     Ok(Profile { manifest, callpaths: table, ranks, values })
 }
@@ -68,16 +68,16 @@ pub(super) fn empty_values(
     source: &dyn Source,
     callpaths: usize,
     ranks: usize,
-    budget: &Budget,
+    memory_limit: &MemoryLimit,
 ) -> Result<Vec<Vec<CallpathValues>>, ReadError> {
     // A row takes its list, and twice a slice of it for the part that is read. Ranks also have
     // facts.
     let row = (ranks as u64).saturating_mul(size_of::<CallpathValues>() as u64).saturating_add(64);
     let facts = (ranks as u64).saturating_mul(size_of::<RankFacts>() as u64);
-    if !budget.keep((callpaths as u64).saturating_mul(row).saturating_add(facts)) {
+    if !memory_limit.claim_kept((callpaths as u64).saturating_mul(row).saturating_add(facts)) {
         let reason = format!("{callpaths} callpaths of {ranks} ranks");
         let path = source.path(MANIFEST);
-        return Err(ReadError::OverLimit { path, limit_bytes: budget.limit_bytes(), reason });
+        return Err(ReadError::OverLimit { path, limit_bytes: memory_limit.limit_bytes(), reason });
     }
     Ok((0..callpaths).map(|_| vec![CallpathValues::default(); ranks]).collect())
 }
@@ -96,11 +96,15 @@ pub(super) fn take_ranks<'a>(
 }
 
 /// Returns the memory allowed for the files named in the manifest, beside the manifest itself.
-pub(super) fn budget(source: &dyn Source, manifest: &Manifest, limits: ReadLimits) -> Budget {
-    let budget = limits.budget(files_bytes(source, manifest));
+pub(super) fn memory_limit(
+    source: &dyn Source,
+    manifest: &Manifest,
+    limits: ReadLimits,
+) -> MemoryLimit {
+    let memory_limit = limits.memory_limit(files_bytes(source, manifest));
     // If this is already too much, the next claim is refused.
-    budget.keep(manifest::memory_bytes(source.length(MANIFEST).unwrap_or(0)));
-    budget
+    memory_limit.claim_kept(manifest::memory_bytes(source.length(MANIFEST).unwrap_or(0)));
+    memory_limit
 }
 
 /// Returns the total length of all files named in the manifest. Missing files count as 0.
@@ -150,12 +154,12 @@ fn read_file(
     source: &dyn Source,
     name: &str,
     (expected_bytes, checksum): (u64, u32),
-    budget: &Budget,
+    memory_limit: &MemoryLimit,
 ) -> Result<(PathBuf, Vec<u8>), ReadError> {
     let path = check_length(source, name, expected_bytes)?;
-    let bytes = read_whole(source, name, budget)?;
+    let bytes = read_whole(source, name, memory_limit)?;
     if !matches_checksum(&bytes, checksum) {
-        return Err(locate(path, name, &bytes, budget));
+        return Err(locate(path, name, &bytes, memory_limit));
     }
     Ok((path, bytes))
 }
@@ -179,9 +183,9 @@ pub(super) fn check_length(
 }
 
 /// Finds the damage in a file whose checksum is wrong, from the checksums of its sections.
-fn locate(path: PathBuf, name: &str, bytes: &[u8], budget: &Budget) -> ReadError {
+fn locate(path: PathBuf, name: &str, bytes: &[u8], memory_limit: &MemoryLimit) -> ReadError {
     let found = if name == "callpaths" {
-        callpaths::decode(bytes, budget).err()
+        callpaths::decode(bytes, memory_limit).err()
     } else {
         part::locate_damage(bytes)
     };

@@ -5,13 +5,13 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use super::part::{self, PartSection};
-use super::read::{budget, check_length, check_parts, check_rows, explain};
+use super::read::{check_length, check_parts, check_rows, explain, memory_limit};
 use super::section::{FOOTER_BYTES, Footer, FrameError, Header, IndexEntry};
 use super::source::{Directory, Source, read_whole};
 use super::times::Sums;
 use super::{ReadLimits, callpaths};
 use super::{exclusive, manifest};
-use crate::bytes::{Budget, Cursor, Malformed};
+use crate::bytes::{Cursor, Malformed, MemoryLimit};
 use crate::error::ReadError;
 use crate::model::{
     CallpathIndex, CallpathTable, CallpathValues, Children, FormatVersion, Manifest, PartFile,
@@ -87,14 +87,14 @@ impl<S: Source> ProfileReader<S> {
     pub fn of_source(source: S, limits: ReadLimits) -> Result<Self, ReadError> {
         let manifest = manifest::read(&source, limits)?;
         check_parts(&source, &manifest)?;
-        let budget = budget(&source, &manifest, limits);
+        let memory_limit = memory_limit(&source, &manifest, limits);
         let path = check_length(&source, &manifest.callpaths.file, manifest.callpaths.bytes)?;
-        let bytes = read_whole(&source, &manifest.callpaths.file, &budget)?;
-        let callpaths = callpaths::decode(&bytes, &budget).map_err(|e| explain(&path, e))?;
+        let bytes = read_whole(&source, &manifest.callpaths.file, &memory_limit)?;
+        let callpaths = callpaths::decode(&bytes, &memory_limit).map_err(|e| explain(&path, e))?;
         check_rows(path, &callpaths, &manifest)?;
         let parts = manifest.parts.iter().map(|_| OnceCell::new()).collect();
         let children = callpaths.children();
-        let kept_bytes = budget.kept_bytes();
+        let kept_bytes = memory_limit.kept_bytes();
         Ok(Self { source, limits, kept_bytes, manifest, callpaths, children, parts })
     }
 
@@ -132,10 +132,10 @@ impl<S: Source> ProfileReader<S> {
         &self,
         callpaths: &[CallpathIndex],
     ) -> Result<Vec<Vec<CallpathValues>>, ReadError> {
-        let budget = self.budget();
+        let memory_limit = self.memory_limit();
         let mut values: Vec<Vec<CallpathValues>> = vec![Vec::new(); callpaths.len()];
         for number in 0..self.manifest.parts.len() {
-            let mut rows = self.read(number, callpaths, &budget)?;
+            let mut rows = self.read(number, callpaths, &memory_limit)?;
             for (values, callpath) in values.iter_mut().zip(callpaths) {
                 values.extend(rows.remove(&callpath.row()).into_iter().flat_map(|(own, _)| own));
             }
@@ -148,13 +148,13 @@ impl<S: Source> ProfileReader<S> {
     /// # Errors
     /// If the index of a part or its section of the ranks is damaged, or too large for the limits.
     pub fn ranks(&self) -> Result<Vec<RankFacts>, ReadError> {
-        let budget = self.budget();
+        let memory_limit = self.memory_limit();
         let mut facts = Vec::new();
         for (number, part) in self.manifest.parts.iter().enumerate() {
-            let index = self.index(number, &budget)?;
+            let index = self.index(number, &memory_limit)?;
             // The order of the sections has been checked, so this one exists.
             let Some(entry) = index.sections.get(&PartSection::Ranks) else { continue };
-            facts.extend(self.section(&part.file, *entry, &budget, |section| {
+            facts.extend(self.section(&part.file, *entry, &memory_limit, |section| {
                 part::decode_facts(section, part.ranks as usize, index.version)
             })?);
         }
@@ -179,22 +179,26 @@ impl<S: Source> ProfileReader<S> {
         let number =
             (0..=number).rev().find(|&n| self.manifest.parts[n].ranks > 0).unwrap_or(number);
         let part = &self.manifest.parts[number];
-        let budget = self.budget();
-        let mut rows = self.read(number, &[callpath], &budget)?;
+        let memory_limit = self.memory_limit();
+        let mut rows = self.read(number, &[callpath], &memory_limit)?;
         let (mut values, _) = rows.remove(&callpath.row()).unwrap_or((Vec::new(), Sums::Inclusive));
         Ok(values.swap_remove((rank - part.first_rank) as usize))
     }
 
     /// Returns the memory that a call may use, beside the memory that the reader keeps.
-    fn budget(&self) -> Budget {
-        let budget = budget(&self.source, &self.manifest, self.limits);
+    fn memory_limit(&self) -> MemoryLimit {
+        let memory_limit = memory_limit(&self.source, &self.manifest, self.limits);
         // The manifest is counted twice. A claim that is already too much makes the next one fail.
-        budget.keep(self.kept_bytes);
-        budget
+        memory_limit.claim_kept(self.kept_bytes);
+        memory_limit
     }
 
-    fn empty(&self, ranks: usize, budget: &Budget) -> Result<Vec<CallpathValues>, ReadError> {
-        let mut rows = super::read::empty_values(&self.source, 1, ranks, budget)?;
+    fn empty(
+        &self,
+        ranks: usize,
+        memory_limit: &MemoryLimit,
+    ) -> Result<Vec<CallpathValues>, ReadError> {
+        let mut rows = super::read::empty_values(&self.source, 1, ranks, memory_limit)?;
         Ok(rows.swap_remove(0))
     }
 
@@ -204,7 +208,7 @@ impl<S: Source> ProfileReader<S> {
         &self,
         number: usize,
         callpaths: &[CallpathIndex],
-        budget: &Budget,
+        memory_limit: &MemoryLimit,
     ) -> Result<Rows, ReadError> {
         // Rows below a callpath have greater numbers, so the last one in the list must be resolved
         // first.
@@ -214,8 +218,9 @@ impl<S: Source> ProfileReader<S> {
             if rows.contains_key(&row) {
                 continue;
             }
-            let mut values = self.empty(self.manifest.parts[number].ranks as usize, budget)?;
-            let sums = self.read_own(number, row, &mut values, budget)?;
+            let mut values =
+                self.empty(self.manifest.parts[number].ranks as usize, memory_limit)?;
+            let sums = self.read_own(number, row, &mut values, memory_limit)?;
             if sums != Sums::Inclusive {
                 wanted.extend(self.children[row].iter().map(|child| child.row()));
             }
@@ -239,17 +244,17 @@ impl<S: Source> ProfileReader<S> {
         number: usize,
         row: usize,
         values: &mut [CallpathValues],
-        budget: &Budget,
+        memory_limit: &MemoryLimit,
     ) -> Result<Sums, ReadError> {
         let mut sums = Sums::Inclusive;
-        let index = self.index(number, budget)?;
+        let index = self.index(number, memory_limit)?;
         for (own, of_one) in [
             (PartSection::Times(row), PartSection::Times(0)),
             (PartSection::Metrics(row), PartSection::Metrics(0)),
         ] {
             let Some(entry) = index.sections.get(&own) else { continue };
             let found =
-                self.section(&self.manifest.parts[number].file, *entry, budget, |section| {
+                self.section(&self.manifest.parts[number].file, *entry, memory_limit, |section| {
                     part::decode_section(section, of_one, &mut [&mut *values], index.version)
                 })?;
             if found != Sums::Inclusive {
@@ -264,32 +269,36 @@ impl<S: Source> ProfileReader<S> {
         &self,
         file: &str,
         entry: IndexEntry,
-        budget: &Budget,
+        memory_limit: &MemoryLimit,
         decode: impl FnOnce(Cursor<'_>) -> Result<T, Malformed>,
     ) -> Result<T, ReadError> {
         let path = self.source.path(file);
-        let before = budget.passing_bytes();
-        let bytes = self.bytes(file, entry.offset, entry.length, budget)?;
+        let before = memory_limit.passing_bytes();
+        let bytes = self.bytes(file, entry.offset, entry.length, memory_limit)?;
         let decoded = entry
             .verify(&bytes)
-            .and_then(|()| decode(Cursor::within(budget, &bytes, entry.offset)));
-        budget.back_to(before);
+            .and_then(|()| decode(Cursor::within(memory_limit, &bytes, entry.offset)));
+        memory_limit.back_to(before);
         decoded.map_err(|error| explain(&path, error.into()))
     }
 
-    fn index(&self, number: usize, budget: &Budget) -> Result<&PartIndex, ReadError> {
+    fn index(&self, number: usize, memory_limit: &MemoryLimit) -> Result<&PartIndex, ReadError> {
         if let Some(index) = self.parts[number].get() {
             return Ok(index);
         }
-        let index = self.read_index(&self.manifest.parts[number], budget)?;
+        let index = self.read_index(&self.manifest.parts[number], memory_limit)?;
         Ok(self.parts[number].get_or_init(|| index))
     }
 
-    fn read_index(&self, part: &PartFile, budget: &Budget) -> Result<PartIndex, ReadError> {
+    fn read_index(
+        &self,
+        part: &PartFile,
+        memory_limit: &MemoryLimit,
+    ) -> Result<PartIndex, ReadError> {
         let path = check_length(&self.source, &part.file, part.bytes)?;
         let explain = |error: FrameError| explain(&path, error);
         let first_section = Header::<3>::BYTES as u64;
-        let header = self.bytes(&part.file, 0, first_section.min(part.bytes), budget)?;
+        let header = self.bytes(&part.file, 0, first_section.min(part.bytes), memory_limit)?;
         let header = Header::<3>::read(&header, part::MAGIC).map_err(explain)?;
         let callpaths = u32::try_from(self.callpaths.len()).unwrap_or(u32::MAX);
         if header.fields != [part.first_rank, part.ranks, callpaths] {
@@ -298,14 +307,14 @@ impl<S: Source> ProfileReader<S> {
             return Err(ReadError::Damaged { path, offset: 0, reason });
         }
         let footer_at = part.bytes.saturating_sub(FOOTER_BYTES as u64);
-        let footer = self.bytes(&part.file, footer_at, part.bytes - footer_at, budget)?;
+        let footer = self.bytes(&part.file, footer_at, part.bytes - footer_at, memory_limit)?;
         let footer =
             Footer::read(&footer, footer_at, first_section).map_err(|e| explain(e.into()))?;
         let length = footer_at - footer.index_offset;
         // Memory for the list of entries, the set of their keys and the map of the sections. Each
         // entry takes 24 bytes here.
-        budget.pass(length.saturating_mul(6));
-        let bytes = self.bytes(&part.file, footer.index_offset, length, budget)?;
+        memory_limit.claim_temporary(length.saturating_mul(6));
+        let bytes = self.bytes(&part.file, footer.index_offset, length, memory_limit)?;
         let entries = footer.index(&bytes, first_section).map_err(|e| explain(e.into()))?;
         part::check_order(&entries, self.callpaths.len()).map_err(|e| explain(e.into()))?;
         let known = entries.into_iter().filter_map(|entry| {
@@ -319,12 +328,18 @@ impl<S: Source> ProfileReader<S> {
         file: &str,
         offset: u64,
         length: u64,
-        budget: &Budget,
+        memory_limit: &MemoryLimit,
     ) -> Result<Vec<u8>, ReadError> {
         let path = self.source.path(file);
-        let Some(bytes) = usize::try_from(length).ok().filter(|_| budget.pass(length)) else {
+        let Some(bytes) =
+            usize::try_from(length).ok().filter(|_| memory_limit.claim_temporary(length))
+        else {
             let reason = format!("a section of {length} bytes");
-            return Err(ReadError::OverLimit { path, limit_bytes: budget.limit_bytes(), reason });
+            return Err(ReadError::OverLimit {
+                path,
+                limit_bytes: memory_limit.limit_bytes(),
+                reason,
+            });
         };
         self.source.read(file, offset, bytes).map_err(|source| ReadError::Io { path, source })
     }

@@ -10,7 +10,7 @@ mod part;
 use std::path::Path;
 
 use super::manifest;
-use super::read::{budget, empty_values, take_ranks};
+use super::read::{empty_values, memory_limit, take_ranks};
 use super::source::{Directory, Source};
 use super::{ManifestFacts, ReadLimits};
 use crate::error::ReadError;
@@ -63,11 +63,11 @@ pub fn salvage_profile_of(source: &dyn Source, limits: ReadLimits) -> Result<Pro
             found::manifest(source).ok_or(error)?
         }
     };
-    let budget = budget(source, &manifest, limits);
-    let dictionary = dictionary::salvage(source, &manifest.callpaths, &budget, &mut salvage)?;
+    let memory_limit = memory_limit(source, &manifest, limits);
+    let dictionary = dictionary::salvage(source, &manifest.callpaths, &memory_limit, &mut salvage)?;
     let parts = in_order(manifest.parts.clone(), &mut manifest.ranks, &mut salvage);
     let ranks = manifest.ranks as usize;
-    let mut values = empty_values(source, dictionary.table.len(), ranks, &budget)?;
+    let mut values = empty_values(source, dictionary.table.len(), ranks, &memory_limit)?;
     let mut rest: Vec<&mut [CallpathValues]> = values.iter_mut().map(Vec::as_mut_slice).collect();
     let mut facts: Vec<RankFacts> = Vec::new();
     for file in &parts {
@@ -80,7 +80,7 @@ pub fn salvage_profile_of(source: &dyn Source, limits: ReadLimits) -> Result<Pro
             (file, manifest.version),
             &dictionary,
             &mut here,
-            &budget,
+            &memory_limit,
             &mut salvage,
         )?);
     }

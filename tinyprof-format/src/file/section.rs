@@ -16,7 +16,7 @@
 
 use std::collections::HashSet;
 
-use crate::bytes::{Budget, Cursor, Malformed, Sink};
+use crate::bytes::{Cursor, Malformed, MemoryLimit, Sink};
 use crate::model::FormatVersion;
 
 const FOOTER_MAGIC: &[u8; 8] = b"TPRFEND\n";
@@ -209,10 +209,10 @@ impl<'a, const FIELDS: usize> Sections<'a, FIELDS> {
     pub(super) fn section_within(
         &self,
         position: usize,
-        budget: &'a Budget,
+        memory_limit: &'a MemoryLimit,
     ) -> Result<Cursor<'a>, Malformed> {
         let entry = self.index[position];
-        Ok(Cursor::within(budget, self.verified(entry)?, entry.offset))
+        Ok(Cursor::within(memory_limit, self.verified(entry)?, entry.offset))
     }
 
     fn verified(&self, entry: IndexEntry) -> Result<&'a [u8], Malformed> {

@@ -87,7 +87,7 @@ pub(super) fn decode(cursor: &mut Cursor<'_>) -> Result<Vec<SeriesBucket>, Malfo
         Some((minima, column::read_u64(cursor, count, "the maxima of a series")?))
     };
     cursor.finish("a series")?;
-    cursor.keep(count, size_of::<SeriesBucket>(), "a series")?;
+    cursor.claim_kept(count, size_of::<SeriesBucket>(), "a series")?;
     let bucket = |at: usize| {
         let (min_ns, max_ns) =
             extremes.as_ref().map_or((sums[at], sums[at]), |(min, max)| (min[at], max[at]));
@@ -118,7 +118,7 @@ pub(super) fn decode_metric(cursor: &mut Cursor<'_>) -> Result<Vec<MetricBucket>
         Some((minima, column::read_f64(cursor, count, "the maxima of a metric's series")?))
     };
     cursor.finish("a metric's series")?;
-    cursor.keep(count, size_of::<MetricBucket>(), "a metric's series")?;
+    cursor.claim_kept(count, size_of::<MetricBucket>(), "a metric's series")?;
     let bucket = |at: usize| {
         let (min, max) =
             extremes.as_ref().map_or((sums[at], sums[at]), |(min, max)| (min[at], max[at]));
@@ -140,7 +140,7 @@ fn read_executions(cursor: &mut Cursor<'_>) -> Result<Vec<u32>, Malformed> {
     if lengths.contains(&0) {
         return Err(start.malformed("an execution of a series has no elements"));
     }
-    cursor.pass(count, size_of::<u32>(), "the executions of a series")?;
+    cursor.claim_temporary(count, size_of::<u32>(), "the executions of a series")?;
     let mut executions = Vec::with_capacity(count);
     for (execution, length) in distinct.into_iter().zip(lengths) {
         // No length exceeds their sum, which fits.
@@ -153,7 +153,7 @@ fn read_executions(cursor: &mut Cursor<'_>) -> Result<Vec<u32>, Malformed> {
 fn read_u32(cursor: &mut Cursor<'_>, count: usize, what: &str) -> Result<Vec<u32>, Malformed> {
     let start = cursor.clone();
     let values = column::read_u64(cursor, count, what)?;
-    cursor.pass(count, size_of::<u32>(), what)?;
+    cursor.claim_temporary(count, size_of::<u32>(), what)?;
     let mut narrow = vec![0; count];
     for (narrow, value) in narrow.iter_mut().zip(values) {
         let fits = u32::try_from(value);

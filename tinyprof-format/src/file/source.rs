@@ -6,7 +6,7 @@ use std::fs::{self, File};
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::{Component, Path, PathBuf};
 
-use crate::bytes::Budget;
+use crate::bytes::MemoryLimit;
 use crate::error::ReadError;
 
 /// The files of a profile. Readers request only the bytes that they need.
@@ -109,15 +109,15 @@ pub(super) fn is_inside(name: &str) -> bool {
 pub(super) fn read_whole(
     source: &dyn Source,
     file: &str,
-    budget: &Budget,
+    memory_limit: &MemoryLimit,
 ) -> Result<Vec<u8>, ReadError> {
     let path = source.path(file);
     let io = |source| ReadError::Io { path: path.clone(), source };
     let length = source.length(file).map_err(io)?;
-    let bytes = usize::try_from(length).ok().filter(|_| budget.pass(length));
+    let bytes = usize::try_from(length).ok().filter(|_| memory_limit.claim_temporary(length));
     let Some(bytes) = bytes else {
         let reason = format!("it has {length} bytes");
-        return Err(ReadError::OverLimit { path, limit_bytes: budget.limit_bytes(), reason });
+        return Err(ReadError::OverLimit { path, limit_bytes: memory_limit.limit_bytes(), reason });
     };
     source.read(file, 0, bytes).map_err(io)
 }

@@ -5,7 +5,7 @@ use super::manifest_facts::ManifestFacts;
 use super::part;
 use super::rank_values::RankValues;
 use super::section::FrameError;
-use crate::bytes::Budget;
+use crate::bytes::MemoryLimit;
 use crate::model::{
     CallpathFile, CallpathTable, CallpathValues, Manifest, PhaseTimes, Profile, RunMetadata,
 };
@@ -42,9 +42,14 @@ pub(super) fn encode<R: RankValues>(
     let mut values = vec![vec![CallpathValues::default(); ranks.len()]; dictionary.len()];
     let mut rows: Vec<&mut [CallpathValues]> = values.iter_mut().map(Vec::as_mut_slice).collect();
     // These bytes come from this process, so their claims can be trusted.
-    let budget = Budget::new(u64::MAX);
-    let facts =
-        part::decode(&bytes, (first_rank, ranks.len()), &dictionary.children(), &mut rows, &budget);
+    let memory_limit = MemoryLimit::new(u64::MAX);
+    let facts = part::decode(
+        &bytes,
+        (first_rank, ranks.len()),
+        &dictionary.children(),
+        &mut rows,
+        &memory_limit,
+    );
     let facts = facts.map_err(|error| match error {
         FrameError::Malformed(at) => at.reason,
         FrameError::NewerVersion { major, minor } => format!("it is of version {major}.{minor}"),

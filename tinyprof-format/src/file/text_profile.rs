@@ -7,7 +7,7 @@ use super::read::{self, check_length};
 use super::section::matches_checksum;
 use super::source::{Directory, read_whole};
 use super::{ReadLimits, manifest};
-use crate::bytes::Budget;
+use crate::bytes::MemoryLimit;
 use crate::error::ReadError;
 use crate::model::{Manifest, PartFile, Profile};
 use crate::text::{Imported, join_ranks, read_text};
@@ -21,18 +21,18 @@ use crate::text::{Imported, join_ranks, read_text};
 pub fn read_text_profile(directory: &Path) -> Result<Imported, ReadError> {
     let (source, limits) = (Directory::new(directory), ReadLimits::default());
     let manifest = manifest::read_of(OutputFormat::Csv, &source, limits)?;
-    let budget = read::budget(&source, &manifest, limits);
+    let memory_limit = read::memory_limit(&source, &manifest, limits);
     let mut texts = Vec::new();
     for part in &manifest.parts {
-        let before = budget.passing_bytes();
-        let (path, bytes) = read_part(&source, part, &budget)?;
+        let before = memory_limit.passing_bytes();
+        let (path, bytes) = read_part(&source, part, &memory_limit)?;
         let text = read_text(&bytes);
         texts.push(text.map_err(|error| ReadError::Damaged {
             path,
             offset: 0,
             reason: error.to_string(),
         })?);
-        budget.back_to(before);
+        memory_limit.back_to(before);
     }
     let bad = |reason| ReadError::BadManifest { path: directory.join("manifest.json"), reason };
     let joined = join_ranks(texts).ok_or_else(|| bad("it names no part".to_owned()))?;
@@ -57,10 +57,10 @@ pub fn read_text_profile(directory: &Path) -> Result<Imported, ReadError> {
 fn read_part(
     source: &Directory,
     part: &PartFile,
-    budget: &Budget,
+    memory_limit: &MemoryLimit,
 ) -> Result<(PathBuf, Vec<u8>), ReadError> {
     let path = check_length(source, &part.file, part.bytes)?;
-    let bytes = read_whole(source, &part.file, budget)?;
+    let bytes = read_whole(source, &part.file, memory_limit)?;
     if !matches_checksum(&bytes, part.crc32) {
         let reason = "its checksum is not that of the manifest; tinyprof import reads what is left of this file alone";
         return Err(ReadError::Damaged { path, offset: 0, reason: reason.to_owned() });

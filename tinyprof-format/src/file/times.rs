@@ -57,7 +57,7 @@ const EXCLUSIVE: u8 = 32;
 
 /// The times of a callpath on one rank.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct RankTimes<'a> {
+pub(super) struct RankUsage<'a> {
     pub(super) executions: &'a [ExecutionSummary],
     /// The bytes of its series.
     pub(super) series: &'a [u8],
@@ -77,7 +77,7 @@ pub(super) enum Sums {
 }
 
 /// Appends the bytes of the section.
-pub(super) fn encode(sink: &mut Sink, ranks: &[RankTimes<'_>]) {
+pub(super) fn encode(sink: &mut Sink, ranks: &[RankUsage<'_>]) {
     let joined = joined::worth_joining(&ranks.iter().map(|rank| rank.series).collect::<Vec<_>>());
     if let Some(joined) = &joined
         && ranks
@@ -102,7 +102,7 @@ pub(super) fn encode(sink: &mut Sink, ranks: &[RankTimes<'_>]) {
     }
 }
 
-fn encode_summaries(sink: &mut Sink, ranks: &[RankTimes<'_>]) {
+fn encode_summaries(sink: &mut Sink, ranks: &[RankUsage<'_>]) {
     let summaries = || ranks.iter().flat_map(|rank| rank.executions);
     let kind = if ranks.iter().all(|rank| all_single(rank.executions)) {
         SINGLE
@@ -139,7 +139,7 @@ fn encode_summaries(sink: &mut Sink, ranks: &[RankTimes<'_>]) {
 }
 
 /// Returns true if the sums are written as exclusive, and their column.
-fn encode_sums(ranks: &[RankTimes<'_>]) -> (bool, Sink) {
+fn encode_sums(ranks: &[RankUsage<'_>]) -> (bool, Sink) {
     let sums: Vec<u64> = ranks.iter().flat_map(|rank| rank.executions).map(|e| e.sum_ns).collect();
     let mut inclusive = Sink::default();
     column::write_u64(&mut inclusive, &sums);
@@ -171,7 +171,7 @@ pub(super) fn decode(
         joined::decode(cursor, ranks)?;
         for values in ranks {
             let executions = values.series.chunk_by(|a, b| a.execution == b.execution).count();
-            cursor.keep(executions, size_of::<ExecutionSummary>(), "the summaries")?;
+            cursor.claim_kept(executions, size_of::<ExecutionSummary>(), "the summaries")?;
             values.executions = precision::of_series(&values.series, executions);
         }
         return Ok(Sums::Inclusive);
@@ -222,13 +222,13 @@ fn decode_summaries(
             if kind == SAMPLED {
                 column::read_f64(cursor, total, "the variances")?
             } else {
-                cursor.pass(total, size_of::<f64>(), "the variances")?;
+                cursor.claim_temporary(total, size_of::<f64>(), "the variances")?;
                 vec![0.0; total]
             },
         )),
         other => return Err(start.malformed(format!("{other} is no kind of summaries"))),
     };
-    cursor.keep(total, size_of::<ExecutionSummary>(), "the summaries")?;
+    cursor.claim_kept(total, size_of::<ExecutionSummary>(), "the summaries")?;
     let mut at = 0;
     for (values, &length) in ranks.iter_mut().zip(&lengths) {
         // The lengths add up to the length of the columns that have been read.

@@ -83,7 +83,7 @@ impl Report {
         for sentence in sentences(&self.losses) {
             text.push_str(&wrapped(&format!("note: {sentence}"), " ", width));
         }
-        if let Some(cost) = &self.own_cost {
+        if let Some(cost) = &self.overhead {
             text.push_str(&wrapped(&cost.sentence(), " ", width));
         }
         text

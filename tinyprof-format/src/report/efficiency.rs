@@ -4,7 +4,7 @@
 use crate::model::{CallpathTable, Profile};
 
 use super::units::ratio;
-use super::{Activity, RankTimes, Statistics, TimesOverRanks};
+use super::{Activity, RankUsage, Statistics, UsageOverRanks};
 
 /// Parallel efficiency: numbers from 0 to 1, where 1 is best.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,7 +27,7 @@ pub struct Efficiency {
 impl Efficiency {
     /// Returns the efficiency of these ranks. None if no rank did any useful work.
     #[must_use]
-    pub fn of_times(times: &TimesOverRanks) -> Option<Self> {
+    pub fn of_times(times: &UsageOverRanks) -> Option<Self> {
         let ranks = u128::from(times.ranks);
         let times_ranks = |ns: u64| u128::from(ns).saturating_mul(ranks);
         (times.useful_max_ns > 0).then(|| Self {
@@ -42,16 +42,16 @@ impl Efficiency {
     /// did any useful work.
     ///
     /// ```
-    /// use tinyprof_format::report::{Efficiency, RankTimes};
+    /// use tinyprof_format::report::{Efficiency, RankUsage};
     ///
-    /// let rank = |useful_ns| RankTimes { total_ns: 100, useful_ns, io_ns: 0 };
+    /// let rank = |useful_ns| RankUsage { total_ns: 100, useful_ns, io_ns: 0 };
     /// let found = Efficiency::of_ranks(&[rank(80), rank(40)]).unwrap();
     /// assert_eq!((found.parallel, found.communication), (Some(0.6), Some(0.8)));
     /// assert_eq!(found.load_balance, 0.75);
     /// ```
     #[must_use]
-    pub fn of_ranks(ranks: &[RankTimes]) -> Option<Self> {
-        let mut times = TimesOverRanks::default();
+    pub fn of_ranks(ranks: &[RankUsage]) -> Option<Self> {
+        let mut times = UsageOverRanks::default();
         ranks.iter().for_each(|rank| times.add(rank));
         Self::of_times(&times)
     }

@@ -29,7 +29,7 @@ impl Report {
     /// * `efficiency` if no region declares its activity, and `parallel` and `communication` in it
     ///   if no region is tagged as communication.
     /// * `filtered` if there was no filter of regions.
-    /// * `own_cost` if another profiler measured, and `visit_cost_ns` and `counted_visit_cost_ns`
+    /// * `overhead` if another profiler measured, and `visit_cost_ns` and `counted_visit_cost_ns`
     ///   in it if they were not measured.
     /// * `threads` if it is unknown.
     /// * `threads_at_once` unless the work of a callpath went to other threads. If it did, the
@@ -66,7 +66,7 @@ impl Report {
                 "io_share": found.io_share,
             })),
             "hints": self.hints.iter().map(hint_json).collect::<Vec<_>>(),
-            "own_cost": self.own_cost.map(|cost| json!({
+            "overhead": self.overhead.map(|cost| json!({
                 "visits": cost.visits,
                 "visits_not_timed": cost.visits_not_timed,
                 "visit_cost_ns": cost.visit_cost_ns,

@@ -9,7 +9,7 @@ use crate::model::CallpathIndex;
 use super::metrics::Metric;
 use super::names::escaped;
 use super::units::{count_cell, number_cell};
-use super::{MetricName, RankStatistics, Report, Spread};
+use super::{RankStatistics, Report, SortKey, Spread};
 
 /// The maximum number of keys named; the others are only counted.
 const KEYS_NAMED: usize = 8;
@@ -52,15 +52,15 @@ impl Report {
     ///
     /// ```
     /// use tinyprof_format::model::EventMap;
-    /// use tinyprof_format::report::{MetricName, Report};
+    /// use tinyprof_format::report::{SortKey, Report};
     ///
     /// let report = || Report::of_event_map(&EventMap::default(), "program");
-    /// assert!(report().by_metric(MetricName::Exclusive).is_ok());
-    /// let error = report().by_metric(MetricName::from("bytes")).unwrap_err();
+    /// assert!(report().by_metric(SortKey::Exclusive).is_ok());
+    /// let error = report().by_metric(SortKey::from("bytes")).unwrap_err();
     /// assert!(error.to_string().starts_with("there is no metric bytes: expected inclusive"));
     /// ```
-    pub fn by_metric(self, metric: MetricName) -> Result<Self, UnknownMetric> {
-        if let MetricName::Key(key) = &metric
+    pub fn by_metric(self, metric: SortKey) -> Result<Self, UnknownMetric> {
+        if let SortKey::Key(key) = &metric
             && !self.metrics.rows().iter().any(|row| row.key == *key)
         {
             let known = self.metrics.rows().iter().map(|row| row.key.clone()).collect();
@@ -71,7 +71,7 @@ impl Report {
 
     /// Returns true if the columns that compare ranks show exclusive times.
     pub(super) fn compares_exclusive(&self) -> bool {
-        self.metric == Some(MetricName::Exclusive)
+        self.metric == Some(SortKey::Exclusive)
     }
 
     /// Returns the times by which the table compares ranks.
@@ -81,28 +81,28 @@ impl Report {
 
     /// Returns true if the values under `key` are shown: all keys, unless one was requested.
     pub(super) fn shows_key(&self, key: &str) -> bool {
-        !matches!(&self.metric, Some(MetricName::Key(only)) if only != key)
+        !matches!(&self.metric, Some(SortKey::Key(only)) if only != key)
     }
 
     /// Compares two callpaths by the report's metric, or by inclusive time if none was requested;
     /// the greater value first.
     pub(super) fn in_order(&self, left: CallpathIndex, right: CallpathIndex) -> Ordering {
-        self.in_order_of(self.metric.as_ref().unwrap_or(&MetricName::Inclusive), left, right)
+        self.in_order_of(self.metric.as_ref().unwrap_or(&SortKey::Inclusive), left, right)
     }
 
     /// Compares two callpaths by `metric`; the greater value first.
     pub(super) fn in_order_of(
         &self,
-        metric: &MetricName,
+        metric: &SortKey,
         left: CallpathIndex,
         right: CallpathIndex,
     ) -> Ordering {
         let [a, b] = [left, right].map(|index| self.statistics.row(index.row()));
         match metric {
-            MetricName::Inclusive => b.inclusive.sum_ns.cmp(&a.inclusive.sum_ns),
-            MetricName::Exclusive => b.exclusive.sum_ns.cmp(&a.exclusive.sum_ns),
-            MetricName::Visits => b.visits.cmp(&a.visits),
-            MetricName::Key(key) => {
+            SortKey::Inclusive => b.inclusive.sum_ns.cmp(&a.inclusive.sum_ns),
+            SortKey::Exclusive => b.exclusive.sum_ns.cmp(&a.exclusive.sum_ns),
+            SortKey::Visits => b.visits.cmp(&a.visits),
+            SortKey::Key(key) => {
                 let sum =
                     |index| self.recorded(index, key).map_or(f64::NEG_INFINITY, |row| row.sum);
                 sum(right).total_cmp(&sum(left))
@@ -119,13 +119,13 @@ impl Report {
     }
 
     /// Returns the value of `metric` at a callpath, on all ranks together, as shown in tables.
-    pub(super) fn metric_cell(&self, index: CallpathIndex, metric: &MetricName) -> String {
+    pub(super) fn metric_cell(&self, index: CallpathIndex, metric: &SortKey) -> String {
         let row = &self.statistics.row(index.row());
         match metric {
-            MetricName::Inclusive => row.inclusive.cell(None),
-            MetricName::Exclusive => row.exclusive.cell(Some(row.inclusive.sum_ns)),
-            MetricName::Visits => count_cell(row.visits),
-            MetricName::Key(key) => {
+            SortKey::Inclusive => row.inclusive.cell(None),
+            SortKey::Exclusive => row.exclusive.cell(Some(row.inclusive.sum_ns)),
+            SortKey::Visits => count_cell(row.visits),
+            SortKey::Key(key) => {
                 self.recorded(index, key).map_or("-".to_owned(), |row| number_cell(row.sum))
             }
         }

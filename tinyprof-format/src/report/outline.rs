@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::names::{columns, cut, shown, wrapped};
 use super::text::indent;
 use super::tree::{Line, lines};
-use super::{LongJson, MetricName, Report};
+use super::{LongJson, Report, SortKey};
 use crate::model::CallpathIndex;
 
 /// The headings of the two columns of numbers.
@@ -97,7 +97,7 @@ impl Report {
     fn value_column(&self, rows: &[CallpathIndex]) -> Vec<String> {
         let Some(metric) = &self.metric else { return Vec::new() };
         // Visits have a column already.
-        if *metric == MetricName::Visits {
+        if *metric == SortKey::Visits {
             return Vec::new();
         }
         let heading = cut(&shown(&metric.to_string()), HEADING_MAX);

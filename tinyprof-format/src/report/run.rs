@@ -13,7 +13,7 @@ use super::hints::{hints_of_profile, hints_of_statistics};
 use super::hosts::Hosts;
 use super::metrics::Metrics;
 use super::notes::filtered;
-use super::{Efficiency, Hint, MetricName, OwnCost, Statistics};
+use super::{Efficiency, Hint, Overhead, SortKey, Statistics};
 
 /// The data of all reports of a run. Equal profiles give equal reports.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,9 +38,9 @@ pub struct Report {
     pub(super) host_names: Hosts,
     pub(super) efficiency: Option<Efficiency>,
     pub(super) hints: Vec<Hint>,
-    pub(super) own_cost: Option<OwnCost>,
+    pub(super) overhead: Option<Overhead>,
     /// The metric by which tables are sorted, if one was requested.
-    pub(super) metric: Option<MetricName>,
+    pub(super) metric: Option<SortKey>,
 }
 
 impl Report {
@@ -54,7 +54,7 @@ impl Report {
             profile,
             &report.statistics,
             &report.host_names,
-            report.own_cost.as_ref(),
+            report.overhead.as_ref(),
         );
         let threads: u64 = profile.ranks.iter().map(|rank| u64::from(rank.threads)).sum();
         // If ranks were selected, the manifest still counts the others.
@@ -73,8 +73,8 @@ impl Report {
         statistics.grow_to(callpaths.len());
         let hosts = Hosts::new(manifest.metadata.hostlist.iter().map(String::as_str).collect());
         let report = Self::without_hints(manifest, callpaths, statistics, hosts);
-        let (statistics, own_cost) = (&report.statistics, report.own_cost.as_ref());
-        let hints = hints_of_statistics(callpaths, statistics, &report.host_names, own_cost);
+        let (statistics, overhead) = (&report.statistics, report.overhead.as_ref());
+        let hints = hints_of_statistics(callpaths, statistics, &report.host_names, overhead);
         Self { hints, ..report }
     }
 
@@ -106,7 +106,7 @@ impl Report {
             precision: manifest.precision,
             filtered: filtered(&manifest.metadata),
             metrics: Metrics::default(),
-            own_cost: OwnCost::of_run(manifest, statistics.rows(), total_ns),
+            overhead: Overhead::of_run(manifest, statistics.rows(), total_ns),
             total_ns,
             host_names,
             efficiency,
@@ -146,8 +146,8 @@ impl Report {
     /// Returns the report without the profiler's overhead, which is known for a whole run, but not
     /// for a selected part.
     #[must_use]
-    pub fn without_own_cost(self) -> Self {
-        Self { own_cost: None, ..self }
+    pub fn without_overhead(self) -> Self {
+        Self { overhead: None, ..self }
     }
 
     /// Returns the hints, the costliest first.
@@ -164,8 +164,8 @@ impl Report {
 
     /// Returns the profiler's overhead; none if the profile was not measured by TinyProf.
     #[must_use]
-    pub const fn own_cost(&self) -> Option<&OwnCost> {
-        self.own_cost.as_ref()
+    pub const fn overhead(&self) -> Option<&Overhead> {
+        self.overhead.as_ref()
     }
 
     /// Returns the report without its callpaths: the facts of the run as a whole, in little memory.

@@ -4,7 +4,7 @@
 use crate::model::{CallpathIndex, Children};
 
 use super::units::ratio;
-use super::{MetricName, Report};
+use super::{Report, SortKey};
 
 /// The factor that keeps folding from hiding a straggler. A callpath that is small over all ranks
 /// is shown if on one rank it takes this many times the fold's share of a rank's mean time.
@@ -57,7 +57,7 @@ impl<'a> Selection<'a> {
         let indices = report.callpaths.iter().map(|(index, _)| index);
         let mut large: Vec<CallpathIndex> =
             indices.filter(|index| !is_small(report, *index, below_share)).collect();
-        let metric = report.metric.as_ref().unwrap_or(&MetricName::Exclusive);
+        let metric = report.metric.as_ref().unwrap_or(&SortKey::Exclusive);
         large.sort_by(|left, right| report.in_order_of(metric, *left, *right));
         for index in large {
             selection.show_with_parents(index, lines_max);

@@ -4,7 +4,7 @@ use crate::model::{CallpathIndex, CallpathTable, EventMap, ExecutionSummary, Pro
 
 use super::statistics_rows::Rows;
 use super::usage::exclusive_of;
-use super::{Activity, HostId, RankStatistics, RankTimes, TimesOverRanks, Variation};
+use super::{Activity, HostId, RankStatistics, RankUsage, UsageOverRanks, Variation};
 
 /// The statistics of every callpath of a table, row by row.
 ///
@@ -42,25 +42,25 @@ use super::{Activity, HostId, RankStatistics, RankTimes, TimesOverRanks, Variati
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
     rows: Rows,
-    times: TimesOverRanks,
+    times: UsageOverRanks,
 }
 
 impl Statistics {
     /// Returns the statistics of no rank over `callpaths` rows.
     #[must_use]
     pub fn new(callpaths: usize) -> Self {
-        Self { rows: Rows::of_no_rank(callpaths), times: TimesOverRanks::default() }
+        Self { rows: Rows::of_no_rank(callpaths), times: UsageOverRanks::default() }
     }
 
     /// Returns the statistics with these rows, of ranks whose times as a whole are unknown.
     #[must_use]
     pub fn from_rows(rows: Vec<RankStatistics>) -> Self {
-        Self { rows: Rows::of_ranks(rows), times: TimesOverRanks::default() }
+        Self { rows: Rows::of_ranks(rows), times: UsageOverRanks::default() }
     }
 
     /// Returns the statistics with these times of the ranks as a whole.
     #[must_use]
-    pub fn with_times(self, times: TimesOverRanks) -> Self {
+    pub fn with_times(self, times: UsageOverRanks) -> Self {
         Self { times, ..self }
     }
 
@@ -119,7 +119,7 @@ impl Statistics {
             .map(|summaries| whole(ExecutionSummary::sum_variance_ns2_of(summaries)))
             .collect();
         let exclusive_ns = exclusive_of(callpaths, &inclusive_ns);
-        self.times.add(&RankTimes::of_rank(callpaths, activities, &inclusive_ns, &exclusive_ns));
+        self.times.add(&RankUsage::of_rank(callpaths, activities, &inclusive_ns, &exclusive_ns));
         let mut exclusive_variances_ns2 = variances_ns2.clone();
         for (index, callpath) in callpaths.iter() {
             if let Some(parent) = callpath.parent {
@@ -172,7 +172,7 @@ impl Statistics {
 
     /// Returns the times of the ranks as a whole, by activity.
     #[must_use]
-    pub const fn times(&self) -> &TimesOverRanks {
+    pub const fn times(&self) -> &UsageOverRanks {
         &self.times
     }
 

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use crate::model::CallpathIndex;
 
 use super::csv::csv_line;
-use super::{MetricName, RankStatistics, Report, Spread};
+use super::{RankStatistics, Report, SortKey, Spread};
 
 /// The columns of a spread over ranks.
 const SPREAD: [&str; 9] = [
@@ -81,7 +81,7 @@ impl Report {
     /// # Errors
     /// If `to` cannot be written.
     pub fn write_top_csv(&self, count: usize, to: &mut dyn Write) -> io::Result<()> {
-        let recorded = matches!(self.metric, Some(MetricName::Key(_)));
+        let recorded = matches!(self.metric, Some(SortKey::Key(_)));
         let headings = if recorded {
             ["path", "values", "sum", "min", "mean", "max"]
         } else {
@@ -92,7 +92,7 @@ impl Report {
             let row = &self.statistics.row(index.row());
             let path = self.path(index).unwrap_or_default();
             let metric = match &self.metric {
-                Some(MetricName::Key(key)) => self.recorded(index, key),
+                Some(SortKey::Key(key)) => self.recorded(index, key),
                 _ => None,
             };
             let cells = match metric {
@@ -130,13 +130,13 @@ impl Report {
     }
 
     /// Returns the value of `metric` at a callpath, unrounded; empty if there is none.
-    pub(super) fn metric_number(&self, index: CallpathIndex, metric: &MetricName) -> String {
+    pub(super) fn metric_number(&self, index: CallpathIndex, metric: &SortKey) -> String {
         let row = &self.statistics.row(index.row());
         match metric {
-            MetricName::Inclusive => row.inclusive.sum_ns.to_string(),
-            MetricName::Exclusive => row.exclusive.sum_ns.to_string(),
-            MetricName::Visits => row.visits.to_string(),
-            MetricName::Key(key) => {
+            SortKey::Inclusive => row.inclusive.sum_ns.to_string(),
+            SortKey::Exclusive => row.exclusive.sum_ns.to_string(),
+            SortKey::Visits => row.visits.to_string(),
+            SortKey::Key(key) => {
                 self.recorded(index, key).map_or_else(String::new, |row| row.sum.to_string())
             }
         }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::json::integer;
 use super::names::{columns, cut, shown, wrapped};
 use super::units::{below, count_cell, number_cell, percent_cell, ratio, time_cell};
-use super::{LongJson, MetricName, Report};
+use super::{LongJson, Report, SortKey};
 use crate::model::CallpathIndex;
 
 /// The maximum width of a heading, in columns: keys may be long.
@@ -85,7 +85,7 @@ impl Report {
             .map(|(index, _)| index)
             .filter(|index| self.statistics.row(index.row()).ranks > 0);
         let mut top: Vec<CallpathIndex> = match &self.metric {
-            Some(MetricName::Key(key)) => self
+            Some(SortKey::Key(key)) => self
                 .callpaths
                 .iter()
                 .map(|(index, _)| index)
@@ -93,7 +93,7 @@ impl Report {
                 .collect(),
             _ => visited.collect(),
         };
-        let metric = self.metric.as_ref().unwrap_or(&MetricName::Exclusive);
+        let metric = self.metric.as_ref().unwrap_or(&SortKey::Exclusive);
         top.sort_by(|left, right| self.in_order_of(metric, *left, *right));
         top.truncate(count);
         top
@@ -101,10 +101,10 @@ impl Report {
 
     fn top_headings(&self) -> [String; 4] {
         match &self.metric {
-            Some(MetricName::Key(key)) => {
+            Some(SortKey::Key(key)) => {
                 [cut(&shown(key), HEADING_MAX), "mean".into(), "max".into(), "values".into()]
             }
-            Some(MetricName::Inclusive) => {
+            Some(SortKey::Inclusive) => {
                 ["inclusive", "share", "a visit", "visits"].map(str::to_owned)
             }
             _ => ["exclusive", "share", "a visit", "visits"].map(str::to_owned),
@@ -114,7 +114,7 @@ impl Report {
     fn top_cells(&self, index: CallpathIndex) -> [String; 4] {
         let row = &self.statistics.row(index.row());
         let time = match &self.metric {
-            Some(MetricName::Key(key)) => {
+            Some(SortKey::Key(key)) => {
                 let Some(recorded) = self.recorded(index, key) else { return Default::default() };
                 return [
                     number_cell(recorded.sum),
@@ -123,7 +123,7 @@ impl Report {
                     count_cell(recorded.values),
                 ];
             }
-            Some(MetricName::Inclusive) => &row.inclusive,
+            Some(SortKey::Inclusive) => &row.inclusive,
             _ => &row.exclusive,
         };
         let (mark, ns) = time.shown_ns(None);

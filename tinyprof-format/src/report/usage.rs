@@ -45,7 +45,7 @@ impl Activity {
 
 /// The time of one rank by activity, in nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct RankTimes {
+pub struct RankUsage {
     /// The time of its root regions.
     pub total_ns: u64,
     /// The part of it that was neither communication nor input and output.
@@ -54,7 +54,7 @@ pub struct RankTimes {
     pub io_ns: u64,
 }
 
-impl RankTimes {
+impl RankUsage {
     /// Returns the times of a rank from its inclusive and exclusive times, row by row of
     /// `callpaths`, in nanoseconds.
     pub(super) fn of_rank(
@@ -82,7 +82,7 @@ impl RankTimes {
 /// The times of several ranks, accumulated: all that their efficiency depends on. Integers, so that
 /// ranks can be added in any order with the same result. Ranks without any time are ignored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct TimesOverRanks {
+pub struct UsageOverRanks {
     /// The number of ranks that have any time.
     pub ranks: u32,
     /// The sum of their total times, in nanoseconds.
@@ -126,9 +126,9 @@ pub(super) fn exclusive_of(callpaths: &CallpathTable, inclusive_ns: &[u64]) -> V
     inclusive_ns.iter().zip(children_ns).map(|(own, below)| own.saturating_sub(below)).collect()
 }
 
-impl TimesOverRanks {
+impl UsageOverRanks {
     /// Adds one rank.
-    pub fn add(&mut self, rank: &RankTimes) {
+    pub fn add(&mut self, rank: &RankUsage) {
         if rank.total_ns == 0 {
             return;
         }

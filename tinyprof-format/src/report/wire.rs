@@ -1,7 +1,7 @@
 //! The byte format in which ranks send each other statistics. A row has a fixed width, so that a
 //! receiver knows the length of a message from the number of callpaths. Never stored in a profile.
 
-use super::{HostId, RankStatistics, Spread, Statistics, TimesOverRanks, Variation};
+use super::{HostId, RankStatistics, Spread, Statistics, UsageOverRanks, Variation};
 
 /// The head before the rows, little endian:
 ///
@@ -78,8 +78,8 @@ impl Statistics {
     }
 }
 
-fn times_from(bytes: &mut &[u8]) -> Option<TimesOverRanks> {
-    let times = TimesOverRanks {
+fn times_from(bytes: &mut &[u8]) -> Option<UsageOverRanks> {
+    let times = UsageOverRanks {
         ranks: u32::from_le_bytes(take(bytes)?),
         total_ns: u128::from_le_bytes(take(bytes)?),
         total_max_ns: u64::from_le_bytes(take(bytes)?),
@@ -131,7 +131,7 @@ mod tests {
     fn bytes_that_contradict_themselves_are_refused() {
         let one = RankStatistics::of_one_rank(3, HostId::of_name("a"), 2, 20, 5);
         let times =
-            TimesOverRanks { total_max_ns: 9, useful_max_ns: 9, ..TimesOverRanks::default() };
+            UsageOverRanks { total_max_ns: 9, useful_max_ns: 9, ..UsageOverRanks::default() };
         let good = Statistics::from_rows(vec![one]).with_times(times).to_bytes();
         assert_eq!(good.len(), Statistics::HEAD_BYTES + Statistics::ROW_BYTES);
         let check = |offset: usize, byte: u8| {

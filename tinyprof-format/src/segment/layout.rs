@@ -89,7 +89,7 @@ const _: () = assert!(header::WORDS == HEADER_LINES as usize * LINE_WORDS);
 /// word  0  sequence          odd while the owner changes the record
 ///       1  site              address of the site
 ///       2  parent  line of the parent's record; high half: the record made before this one
-///       3  start  ticks at entry while the region is open; else 0, or what is [`waiting`]
+///       3  start  ticks at entry while the region is open; else 0, or what is [`skipped`]
 ///       4  execution  that the live numbers belong to; high half: its [`kind`], 0 for the usual
 ///       5  visits  6  sum  7  minimum  8  maximum  9, 10  sum of squares      the live execution
 ///      11  log of past executions: length, block      12  its stride, capacity in elements
@@ -136,7 +136,7 @@ pub mod kind {
 ///
 /// The word contains the number of visits drawn, and how many of them remain. Those that have
 /// occurred are visits of the live execution in addition to the ones counted by the node.
-pub mod waiting {
+pub mod skipped {
     /// The bit that is set if the word is not a time.
     pub const MARK: u64 = 1 << 63;
     /// One remaining visit. Their number is in the rest of the high half, and the number drawn in
@@ -145,14 +145,14 @@ pub mod waiting {
 
     /// Returns the number of remaining visits; 0 for a word that is a time.
     #[must_use]
-    pub const fn to_come(start: u64) -> u32 {
+    pub const fn remaining(start: u64) -> u32 {
         if start & MARK == 0 { 0 } else { high(start & !MARK) }
     }
 
     /// Returns the number of visits that have occurred; 0 for a word that is a time.
     #[must_use]
-    pub const fn come(start: u64) -> u64 {
-        if start & MARK == 0 { 0 } else { (start % ONE).saturating_sub(to_come(start) as u64) }
+    pub const fn passed(start: u64) -> u64 {
+        if start & MARK == 0 { 0 } else { (start % ONE).saturating_sub(remaining(start) as u64) }
     }
 
     /// Returns the word after one more visit; none for a time, or if no visit remains.
@@ -162,10 +162,10 @@ pub mod waiting {
         if start >= MARK + ONE { Some(start - ONE) } else { None }
     }
 
-    /// Returns the word for `drawn` visits, fewer than 2^31, of which `to_come` remain.
+    /// Returns the word for `drawn` visits, fewer than 2^31, of which `remaining` remain.
     #[must_use]
-    pub const fn word(drawn: u32, to_come: u32) -> u64 {
-        MARK | (to_come as u64) << 32 | drawn as u64
+    pub const fn word(drawn: u32, remaining: u32) -> u64 {
+        MARK | (remaining as u64) << 32 | drawn as u64
     }
 
     const fn high(word: u64) -> u32 {

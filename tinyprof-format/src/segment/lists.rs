@@ -40,13 +40,13 @@ pub(super) fn past_value_of(word: impl Fn(usize) -> Option<u64>) -> Option<Metri
 }
 
 /// The position and length of a list.
-struct Place {
+struct ListLocation {
     block: u32,
     length: usize,
 }
 
 /// Returns the list in word `word` and the next of the node at `line`. None if it is invalid, or if
-/// earlier lists have used up `budget_bytes`.
+/// earlier lists have used up `limit_bytes`.
 ///
 /// Intact lists do not overlap, so together they are no longer than the segment.
 fn place(
@@ -54,29 +54,29 @@ fn place(
     line: u32,
     word: usize,
     element_words: usize,
-    budget_bytes: &mut usize,
-) -> Option<Place> {
+    limit_bytes: &mut usize,
+) -> Option<ListLocation> {
     let (first, second) = (words.get(line, word)?, words.get(line, word + 1)?);
     let (block, length) = (high(first), low(first) as usize);
     if length == 0 {
-        return Some(Place { block, length });
+        return Some(ListLocation { block, length });
     }
     let capacity = high(second) as usize;
     let bytes = length.checked_mul(element_words * 8)?;
     if block == 0 || length > capacity || words.bytes(block, 0, bytes).is_none() {
         return None;
     }
-    *budget_bytes = budget_bytes.checked_sub(bytes)?;
-    Some(Place { block, length })
+    *limit_bytes = limit_bytes.checked_sub(bytes)?;
+    Some(ListLocation { block, length })
 }
 
 /// Returns the past executions of the node at `line`.
 pub(super) fn past(
     words: Words<'_>,
     line: u32,
-    budget_bytes: &mut usize,
+    limit_bytes: &mut usize,
 ) -> Option<Vec<PastExecution>> {
-    let place = place(words, line, node::PAST, PAST_WORDS, budget_bytes)?;
+    let place = place(words, line, node::PAST, PAST_WORDS, limit_bytes)?;
     (0..place.length).map(|at| past_of(past_words(words, &place, at)?)).collect()
 }
 
@@ -84,16 +84,16 @@ pub(super) fn past(
 pub(super) fn past_values(
     words: Words<'_>,
     line: u32,
-    budget_bytes: &mut usize,
+    limit_bytes: &mut usize,
 ) -> Option<Vec<MetricSummary>> {
-    let place = place(words, line, node::PAST, PAST_WORDS, budget_bytes)?;
+    let place = place(words, line, node::PAST, PAST_WORDS, limit_bytes)?;
     (0..place.length).map(|at| past_value_of(past_words(words, &place, at)?)).collect()
 }
 
 /// Returns the words of element `at` of a list of past executions.
 fn past_words<'a>(
     words: Words<'a>,
-    place: &Place,
+    place: &ListLocation,
     at: usize,
 ) -> Option<impl Fn(usize) -> Option<u64> + use<'a>> {
     let line = place.block.checked_add(u32::try_from(at).ok()?)?;
@@ -111,9 +111,9 @@ fn past_words<'a>(
 pub(super) fn series(
     words: Words<'_>,
     line: u32,
-    budget_bytes: &mut usize,
+    limit_bytes: &mut usize,
 ) -> Option<Vec<SeriesElement>> {
-    let place = place(words, line, node::SERIES, SERIES_WORDS, budget_bytes)?;
+    let place = place(words, line, node::SERIES, SERIES_WORDS, limit_bytes)?;
     let element = |at: usize| {
         let word = |word| words.get(place.block, at * SERIES_WORDS + word);
         let first = word(0)?;
@@ -129,9 +129,9 @@ pub(super) fn series(
 pub(super) fn series_of_values(
     words: Words<'_>,
     line: u32,
-    budget_bytes: &mut usize,
+    limit_bytes: &mut usize,
 ) -> Option<Vec<MetricBucket>> {
-    let place = place(words, line, node::SERIES, SERIES_WORDS, budget_bytes)?;
+    let place = place(words, line, node::SERIES, SERIES_WORDS, limit_bytes)?;
     let element = |at: usize| {
         let word = |word| words.get(place.block, at * SERIES_WORDS + word);
         let float = |at| word(at).map(f64::from_bits);

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::header::Segment;
-use super::layout::{header, node, samples, waiting};
+use super::layout::{header, node, samples, skipped};
 use super::lists;
 use super::site::{self, Site};
 use super::words::{Words, high, low};
@@ -47,7 +47,7 @@ pub(super) fn records(segment: &Segment<'_>, losses: &mut Losses) -> Records {
         words,
         sites,
         callpaths: HashMap::new(),
-        budget_bytes: words.0.len(),
+        limit_bytes: words.0.len(),
         texts_budget_bytes: words
             .0
             .len()
@@ -93,7 +93,7 @@ const TEXTS_BYTES_MIN: usize = 4 << 20;
 
 /// A callpath that has been read.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct CallpathPosition {
     id: CallpathId,
     /// The node of its root region.
     root: u32,
@@ -102,9 +102,9 @@ struct Place {
 struct Reader<'a> {
     words: Words<'a>,
     sites: HashMap<u64, Site>,
-    callpaths: HashMap<u32, Place>,
+    callpaths: HashMap<u32, CallpathPosition>,
     /// Memory left for lists. They do not overlap, so together they are no longer than the segment.
-    budget_bytes: usize,
+    limit_bytes: usize,
     /// Memory left for texts. Each callpath has a copy of its region's texts, and many nodes may
     /// share a long name.
     texts_budget_bytes: usize,
@@ -130,9 +130,10 @@ impl Reader<'_> {
             Site::Region(region) => {
                 let id = parent
                     .map_or_else(|| CallpathId::root(region.site), |p| p.id.child(region.site));
-                let place = Place { id, root: parent.map_or(line, |parent| parent.root) };
+                let place =
+                    CallpathPosition { id, root: parent.map_or(line, |parent| parent.root) };
                 let record = self.record(line, place, parent, region, torn)?;
-                losses.visits_not_timed += self.word(line, node::START).map_or(0, waiting::come);
+                losses.visits_not_timed += self.word(line, node::START).map_or(0, skipped::passed);
                 self.callpaths.insert(line, place);
                 self.records.callpaths.push(record);
             }
@@ -148,16 +149,16 @@ impl Reader<'_> {
     fn record(
         &mut self,
         line: u32,
-        place: Place,
-        parent: Option<Place>,
+        place: CallpathPosition,
+        parent: Option<CallpathPosition>,
         region: Arc<Region>,
         torn: bool,
     ) -> Option<Record> {
-        let mut executions = lists::past(self.words, line, &mut self.budget_bytes)?;
-        let series = lists::series(self.words, line, &mut self.budget_bytes)?;
+        let mut executions = lists::past(self.words, line, &mut self.limit_bytes)?;
+        let series = lists::series(self.words, line, &mut self.limit_bytes)?;
         let live = low(self.word(line, node::EXECUTION)?);
         let start = self.word(line, node::START)?;
-        let visits = self.word(line, node::VISITS)?.saturating_add(waiting::come(start));
+        let visits = self.word(line, node::VISITS)?.saturating_add(skipped::passed(start));
         // The owner appends the live numbers to the list before it clears them. It may have died in
         // between.
         let last = executions.last().map(|last| (last.execution, last.executions));
@@ -172,7 +173,7 @@ impl Reader<'_> {
             executions.push(self.samples(line).map_or(live, |samples| live.estimated(&samples)));
         }
         // A torn record belongs to a visit that was ending, which must not count as open too.
-        let since = Some(start).filter(|&start| start != 0 && start & waiting::MARK == 0 && !torn);
+        let since = Some(start).filter(|&start| start != 0 && start & skipped::MARK == 0 && !torn);
         let execution = || self.word(place.root, node::SAMPLES).map_or(0, high);
         let open = since.map(|since| OpenVisit { since, execution: execution() });
         Some(Record {
@@ -202,8 +203,8 @@ impl Reader<'_> {
     }
 
     fn values(&mut self, line: u32, torn: bool) -> Option<MetricValues> {
-        let mut executions = lists::past_values(self.words, line, &mut self.budget_bytes)?;
-        let series = lists::series_of_values(self.words, line, &mut self.budget_bytes)?;
+        let mut executions = lists::past_values(self.words, line, &mut self.limit_bytes)?;
+        let series = lists::series_of_values(self.words, line, &mut self.limit_bytes)?;
         let live = low(self.word(line, node::EXECUTION)?);
         let last = executions.last().map(|last| (last.execution, last.executions));
         if self.word(line, node::VISITS)? > 0 && !(torn && is_covered(live, last)) {

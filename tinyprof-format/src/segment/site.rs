@@ -31,13 +31,13 @@ impl Site {
 /// Returns the descriptions of sites by address, and true if all could be read.
 pub(super) fn sites(words: Words<'_>) -> (HashMap<u64, Site>, bool) {
     let mut sites = HashMap::new();
-    let mut budget_bytes = words.0.len();
+    let mut limit_bytes = words.0.len();
     let mut seen = 0;
     let mut line = words.get(0, header::LAST_SITE).map_or(0, low);
     while line != 0 {
         seen += 1;
         let read =
-            (seen <= words.lines()).then(|| described(words, line, &mut budget_bytes)).flatten();
+            (seen <= words.lines()).then(|| described(words, line, &mut limit_bytes)).flatten();
         let Some((address, site)) = read else { return (sites, false) };
         sites.insert(address, site);
         line = words.get(line, site::BEFORE).map_or(0, low);
@@ -45,12 +45,12 @@ pub(super) fn sites(words: Words<'_>) -> (HashMap<u64, Site>, bool) {
     (sites, true)
 }
 
-fn described(words: Words<'_>, line: u32, budget_bytes: &mut usize) -> Option<(u64, Site)> {
+fn described(words: Words<'_>, line: u32, limit_bytes: &mut usize) -> Option<(u64, Site)> {
     let word = |word| words.get(line, word);
     let kind = word(site::KIND)?;
     let length = low(kind) as usize;
     // Descriptions do not overlap, so together they are no longer than the segment.
-    *budget_bytes = budget_bytes.checked_sub(length.max(LINE_BYTES))?;
+    *limit_bytes = limit_bytes.checked_sub(length.max(LINE_BYTES))?;
     let place = word(site::PLACE)?;
     let mut region = Region {
         line: low(place),

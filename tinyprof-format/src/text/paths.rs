@@ -16,7 +16,7 @@ const DELIMITERS: [char; 3] = ['<', '>', '-'];
 
 /// The position of a row in the tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct RowPosition {
     pub(super) id: CallpathId,
     pub(super) parent: Option<CallpathId>,
     pub(super) site: SiteId,
@@ -25,11 +25,11 @@ pub(super) struct Place {
 
 /// The positions of all rows.
 #[derive(Debug, Default)]
-pub(super) struct Places {
+pub(super) struct RowPositions {
     /// The places of the rows, in order.
-    pub(super) rows: Vec<Place>,
+    pub(super) rows: Vec<RowPosition>,
     /// The places of parents that have no row.
-    pub(super) ancestors: Vec<Place>,
+    pub(super) ancestors: Vec<RowPosition>,
     /// The inconsistencies: the row, the kind, and the text of the parent concerned.
     pub(super) problems: Vec<(usize, ProblemKind, String)>,
 }
@@ -38,9 +38,9 @@ pub(super) struct Places {
 ///
 /// # Cost
 /// Linear in the length of the texts, for any text.
-pub(super) fn place(rows: &[(&str, Option<&str>)]) -> Places {
+pub(super) fn place(rows: &[(&str, Option<&str>)]) -> RowPositions {
     let mut finder = Finder::default();
-    let mut places: Vec<Option<Place>> = vec![None; rows.len()];
+    let mut places: Vec<Option<RowPosition>> = vec![None; rows.len()];
     // Shorter ids first, so that parents are placed before their children.
     let mut order: Vec<usize> = (0..rows.len()).collect();
     order.sort_by_key(|&row| rows[row].0.len());
@@ -51,10 +51,10 @@ pub(super) fn place(rows: &[(&str, Option<&str>)]) -> Places {
         finder.placed.insert(place.id);
         places[row] = Some(place);
     }
-    let rows: Vec<Place> = places.into_iter().flatten().collect();
+    let rows: Vec<RowPosition> = places.into_iter().flatten().collect();
     finder.ancestors.retain(|ancestor| !finder.placed.contains(&ancestor.id));
     finder.problems.sort_by_key(|(row, _, _)| *row);
-    Places { rows, ancestors: finder.ancestors, problems: finder.problems }
+    RowPositions { rows, ancestors: finder.ancestors, problems: finder.problems }
 }
 
 #[derive(Default)]
@@ -62,20 +62,20 @@ struct Finder {
     /// The callpaths of placed rows, and of parents that have no row.
     by_text: HashMap<String, CallpathId>,
     placed: HashSet<CallpathId>,
-    ancestors: Vec<Place>,
+    ancestors: Vec<RowPosition>,
     ancestor_ids: HashSet<CallpathId>,
     problems: Vec<(usize, ProblemKind, String)>,
 }
 
 impl Finder {
-    fn find(&mut self, row: usize, id: &str, parent: Option<&str>) -> Place {
+    fn find(&mut self, row: usize, id: &str, parent: Option<&str>) -> RowPosition {
         match parent {
-            Some("" | NULL) => Place::of(None, id),
+            Some("" | NULL) => RowPosition::of(None, id),
             Some(text) => {
                 let rest = id.strip_prefix(text).and_then(|rest| rest.strip_prefix(DELIMITERS));
                 if let Some(name) = rest {
                     let delimiter = id[text.len()..].chars().next().unwrap_or(DELIMITERS[0]);
-                    return Place::of(Some(self.parent(row, text, delimiter)), name);
+                    return RowPosition::of(Some(self.parent(row, text, delimiter)), name);
                 }
                 self.problems.push((row, ProblemKind::ParentDisagrees, text.to_owned()));
                 self.find_alone(id)
@@ -85,15 +85,15 @@ impl Finder {
     }
 
     /// Returns the place of a row from its id alone.
-    fn find_alone(&mut self, id: &str) -> Place {
+    fn find_alone(&mut self, id: &str) -> RowPosition {
         let delimiter = DELIMITERS.into_iter().find(|&d| id.contains(d)).unwrap_or(DELIMITERS[0]);
         match id.rsplit_once(delimiter) {
             Some((above, name)) => {
                 let parent = self.by_text.get(above).copied();
                 let parent = parent.unwrap_or_else(|| self.add_ancestors(above, delimiter));
-                Place::of(Some(parent), name)
+                RowPosition::of(Some(parent), name)
             }
-            None => Place::of(None, id),
+            None => RowPosition::of(None, id),
         }
     }
 
@@ -113,14 +113,14 @@ impl Finder {
     fn add_ancestors(&mut self, text: &str, delimiter: char) -> CallpathId {
         let (first, rest) =
             text.split_once(delimiter).map_or((text, None), |(f, rest)| (f, Some(rest)));
-        let mut here = self.add_ancestor(Place::of(None, first));
+        let mut here = self.add_ancestor(RowPosition::of(None, first));
         for name in rest.into_iter().flat_map(|rest| rest.split(delimiter)) {
-            here = self.add_ancestor(Place::of(Some(here), name));
+            here = self.add_ancestor(RowPosition::of(Some(here), name));
         }
         here
     }
 
-    fn add_ancestor(&mut self, place: Place) -> CallpathId {
+    fn add_ancestor(&mut self, place: RowPosition) -> CallpathId {
         let id = place.id;
         if !self.placed.contains(&id) && self.ancestor_ids.insert(id) {
             self.ancestors.push(place);
@@ -129,7 +129,7 @@ impl Finder {
     }
 }
 
-impl Place {
+impl RowPosition {
     fn of(parent: Option<CallpathId>, text: &str) -> Self {
         let (name, number) = unescape(text);
         let site = site(&name, number);
@@ -154,11 +154,11 @@ mod tests {
     use super::*;
 
     /// Returns the paths of the rows, their names joined by `/`.
-    fn paths(rows: &[(&str, Option<&str>)]) -> (Vec<String>, Places) {
+    fn paths(rows: &[(&str, Option<&str>)]) -> (Vec<String>, RowPositions) {
         let places = place(rows);
-        let all: HashMap<CallpathId, &Place> =
+        let all: HashMap<CallpathId, &RowPosition> =
             places.rows.iter().chain(&places.ancestors).map(|p| (p.id, p)).collect();
-        let path = |place: &Place| {
+        let path = |place: &RowPosition| {
             let (mut names, mut above) = (vec![place.name.as_str()], place.parent);
             while let Some(id) = above {
                 names.push(&all[&id].name);

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::error::TextError;
 use super::names::{NULL, unescape};
-use super::paths::{self, Place};
+use super::paths::{self, RowPosition};
 use super::records::{Record, records};
 use super::row::{RowTimes, row_times};
 use super::salvage::{Problem, ProblemKind, Salvage, excerpt};
@@ -162,7 +162,7 @@ fn problem(line: u64, id: &str, kind: ProblemKind, found: String) -> Problem {
     Problem { line, id: excerpt(id.as_bytes()), rank: None, kind, values_lost: 0, found }
 }
 
-fn place(rows: &[Row<'_>], salvage: &mut Salvage) -> paths::Places {
+fn place(rows: &[Row<'_>], salvage: &mut Salvage) -> paths::RowPositions {
     let texts: Vec<(&str, Option<&str>)> =
         rows.iter().map(|row| (&*row.id, row.parent.as_deref())).collect();
     let placed = paths::place(&texts);
@@ -184,7 +184,7 @@ fn usual_ranks(rows: &[Row<'_>]) -> usize {
 /// Returns the table and its values, row by row and then by rank.
 fn fill(
     rows: &[Row<'_>],
-    placed: paths::Places,
+    placed: paths::RowPositions,
     ranks: usize,
     salvage: &mut Salvage,
 ) -> (CallpathTable, Vec<Vec<CallpathValues>>) {
@@ -219,7 +219,12 @@ fn fill(
     (table, values)
 }
 
-fn region(place: &Place, is_loop: u8, each: bool, constants: BTreeMap<String, String>) -> Region {
+fn region(
+    place: &RowPosition,
+    is_loop: u8,
+    each: bool,
+    constants: BTreeMap<String, String>,
+) -> Region {
     Region {
         kind: if is_loop == 0 { RegionKind::Function } else { RegionKind::Loop },
         mode: if each { Mode::Each } else { Mode::Total },

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::salvage::{Problem, ProblemKind, excerpt};
-use super::times::{self, EXECUTIONS, RANKS, RankTimes, VISITS, rank_times};
+use super::times::{self, EXECUTIONS, RANKS, RankUsage, VISITS, rank_times};
 use crate::model::CallpathValues;
 
 /// The contents of a row.
@@ -51,7 +51,7 @@ pub(super) fn row_times(text: &[u8], ranks: usize, each: bool, cut: bool) -> Row
 }
 
 impl RowTimes {
-    fn add(&mut self, rank: usize, read: RankTimes) {
+    fn add(&mut self, rank: usize, read: RankUsage) {
         if read.lost > 0 {
             self.push(Some(rank), ProblemKind::BadValue, read.lost, read.broken);
         }

@@ -11,7 +11,7 @@ pub(super) const VISITS: u8 = b'+';
 
 /// The contents of one rank's place in a row.
 #[derive(Debug, Default)]
-pub(super) struct RankTimes {
+pub(super) struct RankUsage {
     pub(super) values: CallpathValues,
     /// The number of executions that have a place, including those that the rank did not visit.
     pub(super) executions: u32,
@@ -33,8 +33,8 @@ pub(super) fn values(text: &[u8]) -> u64 {
 
 /// Reads one rank's place. `each` is true if single values are visits, which are then kept as a
 /// series.
-pub(super) fn rank_times(text: &[u8], each: bool) -> RankTimes {
-    let mut rank = RankTimes::default();
+pub(super) fn rank_times(text: &[u8], each: bool) -> RankUsage {
+    let mut rank = RankUsage::default();
     if text.is_empty() {
         return rank;
     }
@@ -47,7 +47,7 @@ pub(super) fn rank_times(text: &[u8], each: bool) -> RankTimes {
     rank
 }
 
-impl RankTimes {
+impl RankUsage {
     fn add_execution(&mut self, execution: u32, text: &[u8], series: bool) {
         let mut summary: Option<ExecutionSummary> = None;
         for value in text.split(|&b| b == VISITS) {
@@ -81,7 +81,7 @@ mod tests {
         executions: &[(u32, u64, u64)],
         series: &[(u32, u64)],
         lost: u64,
-    ) -> RankTimes {
+    ) -> RankUsage {
         let rank = rank_times(text.as_bytes(), each);
         let found: Vec<_> = rank
             .values

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use tinyprof_format::model::{EventMap, Profile};
-use tinyprof_format::report::{Activity, Efficiency, RankTimes, Report, TextOptions};
+use tinyprof_format::report::{Activity, Efficiency, RankUsage, Report, TextOptions};
 
 use crate::fixture::{Node, event_map, profile, tag};
 
@@ -16,10 +16,10 @@ fn both(found: &Efficiency) -> (f64, f64) {
 }
 
 /// Generates ranks whose useful time is part of their total time.
-fn ranks() -> impl Strategy<Value = Vec<RankTimes>> {
+fn ranks() -> impl Strategy<Value = Vec<RankUsage>> {
     let rank = (0_u64..1 << 50, 0_u64..=1_000, 0_u64..=1_000).prop_map(|(total_ns, useful, io)| {
         let useful_ns = total_ns / 1_000 * useful;
-        RankTimes { total_ns, useful_ns, io_ns: (total_ns - useful_ns) / 1_000 * io }
+        RankUsage { total_ns, useful_ns, io_ns: (total_ns - useful_ns) / 1_000 * io }
     });
     prop::collection::vec(rank, 1..40)
 }
@@ -40,9 +40,9 @@ proptest! {
 
     #[test]
     fn equal_ranks_are_balanced_and_ranks_without_time_do_not_count(useful_ns in 1_u64..1_000, idle in 0_usize..5) {
-        let rank = RankTimes { total_ns: 1_000, useful_ns, io_ns: 0 };
+        let rank = RankUsage { total_ns: 1_000, useful_ns, io_ns: 0 };
         let mut ranks = vec![rank; 3];
-        ranks.extend(vec![RankTimes::default(); idle]);
+        ranks.extend(vec![RankUsage::default(); idle]);
         let found = Efficiency::of_ranks(&ranks).expect("three ranks were useful");
         let (parallel, communication) = both(&found);
         prop_assert!(near(found.load_balance, 1.0) && near(communication, parallel));

@@ -6,7 +6,7 @@ use tinyprof_format::model::{
     MetricValues, Profile, RankFacts, SiteId,
 };
 use tinyprof_format::report::{
-    Efficiency, HostId, RankStatistics, RankTimes, Report, Spread, Statistics, TimesOverRanks,
+    Efficiency, HostId, RankStatistics, RankUsage, Report, Spread, Statistics, UsageOverRanks,
     Variation,
 };
 
@@ -55,7 +55,7 @@ fn naive(profile: &Profile) -> Statistics {
         max_host: slowest(of_ranks)
             .map_or(HostId::default(), |rank| HostId::of_name(&profile.ranks[rank as usize].host)),
     };
-    let mut times = TimesOverRanks::default();
+    let mut times = UsageOverRanks::default();
     (0..profile.ranks.len()).for_each(|rank| times.add(&naive_times(profile, rank)));
     let row = |index| {
         let visitors: Vec<(u32, &CallpathValues)> = (0..)
@@ -104,14 +104,14 @@ fn slowest(of_ranks: &[(u32, u64)]) -> Option<u32> {
 }
 
 /// Returns the times of a rank. The regions of these tests have no tags: all time is useful.
-fn naive_times(profile: &Profile, rank: usize) -> RankTimes {
+fn naive_times(profile: &Profile, rank: usize) -> RankUsage {
     let roots = profile.callpaths.iter().filter(|(_, callpath)| callpath.parent.is_none());
     let total_ns = roots
         .fold(0, |sum, (root, _)| profile.values(root, rank).inclusive_ns().saturating_add(sum));
     let useful_ns = tinyprof_format::report::exclusive_ns(profile, rank)
         .into_iter()
         .fold(0, u64::saturating_add);
-    RankTimes { total_ns, useful_ns, io_ns: 0 }
+    RankUsage { total_ns, useful_ns, io_ns: 0 }
 }
 
 /// Rounds up to the next integer: a variance other than 0 must not become 0.
@@ -208,13 +208,13 @@ proptest! {
             one.add_rank(&profile.callpaths, number, "", |index| &profile.values(index, rank).executions);
             merged.merge(&Statistics::from_bytes(&one.to_bytes()).expect("what was sent is received"));
         }
-        let ranks: Vec<RankTimes> = (0..maps.len()).map(|rank| {
+        let ranks: Vec<RankUsage> = (0..maps.len()).map(|rank| {
             let mut one = profile.clone();
             one.ranks = vec![profile.ranks[rank].clone()];
             one.values = profile.values.iter().map(|row| vec![row[rank].clone()]).collect();
             let times = *Statistics::of_profile(&one).times();
             let narrow = |ns: u128| u64::try_from(ns).expect("one rank has 64 bits");
-            RankTimes {
+            RankUsage {
                 total_ns: times.total_max_ns, useful_ns: times.useful_max_ns, io_ns: narrow(times.io_ns),
             }
         }).collect();

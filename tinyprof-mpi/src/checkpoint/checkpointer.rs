@@ -9,15 +9,15 @@ use tinyprof_format::model::CheckpointTimes;
 use super::agreement::{Agreement, Step};
 use super::maxima::MpiMaxima;
 use super::pace::{PATIENCE_NS, Pace};
-use crate::communicator::{Communicator, Rsmpi, run_to_end};
+use crate::communicator::{Communicator, MpiCommunicator, run_to_end};
 use crate::error::FlushError;
 use crate::measure::measure;
 use crate::phases::{self, Plan, Workplace};
 use crate::settings::Settings;
 
 /// The agreement on boundaries and its pace.
-pub(super) struct Agreed {
-    pub(super) communicator: Rsmpi,
+pub(super) struct AgreedWriting {
+    pub(super) communicator: MpiCommunicator,
     pub(super) agreement: Agreement<MpiMaxima>,
     pub(super) pace: Pace,
 }
@@ -26,7 +26,7 @@ pub(super) struct Agreed {
 pub(super) struct Checkpointer {
     settings: Settings,
     /// The agreement, or `None` if checkpoints are only written by hand.
-    pub(super) agreed: Option<Agreed>,
+    pub(super) agreed: Option<AgreedWriting>,
     /// The checkpoint files, on rank 0.
     files: Option<CheckpointFiles>,
     process_id: u32,
@@ -34,7 +34,11 @@ pub(super) struct Checkpointer {
 
 impl Checkpointer {
     /// Creates the checkpoints of all ranks of `communicator`.
-    pub(super) fn new(communicator: &Rsmpi, settings: &Settings, agreed: Option<Agreed>) -> Self {
+    pub(super) fn new(
+        communicator: &MpiCommunicator,
+        settings: &Settings,
+        agreed: Option<AgreedWriting>,
+    ) -> Self {
         let files = || CheckpointFiles::new(&settings.target(), settings.checkpoints_kept);
         Self {
             settings: settings.clone(),
@@ -53,7 +57,7 @@ impl Checkpointer {
     /// Performs the action that is due at a boundary. Returns the time and the boundary from which
     /// on there may be another one.
     pub(super) fn at_boundary(&mut self, boundary: u64) -> (u64, u64) {
-        let Some(Agreed { agreement, pace, .. }) = &mut self.agreed else {
+        let Some(AgreedWriting { agreement, pace, .. }) = &mut self.agreed else {
             return (u64::MAX, u64::MAX);
         };
         let (is_due, ahead) = (pace.is_due(boundary), pace.ahead(boundary));
@@ -75,7 +79,7 @@ impl Checkpointer {
         if step == Step::Write {
             self.write_agreed(boundary);
         }
-        let Some(Agreed { agreement, pace, .. }) = &mut self.agreed else {
+        let Some(AgreedWriting { agreement, pace, .. }) = &mut self.agreed else {
             return (u64::MAX, u64::MAX);
         };
         pace.look_again(agreement)
@@ -100,7 +104,7 @@ impl Checkpointer {
     fn repeat(&mut self, boundary: u64, next: fn(&mut Agreement<MpiMaxima>) -> Step) {
         let deadline_ns = u64::try_from(self.settings.deadline().as_nanos()).unwrap_or(u64::MAX);
         let mut waited = Wait::begin();
-        while let Some(Agreed { agreement, .. }) = &mut self.agreed {
+        while let Some(AgreedWriting { agreement, .. }) = &mut self.agreed {
             // A rank that never comes has broken its promise; waiting for it would delay the final
             // profile.
             if agreement.maxima().is_broken() || waited.is_longer_than(deadline_ns) {
@@ -115,18 +119,20 @@ impl Checkpointer {
     }
 
     fn write_agreed(&mut self, boundary: u64) {
-        let Some(Agreed { communicator, mut pace, agreement }) = self.agreed.take() else { return };
+        let Some(AgreedWriting { communicator, mut pace, agreement }) = self.agreed.take() else {
+            return;
+        };
         // A failure has been reported, and the next checkpoint may succeed.
         drop(self.write(&communicator, Some(boundary)));
         pace.begin(boundary);
-        self.agreed = Some(Agreed { communicator, agreement, pace });
+        self.agreed = Some(AgreedWriting { communicator, agreement, pace });
     }
 
     /// Writes a checkpoint and returns its path, or none if no rank has measured anything.
     /// Collective over `communicator`.
     pub(super) fn write(
         &mut self,
-        communicator: &Rsmpi,
+        communicator: &MpiCommunicator,
         boundary: Option<u64>,
     ) -> Result<Option<PathBuf>, FlushError> {
         collect::without_write_signals(|| {

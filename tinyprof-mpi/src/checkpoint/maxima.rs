@@ -5,11 +5,11 @@ use std::collections::VecDeque;
 use mpi::topology::Communicator;
 
 use super::agreement::Maxima;
-use crate::sys::{Link, Operator, Pending, Reduction};
+use crate::sys::{Operator, Pending, PrivateCommunicator, Reduction};
 
 /// Reductions over all ranks of their own communicator.
 pub(super) struct MpiMaxima {
-    link: Result<Link, String>,
+    link: Result<PrivateCommunicator, String>,
     /// Reductions whose results have not been returned, the oldest first.
     pending: VecDeque<Pending<Reduction>>,
     /// True if MPI has refused a reduction. Nothing completes any more then.
@@ -19,7 +19,7 @@ pub(super) struct MpiMaxima {
 impl MpiMaxima {
     /// Creates reductions over `program`'s ranks. Collective over it.
     pub(super) fn over(program: &impl Communicator) -> Self {
-        let link = Link::duplicate_of(program);
+        let link = PrivateCommunicator::duplicate_of(program);
         let broken = link.is_err();
         Self { link, pending: VecDeque::new(), broken }
     }

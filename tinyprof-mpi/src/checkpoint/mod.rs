@@ -55,12 +55,12 @@
 //! part in no other attempt. The next attempt then stays open on all ranks, without any of them
 //! waiting.
 
+mod active;
 mod agreement;
 mod checkpointer;
-mod installed;
 mod maxima;
 mod pace;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use installed::{begin, by_hand, close, retire, settle_all};
+pub(crate) use active::{begin, by_hand, close, retire, settle_all};

@@ -72,7 +72,7 @@ enum Operation {
 /// together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Write {
-    Agreed,
+    AgreedWriting,
     ByHand,
     Flush,
 }
@@ -110,7 +110,7 @@ impl Run {
             }
             rank.writing = None;
             rank.last_write = now;
-            if write == Write::Agreed {
+            if write == Write::AgreedWriting {
                 rank.standing = false;
                 // The rank wrote while it settled, and continues to settle.
                 if rank.program[rank.at] != Operation::Boundary {
@@ -128,14 +128,14 @@ impl Run {
                 match rank.agreement.at_boundary(rank.boundary, is_due, 2) {
                     Step::Go => (rank.standing, rank.at) = (false, rank.at + 1),
                     Step::Wait => rank.standing = true,
-                    Step::Write => rank.begin(Write::Agreed, false),
+                    Step::Write => rank.begin(Write::AgreedWriting, false),
                 }
             }
             Operation::ByHand | Operation::Flush => match rank.agreement.settle() {
                 Step::Go if operation == Operation::Flush => rank.begin(Write::Flush, true),
                 Step::Go => rank.begin(Write::ByHand, true),
                 Step::Wait => {}
-                Step::Write => rank.begin(Write::Agreed, true),
+                Step::Write => rank.begin(Write::AgreedWriting, true),
             },
             Operation::Send(to) => {
                 *self.mail.entry((number, to)).or_default() += 1;
@@ -271,7 +271,7 @@ fn check(written: &[Vec<(Write, u64, bool)>]) -> Result<(), TestCaseError> {
         let of_all: Vec<_> = written.iter().map(|writes| writes.get(number).copied()).collect();
         let kinds: Vec<_> = of_all.iter().map(|write| write.map(|(kind, ..)| kind)).collect();
         prop_assert!(kinds.iter().all(|kind| *kind == kinds[0]), "{:?}", of_all);
-        if kinds[0] == Some(Write::Agreed) {
+        if kinds[0] == Some(Write::AgreedWriting) {
             let at = |settled| of_all.iter().flatten().filter(move |w| w.2 == settled).map(|w| w.1);
             let mut boundaries: Vec<u64> = at(false).collect();
             boundaries.dedup();
@@ -305,7 +305,7 @@ fn many_ranks_in_step_write_again_and_again() {
     let ranks = 64;
     let written = run(&vec![300; ranks], Some(50), &vec![20_000; ranks], &vec![1; ranks], 7);
     check(&written).unwrap();
-    let agreed = written[0].iter().filter(|write| write.0 == Write::Agreed).count();
+    let agreed = written[0].iter().filter(|write| write.0 == Write::AgreedWriting).count();
     assert!(agreed >= 2, "{agreed}: {:?}", written[0]);
 }
 

@@ -151,9 +151,10 @@ impl<W: Wire> Communicator for ByHand<W> {
     async fn receive(&self, from: u32, length: usize) -> Result<Vec<u8>, Interrupted> {
         let bytes = std::future::poll_fn(|_| match self.wire.receive(self.first + from) {
             Some(bytes) => Poll::Ready(Ok(bytes)),
-            None if self.wire.is_late() => {
-                Poll::Ready(Err(Interrupted { reason: "a rank is late".into(), speaks: false }))
-            }
+            None if self.wire.is_late() => Poll::Ready(Err(Interrupted {
+                reason: "a rank is late".into(),
+                is_reporter: false,
+            })),
             None => Poll::Pending,
         })
         .await?;

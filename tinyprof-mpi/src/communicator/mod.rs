@@ -6,21 +6,21 @@
 
 pub(crate) mod by_hand;
 #[cfg(feature = "rsmpi")]
+mod mpi_communicator;
+#[cfg(feature = "rsmpi")]
+mod patience;
+#[cfg(feature = "rsmpi")]
 mod question;
 #[cfg(feature = "rsmpi")]
 mod roll_call;
-#[cfg(feature = "rsmpi")]
-mod rsmpi;
 pub(crate) mod virtual_ranks;
-#[cfg(feature = "rsmpi")]
-mod wait;
 
 use std::fmt;
 
 #[cfg(feature = "rsmpi")]
-pub(crate) use question::{duplicate_of_world, max_of_world};
+pub(crate) use mpi_communicator::{DEADLINE_DEFAULT, MpiCommunicator, run_to_end};
 #[cfg(feature = "rsmpi")]
-pub(crate) use rsmpi::{DEADLINE_DEFAULT, Rsmpi, run_to_end};
+pub(crate) use question::{duplicate_of_world, max_of_world};
 
 /// A group of ranks that exchange bytes. Every rank must call the same collectives in the same
 /// order.
@@ -84,7 +84,7 @@ pub(crate) struct Interrupted {
     pub(crate) reason: String,
     /// True if this rank is to inform the user: one of those that are left, as far as they know of
     /// each other.
-    pub(crate) speaks: bool,
+    pub(crate) is_reporter: bool,
 }
 
 impl fmt::Display for Interrupted {

@@ -11,16 +11,18 @@
 
 use std::time::Duration;
 
-use super::wait::Wait;
-use crate::sys::{Link, Operator, Pending};
+use super::patience::Patience;
+use crate::sys::{Operator, Pending, PrivateCommunicator};
 
 /// Returns the greatest number of all ranks of the world.
 ///
 /// # Errors
 /// The reason why it is not known: not all ranks asked within the deadline, or MPI failed.
 pub(crate) fn max_of_world(number: u64, deadline: Duration) -> Result<u64, String> {
-    let (_, maximum) =
-        within(deadline, Link::world_itself().all_reduce(vec![number], Operator::Max)?)?;
+    let (_, maximum) = within(
+        deadline,
+        PrivateCommunicator::world_itself().all_reduce(vec![number], Operator::Max)?,
+    )?;
     Ok(maximum.first().copied().unwrap_or(number))
 }
 
@@ -28,12 +30,12 @@ pub(crate) fn max_of_world(number: u64, deadline: Duration) -> Result<u64, Strin
 ///
 /// # Errors
 /// As [`max_of_world`]: another rank may have left while the caller was still asking.
-pub(crate) fn duplicate_of_world(deadline: Duration) -> Result<Link, String> {
-    within(deadline, Link::world_itself().duplicate()?)?.link()
+pub(crate) fn duplicate_of_world(deadline: Duration) -> Result<PrivateCommunicator, String> {
+    within(deadline, PrivateCommunicator::world_itself().duplicate()?)?.link()
 }
 
 fn within<B>(deadline: Duration, mut pending: Pending<B>) -> Result<B, String> {
-    let mut wait = Wait::begin();
+    let mut wait = Patience::begin();
     while !pending.is_done()? {
         if wait.so_far() >= deadline {
             return Err(format!(

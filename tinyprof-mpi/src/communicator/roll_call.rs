@@ -8,7 +8,7 @@
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 
-use crate::sys::{Link, Pending};
+use crate::sys::{Pending, PrivateCommunicator};
 
 /// The number of ranks that keep a list. If as many are missing, no rank can say which ones.
 const LISTENERS: u32 = 16;
@@ -43,7 +43,7 @@ pub(super) struct RollCall {
 
 impl RollCall {
     /// Begins a flush, and receives the words that an earlier one has left.
-    pub(super) fn begin(&self, link: &Link) {
+    pub(super) fn begin(&self, link: &PrivateCommunicator) {
         self.listen(link);
         let flush = self.flush.get() + 1;
         self.flush.set(flush);
@@ -53,7 +53,7 @@ impl RollCall {
 
     /// Tells the first ranks that the caller is present: once in a flush, when a wait has become
     /// long.
-    pub(super) fn call_once(&self, link: &Link) {
+    pub(super) fn call_once(&self, link: &PrivateCommunicator) {
         if !self.has_called.replace(true) {
             self.say(link, HERE, LISTENERS.min(link.size()));
         }
@@ -62,7 +62,7 @@ impl RollCall {
     /// Returns which ranks have given no sign, as text for users, or `None` if the caller keeps no
     /// list. Also returns whether the caller, as the first of the ranks that are left, is to inform
     /// the user.
-    pub(super) fn missing(&self, link: &Link) -> (Option<String>, bool) {
+    pub(super) fn missing(&self, link: &PrivateCommunicator) -> (Option<String>, bool) {
         self.call_once(link);
         if link.rank() >= LISTENERS {
             return (None, false);
@@ -73,17 +73,17 @@ impl RollCall {
         let there: BTreeSet<u32> = words().map(|word| word.from).chain([link.rank()]).collect();
         let missing: Vec<u32> = (0..link.size()).filter(|rank| !there.contains(rank)).collect();
         let is_told = words().any(|word| word.what == TOLD);
-        let speaks = !is_told && there.first() == Some(&link.rank());
-        if speaks {
+        let is_reporter = !is_told && there.first() == Some(&link.rank());
+        if is_reporter {
             // A lower rank that comes later need not report it again.
             self.say(link, TOLD, link.rank());
         }
-        (Some(ranges(&missing)).filter(|text| !text.is_empty()), speaks)
+        (Some(ranges(&missing)).filter(|text| !text.is_empty()), is_reporter)
     }
 
     /// Sends a word to the first `ranks` ranks except the caller. A word that is not on its way at
     /// once is abandoned.
-    fn say(&self, link: &Link, what: u8, ranks: u32) {
+    fn say(&self, link: &PrivateCommunicator, what: u8, ranks: u32) {
         for to in (0..ranks).filter(|&to| to != link.rank()) {
             let word = [&[what], &self.flush.get().to_le_bytes()[..]].concat();
             // If a word cannot be sent, this rank will be reported missing, which it then is.
@@ -93,7 +93,7 @@ impl RollCall {
     }
 
     /// Receives the words that have arrived.
-    pub(super) fn listen(&self, link: &Link) {
+    pub(super) fn listen(&self, link: &PrivateCommunicator) {
         while let Ok(Some(parcel)) = link.waiting(TAG) {
             let Ok(mut word) = link.receive(parcel.from, TAG, parcel.length) else { return };
             // It has arrived, so it is received at once. If MPI does not agree, the word is lost.

@@ -9,7 +9,7 @@ use tinyprof_format::file::EncodedRank;
 
 use super::chunks;
 use super::groups::Group;
-use super::synchronise::Agreed;
+use super::synchronise::GlobalPlan;
 use crate::communicator::{Communicator, Interrupted};
 
 /// The length of the head before the summary in a rank's message: the lengths of its summary and
@@ -21,7 +21,7 @@ const HEAD_BYTES: usize = 16;
 fn messages(
     communicator: &impl Communicator,
     own: &EncodedRank,
-    agreed: &Agreed,
+    agreed: &GlobalPlan,
 ) -> Result<(Vec<u8>, Vec<u8>), Interrupted> {
     let mut uniform = communicator.room(agreed.uniform_bytes())?;
     let mut series =
@@ -35,7 +35,7 @@ fn messages(
     Ok((uniform, series))
 }
 
-impl Agreed {
+impl GlobalPlan {
     /// Returns the length of the message that is equally long on all ranks.
     fn uniform_bytes(&self) -> usize {
         HEAD_BYTES + self.summary_bytes + if self.series_are_padded { self.series_bytes } else { 0 }
@@ -53,7 +53,7 @@ pub(super) struct Collected {
 impl Collected {
     /// Decodes the messages, in the order of their ranks. A message that cannot be decoded is an
     /// error in its place.
-    pub(super) fn decode(self, agreed: &Agreed) -> Vec<Result<EncodedRank, String>> {
+    pub(super) fn decode(self, agreed: &GlobalPlan) -> Vec<Result<EncodedRank, String>> {
         let others = self.messages.into_iter().map(|(message, series)| {
             let summary = message.get(HEAD_BYTES..HEAD_BYTES + length_at(&message, 0));
             let start = HEAD_BYTES + agreed.summary_bytes;
@@ -75,7 +75,7 @@ pub(super) async fn collect(
     communicator: &impl Communicator,
     group: &Group,
     own: EncodedRank,
-    agreed: &Agreed,
+    agreed: &GlobalPlan,
     chunk_bytes: usize,
 ) -> Result<Option<Collected>, Interrupted> {
     let ranks = communicator.subgroup(group.first_rank, group.ranks);

@@ -33,8 +33,8 @@ pub(crate) use workplace::Workplace;
 
 use crate::communicator::{Communicator, Interrupted};
 use crate::observer::Milestone;
-use synchronise::Agreed;
-use write::{Outcome, Place};
+use synchronise::GlobalPlan;
+use write::{Outcome, OutputTarget};
 
 /// The data that one rank brings to a flush.
 #[derive(Clone, Debug, Default)]
@@ -125,7 +125,7 @@ async fn aggregate_and_write(
     communicator: &impl Communicator,
     own: EncodedRank,
     plan: &Plan,
-    agreed: &Arc<Agreed>,
+    agreed: &Arc<GlobalPlan>,
     unfinished: Option<&Result<Arc<UnfinishedProfile>, String>>,
     mut clock: Stopwatch,
 ) -> Result<Flushed, Interrupted> {
@@ -145,7 +145,7 @@ async fn aggregate_and_write(
                 (plan.on_profile_id)(id, &plan.target);
             }
             let files = OutputFiles { format: agreed.format, permissions: plan.permissions };
-            Place { directory, files }
+            OutputTarget { directory, files }
         }
         Err(reason) => return Ok(Flushed { profile: Some(Err(reason)), ..Flushed::default() }),
     };

@@ -18,7 +18,7 @@ use crate::communicator::{Communicator, Interrupted};
 
 /// The results of phase 1, known to all ranks.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Agreed {
+pub(super) struct GlobalPlan {
     /// Every callpath that any rank visited.
     pub(super) dictionary: CallpathTable,
     /// The length of the longest summary message.
@@ -47,7 +47,7 @@ pub(super) async fn agree(
     communicator: &impl Communicator,
     measured: &mut Measured,
     plan: &Plan,
-) -> Result<Result<Agreed, String>, Interrupted> {
+) -> Result<Result<GlobalPlan, String>, Interrupted> {
     let Measured { map, own, failure } = measured;
     let fingerprint = map.callpaths.fingerprint();
     let halves = [high(fingerprint), low(fingerprint)];
@@ -99,7 +99,7 @@ pub(super) async fn agree(
     let fits = |bytes: u64| {
         usize::try_from(bytes).expect("the rank that has this message holds it in memory")
     };
-    Ok(Ok(Agreed {
+    Ok(Ok(GlobalPlan {
         dictionary,
         summary_bytes: fits(summary_bytes),
         series_bytes: fits(longest),

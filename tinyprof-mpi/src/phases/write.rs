@@ -47,14 +47,14 @@ impl Outcome {
 /// The directory and format of a profile's files: rank 0 has created the directory and tells all
 /// ranks.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct OutputTarget {
     pub(super) directory: PathBuf,
     pub(super) files: OutputFiles,
 }
 
 /// Writes the part of a group.
 pub(super) fn write_part(
-    place: &Place,
+    place: &OutputTarget,
     group: &Group,
     dictionary: &CallpathTable,
     ranks: Vec<Result<EncodedRank, String>>,

@@ -8,12 +8,14 @@
 //! * `pending`: operations under way, and the memory that MPI reads and writes meanwhile.
 
 mod error;
-mod link;
 mod pending;
+mod private_communicator;
 mod process;
 mod shared_words;
 
-pub(crate) use link::{Link, Operator, Reduction, is_usable, program_number, room};
 pub(crate) use pending::Pending;
+pub(crate) use private_communicator::{
+    Operator, PrivateCommunicator, Reduction, is_usable, program_number, room,
+};
 pub(crate) use process::{effective_user_id, socket_peer, started_as};
 pub(crate) use shared_words::SharedWords;

@@ -48,7 +48,7 @@ fn check_counts(ranks: usize, aggregators: &str, parts: usize) {
         "the table is not that of the profile: {}{table}",
         ended.stderr
     );
-    assert!(table.contains("tinyprof itself: "), "{table}");
+    assert!(table.contains("overhead: "), "{table}");
     assert_eq!((profile.ranks.len(), profile.manifest.parts.len()), (ranks, parts));
     let odd: &[&str] = if ranks > 3 { &["run<odd"] } else { &[] };
     assert_eq!(paths(&profile), [&["run"], odd, &["run<step", "worker"]].concat());

@@ -17,7 +17,7 @@ use super::metadata::metadata;
 use super::name::profile_name;
 use super::session::session;
 use super::snapshot::{monotonic_ns, snapshot};
-use super::writer::taken_over_by;
+use super::writer::custom_writer;
 use super::{isolated, launcher};
 use crate::record::boundary;
 use crate::record::thread;
@@ -79,7 +79,7 @@ fn write_isolated() -> Result<(Result<Option<PathBuf>, WriteError>, bool), NotDo
 /// Starts the checkpoints of a program without MPI. Zero means none.
 pub(super) fn install(interval: Duration) {
     let several_processes = launcher::place().is_some_and(|place| place.size > 1);
-    if interval.is_zero() || several_processes || taken_over_by().is_some() {
+    if interval.is_zero() || several_processes || custom_writer().is_some() {
         return;
     }
     let interval_ns = u64::try_from(interval.as_nanos()).unwrap_or(u64::MAX);
@@ -130,7 +130,7 @@ fn at_boundary() {
 #[inline(never)]
 fn write_due() {
     // A child made by `fork` has its parent's settings, but the parent writes the checkpoints.
-    if taken_over_by().is_some() || session().process_id != std::process::id() {
+    if custom_writer().is_some() || session().process_id != std::process::id() {
         DUE_NS.store(u64::MAX, Relaxed);
         return;
     }

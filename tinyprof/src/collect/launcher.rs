@@ -11,19 +11,19 @@ const VARIABLES: [(&str, &str); 3] = [
 
 /// One of the processes that a launcher has started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct ProcessRank {
     pub(super) size: u32,
     pub(super) rank: u32,
 }
 
-impl Place {
+impl ProcessRank {
     pub(super) fn is_first_of_several(self) -> bool {
         self.size > 1 && self.rank == 0
     }
 }
 
 /// Returns the place of this process, or `None` if no launcher has started it.
-pub(super) fn place() -> Option<Place> {
+pub(super) fn place() -> Option<ProcessRank> {
     from_lookup(|variable| env::var(variable).ok())
 }
 
@@ -33,11 +33,11 @@ pub(super) fn speaks_for_all() -> bool {
     place().is_none_or(|place| place.rank == 0)
 }
 
-fn from_lookup(lookup: impl Fn(&str) -> Option<String>) -> Option<Place> {
+fn from_lookup(lookup: impl Fn(&str) -> Option<String>) -> Option<ProcessRank> {
     let number = |variable| lookup(variable).and_then(|text| text.parse().ok());
     VARIABLES
         .iter()
-        .find_map(|(size, rank)| Some(Place { size: number(size)?, rank: number(rank)? }))
+        .find_map(|(size, rank)| Some(ProcessRank { size: number(size)?, rank: number(rank)? }))
 }
 
 #[cfg(test)]
@@ -52,11 +52,14 @@ mod tests {
             })
         };
         assert_eq!(read(&[]), None);
-        assert_eq!(read(&[("PMI_SIZE", "4"), ("PMI_RANK", "3")]), Some(Place { size: 4, rank: 3 }));
+        assert_eq!(
+            read(&[("PMI_SIZE", "4"), ("PMI_RANK", "3")]),
+            Some(ProcessRank { size: 4, rank: 3 })
+        );
         assert_eq!(read(&[("PMI_SIZE", "4")]), None);
         assert_eq!(read(&[("PMI_SIZE", "many"), ("PMI_RANK", "0")]), None);
         let slurm = [("SLURM_NTASKS", "2"), ("SLURM_PROCID", "0")];
         assert!(read(&slurm).unwrap().is_first_of_several());
-        assert!(!Place { size: 1, rank: 0 }.is_first_of_several());
+        assert!(!ProcessRank { size: 1, rank: 0 }.is_first_of_several());
     }
 }

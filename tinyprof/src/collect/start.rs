@@ -5,9 +5,9 @@ use std::sync::Once;
 use super::checkpoints;
 use super::config::ReportSignal;
 use super::finish;
+use super::on_demand;
 use super::segments;
 use super::session::{begin_with, session, within_start};
-use super::so_far;
 use super::writer::{self, Writer};
 use crate::record::budget;
 use crate::record::calibration::visit_cost;
@@ -45,7 +45,7 @@ pub(super) fn arrange() {
     if let Some(interval) = session().config.checkpoint_interval {
         checkpoints::install(interval);
     }
-    so_far::arrange();
+    on_demand::arrange();
     at_exit(end);
 }
 
@@ -105,7 +105,7 @@ pub fn set_filter(patterns: &str) -> bool {
 pub fn report_on_signal() {
     start();
     if session().config.recording && session().config.report_on_signal.is_none() {
-        so_far::install(ReportSignal::Usr1);
+        on_demand::install(ReportSignal::Usr1);
     }
 }
 
@@ -119,6 +119,6 @@ pub(crate) fn start_recording() -> Option<Clock> {
 extern "C" fn end() {
     // A child made by `fork` has a copy of the parent's measurements, which are not its own.
     if session().process_id == std::process::id() {
-        finish::end(writer::taken_over_by().unwrap_or(finish::write_at_exit));
+        finish::end(writer::custom_writer().unwrap_or(finish::write_at_exit));
     }
 }

@@ -23,6 +23,6 @@ pub(super) fn take_over(write: Writer) -> bool {
 }
 
 /// Returns the installed function, if any.
-pub(super) fn taken_over_by() -> Option<Writer> {
+pub(super) fn custom_writer() -> Option<Writer> {
     WRITER.get().copied()
 }

@@ -1,8 +1,8 @@
 //! One thread's tree of callpaths: a plain value, of which `thread` holds one for each thread.
 
 mod boundaries;
+mod context;
 mod fold;
-mod handover;
 mod hot;
 mod in_file;
 mod insert;
@@ -19,17 +19,17 @@ mod usual;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicU32, AtomicU64};
 
-use tinyprof_format::segment::layout::waiting;
+use tinyprof_format::segment::layout::skipped;
 
-pub(crate) use handover::{Before, Place};
+pub(crate) use context::{Before, OpenRegion};
 pub(crate) use polled::InFlight;
 pub(crate) use reading::{MetricReading, Reading};
 
-use super::alone::Alone;
 use super::clock::Clock;
 use super::log;
 use super::lookup::Lookup;
 use super::node::{EXECUTION, Node, SAMPLES, SERIES, START, VISITS, high, kind, low};
+use super::reentrancy::ReentrancyGuard;
 use super::segment::{Line, Segment};
 use super::site::Site;
 use hot::{FILTERED, Hot};
@@ -124,7 +124,7 @@ pub(crate) struct Arena {
     nodes: AtomicU32,
     last_node: AtomicU32,
     /// Guards the creation and look-up of records.
-    alone: Alone,
+    reentrancy: ReentrancyGuard,
     pub(crate) visits_lost: AtomicU64,
     /// Visits by a signal handler to a record or table that was being changed.
     pub(crate) visits_kept_out: AtomicU64,
@@ -165,7 +165,7 @@ impl Arena {
             lookup: Lookup::new(),
             nodes: AtomicU32::new(0),
             last_node: AtomicU32::new(0),
-            alone: Alone::new(),
+            reentrancy: ReentrancyGuard::new(),
             visits_lost: AtomicU64::new(0),
             visits_kept_out: AtomicU64::new(0),
             visits_in_other: AtomicU64::new(0),
@@ -211,7 +211,7 @@ impl Arena {
             }
             if key == NOT_USUAL {
                 let start = self.node(line).word(START);
-                if let Some(left) = waiting::one_less(start.load(Relaxed)) {
+                if let Some(left) = skipped::one_less(start.load(Relaxed)) {
                     self.hot.current().store(line.number(), Relaxed);
                     start.store(left, Relaxed);
                     return Visit::of_node(line);
@@ -232,7 +232,7 @@ impl Arena {
                     self.hot.current().store(parent.number(), Relaxed);
                     return;
                 }
-            } else if node.get(START) & waiting::MARK != 0 && !parent.is_none() {
+            } else if node.get(START) & skipped::MARK != 0 && !parent.is_none() {
                 // The end of a root region is a boundary, timed or not, so it takes the other path.
                 self.hot.current().store(parent.number(), Relaxed);
                 return;
@@ -255,7 +255,7 @@ impl Arena {
     #[inline(never)]
     fn exit_slowly(&self, line: Line) {
         let node = self.node(line);
-        if node.get(START) & waiting::MARK == 0 {
+        if node.get(START) & skipped::MARK == 0 {
             let now = self.clock.ticks();
             if self.current() != line && !self.unwind_to(line) {
                 return;
@@ -301,7 +301,7 @@ impl Arena {
     #[inline(never)]
     fn boundary_unusual(&self, line: Line) {
         let node = self.node(line);
-        let timed = node.get(START) & waiting::MARK == 0;
+        let timed = node.get(START) & skipped::MARK == 0;
         let now = if timed { self.clock.ticks() } else { 0 };
         if self.current() != line && !self.unwind_to(line) {
             return;
@@ -322,7 +322,7 @@ impl Arena {
         let counted = node.update(|| {
             self.begin_execution(node, execution);
             node.set(VISITS, node.get(VISITS) + 1);
-            self.weigh_one(node);
+            self.add_unsampled(node);
         });
         if !counted {
             self.keep_out_visit();
@@ -361,7 +361,7 @@ impl Arena {
         if low(node.get(EXECUTION)) == execution {
             add_to_live(node, ticks);
         } else if low(node.get(SAMPLES)) != 0 {
-            self.move_on(node, execution);
+            self.close_execution(node, execution);
             add_to_live(node, ticks);
         } else {
             self.keep_live(node);
@@ -376,12 +376,12 @@ impl Arena {
     #[inline(always)]
     fn begin_execution(&self, node: Node<'_>, execution: u32) {
         if low(node.get(EXECUTION)) != execution {
-            self.move_on(node, execution);
+            self.close_execution(node, execution);
         }
     }
 
     #[inline]
-    fn move_on(&self, node: Node<'_>, execution: u32) {
+    fn close_execution(&self, node: Node<'_>, execution: u32) {
         if low(node.get(SAMPLES)) != 0 {
             self.close_samples(node, execution);
         } else {

@@ -102,7 +102,7 @@ impl Plan {
 
 /// The time and timed visits of a thread so far.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Spent {
+pub(super) struct SpentTime {
     /// Ticks since the thread first checked its budget, and since its latest check.
     pub(super) total_ticks: u64,
     pub(super) since_ticks: u64,
@@ -134,7 +134,7 @@ impl Budget {
         clippy::cast_sign_loss,
         reason = "numbers of visits and ticks that are shared out need no 53 exact bits, and none is negative"
     )]
-    pub(super) fn plan(self, spent: Spent, wanted: &Wanted, callpaths: u64) -> Plan {
+    pub(super) fn plan(self, spent: SpentTime, wanted: &Wanted, callpaths: u64) -> Plan {
         let share_ticks = self.share * spent.since_ticks as f64;
         let debt_ticks =
             spent.total_timed as f64 * self.cost.timed - self.share * spent.total_ticks as f64;
@@ -159,7 +159,7 @@ mod tests {
     fn plan(share: f64, since_ticks: u64, visits: &[u64]) -> Plan {
         let mut wanted = Wanted::none();
         visits.iter().for_each(|&visits| wanted.add(visits));
-        let spent = Spent { total_ticks: since_ticks, since_ticks, total_timed: 0 };
+        let spent = SpentTime { total_ticks: since_ticks, since_ticks, total_timed: 0 };
         Budget::new(share, 20.0).plan(spent, &wanted, visits.len() as u64)
     }
 
@@ -199,7 +199,7 @@ mod tests {
         let mut wanted = Wanted::none();
         wanted.add(1 << 20);
         let shift = |total_timed| {
-            let spent = Spent { total_ticks: 10_000_000, since_ticks: 1_000_000, total_timed };
+            let spent = SpentTime { total_ticks: 10_000_000, since_ticks: 1_000_000, total_timed };
             Budget::new(0.1, 10.0).plan(spent, &wanted, 1).shift(1 << 20)
         };
         assert!(shift(0) < shift(105_000) && shift(105_000) < shift(1_000_000));

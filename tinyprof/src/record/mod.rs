@@ -8,12 +8,11 @@
 //! ```text
 //! thread -> segments -> arena -> log, lookup -> element -> node -> segment
 //!                         |
-//!                         +---> budget -> clock; site, describe, alone; boundary
+//!                         +---> budget -> clock; site, describe, reentrancy; boundary
 //! calibration -> arena
 //! keyed, filter -> site
 //! ```
 
-mod alone;
 mod arena;
 pub(crate) mod boundary;
 pub(crate) mod budget;
@@ -28,6 +27,7 @@ mod keyed;
 mod log;
 mod lookup;
 mod node;
+mod reentrancy;
 mod segment;
 pub(crate) mod segments;
 mod site;
@@ -35,7 +35,7 @@ pub(crate) mod thread;
 
 #[cfg(any(test, feature = "tracing"))]
 pub(crate) use arena::Entered;
-pub(crate) use arena::{Arena, Before, InFlight, MetricReading, Place, Reading, Visit};
+pub(crate) use arena::{Arena, Before, InFlight, MetricReading, OpenRegion, Reading, Visit};
 #[cfg(feature = "alloc")]
 pub use counting::Counting;
 pub(crate) use keyed::KeyedSites;

@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering:
 pub(super) use tinyprof_format::segment::layout::LINE_WORDS;
 use tinyprof_format::segment::layout::{HEADER_LINES, LINE_BYTES, SEGMENT_BYTES_MAX, header};
 
-use super::alone::Alone;
+use super::reentrancy::ReentrancyGuard;
 use crate::sys::SegmentFile;
 
 /// The address space of one arena. Reserving costs nothing; the size bounds what a thread can ever
@@ -66,7 +66,7 @@ pub(super) struct Segment {
     free: [AtomicU32; CLASSES],
     file: Option<SegmentFile>,
     /// Guards the changes of the allocator.
-    alone: Alone,
+    reentrancy: ReentrancyGuard,
     /// Set while all committed memory is in the file.
     mapped: AtomicBool,
 }
@@ -136,7 +136,7 @@ impl Segment {
             next_line: AtomicU32::new(HEADER_LINES),
             free: [const { AtomicU32::new(0) }; CLASSES],
             file: None,
-            alone: Alone::new(),
+            reentrancy: ReentrancyGuard::new(),
             mapped: AtomicBool::new(false),
         };
         Some(segment)
@@ -219,7 +219,7 @@ impl Segment {
     /// out, or if a signal handler asks while its thread is in this function. Cold.
     #[cold]
     pub(super) fn allocate(&self, class: u32) -> Option<Line> {
-        self.alone.change(|| self.take(class))?
+        self.reentrancy.change(|| self.take(class))?
     }
 
     fn take(&self, class: u32) -> Option<Line> {
@@ -242,7 +242,7 @@ impl Segment {
     /// Takes back a block of 2^class lines, for the next block of the same size. A block that a
     /// signal handler releases while its thread is changing the allocator is never used again.
     pub(super) fn release(&self, line: Line, class: u32) {
-        self.alone.change(|| {
+        self.reentrancy.change(|| {
             if let Some(list) = self.free.get(class as usize) {
                 self.word(line, 0).store(u64::from(list.load(Relaxed)), Relaxed);
                 list.store(line.0, Relaxed);

@@ -27,7 +27,7 @@ thread_local! {
 const OFF: *const Arena = ptr::without_provenance(1);
 /// The arena is being made, and a region was entered meanwhile, for example in a global allocator;
 /// or the thread has ended, or is one of ours. Visits are counted as kept out.
-const AWAY: *const Arena = ptr::without_provenance(2);
+const KEPT_OUT: *const Arena = ptr::without_provenance(2);
 /// There is no memory for an arena. Visits are counted as lost.
 const NO_MEMORY: *const Arena = ptr::without_provenance(3);
 const LAST_MARK: usize = 3;
@@ -92,7 +92,7 @@ pub(crate) fn arena_or_attach(start: fn() -> Option<Clock>) -> Option<&'static A
 pub(crate) fn attach(start: fn() -> Option<Clock>) -> bool {
     match CURRENT.get() {
         arena if arena == OFF => return false,
-        arena if arena == AWAY => {
+        arena if arena == KEPT_OUT => {
             count_lost(&VISITS_KEPT_OUT, header::KEPT_OUT_ELSEWHERE);
             return false;
         }
@@ -100,7 +100,7 @@ pub(crate) fn attach(start: fn() -> Option<Clock>) -> bool {
             count_lost(&VISITS_LOST, header::LOST_ELSEWHERE);
             return false;
         }
-        _ => CURRENT.set(AWAY),
+        _ => CURRENT.set(KEPT_OUT),
     }
     let Some(clock) = start() else {
         CURRENT.set(OFF);
@@ -117,7 +117,7 @@ pub(crate) fn attach(start: fn() -> Option<Clock>) -> bool {
 /// Runs `work` without recording: regions that this thread enters meanwhile, for example in a
 /// global allocator, are counted as kept out.
 pub(crate) fn while_away<T>(work: impl FnOnce() -> T) -> T {
-    let before = CURRENT.replace(AWAY);
+    let before = CURRENT.replace(KEPT_OUT);
     let done = work();
     CURRENT.set(before);
     done
@@ -125,7 +125,7 @@ pub(crate) fn while_away<T>(work: impl FnOnce() -> T) -> T {
 
 /// Stops recording on this thread until it ends: regions that it enters are counted as kept out.
 pub(crate) fn stay_away() {
-    CURRENT.set(AWAY);
+    CURRENT.set(KEPT_OUT);
 }
 
 /// Watches the boundaries of all threads, including future ones.
@@ -206,7 +206,7 @@ pub(crate) fn pass_arenas_on() {
 /// Releases the slot of a thread that ends. The program's own thread-local variables have been
 /// dropped already, so regions in their destructors were recorded.
 unsafe extern "C" fn let_go(slot: *mut c_void) {
-    CURRENT.set(AWAY);
+    CURRENT.set(KEPT_OUT);
     // SAFETY: `claim` has given a slot to `at_thread_end`, and slots are never freed.
     let slot = unsafe { &*slot.cast::<Slot>() };
     slot.claimed.store(false, Release);

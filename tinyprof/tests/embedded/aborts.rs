@@ -4,12 +4,12 @@ use std::os::unix::process::ExitStatusExt;
 
 use tinyprof_format::model::Losses;
 
-use crate::program::{Place, names, text};
+use crate::program::{Scratch, names, text};
 use crate::recover::{recovered, visits};
 
 #[test]
 fn what_was_recorded_before_an_abort_inside_of_regions_is_recovered() {
-    let place = Place::new();
+    let place = Scratch::new();
     let mut command = place.command("test_aborts");
     let output = command.env("TINYPROF_SEGMENT_DIR", "segments").output().unwrap();
     assert_eq!((output.status.signal(), text(&output.stderr)), (Some(libc::SIGABRT), ""));

@@ -2,7 +2,7 @@
 
 use tinyprof_format::model::{Losses, Profile};
 
-use crate::program::{Place, text, visits};
+use crate::program::{Scratch, text, visits};
 
 /// The most allocations by the recorder itself, after the program has printed its number and before
 /// the losses are counted.
@@ -16,7 +16,7 @@ fn visits_of(profile: &Profile, regions: &[&str]) -> u64 {
 }
 
 fn check(late: bool) {
-    let place = Place::new();
+    let place = Scratch::new();
     let mut command = place.command("test_allocates");
     if late {
         command.env("LATE", "1");

@@ -2,7 +2,7 @@
 
 use tinyprof_format::model::Profile;
 
-use crate::program::{Place, check_visits, text, values};
+use crate::program::{Scratch, check_visits, text, values};
 
 const VISITS: [(&str, u64); 4] = [
     ("all", 1),
@@ -26,7 +26,7 @@ fn check(profile: &Profile) {
 
 #[test]
 fn counts_are_exact_and_the_report_says_what_is_an_estimate() {
-    let place = Place::new();
+    let place = Scratch::new();
     let output = place.command("test_budget").env("TINYPROF_BUDGET", "1%").output().unwrap();
     check(&place.profile());
     let said = text(&output.stderr);
@@ -38,10 +38,10 @@ fn counts_are_exact_and_the_report_says_what_is_an_estimate() {
 
 #[test]
 fn a_program_can_set_its_budget_and_the_environment_wins() {
-    let place = Place::new();
+    let place = Scratch::new();
     place.command("test_budget").arg("0.01").env("TINYPROF_REPORT", "off").status().unwrap();
     check(&place.profile());
-    let place = Place::new();
+    let place = Scratch::new();
     let mut command = place.command("test_budget");
     command
         .arg("0.01")
@@ -54,7 +54,7 @@ fn a_program_can_set_its_budget_and_the_environment_wins() {
 
 #[test]
 fn without_a_budget_every_visit_is_timed() {
-    let place = Place::new();
+    let place = Scratch::new();
     let output = place.command("test_budget").output().unwrap();
     let profile = place.profile();
     check_visits(&profile, &VISITS);

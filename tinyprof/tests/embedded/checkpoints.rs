@@ -4,9 +4,9 @@ use std::process::Command;
 
 use tinyprof_format::model::Profile;
 
-use crate::program::{Place, text, values};
+use crate::program::{Scratch, text, values};
 
-fn command(place: &Place, how: &str, interval: &str) -> Command {
+fn command(place: &Scratch, how: &str, interval: &str) -> Command {
     let mut command = place.command("test_checkpoints");
     command.arg(how).env("TINYPROF_OUT", "p").env("TINYPROF_REPORT", "off");
     command.env("TINYPROF_SEGMENT_DIR", place.path().join("segments"));
@@ -21,7 +21,7 @@ fn ends_well(command: &mut Command) -> String {
     text(&output.stdout).to_owned()
 }
 
-fn profiles(place: &Place) -> Vec<String> {
+fn profiles(place: &Scratch) -> Vec<String> {
     place.names().into_iter().filter(|name| name != "segments").collect()
 }
 
@@ -34,7 +34,7 @@ fn check_is_checkpoint(profile: &Profile) {
 #[test]
 fn they_are_written_at_boundaries_and_go_when_the_profile_is_there() {
     for how in ["roots", "loop"] {
-        let place = Place::new();
+        let place = Scratch::new();
         ends_well(&mut command(&place, how, "5ms"));
         assert_eq!(profiles(&place), ["p.tprof"], "{how}");
         let profile = place.read("p.tprof");
@@ -45,7 +45,7 @@ fn they_are_written_at_boundaries_and_go_when_the_profile_is_there() {
 
 #[test]
 fn all_stay_where_all_are_wanted_and_each_has_more_than_the_one_before() {
-    let place = Place::new();
+    let place = Scratch::new();
     ends_well(command(&place, "loop", "5ms").env("TINYPROF_CHECKPOINTS", "all"));
     let names = profiles(&place);
     assert!(names.len() >= 4 && names[0] == "p-checkpoint-0001.tprof", "{names:?}");
@@ -68,7 +68,7 @@ fn all_stay_where_all_are_wanted_and_each_has_more_than_the_one_before() {
 
 #[test]
 fn a_killed_program_leaves_its_last_checkpoint_and_its_segments() {
-    let place = Place::new();
+    let place = Scratch::new();
     let mut child = command(&place, "forever", "5ms").spawn().unwrap();
     while !place.path().join("p-checkpoint-0003.tprof").exists() {
         assert!(child.try_wait().unwrap().is_none(), "it must not end by itself");
@@ -88,7 +88,7 @@ fn a_killed_program_leaves_its_last_checkpoint_and_its_segments() {
 
 #[test]
 fn one_by_hand_needs_no_interval() {
-    let place = Place::new();
+    let place = Scratch::new();
     let printed = ends_well(&mut command(&place, "hand", "off"));
     assert_eq!(printed, "p-checkpoint-0001.tprof\ntrue\n");
     assert_eq!(profiles(&place), ["p.tprof"]);
@@ -97,18 +97,18 @@ fn one_by_hand_needs_no_interval() {
 
 #[test]
 fn none_are_written_before_the_interval_is_over_or_where_recording_is_off() {
-    let place = Place::new();
+    let place = Scratch::new();
     ends_well(&mut command(&place, "exit", "10m"));
     assert_eq!(profiles(&place), ["p.tprof"]);
     assert_eq!(place.read("p.tprof").manifest.checkpoints, Default::default());
-    let place = Place::new();
+    let place = Scratch::new();
     ends_well(command(&place, "exit", "1ms").env("TINYPROF", "off"));
     assert!(profiles(&place).is_empty());
 }
 
 #[test]
 fn a_failure_is_said_once_and_counted() {
-    let place = Place::new();
+    let place = Scratch::new();
     // No directory can be created below a file.
     std::fs::write(place.path().join("file"), "").unwrap();
     let mut child = command(&place, "forever", "1ms");

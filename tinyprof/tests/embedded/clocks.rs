@@ -4,10 +4,10 @@ use std::process::Output;
 
 use tinyprof_format::model::Profile;
 
-use crate::program::{Place, profile_of, text, values, visits};
+use crate::program::{Scratch, profile_of, text, values, visits};
 
 fn run(program: &str, argument: &str, clock: &str) -> (Output, Profile) {
-    let place = Place::new();
+    let place = Scratch::new();
     let mut command = place.command(program);
     command.arg(argument).env("TINYPROF_CLOCK", clock).env("TINYPROF_REPORT", "off");
     let output = command.output().unwrap();

@@ -10,12 +10,12 @@ use std::process::Stdio;
 use tinyprof_format::model::Losses;
 
 use crate::endings::check_untouched;
-use crate::program::{Place, check_visits, names, text};
+use crate::program::{Scratch, check_visits, names, text};
 use crate::recover::{recovered, visits};
 
 #[test]
 fn a_child_made_by_clone_leaves_the_measurements_of_its_parent_alone() {
-    let place = Place::new();
+    let place = Scratch::new();
     let mut command = place.command("test_corners");
     command.arg("clone").env("TINYPROF_OUT", "profile").env("TINYPROF_SEGMENT_DIR", "segments");
     check_untouched(&command.env("TINYPROF_REPORT", "off").output().unwrap());
@@ -29,7 +29,7 @@ fn a_child_made_by_clone_leaves_the_measurements_of_its_parent_alone() {
 
 #[test]
 fn a_program_that_replaces_itself_leaves_its_segment_and_gets_another() {
-    let place = Place::new();
+    let place = Scratch::new();
     let mut command = place.command("test_corners");
     command.arg("exec").env("TINYPROF_OUT", "profile").env("TINYPROF_SEGMENT_DIR", "segments");
     let output = command.env("TINYPROF_REPORT", "off").output().unwrap();
@@ -50,7 +50,7 @@ fn a_program_that_replaces_itself_leaves_its_segment_and_gets_another() {
 #[test]
 fn the_smallest_stack_is_enough_to_end_on() {
     for how in ["small-stack", "smallest-stack"] {
-        let place = Place::new();
+        let place = Scratch::new();
         let mut command = place.command("test_corners");
         check_untouched(&command.arg(how).env("TINYPROF_OUT", "profile").output().unwrap());
         check_visits(
@@ -62,7 +62,7 @@ fn the_smallest_stack_is_enough_to_end_on() {
 
 #[test]
 fn a_program_with_more_rights_than_its_user_obeys_no_variable() {
-    let place = Place::new();
+    let place = Scratch::new();
     // SAFETY: takes no arguments and always succeeds.
     if unsafe { libc::geteuid() } != 0 {
         println!("only root can make a program that another user runs as root");
@@ -101,7 +101,7 @@ fn a_standard_error_that_nobody_reads_does_not_hold_the_program() {
         &[("TINYPROF_REPORT", "on")][..],
         &[("TINYPROF_REPORT", "off"), ("TINYPROF_KEEP_NONSENSE", "")],
     ] {
-        let place = Place::new();
+        let place = Scratch::new();
         let (reader, writer) = std::io::pipe().unwrap();
         fill(&writer);
         let mut command = place.command("test_corners");
@@ -135,7 +135,7 @@ fn fill(pipe: &std::io::PipeWriter) {
 
 #[test]
 fn control_characters_of_variables_do_not_reach_the_terminal() {
-    let place = Place::new();
+    let place = Scratch::new();
     let mut command = place.command("test_corners");
     command.env("TINYPROF_BUDGET", "\x1b[31mred").env("TINYPROF_REPORT", "off");
     let output = command.output().unwrap();

@@ -5,7 +5,7 @@ use std::process::{Output, Stdio};
 use tinyprof_format::model::Losses;
 use tinyprof_format::report::{Report, TextOptions};
 
-use crate::program::{Place, check_visits, profile_of, text, values};
+use crate::program::{Scratch, check_visits, profile_of, text, values};
 
 /// Checks that the program's own result and exit code are those without the profiler.
 pub(crate) fn check_untouched(output: &Output) {
@@ -17,7 +17,7 @@ const ALL: [(&str, u64); 3] = [("work", 1), ("work<inner", 1), ("work<inner<leaf
 
 #[test]
 fn the_profile_is_called_after_program_and_process() {
-    let place = Place::new();
+    let place = Scratch::new();
     let mut command = place.command("test_endings");
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let id = child.id();
@@ -33,7 +33,7 @@ fn the_profile_is_called_after_program_and_process() {
 
 #[test]
 fn a_job_has_its_number_in_the_name() {
-    let place = Place::new();
+    let place = Scratch::new();
     check_untouched(&place.command("test_endings").env("SLURM_JOB_ID", "4711").output().unwrap());
     assert_eq!(place.names(), ["test_endings-4711.tprof"]);
     assert_eq!(place.profile().manifest.metadata.jobid.as_deref(), Some("4711"));
@@ -41,12 +41,12 @@ fn a_job_has_its_number_in_the_name() {
 
 #[test]
 fn the_table_is_on_standard_error_and_nothing_of_ours_on_standard_output() {
-    let place = Place::new();
+    let place = Scratch::new();
     let output = place.command("test_endings").env("TINYPROF_OUT", "named").output().unwrap();
     check_untouched(&output);
     assert_eq!(place.names(), ["named.tprof"]);
     let table = text(&output.stderr);
-    for word in ["work", "inner", "leaf", "tinyprof itself: "] {
+    for word in ["work", "inner", "leaf", "overhead: "] {
         assert!(table.contains(word), "{word} is missing:\n{table}");
     }
     let profile = place.profile();
@@ -61,7 +61,7 @@ fn the_table_is_on_standard_error_and_nothing_of_ours_on_standard_output() {
 
 #[test]
 fn the_text_of_the_paper_is_written_where_that_is_asked_for() {
-    let place = Place::new();
+    let place = Scratch::new();
     let mut command = place.command("test_endings");
     let output =
         command.env("TINYPROF_OUT", "x.tprof").env("TINYPROF_FORMAT", "csv").output().unwrap();
@@ -75,7 +75,7 @@ fn the_text_of_the_paper_is_written_where_that_is_asked_for() {
 
 #[test]
 fn settings_choose_directory_and_table() {
-    let place = Place::new();
+    let place = Scratch::new();
     let mut command = place.command("test_endings");
     let output = command
         .env("TINYPROF_OUT", "new/dir/x.tprof")
@@ -90,7 +90,7 @@ fn settings_choose_directory_and_table() {
 #[test]
 fn a_program_that_goes_elsewhere_leaves_its_profile_where_it_began() {
     for out in [None, Some("out")] {
-        let place = Place::new();
+        let place = Scratch::new();
         let mut command = place.command("test_endings");
         command.arg("moves").envs(out.map(|out| ("TINYPROF_OUT", out)));
         check_untouched(&command.output().unwrap());
@@ -100,7 +100,7 @@ fn a_program_that_goes_elsewhere_leaves_its_profile_where_it_began() {
 
 #[test]
 fn switched_off_it_writes_nothing_and_says_nothing() {
-    let place = Place::new();
+    let place = Scratch::new();
     for (how, code) in [("", 7), ("exit", 3), ("no-region", 5)] {
         let output =
             place.command("test_endings").arg(how).env("TINYPROF", "off").output().unwrap();
@@ -114,7 +114,7 @@ fn switched_off_it_writes_nothing_and_says_nothing() {
 
 #[test]
 fn a_program_that_enters_no_region_leaves_no_profile() {
-    let place = Place::new();
+    let place = Scratch::new();
     let output = place.command("test_endings").arg("no-region").output().unwrap();
     assert_eq!((output.status.code(), text(&output.stderr)), (Some(5), ""));
     assert!(place.names().is_empty());
@@ -122,7 +122,7 @@ fn a_program_that_enters_no_region_leaves_no_profile() {
 
 #[test]
 fn a_setting_that_cannot_be_read_is_one_warning() {
-    let place = Place::new();
+    let place = Scratch::new();
     let mut command = place.command("test_endings");
     let output = command.env("TINYPROF", "perhaps").env("TINYPROF_REPORT", "off").output().unwrap();
     check_untouched(&output);

@@ -7,7 +7,7 @@ use std::os::unix::fs::symlink;
 use std::process::{Command, Output, Stdio};
 
 use crate::endings::check_untouched;
-use crate::program::{Place, contents, names, text, visits};
+use crate::program::{Scratch, contents, names, text, visits};
 use crate::recover::{recovered, visits as visits_of_segments};
 
 /// Checks for exactly one line that reports what was not written and why, including `reason`.
@@ -23,7 +23,7 @@ fn check_one_line(output: &Output, reason: &str) {
 }
 
 fn check_unwritable(out: &str, reason: &str) {
-    let place = Place::new();
+    let place = Scratch::new();
     fs::write(place.path().join("file"), "kept").unwrap();
     let run = |report| {
         let mut command = place.command("test_endings");
@@ -54,7 +54,7 @@ fn a_system_directory_takes_no_profile() {
 
 #[test]
 fn a_working_directory_that_is_gone_takes_no_profile() {
-    let place = Place::new();
+    let place = Scratch::new();
     let script = r#"mkdir gone && cd gone && rmdir ../gone && TINYPROF_REPORT=off exec "$0""#;
     let output = place.shell(script, "test_endings").output().unwrap();
     check_untouched(&output);
@@ -66,7 +66,7 @@ fn a_working_directory_that_is_gone_takes_no_profile() {
 fn a_full_disk_takes_no_profile_and_keeps_no_part_of_it() {
     // 8 KiB hold the dictionary and the part, but not the manifest. 4 KiB hold only directories.
     for size in ["8k", "4k"] {
-        let place = Place::new();
+        let place = Scratch::new();
         fs::create_dir(place.path().join("full")).unwrap();
         let script = format!(
             r#"mount -t tmpfs -o size={size} tinyprof-test full || exit 99
@@ -93,7 +93,7 @@ fn a_full_disk_takes_no_profile_and_keeps_no_part_of_it() {
 
 /// Runs a script that may mount: as root, or as root of a user namespace. The mount disappears with
 /// the script.
-pub(crate) fn in_mount_namespace(place: &Place, script: &str, program: &str) -> Output {
+pub(crate) fn in_mount_namespace(place: &Scratch, script: &str, program: &str) -> Output {
     let mut said = String::new();
     for options in [&["--mount"][..], &["--user", "--map-root-user", "--mount"]] {
         let shell = place.shell(script, program);
@@ -122,7 +122,7 @@ pub(crate) fn in_mount_namespace(place: &Place, script: &str, program: &str) -> 
 
 #[test]
 fn a_limit_on_file_sizes_takes_no_profile_and_sends_no_signal() {
-    let place = Place::new();
+    let place = Scratch::new();
     let script = r#"ulimit -f 0; TINYPROF_OUT=profile TINYPROF_REPORT=off exec "$0""#;
     let output = place.shell(script, "test_endings").output().unwrap();
     check_untouched(&output);
@@ -132,7 +132,7 @@ fn a_limit_on_file_sizes_takes_no_profile_and_sends_no_signal() {
 
 #[test]
 fn an_existing_profile_is_never_touched() {
-    let place = Place::new();
+    let place = Scratch::new();
     let run = || {
         let output = place.command("test_endings").env("TINYPROF_OUT", "same").output().unwrap();
         check_untouched(&output);
@@ -149,7 +149,7 @@ fn an_existing_profile_is_never_touched() {
 
 #[test]
 fn whatever_has_the_name_keeps_it() {
-    let place = Place::new();
+    let place = Scratch::new();
     fs::write(place.path().join("taken.tprof"), "a file").unwrap();
     symlink("nowhere", place.path().join("taken-1.tprof")).unwrap();
     fs::create_dir(place.path().join("taken-2.tprof")).unwrap();
@@ -172,7 +172,7 @@ fn closed_outputs_disturb_nobody() {
         (r#"exec "$0" <&- >&- 2>&-"#, ""),
         (r#"exec "$0" 2>/dev/full"#, "the result is 42\n"),
     ] {
-        let place = Place::new();
+        let place = Scratch::new();
         let output = place.shell(script, "test_endings").output().unwrap();
         assert_eq!((output.status.code(), text(&output.stdout)), (Some(7), stdout), "{script}");
         assert_eq!(visits(&place.profile()).len(), 3, "{script}");
@@ -182,7 +182,7 @@ fn closed_outputs_disturb_nobody() {
 #[test]
 fn a_reader_that_went_away_ends_no_program() {
     for how in ["", "sigpipe"] {
-        let place = Place::new();
+        let place = Scratch::new();
         let (reader, writer) = std::io::pipe().unwrap();
         drop(reader);
         let mut child = place
@@ -203,7 +203,7 @@ fn a_reader_that_went_away_ends_no_program() {
 #[test]
 fn where_memory_is_limited_recording_makes_do() {
     // Less address space than an arena usually reserves.
-    let place = Place::new();
+    let place = Scratch::new();
     let script = r#"ulimit -v 100000; TINYPROF_OUT=profile TINYPROF_REPORT=off exec "$0""#;
     let output = place.shell(script, "test_endings").output().unwrap();
     check_untouched(&output);

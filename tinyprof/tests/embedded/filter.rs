@@ -4,10 +4,10 @@ use std::process::Output;
 
 use tinyprof_format::model::{Losses, Profile};
 
-use crate::program::{Place, check_visits, text};
+use crate::program::{Scratch, check_visits, text};
 
 fn filtered(argument: &str, filter: &str) -> (Output, Profile) {
-    let place = Place::new();
+    let place = Scratch::new();
     let output =
         place.command("test_blocks").arg(argument).env("TINYPROF_FILTER", filter).output().unwrap();
     assert!(output.status.success(), "{output:?}");

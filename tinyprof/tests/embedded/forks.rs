@@ -3,14 +3,14 @@
 use tinyprof_format::model::Losses;
 
 use crate::program::visits as visits_in_profile;
-use crate::program::{Place, names, text};
+use crate::program::{Scratch, names, text};
 use crate::recover::{recovered, visits};
 
 const PARENT: [(&str, u64); 4] =
     [("around", 1), ("around<before", 1), ("around<forks", 1), ("in_parent", 1)];
 
-fn said(child_ends: &str, parent_ends: &str) -> (Place, String) {
-    let place = Place::new();
+fn said(child_ends: &str, parent_ends: &str) -> (Scratch, String) {
+    let place = Scratch::new();
     let mut command = place.command("test_forks");
     command.args([child_ends, parent_ends]).env("TINYPROF_OUT", "profile");
     let output = command

@@ -2,11 +2,11 @@
 
 use tinyprof_format::model::Losses;
 
-use crate::program::{Place, names, text, visits};
+use crate::program::{Scratch, names, text, visits};
 
 #[test]
 fn regions_in_destructors_and_exit_handlers_are_recorded_or_counted_and_stop_nothing() {
-    let place = Place::new();
+    let place = Scratch::new();
     let mut command = place.command("test_late");
     command
         .env("TINYPROF_REPORT", "off")

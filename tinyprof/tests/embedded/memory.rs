@@ -3,13 +3,13 @@
 use tinyprof_format::model::Losses;
 
 use crate::endings::check_untouched;
-use crate::program::{Place, check_visits, names, text};
+use crate::program::{Scratch, check_visits, names, text};
 
 const THREADS: u64 = 3;
 
 #[test]
 fn where_no_thread_gets_memory_the_program_ends_well_and_its_user_is_told_once() {
-    let place = Place::new();
+    let place = Scratch::new();
     let output = place
         .command("test_memory")
         .arg("all")
@@ -24,7 +24,7 @@ fn where_no_thread_gets_memory_the_program_ends_well_and_its_user_is_told_once()
 
 #[test]
 fn where_some_threads_get_no_memory_the_profile_says_what_they_lost() {
-    let place = Place::new();
+    let place = Scratch::new();
     let mut command = place.command("test_memory");
     command.arg("some").env("TINYPROF_SEGMENT_DIR", "segments").env("TINYPROF_OUT", "profile");
     let output = command.output().unwrap();

@@ -11,12 +11,12 @@ use tinyprof_format::file::read_profile;
 use tinyprof_format::model::{CallpathValues, Profile};
 
 /// A directory in which a test program runs.
-pub(crate) struct Place {
+pub(crate) struct Scratch {
     directory: TempDir,
     segments: TempDir,
 }
 
-impl Place {
+impl Scratch {
     pub(crate) fn new() -> Self {
         Self { directory: tempfile::tempdir().unwrap(), segments: tempfile::tempdir().unwrap() }
     }
@@ -90,7 +90,7 @@ fn executable(name: &str) -> PathBuf {
 
 /// Runs a test program with one argument and no table, and reads its profile.
 pub(crate) fn profile_of(name: &str, argument: &str) -> (Output, Profile) {
-    let place = Place::new();
+    let place = Scratch::new();
     let output = place.command(name).arg(argument).env("TINYPROF_REPORT", "off").output().unwrap();
     (output, place.profile())
 }

@@ -10,13 +10,13 @@ use tinyprof_format::segment::{Segment, TicksNow, recovered_map};
 
 use crate::endings::check_untouched;
 use crate::failures::in_mount_namespace;
-use crate::program::{Place, check_visits, names, text};
+use crate::program::{Scratch, check_visits, names, text};
 
 const COUNTERS: usize = 3;
 
 /// Returns the test program that counts its own events on this many threads, in the file
 /// `counters`.
-fn counting(place: &Place, threads: usize, executions: u64) -> Command {
+fn counting(place: &Scratch, threads: usize, executions: u64) -> Command {
     let counters = File::create(place.path().join("counters")).unwrap();
     counters.set_len((threads * COUNTERS * 8) as u64).unwrap();
     let mut command = place.command("test_killed");
@@ -26,7 +26,7 @@ fn counting(place: &Place, threads: usize, executions: u64) -> Command {
 }
 
 /// Returns the counts of each thread: executions, leaves, steps.
-fn counted(place: &Place) -> Vec<[u64; COUNTERS]> {
+fn counted(place: &Scratch) -> Vec<[u64; COUNTERS]> {
     let bytes = fs::read(place.path().join("counters")).unwrap();
     let words: Vec<u64> =
         bytes.chunks_exact(8).map(|word| u64::from_ne_bytes(word.try_into().unwrap())).collect();
@@ -54,7 +54,7 @@ fn kill(mut child: Child) {
 
 /// Kills the program as soon as its threads together have counted this many executions, after
 /// spinning for a moment.
-fn kill_after(place: &Place, mut child: Child, executions: u64, spins: u64) {
+fn kill_after(place: &Scratch, mut child: Child, executions: u64, spins: u64) {
     let far_enough = |counted: &[[u64; COUNTERS]]| {
         let sum = counted.iter().map(|thread| thread[0]).sum::<u64>();
         sum >= executions && counted.iter().all(|thread| thread[0] > 0)
@@ -70,7 +70,7 @@ fn kill_after(place: &Place, mut child: Child, executions: u64, spins: u64) {
 fn killed_at_any_moment_it_leaves_all_but_the_last_visit_of_each_thread() {
     let (mut torn, mut folded) = (0, 0);
     for number in 0_u64..100 {
-        let place = Place::new();
+        let place = Scratch::new();
         let threads = 1 + usize::try_from(number % 2).unwrap();
         let random = (number + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let child = counting(&place, threads, u64::MAX).stderr(Stdio::piped()).spawn().unwrap();
@@ -111,7 +111,7 @@ fn killed_at_any_moment_it_leaves_all_but_the_last_visit_of_each_thread() {
 
 #[test]
 fn series_and_times_are_recovered() {
-    let place = Place::new();
+    let place = Scratch::new();
     let child = counting(&place, 1, u64::MAX).spawn().unwrap();
     kill_after(&place, child, 10_000, 0);
     let map = recovered(&place.path().join("segments"));
@@ -131,14 +131,14 @@ fn series_and_times_are_recovered() {
 #[test]
 fn a_program_that_ends_leaves_no_file() {
     for how in ["", "exit", "panic", "no-region"] {
-        let place = Place::new();
+        let place = Scratch::new();
         let mut command = place.command("test_endings");
         command.arg(how).env("TINYPROF_SEGMENT_DIR", place.path().join("segments"));
         command.env("TINYPROF_OUT", "profile").output().unwrap();
         let left = place.path().join("segments");
         assert!(!left.exists() || names(&left).is_empty(), "{how}: {:?}", names(&left));
     }
-    let place = Place::new();
+    let place = Scratch::new();
     let mut command = place.command("test_endings");
     command.env("TINYPROF_SEGMENT_DIR", "segments").env("TINYPROF", "off").output().unwrap();
     assert!(place.names().is_empty());
@@ -146,7 +146,7 @@ fn a_program_that_ends_leaves_no_file() {
 
 #[test]
 fn a_program_that_aborts_leaves_its_files_to_itself_alone() {
-    let place = Place::new();
+    let place = Scratch::new();
     counting(&place, 2, 5).arg("abort").output().unwrap();
     let directory = place.path().join("segments");
     // A thread that begins after another has ended continues in its file.
@@ -166,7 +166,7 @@ fn a_program_that_aborts_leaves_its_files_to_itself_alone() {
 
 /// Checks that the program records even if it cannot have a file, and that its profile says so.
 fn check_not_mapped(directory: &str, prepare: impl FnOnce(&Path)) {
-    let place = Place::new();
+    let place = Scratch::new();
     prepare(place.path());
     let mut command = place.command("test_endings");
     command.env("TINYPROF_SEGMENT_DIR", directory).env("TINYPROF_OUT", "profile");
@@ -200,7 +200,7 @@ fn without_a_private_directory_memory_is_anonymous_and_that_is_counted() {
 fn a_full_file_system_is_no_signal_but_anonymous_memory() {
     // The first size is too small for any file, the second only for the beginning of one.
     for size in ["64k", "400k"] {
-        let place = Place::new();
+        let place = Scratch::new();
         fs::create_dir(place.path().join("full")).unwrap();
         File::create(place.path().join("counters")).unwrap().set_len(24).unwrap();
         let script = format!(
@@ -227,7 +227,7 @@ fn a_full_file_system_is_no_signal_but_anonymous_memory() {
 
 #[test]
 fn a_limit_on_file_sizes_is_no_signal_either() {
-    let place = Place::new();
+    let place = Scratch::new();
     let script = r#"ulimit -f 1; TINYPROF_SEGMENT_DIR=segments TINYPROF_OUT=/proc/x TINYPROF_REPORT=off exec "$0""#;
     check_untouched(&place.shell(script, "test_endings").output().unwrap());
     assert!(names(&place.path().join("segments")).is_empty());

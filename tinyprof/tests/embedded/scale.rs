@@ -4,7 +4,7 @@ use std::process::Output;
 
 use tinyprof_format::model::{Losses, Profile};
 
-use crate::program::{Place, check_visits, profile_of, text, values, visits};
+use crate::program::{Scratch, check_visits, profile_of, text, values, visits};
 
 #[test]
 fn direct_recursion_is_one_callpath_however_deep() {
@@ -68,7 +68,7 @@ const CALLPATHS: u64 = 1_111_111;
 
 #[test]
 fn a_million_callpaths_are_kept_and_the_visits_of_the_rest_are_other() {
-    let place = Place::new();
+    let place = Scratch::new();
     let output = place.command("test_many").arg("count").output().unwrap();
     assert_eq!((output.status.code(), text(&output.stderr)), (Some(7), ""));
     let said: Vec<u64> =
@@ -81,7 +81,7 @@ fn a_million_callpaths_are_kept_and_the_visits_of_the_rest_are_other() {
 
 /// Runs a test program in this much address space, in KiB. Returns its output and its profile.
 fn profile_within(kibibytes: u32, argument: &str) -> (Output, Profile) {
-    let place = Place::new();
+    let place = Scratch::new();
     let script = format!("ulimit -v {kibibytes} && exec \"$0\" {argument}");
     let output = place.shell(&script, "test_many").output().unwrap();
     (output, place.profile())

@@ -1,10 +1,10 @@
 //! Regions inside a signal handler.
 
-use crate::program::{Place, text, visits};
+use crate::program::{Scratch, text, visits};
 
 #[expect(clippy::print_stdout, reason = "how much was lost is worth knowing")]
 fn check(sender: &str, rounds: u64) {
-    let place = Place::new();
+    let place = Scratch::new();
     let mut command = place.command("test_signals");
     let output =
         command.arg(sender).arg(rounds.to_string()).env("TINYPROF_REPORT", "off").output().unwrap();

@@ -53,13 +53,13 @@ fn of(heads: &[(Part, Option<Head>)]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kept::Place;
+    use crate::kept::Conditions;
     use crate::kept::tests::head;
 
     #[test]
     fn a_note_stands_there_as_long_as_one_part_has_it() {
         let plain = head("abc");
-        let place = Place { note: "Provisional.".into(), ..plain.place.clone() };
+        let place = Conditions { note: "Provisional.".into(), ..plain.place.clone() };
         let noted = Head { place, ..plain.clone() };
         let text =
             of(&[(Part::Fft20, Some(plain.clone())), (Part::Tc, Some(noted)), (Part::Weak, None)]);

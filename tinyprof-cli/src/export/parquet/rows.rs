@@ -67,13 +67,13 @@ pub(super) fn rows(values: &CallpathValues) -> impl Iterator<Item = Row<'_>> {
         visits: e.visits,
         numbers: Numbers::Time([e.sum_ns, e.min_ns, e.max_ns], standard_error_ns(e)),
     });
-    let mut place = Place::default();
+    let mut place = VisitCounter::default();
     let series = values.series.iter().map(move |b| Row {
         is_series: true,
         metric: None,
         execution: b.execution,
         executions: 1,
-        first_visit: Some(place.pass(b.execution, b.visits)),
+        first_visit: Some(place.advance(b.execution, b.visits)),
         visits: b.visits.into(),
         numbers: Numbers::Time([b.sum_ns, b.min_ns, b.max_ns], None),
     });
@@ -91,13 +91,13 @@ fn metric_rows<'a>(key: &'a str, metric: &'a MetricValues) -> impl Iterator<Item
         visits: e.values,
         numbers: Numbers::Metric([e.sum, e.min, e.max]),
     });
-    let mut place = Place::default();
+    let mut place = VisitCounter::default();
     let series = metric.series.iter().map(move |b| Row {
         is_series: true,
         metric: Some(key),
         execution: b.execution,
         executions: 1,
-        first_visit: Some(place.pass(b.execution, b.values)),
+        first_visit: Some(place.advance(b.execution, b.values)),
         visits: b.values.into(),
         numbers: Numbers::Metric([b.sum, b.min, b.max]),
     });
@@ -110,14 +110,14 @@ fn standard_error_ns(summary: &ExecutionSummary) -> Option<f64> {
 
 /// A counter of the visits of a series within each execution.
 #[derive(Default)]
-struct Place {
+struct VisitCounter {
     execution: u32,
     visits: u64,
 }
 
-impl Place {
+impl VisitCounter {
     /// Returns the 0-based number of the first of the next `visits` visits.
-    fn pass(&mut self, execution: u32, visits: u32) -> u64 {
+    fn advance(&mut self, execution: u32, visits: u32) -> u64 {
         if execution != self.execution {
             *self = Self { execution, visits: 0 };
         }
@@ -133,9 +133,9 @@ mod tests {
 
     #[test]
     fn visits_are_counted_anew_in_each_execution() {
-        let mut place = Place::default();
-        let seen =
-            [(0, 1), (0, 4), (0, 1), (3, 2), (3, 2)].map(|(execution, n)| place.pass(execution, n));
+        let mut place = VisitCounter::default();
+        let seen = [(0, 1), (0, 4), (0, 1), (3, 2), (3, 2)]
+            .map(|(execution, n)| place.advance(execution, n));
         assert_eq!(seen, [0, 1, 5, 0, 2]);
     }
 }

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::bytes::Budget;
+use crate::bytes::MemoryLimit;
 
 fn check(values: &[u64]) {
     let mut sink = Sink::default();
@@ -155,11 +155,12 @@ fn codes_are_never_of_64_bits() {
 
 #[test]
 fn few_bytes_cannot_claim_more_memory_than_the_budget() {
-    let budget = Budget::new(1000);
-    let claim = |count| read_u64(&mut Cursor::within(&budget, &[CONSTANT, 7], 0), count, "column");
+    let memory_limit = MemoryLimit::new(1000);
+    let claim =
+        |count| read_u64(&mut Cursor::within(&memory_limit, &[CONSTANT, 7], 0), count, "column");
     assert_eq!(claim(100).unwrap(), [7; 100]);
     let error = claim(100).unwrap_err();
     assert_eq!(error.limit_bytes, Some(1000), "{error:?}");
-    budget.back_to(0);
+    memory_limit.back_to(0);
     assert_eq!(claim(125).unwrap().len(), 125);
 }

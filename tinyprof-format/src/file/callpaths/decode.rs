@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use super::MAGIC;
-use crate::bytes::{Budget, Cursor, Malformed};
+use crate::bytes::{Cursor, Malformed, MemoryLimit};
 use crate::file::section::{FrameError, Sections};
 use crate::model::{
     Callpath, CallpathId, CallpathIndex, CallpathTable, Identity, Link, Mode, Region, RegionKind,
@@ -45,14 +45,17 @@ struct RegionKey {
     mode: Mode,
 }
 
-pub(in crate::file) fn decode(bytes: &[u8], budget: &Budget) -> Result<CallpathTable, FrameError> {
+pub(in crate::file) fn decode(
+    bytes: &[u8],
+    memory_limit: &MemoryLimit,
+) -> Result<CallpathTable, FrameError> {
     let file = Sections::<0>::open(bytes, MAGIC)?;
     if file.keys().next() != Some(0) {
         return Err(Malformed::at(0, "the callpath table is missing").into());
     }
     let extras = file.keys().position(|key| key == 1);
-    let extras = extras.map(|position| file.section_within(position, budget)).transpose()?;
-    Ok(decode_sections(file.section_within(0, budget)?, extras)?)
+    let extras = extras.map(|position| file.section_within(position, memory_limit)).transpose()?;
+    Ok(decode_sections(file.section_within(0, memory_limit)?, extras)?)
 }
 
 /// Decodes the table from its two sections. The second may be missing.
@@ -78,14 +81,14 @@ pub(in crate::file) fn decode_sections(
 
 fn read_rows(cursor: &mut Cursor<'_>) -> Result<Vec<Link>, Malformed> {
     let count = cursor.count(cursor.remaining(), "the number of strings")?;
-    cursor.pass(count, size_of::<&str>(), "the strings")?;
+    cursor.claim_temporary(count, size_of::<&str>(), "the strings")?;
     let mut strings = Vec::with_capacity(count);
     for _ in 0..count {
         strings.push(cursor.text("a string")?);
     }
     let count = cursor.count(cursor.remaining() / ROW_BYTES_MIN, "the number of callpaths")?;
-    cursor.keep(count, ROW_BYTES, "the callpaths")?;
-    cursor.pass(count, ROW_PASSING_BYTES, "the callpaths")?;
+    cursor.claim_kept(count, ROW_BYTES, "the callpaths")?;
+    cursor.claim_temporary(count, ROW_PASSING_BYTES, "the callpaths")?;
     let mut rows: Vec<Link> = Vec::with_capacity(count);
     let mut regions: HashMap<RegionKey, Arc<Region>> = HashMap::new();
     for row in 0..count {
@@ -139,12 +142,12 @@ fn read_region(
 
 /// Returns the region of a key seen for the first time.
 fn region(cursor: &Cursor<'_>, key: &RegionKey, strings: &[&str]) -> Result<Region, Malformed> {
-    cursor.keep(1, REGION_BYTES, "the regions")?;
-    cursor.pass(1, REGION_PASSING_BYTES, "the regions")?;
+    cursor.claim_kept(1, REGION_BYTES, "the regions")?;
+    cursor.claim_temporary(1, REGION_PASSING_BYTES, "the regions")?;
     let [name, module, file] = key.texts.map(|number| strings[number as usize]);
     for text in [name, module, file] {
         // Many regions may refer to one long string.
-        cursor.keep(1, text.len(), "the names of the regions")?;
+        cursor.claim_kept(1, text.len(), "the names of the regions")?;
     }
     let (name, module, file) = (name.to_owned(), module.to_owned(), file.to_owned());
     let RegionKey { site, line, column, kind, mode, .. } = *key;
@@ -185,8 +188,8 @@ fn read_extras(cursor: &mut Cursor<'_>, rows: &mut [Link]) -> Result<(), Malform
                 *cursor = start;
                 let constants = read_constants(cursor)?;
                 let texts = known.name.len() + known.module.len() + known.file.len();
-                cursor.keep(1, REGION_BYTES + texts, "the regions")?;
-                cursor.pass(1, 4 * size_of::<(usize, Completed)>(), "the regions")?;
+                cursor.claim_kept(1, REGION_BYTES + texts, "the regions")?;
+                cursor.claim_temporary(1, 4 * size_of::<(usize, Completed)>(), "the regions")?;
                 let region = Arc::new(Region { rank_local, constants, ..Region::clone(known) });
                 completed
                     .insert(Arc::as_ptr(known).addr(), (Arc::clone(known), Arc::clone(&region)));
@@ -200,11 +203,11 @@ fn read_extras(cursor: &mut Cursor<'_>, rows: &mut [Link]) -> Result<(), Malform
 
 fn read_constants(cursor: &mut Cursor<'_>) -> Result<BTreeMap<String, String>, Malformed> {
     let count = cursor.count(cursor.remaining() / 2, "the number of constants")?;
-    cursor.keep(count, CONSTANT_BYTES, "the constants")?;
+    cursor.claim_kept(count, CONSTANT_BYTES, "the constants")?;
     let mut constants = BTreeMap::new();
     for _ in 0..count {
         let (key, value) = (cursor.text("the name of a constant")?, cursor.text("a constant")?);
-        cursor.keep(1, key.len() + value.len(), "the constants")?;
+        cursor.claim_kept(1, key.len() + value.len(), "the constants")?;
         constants.insert(key.to_owned(), value.to_owned());
     }
     Ok(constants)

@@ -1,7 +1,7 @@
 //! The decoder of a part, as a whole or section by section.
 
 use super::{MAGIC, METRICS_KEY, RANKS_KEY};
-use crate::bytes::{Budget, Cursor, Malformed, column};
+use crate::bytes::{Cursor, Malformed, MemoryLimit, column};
 use crate::file::exclusive::Exclusive;
 use crate::file::section::{FrameError, IndexEntry, Sections};
 use crate::file::times::Sums;
@@ -85,7 +85,7 @@ pub(in crate::file) fn decode(
     (first_rank, ranks): (u32, usize),
     children: &Children,
     values: &mut [&mut [CallpathValues]],
-    budget: &Budget,
+    memory_limit: &MemoryLimit,
 ) -> Result<Vec<RankFacts>, FrameError> {
     let file = Sections::<3>::open(bytes, MAGIC)?;
     let [found_first, found_ranks, found_callpaths] = file.header.fields;
@@ -108,10 +108,10 @@ pub(in crate::file) fn decode(
     let Some((position, RANKS_KEY)) = sections.next() else {
         return Err(header.malformed("the section that describes the ranks is missing").into());
     };
-    let facts = decode_facts(file.section_within(position, budget)?, ranks, version)?;
+    let facts = decode_facts(file.section_within(position, memory_limit)?, ranks, version)?;
     let mut exclusive = Exclusive::default();
     for (position, key) in sections {
-        let section = file.section_within(position, budget)?;
+        let section = file.section_within(position, memory_limit)?;
         match PartSection::of_key(key, values.len()) {
             Some(what) => {
                 if let (Sums::Exclusive { single }, Some(row)) =
@@ -189,12 +189,12 @@ fn read_facts(
     ranks: usize,
     version: FormatVersion,
 ) -> Result<Vec<RankFacts>, Malformed> {
-    cursor.keep(ranks, size_of::<RankFacts>(), "the ranks")?;
+    cursor.claim_kept(ranks, size_of::<RankFacts>(), "the ranks")?;
     let mut facts = Vec::with_capacity(ranks);
     for _ in 0..cursor.count(ranks, "the number of hosts")? {
         let host = cursor.string("a host")?;
         let length = cursor.count(ranks - facts.len(), "the ranks of a host")?;
-        cursor.keep(length + 1, host.len(), "the names of the hosts")?;
+        cursor.claim_kept(length + 1, host.len(), "the names of the hosts")?;
         facts.resize(facts.len() + length, RankFacts { host, ..RankFacts::default() });
     }
     if facts.len() != ranks {
@@ -215,7 +215,7 @@ fn read_facts(
         facts.iter_mut().zip(peaks).for_each(|(facts, peak)| facts.peak_memory_bytes = peak);
         kinds = cursor.count(LOSSES_MAX, "the number of kinds of loss")?;
     }
-    cursor.pass(ranks, size_of::<[u64; Losses::COUNT]>(), "the losses")?;
+    cursor.claim_temporary(ranks, size_of::<[u64; Losses::COUNT]>(), "the losses")?;
     let mut losses = vec![[0; Losses::COUNT]; ranks];
     for kind in 0..kinds {
         let column = cursor.passing(|cursor| column::read_u64(cursor, ranks, "a kind of loss"))?;

@@ -22,13 +22,13 @@ fn decode(
     ranks: usize,
     first_rank: u32,
 ) -> Result<Part, FrameError> {
-    let budget = ReadLimits::default().budget(bytes.len() as u64);
+    let memory_limit = ReadLimits::default().memory_limit(bytes.len() as u64);
     let mut values = vec![vec![CallpathValues::default(); ranks]; callpaths];
     let mut rows: Vec<&mut [CallpathValues]> = values.iter_mut().map(Vec::as_mut_slice).collect();
     let roots = (1..).map(|site| Region::named(SiteId::from_bits(site), "")).take(callpaths);
     let roots = roots.map(|region| (CallpathId::root(region.site), None, region));
     let children = CallpathTable::from_parents(roots).children();
-    let facts = super::decode(bytes, (first_rank, ranks), &children, &mut rows, &budget)?;
+    let facts = super::decode(bytes, (first_rank, ranks), &children, &mut rows, &memory_limit)?;
     Ok(Part { facts, values })
 }
 

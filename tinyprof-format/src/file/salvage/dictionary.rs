@@ -1,7 +1,7 @@
 //! The dictionary of a damaged profile, or a dictionary of unnamed callpaths in its place.
 
 use super::found;
-use crate::bytes::{Budget, Cursor};
+use crate::bytes::{Cursor, MemoryLimit};
 use crate::error::ReadError;
 use crate::file::callpaths::{self, MAGIC};
 use crate::file::read::explain;
@@ -25,19 +25,19 @@ pub(super) struct Dictionary {
 pub(super) fn salvage(
     source: &dyn Source,
     file: &CallpathFile,
-    budget: &Budget,
+    memory_limit: &MemoryLimit,
     salvage: &mut Salvage,
 ) -> Result<Dictionary, ReadError> {
-    if let Some((table, has_constants)) = read(source, file, budget)? {
+    if let Some((table, has_constants)) = read(source, file, memory_limit)? {
         salvage.constants_lost = !has_constants;
         let children = table.children();
         return Ok(Dictionary { table, children, is_whole: true });
     }
     salvage.callpaths_unnamed = file.callpaths;
-    if !budget.keep(u64::from(file.callpaths) * UNNAMED_BYTES) {
+    if !memory_limit.claim_kept(u64::from(file.callpaths) * UNNAMED_BYTES) {
         let reason = format!("{} callpaths without names", file.callpaths);
         let path = source.path(&file.file);
-        return Err(ReadError::OverLimit { path, limit_bytes: budget.limit_bytes(), reason });
+        return Err(ReadError::OverLimit { path, limit_bytes: memory_limit.limit_bytes(), reason });
     }
     // Ids ascend, so each callpath keeps its row.
     let unnamed =
@@ -52,13 +52,13 @@ pub(super) fn salvage(
 fn read(
     source: &dyn Source,
     file: &CallpathFile,
-    budget: &Budget,
+    memory_limit: &MemoryLimit,
 ) -> Result<Option<(CallpathTable, bool)>, ReadError> {
     if !is_inside(&file.file) {
         return Ok(None);
     }
-    let before = budget.passing_bytes();
-    let bytes = match read_whole(source, &file.file, budget) {
+    let before = memory_limit.passing_bytes();
+    let bytes = match read_whole(source, &file.file, memory_limit) {
         Ok(bytes) => bytes,
         Err(error @ ReadError::OverLimit { .. }) => return Err(error),
         Err(_) => return Ok(None),
@@ -76,7 +76,7 @@ fn read(
     };
     let section = |key: u32| -> Option<Cursor<'_>> {
         let entry = entries.iter().find(|entry| entry.key == key)?;
-        Some(Cursor::within(budget, section_bytes(&bytes, entry)?, entry.offset))
+        Some(Cursor::within(memory_limit, section_bytes(&bytes, entry)?, entry.offset))
     };
     let expects_constants = entries.iter().any(|entry| entry.key == 1);
     let Some(rows) = section(0) else { return Ok(None) };
@@ -90,7 +90,7 @@ fn read(
             Err(at) => newer(at.into()),
         },
     }?;
-    budget.back_to(before);
+    memory_limit.back_to(before);
     Ok(table.filter(|(table, _)| file.callpaths == 0 || table.len() == file.callpaths as usize))
 }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use super::dictionary::{Dictionary, section_bytes};
 use super::found;
-use crate::bytes::{Budget, Cursor, Malformed};
+use crate::bytes::{Cursor, Malformed, MemoryLimit};
 use crate::error::ReadError;
 use crate::file::exclusive::make_inclusive;
 use crate::file::part::{self, MAGIC, PartSection};
@@ -20,12 +20,12 @@ pub(super) fn salvage(
     (file, version): (&PartFile, FormatVersion),
     dictionary: &Dictionary,
     values: &mut [&mut [CallpathValues]],
-    budget: &Budget,
+    memory_limit: &MemoryLimit,
     salvage: &mut Salvage,
 ) -> Result<Vec<RankFacts>, ReadError> {
     let path = source.path(&file.file);
-    let before = budget.passing_bytes();
-    let bytes = match is_inside(&file.file).then(|| read_whole(source, &file.file, budget)) {
+    let before = memory_limit.passing_bytes();
+    let bytes = match is_inside(&file.file).then(|| read_whole(source, &file.file, memory_limit)) {
         Some(Ok(bytes)) => bytes,
         Some(Err(error @ ReadError::OverLimit { .. })) => return Err(error),
         None | Some(Err(_)) => {
@@ -37,7 +37,7 @@ pub(super) fn salvage(
         dictionary,
         version,
         ranks: file.ranks as usize,
-        budget,
+        memory_limit,
         facts: None,
         sums: BTreeMap::new(),
         lost: HashSet::new(),
@@ -55,7 +55,7 @@ pub(super) fn salvage(
         reader.section(&bytes, entry, values).map_err(|error| explain(&path, error.into()))?;
     }
     reader.resolve(values, is_certain);
-    budget.back_to(before);
+    memory_limit.back_to(before);
     let expected = file.bytes.max(bytes.len() as u64);
     if reader.read_bytes == 0 && file.ranks > 0 {
         lose_part(file, expected, salvage);
@@ -89,7 +89,7 @@ struct Reader<'a> {
     dictionary: &'a Dictionary,
     version: FormatVersion,
     ranks: usize,
-    budget: &'a Budget,
+    memory_limit: &'a MemoryLimit,
     facts: Option<Vec<RankFacts>>,
     /// The callpaths whose times were read.
     sums: BTreeMap<usize, Sums>,
@@ -113,7 +113,7 @@ impl Reader<'_> {
             self.lost.insert(what);
             return Ok(());
         };
-        let section = Cursor::within(self.budget, found, entry.offset);
+        let section = Cursor::within(self.memory_limit, found, entry.offset);
         let read = if what == PartSection::Ranks {
             part::decode_facts(section, self.ranks, self.version)
                 .map(|facts| self.facts = Some(facts))

@@ -3,7 +3,7 @@
 use super::*;
 use crate::model::SeriesBucket;
 
-fn bytes_of(ranks: &[RankTimes<'_>]) -> Vec<u8> {
+fn bytes_of(ranks: &[RankUsage<'_>]) -> Vec<u8> {
     let mut sink = Sink::default();
     encode(&mut sink, ranks);
     sink.into_vec()
@@ -13,8 +13,8 @@ fn series(execution: u32, times_ns: &[u64]) -> Vec<SeriesBucket> {
     times_ns.iter().map(|&ns| SeriesBucket::of_one_visit(execution, ns)).collect()
 }
 
-fn times_of<'a>(executions: &'a [ExecutionSummary], series: &'a [u8]) -> RankTimes<'a> {
-    RankTimes { executions, series, called: None }
+fn times_of<'a>(executions: &'a [ExecutionSummary], series: &'a [u8]) -> RankUsage<'a> {
+    RankUsage { executions, series, called: None }
 }
 
 fn kind_after_a_round_trip(ranks: &[(Vec<ExecutionSummary>, Vec<SeriesBucket>)]) -> u8 {

@@ -5,7 +5,7 @@ use crate::report::hosts::Hosts;
 use crate::report::names::{cut, shown};
 use crate::report::units::{counted, percent_cell, ratio, time, whole};
 use crate::report::usage::Activity;
-use crate::report::{OwnCost, RankStatistics, Statistics, VISIT_COST_NS};
+use crate::report::{Overhead, RankStatistics, Statistics, VISIT_COST_NS};
 
 use super::{
     HINTS_MAX, Hint, HintKind, NAME_COLUMNS, REGION_SHARE_MIN, float, imbalanced, is_too_small,
@@ -17,7 +17,7 @@ pub(super) struct Ranks<'a> {
     activities: Vec<Option<Activity>>,
     statistics: &'a Statistics,
     pub(super) hosts: &'a Hosts,
-    own_cost: Option<&'a OwnCost>,
+    overhead: Option<&'a Overhead>,
 }
 
 /// Returns the hints of a run from its statistics alone: at most [`HINTS_MAX`], the costliest
@@ -26,9 +26,9 @@ pub(in crate::report) fn hints_of_statistics(
     callpaths: &CallpathTable,
     statistics: &Statistics,
     hosts: &Hosts,
-    own_cost: Option<&OwnCost>,
+    overhead: Option<&Overhead>,
 ) -> Vec<Hint> {
-    let ranks = Ranks::new(callpaths, statistics, hosts, own_cost);
+    let ranks = Ranks::new(callpaths, statistics, hosts, overhead);
     let indices = callpaths.iter().map(|(index, _)| index);
     let found = indices.flat_map(|index| {
         let imbalance = if ranks.is_large(index) { ranks.imbalance(index) } else { None };
@@ -56,14 +56,14 @@ impl<'a> Ranks<'a> {
         callpaths: &'a CallpathTable,
         statistics: &'a Statistics,
         hosts: &'a Hosts,
-        own_cost: Option<&'a OwnCost>,
+        overhead: Option<&'a Overhead>,
     ) -> Self {
         Self {
             callpaths,
             activities: Activity::of_callpaths(callpaths),
             statistics,
             hosts,
-            own_cost,
+            overhead,
         }
     }
 
@@ -128,7 +128,7 @@ impl<'a> Ranks<'a> {
     pub(super) fn too_small(&self, index: CallpathIndex) -> Option<Hint> {
         let RankStatistics { visits, inclusive, .. } = self.row(index);
         let sum_ns = ratio(inclusive.sum_ns, 1);
-        let cost_ns = self.own_cost.map_or_else(
+        let cost_ns = self.overhead.map_or_else(
             || float(visits) * VISIT_COST_NS,
             |cost| cost.of_visits_ns(visits, inclusive.is_estimate()),
         );

@@ -5,7 +5,7 @@ use crate::report::hosts::Hosts;
 use crate::report::iterations::Iterations;
 use crate::report::units::{counted, percent_cell, time, whole};
 use crate::report::usage::exclusive_ns;
-use crate::report::{HostId, OwnCost, Statistics};
+use crate::report::{HostId, Overhead, Statistics};
 
 use super::of_ranks::{Ranks, costliest, on_host};
 use super::{Growth, Hint, HintKind, SlowFirst, Straggler, float, growing, slow_first, straggler};
@@ -22,9 +22,9 @@ pub(in crate::report) fn hints_of_profile(
     profile: &Profile,
     statistics: &Statistics,
     hosts: &Hosts,
-    own_cost: Option<&OwnCost>,
+    overhead: Option<&Overhead>,
 ) -> Vec<Hint> {
-    let run = Run::of_profile(profile, Ranks::new(&profile.callpaths, statistics, hosts, own_cost));
+    let run = Run::of_profile(profile, Ranks::new(&profile.callpaths, statistics, hosts, overhead));
     let mut found: Vec<Hint> = run.straggler().into_iter().collect();
     let of_straggler = found.first().and_then(|hint| hint.rank);
     for (index, _) in profile.callpaths.iter() {

@@ -33,7 +33,7 @@ pub struct LogGp {
 
 /// The time and messages that a rank has spent so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Spent {
+pub struct RankAccount {
     /// The rank's clock, in nanoseconds.
     pub clock_ns: u64,
     /// The number of messages sent.
@@ -47,7 +47,7 @@ pub struct Spent {
 }
 
 /// One rank's account. The ranks' programs may read it, and advance its clock.
-pub type Account = Rc<Cell<Spent>>;
+pub type Account = Rc<Cell<RankAccount>>;
 
 /// The sender and the receiver.
 type Address = (u32, u32);
@@ -201,7 +201,7 @@ impl World {
 }
 
 impl VirtualWire {
-    fn spend(&self, on: impl FnOnce(&mut Spent)) -> u64 {
+    fn spend(&self, on: impl FnOnce(&mut RankAccount)) -> u64 {
         let mut spent = self.account.get();
         on(&mut spent);
         self.account.set(spent);

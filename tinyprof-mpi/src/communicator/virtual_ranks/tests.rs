@@ -83,7 +83,7 @@ fn the_busiest_rank_of_a_tree_sends_and_receives_log_p_messages() {
         c.all_max(&[1]).await.unwrap();
         account.get()
     });
-    let most = |of: fn(&Spent) -> u64| all.results.iter().map(of).max();
+    let most = |of: fn(&RankAccount) -> u64| all.results.iter().map(of).max();
     assert_eq!((most(|s| s.messages_sent), most(|s| s.messages_received)), (Some(12), Some(12)));
 }
 

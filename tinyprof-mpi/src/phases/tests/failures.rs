@@ -37,7 +37,10 @@ impl Saboteur {
     fn next(&self) -> Result<&VirtualRank, Interrupted> {
         if let Some(Sabotage::InterruptedAfter(left)) = &self.sabotage {
             let Some(rest) = left.get().checked_sub(1) else {
-                return Err(Interrupted { reason: "this rank is cut off".into(), speaks: false });
+                return Err(Interrupted {
+                    reason: "this rank is cut off".into(),
+                    is_reporter: false,
+                });
             };
             left.set(rest);
         }

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use tinyprof_format::segment::layout::waiting;
+use tinyprof_format::segment::layout::skipped;
 
 use super::super::boundary;
 use super::super::node::START;
@@ -41,7 +41,7 @@ impl Arena {
     fn begin_again(&self, line: Line) {
         let node = self.node(line);
         let start = node.get(START);
-        if start != 0 && start & waiting::MARK == 0 && self.current() == line {
+        if start != 0 && start & skipped::MARK == 0 && self.current() == line {
             node.set(START, self.clock.ticks());
         }
     }

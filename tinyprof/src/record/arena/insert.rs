@@ -40,10 +40,12 @@ impl Arena {
         if !parent.is_none() && self.node(parent).get(SITE) == address {
             return Entered::Recursion(parent);
         }
-        self.alone.change(|| self.find_or_insert_child(parent, site, is_new)).unwrap_or_else(|| {
-            self.keep_out_visit();
-            Entered::Lost
-        })
+        self.reentrancy.change(|| self.find_or_insert_child(parent, site, is_new)).unwrap_or_else(
+            || {
+                self.keep_out_visit();
+                Entered::Lost
+            },
+        )
     }
 
     /// Returns the record of `metric` for the callpath at `parent`, or `None` if memory has run
@@ -56,7 +58,7 @@ impl Arena {
         metric: &'static Site,
     ) -> Option<Line> {
         self.check_process();
-        self.alone.change(|| {
+        self.reentrancy.change(|| {
             let known = self.lookup.find(&self.segment, parent, metric);
             let full = self.nodes.load(Relaxed) >= NODES_MAX;
             let line = known.or_else(|| if full { None } else { self.insert(parent, metric) })?;

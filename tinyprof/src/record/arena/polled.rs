@@ -10,14 +10,14 @@ use std::sync::atomic::Ordering::Relaxed;
 use super::super::node::SITE;
 use super::super::segment::Line;
 use super::super::site::Site;
-use super::{Arena, Before, Entered, Place};
+use super::{Arena, Before, Entered, OpenRegion};
 
 /// A visit between its first poll and its end.
 #[derive(Debug)]
 pub(crate) struct InFlight {
     /// The arena of the first poll, and the place of the callpath's record in it.
     first: &'static Arena,
-    pub(super) place: Place,
+    pub(super) place: OpenRegion,
     /// The site word of that record. It changes if a child process has left the arena's memory to
     /// its parent.
     pub(super) site: u64,
@@ -50,7 +50,7 @@ impl Arena {
         add_one(&self.polled_begun);
         Some(InFlight {
             first: self,
-            place: Place { line, execution },
+            place: OpenRegion { line, execution },
             site: node.get(SITE),
             ticks: 0,
         })
@@ -61,7 +61,7 @@ impl Arena {
     #[inline]
     pub(crate) fn poll_in<T>(&self, visit: &mut InFlight, poll: impl FnOnce() -> T) -> T {
         let before =
-            if visit.is_known() { self.step_under(visit.first, visit.place) } else { None };
+            if visit.is_known() { self.enter_context(visit.first, visit.place) } else { None };
         let _poll = Poll { arena: self, visit, before, begin: self.now() };
         poll()
     }
@@ -75,7 +75,7 @@ impl Arena {
         let (node, execution) = (self.node(line), visit.place.execution);
         let added = node.update(|| {
             self.add_ticks(node, visit.ticks, execution);
-            self.weigh_one(node);
+            self.add_unsampled(node);
             if node.parent().is_none() {
                 let begun = node.completed_or_depth().max(execution.saturating_add(1));
                 node.set_completed_or_depth(begun);

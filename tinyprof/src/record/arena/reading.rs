@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering::Acquire;
 
 use tinyprof_format::model::{CallpathId, MetricBucket, MetricSummary, MetricValues};
-use tinyprof_format::segment::layout::waiting;
+use tinyprof_format::segment::layout::skipped;
 use tinyprof_format::ticks::OpenVisit;
 
 use super::super::element::{Element, PastExecution, SeriesElement};
@@ -126,7 +126,7 @@ impl Reading {
             past.push(live);
         }
         let parent = node.parent();
-        let open = start != 0 && start & waiting::MARK == 0;
+        let open = start != 0 && start & skipped::MARK == 0;
         Some(Self {
             id: ids.of(arena, node.line()),
             parent: (!parent.is_none()).then(|| ids.of(arena, parent)),
@@ -134,7 +134,7 @@ impl Reading {
             open: open.then(|| OpenVisit { since: start, execution: open_execution(arena, node) }),
             executions: past,
             series,
-            visits_not_timed: waiting::come(start),
+            visits_not_timed: skipped::passed(start),
         })
     }
 }

@@ -7,10 +7,10 @@
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
-use tinyprof_format::segment::layout::{header, samples, waiting};
+use tinyprof_format::segment::layout::{header, samples, skipped};
 use tinyprof_format::ticks::Samples;
 
-use super::super::budget::{self, Budget, Spent, Wanted};
+use super::super::budget::{self, Budget, SpentTime, Wanted};
 use super::super::clock::Clock;
 use super::super::element::{PastExecution, SeriesElement};
 use super::super::log;
@@ -129,7 +129,7 @@ impl Record<'_> {
 /// node's word `START`.
 pub(super) fn live_estimate(node: Node<'_>, start: u64) -> PastExecution {
     let live = live_execution(node);
-    let live = PastExecution { visits: live.visits.wrapping_add(waiting::come(start)), ..live };
+    let live = PastExecution { visits: live.visits.wrapping_add(skipped::passed(start)), ..live };
     Record::of(node).map_or(live, |record| live.estimated(&record.sums()))
 }
 
@@ -195,11 +195,11 @@ impl Arena {
     #[inline]
     pub(super) fn skips(&self, node: Node<'_>) -> bool {
         let start = node.get(START);
-        if let Some(left) = waiting::one_less(start) {
+        if let Some(left) = skipped::one_less(start) {
             node.set(START, left);
             return true;
         }
-        if start & waiting::MARK != 0 {
+        if start & skipped::MARK != 0 {
             self.count_those_that_came(node);
         }
         false
@@ -220,10 +220,10 @@ impl Arena {
     fn count_those_that_came(&self, node: Node<'_>) {
         let Some(record) = Record::of(node) else { return };
         let start = node.get(START);
-        let (came, to_come) = (waiting::come(start), waiting::to_come(start));
+        let (came, remaining) = (skipped::passed(start), skipped::remaining(start));
         // If this code interrupts an update of the record, that update is for a visit that ends,
         // which does not wait for others.
-        node.update(|| self.count(node, record, came, waiting::word(to_come, to_come)));
+        node.update(|| self.count(node, record, came, skipped::word(remaining, remaining)));
     }
 
     /// Adds `came` visits that were not timed. Inside of [`Node::update`].
@@ -239,7 +239,7 @@ impl Arena {
 
     /// Counts a visit that represents only itself: a recursive one, whose time is in the outer
     /// visit, or a polled one. Inside of [`Node::update`].
-    pub(super) fn weigh_one(&self, node: Node<'_>) {
+    pub(super) fn add_unsampled(&self, node: Node<'_>) {
         if let Some(record) = Record::of(node) {
             record.set(samples::WEIGHT, record.get(samples::WEIGHT).wrapping_add(1));
         }
@@ -303,9 +303,9 @@ impl Arena {
         let drawn = rest + position;
         match (drawn, start) {
             (0, _) => start,
-            (_, 0) => waiting::word(drawn, drawn),
+            (_, 0) => skipped::word(drawn, drawn),
             // The first of them begins now.
-            _ => waiting::word(drawn, drawn - 1),
+            _ => skipped::word(drawn, drawn - 1),
         }
     }
 
@@ -318,9 +318,9 @@ impl Arena {
     pub(super) fn close_samples(&self, node: Node<'_>, execution: u32) {
         let Some(record) = Record::of(node) else { return };
         let start = node.get(START);
-        if start & waiting::MARK != 0 {
-            let to_come = waiting::to_come(start);
-            self.count(node, record, waiting::come(start), waiting::word(to_come, to_come));
+        if start & skipped::MARK != 0 {
+            let remaining = skipped::remaining(start);
+            self.count(node, record, skipped::passed(start), skipped::word(remaining, remaining));
         }
         if node.get(VISITS) > 0 {
             let live = live_estimate(node, 0);
@@ -344,7 +344,7 @@ impl Arena {
         let total_timed =
             self.sampler.total_timed.load(Relaxed) + self.sampler.quantum.load(Relaxed);
         self.sampler.total_timed.store(total_timed, Relaxed);
-        let spent = Spent {
+        let spent = SpentTime {
             total_ticks: now.saturating_sub(self.sampler.first_ticks.load(Relaxed)),
             since_ticks: now.saturating_sub(self.sampler.last_ticks.load(Relaxed)),
             total_timed,

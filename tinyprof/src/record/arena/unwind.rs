@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use tinyprof_format::segment::layout::waiting;
+use tinyprof_format::segment::layout::skipped;
 
 #[cfg(feature = "tracing")]
 use super::super::node::SITE;
@@ -17,7 +17,7 @@ impl Arena {
     pub(crate) fn is_open(&self, line: Line) -> bool {
         match self.node(line).get(START) {
             0 => false,
-            start if start & waiting::MARK == 0 => true,
+            start if start & skipped::MARK == 0 => true,
             // An untimed visit leaves no trace except that the thread is inside of it.
             _ => self.around(|node| node.line() == line).is_some(),
         }
@@ -70,7 +70,7 @@ impl Arena {
         let start = node.get(START);
         // A region that the thread only stepped under is not open.
         if start != 0 {
-            if start & waiting::MARK == 0 {
+            if start & skipped::MARK == 0 {
                 node.update(|| node.set(START, 0));
             }
             self.visits_unbalanced.fetch_add(1, Relaxed);

@@ -1,7 +1,7 @@
 //! Callpaths under a budget: counts are exact, estimates are as accurate as they claim, and the
 //! budget is kept.
 
-use tinyprof_format::segment::layout::waiting;
+use tinyprof_format::segment::layout::skipped;
 
 use super::super::super::budget::Budget;
 use super::super::super::clock::set_manual;
@@ -33,7 +33,7 @@ impl Program {
     }
 
     fn pay(&mut self, line: Line) {
-        if self.arena.node(line).get(START) & waiting::MARK == 0 {
+        if self.arena.node(line).get(START) & skipped::MARK == 0 {
             self.timed += 1;
             // Added before and after the measured part, as with a real clock.
             self.now += u64::from(COST);

@@ -3,13 +3,13 @@
 use std::marker::PhantomData;
 
 use crate::collect::start::start_recording;
-use crate::record::{Arena, Before, Place, thread};
+use crate::record::{Arena, Before, OpenRegion, thread};
 
 /// The innermost open region of a thread. See [`current`].
 #[derive(Clone, Copy, Debug)]
 #[must_use = "a position does nothing until a thread enters it"]
 pub struct Position {
-    at: Option<(&'static Arena, Place)>,
+    at: Option<(&'static Arena, OpenRegion)>,
 }
 
 /// Returns the innermost open region of this thread, to be passed to threads that work for it.
@@ -56,7 +56,7 @@ impl Position {
     pub fn enter(&self) -> Attached {
         let entered = self.at.and_then(|(theirs, place)| {
             let ours = thread::arena_or_attach(start_recording)?;
-            ours.step_under(theirs, place)
+            ours.enter_context(theirs, place)
         });
         Attached { before: entered, _not_send: PhantomData }
     }

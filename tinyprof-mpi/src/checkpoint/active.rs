@@ -12,10 +12,10 @@ use tinyprof::collect::{self, monotonic_ns};
 use tinyprof_format::model::RunState;
 
 use super::agreement::Agreement;
-use super::checkpointer::{Agreed, Checkpointer};
+use super::checkpointer::{AgreedWriting, Checkpointer};
 use super::maxima::MpiMaxima;
 use super::pace::Pace;
-use crate::communicator::{Communicator, Rsmpi, run_to_end};
+use crate::communicator::{Communicator, MpiCommunicator, run_to_end};
 use crate::error::FlushError;
 use crate::phases::Workplace;
 use crate::settings::Settings;
@@ -23,12 +23,12 @@ use crate::settings::Settings;
 thread_local! {
     static HOT: Hot = const { Hot { boundary: Cell::new(0), look_ns: Cell::new(u64::MAX), look_at: Cell::new(u64::MAX) } };
     // Never dropped at the end of the thread, when MPI may be gone.
-    static INSTALLED: Place = const { RefCell::new(None) };
+    static INSTALLED: ActiveSlot = const { RefCell::new(None) };
     /// The checkpoints that began with MPI and made way for a profiler of the program.
-    static RETIRED: Place = const { RefCell::new(None) };
+    static RETIRED: ActiveSlot = const { RefCell::new(None) };
 }
 
-type Place = RefCell<Option<ManuallyDrop<Checkpointer>>>;
+type ActiveSlot = RefCell<Option<ManuallyDrop<Checkpointer>>>;
 
 /// The values that a boundary reads when nothing is due.
 struct Hot {
@@ -80,7 +80,7 @@ fn look(hot: &Hot, boundary: u64) {
 
 /// Uses a place, unless it is in use.
 fn with<T>(
-    place: &'static std::thread::LocalKey<Place>,
+    place: &'static std::thread::LocalKey<ActiveSlot>,
     use_it: impl FnOnce(Option<&mut Checkpointer>) -> T,
 ) -> Option<T> {
     place.with(|place| Some(use_it(place.try_borrow_mut().ok()?.as_deref_mut())))
@@ -94,7 +94,7 @@ fn boundary() -> u64 {
 /// `program`.
 ///
 /// `communicator` is our own, with the same ranks.
-pub(crate) fn begin(program: &impl Program, communicator: &Rsmpi, settings: &Settings) {
+pub(crate) fn begin(program: &impl Program, communicator: &MpiCommunicator, settings: &Settings) {
     let interval_ns = if communicator.rank() == 0 { settings.checkpoint_interval_ns() } else { 0 };
     let agreed = run_to_end(communicator.all_max(&[interval_ns, obstacle()]));
     let Ok(&[interval_ns, obstacle]) = agreed.as_deref() else { return };
@@ -107,8 +107,8 @@ pub(crate) fn begin(program: &impl Program, communicator: &Rsmpi, settings: &Set
     if interval_ns == 0 || obstacle > 0 {
         return;
     }
-    let agreed = Agreed {
-        communicator: Rsmpi::duplicate_of(program),
+    let agreed = AgreedWriting {
+        communicator: MpiCommunicator::duplicate_of(program),
         agreement: Agreement::new(MpiMaxima::over(program)),
         pace: Pace::new(interval_ns, boundary()),
     };
@@ -144,14 +144,14 @@ pub(crate) fn retire() {
     RETIRED.set(Some(checkpointer));
 }
 
-fn take(place: &'static std::thread::LocalKey<Place>) -> Option<ManuallyDrop<Checkpointer>> {
+fn take(place: &'static std::thread::LocalKey<ActiveSlot>) -> Option<ManuallyDrop<Checkpointer>> {
     place.with(|place| place.try_borrow_mut().ok()?.take())
 }
 
 /// Writes a checkpoint now. Collective over `communicator`, which has the same ranks as the
 /// checkpoints of this thread.
 pub(crate) fn by_hand(
-    communicator: &Rsmpi,
+    communicator: &MpiCommunicator,
     settings: &Settings,
 ) -> Result<Option<PathBuf>, FlushError> {
     collect::unrecorded(|| {
@@ -201,7 +201,7 @@ pub(crate) fn settle_all() {
     settle_for_good(&RETIRED);
 }
 
-fn settle_for_good(place: &'static std::thread::LocalKey<Place>) {
+fn settle_for_good(place: &'static std::thread::LocalKey<ActiveSlot>) {
     collect::unrecorded(|| {
         with(place, |checkpointer| {
             if let Some(checkpointer) = checkpointer {

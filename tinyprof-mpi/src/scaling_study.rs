@@ -17,7 +17,7 @@ use crate::communicator::virtual_ranks::{self, Finished};
 use crate::phases::{self, Aggregators, Measured, Plan, Workplace};
 
 pub use crate::communicator::by_hand::Wire;
-pub use crate::communicator::virtual_ranks::{Account, LogGp, Spent};
+pub use crate::communicator::virtual_ranks::{Account, LogGp, RankAccount};
 pub use crate::observer::{Milestone, Observer};
 pub use crate::phases::SeriesGather;
 
@@ -89,7 +89,7 @@ pub fn flush_on_mpi(
     order: &Order,
     observer: Observer,
 ) -> Written {
-    let communicator = crate::communicator::Rsmpi::duplicate_of(communicator);
+    let communicator = crate::communicator::MpiCommunicator::duplicate_of(communicator);
     communicator.begin_flush(crate::communicator::DEADLINE_DEFAULT);
     let written = crate::communicator::run_to_end(flush(&communicator, map, &order.plan(observer)));
     communicator.end_flush();

@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 
-use crate::program::Place;
+use crate::program::Scratch;
 
 const SIGUSR1: i32 = 10;
 
@@ -13,12 +13,12 @@ struct Running {
     stdin: ChildStdin,
     stdout: BufReader<ChildStdout>,
     stderr: BufReader<ChildStderr>,
-    _place: Place,
+    _place: Scratch,
 }
 
 impl Running {
     fn start(arguments: &[&str], signal: Option<&str>) -> Self {
-        let place = Place::new();
+        let place = Scratch::new();
         let mut command = place.command("test_so_far");
         command
             .args(arguments)

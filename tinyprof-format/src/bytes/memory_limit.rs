@@ -7,7 +7,7 @@ use std::cell::Cell;
 /// Memory is claimed before it is allocated, so that the sum of kept and passing memory never
 /// exceeds the limit.
 #[derive(Debug)]
-pub(crate) struct Budget {
+pub(crate) struct MemoryLimit {
     limit_bytes: u64,
     kept_bytes: Cell<u64>,
     passing_bytes: Cell<u64>,
@@ -19,7 +19,7 @@ pub(crate) struct Budget {
 /// memory passes than is kept.
 const CLAIMS_MAX: u64 = 4;
 
-impl Budget {
+impl MemoryLimit {
     pub(crate) fn new(limit_bytes: u64) -> Self {
         let none = || Cell::new(0);
         Self { limit_bytes, kept_bytes: none(), passing_bytes: none(), claimed_bytes: none() }
@@ -30,12 +30,12 @@ impl Budget {
     }
 
     /// Claims memory that the reader's result keeps. Returns false if not enough is left.
-    pub(crate) fn keep(&self, bytes: u64) -> bool {
+    pub(crate) fn claim_kept(&self, bytes: u64) -> bool {
         self.claim(&self.kept_bytes, bytes)
     }
 
     /// Claims memory that is given [back](Self::back_to) soon. Returns false if not enough is left.
-    pub(crate) fn pass(&self, bytes: u64) -> bool {
+    pub(crate) fn claim_temporary(&self, bytes: u64) -> bool {
         self.claim(&self.passing_bytes, bytes)
     }
 
@@ -73,19 +73,19 @@ mod tests {
 
     #[test]
     fn what_is_kept_and_what_passes_share_the_limit() {
-        let budget = Budget::new(100);
-        assert!(budget.keep(60) && budget.pass(40));
-        assert!(!budget.keep(1) && !budget.pass(1));
-        budget.back_to(0);
-        assert!(budget.pass(40) && !budget.pass(u64::MAX));
+        let memory_limit = MemoryLimit::new(100);
+        assert!(memory_limit.claim_kept(60) && memory_limit.claim_temporary(40));
+        assert!(!memory_limit.claim_kept(1) && !memory_limit.claim_temporary(1));
+        memory_limit.back_to(0);
+        assert!(memory_limit.claim_temporary(40) && !memory_limit.claim_temporary(u64::MAX));
     }
 
     #[test]
     fn memory_that_passes_again_and_again_comes_to_an_end() {
-        let budget = Budget::new(100);
+        let memory_limit = MemoryLimit::new(100);
         let sections = (0..).take_while(|_| {
-            budget.back_to(0);
-            budget.pass(100)
+            memory_limit.back_to(0);
+            memory_limit.claim_temporary(100)
         });
         assert_eq!(sections.count(), 4);
     }

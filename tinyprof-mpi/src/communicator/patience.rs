@@ -16,14 +16,14 @@ const SLEEP_MAX: Duration = Duration::from_millis(1);
 const GAP_MAX_NS: u64 = 100_000_000;
 
 /// The time that a rank has waited, and its way of waiting.
-pub(super) struct Wait {
+pub(super) struct Patience {
     last_ns: u64,
     waited_ns: u64,
     looks: u32,
     sleep: Duration,
 }
 
-impl Wait {
+impl Patience {
     pub(super) fn begin() -> Self {
         Self { last_ns: monotonic_ns(), waited_ns: 0, looks: 0, sleep: Duration::from_micros(10) }
     }

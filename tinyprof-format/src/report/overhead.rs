@@ -15,7 +15,7 @@ pub const COUNTED_VISIT_COST_NS: f64 = 5.0;
 
 /// The profiler's overhead in a run. The formulas are in `docs/report.md`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct OwnCost {
+pub struct Overhead {
     /// The number of ranks.
     pub ranks: u32,
     /// The visits on all ranks together.
@@ -38,7 +38,7 @@ pub struct OwnCost {
     pub total_ns: u128,
 }
 
-impl OwnCost {
+impl Overhead {
     /// Returns the overhead of a run; none if nothing was measured, or another profiler measured.
     pub(super) fn of_run(
         manifest: &Manifest,
@@ -112,7 +112,7 @@ impl OwnCost {
         if total_ns > 0.0 { self.a_rank_ns() / total_ns } else { 0.0 }
     }
 
-    /// Returns a sentence like "tinyprof itself: at least 3.10ms a rank (0.02%): 2.00ms timing
+    /// Returns a sentence like "overhead: at least 3.10ms a rank (0.02%): 2.00ms timing
     /// 81920 visits, 1.10ms writing".
     ///
     /// It says "at least" because the cost of a visit was measured in a loop of its own. Further
@@ -123,7 +123,7 @@ impl OwnCost {
         let a_rank = if self.ranks > 1 { " a rank" } else { "" };
         let visits = rounded(self.visits.into(), u128::from(self.ranks.max(1)));
         format!(
-            "tinyprof itself: {about} {}{a_rank} ({}): {} timing {visits} visit{}, {} writing",
+            "overhead: {about} {}{a_rank} ({}): {} timing {visits} visit{}, {} writing",
             time_cell(whole(self.a_rank_ns())),
             percent_of(self.share()),
             time_cell(whole(self.timing_ns())),
@@ -137,8 +137,8 @@ impl OwnCost {
 mod tests {
     use super::*;
 
-    fn cost() -> OwnCost {
-        OwnCost {
+    fn cost() -> Overhead {
+        Overhead {
             ranks: 4,
             visits: 400_000,
             visits_not_timed: 0,
@@ -154,19 +154,19 @@ mod tests {
     fn the_cost_is_that_of_a_rank() {
         assert_eq!(
             cost().sentence(),
-            "tinyprof itself: at least 3.10ms a rank (0.020%): 2.00ms timing 100000 visits, 1.10ms writing"
+            "overhead: at least 3.10ms a rank (0.020%): 2.00ms timing 100000 visits, 1.10ms writing"
         );
-        let alone = OwnCost { ranks: 1, visits: 1, visit_cost_ns: None, ..cost() };
+        let alone = Overhead { ranks: 1, visits: 1, visit_cost_ns: None, ..cost() };
         assert_eq!(
             alone.sentence(),
-            "tinyprof itself: about 1.10ms (0.0018%): 25ns timing 1 visit, 1.10ms writing"
+            "overhead: about 1.10ms (0.0018%): 25ns timing 1 visit, 1.10ms writing"
         );
     }
 
     #[test]
     fn callpaths_share_what_measuring_them_cost() {
         // Three of four visits of the estimates were counted only: 20 and 3 * 5 ns for each four.
-        let budget = OwnCost { visits_not_timed: 270_000, visits_estimated: 360_000, ..cost() };
+        let budget = Overhead { visits_not_timed: 270_000, visits_estimated: 360_000, ..cost() };
         let (estimated, exact) =
             (budget.of_visits_ns(360_000, true), budget.of_visits_ns(40_000, false));
         assert!((estimated - 90_000.0 * 35.0).abs() < 1e-6, "{estimated}");
@@ -175,11 +175,11 @@ mod tests {
 
     #[test]
     fn a_visit_that_was_only_counted_costs_less() {
-        let budget = OwnCost { visits_not_timed: 300_000, ..cost() };
+        let budget = Overhead { visits_not_timed: 300_000, ..cost() };
         assert!((budget.timing_ns() - (100_000.0 * 20.0 + 300_000.0 * 5.0) / 4.0).abs() < 1e-6);
-        let measured = OwnCost { counted_visit_cost_ns: Some(2.0), ..budget };
+        let measured = Overhead { counted_visit_cost_ns: Some(2.0), ..budget };
         assert!((measured.timing_ns() - (100_000.0 * 20.0 + 300_000.0 * 2.0) / 4.0).abs() < 1e-6);
-        let nothing = OwnCost { ranks: 0, total_ns: 0, ..cost() };
+        let nothing = Overhead { ranks: 0, total_ns: 0, ..cost() };
         assert!(nothing.share().abs() < 1e-12);
     }
 }

@@ -7,10 +7,10 @@ use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
+use super::patience::Patience;
 use super::roll_call::RollCall;
-use super::wait::Wait;
 use super::{Communicator, Interrupted};
-use crate::sys::{Link, Operator, Pending, room};
+use crate::sys::{Operator, Pending, PrivateCommunicator, room};
 
 /// The default time that a rank waits for others in one step.
 pub(crate) const DEADLINE_DEFAULT: Duration = Duration::from_secs(30);
@@ -19,7 +19,7 @@ pub(crate) const DEADLINE_DEFAULT: Duration = Duration::from_secs(30);
 const TAG: i32 = 0;
 
 /// A range of consecutive ranks on our own communicator.
-pub(crate) struct Rsmpi {
+pub(crate) struct MpiCommunicator {
     shared: Rc<Shared>,
     first: u32,
     size: u32,
@@ -27,7 +27,7 @@ pub(crate) struct Rsmpi {
 
 struct Shared {
     /// The communicator, or the reason why there is none.
-    link: Result<Link, String>,
+    link: Result<PrivateCommunicator, String>,
     deadline: Cell<Duration>,
     roll_call: RollCall,
     /// The reason why nothing can be sent any more: an operation was abandoned, so the ranks are no
@@ -35,16 +35,16 @@ struct Shared {
     broken: RefCell<Option<Interrupted>>,
 }
 
-impl Rsmpi {
+impl MpiCommunicator {
     /// Duplicates `program`'s communicator, at the beginning of a run. Collective over it, and
     /// blocking.
     pub(crate) fn duplicate_of(program: &impl mpi::topology::Communicator) -> Self {
-        Self::on(Link::duplicate_of(program))
+        Self::on(PrivateCommunicator::duplicate_of(program))
     }
 
     /// Creates the communicator of all ranks of a link.
-    pub(crate) fn on(link: Result<Link, String>) -> Self {
-        let size = link.as_ref().map_or(1, Link::size);
+    pub(crate) fn on(link: Result<PrivateCommunicator, String>) -> Self {
+        let size = link.as_ref().map_or(1, PrivateCommunicator::size);
         let (deadline, roll_call) = (Cell::new(DEADLINE_DEFAULT), RollCall::default());
         let broken = RefCell::default();
         Self { shared: Rc::new(Shared { link, deadline, roll_call, broken }), first: 0, size }
@@ -74,11 +74,11 @@ impl Rsmpi {
     /// Starts an operation and waits for it to complete.
     async fn complete<B>(
         &self,
-        start: impl FnOnce(&Link) -> Result<Pending<B>, String>,
+        start: impl FnOnce(&PrivateCommunicator) -> Result<Pending<B>, String>,
     ) -> Result<B, Interrupted> {
         let shared = &*self.shared;
         let mut pending = shared.start(start)?;
-        let mut wait = Wait::begin();
+        let mut wait = Patience::begin();
         poll_fn(|_| {
             let outcome = match pending.is_done() {
                 Ok(true) => Ok(()),
@@ -108,7 +108,7 @@ impl Rsmpi {
 impl Shared {
     fn start<B>(
         &self,
-        start: impl FnOnce(&Link) -> Result<Pending<B>, String>,
+        start: impl FnOnce(&PrivateCommunicator) -> Result<Pending<B>, String>,
     ) -> Result<Pending<B>, Interrupted> {
         if let Some(interrupted) = &*self.broken.borrow() {
             return Err(interrupted.clone());
@@ -129,12 +129,12 @@ impl Shared {
     fn failed(&self, reason: &str) -> Interrupted {
         // The other ranks wait for this one, and the first of them reports its number; its own
         // profile contains the reason.
-        let speaks = self.link.as_ref().is_ok_and(|link| link.rank() == 0);
-        self.interrupt(reason.to_owned(), speaks)
+        let is_reporter = self.link.as_ref().is_ok_and(|link| link.rank() == 0);
+        self.interrupt(reason.to_owned(), is_reporter)
     }
 
     fn late(&self, call: &str) -> Interrupted {
-        let (missing, speaks) = match &self.link {
+        let (missing, is_reporter) = match &self.link {
             Ok(link) => self.roll_call.missing(link),
             Err(_) => (None, false),
         };
@@ -143,17 +143,17 @@ impl Shared {
             Some(ranks) => format!("no sign of {ranks} {waited}"),
             None => format!("other ranks did not come to {call} {waited}"),
         };
-        self.interrupt(reason, speaks)
+        self.interrupt(reason, is_reporter)
     }
 
-    fn interrupt(&self, reason: String, speaks: bool) -> Interrupted {
-        self.broken.borrow_mut().insert(Interrupted { reason, speaks }).clone()
+    fn interrupt(&self, reason: String, is_reporter: bool) -> Interrupted {
+        self.broken.borrow_mut().insert(Interrupted { reason, is_reporter }).clone()
     }
 }
 
-impl Communicator for Rsmpi {
+impl Communicator for MpiCommunicator {
     fn rank(&self) -> u32 {
-        self.shared.link.as_ref().map_or(0, Link::rank) - self.first
+        self.shared.link.as_ref().map_or(0, PrivateCommunicator::rank) - self.first
     }
 
     fn size(&self) -> u32 {
@@ -166,7 +166,7 @@ impl Communicator for Rsmpi {
         sums: &[u64],
     ) -> Result<(Vec<u64>, Vec<u64>), Interrupted> {
         debug_assert_eq!(
-            self.shared.link.as_ref().map_or(1, Link::size),
+            self.shared.link.as_ref().map_or(1, PrivateCommunicator::size),
             self.size,
             "not of a window"
         );
@@ -190,7 +190,7 @@ impl Communicator for Rsmpi {
 
     async fn broadcast(&self, bytes: Vec<u8>) -> Result<Vec<u8>, Interrupted> {
         debug_assert_eq!(
-            self.shared.link.as_ref().map_or(1, Link::size),
+            self.shared.link.as_ref().map_or(1, PrivateCommunicator::size),
             self.size,
             "not of a window"
         );

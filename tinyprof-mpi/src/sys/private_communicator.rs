@@ -18,7 +18,7 @@ use super::error::check;
 /// It is never freed: `MPI_Comm_free` is collective, and ranks that have given up do not call it.
 /// There is one for the world, at most one for a profiler, and two for its checkpoints.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Link {
+pub(crate) struct PrivateCommunicator {
     /// The Fortran handle, an integer under every MPI, which can be kept in a `static`.
     handle: ffi::RSMPI_Fint,
     rank: u32,
@@ -97,7 +97,7 @@ fn signed(rank: u32) -> c_int {
     c_int::try_from(rank).expect("a rank came from MPI, so it fits")
 }
 
-impl Link {
+impl PrivateCommunicator {
     /// Duplicates `program`'s communicator. Collective over it, and blocking.
     ///
     /// # Errors
@@ -284,8 +284,8 @@ impl Link {
 
 impl Duplicate {
     /// Returns the duplicate when it has been made.
-    pub(crate) fn link(self) -> Result<Link, String> {
-        Link::adopt(*self.place, self.rank, self.size)
+    pub(crate) fn link(self) -> Result<PrivateCommunicator, String> {
+        PrivateCommunicator::adopt(*self.place, self.rank, self.size)
     }
 }
 
@@ -299,7 +299,7 @@ mod tests {
         assert!(!is_usable(), "before MPI is initialised");
         let universe = mpi::initialize().expect("no other test starts MPI");
         assert!(is_usable());
-        let link = Link::duplicate_of(&universe.world()).unwrap();
+        let link = PrivateCommunicator::duplicate_of(&universe.world()).unwrap();
         assert_eq!((link.rank(), link.size()), (0, 1));
         let Err(error) = link.send(7, 0, vec![1]) else { panic!("there is no rank 7") };
         assert!(error.starts_with("MPI_Isend failed: ") && error.contains("rank"), "{error}");
@@ -311,7 +311,7 @@ mod tests {
         while !reduced.is_done().unwrap() {}
         assert_eq!(reduced.finish().unwrap().1, [3, u64::MAX]);
         assert_eq!(link.waiting(1), Ok(None));
-        let mut duplicate = Link::world_itself().duplicate().unwrap();
+        let mut duplicate = PrivateCommunicator::world_itself().duplicate().unwrap();
         while !duplicate.is_done().unwrap() {}
         let link = duplicate.finish().unwrap().link().unwrap();
         assert!(link.send(7, 0, vec![1]).is_err(), "the world's errors would end the program");

@@ -5,14 +5,14 @@ use std::fmt;
 /// The metric by which a table is sorted, or two profiles are compared.
 ///
 /// ```
-/// use tinyprof_format::report::MetricName;
+/// use tinyprof_format::report::SortKey;
 ///
-/// assert_eq!(MetricName::from("exclusive"), MetricName::Exclusive);
-/// assert_eq!(MetricName::from("bytes"), MetricName::Key("bytes".to_owned()));
-/// assert_eq!(MetricName::from("key:visits"), MetricName::Key("visits".to_owned()));
+/// assert_eq!(SortKey::from("exclusive"), SortKey::Exclusive);
+/// assert_eq!(SortKey::from("bytes"), SortKey::Key("bytes".to_owned()));
+/// assert_eq!(SortKey::from("key:visits"), SortKey::Key("visits".to_owned()));
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum MetricName {
+pub enum SortKey {
     /// The time from entry to exit.
     #[default]
     Inclusive,
@@ -24,7 +24,7 @@ pub enum MetricName {
     Key(String),
 }
 
-impl From<&str> for MetricName {
+impl From<&str> for SortKey {
     /// Parses a metric's name. Any unknown name is a key; the prefix `key:` selects a key with the
     /// name of a built-in metric.
     fn from(text: &str) -> Self {
@@ -37,7 +37,7 @@ impl From<&str> for MetricName {
     }
 }
 
-impl fmt::Display for MetricName {
+impl fmt::Display for SortKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Inclusive => f.write_str("inclusive"),

@@ -9,7 +9,7 @@ use super::{Arena, DEPTH_MAX, Entered};
 
 /// An innermost open region: its record, and the execution that it belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct OpenRegion {
     pub(super) line: Line,
     pub(super) execution: u32,
 }
@@ -24,15 +24,15 @@ pub(crate) struct Before {
 
 impl Arena {
     /// Returns the innermost open region, or `None` outside of all regions. Owner only.
-    pub(crate) fn place(&self) -> Option<Place> {
+    pub(crate) fn place(&self) -> Option<OpenRegion> {
         let line = self.current();
-        (!line.is_none()).then(|| Place { line, execution: self.hot.execution() })
+        (!line.is_none()).then(|| OpenRegion { line, execution: self.hot.execution() })
     }
 
     /// Makes the next regions be entered under `place`, of the arena `theirs`, without a visit of
     /// its own. Returns the argument for [`step_back`](Self::step_back), or `None` if there is no
     /// memory for the callpath. Owner only.
-    pub(crate) fn step_under(&self, theirs: &Self, place: Place) -> Option<Before> {
+    pub(crate) fn enter_context(&self, theirs: &Self, place: OpenRegion) -> Option<Before> {
         let ours = std::ptr::eq(self, theirs);
         let under = if ours { place.line } else { self.same_callpath(theirs, place)? };
         let before = Before { current: self.current(), execution: self.hot.execution(), under };
@@ -41,8 +41,8 @@ impl Arena {
         Some(before)
     }
 
-    /// Undoes [`step_under`](Self::step_under), and closes regions that were left open since. Owner
-    /// only.
+    /// Undoes [`enter_context`](Self::enter_context), and closes regions that were left open since.
+    /// Owner only.
     pub(crate) fn step_back(&self, before: Before) {
         while self.current() != before.under && !self.current().is_none() {
             self.close_innermost();
@@ -52,7 +52,7 @@ impl Arena {
     }
 
     /// Returns our record of the callpath of `place` in `theirs`.
-    pub(super) fn same_callpath(&self, theirs: &Self, place: Place) -> Option<Line> {
+    pub(super) fn same_callpath(&self, theirs: &Self, place: OpenRegion) -> Option<Line> {
         let mut chain = [Line::NONE; DEPTH_MAX as usize + 2];
         let mut length = 0;
         let mut at = place.line;
@@ -125,7 +125,7 @@ mod tests {
         for _ in 0..3 {
             let root = enter(&theirs, &ROOT);
             let inner = enter(&theirs, &INNER);
-            let before = ours.step_under(&theirs, theirs.place().unwrap()).unwrap();
+            let before = ours.enter_context(&theirs, theirs.place().unwrap()).unwrap();
             let work = enter(&ours, &WORK);
             ours.exit(work);
             ours.step_back(before);
@@ -147,7 +147,7 @@ mod tests {
         let root = enter(&arena, &ROOT);
         let place = arena.place().unwrap();
         let inner = enter(&arena, &INNER);
-        let before = arena.step_under(&arena, place).unwrap();
+        let before = arena.enter_context(&arena, place).unwrap();
         let work = enter(&arena, &WORK);
         assert_eq!(arena.node(work).parent(), root);
         arena.exit(work);
@@ -161,7 +161,7 @@ mod tests {
     fn what_was_forgotten_under_a_place_is_counted_and_closed() {
         let arena = Arena::new(Clock::Monotonic).unwrap();
         let root = enter(&arena, &ROOT);
-        let before = arena.step_under(&arena, arena.place().unwrap()).unwrap();
+        let before = arena.enter_context(&arena, arena.place().unwrap()).unwrap();
         enter(&arena, &WORK);
         arena.step_back(before);
         assert_eq!(arena.place().map(|place| place.line), Some(root));

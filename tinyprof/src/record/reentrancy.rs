@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicBool, compiler_fence};
 /// A flag that is set while the owning thread makes a change. It keeps out signal handlers of the
 /// same thread, which cannot wait; it does not keep out other threads.
 #[derive(Debug)]
-pub(super) struct Alone {
+pub(super) struct ReentrancyGuard {
     changing: AtomicBool,
 }
 
-impl Alone {
+impl ReentrancyGuard {
     pub(super) const fn new() -> Self {
         Self { changing: AtomicBool::new(false) }
     }
@@ -36,7 +36,7 @@ mod tests {
 
     #[test]
     fn a_change_inside_of_a_change_is_not_made() {
-        let alone = Alone::new();
+        let alone = ReentrancyGuard::new();
         assert_eq!(alone.change(|| alone.change(|| 1)), Some(None));
         assert_eq!(alone.change(|| 2), Some(2));
     }
