@@ -52,3 +52,7 @@ for mpi in "${MPI_FOUND[@]}"; do
     mpi_use "$mpi"
     step "tests with $mpi" cargo test --locked -p tinyprof-mpi -p tinyprof-example-fft -p tinyprof-example-tc
 done
+
+# Programs as users have them, locked to another version of rsmpi, which is built anew for each.
+mpi_use "${MPI_FOUND[0]}"
+step "programs of users" cargo test --locked -p tinyprof-mpi --test outside -- --ignored
