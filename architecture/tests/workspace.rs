@@ -121,6 +121,17 @@ fn unsafe_code_stays_in_its_rooms() {
     assert_none(&unsafe_code::outside_of(UNSAFE_ROOMS, &rust()));
 }
 
+#[test]
+fn modules_are_laid_out_in_one_way() {
+    let rust = rust();
+    let mod_files = rust.iter().filter(|source| source.path.contains("/src/"));
+    let mod_files = mod_files.filter(|source| source.path.ends_with("/mod.rs"));
+    let complaints: Vec<String> = mod_files
+        .map(|source| format!("{}: a module is `room.rs` beside `room/`", source.path))
+        .collect();
+    assert_none(&complaints);
+}
+
 /// Programs that are not to compile, whose lines a test compares.
 fn is_frozen(source: &Source) -> bool {
     source.path.contains("/ui/")

@@ -23,7 +23,7 @@ pub(crate) use output::{Color, PlainOutput, TableFormat, TableOutput};
 
 const COLORS: &str =
     "When to use colours: auto (on a terminal, unless NO_COLOR is set), always or never";
-const TOP_DIR: &str = "The profile, a directory NAME.tprof; or, to watch a running job, the directory of its checkpoints or of \
+const TOP_DIR: &str = "The profile, a directory NAME.tprof; or, to watch a running job, the directory of its interim profiles or of \
      its threads' files [default: TINYPROF_SEGMENT_DIR, or /dev/shm/tinyprof-UID]";
 const SORT_METRIC: &str =
     "Show and sort by this metric: inclusive, exclusive, visits, or a key that the program records";

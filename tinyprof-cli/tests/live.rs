@@ -138,22 +138,24 @@ fn write(directory: &Path, name: &str, seconds: &str) {
 }
 
 #[test]
-fn the_newest_checkpoint_is_shown_until_the_profile_is_there() {
+fn the_newest_interim_profile_is_shown_until_the_profile_is_there() {
     let place = scratch();
-    write(place.path(), "heat-checkpoint-0009", "0.5|0.25");
-    write(place.path(), "heat-checkpoint-0010", "1.5|0.75");
-    fs::create_dir(place.path().join("heat-checkpoint-0011.tprof"))
+    write(place.path(), "heat-interim-0009", "0.5|0.25");
+    write(place.path(), "heat-interim-0010", "1.5|0.75");
+    fs::create_dir(place.path().join("heat-interim-0011.tprof"))
         .expect("one that is being removed");
     let newest = shown(&["."], place.path());
     assert!(
-        newest.starts_with("heat.tprof: 2 ranks on ") && newest.contains("; checkpoint 10, "),
+        newest.starts_with("heat.tprof: 2 ranks on ") && newest.contains("; interim profile 10, "),
         "{newest}"
     );
     assert!(newest.contains("2.25s") && newest.ends_with("\n95\n"), "{newest}");
-    write(place.path(), "other-checkpoint-0001", "1|1");
+    write(place.path(), "other-interim-0001", "1|1");
     let list = shown(&["."], place.path());
     assert!(
-        list.contains("heat  heat.tprof, checkpoint 10\nother  other.tprof, checkpoint 1\n"),
+        list.contains(
+            "heat  heat.tprof, interim profile 10\nother  other.tprof, interim profile 1\n"
+        ),
         "{list}"
     );
     assert_eq!(
@@ -161,7 +163,7 @@ fn the_newest_checkpoint_is_shown_until_the_profile_is_there() {
         Some("main by rank: a digit for each; 9 is the slowest, . none")
     );
     for number in ["0009", "0010", "0011"] {
-        fs::remove_dir_all(place.path().join(format!("heat-checkpoint-{number}.tprof")))
+        fs::remove_dir_all(place.path().join(format!("heat-interim-{number}.tprof")))
             .expect("it was there");
     }
     write(place.path(), "heat", "2|2");

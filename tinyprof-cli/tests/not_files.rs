@@ -114,13 +114,13 @@ fn in_what_aggregators_wrote_they_are_errors() {
 }
 
 #[test]
-fn among_segments_and_checkpoints_nobody_waits_for_them() {
+fn among_segments_and_interim_profiles_nobody_waits_for_them() {
     let scratch = scratch();
     for (number, kind) in KINDS.iter().enumerate() {
         kind(&scratch.path().join(format!("{number}-1-0.segment")));
-        let checkpoint = scratch.path().join(format!("run{number}-checkpoint-0001.tprof"));
-        fs::create_dir(&checkpoint).expect("a directory");
-        kind(&checkpoint.join("manifest.json"));
+        let interim_profile = scratch.path().join(format!("run{number}-interim-0001.tprof"));
+        fs::create_dir(&interim_profile).expect("a directory");
+        kind(&interim_profile.join("manifest.json"));
     }
     run(&["recover", "."], scratch.path());
     run(&["top", ".", "--once"], scratch.path());

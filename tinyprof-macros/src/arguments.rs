@@ -36,8 +36,9 @@ pub(crate) struct Arguments {
     pub(crate) selection: Option<Selection>,
     /// The text that distinguishes visits, an expression.
     pub(crate) split: Option<TokenStream>,
-    /// The loop has a boundary between two iterations, at which a checkpoint may be written.
-    pub(crate) checkpoint: bool,
+    /// The loop has a flush point between two iterations, at which an interim profile may be
+    /// written.
+    pub(crate) flush_point: bool,
     /// All other arguments, in order.
     metrics: Vec<Metric>,
     krate: Option<Path>,
@@ -69,9 +70,9 @@ impl Arguments {
         }
         let ident = input.call(Ident::parse_any)?.unraw();
         let key = Key::of(&ident);
-        if key == Some(Key::Checkpoint) && !known.contains(&Key::Checkpoint) {
-            let message = "`checkpoint` is for loops, as in `profile_loop!(\"step\", checkpoint, for ...)`; the end of \
-                           a root region is a boundary without it";
+        if key == Some(Key::FlushPoint) && !known.contains(&Key::FlushPoint) {
+            let message = "`flush_point` is for loops, as in `profile_loop!(\"step\", flush_point, for ...)`; the end of \
+                           a root region is a flush point without it";
             return Err(Error::new(ident.span(), message));
         }
         let is_metric = key.is_none() && input.peek(Token![=]);
@@ -93,7 +94,7 @@ impl Arguments {
             Some(Key::Skip) if input.peek(Paren) => self.set_selection(&ident, input),
             Some(Key::RankLocal) => self.set_flag(Key::RankLocal, input),
             Some(Key::Skip) => self.set_flag(Key::Skip, input),
-            Some(Key::Checkpoint) => self.set_flag(Key::Checkpoint, input),
+            Some(Key::FlushPoint) => self.set_flag(Key::FlushPoint, input),
             Some(key) => self.parse_value(key, &ident, input),
         }
     }
@@ -104,7 +105,7 @@ impl Arguments {
         }
         match key {
             Key::Skip => self.skip = true,
-            Key::Checkpoint => self.checkpoint = true,
+            Key::FlushPoint => self.flush_point = true,
             _ => self.rank_local = true,
         }
         Ok(())
@@ -336,9 +337,9 @@ mod tests {
     }
 
     #[test]
-    fn a_loop_may_be_a_place_of_checkpoints() {
-        assert!(parsed("mode = each, checkpoint", Key::OF_A_LOOP).unwrap().checkpoint);
-        assert!(!parsed("mode = each", Key::OF_A_LOOP).unwrap().checkpoint);
+    fn a_loop_may_be_a_place_of_interim_profiles() {
+        assert!(parsed("mode = each, flush_point", Key::OF_A_LOOP).unwrap().flush_point);
+        assert!(!parsed("mode = each", Key::OF_A_LOOP).unwrap().flush_point);
     }
 
     #[test]
@@ -410,10 +411,10 @@ mod tests {
         check_error("split", attribute, "`split` needs a value: `split = T::NAME`");
         check_error("skip", Key::AFTER_A_NAME, "unknown argument `skip`: known are `mode =");
         check_error("skip = \"a\"", Key::AFTER_A_NAME, "unknown argument `skip`");
-        check_error("checkpoint", attribute, "`checkpoint` is for loops");
-        check_error("checkpoint = 1", Key::AFTER_A_NAME, "`checkpoint` is for loops");
-        check_error("checkpoint = true", Key::OF_A_LOOP, "`checkpoint` takes no value");
-        check_error("checkpoint, checkpoint", Key::OF_A_LOOP, "`checkpoint` is given twice");
+        check_error("flush_point", attribute, "`flush_point` is for loops");
+        check_error("flush_point = 1", Key::AFTER_A_NAME, "`flush_point` is for loops");
+        check_error("flush_point = true", Key::OF_A_LOOP, "`flush_point` takes no value");
+        check_error("flush_point, flush_point", Key::OF_A_LOOP, "`flush_point` is given twice");
         check_error("rank_local = true", attribute, "`rank_local` takes no value");
         check_error("rank_local, rank_local", attribute, "`rank_local` is given twice");
         check_error("tag = \"a\", r#tag = \"b\"", attribute, "`tag` is given twice");

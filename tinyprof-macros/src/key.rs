@@ -12,7 +12,7 @@ pub(crate) enum Key {
     Skip,
     Only,
     Split,
-    Checkpoint,
+    FlushPoint,
 }
 
 impl Key {
@@ -23,7 +23,7 @@ impl Key {
     pub(crate) const AFTER_A_NAME: &[Key] = &[Key::Mode, Key::RankLocal, Key::Crate, Key::Split];
     /// The keys of `profile_loop!`, in which the name also comes first, without a key.
     pub(crate) const OF_A_LOOP: &[Key] =
-        &[Key::Mode, Key::RankLocal, Key::Checkpoint, Key::Crate, Key::Split];
+        &[Key::Mode, Key::RankLocal, Key::FlushPoint, Key::Crate, Key::Split];
 
     /// Returns the argument with this name.
     pub(crate) fn of(ident: &Ident) -> Option<Key> {
@@ -45,7 +45,7 @@ impl Key {
             Key::Skip => "skip",
             Key::Only => "only",
             Key::Split => "split",
-            Key::Checkpoint => "checkpoint",
+            Key::FlushPoint => "flush_point",
         }
     }
 
@@ -58,7 +58,7 @@ impl Key {
             Key::Skip => "`skip`",
             Key::Only => "`only(...)`",
             Key::Split => "`split = T::NAME`",
-            Key::Checkpoint => "`checkpoint`",
+            Key::FlushPoint => "`flush_point`",
             Key::Crate => "`crate = path::to::tinyprof`",
         }
     }

@@ -26,13 +26,16 @@ pub(crate) fn expand(input: TokenStream, emit: Emit) -> TokenStream {
                 &quote_spanned!(Span::mixed_site()=> LoopGuard::record),
                 &quote_spanned!(Span::mixed_site()=> &#guard,),
             );
-            let boundary =
-                if region.arguments.checkpoint { "checkpoint_boundary" } else { "boundary" };
-            let boundary = Ident::new(boundary, Span::mixed_site());
+            let flush_point = if region.arguments.flush_point {
+                "next_iteration_at_flush_point"
+            } else {
+                "next_iteration"
+            };
+            let flush_point = Ident::new(flush_point, Span::mixed_site());
             // Called by the path of its type: as a method, a user's blanket trait with a
-            // `boundary(self)` would take precedence.
+            // `flush_point(self)` would take precedence.
             let first = quote_spanned! {Span::mixed_site()=>
-                #private::LoopGuard::#boundary(&mut #guard);
+                #private::LoopGuard::#flush_point(&mut #guard);
                 #values
                 #records
             };
@@ -150,13 +153,14 @@ mod tests {
     use super::*;
 
     /// Checks the expansion of `"x", LOOP`, with the two emitted calls replaced by `OPEN` and
-    /// `BOUNDARY`.
+    /// `NEXT`.
     fn check(input: &TokenStream, expected: &TokenStream) {
         let text = expand(quote!("x", #input), Emit::Measured).to_string();
         let (before, rest) = text.split_once("{ # [used]").expect(&text);
         let (_, after) = rest.split_once("enter_loop (& SITE) }").expect(&text);
-        let boundary = quote!(::tinyprof::__private::LoopGuard::boundary(&mut __loop)).to_string();
-        let text = format!("{before}OPEN{after}").replace(&boundary, "BOUNDARY");
+        let flush_point =
+            quote!(::tinyprof::__private::LoopGuard::next_iteration(&mut __loop)).to_string();
+        let text = format!("{before}OPEN{after}").replace(&flush_point, "NEXT");
         assert_eq!(text, quote!({ let mut __loop = OPEN; #expected }).to_string());
     }
 
@@ -166,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_loop_is_one_static_and_one_call_and_a_boundary_in_each_iteration() {
+    fn a_loop_is_one_static_and_one_call_and_a_flush_point_in_each_iteration() {
         let expected = quote! {
             {
                 let mut __loop = {
@@ -184,7 +188,7 @@ mod tests {
                     ::tinyprof::__private::enter_loop(&SITE)
                 };
                 for i in 0..n {
-                    ::tinyprof::__private::LoopGuard::boundary(&mut __loop);
+                    ::tinyprof::__private::LoopGuard::next_iteration(&mut __loop);
                     const _: () = ();
                     work(i);
                 }
@@ -218,12 +222,12 @@ mod tests {
     }
 
     #[test]
-    fn a_place_of_checkpoints_is_another_call() {
+    fn a_place_of_interim_profiles_is_another_call() {
         let of = |arguments: TokenStream| {
             expand(quote!("x", #arguments loop {}), Emit::Measured).to_string()
         };
-        let marked = of(quote!(checkpoint,));
-        assert_eq!(marked.replace("checkpoint_boundary", "boundary"), of(quote!()));
+        let marked = of(quote!(flush_point,));
+        assert_eq!(marked.replace("next_iteration_at_flush_point", "next_iteration"), of(quote!()));
         assert_ne!(marked, of(quote!()));
     }
 
@@ -243,7 +247,7 @@ mod tests {
                 x
             }),
             &quote!(loop {
-                BOUNDARY;
+                NEXT;
                 const _: () = ();
                 x
             }),
@@ -260,7 +264,7 @@ mod tests {
                 #[a]
                 #[b]
                 'l: loop {
-                    BOUNDARY;
+                    NEXT;
                     const _: () = ();
                     x
                 }
@@ -271,7 +275,7 @@ mod tests {
                 z
             }),
             &quote!(for x in { y } {
-                BOUNDARY;
+                NEXT;
                 const _: () = ();
                 z
             }),
@@ -281,7 +285,7 @@ mod tests {
                 z
             }),
             &quote!(for S { a, .. } in 0.. {
-                BOUNDARY;
+                NEXT;
                 const _: () = ();
                 z
             }),
@@ -289,7 +293,7 @@ mod tests {
         check(
             &quote!(while if a { b } else { c } {},),
             &quote!(while if a { b } else { c } {
-                BOUNDARY;
+                NEXT;
                 const _: () = ();
             }),
         );
@@ -304,7 +308,7 @@ mod tests {
             &quote!(
                 while let Some(x) | Ok(x) = y
                     && z(|| { 1 })
-                {                    #![a]                    BOUNDARY;
+                {                    #![a]                    NEXT;
                     const _: () = ();
                     #[b]
                     q
@@ -319,7 +323,7 @@ mod tests {
         let (start, body) = (invisible(quote!(a..)), invisible(quote!({ x })));
         check(
             &quote!(for i in #start #body),
-            &quote!(for i in #start { BOUNDARY; const _: () = (); x }),
+            &quote!(for i in #start { NEXT; const _: () = (); x }),
         );
         let whole = invisible(quote!(loop {
             x
@@ -327,7 +331,7 @@ mod tests {
         check(
             &quote!(#whole),
             &quote!(loop {
-                BOUNDARY;
+                NEXT;
                 const _: () = ();
                 x
             }),

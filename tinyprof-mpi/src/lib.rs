@@ -49,8 +49,8 @@
 //! Marks are visible on one host. If there may be ranks on others, all ranks are asked at the start
 //! of `MPI_Finalize`, when no collective of the program can be under way any more. They write one
 //! profile if all answer within the deadline, and one each if not. Then it is known too late
-//! whether all take part, so there are no checkpoints at intervals, and missing ranks cannot be
-//! named. It is known from the beginning in these cases:
+//! whether all take part, so there are no interim profiles at intervals, and missing ranks cannot
+//! be named. It is known from the beginning in these cases:
 //!
 //! * `TINYPROF_WORLD=all` says that all ranks take part. It must be set for all of them: across
 //!   hosts, Open MPI passes it on with `mpiexec -x TINYPROF_WORLD=all`. If it is set and not true,
@@ -79,29 +79,29 @@
 //! | `TINYPROF_WORLD=auto\|all` | | whether all ranks of the job are assumed to run this profiler, see above | `auto` |
 //! | `TINYPROF_FILTER=-*fields_at*` | [`Builder::filter`] | regions to leave out, by name or `module::name` | none |
 //! | `TINYPROF_BUDGET=1%` | [`Builder::budget`] | cap on the share of each thread's time that timing may take | none |
-//! | `TINYPROF_INTERVAL=5s` | [`Builder::checkpoint_interval`] | time between two checkpoints | none |
-//! | `TINYPROF_CHECKPOINTS=all\|N` | [`Builder::keep_checkpoints`] | number of checkpoints that stay | the newest two |
+//! | `TINYPROF_INTERVAL=5s` | [`Builder::interim_interval`] | time between two interim profiles | none |
+//! | `TINYPROF_KEEP=all\|N` | [`Builder::keep_interim_profiles`] | number of interim profiles that stay | the newest two |
 //! | `TINYPROF_PRECISION=exact\|8bit` | [`Builder::precision`] | precision of the times in the profile: as measured, or rounded to 8 bits, off by at most 0.4 % | exact |
 //! | `TINYPROF_PERMISSIONS=private\|umask` | | who may read profiles: the user alone, or as the umask allows; each rank that writes obeys its own environment | private |
 //! | `TINYPROF_SIGNAL=usr1\|usr2` | [`Builder::report_on_signal`] | signal on which a rank prints its on-demand report to standard error; MPICH uses `SIGUSR1` itself | off |
 //!
-//! # Checkpoints
+//! # Interim profiles
 //!
 //! With an interval, all ranks regularly write a profile of everything so far, each time at the
-//! same boundary, on which they agree without a barrier: see [`Builder::checkpoint_interval`].
+//! same flush point, on which they agree without a barrier: see [`Builder::interim_interval`].
 //! `TINYPROF_INTERVAL` works for programs without a [`Profiler`], too. It must then be set on all
 //! ranks or on none, as `MPI_Init` waits for the others to begin with it: across hosts, Open MPI
 //! passes it on with `mpiexec -x TINYPROF_INTERVAL`.
 
 #[cfg(feature = "rsmpi")]
 mod attendance;
-#[cfg(feature = "rsmpi")]
-mod checkpoint;
 mod communicator;
 #[cfg(feature = "rsmpi")]
 mod error;
 #[cfg(feature = "rsmpi")]
 mod hooks;
+#[cfg(feature = "rsmpi")]
+mod interim_profile;
 #[cfg(feature = "rsmpi")]
 mod measure;
 mod observer;

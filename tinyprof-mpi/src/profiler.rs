@@ -11,9 +11,9 @@ use tinyprof::collect;
 use tinyprof_format::file::OutputFormat;
 use tinyprof_format::model::Precision;
 
-use crate::checkpoint;
 use crate::communicator::MpiCommunicator;
 use crate::error::{FlushError, StartError};
+use crate::interim_profile;
 use crate::phases::Aggregators;
 use crate::run;
 use crate::settings::Settings;
@@ -45,7 +45,7 @@ pub struct Profiler<'universe> {
     communicator: MpiCommunicator,
     settings: Settings,
     done: bool,
-    /// The profiler belongs to the thread that started it, whose boundaries are counted.
+    /// The profiler belongs to the thread that started it, whose flush points are counted.
     _universe: PhantomData<(&'universe Universe, *const ())>,
 }
 
@@ -79,20 +79,20 @@ impl Profiler<'_> {
         self.flush_once()
     }
 
-    /// Writes a profile of everything so far, `NAME-checkpoint-NNNN.tprof`, and returns its path on
+    /// Writes a profile of everything so far, `NAME-interim-NNNN.tprof`, and returns its path on
     /// every rank, or none if no rank has measured anything.
     ///
-    /// It is marked as a checkpoint. Like those at [intervals](Builder::checkpoint_interval), it is
-    /// removed when newer ones or the final profile are written. Collective over the communicator
-    /// that the profiler was started on.
+    /// It is marked as an interim profile. Like those at [intervals](Builder::interim_interval), it
+    /// is removed when newer ones or the final profile are written. Collective over the
+    /// communicator that the profiler was started on.
     ///
     /// # Errors
     /// When it could not be written: on every rank, with the same reason.
-    pub fn checkpoint(&self) -> Result<Option<PathBuf>, FlushError> {
+    pub fn interim_profile(&self) -> Result<Option<PathBuf>, FlushError> {
         if !collect::ENABLED {
             return Ok(None);
         }
-        checkpoint::by_hand(&self.communicator, &self.settings)
+        interim_profile::by_hand(&self.communicator, &self.settings)
     }
 
     fn flush_once(&mut self) -> Result<Option<PathBuf>, FlushError> {
@@ -132,33 +132,35 @@ impl Builder {
         self
     }
 
-    /// Makes all ranks write a checkpoint about every `interval`: a profile of everything so far,
-    /// `NAME-checkpoint-NNNN.tprof`, which stays if the job dies. `TINYPROF_INTERVAL` wins; zero
+    /// Makes all ranks write an interim profile about every `interval`: a profile of everything so
+    /// far, `NAME-interim-NNNN.tprof`, which stays if the job dies. `TINYPROF_INTERVAL` wins; zero
     /// means none. The setting of rank 0 applies.
     ///
-    /// Checkpoints are written at a boundary: where a root region ends, or between two iterations
-    /// of a loop that is marked `checkpoint`, on the thread that starts the profiler, which must be
-    /// the one that initialised MPI. Boundaries on other threads do not count. All ranks write at
-    /// the boundary of the same number, on which they agree without waiting for each other. So a
-    /// rank must get to its n-th boundary without anything that another rank does after its own
-    /// n-th, as with time steps. A root region that ends in a signal handler counts, and must not.
+    /// Interim profiles are written at a flush point: where a root region ends, or between two
+    /// iterations of a loop that is marked `flush_point`, on the thread that starts the profiler,
+    /// which must be the one that initialised MPI. Flush points on other threads do not count. All
+    /// ranks write at the flush point of the same number, on which they agree without waiting for
+    /// each other. So a rank must get to its n-th flush point without anything that another rank
+    /// does after its own n-th, as with time steps. A root region that ends in a signal handler
+    /// counts, and must not.
     ///
-    /// With `MPI_THREAD_SERIALIZED` there are no checkpoints at intervals, as it is unknown when
-    /// the profiler may call MPI.
+    /// With `MPI_THREAD_SERIALIZED` there are no interim profiles at intervals, as it is unknown
+    /// when the profiler may call MPI.
     ///
     /// # Cost
-    /// A boundary takes up to 50 ns more, measured with MPI (`docs/scaling.md`) and without
-    /// (`docs/cost.md`). Between two checkpoints there are two non-blocking reductions of a number.
-    pub fn checkpoint_interval(mut self, interval: Duration) -> Self {
-        self.settings.checkpoint_interval = Some(interval);
+    /// A flush point takes up to 50 ns more, measured with MPI (`docs/scaling.md`) and without
+    /// (`docs/cost.md`). Between two interim profiles there are two non-blocking reductions of a
+    /// number.
+    pub fn interim_interval(mut self, interval: Duration) -> Self {
+        self.settings.interim_interval = Some(interval);
         self
     }
 
-    /// Sets how many checkpoints stay, the newest, at least one. The default is two;
-    /// [`ALL_CHECKPOINTS`](tinyprof::collect::ALL_CHECKPOINTS) keeps all of them, also when the
-    /// final profile is written. `TINYPROF_CHECKPOINTS` wins.
-    pub fn keep_checkpoints(mut self, newest: u32) -> Self {
-        self.settings.checkpoints_kept = Some(newest);
+    /// Sets how many interim profiles stay, the newest, at least one. The default is two;
+    /// [`ALL_INTERIM_PROFILES`](tinyprof::collect::ALL_INTERIM_PROFILES) keeps all of them, also
+    /// when the final profile is written. `TINYPROF_KEEP` wins.
+    pub fn keep_interim_profiles(mut self, newest: u32) -> Self {
+        self.settings.interim_profiles_kept = Some(newest);
         self
     }
 
@@ -204,8 +206,8 @@ impl Builder {
 
     /// Sets the format that the aggregators write: our own format, or the paper's text, one
     /// `NAME.csv/part-NNNNN.csv` for each of them. `TINYPROF_FORMAT` wins; the setting of rank 0
-    /// applies. Checkpoints are always in our own format, and so is the profile that a rank writes
-    /// alone when others are missing.
+    /// applies. Interim profiles are always in our own format, and so is the profile that a rank
+    /// writes alone when others are missing.
     pub fn format(mut self, format: OutputFormat) -> Self {
         self.settings.format = Some(format);
         self
@@ -235,7 +237,7 @@ impl Builder {
         if !run::claim() {
             return Err(StartError);
         }
-        checkpoint::retire();
+        interim_profile::retire();
         let program = communicator;
         let communicator = MpiCommunicator::duplicate_of(program);
         run::begin(None);
@@ -256,7 +258,7 @@ impl Builder {
             collect::set_precision(precision);
         }
         if collect::ENABLED {
-            checkpoint::begin(program, &communicator, &self.settings);
+            interim_profile::begin(program, &communicator, &self.settings);
         }
         Ok(Profiler { communicator, settings: self.settings, done: false, _universe: PhantomData })
     }

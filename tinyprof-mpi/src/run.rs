@@ -12,11 +12,11 @@ use tinyprof_format::file::{OutputFiles, OutputFormat, profile_path, write_profi
 use tinyprof_format::model::{PhaseTimes, RunState};
 
 use crate::attendance::{Attendance, SignedIn, Voice};
-use crate::checkpoint;
 use crate::communicator::{
     Communicator, Interrupted, MpiCommunicator, duplicate_of_world, max_of_world, run_to_end,
 };
 use crate::error::FlushError;
+use crate::interim_profile;
 use crate::measure::measure;
 use crate::phases::{self, Measured, Plan, Workplace};
 use crate::settings::Settings;
@@ -77,12 +77,12 @@ pub(crate) fn begin(signed_in: Option<SignedIn>) {
     collect::take_over(at_exit);
     // All ranks must have the variable: without it there is nothing to agree on, and `MPI_Init` is
     // not changed.
-    let has_interval = config().checkpoint_interval.is_some_and(|interval| !interval.is_zero());
+    let has_interval = config().interim_interval.is_some_and(|interval| !interval.is_zero());
     match attendance {
         Attendance::Complete => {
             WORLD.get_or_init(PrivateCommunicator::of_world);
             if has_interval && !CLAIMED.load(Relaxed) {
-                checkpoint::begin(
+                interim_profile::begin(
                     &world,
                     &MpiCommunicator::duplicate_of(&world),
                     &Settings::default(),
@@ -149,12 +149,13 @@ fn flush_now(
     communicator: &MpiCommunicator,
     settings: &Settings,
 ) -> Result<Option<PathBuf>, FlushError> {
-    let checkpoints = checkpoint::close();
+    let interim_profiles = interim_profile::close();
     let workplace = Workplace::aside(settings.deadline());
     let begin_ns = monotonic_ns();
     let mut measured = measure(&workplace);
     // Ranks take the number that rank 0 sends them.
-    let state = RunState { profile_id: Some(collect::fresh_profile_id()), ..checkpoints.state() };
+    let state =
+        RunState { profile_id: Some(collect::fresh_profile_id()), ..interim_profiles.state() };
     let plan =
         Plan { state, workplace: workplace.clone(), ..settings.plan(monotonic_ns() - begin_ns) };
     let flushed = run_to_end(phases::flush(communicator, &mut measured, &plan));
@@ -176,7 +177,7 @@ fn flush_now(
     let written = flushed.profile.transpose();
     if written.is_ok() {
         collect::discard_segments();
-        checkpoints.remove_all(&workplace);
+        interim_profiles.remove_all(&workplace);
     }
     if let Some(report) = flushed.report.filter(|_| settings.report()) {
         let path = written.as_ref().ok().cloned().flatten();
@@ -295,7 +296,7 @@ pub(crate) fn flush_at_finalize() {
     if !is_on() || !sys::is_usable() || INTERRUPTED.load(Relaxed) {
         return;
     }
-    checkpoint::settle_all();
+    interim_profile::settle_all();
     let settings = Settings::default();
     match (WORLD.get(), ATTENDANCE.get()) {
         (Some(world), _) => flush_together(&MpiCommunicator::on(world.clone()), &settings),

@@ -45,8 +45,8 @@ pub(crate) struct Settings {
     pub(crate) budget: Option<f64>,
     pub(crate) filter: Option<String>,
     pub(crate) precision: Option<Precision>,
-    pub(crate) checkpoint_interval: Option<Duration>,
-    pub(crate) checkpoints_kept: Option<u32>,
+    pub(crate) interim_interval: Option<Duration>,
+    pub(crate) interim_profiles_kept: Option<u32>,
     pub(crate) deadline: Option<Duration>,
     pub(crate) format: Option<OutputFormat>,
 }
@@ -57,10 +57,10 @@ impl Settings {
         collect::config().report.or(self.report).unwrap_or(true)
     }
 
-    /// Returns the time between two checkpoints, in nanoseconds; 0 for none.
-    pub(crate) fn checkpoint_interval_ns(&self) -> u64 {
+    /// Returns the time between two interim profiles, in nanoseconds; 0 for none.
+    pub(crate) fn interim_interval_ns(&self) -> u64 {
         let interval =
-            collect::config().checkpoint_interval.or(self.checkpoint_interval).unwrap_or_default();
+            collect::config().interim_interval.or(self.interim_interval).unwrap_or_default();
         u64::try_from(interval.as_nanos()).unwrap_or(u64::MAX)
     }
 
@@ -77,7 +77,8 @@ impl Settings {
 
     /// Returns the plan of a flush after a snapshot that took `snapshot_ns`.
     pub(crate) fn plan(&self, snapshot_ns: u64) -> Plan {
-        // Read once, so that an invalid value is reported once, however many checkpoints there are.
+        // Read once, so that an invalid value is reported once, however many interim profiles there
+        // are.
         static SET: OnceLock<(Option<Aggregators>, Option<SeriesGather>)> = OnceLock::new();
         let environment = |variable: &str| std::env::var_os(variable);
         let (aggregators, series) =

@@ -51,8 +51,8 @@
 //! | `TINYPROF_FORMAT=tprof\|csv` | format of the profile; `csv` is the text format of the paper, in `NAME.csv/` | `tprof` |
 //! | `TINYPROF_FILTER=-*fields_at*,+main` | regions to leave out of this run, without a rebuild: see below | all regions are recorded |
 //! | `TINYPROF_BUDGET=1%` | limit on the share of each thread's time that timing may take: see below | no limit |
-//! | `TINYPROF_INTERVAL=5s` | time between two checkpoints (`s`, `ms`, `m`): see below | no checkpoints |
-//! | `TINYPROF_CHECKPOINTS=all\|N` | number of newest checkpoints to keep; with `all` none is removed, even after the final profile is written | 2 |
+//! | `TINYPROF_INTERVAL=5s` | time between two interim profiles (`s`, `ms`, `m`): see below | no interim profiles |
+//! | `TINYPROF_KEEP=all\|N` | number of newest interim profiles to keep; with `all` none is removed, even after the final profile is written | 2 |
 //! | `TINYPROF_PRECISION=exact\|8bit` | precision of the times in the profile: as measured, or rounded to 8 bits, off by at most 0.4 %, in half the bytes; counts stay exact | exact |
 //! | `TINYPROF_PERMISSIONS=private\|umask` | access to profiles: the user alone (directory 0700, files 0600), or as the umask allows | private |
 //! | `TINYPROF_SIGNAL=usr1\|usr2` | signal that prints the on-demand report to standard error; a program that handles the signal itself keeps its handler | off: the signal keeps its effect |
@@ -67,15 +67,15 @@
 //! Under a budget, callpaths that are visited too often are timed on some visits only. Counts stay
 //! exact; times become estimates with a standard error.
 //!
-//! # Checkpoints
+//! # Interim profiles
 //!
-//! With `TINYPROF_INTERVAL=5s`, or [`collect::set_checkpoint_interval`], the program writes a
-//! complete profile of everything so far about every five seconds, as `NAME-checkpoint-NNNN.tprof`.
-//! These profiles remain if the job dies. They are written at a boundary: where a root region ends,
-//! or between two iterations of a loop marked `checkpoint`. The manifest of a checkpoint says that
-//! the run had not ended. The newest two are kept until the profile of the whole run is written.
-//! With an interval set, regions of signal handlers must not be root regions, because a handler
-//! cannot write a profile. The end of an `async fn` is not a boundary.
+//! With `TINYPROF_INTERVAL=5s`, or [`collect::set_interim_interval`], the program writes a complete
+//! profile of everything so far about every five seconds, as `NAME-interim-NNNN.tprof`. These
+//! profiles remain if the job dies. They are written at a flush point: where a root region ends, or
+//! between two iterations of a loop marked `flush_point`. The manifest of an interim profile says
+//! that the run had not ended. The newest two are kept until the profile of the whole run is
+//! written. With an interval set, regions of signal handlers must not be root regions, because a
+//! handler cannot write a profile. The end of an `async fn` is not a flush point.
 //!
 //! # Switched off
 //!

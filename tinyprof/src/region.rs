@@ -58,7 +58,7 @@ impl Drop for Guard {
     }
 }
 
-/// A loop whose iterations are visits: one clock read at each boundary between them.
+/// A loop whose iterations are visits: one clock read at each flush point between them.
 #[derive(Debug)]
 #[must_use = "a loop that is dropped at once measures nothing"]
 pub struct LoopGuard {
@@ -83,22 +83,22 @@ pub fn enter_loop(site: &'static Site) -> LoopGuard {
 impl LoopGuard {
     /// Ends the previous iteration and begins the next one with a single clock read.
     #[inline]
-    pub fn boundary(&mut self) {
+    pub fn next_iteration(&mut self) {
         match (self.arena, self.visit.to_leave()) {
-            (Some(arena), Some(line)) => arena.boundary(line),
+            (Some(arena), Some(line)) => arena.next_iteration(line),
             _ if self.is_off => {}
             _ => self.begin_iteration_or_give_up(),
         }
     }
 
-    /// Calls [`boundary`](Self::boundary) in a loop that may write a checkpoint between its
-    /// iterations.
+    /// Calls [`flush_point`](Self::flush_point) in a loop that may write an interim profile between
+    /// its iterations.
     #[inline]
-    pub fn checkpoint_boundary(&mut self) {
+    pub fn next_iteration_at_flush_point(&mut self) {
         match (self.arena, self.visit.to_leave()) {
-            (Some(arena), Some(line)) => arena.checkpoint_boundary(line),
+            (Some(arena), Some(line)) => arena.next_iteration_at_flush_point(line),
             _ if self.is_off => {}
-            _ => self.begin_iteration_at_boundary(),
+            _ => self.begin_iteration_at_flush_point(),
         }
     }
 
@@ -121,12 +121,12 @@ impl LoopGuard {
     }
 
     #[inline(never)]
-    fn begin_iteration_at_boundary(&mut self) {
+    fn begin_iteration_at_flush_point(&mut self) {
         let is_first = self.arena.is_none();
         self.begin_iteration();
-        // All ranks count their boundaries, even one that has no memory to record.
+        // All ranks count their flush points, even one that has no memory to record.
         if let (false, false, Some(arena)) = (is_first, self.is_off, self.arena) {
-            arena.pass_boundary();
+            arena.pass_flush_point();
         }
     }
 

@@ -433,12 +433,12 @@ mod shadowed {
         };
     }
 
-    /// Every method call `guard.boundary()` would find this one first.
-    trait Boundary {
-        fn boundary(self);
+    /// Every method call `guard.flush_point()` would find this one first.
+    trait FlushPoint {
+        fn flush_point(self);
     }
-    impl<T> Boundary for T {
-        fn boundary(self) {
+    impl<T> FlushPoint for T {
+        fn flush_point(self) {
             panic!("the user's own");
         }
     }

@@ -11,7 +11,7 @@ use tinyprof_bench_collective::rows::{BoundaryRow, median};
 
 use crate::print_row;
 
-/// Number of boundaries of one round, and number of rounds, whose median counts.
+/// Number of flush points of one round, and number of rounds, whose median counts.
 const BOUNDARIES: u64 = 200_000;
 const ROUNDS: u32 = 31;
 
@@ -27,7 +27,7 @@ pub(crate) fn run() -> Result<(), String> {
     print_row(&BoundaryRow {
         ranks: world.size().unsigned_abs(),
         interval: tinyprof::collect::config()
-            .checkpoint_interval
+            .interim_interval
             .is_some_and(|interval| !interval.is_zero()),
         iteration_ps: most[0],
         boundary_iteration_ps: most[1],
@@ -61,7 +61,7 @@ fn loop_with(count: u64) {
     profile_loop!(
         "iteration with a boundary",
         mode = total,
-        checkpoint,
+        flush_point,
         for i in 0..count {
             black_box(i);
         }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use tinyprof::collect::monotonic_ns;
 use tinyprof_bench_collective::files::directory_bytes;
-use tinyprof_format::file::checkpoint_of;
+use tinyprof_format::file::interim_of;
 
 use crate::application::{Cost, RunRow, Variant, Work};
 use crate::context::Context;
@@ -115,7 +115,7 @@ fn checkpoints(directory: &Path) -> (u32, u64) {
     let names = fs::read_dir(directory).into_iter().flatten().flatten().map(|entry| entry.path());
     let is_checkpoint = |path: &PathBuf| {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        checkpoint_of(&name).is_some()
+        interim_of(&name).is_some()
     };
     let mut found: Vec<_> = names.filter(is_checkpoint).collect();
     found.sort();
@@ -139,9 +139,9 @@ mod tests {
         let scratch = tempfile::tempdir().unwrap();
         assert_eq!(checkpoints(scratch.path()), (0, 0));
         for (name, bytes) in [
-            ("profile-checkpoint-0001.tprof", 10),
-            ("profile-checkpoint-0002.tprof", 30),
-            ("profile-checkpoint-0003.tprof.unfinished-x", 5),
+            ("profile-interim-0001.tprof", 10),
+            ("profile-interim-0002.tprof", 30),
+            ("profile-interim-0003.tprof.unfinished-x", 5),
             ("profile.tprof", 7),
         ] {
             fs::create_dir(scratch.path().join(name)).unwrap();

@@ -130,7 +130,7 @@ impl Cost {
         let all = |_: &Profile, _: usize| true;
         let root = |profile: &Profile, row: usize| profile.callpaths.rows()[row].parent.is_none();
         let visits = most_of_a_rank(&profile, CallpathValues::visits, all);
-        let (flush, checkpoints) = (profile.manifest.flush, profile.manifest.checkpoints);
+        let (flush, checkpoints) = (profile.manifest.flush, profile.manifest.interim_profiles);
         Ok(Self {
             application_ns: most_of_a_rank(&profile, CallpathValues::inclusive_ns, root),
             visits,

@@ -52,7 +52,7 @@ pub(crate) fn fixpoint(ranks: &impl Ranks, edges: &Relation<2>) -> Closure {
     profile_loop!(
         "iteration",
         mode = each,
-        checkpoint,
+        flush_point,
         while are_left(ranks, &delta) {
             balance(ranks, &mut paths);
             let joinable = to_their_edges(ranks, edges, &delta);

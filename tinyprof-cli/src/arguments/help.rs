@@ -108,8 +108,8 @@ pub(crate) const TOP_HELP: &str = exit_codes!(
     "\
 Of a profile it prints the callpaths that take the most time themselves. Of any other directory, or of
 none, it shows a job that runs: the tree, what is hot now, the ranks of a callpath. It reads what the job's threads
-record on this host (TINYPROF_SEGMENT_DIR), and disturbs none of them; or else the newest checkpoint,
-NAME-checkpoint-NNNN.tprof (TINYPROF_INTERVAL). It waits for a job that has not begun, and stays when it
+record on this host (TINYPROF_SEGMENT_DIR), and disturbs none of them; or else the newest interim profile,
+NAME-interim-NNNN.tprof (TINYPROF_INTERVAL). It waits for a job that has not begun, and stays when it
 has ended. The key ? tells the others; docs/live.md shows the screen.
 "
 );

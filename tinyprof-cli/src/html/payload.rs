@@ -138,7 +138,7 @@ fn facts(profile: &Profile) -> Value {
         "clock": metadata.clock,
         "peak_memory_max_bytes": manifest.peak_memory.max_bytes,
         "flush_ns": manifest.flush.total_ns(),
-        "checkpoints": manifest.checkpoints.written,
+        "checkpoints": manifest.interim_profiles.written,
         // If only some ranks were selected, the profile has more.
         "ranks_of_profile": profile.ranks.len(),
     })

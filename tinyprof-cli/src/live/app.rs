@@ -47,7 +47,7 @@ impl App {
         let directory = self.watch.directory().display();
         let job = self.watch.job().map_or_else(|| "program".to_owned(), |job| format!("job {job}"));
         Err(format!(
-            "nothing to show in {directory}: no {job} that records runs there, and no checkpoint is there"
+            "nothing to show in {directory}: no {job} that records runs there, and no interim profile is there"
         ))
     }
 

@@ -52,7 +52,7 @@ pub(super) fn sample(ranks: u64, visits: u64) -> Sample {
     let maps: Vec<EventMap> = (0..ranks).map(rank).collect();
     Sample {
         name: "heat.tprof".to_owned(),
-        source: "checkpoint 7".to_owned(),
+        source: "interim profile 7".to_owned(),
         moment_ns: 10_000_000_000,
         elapsed: Some(Duration::from_millis(83_500)),
         age: Duration::from_millis(1_200),

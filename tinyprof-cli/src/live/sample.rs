@@ -1,4 +1,4 @@
-//! The data of a job at one moment, from a checkpoint or from its memory, as plain values.
+//! The data of a job at one moment, from an interim profile or from its memory, as plain values.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use tinyprof_format::report::Statistics;
 pub(super) struct Sample {
     /// The name of its profile.
     pub(super) name: String,
-    /// The source of the data: `process 4711`, `checkpoint 3`.
+    /// The source of the data: `process 4711`, `interim_profile 3`.
     pub(super) source: String,
     /// The moment, on a clock that all samples of a source share.
     pub(super) moment_ns: u64,

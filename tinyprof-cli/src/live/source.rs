@@ -1,8 +1,8 @@
-//! The source of the numbers: the memory of running programs, or else the newest checkpoint.
+//! The source of the numbers: the memory of running programs, or else the newest interim profile.
 
 use std::path::{Path, PathBuf};
 
-use super::checkpoints::Checkpoints;
+use super::interim_profiles::InterimProfiles;
 use super::seen::Seen;
 use super::segments;
 
@@ -14,7 +14,7 @@ pub(super) struct Watch {
     job: Option<String>,
     /// The job that was seen last.
     seen: Option<String>,
-    checkpoints: Checkpoints,
+    interim_profiles: InterimProfiles,
 }
 
 impl Watch {
@@ -23,7 +23,7 @@ impl Watch {
             directory: directory.to_owned(),
             job,
             seen: None,
-            checkpoints: Checkpoints::new(directory),
+            interim_profiles: InterimProfiles::new(directory),
         }
     }
 
@@ -56,7 +56,7 @@ impl Watch {
             segments::Found::Several(lines) => return Seen::Several(lines),
             segments::Found::None => {}
         }
-        let seen = self.checkpoints.look(wanted.as_deref());
+        let seen = self.interim_profiles.look(wanted.as_deref());
         match (&seen, &self.seen) {
             (Seen::Nothing, Some(_)) => Seen::Ended(None),
             _ => {

@@ -18,7 +18,8 @@ const TEMPORARY_NAMES_MAX: u32 = 1_000;
 /// The number of times that a file system may report a name as taken although nothing has it.
 const REFUSALS_MAX: u32 = 8;
 
-/// Removes a profile that its writer no longer needs, such as a checkpoint replaced by a newer one.
+/// Removes a profile that its writer no longer needs, such as an interim profile replaced by a
+/// newer one.
 ///
 /// It is renamed first. An interrupted removal therefore leaves a directory
 /// `NAME.tprof.removing-TOKEN`, which no reader takes for a profile, and which has no manifest as

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use super::EncodedRank;
 use super::rank_values::RankValues;
 use crate::model::{
-    CallpathFile, CheckpointTimes, FORMAT_NAME, FormatVersion, Losses, Manifest, PartFile,
-    PeakMemory, PhaseTimes, Precision, RunMetadata,
+    CallpathFile, FORMAT_NAME, FormatVersion, InterimTimes, Losses, Manifest, PartFile, PeakMemory,
+    PhaseTimes, Precision, RunMetadata,
 };
 
 /// The facts of a part's ranks that go into the manifest. Facts of several parts are merged in rank
@@ -91,7 +91,7 @@ impl ManifestFacts {
             peak_memory: self.peak_memory,
             losses: self.losses,
             flush,
-            checkpoints: CheckpointTimes::default(),
+            interim_profiles: InterimTimes::default(),
             profile_id: None,
         }
     }

@@ -1,4 +1,4 @@
-//! Names of profiles and checkpoints, and temporary names while they are written or removed.
+//! Names of profiles and interim profiles, and temporary names while they are written or removed.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -11,35 +11,39 @@ pub fn profile_path(name: &Path) -> PathBuf {
     OutputFormat::Tprof.path(name)
 }
 
-/// Returns the name of a checkpoint of the profile `profile`: `NAME-checkpoint-NNNN.tprof`.
+/// Returns the name of an interim profile of the profile `profile`: `NAME-interim-NNNN.tprof`.
 ///
 /// # Example
 ///
 /// ```
 /// # use std::path::Path;
-/// use tinyprof_format::file::{checkpoint_of, checkpoint_path};
+/// use tinyprof_format::file::{interim_of, interim_path};
 ///
-/// let path = checkpoint_path(Path::new("runs/heat.tprof"), 12);
-/// assert_eq!(path, Path::new("runs/heat-checkpoint-0012.tprof"));
-/// assert_eq!(checkpoint_of("heat-checkpoint-0012.tprof"), Some(("heat", 12)));
+/// let path = interim_path(Path::new("runs/heat.tprof"), 12);
+/// assert_eq!(path, Path::new("runs/heat-interim-0012.tprof"));
+/// assert_eq!(interim_of("heat-interim-0012.tprof"), Some(("heat", 12)));
 /// ```
 #[must_use]
-pub fn checkpoint_path(profile: &Path, number: u32) -> PathBuf {
+pub fn interim_path(profile: &Path, number: u32) -> PathBuf {
     let mut name = profile_path(profile).file_stem().unwrap_or_default().to_owned();
-    name.push(format!("{CHECKPOINT}{number:04}.tprof"));
+    name.push(format!("{INTERIM}{number:04}.tprof"));
     profile.with_file_name(name)
 }
 
-/// Returns the name of the profile, without its extension, and the number of the checkpoint with
-/// this file name; none for any other file.
+/// Returns the name of the profile, without its extension, and the number of the interim profile
+/// with this file name; none for any other file. Older versions called them checkpoints, in names
+/// too.
 #[must_use]
-pub fn checkpoint_of(file_name: &str) -> Option<(&str, u32)> {
-    let (name, number) = file_name.strip_suffix(".tprof")?.rsplit_once(CHECKPOINT)?;
+pub fn interim_of(file_name: &str) -> Option<(&str, u32)> {
+    let stem = file_name.strip_suffix(".tprof")?;
+    let (name, number) = stem.rsplit_once(INTERIM).or_else(|| stem.rsplit_once(OLD_INTERIM))?;
     Some((name, number.parse().ok()?))
 }
 
-/// The text between the name of a profile and the number of its checkpoint.
-const CHECKPOINT: &str = "-checkpoint-";
+/// The text between the name of a profile and the number of its interim profile.
+const INTERIM: &str = "-interim-";
+/// The same in names that older versions have given.
+const OLD_INTERIM: &str = "-checkpoint-";
 
 /// Returns the name of the `number`-th directory in which a run with `token` writes the profile
 /// `target`.
@@ -79,19 +83,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_checkpoint_is_known_by_its_name() {
-        assert_eq!(checkpoint_of("a-checkpoint-0012.tprof"), Some(("a", 12)));
-        assert_eq!(
-            checkpoint_of("a-checkpoint-1-checkpoint-0002.tprof"),
-            Some(("a-checkpoint-1", 2))
-        );
-        for other in [
-            "a.tprof",
-            "a-checkpoint-.tprof",
-            "a-checkpoint-0001",
-            "a-checkpoint-0001.tprof.unfinished-7",
-        ] {
-            assert_eq!(checkpoint_of(other), None, "{other}");
+    fn an_interim_profile_is_known_by_its_name() {
+        assert_eq!(interim_of("a-interim-0012.tprof"), Some(("a", 12)));
+        assert_eq!(interim_of("a-checkpoint-0012.tprof"), Some(("a", 12)), "an older one");
+        assert_eq!(interim_of("a-interim-1-interim-0002.tprof"), Some(("a-interim-1", 2)));
+        for other in
+            ["a.tprof", "a-interim-.tprof", "a-interim-0001", "a-interim-0001.tprof.unfinished-7"]
+        {
+            assert_eq!(interim_of(other), None, "{other}");
         }
     }
 }

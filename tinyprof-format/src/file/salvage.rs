@@ -163,7 +163,7 @@ fn bare_manifest(callpaths: u32, parts: Vec<PartFile>) -> Manifest {
         peak_memory: PeakMemory::default(),
         losses: Losses::default(),
         flush: crate::model::PhaseTimes::default(),
-        checkpoints: crate::model::CheckpointTimes::default(),
+        interim_profiles: crate::model::InterimTimes::default(),
         profile_id: None,
     }
 }

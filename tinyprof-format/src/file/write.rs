@@ -92,8 +92,8 @@ fn write_timed(
     finished
 }
 
-/// Writes the profile of a process with one event map: a checkpoint, or a profile after
-/// checkpoints.
+/// Writes the profile of a process with one event map: an interim profile, or a profile after
+/// interim profiles.
 ///
 /// # Errors
 /// If a file cannot be written. Nothing is left behind then.

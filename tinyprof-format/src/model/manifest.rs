@@ -130,16 +130,16 @@ impl PhaseTimes {
     }
 }
 
-/// The cost of the checkpoints of a run so far, as counted by rank 0.
+/// The cost of the interim profiles of a run so far, as counted by rank 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct CheckpointTimes {
-    /// The number of checkpoints written before this profile.
+pub struct InterimTimes {
+    /// The number of interim profiles written before this profile.
     pub written: u32,
-    /// The number of checkpoints that could not be written.
+    /// The number of interim profiles that could not be written.
     pub failed: u32,
-    /// The total time of the checkpoints, in nanoseconds, including the time that rank 0 waited for
-    /// other ranks.
+    /// The total time of the interim profiles, in nanoseconds, including the time that rank 0
+    /// waited for other ranks.
     pub total_ns: u64,
 }
 
@@ -202,8 +202,8 @@ impl Salvage {
 pub struct RunState {
     /// The reason why the profile is not complete to the end of the run; none if it is.
     pub incomplete_because: Option<String>,
-    /// The checkpoints so far.
-    pub checkpoints: CheckpointTimes,
+    /// The interim profiles so far.
+    pub interim_profiles: InterimTimes,
     /// The precision of the times.
     pub precision: Precision,
     /// The number that is also in the segments of its ranks, if any.
@@ -273,10 +273,10 @@ pub struct Manifest {
     /// The time that the profiler spent in the flush.
     #[serde(default, skip_serializing_if = "is_nothing")]
     pub flush: PhaseTimes,
-    /// The checkpoints before this profile, and the time that the profiler spent in them.
-    #[serde(default, skip_serializing_if = "is_nothing")]
-    pub checkpoints: CheckpointTimes,
-    /// The number that was also in the segments of its ranks; none for checkpoints and copies.
+    /// The interim profiles before this profile, and the time that the profiler spent in them.
+    #[serde(rename = "checkpoints", default, skip_serializing_if = "is_nothing")]
+    pub interim_profiles: InterimTimes,
+    /// The number that was also in the segments of its ranks; none for interim profiles and copies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile_id: Option<ProfileId>,
 }
@@ -285,9 +285,9 @@ impl Manifest {
     /// Returns the manifest with `state` filled in.
     #[must_use]
     pub fn with_state(self, state: RunState) -> Self {
-        let RunState { incomplete_because, checkpoints, precision, profile_id } = state;
+        let RunState { incomplete_because, interim_profiles, precision, profile_id } = state;
         let complete = incomplete_because.is_none();
-        Self { complete, incomplete_because, checkpoints, precision, profile_id, ..self }
+        Self { complete, incomplete_because, interim_profiles, precision, profile_id, ..self }
     }
 }
 

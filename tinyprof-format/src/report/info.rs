@@ -40,7 +40,7 @@ pub fn info_text(manifest: &Manifest) -> String {
     line("peak memory", &peak_memory(manifest));
     line("files", &files(manifest));
     line("flush", &flush(manifest));
-    line("checkpoints", &checkpoints(manifest));
+    line("interim profiles", &interim_profiles(manifest));
     line("written by", &written_by(manifest));
     if !manifest.complete {
         line(
@@ -125,8 +125,8 @@ fn flush(manifest: &Manifest) -> String {
         .join(", ")
 }
 
-fn checkpoints(manifest: &Manifest) -> String {
-    let so_far = &manifest.checkpoints;
+fn interim_profiles(manifest: &Manifest) -> String {
+    let so_far = &manifest.interim_profiles;
     let failed =
         if so_far.failed > 0 { format!(", {} failed", so_far.failed) } else { String::new() };
     match so_far.written.saturating_add(so_far.failed) {

@@ -31,7 +31,7 @@ pub struct Overhead {
     /// The visits of callpaths whose times are estimates, on all ranks together, including
     /// `visits_not_timed`.
     pub visits_estimated: u64,
-    /// The time that rank 0 spent in the flush and in checkpoints, in nanoseconds, including
+    /// The time that rank 0 spent in the flush and in interim profiles, in nanoseconds, including
     /// waiting for other ranks.
     pub writing_ns: u64,
     /// The time of all ranks together, in nanoseconds.
@@ -61,7 +61,10 @@ impl Overhead {
             visit_cost_ns: ns(metadata.visit_cost_ps),
             counted_visit_cost_ns: ns(metadata.counted_visit_cost_ps),
             visits_estimated,
-            writing_ns: manifest.flush.total_ns().saturating_add(manifest.checkpoints.total_ns),
+            writing_ns: manifest
+                .flush
+                .total_ns()
+                .saturating_add(manifest.interim_profiles.total_ns),
             total_ns,
         })
     }

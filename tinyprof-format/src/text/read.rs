@@ -11,8 +11,8 @@ use super::row::{RowTimes, row_times};
 use super::salvage::{Problem, ProblemKind, Salvage, excerpt};
 use super::times;
 use crate::model::{
-    CallpathFile, CallpathId, CallpathTable, CallpathValues, CheckpointTimes, FORMAT_NAME,
-    FormatVersion, Losses, Manifest, Mode, PeakMemory, PhaseTimes, Precision, Profile, RankFacts,
+    CallpathFile, CallpathId, CallpathTable, CallpathValues, FORMAT_NAME, FormatVersion,
+    InterimTimes, Losses, Manifest, Mode, PeakMemory, PhaseTimes, Precision, Profile, RankFacts,
     Region, RegionKind, RunMetadata,
 };
 
@@ -256,7 +256,7 @@ fn manifest(
         precision: Precision::Exact,
         salvage: None,
         peak_memory: PeakMemory::default(),
-        checkpoints: CheckpointTimes::default(),
+        interim_profiles: InterimTimes::default(),
         losses: Losses::default(),
         flush: PhaseTimes::default(),
         profile_id: None,

@@ -1,9 +1,9 @@
 //! Profiles made by hand: a tree of regions, and the time of each on each rank.
 
 use tinyprof_format::model::{
-    CallpathFile, CallpathId, CallpathTable, CallpathValues, CheckpointTimes, EventMap,
-    ExecutionSummary, FORMAT_NAME, FormatVersion, Losses, Manifest, MetricSummary, MetricValues,
-    Mode, PartFile, PeakMemory, PhaseTimes, Precision, Profile, RankFacts, Region, RegionKind,
+    CallpathFile, CallpathId, CallpathTable, CallpathValues, EventMap, ExecutionSummary,
+    FORMAT_NAME, FormatVersion, InterimTimes, Losses, Manifest, MetricSummary, MetricValues, Mode,
+    PartFile, PeakMemory, PhaseTimes, Precision, Profile, RankFacts, Region, RegionKind,
     RunMetadata, SiteId,
 };
 
@@ -143,7 +143,7 @@ pub(crate) fn manifest(ranks: u32, callpaths: usize) -> Manifest {
             aggregate_ns: 1_234_567,
             write_ns: 7_654_321,
         },
-        checkpoints: CheckpointTimes::default(),
+        interim_profiles: InterimTimes::default(),
         profile_id: None,
     }
 }

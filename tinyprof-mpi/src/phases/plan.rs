@@ -51,7 +51,8 @@ pub(crate) struct Plan {
     pub(crate) format: OutputFormat,
     /// The permissions of the files that this rank writes.
     pub(crate) permissions: Permissions,
-    /// The kind of the profile (final or checkpoint), the checkpoints before it, and its number.
+    /// The kind of the profile (final or interim profile), the interim profiles before it, and its
+    /// number.
     pub(crate) state: RunState,
     /// Facts of the run.
     pub(crate) metadata: RunMetadata,

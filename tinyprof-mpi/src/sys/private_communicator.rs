@@ -16,7 +16,7 @@ use super::error::check;
 /// one of these.
 ///
 /// It is never freed: `MPI_Comm_free` is collective, and ranks that have given up do not call it.
-/// There is one for the world, at most one for a profiler, and two for its checkpoints.
+/// There is one for the world, at most one for a profiler, and two for its interim profiles.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PrivateCommunicator {
     /// The Fortran handle, an integer under every MPI, which can be kept in a `static`.

@@ -2,11 +2,11 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot set up its files must fail")]
 
 mod arbitrary;
-mod checkpoints;
 mod deadline;
 mod failure;
 mod figure2;
 mod hook;
+mod interim_profiles;
 mod mpmd;
 mod profiler;
 mod programs;

@@ -14,7 +14,7 @@ fn kill(signal: &str, processes: &[String]) {
 fn the_rank_that_gets_the_signal_prints_its_own_table() {
     let scratch = tempfile::tempdir().unwrap();
     let mut command = mpiexec(2);
-    command.arg(program("checkpoints")).arg("forever").current_dir(scratch.path());
+    command.arg(program("interim_profiles")).arg("forever").current_dir(scratch.path());
     // MPICH uses the first signal itself.
     command.env("TINYPROF_SIGNAL", "usr2").env("TINYPROF_REPORT", "off");
     let mut job = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();

@@ -24,7 +24,7 @@ pub(crate) fn mpiexec(ranks: usize) -> Command {
         "_SERIES",
         "_DEADLINE",
         "_INTERVAL",
-        "_CHECKPOINTS",
+        "INTERIM_PROFILES",
         "_FORMAT",
         "_PRECISION",
         "_SIGNAL",

@@ -13,8 +13,8 @@ use super::message::warn;
 use crate::record::clock::ClockChoice;
 use crate::record::filter::Filter;
 
-/// The number that keeps all checkpoints: none is removed, not even after the run.
-pub const ALL_CHECKPOINTS: u32 = u32::MAX;
+/// The number that keeps all interim profiles: none is removed, not even after the run.
+pub const ALL_INTERIM_PROFILES: u32 = u32::MAX;
 
 /// The settings in the environment. A value that cannot be read gives one warning and counts as not
 /// set.
@@ -29,15 +29,16 @@ pub struct Config {
     pub budget: Option<f64>,
     /// `TINYPROF_REPORT`: the table on standard error at the end (`on`, `off`).
     pub report: Option<bool>,
-    /// `TINYPROF_INTERVAL`: the time between two checkpoints (`5s`, `500ms`, `2m`); zero for `off`.
-    pub checkpoint_interval: Option<Duration>,
-    /// `TINYPROF_CHECKPOINTS`: how many of the newest checkpoints to keep (a number from 1 on);
-    /// [`ALL_CHECKPOINTS`](super::ALL_CHECKPOINTS) for `all`.
-    pub checkpoints_kept: Option<u32>,
+    /// `TINYPROF_INTERVAL`: the time between two interim profiles (`5s`, `500ms`, `2m`); zero for
+    /// `off`.
+    pub interim_interval: Option<Duration>,
+    /// `TINYPROF_KEEP`: how many of the newest interim profiles to keep (a number from 1 on);
+    /// [`ALL_INTERIM_PROFILES`](super::ALL_INTERIM_PROFILES) for `all`.
+    pub interim_profiles_kept: Option<u32>,
     /// `TINYPROF_PRECISION`: the precision of the times in the profile (`exact`, `8bit`).
     pub precision: Option<Precision>,
     /// `TINYPROF_FORMAT`: the format of the final profile (`tprof`, `csv`: the paper's text
-    /// format). Checkpoints, and profiles that a rank writes alone, are always `tprof`.
+    /// format). Interim profiles, and profiles that a rank writes alone, are always `tprof`.
     pub format: Option<OutputFormat>,
     /// `TINYPROF_PERMISSIONS`: read access to the profiles (`private`, `umask`). Default: private.
     pub permissions: Permissions,
@@ -148,11 +149,11 @@ const INTERVAL: Setting<Duration> = Setting {
     },
 };
 
-const CHECKPOINTS: Setting<u32> = Setting {
-    variable: "TINYPROF_CHECKPOINTS",
+const INTERIM_PROFILES: Setting<u32> = Setting {
+    variable: "TINYPROF_KEEP",
     expected: "all or a number from 1 on",
     read: |text| match text.to_ascii_lowercase().as_str() {
-        "all" => Some(ALL_CHECKPOINTS),
+        "all" => Some(ALL_INTERIM_PROFILES),
         number => number.parse().ok().filter(|&n| n > 0),
     },
 };
@@ -219,8 +220,8 @@ impl Config {
             out: None,
             budget: None,
             report: None,
-            checkpoint_interval: None,
-            checkpoints_kept: None,
+            interim_interval: None,
+            interim_profiles_kept: None,
             precision: None,
             format: None,
             permissions: Permissions::Private,
@@ -257,8 +258,8 @@ impl Config {
             out: lookup("TINYPROF_OUT").filter(|name| !name.is_empty()).map(PathBuf::from),
             budget: BUDGET.value(&lookup),
             report: switch("TINYPROF_REPORT"),
-            checkpoint_interval: INTERVAL.value(&lookup),
-            checkpoints_kept: CHECKPOINTS.value(&lookup),
+            interim_interval: INTERVAL.value(&lookup),
+            interim_profiles_kept: INTERIM_PROFILES.value(&lookup),
             precision: PRECISION.value(&lookup),
             format: FORMAT.value(&lookup),
             permissions: PERMISSIONS.value(&lookup).unwrap_or_default(),
@@ -287,8 +288,8 @@ mod tests {
             out: None,
             budget: None,
             report: None,
-            checkpoint_interval: None,
-            checkpoints_kept: None,
+            interim_interval: None,
+            interim_profiles_kept: None,
             precision: None,
             format: None,
             permissions: Permissions::Private,
@@ -320,7 +321,7 @@ mod tests {
 
     #[test]
     fn an_interval_is_a_time_with_its_unit() {
-        let interval = |text| read(&[("TINYPROF_INTERVAL", text)]).checkpoint_interval;
+        let interval = |text| read(&[("TINYPROF_INTERVAL", text)]).interim_interval;
         assert_eq!(interval("5s"), Some(Duration::from_secs(5)));
         assert_eq!(interval(" 250 ms "), Some(Duration::from_millis(250)));
         assert_eq!(interval("1.5m"), Some(Duration::from_secs(90)));
@@ -328,8 +329,8 @@ mod tests {
         for nonsense in ["", "5", "0s", "-1s", "s", "5d", "5 s s", "NaNs", "1e99m", "\u{b5}s"] {
             assert_eq!(interval(nonsense), None, "{nonsense}");
         }
-        let kept = |text| read(&[("TINYPROF_CHECKPOINTS", text)]).checkpoints_kept;
-        assert_eq!((kept("all"), kept("3")), (Some(ALL_CHECKPOINTS), Some(3)));
+        let kept = |text| read(&[("TINYPROF_KEEP", text)]).interim_profiles_kept;
+        assert_eq!((kept("all"), kept("3")), (Some(ALL_INTERIM_PROFILES), Some(3)));
         assert_eq!((kept("0"), kept("-1"), kept("some")), (None, None, None));
     }
 

@@ -14,7 +14,7 @@ use tinyprof_format::file::{
 use tinyprof_format::model::{Losses, PhaseTimes, RunState};
 use tinyprof_format::report::{Report, TextOptions, escaped};
 
-use super::checkpoints;
+use super::interim_profiles;
 use super::isolated::isolated;
 use super::launcher;
 use super::message::warn;
@@ -117,7 +117,7 @@ fn write_alone_as(format: OutputFormat, name: &Path) -> Ending {
         return Ending { keep_segments: false, text };
     }
     let state = RunState {
-        checkpoints: checkpoints::times(),
+        interim_profiles: interim_profiles::times(),
         precision: precision(),
         profile_id: Some(new_profile_id(name)),
         ..RunState::default()
@@ -137,7 +137,7 @@ fn write_alone_as(format: OutputFormat, name: &Path) -> Ending {
         // write.
         IS_WRITTEN.store(true, Relaxed);
         discard_segments();
-        checkpoints::remove_all();
+        interim_profiles::remove_all();
     }
     let mut text = String::new();
     if session().config.report.unwrap_or(true) {

@@ -5,9 +5,9 @@ use std::sync::Once;
 
 use tinyprof_format::report::Report;
 
-use super::checkpoint_files::since_start;
 use super::config::ReportSignal;
 use super::finish::text_options;
+use super::interim_files::since_start;
 use super::isolated::isolated;
 use super::launcher;
 use super::message::warn;

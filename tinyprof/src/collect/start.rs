@@ -2,9 +2,9 @@
 
 use std::sync::Once;
 
-use super::checkpoints;
 use super::config::ReportSignal;
 use super::finish;
+use super::interim_profiles;
 use super::on_demand;
 use super::segments;
 use super::session::{begin_with, session, within_start};
@@ -42,8 +42,8 @@ pub(super) fn arrange() {
     }
     thread::pass_arenas_on();
     segments::prepare();
-    if let Some(interval) = session().config.checkpoint_interval {
-        checkpoints::install(interval);
+    if let Some(interval) = session().config.interim_interval {
+        interim_profiles::install(interval);
     }
     on_demand::arrange();
     at_exit(end);
@@ -59,7 +59,7 @@ pub fn take_over(write_at_exit: Writer) -> bool {
     start();
     let is_first = writer::take_over(write_at_exit);
     if is_first {
-        // Watching boundaries is now the writer's job.
+        // Watching flush points is now the writer's job.
         thread::watch_none();
     }
     is_first

@@ -1,7 +1,7 @@
 //! One thread's tree of callpaths: a plain value, of which `thread` holds one for each thread.
 
-mod boundaries;
 mod context;
+mod flush_points;
 mod fold;
 mod hot;
 mod in_file;
@@ -233,7 +233,8 @@ impl Arena {
                     return;
                 }
             } else if node.get(START) & skipped::MARK != 0 && !parent.is_none() {
-                // The end of a root region is a boundary, timed or not, so it takes the other path.
+                // The end of a root region is a flush point, timed or not, so it takes the other
+                // path.
                 self.hot.current().store(parent.number(), Relaxed);
                 return;
             }
@@ -246,7 +247,7 @@ impl Arena {
         let node = self.node(line);
         if self.current() == line && self.add_usual_root(node) {
             self.hot.current().store(0, Relaxed);
-            self.pass_boundary();
+            self.pass_flush_point();
             return;
         }
         self.exit_slowly(line);
@@ -267,14 +268,14 @@ impl Arena {
         let parent = node.parent();
         self.hot.current().store(parent.number(), Relaxed);
         if parent.is_none() {
-            self.pass_boundary();
+            self.pass_flush_point();
         }
     }
 
     /// Closes an iteration of the loop at `line` and opens the next, with a single clock read.
     /// Owner only.
     #[inline]
-    pub(crate) fn boundary(&self, line: Line) {
+    pub(crate) fn next_iteration(&self, line: Line) {
         let node = self.node(line);
         if self.current() == line {
             let (own, usual) = (node.get(EXECUTION), self.hot.regular_execution());
@@ -283,23 +284,23 @@ impl Arena {
                     return;
                 }
             } else if own == usual | usual::ONE_OF_SERIES {
-                return self.boundary_of_series(line);
+                return self.next_iteration_of_series(line);
             }
         }
-        self.boundary_unusual(line);
+        self.next_iteration_unusual(line);
     }
 
     /// Moves to the next iteration of the innermost region, a loop in mode `each`, in its thread's
     /// execution. Owner only.
     #[inline(never)]
-    fn boundary_of_series(&self, line: Line) {
+    fn next_iteration_of_series(&self, line: Line) {
         if !self.add_usual_iteration_of_series(self.node(line)) {
-            self.boundary_unusual(line);
+            self.next_iteration_unusual(line);
         }
     }
 
     #[inline(never)]
-    fn boundary_unusual(&self, line: Line) {
+    fn next_iteration_unusual(&self, line: Line) {
         let node = self.node(line);
         let timed = node.get(START) & skipped::MARK == 0;
         let now = if timed { self.clock.ticks() } else { 0 };
@@ -307,7 +308,7 @@ impl Arena {
             return;
         }
         if !timed {
-            return self.boundary_not_timed(node);
+            return self.next_iteration_not_timed(node);
         }
         self.add_visit(node, now, now);
         if node.parent().is_none() {

@@ -100,7 +100,7 @@ pub(super) fn last<E: Element>(segment: &Segment, header: Header) -> Option<E> {
 }
 
 /// Appends a visit to a series: a [`push`] of one visit, kept short because a loop does it at each
-/// of its boundaries. Inside of [`Node::update`].
+/// of its flush points. Inside of [`Node::update`].
 #[inline(always)]
 pub(super) fn push_visit(node: Node<'_>, execution: u32, ticks: u64) -> bool {
     append_visit(node, pack(execution, 1), ticks)

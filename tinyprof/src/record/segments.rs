@@ -164,7 +164,7 @@ mod tests {
                 let site =
                     Site::new("leaf", "m", "f.rs", number, round, RegionKind::Loop, Mode::Each);
                 let line = visit(Box::leak(Box::new(site)));
-                (0..number).for_each(|_| arena.boundary(line));
+                (0..number).for_each(|_| arena.next_iteration(line));
                 if round == 0 && number < 50 {
                     arena.record(line, &MEMORY, f64::from(number));
                 }

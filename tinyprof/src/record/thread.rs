@@ -36,7 +36,7 @@ const LAST_MARK: usize = 3;
 static REGISTRY: AtomicPtr<Slot> = AtomicPtr::new(ptr::null_mut());
 static VISITS_LOST: AtomicU64 = AtomicU64::new(0);
 static VISITS_KEPT_OUT: AtomicU64 = AtomicU64::new(0);
-/// Set if the boundaries of every thread are watched.
+/// Set if the flush points of every thread are watched.
 static WATCH_ALL: AtomicBool = AtomicBool::new(false);
 
 /// The arena or state of the current thread. It is of no use to another thread.
@@ -128,19 +128,19 @@ pub(crate) fn stay_away() {
     CURRENT.set(KEPT_OUT);
 }
 
-/// Watches the boundaries of all threads, including future ones.
+/// Watches the flush points of all threads, including future ones.
 pub(crate) fn watch_all() {
     WATCH_ALL.store(true, Relaxed);
     arenas().for_each(|arena| arena.watch(true));
 }
 
-/// Watches the boundaries of no thread.
+/// Watches the flush points of no thread.
 pub(crate) fn watch_none() {
     WATCH_ALL.store(false, Relaxed);
     arenas().for_each(|arena| arena.watch(false));
 }
 
-/// Watches the boundaries of this thread and no other. Returns false if there is no arena for it.
+/// Watches the flush points of this thread and no other. Returns false if there is no arena for it.
 /// `start` is that of [`attach`].
 pub(crate) fn watch_this_alone(start: fn() -> Option<Clock>) -> bool {
     watch_none();

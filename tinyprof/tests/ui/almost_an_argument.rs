@@ -8,7 +8,7 @@ fn mode() {}
 
 fn scope() {
     profile_scope!("scope", tags = "COMM");
-    profile_loop!("loop", chekpoint, for _ in 0..3 {});
+    profile_loop!("loop", flush_pont, for _ in 0..3 {});
 }
 
 fn main() {

@@ -1,4 +1,4 @@
-//! Tables of choices: how series are gathered, and boundaries with and without checkpoints.
+//! Tables of choices: how series are gathered, and flush points with and without checkpoints.
 
 use tinyprof_bench_collective::rows::{BoundaryRow, FlushRow, median};
 

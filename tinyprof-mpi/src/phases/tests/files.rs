@@ -48,7 +48,7 @@ fn every_rank_is_told_the_number_of_the_profile_before_it_is_complete() {
     let told = flush_with(&|rank| Some(ProfileId::of(&[rank.into()])));
     assert_eq!(told, [of_rank_0; 9]);
     assert_eq!(read_manifest(&scratch.path().join("p.tprof")).unwrap().profile_id, Some(of_rank_0));
-    // A checkpoint has no number.
+    // An interim profile has no number.
     assert_eq!(flush_with(&|_| None), []);
     assert_eq!(read_manifest(&scratch.path().join("p-1.tprof")).unwrap().profile_id, None);
 }

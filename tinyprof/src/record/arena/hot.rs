@@ -30,7 +30,7 @@ struct Named {
     of_this_process: AtomicU32,
     /// The execution of the latest root region. High half: 0 if records may take the shortest path.
     execution: AtomicU64,
-    /// Not 0 if this thread's boundaries are watched.
+    /// Not 0 if this thread's flush points are watched.
     watched: AtomicU32,
     late_cache: [AtomicU64; LATE_SITES],
 }
@@ -148,7 +148,7 @@ impl Hot {
         self.named().of_this_process.store(1, Relaxed);
     }
 
-    /// Clears everything but the flag for watched boundaries.
+    /// Clears everything but the flag for watched flush points.
     pub(super) fn clear(&self) {
         self.current().store(0, Relaxed);
         self.set_execution(0);

@@ -205,10 +205,10 @@ impl Arena {
         false
     }
 
-    /// Passes the boundary of a loop, the innermost open region, after an iteration that was not
+    /// Passes the flush point of a loop, the innermost open region, after an iteration that was not
     /// timed; the next one may be. Owner only.
     #[inline]
-    pub(super) fn boundary_not_timed(&self, node: Node<'_>) {
+    pub(super) fn next_iteration_not_timed(&self, node: Node<'_>) {
         if !self.skips(node) {
             node.set(START, self.clock.ticks());
         }

@@ -120,7 +120,7 @@ fn long_series_and_many_executions_stay_exact_in_sum() {
         for iteration in 1..=ITERATIONS {
             now += iteration;
             set_manual(now);
-            if iteration < ITERATIONS { arena.boundary(line) } else { arena.exit(line) }
+            if iteration < ITERATIONS { arena.next_iteration(line) } else { arena.exit(line) }
         }
         close(&arena, root);
     }

@@ -17,7 +17,7 @@ fn work(arena: &Arena) {
         let Entered::Node(line) = open(arena, &B) else { panic!("there is room") };
         for _ in 1..ITERATIONS {
             close(arena, open(arena, &C));
-            arena.boundary(line);
+            arena.next_iteration(line);
         }
         arena.exit(line);
         close(arena, open(arena, leaked_site_once(execution)));
@@ -117,12 +117,12 @@ fn read_while(before: u64, meanwhile: u64) -> Option<bool> {
     let arena = Arena::new(Clock::detect(ClockChoice::Auto)).unwrap();
     let _root = open(&arena, &A);
     let Entered::Node(line) = open(&arena, &B) else { panic!("there is room") };
-    (0..before).for_each(|_| arena.boundary(line));
+    (0..before).for_each(|_| arena.next_iteration(line));
     let series = |reading: Reading| reading.series;
     let expected = series(readings(&arena).remove(0));
     let node = arena.node(line);
     let found = Reading::of(&arena, node, &mut Ids::default(), || {
-        (0..meanwhile).for_each(|_| arena.boundary(line));
+        (0..meanwhile).for_each(|_| arena.next_iteration(line));
     })?;
     Some(series(found) == expected)
 }

@@ -18,8 +18,8 @@ enum Step {
     Enter(usize),
     Drop(usize),
     Forget(usize),
-    /// The next iteration, as `LoopGuard::boundary` does it.
-    Boundary(usize),
+    /// The next iteration, as `LoopGuard::next_iteration` does it.
+    NextIteration(usize),
 }
 
 /// The expected contents of a callpath's record.
@@ -117,7 +117,7 @@ impl Oracle {
         true
     }
 
-    fn boundary(&mut self, path: &Path, now: u64) {
+    fn next_iteration(&mut self, path: &Path, now: u64) {
         if self.exit(path, now) {
             self.enter(*path.last().unwrap(), now);
         }
@@ -174,18 +174,18 @@ fn check(steps: &[(Step, u64)]) {
                     path.map(|path| oracle.exit(&path, now));
                 }
             }
-            Step::Boundary(back) if back < guards.len() => {
+            Step::NextIteration(back) if back < guards.len() => {
                 let at = guards.len() - 1 - back;
                 let (site, visit, path) = &mut guards[at];
                 match (*visit, &path) {
                     (Entered::Node(line), Some(path)) => {
-                        arena.boundary(line);
-                        oracle.boundary(path, now);
+                        arena.next_iteration(line);
+                        oracle.next_iteration(path, now);
                     }
                     _ => (*visit, *path) = (open(&arena, SITES[*site]), oracle.enter(*site, now)),
                 }
             }
-            Step::Drop(_) | Step::Forget(_) | Step::Boundary(_) => {}
+            Step::Drop(_) | Step::Forget(_) | Step::NextIteration(_) => {}
         }
     }
     assert_eq!(arena.visits_unbalanced.load(Relaxed), oracle.unbalanced);
@@ -200,9 +200,9 @@ fn steps() -> impl Strategy<Value = Vec<(Step, u64)>> {
     let step = prop_oneof![
         8 => enter(),
         7 => Just(Step::Drop(0)),
-        3 => Just(Step::Boundary(0)),
+        3 => Just(Step::NextIteration(0)),
         1 => (0_usize..4).prop_map(Step::Drop),
-        1 => (0_usize..4).prop_map(Step::Boundary),
+        1 => (0_usize..4).prop_map(Step::NextIteration),
         1 => (0_usize..4).prop_map(Step::Forget),
     ];
     prop::collection::vec((step, 0_u64..1 << 34), 0..300)

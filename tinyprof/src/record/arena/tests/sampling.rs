@@ -46,9 +46,9 @@ impl Program {
         self.arena.exit(line);
     }
 
-    fn boundary(&mut self, line: Line) {
+    fn next_iteration(&mut self, line: Line) {
         set_manual(self.now);
-        self.arena.boundary(line);
+        self.arena.next_iteration(line);
         self.pay(line);
     }
 
@@ -195,7 +195,7 @@ fn loops_and_their_series_count_every_iteration() {
     let line = program.enter(&B);
     for _ in 1..1_000_000 {
         program.now += 10;
-        program.boundary(line);
+        program.next_iteration(line);
     }
     program.now += 10;
     program.exit(line);

@@ -21,7 +21,7 @@ pub use facts::{Losses, RankFacts};
 pub use identity::Identity;
 pub(crate) use lately::Lately;
 pub use manifest::{
-    CallpathFile, CheckpointTimes, FORMAT_NAME, FormatVersion, Manifest, PartFile, PeakMemory,
+    CallpathFile, FORMAT_NAME, FormatVersion, InterimTimes, Manifest, PartFile, PeakMemory,
     PhaseTimes, RunMetadata, RunState, Salvage,
 };
 pub use metric::{MetricBucket, MetricSummary, MetricValues};

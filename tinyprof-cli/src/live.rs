@@ -1,18 +1,18 @@
 //! `tinyprof top` of a directory that is not a profile: shows a job while it runs.
 //!
 //! ```text
-//! segments, checkpoints -> seen: sample -> frame -> view -> table, ranks -> screen -> terminal
+//! segments, interim_profiles -> seen: sample -> frame -> view -> table -> screen -> terminal
 //! ```
 //!
 //! A sample holds the data of one moment, a frame adds the changes since the previous sample, and a
 //! view selects the visible part.
 
 mod app;
-mod checkpoints;
 mod copy;
 #[cfg(test)]
 mod example;
 mod frame;
+mod interim_profiles;
 mod keys;
 mod ranks;
 mod sample;
@@ -56,7 +56,7 @@ pub(crate) fn run(arguments: &TopArguments) -> Result<(), Box<dyn Error>> {
     if of_profiles {
         return Err(
             "a running job is shown as text, all of it: --rank, --execution, --path, --metric, --format and \
-                    --json are for profiles; name one, NAME.tprof or NAME-checkpoint-NNNN.tprof"
+                    --json are for profiles; name one, NAME.tprof or NAME-interim-NNNN.tprof"
                 .into(),
         );
     }

@@ -1,37 +1,37 @@
-//! Boundaries of a watched thread.
+//! Flush points of a watched thread.
 
 use std::sync::atomic::Ordering::Relaxed;
 
 use tinyprof_format::segment::layout::skipped;
 
-use super::super::boundary;
+use super::super::flush_point;
 use super::super::node::START;
 use super::super::segment::Line;
 use super::Arena;
 
 impl Arena {
-    /// Sets whether a collector watches this thread's boundaries. Any thread.
+    /// Sets whether a collector watches this thread's flush points. Any thread.
     pub(crate) fn watch(&self, watched: bool) {
         self.hot.watched().store(watched.into(), Relaxed);
     }
 
-    /// Calls the hook if this thread is watched, at one of its boundaries. Returns whether it is
+    /// Calls the hook if this thread is watched, at one of its flush points. Returns whether it is
     /// watched. Owner only, outside of [`Node::update`](super::Node::update).
     #[inline]
-    pub(crate) fn pass_boundary(&self) -> bool {
+    pub(crate) fn pass_flush_point(&self) -> bool {
         let watched = self.hot.watched().load(Relaxed) != 0;
         if watched {
-            boundary::passed();
+            flush_point::passed();
         }
         watched
     }
 
-    /// Calls [`boundary`](Self::boundary), and passes a boundary of the thread between the two
-    /// iterations. The time spent there counts towards no iteration. Owner only.
+    /// Calls [`flush_point`](Self::flush_point), and passes a flush point of the thread between the
+    /// two iterations. The time spent there counts towards no iteration. Owner only.
     #[inline]
-    pub(crate) fn checkpoint_boundary(&self, line: Line) {
-        self.boundary(line);
-        if self.pass_boundary() {
+    pub(crate) fn next_iteration_at_flush_point(&self, line: Line) {
+        self.next_iteration(line);
+        if self.pass_flush_point() {
             self.begin_again(line);
         }
     }

@@ -1,68 +1,70 @@
-//! The checkpoint files of a run: their names, what they record of the run, and which are kept.
+//! The interim profile files of a run: their names, what they record of the run, and which are
+//! kept.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
-use tinyprof_format::file::{checkpoint_path, profile_path, remove_profile};
-use tinyprof_format::model::{CheckpointTimes, RunState};
+use tinyprof_format::file::{interim_path, profile_path, remove_profile};
+use tinyprof_format::model::{InterimTimes, RunState};
 
-use super::config::ALL_CHECKPOINTS;
+use super::config::ALL_INTERIM_PROFILES;
 use super::message::warn;
 use super::precision::precision;
 use super::session::{config, session};
 use super::snapshot::monotonic_ns;
 
-/// The number of checkpoints that are kept by default.
+/// The number of interim profiles that are kept by default.
 const KEPT: u32 = 2;
 
-/// The checkpoints of a profile, held by the one process that names and removes them.
+/// The interim profiles of a profile, held by the one process that names and removes them.
 #[derive(Clone, Debug)]
-pub struct CheckpointFiles {
+pub struct InterimFiles {
     target: PathBuf,
     kept: u32,
     number: u32,
-    /// The checkpoints that may have to be removed, oldest first.
+    /// The interim profiles that may have to be removed, oldest first.
     written: VecDeque<PathBuf>,
-    times: CheckpointTimes,
+    times: InterimTimes,
 }
 
-impl CheckpointFiles {
-    /// Returns the checkpoints of the profile that will be called `target`. The newest `kept` are
-    /// kept: two by default, at least one. `TINYPROF_CHECKPOINTS` wins.
+impl InterimFiles {
+    /// Returns the interim profiles of the profile that will be called `target`. The newest `kept`
+    /// are kept: two by default, at least one. `TINYPROF_KEEP` wins.
     #[must_use]
     pub fn new(target: &Path, kept: Option<u32>) -> Self {
-        let kept = config().checkpoints_kept.or(kept).unwrap_or(KEPT).max(1);
+        let kept = config().interim_profiles_kept.or(kept).unwrap_or(KEPT).max(1);
         Self {
             target: profile_path(target),
             kept,
             number: 0,
             written: VecDeque::new(),
-            times: CheckpointTimes::default(),
+            times: InterimTimes::default(),
         }
     }
 
-    /// Begins the next checkpoint. `boundary` is the number of boundaries so far, where they are
-    /// counted. Returns the name, `NAME-checkpoint-NNNN.tprof`, and what is known of the run.
-    pub fn begin(&mut self, boundary: Option<u64>) -> (PathBuf, RunState) {
+    /// Begins the next interim profile. `flush_point` is the number of flush points so far, where
+    /// they are counted. Returns the name, `NAME-interim-NNNN.tprof`, and what is known of the run.
+    pub fn begin(&mut self, flush_point: Option<u64>) -> (PathBuf, RunState) {
         self.number = self.number.saturating_add(1);
-        let at = boundary.map_or_else(String::new, |boundary| format!(" at boundary {boundary},"));
+        let at = flush_point
+            .map_or_else(String::new, |flush_point| format!(" at flush point {flush_point},"));
         let because = format!(
-            "it is checkpoint {},{at} {} after the start of the run",
+            "it is interim profile {},{at} {} after the start of the run",
             self.number,
             since_start()
         );
         let state = RunState {
             incomplete_because: Some(because),
-            checkpoints: self.times,
+            interim_profiles: self.times,
             precision: precision(),
-            // Measurements after this checkpoint are in the segments only.
+            // Measurements after this interim profile are in the segments only.
             profile_id: None,
         };
-        (checkpoint_path(&self.target, self.number), state)
+        (interim_path(&self.target, self.number), state)
     }
 
-    /// Ends a checkpoint that took `taken_ns`. `written` is its path, or `None` if it failed.
-    /// Removes checkpoints that are older than those to be kept.
+    /// Ends an interim profile that took `taken_ns`. `written` is its path, or `None` if it failed.
+    /// Removes interim profiles that are older than those to be kept.
     pub fn end(&mut self, written: Option<&Path>, taken_ns: u64) {
         self.times.total_ns = self.times.total_ns.saturating_add(taken_ns);
         let Some(path) = written else {
@@ -70,7 +72,7 @@ impl CheckpointFiles {
             return;
         };
         self.times.written = self.times.written.saturating_add(1);
-        if self.kept == ALL_CHECKPOINTS {
+        if self.kept == ALL_INTERIM_PROFILES {
             return;
         }
         // A program that changes its working directory must not make us remove files elsewhere.
@@ -80,13 +82,13 @@ impl CheckpointFiles {
         }
     }
 
-    /// Returns the times of the checkpoints, for the final profile.
+    /// Returns the times of the interim profiles, for the final profile.
     #[must_use]
-    pub fn times(&self) -> CheckpointTimes {
+    pub fn times(&self) -> InterimTimes {
         self.times
     }
 
-    /// Removes all checkpoints after the final profile was written, unless all are to be kept.
+    /// Removes all interim profiles after the final profile was written, unless all are to be kept.
     pub fn remove_all(&mut self) {
         while !self.written.is_empty() {
             self.remove_oldest();
@@ -95,7 +97,9 @@ impl CheckpointFiles {
 
     fn remove_oldest(&mut self) {
         if let Some(Err(error)) = self.written.pop_front().map(|path| remove_profile(&path)) {
-            warn(format_args!("a checkpoint that is not needed any more is still there: {error}"));
+            warn(format_args!(
+                "an interim profile that is not needed any more is still there: {error}"
+            ));
         }
     }
 }
@@ -114,7 +118,7 @@ mod tests {
 
     use super::*;
 
-    fn write(files: &mut CheckpointFiles) -> PathBuf {
+    fn write(files: &mut InterimFiles) -> PathBuf {
         let (name, state) = files.begin(Some(7));
         let (map, times) = (EventMap::default(), PhaseTimes::default());
         let path = write_profile_in_state(
@@ -132,7 +136,7 @@ mod tests {
 
     fn check(kept: Option<u32>, expected: &[bool], after: &[bool]) {
         let scratch = tempfile::tempdir().unwrap();
-        let mut files = CheckpointFiles::new(&scratch.path().join("p"), kept);
+        let mut files = InterimFiles::new(&scratch.path().join("p"), kept);
         let paths: Vec<_> = (0..4).map(|_| write(&mut files)).collect();
         let there = |paths: &[PathBuf]| paths.iter().map(|path| path.exists()).collect::<Vec<_>>();
         assert_eq!(there(&paths), expected, "{kept:?}");
@@ -145,24 +149,24 @@ mod tests {
         check(None, &[false, false, true, true], &[false; 4]);
         check(Some(1), &[false, false, false, true], &[false; 4]);
         check(Some(0), &[false, false, false, true], &[false; 4]);
-        check(Some(ALL_CHECKPOINTS), &[true; 4], &[true; 4]);
+        check(Some(ALL_INTERIM_PROFILES), &[true; 4], &[true; 4]);
     }
 
     #[test]
-    fn a_checkpoint_says_what_it_is() {
+    fn an_interim_profile_says_what_it_is() {
         let scratch = tempfile::tempdir().unwrap();
-        let mut files = CheckpointFiles::new(&scratch.path().join("p.tprof"), None);
+        let mut files = InterimFiles::new(&scratch.path().join("p.tprof"), None);
         let first = write(&mut files);
-        assert!(first.ends_with("p-checkpoint-0001.tprof"), "{first:?}");
+        assert!(first.ends_with("p-interim-0001.tprof"), "{first:?}");
         files.begin(None);
         files.end(None, 5);
         let third = write(&mut files);
-        assert!(third.ends_with("p-checkpoint-0003.tprof"), "{third:?}");
+        assert!(third.ends_with("p-interim-0003.tprof"), "{third:?}");
         let manifest = read_profile(&third).unwrap().manifest;
         let because = manifest.incomplete_because.unwrap();
-        assert!(because.starts_with("it is checkpoint 3, at boundary 7, "), "{because}");
+        assert!(because.starts_with("it is interim profile 3, at flush point 7, "), "{because}");
         assert!(!manifest.complete);
-        assert_eq!(manifest.checkpoints, CheckpointTimes { written: 1, failed: 1, total_ns: 15 });
-        assert_eq!(files.times(), CheckpointTimes { written: 2, failed: 1, total_ns: 25 });
+        assert_eq!(manifest.interim_profiles, InterimTimes { written: 1, failed: 1, total_ns: 15 });
+        assert_eq!(files.times(), InterimTimes { written: 2, failed: 1, total_ns: 25 });
     }
 }

@@ -1,4 +1,4 @@
-//! The newest checkpoint of a job, `NAME-checkpoint-NNNN.tprof`, and its profile once the job has
+//! The newest interim profile of a job, `NAME-interim-NNNN.tprof`, and its profile once the job has
 //! ended.
 
 use std::collections::BTreeMap;
@@ -7,33 +7,33 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use tinyprof_format::file::{checkpoint_of, read_profile_within};
+use tinyprof_format::file::{interim_of, read_profile_within};
 
 use super::sample::Sample;
 use super::seen::{JobLine, Seen};
 use crate::{memory, sys};
 
-/// The checkpoints in a directory. The last one read is kept until there is a newer one.
+/// The interim profiles in a directory. The last one read is kept until there is a newer one.
 #[derive(Debug)]
-pub(super) struct Checkpoints {
+pub(super) struct InterimProfiles {
     directory: PathBuf,
     read: Option<(PathBuf, Sample)>,
 }
 
-impl Checkpoints {
+impl InterimProfiles {
     pub(super) fn new(directory: &Path) -> Self {
         Self { directory: directory.to_owned(), read: None }
     }
 
-    /// Returns the newest checkpoint of the job whose profile is called `wanted`, or of the only
-    /// job.
+    /// Returns the newest interim profile of the job whose profile is called `wanted`, or of the
+    /// only job.
     pub(super) fn look(&mut self, wanted: Option<&str>) -> Seen {
         let wanted = wanted.map(|name| name.strip_suffix(".tprof").unwrap_or(name));
         let mut newest: BTreeMap<String, (u32, PathBuf)> = BTreeMap::new();
         for entry in fs::read_dir(&self.directory).into_iter().flatten().flatten() {
             let file = entry.file_name().to_string_lossy().into_owned();
-            let Some((name, number)) = checkpoint_of(&file) else { continue };
-            // A checkpoint without a manifest is being removed.
+            let Some((name, number)) = interim_of(&file) else { continue };
+            // An interim profile without a manifest is being removed.
             if entry.path().join("manifest.json").exists() {
                 let place = newest.entry(name.to_owned()).or_default();
                 *place = std::mem::take(place).max((number, entry.path()));
@@ -45,7 +45,7 @@ impl Checkpoints {
         match newest.len() {
             0 => self.ended(wanted),
             1 => newest.pop_first().map_or(Seen::Nothing, |(name, (number, path))| {
-                self.read(&name, &format!("checkpoint {number}"), path)
+                self.read(&name, &format!("interim profile {number}"), path)
             }),
             _ => Seen::Several(
                 newest.into_iter().map(|(name, (number, _))| line(name, number)).collect(),
@@ -53,7 +53,8 @@ impl Checkpoints {
         }
     }
 
-    /// Handles the lack of checkpoints: they are removed once the profile of the whole run exists.
+    /// Handles the lack of interim profiles: they are removed once the profile of the whole run
+    /// exists.
     fn ended(&mut self, wanted: Option<&str>) -> Seen {
         let Some(name) = wanted else { return Seen::Nothing };
         let path = self.directory.join(format!("{name}.tprof"));
@@ -95,5 +96,5 @@ impl Checkpoints {
 }
 
 fn line(name: String, number: u32) -> JobLine {
-    JobLine { what: format!("{name}.tprof, checkpoint {number}"), id: name }
+    JobLine { what: format!("{name}.tprof, interim profile {number}"), id: name }
 }

@@ -1,11 +1,11 @@
-//! A program that writes checkpoints in the current directory. Its argument selects how its ranks
-//! come to their boundaries:
+//! A program that writes interim profiles in the current directory. Its argument selects how its
+//! ranks come to their flush points:
 //!
-//! * `loop`: all go through the same steps until there are three checkpoints;
+//! * `loop`: all go through the same steps until there are three interim profiles;
 //! * `roots`: as `loop`, with one execution per step, and a profiler that has the interval;
 //! * `uneven`: each has its own number of executions (a second argument is the least), and they do
 //!   not communicate;
-//! * `hand`: a checkpoint by hand, in the middle of others at intervals;
+//! * `hand`: an interim profile by hand, in the middle of others at intervals;
 //! * `forever`: steps until the program is killed;
 //! * `serialised`: MPI is initialised with `MPI_THREAD_SERIALIZED`.
 #![expect(clippy::print_stdout, reason = "the tests read what the ranks print")]
@@ -28,7 +28,7 @@ fn all_see(world: &impl Communicator, file: &str) -> bool {
 
 #[profile]
 fn steps(world: &impl Communicator, until: &str) {
-    profile_loop!("step", mode = total, checkpoint, while !all_see(world, until) {});
+    profile_loop!("step", mode = total, flush_point, while !all_see(world, until) {});
 }
 
 #[profile]
@@ -42,12 +42,12 @@ fn alone(value: &mut u64) {
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let how = std::env::args().nth(1).expect("how to come to boundaries");
+    let how = std::env::args().nth(1).expect("how to come to flush points");
     let threading = if how == "serialised" { Threading::Serialized } else { Threading::Funneled };
     let (universe, _) =
         mpi::initialize_with_threading(threading).expect("MPI is not initialised yet");
     let world = universe.world();
-    let third = "p-checkpoint-0003.tprof";
+    let third = "p-interim-0003.tprof";
     match how.as_str() {
         "loop" => steps(&world, third),
         "forever" => {
@@ -56,9 +56,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
         "roots" => {
             let builder =
-                Profiler::builder("p").report(false).checkpoint_interval(Duration::from_millis(20));
-            let profiler =
-                builder.keep_checkpoints(tinyprof::collect::ALL_CHECKPOINTS).start(&universe)?;
+                Profiler::builder("p").report(false).interim_interval(Duration::from_millis(20));
+            let profiler = builder
+                .keep_interim_profiles(tinyprof::collect::ALL_INTERIM_PROFILES)
+                .start(&universe)?;
             while !execution(&world, third) {}
             profiler.flush()?;
         }
@@ -72,12 +73,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
         "hand" => {
             let profiler = Profiler::builder("p").report(false).start(&universe)?;
-            while !execution(&world, "p-checkpoint-0001.tprof") {}
-            let path = profiler.checkpoint()?.ok_or("something was measured")?;
+            while !execution(&world, "p-interim-0001.tprof") {}
+            let path = profiler.interim_profile()?.ok_or("something was measured")?;
             let there = path.join("manifest.json").exists();
             println!("rank {}: {there}", world.rank());
-            let number: u32 = path.to_string_lossy()["p-checkpoint-".len()..][..4].parse()?;
-            while !execution(&world, &format!("p-checkpoint-{:04}.tprof", number + 1)) {}
+            let number: u32 = path.to_string_lossy()["p-interim-".len()..][..4].parse()?;
+            while !execution(&world, &format!("p-interim-{:04}.tprof", number + 1)) {}
             profiler.flush()?;
         }
         "serialised" => assert!((0..100).all(|_| !execution(&world, third))),

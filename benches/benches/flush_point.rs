@@ -1,4 +1,4 @@
-//! A boundary at which no checkpoint is due, without a checkpoint interval and with one, beside two
+//! A flush point at which no interim profile is due, without an interval and with one, beside two
 //! bare reads of the clock.
 //!
 //! Every number is for one execution, or one iteration.
@@ -42,7 +42,7 @@ fn marked(b: &mut Bencher<'_>) {
             profile_loop!(
                 "loop",
                 mode = total,
-                checkpoint,
+                flush_point,
                 for i in 0..count {
                     black_box(i);
                 }
@@ -51,14 +51,14 @@ fn marked(b: &mut Bencher<'_>) {
     });
 }
 
-fn checkpoint(c: &mut Criterion) {
-    let mut group = c.benchmark_group("checkpoint");
+fn interim_profile(c: &mut Criterion) {
+    let mut group = c.benchmark_group("interim");
     settings(&mut group);
     group.bench_function("baseline", baseline);
     group.bench_function("root", root);
     group.bench_function("unmarked", unmarked);
     group.bench_function("marked", marked);
-    tinyprof::collect::set_checkpoint_interval(Duration::from_secs(1_000_000));
+    tinyprof::collect::set_interim_interval(Duration::from_secs(1_000_000));
     group.bench_function("root_interval", root);
     group.bench_function("marked_interval", marked);
     group.finish();
@@ -66,5 +66,5 @@ fn checkpoint(c: &mut Criterion) {
     assert!(tinyprof::collect::take_over(tinyprof::collect::Ending::default));
 }
 
-criterion_group!(benches, checkpoint);
+criterion_group!(benches, interim_profile);
 criterion_main!(benches);

@@ -1,5 +1,5 @@
-//! The checkpoints of this thread, to which MPI belongs: the recorder's call at each boundary, and
-//! the operations of the run.
+//! The interim profiles of this thread, to which MPI belongs: the recorder's call at each flush
+//! point, and the operations of the run.
 
 use std::cell::{Cell, RefCell};
 use std::mem::ManuallyDrop;
@@ -12,7 +12,7 @@ use tinyprof::collect::{self, monotonic_ns};
 use tinyprof_format::model::RunState;
 
 use super::agreement::Agreement;
-use super::checkpointer::{AgreedWriting, Checkpointer};
+use super::interim_writer::{AgreedWriting, InterimWriter};
 use super::maxima::MpiMaxima;
 use super::pace::Pace;
 use crate::communicator::{Communicator, MpiCommunicator, run_to_end};
@@ -21,46 +21,46 @@ use crate::phases::Workplace;
 use crate::settings::Settings;
 
 thread_local! {
-    static HOT: Hot = const { Hot { boundary: Cell::new(0), look_ns: Cell::new(u64::MAX), look_at: Cell::new(u64::MAX) } };
+    static HOT: Hot = const { Hot { flush_point: Cell::new(0), look_ns: Cell::new(u64::MAX), look_at: Cell::new(u64::MAX) } };
     // Never dropped at the end of the thread, when MPI may be gone.
     static INSTALLED: ActiveSlot = const { RefCell::new(None) };
-    /// The checkpoints that began with MPI and made way for a profiler of the program.
+    /// The interim profiles that began with MPI and made way for a profiler of the program.
     static RETIRED: ActiveSlot = const { RefCell::new(None) };
 }
 
-type ActiveSlot = RefCell<Option<ManuallyDrop<Checkpointer>>>;
+type ActiveSlot = RefCell<Option<ManuallyDrop<InterimWriter>>>;
 
-/// The values that a boundary reads when nothing is due.
+/// The values that a flush point reads when nothing is due.
 struct Hot {
-    /// The number of boundaries of this thread so far.
-    boundary: Cell<u64>,
-    /// The time and the boundary from which on an action may be due.
+    /// The number of flush points of this thread so far.
+    flush_point: Cell<u64>,
+    /// The time and the flush point from which on an action may be due.
     look_ns: Cell<u64>,
     look_at: Cell<u64>,
 }
 
-/// Handles a boundary. Called by the recorder.
-fn at_boundary() {
+/// Handles a flush point. Called by the recorder.
+fn at_flush_point() {
     // None of this allocates, because a region of the program's allocator may be ending here.
     HOT.with(|hot| {
-        let boundary = hot.boundary.get() + 1;
-        hot.boundary.set(boundary);
-        if boundary >= hot.look_at.get() || monotonic_ns() >= hot.look_ns.get() {
-            look(hot, boundary);
+        let flush_point = hot.flush_point.get() + 1;
+        hot.flush_point.set(flush_point);
+        if flush_point >= hot.look_at.get() || monotonic_ns() >= hot.look_ns.get() {
+            look(hot, flush_point);
         }
     });
 }
 
 #[cold]
 #[inline(never)]
-fn look(hot: &Hot, boundary: u64) {
+fn look(hot: &Hot, flush_point: u64) {
     // Regions of an allocator or of a signal handler that end meanwhile are not recorded and do not
-    // count as boundaries.
+    // count as flush points.
     let looked = collect::unrecorded(|| {
         catch_unwind(AssertUnwindSafe(|| {
             with(&INSTALLED, |installed| match installed {
-                Some(checkpointer) if !checkpointer.is_of_another_process() => {
-                    checkpointer.at_boundary(boundary)
+                Some(interim_writer) if !interim_writer.is_of_another_process() => {
+                    interim_writer.at_flush_point(flush_point)
                 }
                 _ => (u64::MAX, u64::MAX),
             })
@@ -70,7 +70,9 @@ fn look(hot: &Hot, boundary: u64) {
         Ok(Some(next)) => next,
         Ok(None) => return,
         Err(_) => {
-            collect::warn("an internal error: there are no more checkpoints; please report it");
+            collect::warn(
+                "an internal error: there are no more interim profiles; please report it",
+            );
             (u64::MAX, u64::MAX)
         }
     };
@@ -81,26 +83,26 @@ fn look(hot: &Hot, boundary: u64) {
 /// Uses a place, unless it is in use.
 fn with<T>(
     place: &'static std::thread::LocalKey<ActiveSlot>,
-    use_it: impl FnOnce(Option<&mut Checkpointer>) -> T,
+    use_it: impl FnOnce(Option<&mut InterimWriter>) -> T,
 ) -> Option<T> {
     place.with(|place| Some(use_it(place.try_borrow_mut().ok()?.as_deref_mut())))
 }
 
-fn boundary() -> u64 {
-    HOT.with(|hot| hot.boundary.get())
+fn flush_point() -> u64 {
+    HOT.with(|hot| hot.flush_point.get())
 }
 
-/// Begins the checkpoints of `program`'s ranks, if rank 0 has an interval. Collective over
+/// Begins the interim profiles of `program`'s ranks, if rank 0 has an interval. Collective over
 /// `program`.
 ///
 /// `communicator` is our own, with the same ranks.
 pub(crate) fn begin(program: &impl Program, communicator: &MpiCommunicator, settings: &Settings) {
-    let interval_ns = if communicator.rank() == 0 { settings.checkpoint_interval_ns() } else { 0 };
+    let interval_ns = if communicator.rank() == 0 { settings.interim_interval_ns() } else { 0 };
     let agreed = run_to_end(communicator.all_max(&[interval_ns, obstacle()]));
     let Ok(&[interval_ns, obstacle]) = agreed.as_deref() else { return };
     if interval_ns > 0 && obstacle == SERIALISED && communicator.rank() == 0 {
         collect::warn(
-            "no checkpoints are written: MPI was initialised with MPI_THREAD_SERIALIZED, where the profiler cannot \
+            "no interim profiles are written: MPI was initialised with MPI_THREAD_SERIALIZED, where the profiler cannot \
              know when it may call MPI; ask for MPI_THREAD_FUNNELED or MPI_THREAD_MULTIPLE",
         );
     }
@@ -110,16 +112,16 @@ pub(crate) fn begin(program: &impl Program, communicator: &MpiCommunicator, sett
     let agreed = AgreedWriting {
         communicator: MpiCommunicator::duplicate_of(program),
         agreement: Agreement::new(MpiMaxima::over(program)),
-        pace: Pace::new(interval_ns, boundary()),
+        pace: Pace::new(interval_ns, flush_point()),
     };
-    let checkpointer = Checkpointer::new(communicator, settings, Some(agreed));
-    INSTALLED.set(Some(ManuallyDrop::new(checkpointer)));
+    let interim_writer = InterimWriter::new(communicator, settings, Some(agreed));
+    INSTALLED.set(Some(ManuallyDrop::new(interim_writer)));
     HOT.with(|hot| {
         hot.look_at.set(u64::MAX);
         hot.look_ns.set(monotonic_ns().saturating_add(interval_ns));
     });
-    // A rank that records nothing has no boundaries: it settles with the others.
-    let _ = collect::watch_boundaries(at_boundary);
+    // A rank that records nothing has no flush points: it settles with the others.
+    let _ = collect::watch_flush_points(at_flush_point);
 }
 
 /// Returns the reason why a rank cannot take part, as a number.
@@ -139,55 +141,56 @@ const SERIALISED: u64 = 2;
 /// Makes way for a profiler of the program. To be called before the profiler waits for any other
 /// rank, as some may wait for us to keep a promise.
 pub(crate) fn retire() {
-    let Some(mut checkpointer) = take(&INSTALLED) else { return };
-    checkpointer.retire(boundary());
-    RETIRED.set(Some(checkpointer));
+    let Some(mut interim_writer) = take(&INSTALLED) else { return };
+    interim_writer.retire(flush_point());
+    RETIRED.set(Some(interim_writer));
 }
 
-fn take(place: &'static std::thread::LocalKey<ActiveSlot>) -> Option<ManuallyDrop<Checkpointer>> {
+fn take(place: &'static std::thread::LocalKey<ActiveSlot>) -> Option<ManuallyDrop<InterimWriter>> {
     place.with(|place| place.try_borrow_mut().ok()?.take())
 }
 
-/// Writes a checkpoint now. Collective over `communicator`, which has the same ranks as the
-/// checkpoints of this thread.
+/// Writes an interim profile now. Collective over `communicator`, which has the same ranks as the
+/// interim profiles of this thread.
 pub(crate) fn by_hand(
     communicator: &MpiCommunicator,
     settings: &Settings,
 ) -> Result<Option<PathBuf>, FlushError> {
     collect::unrecorded(|| {
-        let mut checkpointer = take(&INSTALLED)
-            .unwrap_or_else(|| ManuallyDrop::new(Checkpointer::new(communicator, settings, None)));
-        checkpointer.settle(boundary());
-        let written = checkpointer.write(communicator, (boundary() > 0).then(boundary));
-        if let Some(agreed) = &mut checkpointer.agreed {
-            agreed.pace.begin(boundary());
+        let mut interim_writer = take(&INSTALLED)
+            .unwrap_or_else(|| ManuallyDrop::new(InterimWriter::new(communicator, settings, None)));
+        interim_writer.settle(flush_point());
+        let written = interim_writer.write(communicator, (flush_point() > 0).then(flush_point));
+        if let Some(agreed) = &mut interim_writer.agreed {
+            agreed.pace.begin(flush_point());
         }
-        INSTALLED.set(Some(checkpointer));
+        INSTALLED.set(Some(interim_writer));
         // The next look is later now.
         HOT.with(|hot| hot.look_at.set(0));
         written
     })
 }
 
-/// The rest of the checkpoints, when the final profile is about to be written.
-pub(crate) struct Closed(Option<Checkpointer>);
+/// The rest of the interim profiles, when the final profile is about to be written.
+pub(crate) struct Closed(Option<InterimWriter>);
 
 impl Closed {
-    /// Returns the state that the final profile contains about the checkpoints.
+    /// Returns the state that the final profile contains about the interim profiles.
     pub(crate) fn state(&self) -> RunState {
-        let checkpoints = self.0.as_ref().map(Checkpointer::times).unwrap_or_default();
-        RunState { checkpoints, precision: collect::precision(), ..RunState::default() }
+        let interim_profiles = self.0.as_ref().map(InterimWriter::times).unwrap_or_default();
+        RunState { interim_profiles, precision: collect::precision(), ..RunState::default() }
     }
 
-    /// Removes the checkpoints after the final profile has been written.
+    /// Removes the interim profiles after the final profile has been written.
     pub(crate) fn remove_all(self, workplace: &Workplace) {
-        if let Some(checkpointer) = self.0 {
-            checkpointer.remove_all(workplace);
+        if let Some(interim_writer) = self.0 {
+            interim_writer.remove_all(workplace);
         }
     }
 }
 
-/// Ends the checkpoints of this thread. Collective over their ranks; MPI must still be initialised.
+/// Ends the interim profiles of this thread. Collective over their ranks; MPI must still be
+/// initialised.
 pub(crate) fn close() -> Closed {
     settle_for_good(&INSTALLED);
     Closed(take(&INSTALLED).map(ManuallyDrop::into_inner))
@@ -195,7 +198,7 @@ pub(crate) fn close() -> Closed {
 
 /// Completes everything pending before MPI ends. To be called before this rank waits for any other
 /// in another way, as some may wait for it to keep a promise. Collective over the ranks of the
-/// checkpoints.
+/// interim profiles.
 pub(crate) fn settle_all() {
     settle_for_good(&INSTALLED);
     settle_for_good(&RETIRED);
@@ -203,9 +206,9 @@ pub(crate) fn settle_all() {
 
 fn settle_for_good(place: &'static std::thread::LocalKey<ActiveSlot>) {
     collect::unrecorded(|| {
-        with(place, |checkpointer| {
-            if let Some(checkpointer) = checkpointer {
-                checkpointer.settle_for_good(boundary());
+        with(place, |interim_writer| {
+            if let Some(interim_writer) = interim_writer {
+                interim_writer.settle_for_good(flush_point());
             }
         });
     });

@@ -1,7 +1,7 @@
-//! One rank's part in the agreement on a boundary: a plain value that knows neither MPI nor a
+//! One rank's part in the agreement on a flush point: a plain value that knows neither MPI nor a
 //! clock.
 
-/// The proposal of a rank that settles, greater than any boundary.
+/// The proposal of a rank that settles, greater than any flush point.
 pub(super) const HOLD: u64 = u64::MAX;
 const IN_TIME: u64 = 0;
 const LATE: u64 = 1;
@@ -20,14 +20,14 @@ pub(super) trait Maxima {
     fn complete(&mut self) -> Option<u64>;
 }
 
-/// The action that a rank must take at a boundary, or when it settles.
+/// The action that a rank must take at a flush point, or when it settles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
     /// Continue.
     Go,
     /// Wait, and ask again before continuing.
     Wait,
-    /// Write the checkpoint, with all others.
+    /// Write the interim profile, with all others.
     Write,
 }
 
@@ -38,9 +38,9 @@ enum State {
     Idle,
     /// We have made a proposal; the greatest one is not known.
     Proposed(u64),
-    /// We are in time for the boundary; whether the others are is not known.
+    /// We are in time for the flush point; whether the others are is not known.
     Promised(u64),
-    /// All ranks write at the boundary.
+    /// All ranks write at the flush point.
     Decided(u64),
     /// We are late. Holds the greatest proposal, if it is known.
     Late(Option<u64>),
@@ -76,7 +76,7 @@ impl<M: Maxima> Agreement<M> {
         !matches!(self.state, State::Idle | State::Held)
     }
 
-    /// Returns the boundary at which an action is due, whatever the time.
+    /// Returns the flush point at which an action is due, whatever the time.
     pub(super) fn stops_at(&self) -> Option<u64> {
         match self.state {
             State::Proposed(at) | State::Promised(at) | State::Decided(at) => Some(at),
@@ -84,24 +84,24 @@ impl<M: Maxima> Agreement<M> {
         }
     }
 
-    /// Returns the action at boundary number `boundary`. If a checkpoint is due, proposes one
-    /// `ahead` boundaries away, at least one.
-    pub(super) fn at_boundary(&mut self, boundary: u64, is_due: bool, ahead: u64) -> Step {
+    /// Returns the action at flush point number `flush_point`. If an interim profile is due,
+    /// proposes one `ahead` flush points away, at least one.
+    pub(super) fn at_flush_point(&mut self, flush_point: u64, is_due: bool, ahead: u64) -> Step {
         self.advance();
         match self.state {
             State::Idle if is_due => {
                 let ahead = ahead.max(1).saturating_mul(1 << self.doublings);
-                let proposal = boundary.saturating_add(ahead).min(HOLD - 1);
+                let proposal = flush_point.saturating_add(ahead).min(HOLD - 1);
                 self.maxima.begin(proposal);
                 self.state = State::Proposed(proposal);
                 Step::Go
             }
-            State::Proposed(proposal) if boundary >= proposal => {
+            State::Proposed(proposal) if flush_point >= proposal => {
                 self.be_late();
                 Step::Go
             }
-            State::Promised(at) if boundary >= at => Step::Wait,
-            State::Decided(at) if boundary >= at => self.write(),
+            State::Promised(at) if flush_point >= at => Step::Wait,
+            State::Decided(at) if flush_point >= at => self.write(),
             _ => Step::Go,
         }
     }

@@ -1,9 +1,9 @@
 use tinyprof::{profile, profile_scope};
 
-#[profile(checkpoint)]
+#[profile(flush_point)]
 fn function() {}
 
 fn main() {
     function();
-    profile_scope!("scope", checkpoint);
+    profile_scope!("scope", flush_point);
 }

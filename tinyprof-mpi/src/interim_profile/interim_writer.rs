@@ -1,10 +1,10 @@
-//! Checkpoints of all ranks, written at agreed boundaries and by hand.
+//! Interim profiles of all ranks, written at agreed flush points and by hand.
 
 use std::path::PathBuf;
 
-use tinyprof::collect::{self, CheckpointFiles, monotonic_ns};
+use tinyprof::collect::{self, InterimFiles, monotonic_ns};
 use tinyprof_format::file::OutputFormat;
-use tinyprof_format::model::CheckpointTimes;
+use tinyprof_format::model::InterimTimes;
 
 use super::agreement::{Agreement, Step};
 use super::maxima::MpiMaxima;
@@ -15,31 +15,31 @@ use crate::measure::measure;
 use crate::phases::{self, Plan, Workplace};
 use crate::settings::Settings;
 
-/// The agreement on boundaries and its pace.
+/// The agreement on flush points and its pace.
 pub(super) struct AgreedWriting {
     pub(super) communicator: MpiCommunicator,
     pub(super) agreement: Agreement<MpiMaxima>,
     pub(super) pace: Pace,
 }
 
-/// The checkpoints of one run, on one rank.
-pub(super) struct Checkpointer {
+/// The interim profiles of one run, on one rank.
+pub(super) struct InterimWriter {
     settings: Settings,
-    /// The agreement, or `None` if checkpoints are only written by hand.
+    /// The agreement, or `None` if interim profiles are only written by hand.
     pub(super) agreed: Option<AgreedWriting>,
-    /// The checkpoint files, on rank 0.
-    files: Option<CheckpointFiles>,
+    /// The interim profile files, on rank 0.
+    files: Option<InterimFiles>,
     process_id: u32,
 }
 
-impl Checkpointer {
-    /// Creates the checkpoints of all ranks of `communicator`.
+impl InterimWriter {
+    /// Creates the interim profiles of all ranks of `communicator`.
     pub(super) fn new(
         communicator: &MpiCommunicator,
         settings: &Settings,
         agreed: Option<AgreedWriting>,
     ) -> Self {
-        let files = || CheckpointFiles::new(&settings.target(), settings.checkpoints_kept);
+        let files = || InterimFiles::new(&settings.target(), settings.interim_profiles_kept);
         Self {
             settings: settings.clone(),
             agreed,
@@ -54,30 +54,30 @@ impl Checkpointer {
         self.process_id != std::process::id()
     }
 
-    /// Performs the action that is due at a boundary. Returns the time and the boundary from which
-    /// on there may be another one.
-    pub(super) fn at_boundary(&mut self, boundary: u64) -> (u64, u64) {
+    /// Performs the action that is due at a flush point. Returns the time and the flush point from
+    /// which on there may be another one.
+    pub(super) fn at_flush_point(&mut self, flush_point: u64) -> (u64, u64) {
         let Some(AgreedWriting { agreement, pace, .. }) = &mut self.agreed else {
             return (u64::MAX, u64::MAX);
         };
-        let (is_due, ahead) = (pace.is_due(boundary), pace.ahead(boundary));
-        let mut step = agreement.at_boundary(boundary, is_due, ahead);
+        let (is_due, ahead) = (pace.is_due(flush_point), pace.ahead(flush_point));
+        let mut step = agreement.at_flush_point(flush_point, is_due, ahead);
         let mut waited = Wait::begin();
         while step == Step::Wait && pace.is_patient() {
             if waited.is_longer_than(PATIENCE_NS) {
                 pace.lose_patience();
                 collect::warn(format_args!(
-                    "a rank has waited {} s at boundary {boundary} for the others to write a checkpoint, and goes on \
-                     without checkpoints; they need the same boundaries on every rank: mark other loops `checkpoint`, \
+                    "a rank has waited {} s at flush point {flush_point} for the others to write an interim profile, and goes on \
+                     without interim profiles; they need the same flush points on every rank: mark other loops `flush_point`, \
                      or set TINYPROF_INTERVAL=off",
                     PATIENCE_NS / 1_000_000_000
                 ));
             }
             waited.pause();
-            step = agreement.at_boundary(boundary, false, ahead);
+            step = agreement.at_flush_point(flush_point, false, ahead);
         }
         if step == Step::Write {
-            self.write_agreed(boundary);
+            self.write_agreed(flush_point);
         }
         let Some(AgreedWriting { agreement, pace, .. }) = &mut self.agreed else {
             return (u64::MAX, u64::MAX);
@@ -86,22 +86,22 @@ impl Checkpointer {
     }
 
     /// Completes everything pending: see [`Agreement::settle`]. Collective.
-    pub(super) fn settle(&mut self, boundary: u64) {
-        self.repeat(boundary, Agreement::settle);
+    pub(super) fn settle(&mut self, flush_point: u64) {
+        self.repeat(flush_point, Agreement::settle);
     }
 
     /// Settles as [`settle`](Self::settle) does, and ends the agreement. Collective.
-    pub(super) fn settle_for_good(&mut self, boundary: u64) {
-        self.settle(boundary);
+    pub(super) fn settle_for_good(&mut self, flush_point: u64) {
+        self.settle(flush_point);
         self.agreed = None;
     }
 
     /// Leaves the agreement to the others: see [`Agreement::retire`].
-    pub(super) fn retire(&mut self, boundary: u64) {
-        self.repeat(boundary, Agreement::retire);
+    pub(super) fn retire(&mut self, flush_point: u64) {
+        self.repeat(flush_point, Agreement::retire);
     }
 
-    fn repeat(&mut self, boundary: u64, next: fn(&mut Agreement<MpiMaxima>) -> Step) {
+    fn repeat(&mut self, flush_point: u64, next: fn(&mut Agreement<MpiMaxima>) -> Step) {
         let deadline_ns = u64::try_from(self.settings.deadline().as_nanos()).unwrap_or(u64::MAX);
         let mut waited = Wait::begin();
         while let Some(AgreedWriting { agreement, .. }) = &mut self.agreed {
@@ -113,27 +113,27 @@ impl Checkpointer {
             match next(agreement) {
                 Step::Go => return,
                 Step::Wait => waited.pause(),
-                Step::Write => self.write_agreed(boundary),
+                Step::Write => self.write_agreed(flush_point),
             }
         }
     }
 
-    fn write_agreed(&mut self, boundary: u64) {
+    fn write_agreed(&mut self, flush_point: u64) {
         let Some(AgreedWriting { communicator, mut pace, agreement }) = self.agreed.take() else {
             return;
         };
-        // A failure has been reported, and the next checkpoint may succeed.
-        drop(self.write(&communicator, Some(boundary)));
-        pace.begin(boundary);
+        // A failure has been reported, and the next interim profile may succeed.
+        drop(self.write(&communicator, Some(flush_point)));
+        pace.begin(flush_point);
         self.agreed = Some(AgreedWriting { communicator, agreement, pace });
     }
 
-    /// Writes a checkpoint and returns its path, or none if no rank has measured anything.
+    /// Writes an interim profile and returns its path, or none if no rank has measured anything.
     /// Collective over `communicator`.
     pub(super) fn write(
         &mut self,
         communicator: &MpiCommunicator,
-        boundary: Option<u64>,
+        flush_point: Option<u64>,
     ) -> Result<Option<PathBuf>, FlushError> {
         collect::without_write_signals(|| {
             let begin_ns = monotonic_ns();
@@ -147,7 +147,7 @@ impl Checkpointer {
             plan.format = OutputFormat::Tprof;
             let failed_before = self.times().failed;
             if let Some(files) = &mut self.files {
-                (plan.target, plan.state) = files.begin(boundary);
+                (plan.target, plan.state) = files.begin(flush_point);
             }
             communicator.begin_flush(self.settings.deadline());
             let flushed = run_to_end(phases::flush(communicator, &mut measured, &plan));
@@ -170,7 +170,7 @@ impl Checkpointer {
             }
             written.map_err(|reason| {
                 let error = FlushError { reason };
-                // Report this once: a full disk is still full at the next checkpoint, and the
+                // Report this once: a full disk is still full at the next interim profile, and the
                 // profile counts the failures.
                 if communicator.rank() == 0 && failed_before == 0 {
                     collect::warn(&error);
@@ -181,14 +181,16 @@ impl Checkpointer {
     }
 
     /// Returns the times that the final profile contains, on rank 0.
-    pub(super) fn times(&self) -> CheckpointTimes {
-        self.files.as_ref().map(CheckpointFiles::times).unwrap_or_default()
+    pub(super) fn times(&self) -> InterimTimes {
+        self.files.as_ref().map(InterimFiles::times).unwrap_or_default()
     }
 
-    /// Removes the checkpoints after the final profile has been written, unless all are to be kept.
+    /// Removes the interim profiles after the final profile has been written, unless all are to be
+    /// kept.
     pub(super) fn remove_all(self, workplace: &Workplace) {
         if let Some(mut files) = self.files {
-            // If a disk hangs, the checkpoints stay. Each one says that it is a checkpoint.
+            // If a disk hangs, the interim profiles stay. Each one says that it is an interim
+            // profile.
             let _ = workplace.run(move || files.remove_all());
         }
     }

@@ -8,13 +8,12 @@
 //! ```text
 //! thread -> segments -> arena -> log, lookup -> element -> node -> segment
 //!                         |
-//!                         +---> budget -> clock; site, describe, reentrancy; boundary
+//!                         +---> budget -> clock; site, describe, reentrancy; flush point
 //! calibration -> arena
 //! keyed, filter -> site
 //! ```
 
 mod arena;
-pub(crate) mod boundary;
 pub(crate) mod budget;
 pub(crate) mod calibration;
 pub(crate) mod clock;
@@ -23,6 +22,7 @@ mod counting;
 mod describe;
 mod element;
 pub(crate) mod filter;
+pub(crate) mod flush_point;
 mod keyed;
 mod log;
 mod lookup;

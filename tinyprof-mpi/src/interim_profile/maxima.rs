@@ -1,4 +1,4 @@
-//! The reductions of an agreement, over MPI. They stay pending from one boundary to the next.
+//! The reductions of an agreement, over MPI. They stay pending from one flush point to the next.
 
 use std::collections::VecDeque;
 

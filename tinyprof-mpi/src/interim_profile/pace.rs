@@ -1,16 +1,16 @@
-//! The timing of a rank's proposals: when it proposes a checkpoint, how far ahead, and when it
-//! looks at all.
+//! The timing of a rank's proposals: when it proposes an interim profile, how far ahead, and when
+//! it looks at all.
 
 use tinyprof::collect::monotonic_ns;
 
 use super::agreement::{Agreement, Maxima};
 
-/// The longest time that a rank waits at an agreed boundary for others to come.
+/// The longest time that a rank waits at an agreed flush point for others to come.
 pub(super) const PATIENCE_NS: u64 = 30_000_000_000;
 
 /// The shortest time between two looks while something is pending. MPI only makes progress when it
 /// is called. The time grows the longer the wait lasts, because another rank may be far from its
-/// next boundary, and calling MPI may cost processor time.
+/// next flush point, and calling MPI may cost processor time.
 const LOOK_NS: u64 = 20_000;
 const LOOK_MAX_NS: u64 = 50_000_000;
 const LOOK_PART: u64 = 16;
@@ -24,18 +24,18 @@ const AHEAD_MAX_NS: u64 = 500_000_000;
 #[derive(Debug)]
 pub(super) struct Pace {
     interval_ns: u64,
-    /// The boundary and the time at which the last checkpoint ended, or the run began.
-    boundary: u64,
+    /// The flush point and the time at which the last interim profile ended, or the run began.
+    flush_point: u64,
     since_ns: u64,
     pending_since_ns: Option<u64>,
     is_patient: bool,
 }
 
 impl Pace {
-    pub(super) fn new(interval_ns: u64, boundary: u64) -> Self {
+    pub(super) fn new(interval_ns: u64, flush_point: u64) -> Self {
         Self {
             interval_ns,
-            boundary,
+            flush_point,
             since_ns: monotonic_ns(),
             pending_since_ns: None,
             is_patient: true,
@@ -43,29 +43,29 @@ impl Pace {
     }
 
     /// Begins the next interval.
-    pub(super) fn begin(&mut self, boundary: u64) {
-        (self.boundary, self.since_ns) = (boundary, monotonic_ns());
+    pub(super) fn begin(&mut self, flush_point: u64) {
+        (self.flush_point, self.since_ns) = (flush_point, monotonic_ns());
     }
 
-    pub(super) fn is_due(&self, boundary: u64) -> bool {
-        self.is_patient && boundary > self.boundary && monotonic_ns() >= self.due_ns()
+    pub(super) fn is_due(&self, flush_point: u64) -> bool {
+        self.is_patient && flush_point > self.flush_point && monotonic_ns() >= self.due_ns()
     }
 
     fn due_ns(&self) -> u64 {
         self.since_ns.saturating_add(self.interval_ns)
     }
 
-    /// Returns the number of boundaries that are likely in a part of the interval: enough time for
-    /// all ranks to see that one of them has made a proposal.
-    pub(super) fn ahead(&self, boundary: u64) -> u64 {
+    /// Returns the number of flush points that are likely in a part of the interval: enough time
+    /// for all ranks to see that one of them has made a proposal.
+    pub(super) fn ahead(&self, flush_point: u64) -> u64 {
         let elapsed_ns = monotonic_ns().saturating_sub(self.since_ns).max(1);
         let wanted_ns = (self.interval_ns / AHEAD_PART).min(AHEAD_MAX_NS);
-        let boundaries = u128::from(boundary.saturating_sub(self.boundary));
-        let ahead = boundaries * u128::from(wanted_ns) / u128::from(elapsed_ns);
+        let flush_points = u128::from(flush_point.saturating_sub(self.flush_point));
+        let ahead = flush_points * u128::from(wanted_ns) / u128::from(elapsed_ns);
         u64::try_from(ahead).unwrap_or(u64::MAX).max(1)
     }
 
-    /// Returns whether the rank still waits for others at a boundary.
+    /// Returns whether the rank still waits for others at a flush point.
     pub(super) fn is_patient(&self) -> bool {
         self.is_patient
     }
@@ -76,7 +76,7 @@ impl Pace {
         self.is_patient = false;
     }
 
-    /// Returns the time and the boundary from which on an action may be due.
+    /// Returns the time and the flush point from which on an action may be due.
     pub(super) fn look_again<M: Maxima>(&mut self, agreement: &Agreement<M>) -> (u64, u64) {
         let at = agreement.stops_at().unwrap_or(u64::MAX);
         let now_ns = monotonic_ns();

@@ -1,9 +1,9 @@
-//! Passes boundaries until there are three checkpoints in the current directory. The argument
-//! selects the kind:
+//! Passes flush points until there are three interim profiles in the current directory. The
+//! argument selects the kind:
 //!
 //! * `roots`: executions on two threads;
 //! * `loop`: steps of one long execution;
-//! * `hand`: an explicit checkpoint, whose path it prints;
+//! * `hand`: an explicit interim profile, whose path it prints;
 //! * `exit`: one execution, then the end;
 //! * `forever`: steps until it is killed.
 
@@ -21,7 +21,7 @@ fn steps(until: &str) {
     profile_loop!(
         "step",
         mode = total,
-        checkpoint,
+        flush_point,
         while !Path::new(until).exists() {
             work();
         }
@@ -32,8 +32,8 @@ fn steps(until: &str) {
 fn work() {}
 
 fn main() {
-    let how = std::env::args().nth(1).expect("how to come to boundaries");
-    let third = "p-checkpoint-0003.tprof";
+    let how = std::env::args().nth(1).expect("how to come to flush points");
+    let third = "p-interim-0003.tprof";
     match how.as_str() {
         "roots" => std::thread::scope(|scope| {
             scope.spawn(|| (0..100).for_each(|_| execution()));
@@ -44,7 +44,7 @@ fn main() {
         "loop" => steps(third),
         "hand" => {
             execution();
-            let path = tinyprof::collect::checkpoint()
+            let path = tinyprof::collect::interim_profile()
                 .expect("the disk is not full")
                 .expect("recording is on");
             println!("{}", path.display());

@@ -1,5 +1,5 @@
 //! Tests of the agreement on virtual ranks: programs with random steps and messages, at random
-//! speeds, whose ranks do not have the same number of boundaries.
+//! speeds, whose ranks do not have the same number of flush points.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -61,14 +61,14 @@ impl Maxima for VirtualMaxima {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Operation {
-    Boundary,
+    FlushPoint,
     Send(usize),
     Receive(usize),
     ByHand,
     Flush,
 }
 
-/// A collective write: at an agreed boundary, or in the `n`-th operation that all ranks do
+/// A collective write: at an agreed flush point, or in the `n`-th operation that all ranks do
 /// together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Write {
@@ -82,8 +82,8 @@ struct Rank {
     program: Vec<Operation>,
     at: usize,
     agreement: Agreement<VirtualMaxima>,
-    boundary: u64,
-    /// True if the boundary has been counted, and the rank is to ask again.
+    flush_point: u64,
+    /// True if the flush point has been counted, and the rank is to ask again.
     standing: bool,
     /// The collective write that the rank is in, with its number, until all ranks are in it.
     writing: Option<Write>,
@@ -113,7 +113,7 @@ impl Run {
             if write == Write::AgreedWriting {
                 rank.standing = false;
                 // The rank wrote while it settled, and continues to settle.
-                if rank.program[rank.at] != Operation::Boundary {
+                if rank.program[rank.at] != Operation::FlushPoint {
                     return;
                 }
             }
@@ -122,10 +122,10 @@ impl Run {
         }
         let Some(&operation) = rank.program.get(rank.at) else { return };
         match operation {
-            Operation::Boundary => {
-                rank.boundary += u64::from(!rank.standing);
+            Operation::FlushPoint => {
+                rank.flush_point += u64::from(!rank.standing);
                 let is_due = !rank.standing && now >= rank.last_write + rank.interval;
-                match rank.agreement.at_boundary(rank.boundary, is_due, 2) {
+                match rank.agreement.at_flush_point(rank.flush_point, is_due, 2) {
                     Step::Go => (rank.standing, rank.at) = (false, rank.at + 1),
                     Step::Wait => rank.standing = true,
                     Step::Write => rank.begin(Write::AgreedWriting, false),
@@ -155,21 +155,21 @@ impl Run {
 impl Rank {
     fn begin(&mut self, write: Write, settling: bool) {
         self.writing = Some(write);
-        self.writes.push((write, self.boundary, settling));
+        self.writes.push((write, self.flush_point, settling));
     }
 }
 
 /// Generates a program whose ranks are in step `n` together, as far as messages force them, and end
-/// after `boundaries` each.
+/// after `flush_points` each.
 fn programs(
-    boundaries: &[usize],
+    flush_points: &[usize],
     by_hand: Option<usize>,
     random: &mut Random,
 ) -> Vec<Vec<Operation>> {
-    let mut programs = vec![Vec::new(); boundaries.len()];
-    for step in 0..*boundaries.iter().max().unwrap() {
+    let mut programs = vec![Vec::new(); flush_points.len()];
+    for step in 0..*flush_points.iter().max().unwrap() {
         let alive: Vec<usize> =
-            (0..boundaries.len()).filter(|&rank| boundaries[rank] > step).collect();
+            (0..flush_points.len()).filter(|&rank| flush_points[rank] > step).collect();
         let neighbours = alive.iter().zip(alive.iter().cycle().skip(1));
         match random.below(4) {
             // Every rank waits for the one before it.
@@ -195,7 +195,7 @@ fn programs(
             }
             _ => {}
         }
-        alive.iter().for_each(|&rank| programs[rank].push(Operation::Boundary));
+        alive.iter().for_each(|&rank| programs[rank].push(Operation::FlushPoint));
         if by_hand == Some(step) {
             programs.iter_mut().for_each(|program| program.push(Operation::ByHand));
         }
@@ -205,9 +205,9 @@ fn programs(
 }
 
 /// Runs programs to their ends. Returns what each rank wrote: the kind of write, the number of
-/// boundaries before it, and whether the rank settled.
+/// flush points before it, and whether the rank settled.
 fn run(
-    boundaries: &[usize],
+    flush_points: &[usize],
     by_hand: Option<usize>,
     intervals: &[usize],
     speeds: &[usize],
@@ -215,7 +215,7 @@ fn run(
 ) -> Vec<Vec<(Write, u64, bool)>> {
     let mut random = Random(seed | 1);
     let all = Reductions::default();
-    let ranks = boundaries.len();
+    let ranks = flush_points.len();
     let rank = |(number, program): (usize, Vec<Operation>)| {
         let random = Random((seed ^ ((number as u64) << 32)) | 1);
         let all = Rc::clone(&all);
@@ -224,7 +224,7 @@ fn run(
             program,
             at: 0,
             agreement: Agreement::new(maxima),
-            boundary: 0,
+            flush_point: 0,
             standing: false,
             writing: None,
             writes: Vec::new(),
@@ -233,7 +233,7 @@ fn run(
         }
     };
     let ranks: Vec<Rank> =
-        programs(boundaries, by_hand, &mut random).into_iter().enumerate().map(rank).collect();
+        programs(flush_points, by_hand, &mut random).into_iter().enumerate().map(rank).collect();
     let mut run = Run { ranks, mail: HashMap::new(), now: 0 };
     // Faster ranks have more lots.
     let lots: Vec<usize> =
@@ -264,8 +264,8 @@ fn run(
     run.ranks.into_iter().map(|rank| rank.writes).collect()
 }
 
-/// Checks that all ranks wrote the same checkpoints in the same order, each at one boundary, or
-/// settled before it.
+/// Checks that all ranks wrote the same interim profiles in the same order, each at one flush
+/// point, or settled before it.
 fn check(written: &[Vec<(Write, u64, bool)>]) -> Result<(), TestCaseError> {
     for number in 0..written[0].len() {
         let of_all: Vec<_> = written.iter().map(|writes| writes.get(number).copied()).collect();
@@ -273,11 +273,11 @@ fn check(written: &[Vec<(Write, u64, bool)>]) -> Result<(), TestCaseError> {
         prop_assert!(kinds.iter().all(|kind| *kind == kinds[0]), "{:?}", of_all);
         if kinds[0] == Some(Write::AgreedWriting) {
             let at = |settled| of_all.iter().flatten().filter(move |w| w.2 == settled).map(|w| w.1);
-            let mut boundaries: Vec<u64> = at(false).collect();
-            boundaries.dedup();
-            prop_assert!(boundaries.len() <= 1, "{:?}", of_all);
-            if let Some(&boundary) = boundaries.first() {
-                prop_assert!(at(true).all(|settled| settled <= boundary), "{:?}", of_all);
+            let mut flush_points: Vec<u64> = at(false).collect();
+            flush_points.dedup();
+            prop_assert!(flush_points.len() <= 1, "{:?}", of_all);
+            if let Some(&flush_point) = flush_points.first() {
+                prop_assert!(at(true).all(|settled| settled <= flush_point), "{:?}", of_all);
             }
         }
     }
@@ -288,15 +288,15 @@ fn check(written: &[Vec<(Write, u64, bool)>]) -> Result<(), TestCaseError> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
     #[test]
-    fn whatever_the_speeds_all_write_at_the_same_boundaries_and_come_to_their_ends(
+    fn whatever_the_speeds_all_write_at_the_same_flush_points_and_come_to_their_ends(
         ranks in prop::collection::vec((0_usize..60, 1_usize..300, 1_usize..10), 1..7),
         by_hand in prop::option::of(0_usize..60),
         seed in any::<u64>(),
     ) {
-        let boundaries: Vec<_> = ranks.iter().map(|r| r.0).collect();
+        let flush_points: Vec<_> = ranks.iter().map(|r| r.0).collect();
         let intervals: Vec<_> = ranks.iter().map(|r| r.1).collect();
         let speeds: Vec<_> = ranks.iter().map(|r| r.2).collect();
-        check(&run(&boundaries, by_hand, &intervals, &speeds, seed))?;
+        check(&run(&flush_points, by_hand, &intervals, &speeds, seed))?;
     }
 }
 
@@ -310,7 +310,7 @@ fn many_ranks_in_step_write_again_and_again() {
 }
 
 #[test]
-fn a_rank_without_boundaries_stops_nobody() {
+fn a_rank_without_flush_points_stops_nobody() {
     let written = run(&[100, 0, 100], None, &[10, 10, 10], &[1, 1, 1], 3);
     assert!(
         written.iter().all(|writes| writes.iter().map(|w| w.0).eq([Write::Flush])),
@@ -334,22 +334,22 @@ fn who_retires_keeps_its_promise_and_makes_none() {
             })
         })
         .collect();
-    assert_eq!(ranks[0].at_boundary(1, true, 1), Step::Go);
+    assert_eq!(ranks[0].at_flush_point(1, true, 1), Step::Go);
     assert_eq!(ranks[0].retire(), Step::Go, "nobody waits for it yet");
-    assert_eq!(ranks[1].at_boundary(1, true, 1), Step::Go);
+    assert_eq!(ranks[1].at_flush_point(1, true, 1), Step::Go);
     while ranks[1].is_pending() {
-        assert_eq!(ranks[1].at_boundary(2, false, 1), Step::Go, "the other one was late");
+        assert_eq!(ranks[1].at_flush_point(2, false, 1), Step::Go, "the other one was late");
     }
     assert!(ranks[1].is_idle());
     // The next attempt succeeds, and one of the two ranks promises before it retires.
     while ranks[0].is_pending() {
         assert_ne!(ranks[0].retire(), Step::Write);
     }
-    assert_eq!(ranks[0].at_boundary(2, true, 4), Step::Go);
-    assert_eq!(ranks[1].at_boundary(3, true, 4), Step::Go);
+    assert_eq!(ranks[0].at_flush_point(2, true, 4), Step::Go);
+    assert_eq!(ranks[1].at_flush_point(3, true, 4), Step::Go);
     let until_write = |rank: &mut Agreement<_>| (0..100).any(|_| rank.retire() == Step::Write);
     while ranks[1].stops_at() != Some(11) || ranks[0].stops_at() != Some(11) {
-        ranks.iter_mut().for_each(|rank| assert_eq!(rank.at_boundary(3, false, 4), Step::Go));
+        ranks.iter_mut().for_each(|rank| assert_eq!(rank.at_flush_point(3, false, 4), Step::Go));
     }
     assert!(ranks.iter_mut().all(until_write));
 }

@@ -3,10 +3,10 @@
 //! Programs need none of this: a region starts the session, and the end of the process writes the
 //! profile. `tinyprof-mpi` and other collectors use it to write one profile for many processes.
 
-mod checkpoint_files;
-mod checkpoints;
 mod config;
 mod finish;
+mod interim_files;
+mod interim_profiles;
 mod isolated;
 mod launcher;
 mod message;
@@ -25,10 +25,10 @@ mod writer;
 /// chooses. Without it there is never anything to collect.
 pub const ENABLED: bool = cfg!(feature = "enable");
 
-pub use checkpoint_files::CheckpointFiles;
-pub use checkpoints::checkpoint;
-pub use config::{ALL_CHECKPOINTS, Config, ReportSignal, Setting};
+pub use config::{ALL_INTERIM_PROFILES, Config, ReportSignal, Setting};
 pub use finish::{print_report, recoverable, write_alone};
+pub use interim_files::InterimFiles;
+pub use interim_profiles::interim_profile;
 pub use isolated::isolated;
 pub use message::warn;
 pub use metadata::metadata;
@@ -38,7 +38,7 @@ pub use segments::{discard_segments, fresh_profile_id, new_profile_id, set_profi
 pub use session::config;
 pub use snapshot::{ending_here, monotonic_ns, snapshot};
 pub use start::{report_on_signal, set_budget, set_filter, start, take_over};
-pub use watch::{set_checkpoint_interval, unrecorded, watch_boundaries};
+pub use watch::{set_interim_interval, unrecorded, watch_flush_points};
 pub use writer::{Ending, Writer};
 
 pub use crate::record::clock::ClockChoice;

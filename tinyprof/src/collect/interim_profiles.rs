@@ -1,4 +1,4 @@
-//! Checkpoints of a program without MPI: one process that needs no agreement with others.
+//! Interim profiles of a program without MPI: one process that needs no agreement with others.
 
 use std::io::Error;
 use std::path::PathBuf;
@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use tinyprof_format::error::WriteError;
 use tinyprof_format::file::{OutputFormat, write_profile_in_state};
-use tinyprof_format::model::{CheckpointTimes, PhaseTimes};
+use tinyprof_format::model::{InterimTimes, PhaseTimes};
 
-use super::checkpoint_files::CheckpointFiles;
+use super::interim_files::InterimFiles;
 use super::message::warn;
 use super::metadata::metadata;
 use super::name::profile_name;
@@ -19,30 +19,30 @@ use super::session::session;
 use super::snapshot::{monotonic_ns, snapshot};
 use super::writer::custom_writer;
 use super::{isolated, launcher};
-use crate::record::boundary;
+use crate::record::flush_point;
 use crate::record::thread;
 use crate::sys::NotDone;
 
-/// The time from which on a boundary writes a checkpoint.
+/// The time from which on a flush point writes an interim profile.
 static DUE_NS: AtomicU64 = AtomicU64::new(u64::MAX);
 static INTERVAL_NS: AtomicU64 = AtomicU64::new(0);
-/// Set if a checkpoint thread ended without a result.
+/// Set if an interim profile thread ended without a result.
 static HAS_FAILED: AtomicBool = AtomicBool::new(false);
-/// Set if the thread that wrote a checkpoint has died: it keeps the files locked for ever.
+/// Set if the thread that wrote an interim profile has died: it keeps the files locked for ever.
 static IS_DEAD: AtomicBool = AtomicBool::new(false);
-static FILES: Mutex<Option<CheckpointFiles>> = Mutex::new(None);
+static FILES: Mutex<Option<InterimFiles>> = Mutex::new(None);
 
-/// The time that the end of the process waits for a checkpoint that is being written.
+/// The time that the end of the process waits for an interim profile that is being written.
 const PATIENCE_NS: u64 = 2_000_000_000;
 
-/// Writes a checkpoint of this process now, regardless of the interval, and returns its path.
+/// Writes an interim profile of this process now, regardless of the interval, and returns its path.
 ///
 /// Returns `None` if nothing was measured, recording is off, or another thread is writing a
-/// checkpoint. Any thread of a program without MPI may call it.
+/// interim profile. Any thread of a program without MPI may call it.
 ///
 /// # Errors
-/// If the checkpoint could not be written.
-pub fn checkpoint() -> Result<Option<PathBuf>, WriteError> {
+/// If the interim profile could not be written.
+pub fn interim_profile() -> Result<Option<PathBuf>, WriteError> {
     if !session().config.recording {
         return Ok(None);
     }
@@ -55,15 +55,15 @@ pub fn checkpoint() -> Result<Option<PathBuf>, WriteError> {
     )
 }
 
-/// Writes a checkpoint on a thread of its own, unless one is being written.
+/// Writes an interim profile on a thread of its own, unless one is being written.
 ///
 /// Returns the result, and whether it is the first one that could not be written. A thread that
-/// hangs or dies keeps the files, so that there are no further checkpoints. Allocates nothing on
-/// the caller's thread.
+/// hangs or dies keeps the files, so that there are no further interim profiles. Allocates nothing
+/// on the caller's thread.
 fn write_isolated() -> Result<(Result<Option<PathBuf>, WriteError>, bool), NotDone> {
     let write_locked = || {
         let Ok(mut files) = FILES.try_lock() else { return (Ok(None), false) };
-        let files = files.get_or_insert_with(|| CheckpointFiles::new(&profile_name(), None));
+        let files = files.get_or_insert_with(|| InterimFiles::new(&profile_name(), None));
         let is_first_failure = files.times().failed == 0;
         let written = write(files);
         let is_first_failure = is_first_failure && written.is_err();
@@ -76,7 +76,7 @@ fn write_isolated() -> Result<(Result<Option<PathBuf>, WriteError>, bool), NotDo
     written
 }
 
-/// Starts the checkpoints of a program without MPI. Zero means none.
+/// Starts the interim profiles of a program without MPI. Zero means none.
 pub(super) fn install(interval: Duration) {
     let several_processes = launcher::place().is_some_and(|place| place.size > 1);
     if interval.is_zero() || several_processes || custom_writer().is_some() {
@@ -85,31 +85,31 @@ pub(super) fn install(interval: Duration) {
     let interval_ns = u64::try_from(interval.as_nanos()).unwrap_or(u64::MAX);
     INTERVAL_NS.store(interval_ns, Relaxed);
     DUE_NS.store(monotonic_ns().saturating_add(interval_ns), Relaxed);
-    boundary::install_own(at_boundary);
+    flush_point::install_own(at_flush_point);
     thread::watch_all();
 }
 
-/// Returns the times of the checkpoints, for the final profile.
-pub(super) fn times() -> CheckpointTimes {
-    files().and_then(|files| files.as_ref().map(CheckpointFiles::times)).unwrap_or_default()
+/// Returns the times of the interim profiles, for the final profile.
+pub(super) fn times() -> InterimTimes {
+    files().and_then(|files| files.as_ref().map(InterimFiles::times)).unwrap_or_default()
 }
 
-/// Removes the checkpoints after the final profile was written.
+/// Removes the interim profiles after the final profile was written.
 pub(super) fn remove_all() {
     if let Some(files) = files().as_deref_mut().and_then(Option::as_mut) {
         files.remove_all();
     }
 }
 
-/// Returns the checkpoint files at the end of the process. A thread that is writing a checkpoint
-/// may finish first. If a signal handler ends the process, that may be this very thread, so the
-/// wait is limited.
-fn files() -> Option<MutexGuard<'static, Option<CheckpointFiles>>> {
+/// Returns the interim profile files at the end of the process. A thread that is writing an interim
+/// profile may finish first. If a signal handler ends the process, that may be this very thread, so
+/// the wait is limited.
+fn files() -> Option<MutexGuard<'static, Option<InterimFiles>>> {
     let give_up_ns = monotonic_ns().saturating_add(PATIENCE_NS);
     loop {
         match FILES.try_lock() {
             Ok(files) => {
-                // No further checkpoint may begin after the final profile.
+                // No further interim profile may begin after the final profile.
                 DUE_NS.store(u64::MAX, Relaxed);
                 return Some(files);
             }
@@ -119,17 +119,17 @@ fn files() -> Option<MutexGuard<'static, Option<CheckpointFiles>>> {
     }
 }
 
-fn at_boundary() {
+fn at_flush_point() {
     if monotonic_ns() >= DUE_NS.load(Relaxed) {
         write_due();
     }
 }
 
-/// Writes a checkpoint if it is due: once an interval.
+/// Writes an interim profile if it is due: once an interval.
 #[cold]
 #[inline(never)]
 fn write_due() {
-    // A child made by `fork` has its parent's settings, but the parent writes the checkpoints.
+    // A child made by `fork` has its parent's settings, but the parent writes the interim profiles.
     if custom_writer().is_some() || session().process_id != std::process::id() {
         DUE_NS.store(u64::MAX, Relaxed);
         return;
@@ -142,14 +142,14 @@ fn write_due() {
     {
         return;
     }
-    // Reported once: a disk that is full stays full for the next checkpoint, and the profile counts
-    // them.
+    // Reported once: a disk that is full stays full for the next interim profile, and the profile
+    // counts them.
     match thread::while_away(write_isolated) {
-        Ok((Err(error), true)) => warn(format_args!("a checkpoint was not written: {error}")),
+        Ok((Err(error), true)) => warn(format_args!("an interim profile was not written: {error}")),
         Ok(_) => {}
         Err(reason) => {
             if !HAS_FAILED.swap(true, Relaxed) {
-                warn(format_args!("a checkpoint was not written: {reason}"));
+                warn(format_args!("an interim profile was not written: {reason}"));
             }
         }
     }
@@ -157,7 +157,7 @@ fn write_due() {
     DUE_NS.store(monotonic_ns().saturating_add(interval_ns), Relaxed);
 }
 
-fn write(files: &mut CheckpointFiles) -> Result<Option<PathBuf>, WriteError> {
+fn write(files: &mut InterimFiles) -> Result<Option<PathBuf>, WriteError> {
     let begin_ns = monotonic_ns();
     let map = snapshot();
     if map.callpaths.is_empty() {
