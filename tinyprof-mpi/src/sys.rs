@@ -1,10 +1,10 @@
-//! Calls into MPI that rsmpi has no safe form for. This is the only module of the crate with unsafe
-//! code.
+//! Calls into MPI that rsmpi has no safe form for. With `hooks`, this is the only module of the
+//! crate with unsafe code. Calls go to the `PMPI_` names: no tool, and no hook of ours, sees them
+//! as the program's.
 //!
-//! * `hooks`: the three MPI functions that this crate overrides.
 //! * `process`: the parent and the owner of this process.
 //! * `shared_words`: numbers that several processes share.
-//! * `link`: our own communicator, whose errors are returned as values.
+//! * `private_communicator`: our own communicator, whose errors are returned as values (`error`).
 //! * `pending`: operations under way, and the memory that MPI reads and writes meanwhile.
 
 mod error;

@@ -42,7 +42,7 @@ impl<B> Pending<B> {
             // SAFETY: the request is live, as it is done at most once; the other places are valid.
             // The buffers of the request live as long as this value, or for ever.
             let code = unsafe {
-                ffi::MPI_Test(&raw mut self.request, &raw mut flag, ffi::RSMPI_STATUS_IGNORE)
+                ffi::PMPI_Test(&raw mut self.request, &raw mut flag, ffi::RSMPI_STATUS_IGNORE)
             };
             check(self.call, code)?;
             self.done = flag != 0;

@@ -53,9 +53,9 @@ pub(crate) struct Parcel {
 pub(crate) fn is_usable() -> bool {
     let (mut initialised, mut finalised): (c_int, c_int) = (0, 0);
     // SAFETY: may be called at any time (MPI 4.0, section 11.4.1), and the place is valid.
-    unsafe { ffi::MPI_Initialized(&raw mut initialised) };
+    unsafe { ffi::PMPI_Initialized(&raw mut initialised) };
     // SAFETY: as above.
-    unsafe { ffi::MPI_Finalized(&raw mut finalised) };
+    unsafe { ffi::PMPI_Finalized(&raw mut finalised) };
     initialised != 0 && finalised == 0
 }
 
@@ -68,7 +68,7 @@ pub(crate) fn program_number() -> c_int {
     // SAFETY: the world is live, and the attribute of this key is a pointer to a number, for which
     // the place is one.
     let code =
-        unsafe { ffi::MPI_Comm_get_attr(ffi::RSMPI_COMM_WORLD, key, place, &raw mut is_told) };
+        unsafe { ffi::PMPI_Comm_get_attr(ffi::RSMPI_COMM_WORLD, key, place, &raw mut is_told) };
     if check("MPI_Comm_get_attr", code).is_err() || is_told == 0 || number.is_null() {
         return 0;
     }
@@ -107,7 +107,7 @@ impl PrivateCommunicator {
         // SAFETY: a plain value, which the next call overwrites.
         let mut own = unsafe { ffi::RSMPI_COMM_NULL };
         // SAFETY: the program's communicator is live, as it is borrowed; the place is valid.
-        let code = unsafe { ffi::MPI_Comm_dup(program.as_raw(), &raw mut own) };
+        let code = unsafe { ffi::PMPI_Comm_dup(program.as_raw(), &raw mut own) };
         check("MPI_Comm_dup", code)?;
         Self::adopt(own, program.rank().unsigned_abs(), program.size().unsigned_abs())
     }
@@ -115,7 +115,7 @@ impl PrivateCommunicator {
     /// Takes a new communicator that only we use.
     fn adopt(own: ffi::MPI_Comm, rank: u32, size: u32) -> Result<Self, String> {
         // SAFETY: both handles are live. Only our own communicator gets the handler.
-        let code = unsafe { ffi::MPI_Comm_set_errhandler(own, ffi::RSMPI_ERRORS_RETURN) };
+        let code = unsafe { ffi::PMPI_Comm_set_errhandler(own, ffi::RSMPI_ERRORS_RETURN) };
         check("MPI_Comm_set_errhandler", code)?;
         // SAFETY: the handle is live.
         let handle = unsafe { ffi::RSMPI_Comm_c2f(own) };
@@ -149,7 +149,7 @@ impl PrivateCommunicator {
         Self::start("MPI_Comm_idup", duplicate, |duplicate, request| {
             // SAFETY: the communicator is live, and the place lives until the request is done, or
             // for ever.
-            unsafe { ffi::MPI_Comm_idup(self.raw(), &raw mut *duplicate.place, request) }
+            unsafe { ffi::PMPI_Comm_idup(self.raw(), &raw mut *duplicate.place, request) }
         })
     }
 
@@ -201,7 +201,7 @@ impl PrivateCommunicator {
             let (from, to) = (words.as_ptr().cast(), result.as_mut_ptr().cast());
             // SAFETY: both vectors hold `length` numbers and live until the request is done, or for
             // ever.
-            unsafe { ffi::MPI_Iallreduce(from, to, length, number, operator, self.raw(), request) }
+            unsafe { ffi::PMPI_Iallreduce(from, to, length, number, operator, self.raw(), request) }
         })
     }
 
@@ -214,7 +214,7 @@ impl PrivateCommunicator {
             // SAFETY: the vector holds `length` bytes and lives until the request is done, or for
             // ever.
             unsafe {
-                ffi::MPI_Ibcast(bytes.as_mut_ptr().cast(), length, byte, 0, self.raw(), request)
+                ffi::PMPI_Ibcast(bytes.as_mut_ptr().cast(), length, byte, 0, self.raw(), request)
             }
         })
     }
@@ -233,7 +233,7 @@ impl PrivateCommunicator {
             let from = bytes.as_ptr().cast();
             // SAFETY: the vector holds `length` bytes and lives until the request is done, or for
             // ever.
-            unsafe { ffi::MPI_Isend(from, length, byte, signed(to), tag, self.raw(), request) }
+            unsafe { ffi::PMPI_Isend(from, length, byte, signed(to), tag, self.raw(), request) }
         })
     }
 
@@ -253,7 +253,7 @@ impl PrivateCommunicator {
             let to = bytes.as_mut_ptr().cast();
             // SAFETY: the vector holds `counted` bytes and lives until the request is done, or for
             // ever.
-            unsafe { ffi::MPI_Irecv(to, counted, byte, signed(from), tag, self.raw(), request) }
+            unsafe { ffi::PMPI_Irecv(to, counted, byte, signed(from), tag, self.raw(), request) }
         })
     }
 
@@ -266,7 +266,7 @@ impl PrivateCommunicator {
         let anyone = unsafe { ffi::RSMPI_ANY_SOURCE };
         // SAFETY: the communicator is live and the places are valid.
         let code =
-            unsafe { ffi::MPI_Iprobe(anyone, tag, self.raw(), &raw mut flag, &raw mut status) };
+            unsafe { ffi::PMPI_Iprobe(anyone, tag, self.raw(), &raw mut flag, &raw mut status) };
         check("MPI_Iprobe", code)?;
         if flag == 0 {
             return Ok(None);
@@ -275,7 +275,7 @@ impl PrivateCommunicator {
         // SAFETY: a plain value of the MPI library.
         let byte = unsafe { ffi::RSMPI_UINT8_T };
         // SAFETY: the status is that of the probe, and the place is valid.
-        let code = unsafe { ffi::MPI_Get_count(&raw const status, byte, &raw mut length) };
+        let code = unsafe { ffi::PMPI_Get_count(&raw const status, byte, &raw mut length) };
         check("MPI_Get_count", code)?;
         let length = usize::try_from(length).unwrap_or_default();
         Ok(Some(Parcel { from: status.MPI_SOURCE.unsigned_abs(), length }))
