@@ -122,6 +122,21 @@ fn unsafe_code_stays_in_its_rooms() {
 }
 
 #[test]
+fn our_own_calls_of_mpi_are_seen_by_nobody() {
+    let mut ours = rust();
+    ours.retain(|source| source.path.starts_with("tinyprof-mpi/src/"));
+    assert!(ours.iter().any(|source| source.text.contains("ffi::PMPI_Isend(")));
+    let seen = ours.iter().filter(|source| {
+        source.text.split("ffi::MPI_").skip(1).any(|rest| {
+            let name = rest.split(|c: char| !c.is_alphanumeric() && c != '_').next();
+            name.is_some_and(|name| rest[name.len()..].starts_with('('))
+        })
+    });
+    let complaint = |source: &Source| format!("{}: a call of MPI that tools see", source.path);
+    assert_none(&seen.map(complaint).collect::<Vec<_>>());
+}
+
+#[test]
 fn modules_are_laid_out_in_one_way() {
     let rust = rust();
     let mod_files = rust.iter().filter(|source| source.path.contains("/src/"));
