@@ -6,15 +6,19 @@ mod chrome;
 mod cubex;
 mod exporter;
 mod extrap;
+#[cfg(feature = "flamegraph")]
 mod flamegraph;
 mod folded;
 mod formats;
 mod graphml;
 mod hatchet;
 mod json;
+#[cfg(not(all(feature = "flamegraph", feature = "parquet")))]
+mod left_out;
 mod names;
 mod openmetrics;
 mod output;
+#[cfg(feature = "parquet")]
 mod parquet;
 mod paths;
 mod speedscope;

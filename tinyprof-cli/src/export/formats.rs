@@ -1,20 +1,27 @@
 //! The table of formats and their exporters.
 
 use super::exporter::Exporter;
+#[cfg(feature = "flamegraph")]
+use super::flamegraph::FlameGraph;
+#[cfg(not(feature = "flamegraph"))]
+use super::left_out::FlameGraph;
+#[cfg(not(feature = "parquet"))]
+use super::left_out::Parquet;
+#[cfg(feature = "parquet")]
+use super::parquet::Parquet;
 use super::{
-    chrome, cubex, extrap, flamegraph, folded, graphml, hatchet, openmetrics, parquet, speedscope,
-    tinyprof_csv,
+    chrome, cubex, extrap, folded, graphml, hatchet, openmetrics, speedscope, tinyprof_csv,
 };
 use crate::arguments::ExportFormat;
 
 pub(super) fn exporter(format: ExportFormat) -> &'static dyn Exporter {
     match format {
         ExportFormat::TinyprofCsv => &tinyprof_csv::TinyprofCsv,
-        ExportFormat::Parquet => &parquet::Parquet,
+        ExportFormat::Parquet => &Parquet,
         ExportFormat::Hatchet => &hatchet::Hatchet,
         ExportFormat::Speedscope => &speedscope::Speedscope,
         ExportFormat::Folded => &folded::Folded,
-        ExportFormat::Flamegraph => &flamegraph::FlameGraph,
+        ExportFormat::Flamegraph => &FlameGraph,
         ExportFormat::Chrome => &chrome::Chrome,
         ExportFormat::Extrap => &extrap::ExtraP,
         ExportFormat::Graphml => &graphml::GraphMl,
