@@ -11,9 +11,9 @@ median_ns() {
 }
 
 for run in $(seq "${1:-2}"); do
-    rm -rf "${results:?}"/{region,budget,tracing,tracing_noop,checkpoint}
+    rm -rf "${results:?}"/{region,budget,tracing,tracing_noop,flush_point}
     cargo bench -q -p tinyprof-benches >/dev/null
-    for group in region budget tracing tracing_noop checkpoint; do
+    for group in region budget tracing tracing_noop flush_point; do
         echo "run $run, $group"
         baseline="$(median_ns "$results/$group/baseline/new/estimates.json")"
         for bench in "$results/$group"/*/new/estimates.json; do

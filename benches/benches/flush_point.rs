@@ -52,7 +52,7 @@ fn marked(b: &mut Bencher<'_>) {
 }
 
 fn interim_profile(c: &mut Criterion) {
-    let mut group = c.benchmark_group("interim");
+    let mut group = c.benchmark_group("flush_point");
     settings(&mut group);
     group.bench_function("baseline", baseline);
     group.bench_function("root", root);
