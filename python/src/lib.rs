@@ -94,13 +94,14 @@ impl Reader {
     }
 
     /// Returns the values of each callpath on each rank over all executions, with the callpaths in
-    /// this order of rows.
+    /// the given `order` of rows.
     ///
-    /// Returns the number of cells of each callpath in that order, and columns of 64 bits one after
-    /// the other: visits, sums and exclusive times; the cell's rank, unless every rank has a cell
-    /// of every callpath; and minima, maxima, and variances of the sums, if `all` are requested.
-    /// `dense` gives every rank a cell of every callpath, with zeros for missing ones. Sums and
-    /// exclusive times are integers in nanoseconds, or floats in `seconds`.
+    /// The result is the number of cells of each callpath in that order, a flag that is true if
+    /// there is a column of ranks, and columns of 64 bits one after the other: visits, sums and
+    /// exclusive times; the cell's rank, unless every rank has a cell of every callpath; and
+    /// minima, maxima, and variances of the sums, if `all` is set. If `dense` is set, every rank
+    /// has a cell of every callpath, with zeros for missing ones. Sums and exclusive times are
+    /// integers in nanoseconds, or floats in seconds if `seconds` is set.
     fn cells<'py>(
         &self,
         py: Python<'py>,

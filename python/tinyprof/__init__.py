@@ -1,12 +1,12 @@
-"""Reads profiles of TinyProf into numpy, pandas, Hatchet and Thicket.
+"""Reads TinyProf profiles into numpy, pandas, Hatchet and Thicket.
 
 >>> import tinyprof
 >>> profile = tinyprof.read("fft-4242.tprof")      # doctest: +SKIP
 >>> profile.dataframe().loc["main<exchange"]       # doctest: +SKIP
 
-The words are those of the whole project: a *callpath* is a chain of regions from a root region, a *visit* one entry
-and exit of it, an *execution* one visit of the root region, a *series* the values of a callpath in the order of its
-visits. Times are integers in nanoseconds.
+The terms are those of the whole project. A *callpath* is a chain of regions from a root region, and
+a *visit* is one entry and exit of it. An *execution* is one visit of the root region. A *series* is
+the values of a callpath in the order of its visits. Times are integers in nanoseconds.
 """
 
 from .callpath import Callpath

@@ -10,38 +10,38 @@ _MODES = ("total", "each")
 
 @dataclass(frozen=True, slots=True)
 class Callpath:
-    """A chain of regions from a root region, and what is known of the region at its end."""
+    """A chain of regions from a root region, with the properties of the last region."""
 
     row: int
-    """Its place in the dictionary; parents come before their children."""
+    """The position in the dictionary; parents come before their children."""
     id: int
-    """64 bits, equal on all ranks and in every run of the same program text."""
+    """A 64-bit id, equal on all ranks and in every run of the same source code."""
     parent: int | None
-    """The row of the parent; none for a root region."""
+    """The row of the parent, or `None` for a root region."""
     depth: int
-    """0 for a root region."""
+    """The depth in the tree, 0 for a root region."""
     name: str
     module: str
     file: str
     line: int
     column: int
     site: int
-    """The id of the place in the program, 64 bits."""
+    """The 64-bit id of the site: the place in the source where the region is declared."""
     kind: str
     """`function`, `scope` or `loop`."""
     mode: str
-    """`total`, or `each` where the callpath has a series."""
+    """`total`, or `each` if the callpath has a series."""
     rank_local: bool
-    """Whether the program said that only some ranks come here."""
+    """True if the program marks the region as visited by some ranks only."""
     constants: dict[str, str]
-    """What the program says of the region, by key; `tag` is the paper's tag."""
+    """The constants that the program gives the region, by key; `tag` is the paper's tag."""
     _above: Callpath | None = field(default=None, repr=False, compare=False)
 
     @property
     def path(self) -> str:
-        """The names from the root region on: `main<exchange<comm`.
+        """The names of the regions, beginning with the root region: `main<exchange<comm`.
 
-        Made anew each time: all paths of a deep tree together would be of quadratic length.
+        Built on each access, because all paths of a deep tree together have quadratic length.
         """
         names = []
         here: Callpath | None = self
@@ -52,7 +52,7 @@ class Callpath:
 
 
 def from_rows(rows: list[tuple]) -> list[Callpath]:
-    """The callpaths of a dictionary, in canonical order."""
+    """Returns the callpaths of a dictionary, in canonical order."""
     callpaths: list[Callpath] = []
     for number, (identity, site, parent, texts, kind, mode, rank_local, constants) in enumerate(rows):
         name, module, file, line, column = texts

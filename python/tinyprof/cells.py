@@ -1,4 +1,4 @@
-"""Cells: what each rank has of each callpath over all executions."""
+"""Cells: the values of each callpath on each rank, over all executions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _ALL = ("min", "max", "sum_variance")
 
 
 class Cells:
-    """Columns over the cells of a profile, callpath by callpath in a given order, then rank by rank."""
+    """Columns of a profile's cells, callpath by callpath in a given order, then rank by rank."""
 
     def __init__(
         self,
@@ -23,11 +23,11 @@ class Cells:
         seconds: bool = False,
         dense: bool = False,
     ) -> None:
-        """`order` is the order of the rows. Minima, maxima and variances are there only with `all_columns`.
+        """Reads the cells, with the callpaths in the given `order` of rows.
 
-        `dense` makes cells of zeros where a rank did not visit a callpath; else these are left out.
-
-        Sums and exclusive times are integers in nanoseconds, or floats in `seconds`.
+        Minima, maxima and variances are read only with `all_columns`. If a rank did not visit a
+        callpath, the cell is left out, or filled with zeros if `dense` is set. Sums and exclusive
+        times are integers in nanoseconds, or floats in seconds if `seconds` is set.
         """
         counts, has_ranks, data = reader.cells(order, ranks, all_columns, seconds, dense)
         names = _FEW + (("rank",) if has_ranks else ()) + (_ALL if all_columns else ())
@@ -48,7 +48,7 @@ class Cells:
         self.callpath_codes = np.repeat(np.arange(len(order), dtype=_code_type(len(order))), self.counts)
 
     def column(self, name: str) -> np.ndarray:
-        """A column by its name in `Profile.dataframe`."""
+        """Returns a column by its name in `Profile.dataframe`."""
         if name == "mean_ns":
             return self._columns["sum"] / np.maximum(self._columns["visits"], 1)
         if name == "standard_error_ns":

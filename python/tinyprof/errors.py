@@ -1,4 +1,4 @@
-"""What can go wrong with a profile's files, said so that a person knows what to do next."""
+"""Errors in the files of a profile, with messages that say what to do next."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ class ProfileError(Exception):
 
 
 class UnfinishedError(ProfileError):
-    """There is no manifest: not a profile, or one whose run ended before it was complete."""
+    """A missing manifest: not a profile, or one whose run ended before it was complete."""
 
 
 class NewerVersionError(ProfileError):
-    """The profile was written in a newer layout. `found` is its version: major, minor."""
+    """A profile in a newer layout than this reader knows. `found` is its version: major, minor."""
 
     def __init__(self, path: Path, found: tuple[int, int]) -> None:
         major, minor = found
@@ -30,7 +30,7 @@ class NewerVersionError(ProfileError):
 
 
 class DamagedError(ProfileError):
-    """Bytes of a file are damaged. `offset` is where the damaged section or field begins, in bytes."""
+    """Damaged bytes in a file. `offset` is the start of the damaged section or field, in bytes."""
 
     def __init__(self, path: Path, offset: int, reason: str) -> None:
         super().__init__(path, f"{path} is damaged at offset {offset}: {reason}")
@@ -39,7 +39,7 @@ class DamagedError(ProfileError):
 
 
 class TooLargeError(ProfileError, MemoryError):
-    """A profile that needs more memory than the caller allows. Nothing says that it is damaged."""
+    """A profile that needs more memory than the caller allows. This is no sign of damage."""
 
     def __init__(self, path: Path, reason: str) -> None:
         super().__init__(

@@ -14,12 +14,15 @@ Native = dict[str, tuple[str, bytearray]]
 
 
 def arrays(native: Native) -> dict[str, np.ndarray]:
-    """The columns as arrays, which share the reader's memory."""
+    """Returns the columns as arrays that share the reader's memory."""
     return {name: np.frombuffer(data, letter) for name, (letter, data) in native.items()}
 
 
 def index_of(callpaths: list[Callpath], ranks: int, rows: np.ndarray, rank: np.ndarray) -> pd.MultiIndex:
-    """An index of callpath and rank made of levels and codes: the text of a path is touched once, not once a rank."""
+    """Returns an index of callpath and rank.
+
+    It is made of levels and codes, so the text of a path is processed once, not once per rank.
+    """
     paths = [callpath.path for callpath in callpaths]
     if len(set(paths)) < len(paths):
         # Levels must be unique, so callpaths of different regions with the same names get their row
@@ -31,14 +34,17 @@ def index_of(callpaths: list[Callpath], ranks: int, rows: np.ndarray, rank: np.n
 
 
 def of_cells(callpaths: list[Callpath], ranks: int, cells) -> pd.DataFrame:
-    """The frame of `Profile.dataframe` without metrics."""
+    """Returns the frame of `Profile.dataframe` without metrics."""
     names = ("visits", "sum_ns", "exclusive_ns", "min_ns", "max_ns", "mean_ns", "standard_error_ns")
     index = index_of(callpaths, ranks, cells.callpath_codes, cells.rank_codes)
     return pd.DataFrame({name: cells.column(name) for name in names}, index=index, copy=False)
 
 
 def of_summaries(native: Native, unit: str) -> pd.DataFrame:
-    """A row for each rank and execution; `unit` is what the names of columns end with."""
+    """Returns a frame with a row for each rank and execution.
+
+    `unit` is the suffix of the column names.
+    """
     columns = arrays(native)
     index = pd.MultiIndex.from_arrays([columns["rank"], columns["execution"]], names=["rank", "execution"])
     table = {"executions": columns["executions"], "visits": columns["visits"]}
@@ -50,9 +56,10 @@ def of_summaries(native: Native, unit: str) -> pd.DataFrame:
 
 
 def with_exclusive(table: pd.DataFrame, below: Iterable[pd.DataFrame]) -> pd.DataFrame:
-    """The summaries of a callpath with exclusive times; `below` are those of its children.
+    """Adds exclusive times to the summaries of a callpath; `below` are those of its children.
 
-    Where a long run was folded, a child's summary counts to that of the parent in which its first execution is.
+    If a long run was folded, a child's summary is counted in the parent's summary that contains its
+    first execution.
     """
     place = _place(table)
     children_ns = np.zeros(len(table), np.uint64)
@@ -74,7 +81,10 @@ def _place(table: pd.DataFrame) -> np.ndarray:
 
 
 def of_series(native: Native, unit: str) -> pd.DataFrame:
-    """A row for each element; `visit` counts the visits (or values) before it in its rank's series."""
+    """Returns a frame with a row for each element of a series.
+
+    `visit` is the number of visits (or values) before the element in its rank's series.
+    """
     columns = arrays(native)
     rank, visits = columns["rank"], columns["visits"]
     before = np.cumsum(visits) - visits
@@ -89,14 +99,17 @@ def of_series(native: Native, unit: str) -> pd.DataFrame:
 
 
 def by_rank(native: Native) -> dict[int, np.ndarray]:
-    """The sums of a series as an array for each rank."""
+    """Returns the sums of a series as one array for each rank."""
     columns = arrays(native)
     ranks, firsts = np.unique(columns["rank"], return_index=True)
     return dict(zip(ranks.tolist(), np.split(columns["sum"], firsts[1:]) if len(ranks) else []))
 
 
 def of_metrics(callpaths: list[Callpath], ranks: int, found: dict[int, dict]) -> pd.DataFrame:
-    """Sum and number of values of each metric, for each callpath and rank that recorded any."""
+    """Returns the sum and the number of the values of each metric.
+
+    There is a row for each callpath and rank that recorded any.
+    """
     columns: dict[str, list[pd.Series]] = {}
     for row, metrics in found.items():
         for key, (summaries, _) in metrics.items():

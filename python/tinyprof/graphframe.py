@@ -1,4 +1,7 @@
-"""Builds a Hatchet GraphFrame, for LLNL's Hatchet as well as for UMD's: both are imported by the same name."""
+"""Builds a Hatchet GraphFrame.
+
+Supports both LLNL's Hatchet and UMD's, which have the same import name.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def build(callpaths: list[Callpath], manifest: Manifest, reader: Reader, columns: tuple[str, ...]) -> GraphFrame:
-    """See `Profile.to_hatchet`."""
+    """Returns the `GraphFrame` of `Profile.to_hatchet`."""
     from hatchet import GraphFrame
 
     graph, nodes = graph_of(callpaths)
@@ -52,7 +55,7 @@ def build(callpaths: list[Callpath], manifest: Manifest, reader: Reader, columns
 
 
 def graph_of(callpaths: list[Callpath]):
-    """Hatchet's graph, and its nodes row by row."""
+    """Returns Hatchet's graph, and its nodes row by row."""
     from hatchet.graph import Graph
     from hatchet.node import Node
 
@@ -85,13 +88,13 @@ def _looks(callpath: Callpath) -> tuple:
 
 
 def _siblings_alike(callpaths: list[Callpath]) -> set[tuple]:
-    """Siblings of different regions with the same name."""
+    """Returns parent, name and kind of siblings that are different regions with the same name."""
     counts = Counter(map(_looks, callpaths))
     return {looks for looks, count in counts.items() if count > 1}
 
 
 def _objects(values: list) -> pd.Index:
-    """An index of Python objects, whatever they are."""
+    """Returns an index of arbitrary Python objects."""
     array = np.empty(len(values), object)
     array[:] = values
     return pd.Index(array, dtype=object)

@@ -1,4 +1,4 @@
-"""The manifest: which files a profile has, and the facts of the run."""
+"""The manifest: the list of a profile's files, and the facts of the run."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _BYTES_MAX = 256 << 20
 
 
 class Manifest:
-    """What `manifest.json` says, checked as far as the other files depend on it."""
+    """The content of `manifest.json`, checked as far as the other files depend on it."""
 
     def __init__(self, directory: Path) -> None:
         self.path = directory / "manifest.json"
@@ -93,7 +93,7 @@ class Manifest:
         self.precision: str = self.json.get("precision", "exact")
 
     def _file(self, entry: dict[str, Any]) -> tuple[str, int, int]:
-        """Name, length in bytes and CRC-32 of a file inside the profile."""
+        """Returns name, length in bytes and CRC-32 of a file inside the profile."""
         name = entry["file"]
         # An untrusted manifest must not make us read other files.
         if not isinstance(name, str) or name in ("", ".", "..") or set(name) & set("/\\\0"):

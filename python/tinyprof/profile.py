@@ -1,4 +1,4 @@
-"""A profile: what `read` gives."""
+"""A profile, as returned by `read`."""
 
 from __future__ import annotations
 
@@ -25,23 +25,24 @@ LIMIT_BYTES = 1 << 30
 
 
 def read(path: str | os.PathLike[str], *, limit_bytes: int = LIMIT_BYTES) -> Profile:
-    """The profile in the directory `path`.
+    """Returns the profile in the directory `path`.
 
-    All files are read and all checksums verified. `limit_bytes` is how much memory this and each later call may take
-    for decoded values: a hostile profile of few bytes could else claim any amount.
+    All files are read and all checksums verified. `limit_bytes` is the most memory that this and
+    each later call may use for decoded values. Without a limit, a hostile profile of few bytes
+    could claim any amount.
 
-    Raises `UnfinishedError` where there is no manifest, `NewerVersionError` where this package is too old, and
-    `DamagedError`, which names file and offset, where bytes are damaged. A profile that needs more than `limit_bytes` is
-    a `TooLargeError`, here and in later calls: that is no damage.
+    Raises `UnfinishedError` if there is no manifest, `NewerVersionError` if this package is too old
+    for the profile, and `DamagedError`, with file and offset, if bytes are damaged. This and later
+    calls raise `TooLargeError` if they need more than `limit_bytes`; that is no sign of damage.
     """
     return Profile(Path(path), limit_bytes)
 
 
 class Profile:
-    """All ranks' values of one run. Values are decoded when they are asked for."""
+    """The values of all ranks of one run, decoded on demand."""
 
     def __init__(self, path: Path, limit_bytes: int) -> None:
-        """Use `read`."""
+        """Opens a profile. Use `read` instead."""
         self.path = path
         self.manifest = Manifest(path)
         manifest = self.manifest
@@ -57,7 +58,7 @@ class Profile:
 
     @cached_property
     def ranks(self) -> pd.DataFrame:
-        """What each rank says of itself: host, process id, threads, peak of memory in bytes, and losses."""
+        """The facts of each rank: host, process id, threads, peak memory in bytes, and losses."""
         hosts, columns, losses = self._reader.facts()
         of_ranks = [host for host, count in hosts for _ in range(count)]
         table = pd.DataFrame({"host": pd.Series(of_ranks, dtype=object), **frames.arrays(columns)})
@@ -67,23 +68,30 @@ class Profile:
 
     @property
     def metadata(self) -> dict[str, Any]:
-        """Facts of the run under Adiak's keys: `user`, `launchdate` (s since 1970), `executable`, `jobsize`, ..."""
+        """The facts of the run under Adiak's keys.
+
+        Examples: `user`, `launchdate` (s since 1970), `executable`, `jobsize`.
+        """
         return self.manifest.metadata
 
     @property
     def precision(self) -> str:
-        """How exact times are: `exact`, as they were measured, or `8bit`, rounded: each is off by at most 0.4 %."""
+        """The precision of times: `exact` or `8bit`.
+
+        Exact times are as measured. 8-bit times are rounded; each is off by at most 0.4 %.
+        """
         return self.manifest.precision
 
     @property
     def losses(self) -> dict[str, int]:
-        """Everything that was dropped, folded or left open, over all ranks. All zero in a usual run."""
+        """The counts of dropped, folded and open data, over all ranks. All zero in a usual run."""
         return self.manifest.losses
 
     def row(self, path: str | int | Callpath) -> int:
-        """The row of a callpath, which is named by its path, its row, or itself.
+        """Returns the row of a callpath, given by its path, its row, or as a `Callpath`.
 
-        Raises `KeyError` where there is none; where several have the same path, it says by which rows to name them.
+        Raises `KeyError` if there is none, or if several callpaths have this path. In the second
+        case, the message lists their rows, to be used instead of the path.
         """
         if isinstance(path, Callpath):
             return path.row
@@ -106,11 +114,16 @@ class Profile:
         return rows
 
     def dataframe(self, *, metrics: bool = True) -> pd.DataFrame:
-        """A row for each callpath and rank that visited it, over all executions.
+        """Returns a frame with a row for each callpath and rank that visited it.
 
-        Columns: `visits`; `sum_ns` (inclusive), `exclusive_ns` (without the callpath's children on the same rank);
-        `min_ns`, `max_ns`, `mean_ns` of a visit (inclusive); `standard_error_ns` of the sum, 0 where every visit was
-        timed; and for each key of a varying metric `metric KEY` (its sum) and `metric KEY values` (their number).
+        Values are over all executions. Columns:
+
+        * `visits`
+        * `sum_ns` (inclusive), `exclusive_ns` (without the callpath's children on the same rank)
+        * `min_ns`, `max_ns`, `mean_ns` of a visit (inclusive)
+        * `standard_error_ns` of the sum, 0 if every visit was timed
+        * for each key of a varying metric, `metric KEY` (sum of the values) and `metric KEY values`
+          (number of values)
         """
         rows = list(range(len(self.callpaths)))
         cells = Cells(self._reader, rows, self.manifest.ranks, all_columns=True)
@@ -120,10 +133,11 @@ class Profile:
         return table.join(self._metric_columns())
 
     def executions(self, path: str | int | Callpath) -> pd.DataFrame:
-        """A row for each rank and execution that visited a callpath.
+        """Returns a frame with a row for each rank and execution that visited a callpath.
 
-        Columns: `executions`, how many executions the row covers (more than 1 where a long run was folded); `visits`,
-        `sum_ns`, `exclusive_ns`, `min_ns`, `max_ns`, `sum_squares_ns2`, `sum_variance_ns2`.
+        Columns: `executions`, the number of executions that the row covers (more than 1 if a long
+        run was folded); `visits`, `sum_ns`, `exclusive_ns`, `min_ns`, `max_ns`, `sum_squares_ns2`,
+        `sum_variance_ns2`.
         """
         row = self.row(path)
         table = frames.of_summaries(self._reader.times(row)[0], "_ns")
@@ -132,25 +146,34 @@ class Profile:
         return frames.with_exclusive(table, below)
 
     def series(self, path: str | int | Callpath) -> pd.DataFrame:
-        """The values of a callpath of mode `each`, rank by rank in the order of visits.
+        """Returns the values of a callpath of mode `each`, rank by rank in the order of visits.
 
-        Columns: `visits` (more than 1 where a long series was folded), `sum_ns`, `min_ns`, `max_ns`; inclusive. Which
-        visits of its children belong to which visit of a callpath is not recorded: exclusive times are those of
-        `executions`.
+        Columns: `visits` (more than 1 if a long series was folded), `sum_ns`, `min_ns`, `max_ns`.
+        Times are inclusive. For exclusive times, use `executions`: a profile does not record which
+        visits of the children belong to which visit of a callpath.
         """
         return frames.of_series(self._reader.times(self.row(path))[1], "_ns")
 
     def series_arrays(self, path: str | int | Callpath) -> dict[int, np.ndarray]:
-        """The same as one array of `sum_ns` for each rank, without execution and visits."""
+        """Returns the series of a callpath as one array of `sum_ns` for each rank.
+
+        Executions and numbers of visits are left out.
+        """
         return frames.by_rank(self._reader.times(self.row(path))[1])
 
     def metrics(self, path: str | int | Callpath) -> dict[str, pd.DataFrame]:
-        """The varying metrics of a callpath, by key: a row for each rank and execution, in the metric's own unit."""
+        """Returns the varying metrics of a callpath, by key.
+
+        Each frame has a row for each rank and execution, in the metric's own unit.
+        """
         found = self._reader.metrics(self.row(path))
         return {key: frames.of_summaries(summaries, "") for key, (summaries, _) in found.items()}
 
     def metric_series(self, path: str | int | Callpath, key: str) -> pd.DataFrame:
-        """The series of one metric of a callpath; `KeyError` where it has none under this key."""
+        """Returns the series of one metric of a callpath.
+
+        Raises `KeyError` if the callpath has no metric under this key.
+        """
         return frames.of_series(self._reader.metrics(self.row(path))[key][1], "")
 
     def _metric_columns(self) -> pd.DataFrame:
@@ -158,10 +181,11 @@ class Profile:
         return frames.of_metrics(self.callpaths, self.manifest.ranks, found)
 
     def to_hatchet(self, *, columns: tuple[str, ...] = ("visits",)) -> GraphFrame:
-        """A Hatchet `GraphFrame` with an index of node and rank.
+        """Returns a Hatchet `GraphFrame` with an index of node and rank.
 
-        Every rank has a row for every node, of zeros where it was not there, as Hatchet's own readers make them.
-        `time` (exclusive) and `time (inc)` are in seconds, as is Hatchet's custom. `columns` are columns of
-        `dataframe` that are wanted besides. Needs the package `llnl-hatchet`, or `hatchet`, which is UMD's.
+        Every rank has a row for every node, with zeros if it did not visit the node, as in the
+        frames of Hatchet's own readers. `time` (exclusive) and `time (inc)` are in seconds, as
+        usual in Hatchet. `columns` are columns of `dataframe` to be added. Needs the package
+        `llnl-hatchet`, or UMD's `hatchet`.
         """
         return graphframe.build(self.callpaths, self.manifest, self._reader, columns)

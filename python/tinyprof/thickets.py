@@ -1,4 +1,4 @@
-"""Many runs in one Thicket."""
+"""Builds a Thicket of many runs."""
 
 from __future__ import annotations
 
@@ -20,11 +20,12 @@ _SECONDS_PER_NS = 1e-9
 
 
 def to_thicket(profiles: Iterable[Profile]) -> Thicket:
-    """A Thicket of several runs, with a row for each node and run, and the runs' metadata under Adiak's keys.
+    """Returns a Thicket of several runs, with a row for each node and run.
 
-    Columns, over the ranks that visited a callpath: `ranks` and `visits`; `time` (exclusive) and `time (inc)`, the
-    sums over the ranks in seconds; and `Min time/rank`, `Avg time/rank` and `Max time/rank` of both. Ranks themselves
-    are in `Profile.to_hatchet`. Needs the package `llnl-thicket`.
+    The metadata of the runs are included under Adiak's keys. Columns, over the ranks that visited a
+    callpath: `ranks` and `visits`; `time` (exclusive) and `time (inc)`, the sums over the ranks in
+    seconds; and `Min time/rank`, `Avg time/rank` and `Max time/rank` of both. For the values of
+    each rank, use `Profile.to_hatchet`. Needs the package `llnl-thicket`.
     """
     from hatchet import GraphFrame
     from thicket import Thicket
@@ -48,7 +49,10 @@ def to_thicket(profiles: Iterable[Profile]) -> Thicket:
 
 
 def statistics(profile: Profile) -> pd.DataFrame:
-    """A row for each callpath, over the ranks that visited it; times in seconds."""
+    """Returns a frame with a row for each callpath, over the ranks that visited it.
+
+    Times are in seconds.
+    """
     rows = list(range(len(profile.callpaths)))
     cells = Cells(profile._reader, rows, profile.manifest.ranks)
     groups = pd.Series(cells.callpath_codes)
@@ -64,14 +68,17 @@ def statistics(profile: Profile) -> pd.DataFrame:
 
 
 def _sums(values: np.ndarray, cells: Cells) -> np.ndarray:
-    """The sum of each callpath's cells: 0 where no rank visited it."""
+    """Returns the sum of each callpath's cells, 0 if no rank visited it."""
     ends = np.cumsum(cells.counts)
     before = np.concatenate(([0], np.cumsum(values, dtype=np.uint64))).astype(np.uint64)
     return before[ends] - before[ends - cells.counts]
 
 
 def metadata(profile: Profile) -> dict[str, Any]:
-    """Adiak's keys as Thicket wants them: a value a key, lists as text."""
+    """Returns the metadata under Adiak's keys, in the form that Thicket needs.
+
+    Each key has one value, and lists are text.
+    """
     facts = {key: " ".join(map(str, value)) if isinstance(value, list) else value for key, value in profile.metadata.items()}
     losses = {f"losses.{name}": number for name, number in profile.losses.items()}
     own = {"ranks": profile.manifest.ranks, "complete": profile.manifest.complete, "precision": profile.precision}
