@@ -84,7 +84,7 @@ pub(super) fn row(row: &Row, view: &View, width: usize) -> String {
     let or_dash = |cell: Option<String>| cell.unwrap_or_else(|| "-".to_owned());
     let cells = [
         row.inclusive.cell(None),
-        row.exclusive.cell(Some(row.inclusive.sum_ns)),
+        row.exclusive.cell(Some(row.inclusive.shown_ns(None).1)),
         percent_cell(row.share),
         or_dash(row.recent.map(|recent| percent_cell(recent.share))),
         number_cell(whole(row.visits)),

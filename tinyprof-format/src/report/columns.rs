@@ -278,7 +278,7 @@ fn callpath_cell(report: &Report, row: usize, column: Column) -> String {
         _ if row.ranks == 0 => "-".to_owned(),
         Column::Inclusive => inclusive.cell(bound_ns),
         Column::Exclusive if gave_work_away => "-".to_owned(),
-        Column::Exclusive => row.exclusive.cell(Some(inclusive.sum_ns)),
+        Column::Exclusive => row.exclusive.cell(Some(inclusive.shown_ns(bound_ns).1)),
         Column::Share => {
             let (mark, ns) = inclusive.shown_ns(bound_ns);
             below(mark, share_cell(report, ns))

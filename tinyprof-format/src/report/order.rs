@@ -123,7 +123,7 @@ impl Report {
         let row = &self.statistics.row(index.row());
         match metric {
             SortKey::Inclusive => row.inclusive.cell(None),
-            SortKey::Exclusive => row.exclusive.cell(Some(row.inclusive.sum_ns)),
+            SortKey::Exclusive => row.exclusive.cell(Some(row.inclusive.shown_ns(None).1)),
             SortKey::Visits => count_cell(row.visits),
             SortKey::Key(key) => {
                 self.recorded(index, key).map_or("-".to_owned(), |row| number_cell(row.sum))

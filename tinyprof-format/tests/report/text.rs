@@ -314,6 +314,21 @@ fn work_that_went_to_other_threads_is_told_from_the_time_on_the_wall() {
 }
 
 #[test]
+fn where_an_estimate_is_lost_in_its_error_only_bounds_are_shown() {
+    let tree = [
+        Node { name: "parent", parent: None, ns: |_| Some(1_000_000) },
+        Node { name: "tiny", parent: Some(0), ns: |_| Some(0) },
+    ];
+    let mut map = event_map(&tree, 0);
+    map.values[1].executions[0].sum_variance_ns2 = 1e14;
+    let text = Report::of_event_map(&map, "budget").to_text(&TextOptions::default());
+    let line = text.lines().find(|line| line.trim_start().starts_with("tiny")).expect("a line");
+    let cells: Vec<&str> = line.split_whitespace().collect();
+    // No longer than the parent, with callees or without.
+    assert_eq!(cells[2..5], ["<1.00ms", "<1.00ms", "<100%"], "{text}");
+}
+
+#[test]
 fn a_time_that_is_an_estimate_is_marked() {
     let mut map = event_map(&fft(), 0);
     let transpose = |map: &tinyprof_format::model::EventMap| {
