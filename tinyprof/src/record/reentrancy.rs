@@ -30,6 +30,13 @@ impl ReentrancyGuard {
     }
 }
 
+impl ReentrancyGuard {
+    /// Returns `true` inside of a change, thus to a signal handler that has interrupted one.
+    pub(super) fn is_held(&self) -> bool {
+        self.changing.load(Relaxed)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -151,6 +151,11 @@ impl Segment {
         unsafe { place.as_ref() }
     }
 
+    /// Returns `true` to a signal handler that has interrupted an allocation of its thread.
+    pub(super) fn is_being_changed(&self) -> bool {
+        self.reentrancy.is_held()
+    }
+
     /// Returns whether all of it is in a file.
     pub(super) fn is_mapped(&self) -> bool {
         self.mapped.load(Relaxed)
