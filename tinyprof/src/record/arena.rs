@@ -395,7 +395,7 @@ impl Arena {
     #[inline]
     fn keep_live(&self, node: Node<'_>) {
         if node.get(VISITS) > 0 && !log::push(node, live_execution(node)) {
-            self.lose_summary(node.get(VISITS));
+            self.lose_visits(node.get(VISITS));
         }
     }
 

@@ -28,9 +28,7 @@ impl ReentrancyGuard {
         self.changing.store(false, Relaxed);
         Some(done)
     }
-}
 
-impl ReentrancyGuard {
     /// Returns `true` inside of a change, thus to a signal handler that has interrupted one.
     pub(super) fn is_held(&self) -> bool {
         self.changing.load(Relaxed)

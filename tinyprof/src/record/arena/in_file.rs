@@ -72,23 +72,14 @@ impl Arena {
         }
     }
 
-    /// Counts visits that found no memory. Rare.
+    /// Counts visits that found no room: no memory, or, in a signal handler, none before the
+    /// interrupted change of the segment is over. Rare.
     #[cold]
     pub(in crate::record) fn lose_visits(&self, visits: u64) {
-        self.visits_lost.fetch_add(visits, Relaxed);
+        let is_interrupted = self.segment.is_being_changed();
+        let counter = if is_interrupted { &self.visits_kept_out } else { &self.visits_lost };
+        counter.fetch_add(visits, Relaxed);
         self.publish_losses();
-    }
-
-    /// Counts the visits of a summary for which there was no room: no memory, or, in a signal
-    /// handler, none before the interrupted change of the segment is over. Rare.
-    #[cold]
-    pub(in crate::record) fn lose_summary(&self, visits: u64) {
-        if self.segment.is_being_changed() {
-            self.visits_kept_out.fetch_add(visits, Relaxed);
-            self.publish_losses();
-        } else {
-            self.lose_visits(visits);
-        }
     }
 
     /// Counts a visit of a signal handler that arrived between two steps of the recorder. Rare.
