@@ -16,8 +16,8 @@ mod rows;
 mod scripts;
 
 use std::error::Error;
-use std::fs::{self, OpenOptions};
-use std::io::{self, ErrorKind, Write as _};
+use std::fs;
+use std::io::Write as _;
 use std::path::Path;
 
 use serde_json::Value;
@@ -27,7 +27,7 @@ use tinyprof_format::report::Report;
 
 use crate::arguments::HtmlArguments;
 use crate::name::name_of;
-use crate::{diff, memory, render, select};
+use crate::{diff, memory, new_file, render, select};
 
 use payload::Shown;
 
@@ -92,16 +92,7 @@ fn comparison(profiles: &[(String, Profile)], arguments: &HtmlArguments) -> Opti
 /// Writes a new file. An existing file is never overwritten. A file that could not be written
 /// completely is removed.
 fn save(page: &str, path: &Path) -> Result<(), Box<dyn Error>> {
-    let fail = |error: io::Error| match error.kind() {
-        ErrorKind::AlreadyExists => {
-            format!(
-                "{} exists already and is left as it is; name another file, or remove it",
-                path.display()
-            )
-        }
-        _ => format!("cannot create {}: {error}", path.display()),
-    };
-    let mut file = OpenOptions::new().write(true).create_new(true).open(path).map_err(fail)?;
+    let mut file = new_file::create(path)?;
     file.write_all(page.as_bytes()).and_then(|()| file.flush()).map_err(|error| {
         // The first error is the one to report.
         fs::remove_file(path).ok();

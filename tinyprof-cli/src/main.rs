@@ -15,6 +15,7 @@ mod import;
 mod live;
 mod memory;
 mod name;
+mod new_file;
 mod numbers;
 mod outcome;
 mod paint;

@@ -1,6 +1,6 @@
 //! The contents of a profile as plain values, without a byte layout.
 
-mod bound;
+pub(crate) mod bound;
 mod callpath;
 mod event_map;
 mod facts;

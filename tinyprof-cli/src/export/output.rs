@@ -1,11 +1,12 @@
 //! The destination of an export: a new file, or standard output.
 
 use std::error::Error;
-use std::fs::{self, OpenOptions};
+use std::fs;
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::Path;
 
 use super::exporter::Notes;
+use crate::new_file;
 
 /// Calls `export` with a destination: standard output for `-`, else a new file at `path`.
 ///
@@ -17,16 +18,7 @@ pub(super) fn write(
     if path == Path::new("-") {
         return to_standard_output(export);
     }
-    let fail = |error: io::Error| match error.kind() {
-        ErrorKind::AlreadyExists => {
-            format!(
-                "{} exists already and is left as it is; name another file, or remove it",
-                path.display()
-            )
-        }
-        _ => format!("cannot create {}: {error}", path.display()),
-    };
-    let file = OpenOptions::new().write(true).create_new(true).open(path).map_err(fail)?;
+    let file = new_file::create(path)?;
     let mut out = BufWriter::new(file);
     let written = export(&mut out).and_then(|notes| {
         out.flush()?;

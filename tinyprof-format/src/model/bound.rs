@@ -3,7 +3,7 @@
 use super::{EventMap, ExecutionSummary};
 
 /// The number of standard errors by which an estimate may be off.
-const ERRORS: f64 = 2.0;
+pub(crate) const ERRORS: f64 = 2.0;
 
 impl EventMap {
     /// Lowers estimates where the children of a callpath take longer than the callpath itself,

@@ -1,6 +1,7 @@
 //! Callpaths whose work went to other threads: their callees took longer than they did.
 
 use crate::model::CallpathIndex;
+use crate::model::bound::ERRORS;
 
 use super::Report;
 use super::names::{cut, shown};
@@ -9,9 +10,6 @@ use super::units::{ratio, time};
 /// The part of a callpath's time by which its callees may exceed it because of the clock or of
 /// rounding.
 const LEAST_EXCESS: f64 = 0.01;
-
-/// The number of standard errors by which estimates may exceed it in addition.
-const ERRORS: f64 = 2.0;
 
 /// The maximum width of a name in a sentence, in columns.
 const NAME_COLUMNS: usize = 40;

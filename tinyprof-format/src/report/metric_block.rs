@@ -34,10 +34,14 @@ const LAYOUTS: [(&[Column], usize); 4] = {
 impl Report {
     /// Returns the number of lines that all metrics would take, with their headings.
     pub(super) fn metric_lines(&self) -> usize {
-        match self.metrics.rows().iter().filter(|row| self.shows_key(&row.key)).count() {
+        match self.shown_metrics().count() {
             0 => 0,
             rows => rows + 1,
         }
+    }
+
+    fn shown_metrics(&self) -> impl Iterator<Item = &Metric> {
+        self.metrics.rows().iter().filter(|row| self.shows_key(&row.key))
     }
 }
 
@@ -47,8 +51,7 @@ impl Report {
 /// The largest come first: those whose sum is the greatest part of the total recorded under their
 /// key.
 pub(super) fn metric_block(report: &Report, width: usize, lines_max: usize) -> String {
-    let mut rows: Vec<&Metric> =
-        report.metrics.rows().iter().filter(|row| report.shows_key(&row.key)).collect();
+    let mut rows: Vec<&Metric> = report.shown_metrics().collect();
     if rows.is_empty() {
         return String::new();
     }

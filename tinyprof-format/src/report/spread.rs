@@ -1,5 +1,7 @@
 //! The spread of a quantity over ranks, and the rank and host with the greatest value.
 
+use crate::model::bound::ERRORS;
+
 use super::units::{ratio, time_cell, whole};
 
 /// A host in 32 bits, whatever the length of its name: a checksum of the name. It is resolved by
@@ -76,7 +78,7 @@ impl Spread {
     /// measured, or its size is known.
     #[must_use]
     pub fn known_below_ns(&self) -> Option<u128> {
-        let error_ns = whole(2.0 * self.standard_error_ns()?);
+        let error_ns = whole(ERRORS * self.standard_error_ns()?);
         (error_ns >= self.sum_ns).then(|| self.sum_ns.saturating_add(error_ns).max(1))
     }
 

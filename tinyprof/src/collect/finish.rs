@@ -162,11 +162,7 @@ fn write_alone_as(format: OutputFormat, name: &Path) -> Ending {
 /// a profile from them.
 #[must_use]
 pub fn recoverable() -> String {
-    surviving().map_or_else(String::new, |place| {
-        let directory =
-            place.argument().map_or_else(String::new, |path| format!(" {}", path.display()));
-        format!("; what was recorded is safe: `tinyprof recover{directory}` makes a profile of it")
-    })
+    surviving().map_or_else(String::new, |place| format!("; {place}"))
 }
 
 /// Ends a program without MPI.
@@ -202,12 +198,9 @@ pub(super) fn end(write: Writer) {
         (true, _) => warn(format_args!(
             "the profile is complete, but what follows it, such as the table, was not done: {reason}"
         )),
-        (false, Some(place)) => warn(format_args!(
-            "the profile was not written: {reason}; what was recorded is safe: `tinyprof recover{}{}` makes a profile \
-             of it",
-            if place.argument().is_some() { " " } else { "" },
-            place.argument().unwrap_or(Path::new("")).display(),
-        )),
+        (false, Some(place)) => {
+            warn(format_args!("the profile was not written: {reason}; {place}"));
+        }
         // Nothing would survive: using the program's own thread is better than losing everything.
         (false, None) if reason == NotDone::NoThread => {
             drop(catch_unwind(|| ending_here(|| without_write_signals(work))));

@@ -2,6 +2,7 @@
 
 use std::env;
 use std::ffi::CString;
+use std::fmt;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering::Relaxed;
@@ -120,10 +121,14 @@ pub(super) struct Surviving {
     is_default: bool,
 }
 
-impl Surviving {
-    /// Returns the argument that `tinyprof recover` needs to find them, if any.
-    pub(super) fn argument(self) -> Option<&'static Path> {
-        (!self.is_default).then_some(self.directory)
+/// Says that they are safe, and how to make a profile of them. Allocates nothing.
+impl fmt::Display for Surviving {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("what was recorded is safe: `tinyprof recover")?;
+        if !self.is_default {
+            write!(f, " {}", self.directory.display())?;
+        }
+        f.write_str("` makes a profile of it")
     }
 }
 

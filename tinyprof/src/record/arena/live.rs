@@ -26,6 +26,13 @@ pub(super) fn clear_live(node: Node<'_>, execution: u32) {
 /// Adds a visit to the live numbers. Inside of [`Node::update`].
 #[inline(always)]
 pub(super) fn add_to_live(node: Node<'_>, ticks: u64) {
+    add_without_square(node, ticks);
+    add_square(node, u128::from(ticks) * u128::from(ticks));
+}
+
+/// Adds a visit to the live numbers but the sum of squares. Inside of [`Node::update`].
+#[inline(always)]
+pub(super) fn add_without_square(node: Node<'_>, ticks: u64) {
     node.set(VISITS, node.get(VISITS).wrapping_add(1));
     node.set(SUM, node.get(SUM).wrapping_add(ticks));
     // These comparisons nearly always have the same result, and cost less than a store.
@@ -35,7 +42,6 @@ pub(super) fn add_to_live(node: Node<'_>, ticks: u64) {
     if ticks > node.get(MAX) {
         node.set(MAX, ticks);
     }
-    add_square(node, u128::from(ticks) * u128::from(ticks));
 }
 
 /// Sets the live numbers to those of one visit, the first in `execution`; the former ones are in

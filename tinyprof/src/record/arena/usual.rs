@@ -15,6 +15,7 @@ use super::super::node::{
     pack,
 };
 use super::Arena;
+use super::live::add_without_square;
 
 /// The kind of a loop in mode `each`, in the word of a record's execution.
 pub(super) const ONE_OF_SERIES: u64 = (kind::SERIES as u64) << 32;
@@ -148,15 +149,7 @@ fn end(node: Node<'_>, start: u64) {
 /// Adds a visit of less than 2^32 ticks to the live numbers, inside of an update.
 #[inline(always)]
 fn add(node: Node<'_>, ticks: u64) {
-    node.set(VISITS, node.get(VISITS).wrapping_add(1));
-    node.set(SUM, node.get(SUM).wrapping_add(ticks));
-    // These comparisons nearly always have the same result, and cost less than a store.
-    if ticks < node.get(MIN) {
-        node.set(MIN, ticks);
-    }
-    if ticks > node.get(MAX) {
-        node.set(MAX, ticks);
-    }
+    add_without_square(node, ticks);
     let (squares, has_overflowed) = node.get(SQUARES).overflowing_add(ticks * ticks);
     node.set(SQUARES, squares);
     if has_overflowed {
