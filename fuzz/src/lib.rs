@@ -10,8 +10,8 @@ use std::io;
 
 use tinyprof_format::file::{ProfileReader, ReadLimits, read_profile_of, salvage_profile_of};
 use tinyprof_format::model::Profile;
-use tinyprof_format::report::{Report, TextOptions, info_text};
 use tinyprof_format::text::write_text;
+use tinyprof_report::{Report, TextOptions, info_text};
 
 /// The memory limit of readers. libFuzzer stops a target that takes four times as much.
 pub const LIMITS: ReadLimits = ReadLimits::new(8 << 20);

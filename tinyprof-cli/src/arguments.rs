@@ -9,7 +9,7 @@ use std::convert::Infallible;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
-use tinyprof_format::report::SortKey;
+use tinyprof_report::SortKey;
 
 use crate::numbers::NumberList;
 

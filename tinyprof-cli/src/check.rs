@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use serde_json::json;
 use tinyprof_format::file::{Check, Damage, FileCheck, check_profile_within};
-use tinyprof_format::report::{csv_line, escaped, json_text};
+use tinyprof_report::{csv_line, escaped, json_text};
 
 use crate::arguments::{CheckArguments, TableFormat};
 use crate::name::name_of;

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::path::Path;
 
 use tinyprof_format::file::read_manifest;
-use tinyprof_format::report::{Report, SortKey, TextOptions, info_text, json_text};
+use tinyprof_report::{Report, SortKey, TextOptions, info_text, json_text};
 
 use crate::arguments::{
     Command, InfoArguments, ReportArguments, Selection, TableFormat, TopArguments, TreeArguments,

@@ -23,7 +23,7 @@ use std::path::Path;
 use serde_json::Value;
 use tinyprof_format::file::read_profile_within;
 use tinyprof_format::model::Profile;
-use tinyprof_format::report::Report;
+use tinyprof_report::Report;
 
 use crate::arguments::HtmlArguments;
 use crate::name::name_of;

@@ -120,9 +120,8 @@ fn once(app: &App, width: usize) -> String {
         }
     }
     lines.extend(
-        app.trouble().map(|why| {
-            format!("note: not read this time: {}", tinyprof_format::report::escaped(why))
-        }),
+        app.trouble()
+            .map(|why| format!("note: not read this time: {}", tinyprof_report::escaped(why))),
     );
     lines.into_iter().map(|line| line + "\n").collect()
 }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::io::{self, BufWriter, ErrorKind, Write as _};
 
 use anstream::ColorChoice;
-use tinyprof_format::report::escaped;
+use tinyprof_report::escaped;
 
 use crate::arguments::Color;
 use crate::paint;

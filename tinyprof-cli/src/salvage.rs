@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 use tinyprof_format::file::{profile_path, salvage_profile, save_profile_with};
 use tinyprof_format::model::Salvage;
-use tinyprof_format::report::escaped;
+use tinyprof_report::escaped;
 
 use crate::{memory, permissions};
 

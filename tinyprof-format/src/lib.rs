@@ -4,9 +4,10 @@
 //! * [`file`](mod@file): the writer and the reader of the profile directory.
 //! * [`mod@column`]: columns of numbers, each in the smallest of its encodings.
 //! * [`ticks`]: a recorder's data in clock ticks, before the conversion to nanoseconds.
-//! * [`report`]: statistics over ranks, and the tables that people read.
 //! * [`segment`]: the measurements that a killed program left behind.
 //! * [`text`]: the paper's text format, for other tools.
+//!
+//! The crate `tinyprof-report` makes statistics and tables of a profile.
 //!
 //! This crate knows no MPI, no clock and no threads. It trusts no byte that it reads: damage is
 //! reported as a [`ReadError`](error::ReadError) with the file and the offset, never by a panic.
@@ -17,7 +18,6 @@ pub mod column;
 pub mod error;
 pub mod file;
 pub mod model;
-pub mod report;
 pub mod segment;
 pub mod text;
 pub mod ticks;

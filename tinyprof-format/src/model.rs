@@ -1,6 +1,6 @@
 //! The contents of a profile as plain values, without a byte layout.
 
-pub(crate) mod bound;
+mod bound;
 mod callpath;
 mod event_map;
 mod facts;
@@ -15,6 +15,7 @@ mod span;
 mod table;
 mod values;
 
+pub use bound::ESTIMATE_ERRORS;
 pub use callpath::{Callpath, CallpathId, CallpathIndex, Mode, Region, RegionKind, SiteId};
 pub use event_map::EventMap;
 pub use facts::{Losses, RankFacts};

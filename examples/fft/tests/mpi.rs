@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Output;
 
 use tinyprof_format::file::read_profile;
-use tinyprof_format::report::Efficiency;
+use tinyprof_report::Efficiency;
 
 #[path = "../../../tinyprof-mpi/tests/support/mod.rs"]
 mod support;

@@ -10,7 +10,7 @@ use std::process::{Command, Output, Stdio};
 
 use tinyprof_format::file::read_profile;
 use tinyprof_format::model::Profile;
-use tinyprof_format::report::Activity;
+use tinyprof_report::Activity;
 
 #[path = "../../../tinyprof-mpi/tests/support/mod.rs"]
 mod support;

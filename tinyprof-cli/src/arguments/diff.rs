@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::Args;
-use tinyprof_format::report::SortKey;
+use tinyprof_report::SortKey;
 
 use super::{DIFF_METRIC, Selection, TableOutput, metric};
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use tinyprof_format::file::read_profile_within;
 use tinyprof_format::model::Profile;
-use tinyprof_format::report::{Report, SortKey};
+use tinyprof_report::{Report, SortKey};
 
 use crate::arguments::{DiffArguments, TableFormat};
 use crate::name::name_of;

@@ -1,6 +1,6 @@
 //! The comparison of two sides, callpath by callpath: the choice of samples, and the verdict.
 
-use tinyprof_format::report::SortKey;
+use tinyprof_report::SortKey;
 
 use super::names::Names;
 use super::statistics::{Comparison, Sample, Test, adjusted, compare};

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use tinyprof_format::model::{CallpathIndex, CallpathTable};
-use tinyprof_format::report::cells::{columns, cut, shown};
+use tinyprof_report::cells::{columns, cut, shown};
 
 /// The longest path that is written. In a hostile profile, all paths together would be of quadratic
 /// size.

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use tinyprof_format::model::Profile;
-use tinyprof_format::report::SortKey;
+use tinyprof_report::SortKey;
 
 use super::compare::{Diff, Run, rows};
 use super::names::Names;

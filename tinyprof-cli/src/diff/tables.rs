@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use serde_json::{Value, json};
-use tinyprof_format::report::{LongJson, SortKey, csv_line};
+use tinyprof_report::{LongJson, SortKey, csv_line};
 
 use super::compare::{Diff, FALSE_DISCOVERY_RATE, Row, Run, Side};
 use super::statistics::CONFIDENCE;

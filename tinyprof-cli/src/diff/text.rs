@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use anstyle::Style;
-use tinyprof_format::report::cells::{
+use tinyprof_report::cells::{
     columns, counted, cut, number_cell, percent_cell, time_cell, wrapped,
 };
-use tinyprof_format::report::{SortKey, escaped};
+use tinyprof_report::{SortKey, escaped};
 
 use super::compare::{Diff, Row, Run, Unit, Verdict};
 use crate::paint;

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use tinyprof_format::model::{CallpathValues, Profile};
-use tinyprof_format::report::SortKey;
+use tinyprof_report::SortKey;
 
 use super::batches::{Batches, Span};
 use super::names::Names;

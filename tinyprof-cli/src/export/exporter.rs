@@ -5,7 +5,7 @@ use std::error::Error;
 use std::io::Write;
 
 use tinyprof_format::model::{CallpathIndex, CallpathValues, MetricSummary, Precision, Profile};
-use tinyprof_format::report::{RankStatistics, Statistics};
+use tinyprof_report::{RankStatistics, Statistics};
 
 use crate::parameter::Parameter;
 

@@ -10,7 +10,7 @@ use std::io::Write;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use tinyprof_format::model::{Callpath, CallpathIndex, CallpathTable};
-use tinyprof_format::report::{RankStatistics, Statistics};
+use tinyprof_report::{RankStatistics, Statistics};
 
 use super::exporter::{Exporter, Notes, Request, Source, float};
 use super::{json, paths};

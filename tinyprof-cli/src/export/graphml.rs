@@ -4,7 +4,7 @@ use std::error::Error;
 use std::io::{self, Write};
 
 use tinyprof_format::model::{Callpath, CallpathIndex};
-use tinyprof_format::report::{RankStatistics, Spread};
+use tinyprof_report::{RankStatistics, Spread};
 
 use super::exporter::{Exporter, Notes, Request};
 use super::names::xml;

@@ -12,7 +12,7 @@ use std::io::Write;
 use serde::Serialize;
 use serde::ser::{SerializeSeq as _, Serializer};
 use tinyprof_format::model::{Callpath, CallpathIndex, CallpathValues, MetricSummary, RunMetadata};
-use tinyprof_format::report::RankStatistics;
+use tinyprof_report::RankStatistics;
 
 use super::exporter::{Exporter, Notes, Request, Source, float, metrics_of};
 use super::{json, paths};

@@ -1,6 +1,6 @@
 //! Names for formats that cannot hold every character.
 
-use tinyprof_format::report::escaped;
+use tinyprof_report::escaped;
 
 /// Returns `text` with every character escaped that is invisible, controls a terminal, or is not
 /// allowed in XML.

@@ -5,7 +5,7 @@ use std::error::Error;
 use std::io::{self, Write};
 
 use tinyprof_format::model::{CallpathIndex, MetricSummary, Profile};
-use tinyprof_format::report::{RankStatistics, Spread};
+use tinyprof_report::{RankStatistics, Spread};
 
 use super::exporter::{Exporter, Notes, Request, Source};
 use super::names::shown;

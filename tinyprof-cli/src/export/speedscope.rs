@@ -9,7 +9,7 @@ use std::io::Write;
 use serde::Serialize;
 use serde_json::Number;
 use tinyprof_format::model::{CallpathTable, Region};
-use tinyprof_format::report::RankStatistics;
+use tinyprof_report::RankStatistics;
 
 use super::choice::choose;
 use super::exporter::{Exporter, Notes, Request, Source};

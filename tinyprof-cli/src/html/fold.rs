@@ -121,8 +121,8 @@ pub(super) fn fold(mut profile: Profile, is_shown: &[bool]) -> Folded {
 
 #[cfg(test)]
 mod tests {
-    use tinyprof_format::report::Statistics;
     use tinyprof_format::text::read_text;
+    use tinyprof_report::Statistics;
 
     use super::*;
 
@@ -153,10 +153,7 @@ mod tests {
         let statistics = |profile: &Profile| -> BTreeMap<String, (u64, u128, u128)> {
             let statistics = Statistics::of_profile(profile);
             let rows = profile.callpaths.iter().zip(statistics.rows());
-            let row = |((index, _), row): (
-                (CallpathIndex, _),
-                tinyprof_format::report::RankStatistics,
-            )| {
+            let row = |((index, _), row): ((CallpathIndex, _), tinyprof_report::RankStatistics)| {
                 (
                     profile.callpaths.path(index),
                     (row.visits, row.inclusive.sum_ns, row.exclusive.sum_ns),

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use tinyprof_format::model::{CallpathIndex, Profile};
-use tinyprof_format::report::{IterationPoint, Iterations, rank_points};
+use tinyprof_report::{IterationPoint, Iterations, rank_points};
 
 use super::columns::{COARSE, Columns, FINE};
 use super::rows::Bins;

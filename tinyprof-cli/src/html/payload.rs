@@ -11,7 +11,7 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 use tinyprof_format::model::{CallpathIndex, Profile};
-use tinyprof_format::report::{Activity, Efficiency, Hint, LongJson, Report};
+use tinyprof_report::{Activity, Efficiency, Hint, LongJson, Report};
 
 use super::columns::Columns;
 use super::{executions, iterations, rows};

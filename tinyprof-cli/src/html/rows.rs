@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use tinyprof_format::model::{CallpathIndex, Profile};
-use tinyprof_format::report::exclusive_ns;
+use tinyprof_report::exclusive_ns;
 
 use super::columns::{Columns, USUAL};
 

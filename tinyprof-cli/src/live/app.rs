@@ -10,7 +10,7 @@ use super::screen::{Screen, State};
 use super::seen::Seen;
 use super::source::Watch;
 use super::view::{Action, View};
-use tinyprof_format::report::escaped;
+use tinyprof_report::escaped;
 
 /// The time between two looks over which a single picture computes rates.
 const RATES_OVER: Duration = Duration::from_millis(250);

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use tinyprof_format::model::{CallpathIndex, Identity};
-use tinyprof_format::report::Spread;
-use tinyprof_format::report::cells::ratio;
+use tinyprof_report::Spread;
+use tinyprof_report::cells::ratio;
 
 use super::sample::Sample;
 

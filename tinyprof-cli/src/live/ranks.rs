@@ -1,8 +1,8 @@
 //! The ranks of one callpath as a row of cells: one for each rank, or for several if there is not
 //! enough room. A cell is a digit, so that it is readable without colour.
 
-use tinyprof_format::report::cells::{shown, time_cell};
-use tinyprof_format::report::escaped;
+use tinyprof_report::cells::{shown, time_cell};
+use tinyprof_report::escaped;
 
 use super::frame::Frame;
 

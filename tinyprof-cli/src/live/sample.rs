@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use tinyprof_format::model::{CallpathTable, EventMap, Losses, Profile};
-use tinyprof_format::report::Statistics;
+use tinyprof_report::Statistics;
 
 /// A job at one moment.
 #[derive(Clone, Debug, Default)]

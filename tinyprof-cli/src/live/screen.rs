@@ -2,8 +2,8 @@
 
 use ratatui_core::buffer::Buffer;
 use ratatui_core::style::{Color, Modifier, Style};
-use tinyprof_format::report::cells::cut;
-use tinyprof_format::report::escaped;
+use tinyprof_report::cells::cut;
+use tinyprof_report::escaped;
 
 use super::frame::Frame;
 use super::ranks::{self, Cell};

@@ -2,10 +2,8 @@
 
 use std::time::Duration;
 
-use tinyprof_format::report::cells::{
-    columns, counted, cut, number_cell, percent_cell, shown, time_cell,
-};
-use tinyprof_format::report::escaped;
+use tinyprof_report::cells::{columns, counted, cut, number_cell, percent_cell, shown, time_cell};
+use tinyprof_report::escaped;
 
 use super::frame::{Frame, Row};
 use super::view::View;

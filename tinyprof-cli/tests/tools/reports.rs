@@ -81,7 +81,7 @@ fn pictures(ranks: u32, columns: &str) -> String {
     let (plain, painted) = (report("never"), report("always"));
     let width: usize = columns.parse().expect("a number");
     for line in plain.lines() {
-        assert!(tinyprof_format::report::cells::columns(line) <= width, "{line}");
+        assert!(tinyprof_report::cells::columns(line) <= width, "{line}");
         assert!(
             !line.chars().any(|c| c.is_control() || matches!(c, '\u{202e}' | '\u{200b}')),
             "{line:?}"

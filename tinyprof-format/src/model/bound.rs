@@ -3,7 +3,7 @@
 use super::{EventMap, ExecutionSummary};
 
 /// The number of standard errors by which an estimate may be off.
-pub(crate) const ERRORS: f64 = 2.0;
+pub const ESTIMATE_ERRORS: f64 = 2.0;
 
 impl EventMap {
     /// Lowers estimates where the children of a callpath take longer than the callpath itself,
@@ -37,7 +37,7 @@ impl EventMap {
             let room_ns = self.values[row].inclusive_ns().saturating_sub(exact_ns);
             let excess_ns = estimated_ns.saturating_sub(room_ns);
             if excess_ns == 0
-                || !(has_one_thread || float(excess_ns) <= ERRORS * variance_ns2.sqrt())
+                || !(has_one_thread || float(excess_ns) <= ESTIMATE_ERRORS * variance_ns2.sqrt())
             {
                 continue;
             }

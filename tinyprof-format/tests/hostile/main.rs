@@ -3,7 +3,6 @@
 
 mod allocator;
 mod files;
-mod many;
 mod segment;
 mod versions;
 

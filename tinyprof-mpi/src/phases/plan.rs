@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use tinyprof_format::file::{OutputFormat, Permissions};
 use tinyprof_format::model::{ProfileId, RunMetadata, RunState};
-use tinyprof_format::report::Report;
+use tinyprof_report::Report;
 
 use super::workplace::Workplace;
 use crate::observer::Observer;

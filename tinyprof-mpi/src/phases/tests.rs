@@ -16,7 +16,7 @@ use tinyprof_format::model::{
     MetricValues, Mode, Precision, RankFacts, Region, RegionKind, RunMetadata, RunState,
     SeriesBucket, SiteId,
 };
-use tinyprof_format::report::{Report, Statistics};
+use tinyprof_report::{Report, Statistics};
 
 use super::*;
 use crate::communicator::virtual_ranks;

@@ -12,7 +12,7 @@ use tinyprof_format::file::{
 use tinyprof_format::model::{
     CallpathTable, ExecutionSummary, PartFile, PhaseTimes, RunMetadata, RunState,
 };
-use tinyprof_format::report::{Report, Statistics};
+use tinyprof_report::{Report, Statistics};
 
 use super::groups::{Group, Groups};
 use super::{chunks, tree};

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use tinyprof_format::file::{read_profile, read_text_profile};
 use tinyprof_format::model::Precision;
-use tinyprof_format::report::{Report, TextOptions};
+use tinyprof_report::{Report, TextOptions};
 
 use crate::programs::{Ended, launch, paths, profile, program, run, values, visits};
 use crate::support::mpiexec;

@@ -12,7 +12,7 @@ use tinyprof_format::file::{
     OutputFormat, ReadLimits, read_manifest, read_profile_within, write_timed_profile,
 };
 use tinyprof_format::model::{Losses, PhaseTimes, RunState};
-use tinyprof_format::report::{Report, TextOptions, escaped};
+use tinyprof_report::{Report, TextOptions, escaped};
 
 use super::interim_profiles;
 use super::isolated::isolated;

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::sync::Once;
 
-use tinyprof_format::report::Report;
+use tinyprof_report::Report;
 
 use super::config::ReportSignal;
 use super::finish::text_options;

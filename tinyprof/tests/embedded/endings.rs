@@ -3,7 +3,7 @@
 use std::process::{Output, Stdio};
 
 use tinyprof_format::model::Losses;
-use tinyprof_format::report::{Report, TextOptions};
+use tinyprof_report::{Report, TextOptions};
 
 use crate::program::{Scratch, check_visits, profile_of, text, values};
 

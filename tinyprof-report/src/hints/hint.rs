@@ -1,0 +1,51 @@
+//! A hint: its kind, its subject, and its two sentences.
+
+use tinyprof_format::model::CallpathIndex;
+
+/// The kind of a hint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HintKind {
+    /// A rank that is slow in most regions.
+    Straggler,
+    /// A region that is imbalanced over ranks.
+    Imbalance,
+    /// A region whose visits take longer and longer.
+    Growth,
+    /// A first iteration that takes much longer than the others.
+    SlowFirst,
+    /// A region that is too small to be measured.
+    TooSmall,
+}
+
+/// A notable finding, in plain words. Names in the sentences are escaped for a terminal.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hint {
+    /// The kind of the hint.
+    pub kind: HintKind,
+    /// The callpath, if the hint is about one.
+    pub callpath: Option<CallpathIndex>,
+    /// The rank, if the hint is about one.
+    pub rank: Option<u32>,
+    /// The first iteration concerned, 0-based, if the hint is about iterations.
+    pub iteration: Option<u64>,
+    /// The time lost, in nanoseconds of one rank's time. Hints are sorted by it.
+    pub lost_ns: f64,
+    /// The finding.
+    pub headline: String,
+    /// The numbers that support it.
+    pub evidence: String,
+}
+
+impl HintKind {
+    /// Returns the kind in one or two words, for programs.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Straggler => "straggler",
+            Self::Imbalance => "imbalance",
+            Self::Growth => "growth",
+            Self::SlowFirst => "slow first",
+            Self::TooSmall => "too small",
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! Statistics over ranks, and the reports made of them for people and programs.
+//!
+//! * [`Statistics`]: one row per callpath, mergeable in any order, of fixed width on the wire.
+//! * [`Report`]: the statistics with the facts of the run; as text ([`Report::to_text`]) and as
+//!   JSON ([`Report::to_json`]).
+//! * [`Report::to_tree_text`], [`Report::to_top_text`]: the callpath tree alone, and the hottest
+//!   callpaths.
+//! * [`Report::by_metric`]: the same report, sorted by a metric of the user's choice. All of these
+//!   are available as CSV, too.
+//! * [`info_text`]: the facts of a manifest.
+//! * [`Report::hints`]: notable findings, in plain words; [`Efficiency`]: how well the ranks were
+//!   used; [`Iterations`]: the series of a callpath over all ranks.
+//! * [`cells`], [`csv_line`]: the building blocks of other tables.
+//!
+//! Names come from the measured program and are never trusted. Every character that could move a
+//! terminal's cursor, reorder a line or hide in it is escaped, see [`escaped`].
+//!
+//! This crate reads and writes no file, and knows no MPI, no clock and no threads.
+#![forbid(unsafe_code)]
+
+pub mod cells;
+mod closing;
+mod columns;
+mod csv;
+mod date;
+mod efficiency;
+mod handed_on;
+mod hints;
+mod hosts;
+mod info;
+mod iterations;
+mod json;
+mod long_json;
+mod metric_block;
+mod metrics;
+mod names;
+mod notes;
+mod order;
+mod outline;
+mod overhead;
+mod rank_statistics;
+mod run;
+mod selection;
+mod sort_key;
+mod spread;
+mod statistics;
+mod statistics_rows;
+mod tables;
+mod text;
+mod top;
+mod tree;
+mod units;
+mod usage;
+mod variation;
+mod wire;
+
+pub use csv::csv_line;
+pub use efficiency::Efficiency;
+pub use hints::{
+    FIRST_ITERATIONS_MIN, FIRST_TIMES_MEDIAN, GROWTH_ITERATIONS_MIN, GROWTH_MIN,
+    GROWTH_ORDER_ERRORS, GROWTH_ORDER_MIN, Growth, HINTS_MAX, Hint, HintKind, IMBALANCE_LOSS_PART,
+    IMBALANCE_MIN, REGION_SHARE_MIN, SMALL_COST_PART, SMALL_VISIT_NS, STRAGGLER_RANKS_MIN,
+    STRAGGLER_REGIONS_MIN, STRAGGLER_REGIONS_PART, STRAGGLER_SLOWER_BY, SlowFirst, Straggler,
+    growing, imbalanced, is_too_small, slow_first, straggler,
+};
+pub use info::info_text;
+pub use iterations::{IterationPoint, Iterations, rank_points};
+pub use long_json::{LongJson, json_text};
+pub use names::escaped;
+pub use order::UnknownMetric;
+pub use overhead::{COUNTED_VISIT_COST_NS, Overhead, VISIT_COST_NS};
+pub use rank_statistics::RankStatistics;
+pub use run::Report;
+pub use sort_key::SortKey;
+pub use spread::{HostId, Spread};
+pub use statistics::Statistics;
+pub use text::TextOptions;
+pub use usage::{Activity, RankUsage, UsageOverRanks, exclusive_ns};
+pub use variation::Variation;

@@ -1,0 +1,85 @@
+//! The varying metrics of a run: one row for each key at each callpath, over all ranks.
+
+use std::collections::BTreeMap;
+
+use tinyprof_format::model::{
+    CallpathIndex, CallpathValues, EventMap, MetricSummary, MetricValues, Profile,
+};
+
+/// The values recorded under one key at one callpath, on all ranks together.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Metric {
+    pub(super) callpath: CallpathIndex,
+    pub(super) key: String,
+    pub(super) values: u64,
+    pub(super) sum: f64,
+    pub(super) min: f64,
+    pub(super) max: f64,
+}
+
+impl Metric {
+    /// Returns the mean; none if there are no values, which only happens in a damaged profile.
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "a mean needs no more than 53 bits of its divisor"
+    )]
+    pub(super) fn mean(&self) -> Option<f64> {
+        (self.values > 0).then(|| self.sum / self.values as f64)
+    }
+}
+
+/// The metrics of a run, in the order of the callpath table, then of keys.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Metrics {
+    rows: Vec<Metric>,
+}
+
+impl Metrics {
+    pub(super) fn of_profile(profile: &Profile) -> Self {
+        Self::of(&profile.values.iter().map(Vec::as_slice).collect::<Vec<_>>())
+    }
+
+    pub(super) fn of_event_map(map: &EventMap) -> Self {
+        Self::of(&map.values.iter().map(std::slice::from_ref).collect::<Vec<_>>())
+    }
+
+    pub(super) fn rows(&self) -> &[Metric] {
+        &self.rows
+    }
+
+    /// Returns the metrics of one callpath.
+    pub(super) fn of_callpath(&self, callpath: CallpathIndex) -> &[Metric] {
+        let start = self.rows.partition_point(|metric| metric.callpath < callpath);
+        let rest = &self.rows[start..];
+        &rest[..rest.partition_point(|metric| metric.callpath == callpath)]
+    }
+
+    /// Sums up each callpath's values, given rank by rank. The order of ranks makes the sums the
+    /// same in every report of a profile.
+    fn of(callpaths: &[&[CallpathValues]]) -> Self {
+        let mut rows = Vec::new();
+        for (row, ranks) in callpaths.iter().copied().enumerate() {
+            let mut by_key: BTreeMap<&str, MetricSummary> = BTreeMap::new();
+            for (key, values) in ranks.iter().flat_map(|values| &values.metrics) {
+                let Some(one) = total(values) else { continue };
+                by_key.entry(key).and_modify(|sum| sum.absorb(&one)).or_insert(one);
+            }
+            rows.extend(by_key.into_iter().map(|(key, total)| Metric {
+                callpath: CallpathIndex::new(row),
+                key: key.to_owned(),
+                values: total.values,
+                sum: total.sum,
+                min: total.min,
+                max: total.max,
+            }));
+        }
+        Self { rows }
+    }
+}
+
+fn total(values: &MetricValues) -> Option<MetricSummary> {
+    values.executions.iter().copied().reduce(|mut sum, next| {
+        sum.absorb(&next);
+        sum
+    })
+}

@@ -1,0 +1,190 @@
+//! The report of a run: its facts, callpaths and statistics.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use tinyprof_format::file::ManifestFacts;
+use tinyprof_format::model::{
+    CallpathFile, CallpathIndex, CallpathTable, EventMap, Losses, Manifest, PeakMemory, PhaseTimes,
+    Precision, Profile, RunMetadata,
+};
+
+use super::hints::{hints_of_profile, hints_of_statistics};
+use super::hosts::Hosts;
+use super::metrics::Metrics;
+use super::notes::filtered;
+use super::{Efficiency, Hint, Overhead, SortKey, Statistics};
+
+/// The data of all reports of a run. Equal profiles give equal reports.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Report {
+    pub(super) name: String,
+    pub(super) ranks: u32,
+    pub(super) hosts: u32,
+    pub(super) executions: u32,
+    /// The threads of all ranks together; none if only statistics over ranks are known.
+    pub(super) threads: Option<u64>,
+    /// See [`threads_at_once`](Self::threads_at_once).
+    pub(super) threads_at_once: BTreeMap<CallpathIndex, f64>,
+    pub(super) callpaths: CallpathTable,
+    pub(super) statistics: Statistics,
+    pub(super) metrics: Metrics,
+    pub(super) losses: Losses,
+    pub(super) incomplete: Option<String>,
+    pub(super) precision: Precision,
+    /// A sentence on the regions that a filter removed.
+    pub(super) filtered: Option<String>,
+    pub(super) total_ns: u128,
+    pub(super) host_names: Hosts,
+    pub(super) efficiency: Option<Efficiency>,
+    pub(super) hints: Vec<Hint>,
+    pub(super) overhead: Option<Overhead>,
+    /// The metric by which tables are sorted, if one was requested.
+    pub(super) metric: Option<SortKey>,
+}
+
+impl Report {
+    /// Returns the report of a profile.
+    #[must_use]
+    pub fn of_profile(profile: &Profile) -> Self {
+        let statistics = Statistics::of_profile(profile);
+        let hosts = Hosts::new(profile.ranks.iter().map(|facts| facts.host.as_str()).collect());
+        let report = Self::without_hints(&profile.manifest, &profile.callpaths, statistics, hosts);
+        let hints = hints_of_profile(
+            profile,
+            &report.statistics,
+            &report.host_names,
+            report.overhead.as_ref(),
+        );
+        let threads: u64 = profile.ranks.iter().map(|rank| u64::from(rank.threads)).sum();
+        // If ranks were selected, the manifest still counts the others.
+        let is_whole = profile.ranks.len() == profile.manifest.ranks as usize;
+        let threads = Some(threads).filter(|&threads| threads > 0 && is_whole);
+        Self { metrics: Metrics::of_profile(profile), hints, threads, ..report }
+    }
+
+    /// Returns the report of a run from its statistics, row by row of `callpaths`.
+    ///
+    /// Its name is that of the program; see [`named`](Self::named). It contains no metrics, and
+    /// only the hints that can be computed from statistics: ranks send each other statistics of
+    /// times only.
+    #[must_use]
+    pub fn new(manifest: &Manifest, callpaths: &CallpathTable, mut statistics: Statistics) -> Self {
+        statistics.grow_to(callpaths.len());
+        let hosts = Hosts::new(manifest.metadata.hostlist.iter().map(String::as_str).collect());
+        let report = Self::without_hints(manifest, callpaths, statistics, hosts);
+        let (statistics, overhead) = (&report.statistics, report.overhead.as_ref());
+        let hints = hints_of_statistics(callpaths, statistics, &report.host_names, overhead);
+        Self { hints, ..report }
+    }
+
+    fn without_hints(
+        manifest: &Manifest,
+        callpaths: &CallpathTable,
+        statistics: Statistics,
+        host_names: Hosts,
+    ) -> Self {
+        let efficiency = Efficiency::of_statistics(callpaths, &statistics);
+        let rows = callpaths.rows().iter().zip(statistics.rows());
+        let roots = rows.filter(|(callpath, _)| callpath.parent.is_none());
+        let total_ns = roots.fold(0_u128, |sum, (_, row)| sum.saturating_add(row.inclusive.sum_ns));
+        let program = Path::new(&manifest.metadata.executable).file_name();
+        Self {
+            name: program
+                .map_or_else(|| "profile".to_owned(), |name| name.to_string_lossy().into_owned()),
+            ranks: manifest.ranks,
+            hosts: manifest.metadata.numhosts,
+            executions: manifest.executions,
+            threads: None,
+            threads_at_once: BTreeMap::new(),
+            callpaths: callpaths.clone(),
+            losses: manifest.losses,
+            incomplete: (!manifest.complete).then(|| {
+                let because = manifest.incomplete_because.as_deref();
+                because.unwrap_or("its run did not come to its end").to_owned()
+            }),
+            precision: manifest.precision,
+            filtered: filtered(&manifest.metadata),
+            metrics: Metrics::default(),
+            overhead: Overhead::of_run(manifest, statistics.rows(), total_ns),
+            total_ns,
+            host_names,
+            efficiency,
+            hints: Vec::new(),
+            statistics,
+            metric: None,
+        }
+        .with_threads_at_once()
+    }
+
+    /// Returns the report of a program that consists of one process, whether or not its profile
+    /// could be written.
+    #[must_use]
+    pub fn of_event_map(map: &EventMap, executable: &str) -> Self {
+        let hosts = vec![map.facts.host.clone()];
+        let peak_memory = PeakMemory::of_one_rank(map.facts.peak_memory_bytes);
+        let facts = ManifestFacts {
+            executions: map.executions(),
+            losses: map.losses(),
+            peak_memory,
+            hosts,
+        };
+        let metadata = RunMetadata { executable: executable.to_owned(), ..RunMetadata::default() };
+        let manifest =
+            facts.manifest(1, CallpathFile::default(), Vec::new(), metadata, PhaseTimes::default());
+        let report = Self::new(&manifest, &map.callpaths, Statistics::of_event_map(map, 0));
+        let threads = Some(map.facts.threads.into()).filter(|&threads| threads > 0);
+        Self { metrics: Metrics::of_event_map(map), threads, ..report }
+    }
+
+    /// Returns the report under another name, such as that of the profile's directory.
+    #[must_use]
+    pub fn named(self, name: impl Into<String>) -> Self {
+        Self { name: name.into(), ..self }
+    }
+
+    /// Returns the report without the profiler's overhead, which is known for a whole run, but not
+    /// for a selected part.
+    #[must_use]
+    pub fn without_overhead(self) -> Self {
+        Self { overhead: None, ..self }
+    }
+
+    /// Returns the hints, the costliest first.
+    #[must_use]
+    pub fn hints(&self) -> &[Hint] {
+        &self.hints
+    }
+
+    /// Returns the efficiency of the ranks; none if no region declares its activity.
+    #[must_use]
+    pub const fn efficiency(&self) -> Option<&Efficiency> {
+        self.efficiency.as_ref()
+    }
+
+    /// Returns the profiler's overhead; none if the profile was not measured by TinyProf.
+    #[must_use]
+    pub const fn overhead(&self) -> Option<&Overhead> {
+        self.overhead.as_ref()
+    }
+
+    /// Returns the report without its callpaths: the facts of the run as a whole, in little memory.
+    #[must_use]
+    pub fn without_callpaths(self) -> Self {
+        let statistics = Statistics::default().with_times(*self.statistics.times());
+        Self {
+            callpaths: CallpathTable::default(),
+            statistics,
+            metrics: Metrics::default(),
+            threads_at_once: BTreeMap::new(),
+            ..self
+        }
+    }
+
+    /// Returns the inclusive time of the root regions on all ranks together, in nanoseconds. Shares
+    /// are parts of it.
+    #[must_use]
+    pub const fn total_ns(&self) -> u128 {
+        self.total_ns
+    }
+}

@@ -1,0 +1,208 @@
+//! Statistics of every callpath over ranks. They can be merged in any order with the same result.
+
+use tinyprof_format::model::{CallpathIndex, CallpathTable, EventMap, ExecutionSummary, Profile};
+
+use super::statistics_rows::Rows;
+use super::usage::exclusive_of;
+use super::{Activity, HostId, RankStatistics, RankUsage, UsageOverRanks, Variation};
+
+/// The statistics of every callpath of a table, row by row.
+///
+/// Ranks can compute their own and merge them up a tree; a reader of a whole profile adds rank
+/// after rank. Both give equal statistics:
+///
+/// ```
+/// use tinyprof_format::model::{
+///     CallpathId, CallpathValues, EventMap, ExecutionSummary, Mode, RankFacts, Region, RegionKind,
+///     SiteId,
+/// };
+/// use tinyprof_report::Statistics;
+///
+/// let site = SiteId::from_bits(1);
+/// let region = Region {
+///     site, name: "main".into(), module: "m".into(), file: "m.rs".into(), line: 1, column: 1,
+///     kind: RegionKind::Function, mode: Mode::Total, rank_local: false, constants: [].into(),
+/// };
+/// let rank = |ns| {
+///     let executions = vec![ExecutionSummary::of_one_visit(0, ns)];
+///     let values = CallpathValues { executions, ..CallpathValues::default() };
+///     let record = (CallpathId::root(site), None, region.clone(), values);
+///     EventMap::from_records([record], RankFacts::default())
+/// };
+/// let (fast, slow) = (rank(10), rank(30));
+///
+/// let sent = Statistics::of_event_map(&slow, 1).to_bytes();
+/// let mut received = Statistics::from_bytes(&sent).unwrap();
+/// received.merge(&Statistics::of_event_map(&fast, 0));
+///
+/// let main = received.row(0);
+/// assert_eq!((main.ranks, main.inclusive.sum_ns, main.inclusive.max_rank), (2, 40, 1));
+/// assert_eq!(main.imbalance(&main.inclusive), Some(0.5));
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Statistics {
+    rows: Rows,
+    times: UsageOverRanks,
+}
+
+impl Statistics {
+    /// Returns the statistics of no rank over `callpaths` rows.
+    #[must_use]
+    pub fn new(callpaths: usize) -> Self {
+        Self { rows: Rows::of_no_rank(callpaths), times: UsageOverRanks::default() }
+    }
+
+    /// Returns the statistics with these rows, of ranks whose times as a whole are unknown.
+    #[must_use]
+    pub fn from_rows(rows: Vec<RankStatistics>) -> Self {
+        Self { rows: Rows::of_ranks(rows), times: UsageOverRanks::default() }
+    }
+
+    /// Returns the statistics with these times of the ranks as a whole.
+    #[must_use]
+    pub fn with_times(self, times: UsageOverRanks) -> Self {
+        Self { times, ..self }
+    }
+
+    /// Returns the statistics of one rank, parallel to its own callpath table.
+    #[must_use]
+    pub fn of_event_map(map: &EventMap, rank: u32) -> Self {
+        let mut statistics = Self::new(map.callpaths.len());
+        statistics.add_rank(&map.callpaths, rank, &map.facts.host, |index| {
+            &map.values[index.row()].executions
+        });
+        statistics
+    }
+
+    /// Returns the statistics of a whole profile, parallel to its callpath table.
+    #[must_use]
+    pub fn of_profile(profile: &Profile) -> Self {
+        let mut statistics = Self::new(profile.callpaths.len());
+        let activities = Activity::of_callpaths(&profile.callpaths);
+        for ((rank, facts), number) in profile.ranks.iter().enumerate().zip(0u32..) {
+            let place = (number, HostId::of_name(&facts.host));
+            statistics.add(&profile.callpaths, &activities, place, |index| {
+                &profile.values(index, rank).executions
+            });
+        }
+        statistics
+    }
+
+    /// Adds the measurements of `rank` on `host`: `summaries` returns them for each row of
+    /// `callpaths`, the table of these statistics.
+    pub fn add_rank<'a>(
+        &mut self,
+        callpaths: &CallpathTable,
+        rank: u32,
+        host: &str,
+        summaries: impl Fn(CallpathIndex) -> &'a [ExecutionSummary],
+    ) {
+        self.add(
+            callpaths,
+            &Activity::of_callpaths(callpaths),
+            (rank, HostId::of_name(host)),
+            summaries,
+        );
+    }
+
+    fn add<'a>(
+        &mut self,
+        callpaths: &CallpathTable,
+        activities: &[Option<Activity>],
+        (rank, host): (u32, HostId),
+        summaries: impl Fn(CallpathIndex) -> &'a [ExecutionSummary],
+    ) {
+        self.grow_to(callpaths.len());
+        let of_each = || callpaths.iter().map(|(index, _)| summaries(index));
+        let inclusive_ns: Vec<u64> = of_each().map(ExecutionSummary::inclusive_ns_of).collect();
+        let variances_ns2: Vec<u128> = of_each()
+            .map(|summaries| whole(ExecutionSummary::sum_variance_ns2_of(summaries)))
+            .collect();
+        let exclusive_ns = exclusive_of(callpaths, &inclusive_ns);
+        self.times.add(&RankUsage::of_rank(callpaths, activities, &inclusive_ns, &exclusive_ns));
+        let mut exclusive_variances_ns2 = variances_ns2.clone();
+        for (index, callpath) in callpaths.iter() {
+            if let Some(parent) = callpath.parent {
+                // The variance of a difference of estimates is the sum of both variances.
+                let variance = &mut exclusive_variances_ns2[parent.row()];
+                *variance = variance.saturating_add(variances_ns2[index.row()]);
+            }
+        }
+        let rows = (0..callpaths.len()).map(|row| {
+            let summaries = summaries(CallpathIndex::new(row));
+            // A row with metrics only has no visits.
+            if summaries.is_empty() {
+                return RankStatistics::default();
+            }
+            let visits = ExecutionSummary::visits_of(summaries);
+            let mut one = RankStatistics::of_one_rank(
+                rank,
+                host,
+                visits,
+                inclusive_ns[row],
+                exclusive_ns[row],
+            );
+            one.variation = Variation::of_one_rank(summaries);
+            one.inclusive.variance_ns2 = variances_ns2[row];
+            one.exclusive.variance_ns2 = exclusive_variances_ns2[row];
+            one
+        });
+        self.rows.add_rank(rank, host, rows);
+    }
+
+    /// Adds the measurements of `rank`. The table of these statistics, `dictionary`, may contain
+    /// callpaths that the rank did not visit.
+    ///
+    /// A callpath that is missing in the dictionary has no row and is ignored: unite the tables
+    /// first.
+    pub fn add_event_map(&mut self, dictionary: &CallpathTable, rank: u32, map: &EventMap) {
+        let own = map.callpaths.index_by_identity();
+        self.add_rank(dictionary, rank, &map.facts.host, |index| {
+            let found = own.get(&dictionary.identities()[index.row()]);
+            found.map_or(&[], |at| map.values[at.row()].executions.as_slice())
+        });
+    }
+
+    /// Adds the statistics of other ranks over the same table. Associative and commutative; no rank
+    /// may be in both. Missing rows count as callpaths that no rank visited.
+    pub fn merge(&mut self, other: &Self) {
+        self.rows.merge(&other.rows);
+        self.times.merge(&other.times);
+    }
+
+    /// Returns the times of the ranks as a whole, by activity.
+    #[must_use]
+    pub const fn times(&self) -> &UsageOverRanks {
+        &self.times
+    }
+
+    /// Returns the statistics, row by row of the callpath table.
+    #[must_use]
+    pub fn rows(&self) -> impl ExactSizeIterator<Item = RankStatistics> + '_ {
+        (0..self.rows.len()).map(|row| self.rows.get(row))
+    }
+
+    /// Returns the statistics of the callpath in this row.
+    ///
+    /// # Panics
+    /// If there is no such row.
+    #[must_use]
+    pub fn row(&self, row: usize) -> RankStatistics {
+        self.rows.get(row)
+    }
+
+    pub(super) fn grow_to(&mut self, callpaths: usize) {
+        self.rows.grow_to(callpaths);
+    }
+}
+
+/// Returns a variance as an integer, rounded up, so that an uncertain value never reads as exact.
+/// NaN, which only occurs in a damaged profile, becomes 0.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a variance is not negative, and what is too large becomes the largest"
+)]
+fn whole(variance_ns2: f64) -> u128 {
+    variance_ns2.ceil() as u128
+}

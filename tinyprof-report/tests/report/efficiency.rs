@@ -1,0 +1,109 @@
+//! The efficiency of a run, and its product formula of load balance and communication.
+
+use proptest::prelude::*;
+use tinyprof_format::model::{EventMap, Profile};
+use tinyprof_report::{Activity, Efficiency, RankUsage, Report, TextOptions};
+
+use crate::fixture::{Node, event_map, profile, tag};
+
+fn near(left: f64, right: f64) -> bool {
+    (left - right).abs() <= 1e-12 * right.abs().max(1.0)
+}
+
+/// Returns the parallel and the communication efficiency of a run that communicates.
+fn both(found: &Efficiency) -> (f64, f64) {
+    found.parallel.zip(found.communication).expect("a region says that it communicates")
+}
+
+/// Generates ranks whose useful time is part of their total time.
+fn ranks() -> impl Strategy<Value = Vec<RankUsage>> {
+    let rank = (0_u64..1 << 50, 0_u64..=1_000, 0_u64..=1_000).prop_map(|(total_ns, useful, io)| {
+        let useful_ns = total_ns / 1_000 * useful;
+        RankUsage { total_ns, useful_ns, io_ns: (total_ns - useful_ns) / 1_000 * io }
+    });
+    prop::collection::vec(rank, 1..40)
+}
+
+proptest! {
+    #[test]
+    fn parallel_efficiency_is_load_balance_times_communication_efficiency(ranks in ranks()) {
+        let found = Efficiency::of_ranks(&ranks);
+        prop_assert_eq!(found.is_some(), ranks.iter().any(|rank| rank.useful_ns > 0));
+        if let Some(found) = found {
+            let (parallel, communication) = both(&found);
+            prop_assert!(near(parallel, found.load_balance * communication), "{:?}", found);
+            for part in [parallel, found.load_balance, communication, found.io_share] {
+                prop_assert!((0.0..=1.0 + 1e-12).contains(&part), "{:?}", found);
+            }
+        }
+    }
+
+    #[test]
+    fn equal_ranks_are_balanced_and_ranks_without_time_do_not_count(useful_ns in 1_u64..1_000, idle in 0_usize..5) {
+        let rank = RankUsage { total_ns: 1_000, useful_ns, io_ns: 0 };
+        let mut ranks = vec![rank; 3];
+        ranks.extend(vec![RankUsage::default(); idle]);
+        let found = Efficiency::of_ranks(&ranks).expect("three ranks were useful");
+        let (parallel, communication) = both(&found);
+        prop_assert!(near(found.load_balance, 1.0) && near(communication, parallel));
+    }
+}
+
+/// Returns the profile of main 1000 < { solve, write }, solve < { exchange, read }, exchange <
+/// pack; on rank 1 the exchange is shorter.
+fn tagged(tags: &[(usize, &str)]) -> Profile {
+    fn node(name: &str, parent: Option<usize>, ns: fn(u32) -> Option<u64>) -> Node<'_> {
+        Node { name, parent, ns }
+    }
+    let tree = [
+        node("main", None, |_| Some(1_000)),
+        node("solve", Some(0), |_| Some(800)),
+        node("write", Some(0), |_| Some(100)),
+        node("exchange", Some(1), |rank| Some(if rank == 0 { 400 } else { 200 })),
+        node("pack", Some(3), |_| Some(100)),
+    ];
+    let maps: Vec<EventMap> = (0..2).map(|rank| event_map(&tree, rank)).collect();
+    let mut profile = profile(&maps);
+    tag(&mut profile, |region| {
+        let found = tags.iter().find(|(at, _)| tree[*at].name == region.name);
+        found.map(|(_, tag)| *tag)
+    });
+    profile
+}
+
+#[test]
+fn a_tag_holds_for_what_is_below_until_there_is_another() {
+    // With pack, exchange takes 400 on rank 0 and 200 on rank 1; write takes 100 on both.
+    let found = Efficiency::of_profile(&tagged(&[(2, "IO"), (3, "COMM")])).expect("it has tags");
+    let (parallel, communication) = both(&found);
+    assert!(near(parallel, 0.6) && near(found.load_balance, 0.6 / 0.7));
+    assert!(near(communication, 0.7) && near(found.io_share, 0.1));
+
+    // Here, packing is computation again.
+    let found = Efficiency::of_profile(&tagged(&[(3, "COMM"), (4, "COMP")])).expect("it has tags");
+    let (parallel, communication) = both(&found);
+    assert!(near(communication, 0.9) && near(parallel, 0.8));
+}
+
+#[test]
+fn where_nobody_says_that_they_communicate_nobody_knows_how_well() {
+    let profile = tagged(&[(2, "IO")]);
+    let found = Efficiency::of_profile(&profile).expect("it has tags");
+    assert_eq!((found.parallel, found.communication), (None, None));
+    assert!(near(found.io_share, 0.1) && near(found.load_balance, 1.0));
+    let text = Report::of_profile(&profile).to_text(&TextOptions::default());
+    assert!(
+        text.contains("efficiency: load balance 100%; IO 10.0%; communication is not known: "),
+        "{text}"
+    );
+}
+
+#[test]
+fn without_tags_nothing_is_said() {
+    assert_eq!(Efficiency::of_profile(&tagged(&[])), None);
+    assert_eq!(Efficiency::of_profile(&tagged(&[(2, "comm"), (3, "")])), None);
+    assert_eq!(Efficiency::of_ranks(&[]), None);
+    let profile = tagged(&[(1, "COMM")]);
+    let known = Activity::of_callpaths(&profile.callpaths).into_iter().flatten().count();
+    assert_eq!(known, 3, "solve, exchange and pack");
+}
