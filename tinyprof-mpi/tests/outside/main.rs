@@ -39,6 +39,7 @@ fn manifest(name: &str, mpi: &str, patch: &str) -> String {
 
             [profile.dev.package]
             tinyprof-format = {{ opt-level = 1 }}
+            tinyprof-report = {{ opt-level = 1 }}
             pco = {{ opt-level = 1 }}
             crc32fast = {{ opt-level = 1 }}
         "#
