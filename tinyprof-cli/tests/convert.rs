@@ -51,8 +51,7 @@ fn a_directory_that_aggregators_wrote_becomes_one_profile() {
     use tinyprof_format::file::{OutputFormat, UnfinishedProfile, read_text_profile, write_part};
     use tinyprof_format::model::Manifest;
     let scratch = tempfile::tempdir().expect("a temporary directory");
-    let unfinished =
-        UnfinishedProfile::create_as(OutputFormat::Csv, &scratch.path().join("run"), "1");
+    let unfinished = UnfinishedProfile::create(OutputFormat::Csv, &scratch.path().join("run"), "1");
     let unfinished = unfinished.expect("the directory is made");
     let manifest = {
         let text = tinyprof_format::text::read_text(WHOLE.as_bytes()).expect("the text is whole");

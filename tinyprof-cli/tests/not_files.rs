@@ -101,7 +101,7 @@ fn in_what_aggregators_wrote_they_are_errors() {
     for kind in KINDS {
         let scratch = scratch();
         let unfinished =
-            UnfinishedProfile::create_as(OutputFormat::Csv, &scratch.path().join("run"), "1");
+            UnfinishedProfile::create(OutputFormat::Csv, &scratch.path().join("run"), "1");
         let unfinished = unfinished.expect("the directory is made");
         let part = write_part(OutputFormat::Csv, unfinished.directory(), 0, 0..2, TEXT.as_bytes());
         let manifest = read_text(TEXT.as_bytes()).expect("a text").profile.manifest;

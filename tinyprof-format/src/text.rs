@@ -62,7 +62,7 @@ mod times;
 mod write;
 
 pub use error::TextError;
-pub use joined::join_ranks;
+pub(crate) use joined::join_ranks;
 pub use read::{Imported, read_text};
 pub use salvage::{Problem, ProblemKind, Salvage};
 pub use write::{Omitted, write_text};

@@ -99,8 +99,7 @@ pub(crate) async fn flush(
         let files = OutputFiles { format: plan.format, permissions: plan.permissions };
         let target = plan.target.clone();
         let token = std::process::id().to_string();
-        let created =
-            plan.workplace.run(move || UnfinishedProfile::create_as(files, &target, &token));
+        let created = plan.workplace.run(move || UnfinishedProfile::create(files, &target, &token));
         match created {
             Ok(Ok(unfinished)) => Ok(Arc::new(unfinished)),
             Ok(Err(error)) => Err(not_written(plan, &error)),

@@ -27,7 +27,7 @@ pub struct Efficiency {
 impl Efficiency {
     /// Returns the efficiency of these ranks. None if no rank did any useful work.
     #[must_use]
-    pub fn of_times(times: &UsageOverRanks) -> Option<Self> {
+    pub(crate) fn of_times(times: &UsageOverRanks) -> Option<Self> {
         let ranks = u128::from(times.ranks);
         let times_ranks = |ns: u64| u128::from(ns).saturating_mul(ranks);
         (times.useful_max_ns > 0).then(|| Self {

@@ -20,7 +20,7 @@ impl Report {
     /// wall-clock time. None if the callees took no more time than the callpath, as in all work of
     /// a single thread.
     #[must_use]
-    pub fn threads_at_once(&self, index: CallpathIndex) -> Option<f64> {
+    pub(crate) fn threads_at_once(&self, index: CallpathIndex) -> Option<f64> {
         self.threads_at_once.get(&index).copied()
     }
 

@@ -15,54 +15,54 @@ pub(super) use profile::hints_of_profile;
 pub const HINTS_MAX: usize = 3;
 /// The minimum exclusive time of a region as a part of the total time. Smaller regions are ignored,
 /// except by the hint about too small regions.
-pub const REGION_SHARE_MIN: f64 = 0.01;
+pub(crate) const REGION_SHARE_MIN: f64 = 0.01;
 /// The maximum width of a name in a sentence, in columns.
 const NAME_COLUMNS: usize = 40;
 
 /// The minimum excess of a straggler's time over that of the median rank, as a part of it ...
-pub const STRAGGLER_SLOWER_BY: f64 = 0.10;
+pub(crate) const STRAGGLER_SLOWER_BY: f64 = 0.10;
 /// ... and the minimum part of the regions in which it does.
-pub const STRAGGLER_REGIONS_PART: f64 = 0.75;
+pub(crate) const STRAGGLER_REGIONS_PART: f64 = 0.75;
 /// The minimum number of regions. With fewer, a slow rank looks like a rank with more work.
-pub const STRAGGLER_REGIONS_MIN: usize = 3;
+pub(crate) const STRAGGLER_REGIONS_MIN: usize = 3;
 /// The minimum number of ranks. With fewer, there is no meaningful median.
-pub const STRAGGLER_RANKS_MIN: usize = 3;
+pub(crate) const STRAGGLER_RANKS_MIN: usize = 3;
 /// The minimum imbalance of a region: the slowest rank is this far above the mean ...
-pub const IMBALANCE_MIN: f64 = 0.25;
+pub(crate) const IMBALANCE_MIN: f64 = 0.25;
 /// ... and the difference is at least this part of the mean rank's total time.
-pub const IMBALANCE_LOSS_PART: f64 = 0.02;
+pub(crate) const IMBALANCE_LOSS_PART: f64 = 0.02;
 /// The minimum growth of a region from its first quarter to its last ...
-pub const GROWTH_MIN: f64 = 0.20;
+pub(crate) const GROWTH_MIN: f64 = 0.20;
 /// ... and the minimum of Spearman's rank correlation between the times and their order ...
-pub const GROWTH_ORDER_MIN: f64 = 0.5;
+pub(crate) const GROWTH_ORDER_MIN: f64 = 0.5;
 /// ... which is also at least this many standard errors above zero.
-pub const GROWTH_ORDER_ERRORS: f64 = 2.0;
+pub(crate) const GROWTH_ORDER_ERRORS: f64 = 2.0;
 /// The minimum number of iterations for a hint about growth.
-pub const GROWTH_ITERATIONS_MIN: usize = 8;
+pub(crate) const GROWTH_ITERATIONS_MIN: usize = 8;
 /// The minimum ratio of the first iteration to the median of the others.
-pub const FIRST_TIMES_MEDIAN: f64 = 2.0;
+pub(crate) const FIRST_TIMES_MEDIAN: f64 = 2.0;
 /// The minimum number of iterations for a hint about the first one.
-pub const FIRST_ITERATIONS_MIN: usize = 4;
+pub(crate) const FIRST_ITERATIONS_MIN: usize = 4;
 /// The maximum mean time of a visit of a region that is too small to be measured, in nanoseconds
 /// ...
-pub const SMALL_VISIT_NS: f64 = 500.0;
+pub(crate) const SMALL_VISIT_NS: f64 = 500.0;
 /// ... and the minimum part of the total time that measuring its visits took.
-pub const SMALL_COST_PART: f64 = 0.01;
+pub(crate) const SMALL_COST_PART: f64 = 0.01;
 
 /// A rank that is slow in most regions.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Straggler {
+pub(crate) struct Straggler {
     /// The rank.
-    pub rank: u32,
+    pub(crate) rank: u32,
     /// The number of regions in which it is slow.
-    pub slow_regions: usize,
+    pub(crate) slow_regions: usize,
     /// The number of regions examined.
-    pub regions: usize,
+    pub(crate) regions: usize,
     /// The time by which it exceeds the median rank in all regions together, as a part of the
     /// median: 0.25 is a quarter more.
-    pub slower_by: f64,
+    pub(crate) slower_by: f64,
     /// The time by which it exceeds the median rank, in nanoseconds.
-    pub lost_ns: f64,
+    pub(crate) lost_ns: f64,
 }
 
 /// Returns the rank that is slower than the median by [`STRAGGLER_SLOWER_BY`] in at least
@@ -75,7 +75,7 @@ pub struct Straggler {
 /// # Cost
 /// Sorts the times of each region: `n log n` in the number of ranks.
 #[must_use]
-pub fn straggler(regions: &[Vec<u64>]) -> Option<Straggler> {
+pub(crate) fn straggler(regions: &[Vec<u64>]) -> Option<Straggler> {
     let ranks = regions.iter().map(Vec::len).min().unwrap_or(0);
     if ranks < STRAGGLER_RANKS_MIN || regions.len() < STRAGGLER_REGIONS_MIN {
         return None;
@@ -108,7 +108,7 @@ pub fn straggler(regions: &[Vec<u64>]) -> Option<Straggler> {
 /// `total_ns` is the total time of the mean rank. None below [`IMBALANCE_MIN`] or
 /// [`IMBALANCE_LOSS_PART`].
 #[must_use]
-pub fn imbalanced(max_ns: f64, mean_ns: f64, total_ns: f64) -> Option<f64> {
+pub(crate) fn imbalanced(max_ns: f64, mean_ns: f64, total_ns: f64) -> Option<f64> {
     let lost_ns = max_ns - mean_ns;
     let clear = mean_ns > 0.0 && lost_ns >= IMBALANCE_MIN * mean_ns;
     (clear && total_ns > 0.0 && lost_ns >= IMBALANCE_LOSS_PART * total_ns).then_some(lost_ns)
@@ -116,18 +116,18 @@ pub fn imbalanced(max_ns: f64, mean_ns: f64, total_ns: f64) -> Option<f64> {
 
 /// A region whose visits take longer and longer.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Growth {
+pub(crate) struct Growth {
     /// The mean of the first quarter, in nanoseconds a visit. Excludes the very first visit, which
     /// is often special.
-    pub early_ns: f64,
+    pub(crate) early_ns: f64,
     /// The mean of the last quarter, in nanoseconds a visit.
-    pub late_ns: f64,
+    pub(crate) late_ns: f64,
     /// The first iteration from which on all iterations exceed the mean of the first quarter by at
     /// least half of the growth.
-    pub since: usize,
+    pub(crate) since: usize,
     /// The cost of the growth, in nanoseconds: the sum over the iterations of the time above the
     /// mean of the first quarter.
-    pub lost_ns: f64,
+    pub(crate) lost_ns: f64,
 }
 
 /// Returns the growth of a region whose iterations take longer and longer, if it does; `times_ns`
@@ -136,7 +136,7 @@ pub struct Growth {
 /// # Cost
 /// `n log n` in the number of iterations.
 #[must_use]
-pub fn growing(times_ns: &[f64]) -> Option<Growth> {
+pub(crate) fn growing(times_ns: &[f64]) -> Option<Growth> {
     if times_ns.len() < GROWTH_ITERATIONS_MIN || times_ns.iter().any(|ns| !ns.is_finite()) {
         return None;
     }
@@ -157,11 +157,11 @@ pub fn growing(times_ns: &[f64]) -> Option<Growth> {
 
 /// A first iteration that takes much longer than the others.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SlowFirst {
+pub(crate) struct SlowFirst {
     /// The time of the first, in nanoseconds.
-    pub first_ns: f64,
+    pub(crate) first_ns: f64,
     /// The median of the others, in nanoseconds.
-    pub median_ns: f64,
+    pub(crate) median_ns: f64,
 }
 
 /// Returns the first iteration's time if it is at least [`FIRST_TIMES_MEDIAN`] times the median of
@@ -170,7 +170,7 @@ pub struct SlowFirst {
 /// # Cost
 /// `n log n` in the number of iterations.
 #[must_use]
-pub fn slow_first(times_ns: &[f64]) -> Option<SlowFirst> {
+pub(crate) fn slow_first(times_ns: &[f64]) -> Option<SlowFirst> {
     let (&first_ns, rest) = times_ns.split_first()?;
     if times_ns.len() < FIRST_ITERATIONS_MIN {
         return None;
@@ -186,7 +186,7 @@ pub fn slow_first(times_ns: &[f64]) -> Option<SlowFirst> {
 /// `visits` and `sum_ns` are those of all ranks together, `total_ns` is the total time of all
 /// ranks.
 #[must_use]
-pub fn is_too_small(visits: u64, sum_ns: f64, cost_ns: f64, total_ns: f64) -> bool {
+pub(crate) fn is_too_small(visits: u64, sum_ns: f64, cost_ns: f64, total_ns: f64) -> bool {
     let small = visits > 0 && sum_ns / float(visits) < SMALL_VISIT_NS;
     small && total_ns > 0.0 && cost_ns >= SMALL_COST_PART * total_ns
 }

@@ -56,19 +56,13 @@ mod wire;
 
 pub use csv::csv_line;
 pub use efficiency::Efficiency;
-pub use hints::{
-    FIRST_ITERATIONS_MIN, FIRST_TIMES_MEDIAN, GROWTH_ITERATIONS_MIN, GROWTH_MIN,
-    GROWTH_ORDER_ERRORS, GROWTH_ORDER_MIN, Growth, HINTS_MAX, Hint, HintKind, IMBALANCE_LOSS_PART,
-    IMBALANCE_MIN, REGION_SHARE_MIN, SMALL_COST_PART, SMALL_VISIT_NS, STRAGGLER_RANKS_MIN,
-    STRAGGLER_REGIONS_MIN, STRAGGLER_REGIONS_PART, STRAGGLER_SLOWER_BY, SlowFirst, Straggler,
-    growing, imbalanced, is_too_small, slow_first, straggler,
-};
+pub use hints::{HINTS_MAX, Hint, HintKind};
 pub use info::info_text;
 pub use iterations::{IterationPoint, Iterations, rank_points};
 pub use long_json::{LongJson, json_text};
 pub use names::escaped;
 pub use order::UnknownMetric;
-pub use overhead::{COUNTED_VISIT_COST_NS, Overhead, VISIT_COST_NS};
+use overhead::{Overhead, VISIT_COST_NS};
 pub use rank_statistics::RankStatistics;
 pub use run::Report;
 pub use sort_key::SortKey;

@@ -1,6 +1,6 @@
 //! The callpath tree alone: regions, their callers and visits. Nothing is folded.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::names::{columns, cut, shown, wrapped};
 use super::text::indent;
@@ -58,16 +58,9 @@ impl Report {
         text
     }
 
-    /// Returns the callpath tree as JSON: `callpaths` in the order of the tree, with `path`,
-    /// `name`, `depth`, `ranks` and `visits`, and `value` if there is a [metric](Self::by_metric).
-    /// `path` is null if it would be longer than 16 KiB.
-    #[must_use]
-    pub fn to_tree_json(&self) -> Value {
-        self.tree_json().to_value()
-    }
-
-    /// Returns the callpath tree as JSON that is generated while it is written; see
-    /// [`to_tree_json`](Self::to_tree_json).
+    /// Returns the callpath tree as JSON that is generated while it is written: `callpaths` in the
+    /// order of the tree, with `path`, `name`, `depth`, `ranks` and `visits`, and `value` if there
+    /// is a [metric](Self::by_metric). `path` is null if it would be longer than 16 KiB.
     #[must_use]
     pub fn tree_json(&self) -> LongJson<'_> {
         let metric = self.metric.as_ref().map(ToString::to_string);

@@ -7,35 +7,35 @@ use super::units::{percent_of, ratio, rounded, time_cell, whole};
 
 /// The assumed cost of measuring one visit, in nanoseconds, if the profile does not contain it: see
 /// `docs/overhead.md`.
-pub const VISIT_COST_NS: f64 = 25.0;
+pub(crate) const VISIT_COST_NS: f64 = 25.0;
 
 /// The assumed cost of a visit that a budget let only be counted, in nanoseconds, if the profile
 /// does not contain it: see `docs/overhead.md`.
-pub const COUNTED_VISIT_COST_NS: f64 = 5.0;
+pub(crate) const COUNTED_VISIT_COST_NS: f64 = 5.0;
 
 /// The profiler's overhead in a run. The formulas are in `docs/report.md`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Overhead {
+pub(crate) struct Overhead {
     /// The number of ranks.
-    pub ranks: u32,
+    pub(crate) ranks: u32,
     /// The visits on all ranks together.
-    pub visits: u64,
+    pub(crate) visits: u64,
     /// The number of visits that were only counted, to stay within the budget.
-    pub visits_not_timed: u64,
+    pub(crate) visits_not_timed: u64,
     /// The cost of measuring one visit on the machine of the run, in nanoseconds. If it was not
     /// measured, this is none, and [`VISIT_COST_NS`] is used.
-    pub visit_cost_ns: Option<f64>,
+    pub(crate) visit_cost_ns: Option<f64>,
     /// The cost of a visit that is only counted, in nanoseconds. If it was not measured, this is
     /// none, and [`COUNTED_VISIT_COST_NS`] is used.
-    pub counted_visit_cost_ns: Option<f64>,
+    pub(crate) counted_visit_cost_ns: Option<f64>,
     /// The visits of callpaths whose times are estimates, on all ranks together, including
     /// `visits_not_timed`.
-    pub visits_estimated: u64,
+    pub(crate) visits_estimated: u64,
     /// The time that rank 0 spent in the flush and in interim profiles, in nanoseconds, including
     /// waiting for other ranks.
-    pub writing_ns: u64,
+    pub(crate) writing_ns: u64,
     /// The time of all ranks together, in nanoseconds.
-    pub total_ns: u128,
+    pub(crate) total_ns: u128,
 }
 
 impl Overhead {
@@ -72,7 +72,7 @@ impl Overhead {
     /// Returns the time for measuring the visits of the mean rank, in nanoseconds, limited to the
     /// rank's whole time: a cost measured on a loaded machine may well add up to more.
     #[must_use]
-    pub fn timing_ns(&self) -> f64 {
+    pub(crate) fn timing_ns(&self) -> f64 {
         let timed = ratio(u128::from(self.visits.saturating_sub(self.visits_not_timed)), 1);
         let counted = ratio(self.visits_not_timed.into(), 1);
         let all_ns = timed * self.timed_ns() + counted * self.counted_ns();
@@ -84,7 +84,7 @@ impl Overhead {
     /// visits that were only counted is known for all callpaths together. It is assumed to be the
     /// same part of each callpath whose time is an estimate.
     #[must_use]
-    pub fn of_visits_ns(&self, visits: u64, is_estimate: bool) -> f64 {
+    pub(crate) fn of_visits_ns(&self, visits: u64, is_estimate: bool) -> f64 {
         let not_timed = if is_estimate {
             ratio(self.visits_not_timed.into(), self.visits_estimated.into()).min(1.0)
         } else {
@@ -104,13 +104,13 @@ impl Overhead {
 
     /// Returns the whole overhead on the mean rank, in nanoseconds.
     #[must_use]
-    pub fn a_rank_ns(&self) -> f64 {
+    pub(crate) fn a_rank_ns(&self) -> f64 {
         self.timing_ns() + ratio(self.writing_ns.into(), 1)
     }
 
     /// Returns the overhead as a part of the mean rank's time; 0 if that is 0.
     #[must_use]
-    pub fn share(&self) -> f64 {
+    pub(crate) fn share(&self) -> f64 {
         let total_ns = ratio(self.total_ns, u128::from(self.ranks.max(1)));
         if total_ns > 0.0 { self.a_rank_ns() / total_ns } else { 0.0 }
     }

@@ -85,7 +85,7 @@ impl RankStatistics {
     /// Returns the variation of executions on the same rank: the pooled standard deviation of an
     /// execution's inclusive time as a part of the mean. None if no rank has two executions.
     #[must_use]
-    pub fn coefficient_of_variation(&self) -> Option<f64> {
+    pub(crate) fn coefficient_of_variation(&self) -> Option<f64> {
         self.variation.coefficient(self.inclusive.sum_ns)
     }
 }

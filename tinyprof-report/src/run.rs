@@ -162,12 +162,6 @@ impl Report {
         self.efficiency.as_ref()
     }
 
-    /// Returns the profiler's overhead; none if the profile was not measured by TinyProf.
-    #[must_use]
-    pub const fn overhead(&self) -> Option<&Overhead> {
-        self.overhead.as_ref()
-    }
-
     /// Returns the report without its callpaths: the facts of the run as a whole, in little memory.
     #[must_use]
     pub fn without_callpaths(self) -> Self {
@@ -179,12 +173,5 @@ impl Report {
             threads_at_once: BTreeMap::new(),
             ..self
         }
-    }
-
-    /// Returns the inclusive time of the root regions on all ranks together, in nanoseconds. Shares
-    /// are parts of it.
-    #[must_use]
-    pub const fn total_ns(&self) -> u128 {
-        self.total_ns
     }
 }

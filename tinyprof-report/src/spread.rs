@@ -19,13 +19,13 @@ impl HostId {
 
     /// Returns the host with this checksum.
     #[must_use]
-    pub const fn from_bits(bits: u32) -> Self {
+    pub(crate) const fn from_bits(bits: u32) -> Self {
         Self(bits)
     }
 
     /// Returns the checksum.
     #[must_use]
-    pub const fn to_bits(self) -> u32 {
+    pub(crate) const fn to_bits(self) -> u32 {
         self.0
     }
 }
@@ -63,13 +63,13 @@ impl Spread {
 
     /// Returns true if the sum is an estimate because some visits were not timed.
     #[must_use]
-    pub const fn is_estimate(&self) -> bool {
+    pub(crate) const fn is_estimate(&self) -> bool {
         self.variance_ns2 > 0
     }
 
     /// Returns the standard error of the sum, in nanoseconds; none if the sum is exact.
     #[must_use]
-    pub fn standard_error_ns(&self) -> Option<f64> {
+    pub(crate) fn standard_error_ns(&self) -> Option<f64> {
         self.is_estimate().then(|| ratio(self.variance_ns2, 1).sqrt())
     }
 
@@ -77,7 +77,7 @@ impl Spread {
     /// because two standard errors are at least as large as the estimate. None if the sum was
     /// measured, or its size is known.
     #[must_use]
-    pub fn known_below_ns(&self) -> Option<u128> {
+    pub(crate) fn known_below_ns(&self) -> Option<u128> {
         let error_ns = whole(ESTIMATE_ERRORS * self.standard_error_ns()?);
         (error_ns >= self.sum_ns).then(|| self.sum_ns.saturating_add(error_ns).max(1))
     }

@@ -22,15 +22,9 @@ const SPREAD: [&str; 9] = [
 ];
 
 impl Report {
-    /// Returns the report as CSV, in the order of the tree: a line of headings, then one for each
-    /// callpath. Cells have the values of [`to_json`](Self::to_json), and null is an empty cell.
-    /// Varying metrics are not included, see [`to_top_csv`](Self::to_top_csv).
-    #[must_use]
-    pub fn to_csv(&self) -> String {
-        text(|to| self.write_csv(to))
-    }
-
-    /// Writes the report as CSV, line by line; see [`to_csv`](Self::to_csv).
+    /// Writes the report as CSV, line by line, in the order of the tree: a line of headings, then
+    /// one for each callpath. Cells have the values of [`to_json`](Self::to_json), and null is an
+    /// empty cell. Varying metrics are not included, see [`write_top_csv`](Self::write_top_csv).
     ///
     /// # Errors
     /// If `to` cannot be written.
@@ -49,13 +43,8 @@ impl Report {
         Ok(())
     }
 
-    /// Returns the tree as CSV, with a column `value` if the report is sorted by a metric.
-    #[must_use]
-    pub fn to_tree_csv(&self) -> String {
-        text(|to| self.write_tree_csv(to))
-    }
-
-    /// Writes the tree as CSV, line by line; see [`to_tree_csv`](Self::to_tree_csv).
+    /// Writes the tree as CSV, line by line, with a column `value` if the report is sorted by a
+    /// metric.
     ///
     /// # Errors
     /// If `to` cannot be written.
@@ -70,13 +59,7 @@ impl Report {
         Ok(())
     }
 
-    /// Returns the `count` callpaths of [`to_top_text`](Self::to_top_text) as CSV.
-    #[must_use]
-    pub fn to_top_csv(&self, count: usize) -> String {
-        text(|to| self.write_top_csv(count, to))
-    }
-
-    /// Writes the top callpaths as CSV, line by line; see [`to_top_csv`](Self::to_top_csv).
+    /// Writes the `count` callpaths of [`to_top_text`](Self::to_top_text) as CSV, line by line.
     ///
     /// # Errors
     /// If `to` cannot be written.
@@ -166,12 +149,4 @@ fn number(number: Option<f64>) -> String {
 
 fn put(to: &mut dyn Write, cells: impl IntoIterator<Item = impl AsRef<str>>) -> io::Result<()> {
     to.write_all(csv_line(cells).as_bytes())
-}
-
-/// Returns the written text.
-fn text(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> String {
-    let mut bytes = Vec::new();
-    // Writing to memory cannot fail, and cells are valid UTF-8.
-    drop(write(&mut bytes));
-    String::from_utf8(bytes).unwrap_or_default()
 }

@@ -1,6 +1,6 @@
 //! The hottest callpaths by exclusive time: a flat list of the candidates for improvement.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::json::integer;
 use super::names::{columns, cut, shown, wrapped};
@@ -48,15 +48,8 @@ impl Report {
         text
     }
 
-    /// Returns the top callpaths as JSON: `callpaths`, the greatest exclusive time first, as in
-    /// [`to_json`](Self::to_json) but without `parent`.
-    #[must_use]
-    pub fn to_top_json(&self, count: usize) -> Value {
-        self.top_json(count).to_value()
-    }
-
-    /// Returns the top callpaths as JSON that is generated while it is written; see
-    /// [`to_top_json`](Self::to_top_json).
+    /// Returns the top callpaths as JSON that is generated while it is written: `callpaths`, the
+    /// greatest exclusive time first, as in [`to_json`](Self::to_json) but without `parent`.
     #[must_use]
     pub fn top_json(&self, count: usize) -> LongJson<'_> {
         let members = json!({

@@ -144,7 +144,7 @@ impl UsageOverRanks {
     }
 
     /// Adds other ranks. Associative and commutative, and the default is its neutral element.
-    pub fn merge(&mut self, other: &Self) {
+    pub(crate) fn merge(&mut self, other: &Self) {
         self.ranks = self.ranks.saturating_add(other.ranks);
         self.total_ns = self.total_ns.saturating_add(other.total_ns);
         self.total_max_ns = self.total_max_ns.max(other.total_max_ns);

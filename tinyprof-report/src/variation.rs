@@ -58,7 +58,7 @@ impl Variation {
     /// `sum_ns` is the time of all executions together. None if no rank has two executions, or they
     /// took no time.
     #[must_use]
-    pub fn coefficient(&self, sum_ns: u128) -> Option<f64> {
+    pub(crate) fn coefficient(&self, sum_ns: u128) -> Option<f64> {
         let mean_ns = ratio(sum_ns, u128::from(self.executions));
         (self.degrees > 0 && mean_ns > 0.0)
             .then(|| ratio(self.deviations_ns2, u128::from(self.degrees)).sqrt() / mean_ns)

@@ -56,24 +56,16 @@ pub struct UnfinishedProfile {
 }
 
 impl UnfinishedProfile {
-    /// Creates the directory and its parents for a profile with the final name `target`.
+    /// Creates the directory and its parents for a profile with the final name `target`, and with
+    /// the format and permissions in `files`. The extension of its name is that of the format. The
+    /// parents get the permissions of the umask.
     ///
     /// `token`, such as a process id, distinguishes runs that write to the same place at the same
-    /// time. If the name is taken, a number is added. The files are private.
+    /// time. If the name is taken, a number is added.
     ///
     /// # Errors
     /// If the directory cannot be created.
-    pub fn create(target: &Path, token: &str) -> Result<Self, WriteError> {
-        Self::create_as(OutputFormat::Tprof, target, token)
-    }
-
-    /// Creates the directory and its parents for a profile with the format and permissions in
-    /// `files`. The extension of its name is that of the format. The parents get the permissions of
-    /// the umask.
-    ///
-    /// # Errors
-    /// If the directory cannot be created.
-    pub fn create_as(
+    pub fn create(
         files: impl Into<OutputFiles>,
         target: &Path,
         token: &str,
@@ -295,7 +287,8 @@ mod tests {
     fn a_name_that_is_refused_again_and_again_is_an_error() {
         let scratch = tempfile::tempdir().unwrap();
         let path = scratch.path().to_owned();
-        let mut unfinished = UnfinishedProfile::create(&path.join("run"), "1").unwrap();
+        let mut unfinished =
+            UnfinishedProfile::create(OutputFormat::Tprof, &path.join("run"), "1").unwrap();
         // Nothing can exist below a file, or be renamed to a name there.
         fs::write(path.join("file"), "").unwrap();
         unfinished.target = path.join("file/run.tprof");
@@ -311,12 +304,16 @@ mod tests {
                 numbered_path(&scratch.path().join("run.tprof"), OutputFormat::Tprof, number);
             fs::write(name, "").unwrap();
         }
-        let unfinished = UnfinishedProfile::create(&scratch.path().join("run"), "1").unwrap();
+        let unfinished =
+            UnfinishedProfile::create(OutputFormat::Tprof, &scratch.path().join("run"), "1")
+                .unwrap();
         let error = unfinished.finish(&manifest()).unwrap_err().to_string();
         assert!(error.contains("run-9999.tprof are taken"), "{error}");
         unfinished.discard().unwrap();
         fs::remove_file(scratch.path().join("run-9999.tprof")).unwrap();
-        let unfinished = UnfinishedProfile::create(&scratch.path().join("run"), "1").unwrap();
+        let unfinished =
+            UnfinishedProfile::create(OutputFormat::Tprof, &scratch.path().join("run"), "1")
+                .unwrap();
         assert!(unfinished.finish(&manifest()).unwrap().ends_with("run-9999.tprof"));
     }
 }

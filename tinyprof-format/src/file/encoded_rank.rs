@@ -77,7 +77,7 @@ impl EncodedRank {
 
     /// Returns the number of executions: one more than the last execution of any callpath.
     #[must_use]
-    pub fn executions(&self) -> u32 {
+    pub(crate) fn executions(&self) -> u32 {
         let last = self.callpaths.iter().filter_map(|c| c.executions.last());
         last.map(|e| e.execution.saturating_add(e.executions)).max().unwrap_or(0)
     }

@@ -19,7 +19,7 @@ pub enum OutputFormat {
 impl OutputFormat {
     /// Returns the name of the format in the manifest.
     #[must_use]
-    pub const fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Tprof => FORMAT_NAME,
             Self::Csv => "tinyprof-csv",

@@ -35,7 +35,7 @@ pub fn save_profile_with(
     profile: &Profile,
 ) -> Result<PathBuf, WriteError> {
     let files = OutputFiles { format: OutputFormat::Tprof, permissions };
-    let unfinished = UnfinishedProfile::create_as(files, target, &std::process::id().to_string())?;
+    let unfinished = UnfinishedProfile::create(files, target, &std::process::id().to_string())?;
     let finished = write(files, &unfinished, profile);
     if finished.is_err() {
         // Report the first error. A failure to remove the directory has the same cause.

@@ -76,7 +76,7 @@ fn write_timed(
     flush: &dyn Fn() -> PhaseTimes,
     state: RunState,
 ) -> Result<PathBuf, WriteError> {
-    let unfinished = UnfinishedProfile::create_as(files, target, &std::process::id().to_string())?;
+    let unfinished = UnfinishedProfile::create(files, target, &std::process::id().to_string())?;
     let dictionary = dictionary_of(ranks);
     let ranks: Vec<_> =
         ranks.iter().map(|map| MapValues::new(map, &dictionary, state.precision)).collect();

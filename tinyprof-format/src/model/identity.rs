@@ -21,7 +21,7 @@ impl Identity {
 
     /// Returns the bytes of the identity, for messages.
     #[must_use]
-    pub const fn to_bytes(self) -> [u8; 16] {
+    pub(crate) const fn to_bytes(self) -> [u8; 16] {
         let [high, low] = self.0;
         ((high as u128) << 64 | low as u128).to_le_bytes()
     }

@@ -229,7 +229,7 @@ impl PeakMemory {
     }
 
     /// Adds the peaks of other ranks.
-    pub fn absorb(&mut self, other: &Self) {
+    pub(crate) fn absorb(&mut self, other: &Self) {
         self.max_bytes = self.max_bytes.max(other.max_bytes);
         self.sum_bytes = self.sum_bytes.saturating_add(other.sum_bytes);
     }

@@ -11,7 +11,7 @@ use crate::model::{CallpathFile, CallpathTable, CallpathValues, Manifest, Profil
 /// # Panics
 /// Never: a table has fewer than 2^32 rows, and texts have fewer ranks.
 #[must_use]
-pub fn join_ranks(texts: impl IntoIterator<Item = Imported>) -> Option<Imported> {
+pub(crate) fn join_ranks(texts: impl IntoIterator<Item = Imported>) -> Option<Imported> {
     let mut texts: Vec<Imported> = texts.into_iter().collect();
     let tables = texts.iter().map(|text| &text.profile.callpaths);
     let table = tables.fold(CallpathTable::default(), |all, table| all.union(table));
