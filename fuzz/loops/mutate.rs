@@ -13,7 +13,9 @@ use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
-use tinyprof_format::file::{FileCheck, check_profile_within, read_profile_of, save_profile};
+use tinyprof_format::file::{
+    FileCheck, Permissions, check_profile_within, read_profile_of, save_profile,
+};
 use tinyprof_fuzz::again::write_and_read;
 use tinyprof_fuzz::segment::{check_seeds, read_segment};
 use tinyprof_fuzz::structure::{Tape, mutated_profile, mutated_segment};
@@ -153,7 +155,8 @@ fn profile(tape: &[u8], place: &Path) -> bool {
     );
     if let Some(profile) = &read {
         write_and_read(profile);
-        let saved = save_profile(&place.join("saved"), profile).expect("there is room");
+        let saved = save_profile(Permissions::Private, &place.join("saved"), profile)
+            .expect("there is room");
         let check = check_profile_within(&saved, LIMITS.with_memory_bytes(256 << 20))
             .expect("it has a manifest");
         assert!(check.is_whole(), "what was read is saved, and damaged: {check:?}");

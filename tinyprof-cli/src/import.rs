@@ -8,7 +8,7 @@ use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::Path;
 
 use serde_json::json;
-use tinyprof_format::file::{profile_path, read_text_profile, save_profile_with};
+use tinyprof_format::file::{profile_path, read_text_profile, save_profile};
 use tinyprof_format::text::{Imported, Salvage, read_text};
 use tinyprof_report::{escaped, json_text};
 
@@ -28,8 +28,7 @@ pub(crate) fn run(arguments: &ImportArguments) -> Result<Outcome, Box<dyn Error>
             read(&arguments.file).map_err(|error| format!("cannot read {}", named(&error)))?;
         read_text(&text).map_err(|error| named(&error))?
     };
-    let path =
-        save_profile_with(permissions::permissions(), &profile_path(&arguments.name), &profile)?;
+    let path = save_profile(permissions::permissions(), &profile_path(&arguments.name), &profile)?;
     let (ranks, callpaths) = (profile.ranks.len(), profile.callpaths.len());
     let output = if arguments.output.is_json() {
         json_text(&json!({

@@ -18,8 +18,8 @@ use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use tinyprof_format::file::{OutputFiles, OutputFormat, profile_path, write_profile_with};
-use tinyprof_format::model::{EventMap, Losses, PhaseTimes, ProfileId, RunState};
+use tinyprof_format::file::{OutputFiles, OutputFormat, ProfileWriter, profile_path};
+use tinyprof_format::model::{EventMap, Losses, ProfileId, RunState};
 use tinyprof_format::segment::layout::header;
 use tinyprof_format::segment::{
     DIRECTORY_VARIABLE, Segment, TicksNow, default_directory, recovered_map,
@@ -194,7 +194,12 @@ fn write(
         OutputFiles { format: OutputFormat::Tprof, permissions: permissions::permissions() };
     let target = profile_path(&name(job, arguments));
     let metadata = job.description().metadata;
-    Ok(write_profile_with((files, &target), ranks, 16, metadata, PhaseTimes::default(), state)?)
+    Ok(ProfileWriter::new()
+        .with_files(files)
+        .with_ranks_per_part(16)
+        .with_metadata(metadata)
+        .with_state(state)
+        .write(&target, ranks)?)
 }
 
 /// Returns an id for the recovered profile of a job. It is unique, since no other process of this

@@ -7,10 +7,9 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use insta::assert_snapshot;
-use tinyprof_format::file::write_profile;
+use tinyprof_format::file::ProfileWriter;
 use tinyprof_format::model::{
-    CallpathId, CallpathValues, EventMap, ExecutionSummary, PhaseTimes, RankFacts, Region,
-    RunMetadata, SiteId,
+    CallpathId, CallpathValues, EventMap, ExecutionSummary, RankFacts, Region, RunMetadata, SiteId,
 };
 
 use support::{run, shown, tinyprof};
@@ -53,7 +52,9 @@ fn written(scratch: &Path, leaves: u64) -> PathBuf {
         clock: "tsc".into(),
         ..RunMetadata::default()
     };
-    write_profile(&scratch.join("run"), &[rank(0), rank(1)], 1, metadata, PhaseTimes::default())
+    ProfileWriter::new()
+        .with_metadata(metadata)
+        .write(&scratch.join("run"), &[rank(0), rank(1)])
         .expect("the profile is written")
 }
 

@@ -6,10 +6,10 @@ mod support;
 use std::fs;
 use std::path::Path;
 
-use tinyprof_format::file::write_profile;
+use tinyprof_format::file::ProfileWriter;
 use tinyprof_format::model::{
-    CallpathId, CallpathValues, EventMap, ExecutionSummary, Mode, PhaseTimes, RankFacts, Region,
-    RegionKind, RunMetadata, SiteId,
+    CallpathId, CallpathValues, EventMap, ExecutionSummary, Mode, RankFacts, Region, RegionKind,
+    RunMetadata, SiteId,
 };
 
 use support::{run, shown};
@@ -39,7 +39,10 @@ fn written(scratch: &Path, name: &str, ranks: u64) {
     };
     let maps: Vec<EventMap> = (0..ranks).map(rank).collect();
     let metadata = RunMetadata { executable: HOSTILE.into(), ..RunMetadata::default() };
-    write_profile(&scratch.join(name), &maps, 4, metadata, PhaseTimes::default())
+    ProfileWriter::new()
+        .with_ranks_per_part(4)
+        .with_metadata(metadata)
+        .write(&scratch.join(name), &maps)
         .expect("it is written");
 }
 

@@ -8,7 +8,7 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{ChildStdin, Command, Output, Stdio};
 
-use tinyprof_format::file::save_profile;
+use tinyprof_format::file::{Permissions, save_profile};
 use tinyprof_format::text::read_text;
 use watched::Watched;
 
@@ -134,7 +134,7 @@ fn write(directory: &Path, name: &str, seconds: &str) {
         "id,parent,tag,is_loop,times\nmain,null,null,0,{seconds}\nstep,main,null,0,{seconds}\n"
     );
     let profile = read_text(text.as_bytes()).expect("it is read").profile;
-    save_profile(&directory.join(name), &profile).expect("it is written");
+    save_profile(Permissions::Private, &directory.join(name), &profile).expect("it is written");
 }
 
 #[test]

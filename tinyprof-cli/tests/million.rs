@@ -8,10 +8,9 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
-use tinyprof_format::file::write_profile;
+use tinyprof_format::file::ProfileWriter;
 use tinyprof_format::model::{
-    CallpathId, CallpathValues, EventMap, ExecutionSummary, PhaseTimes, RankFacts, Region,
-    RunMetadata, SiteId,
+    CallpathId, CallpathValues, EventMap, ExecutionSummary, RankFacts, Region, SiteId,
 };
 
 /// The most callpaths that a thread records.
@@ -42,8 +41,7 @@ fn written(scratch: &Path, name: &str, longer: u64) {
     });
     let map = EventMap::from_records(records, RankFacts::default());
     assert_eq!(map.callpaths.len(), CALLPATHS);
-    let (metadata, times) = (RunMetadata::default(), PhaseTimes::default());
-    write_profile(&scratch.join(name), &[map], 1, metadata, times).expect("it is written");
+    ProfileWriter::new().write(&scratch.join(name), &[map]).expect("it is written");
 }
 
 #[test]

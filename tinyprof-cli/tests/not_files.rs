@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use tinyprof_format::file::{
-    Directory, OutputFormat, Source as _, UnfinishedProfile, save_profile, write_part,
+    Directory, OutputFormat, Permissions, Source as _, UnfinishedProfile, save_profile, write_part,
 };
 use tinyprof_format::model::Manifest;
 use tinyprof_format::text::read_text;
@@ -46,7 +46,7 @@ fn fails(arguments: &[&str], directory: &Path, expected: &str) {
 
 fn profile(directory: &Path, name: &str) -> PathBuf {
     let profile = read_text(TEXT.as_bytes()).expect("a text").profile;
-    save_profile(&directory.join(name), &profile).expect("it is written")
+    save_profile(Permissions::Private, &directory.join(name), &profile).expect("it is written")
 }
 
 #[test]

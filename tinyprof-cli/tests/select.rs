@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use tinyprof_format::file::save_profile;
+use tinyprof_format::file::{Permissions, save_profile};
 use tinyprof_format::text::read_text;
 
 const TEXT: &str = "id,parent,tag,is_loop,times\n\
@@ -15,7 +15,8 @@ const TEXT: &str = "id,parent,tag,is_loop,times\n\
 fn scratch() -> tempfile::TempDir {
     let scratch = tempfile::tempdir().expect("a temporary directory");
     let profile = read_text(TEXT.as_bytes()).expect("it is read").profile;
-    save_profile(&scratch.path().join("run"), &profile).expect("it is written");
+    save_profile(Permissions::Private, &scratch.path().join("run"), &profile)
+        .expect("it is written");
     scratch
 }
 

@@ -7,10 +7,10 @@
 
 use std::path::Path;
 
-use tinyprof_format::file::write_profile;
+use tinyprof_format::file::ProfileWriter;
 use tinyprof_format::model::{
     CallpathId, CallpathValues, EventMap, ExecutionSummary, MetricSummary, MetricValues, Mode,
-    PhaseTimes, RankFacts, Region, RegionKind, RunMetadata, SeriesBucket, SiteId,
+    RankFacts, Region, RegionKind, RunMetadata, SeriesBucket, SiteId,
 };
 
 /// What a page must show as text. Each that ran would set `window.pwned`, open a dialogue, or load
@@ -56,7 +56,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let ranks: Vec<EventMap> =
         PAYLOADS.iter().zip(1..).map(|(host, rank)| rank_on(host, rank)).collect();
-    write_profile(Path::new(&name), &ranks, 4, metadata, PhaseTimes::default())?;
+    ProfileWriter::new()
+        .with_ranks_per_part(4)
+        .with_metadata(metadata)
+        .write(Path::new(&name), &ranks)?;
     Ok(())
 }
 

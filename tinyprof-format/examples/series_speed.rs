@@ -11,10 +11,10 @@
 use std::process::ExitCode;
 use std::time::Instant;
 
-use tinyprof_format::file::{EncodedRank, read_profile, write_profile};
+use tinyprof_format::file::{EncodedRank, ProfileWriter, read_profile};
 use tinyprof_format::model::{
-    CallpathId, CallpathValues, EventMap, ExecutionSummary, Mode, PhaseTimes, RankFacts, Region,
-    RegionKind, RunMetadata, SeriesBucket, SiteId,
+    CallpathId, CallpathValues, EventMap, ExecutionSummary, Mode, RankFacts, Region, RegionKind,
+    SeriesBucket, SiteId,
 };
 
 fn main() -> ExitCode {
@@ -36,9 +36,7 @@ fn measure(values: u32, repetitions: u32) -> Result<(), Box<dyn std::error::Erro
     let map = event_map(values);
     let directory = std::env::temp_dir().join(format!("tinyprof-speed-{}", std::process::id()));
     std::fs::create_dir_all(&directory)?;
-    let (metadata, flush) = (RunMetadata::default(), PhaseTimes::default());
-    let path =
-        write_profile(&directory.join("series"), std::slice::from_ref(&map), 1, metadata, flush)?;
+    let path = ProfileWriter::new().write(&directory.join("series"), std::slice::from_ref(&map))?;
     for _ in 0..repetitions {
         let start = Instant::now();
         let encoded = EncodedRank::of_event_map(&map);

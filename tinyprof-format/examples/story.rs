@@ -10,10 +10,10 @@
 
 use std::path::Path;
 
-use tinyprof_format::file::write_profile;
+use tinyprof_format::file::ProfileWriter;
 use tinyprof_format::model::{
-    CallpathId, CallpathValues, EventMap, ExecutionSummary, Mode, PhaseTimes, RankFacts, Region,
-    RegionKind, RunMetadata, SeriesBucket, SiteId,
+    CallpathId, CallpathValues, EventMap, ExecutionSummary, Mode, RankFacts, Region, RegionKind,
+    RunMetadata, SeriesBucket, SiteId,
 };
 
 /// Inner callpaths have so many children.
@@ -54,7 +54,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ..RunMetadata::default()
     };
     let ranks_per_part = size.ranks.div_ceil(16).max(1);
-    write_profile(Path::new(name), &maps, ranks_per_part, metadata, PhaseTimes::default())?;
+    ProfileWriter::new()
+        .with_ranks_per_part(ranks_per_part)
+        .with_metadata(metadata)
+        .write(Path::new(name), &maps)?;
     Ok(())
 }
 

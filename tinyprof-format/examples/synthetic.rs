@@ -9,7 +9,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use tinyprof_format::file::write_profile;
+use tinyprof_format::file::ProfileWriter;
 use tinyprof_format::model::{
     CallpathId, CallpathValues, EventMap, ExecutionSummary, Mode, PhaseTimes, RankFacts, Region,
     RegionKind, RunMetadata, SiteId,
@@ -39,13 +39,12 @@ fn main() -> ExitCode {
         ..RunMetadata::default()
     };
     let flush = PhaseTimes::default();
-    match write_profile(
-        &PathBuf::from(target),
-        &maps,
-        ranks_per_part.max(1) as usize,
-        metadata,
-        flush,
-    ) {
+    match ProfileWriter::new()
+        .with_ranks_per_part(ranks_per_part.max(1) as usize)
+        .with_metadata(metadata)
+        .with_times(flush)
+        .write(&PathBuf::from(target), &maps)
+    {
         Ok(path) => {
             println!("{}", path.display());
             ExitCode::SUCCESS

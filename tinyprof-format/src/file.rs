@@ -15,14 +15,13 @@
 //! # Example
 //!
 //! ```
-//! use tinyprof_format::file::{write_profile, read_profile};
+//! use tinyprof_format::file::{ProfileWriter, read_profile};
 //! use tinyprof_format::model::{EventMap, PhaseTimes, RunMetadata};
 //!
 //! let scratch = std::env::temp_dir().join(format!("tinyprof-doc-{}", std::process::id()));
 //! std::fs::create_dir_all(&scratch)?;
 //! let ranks = [EventMap::default(), EventMap::default()];
-//! let (metadata, times) = (RunMetadata::default(), PhaseTimes::default());
-//! let path = write_profile(&scratch.join("empty"), &ranks, 1, metadata, times)?;
+//! let path = ProfileWriter::new().write(&scratch.join("empty"), &ranks)?;
 //! assert_eq!(read_profile(&path)?.ranks.len(), 2);
 //! # std::fs::remove_dir_all(&scratch)?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -70,11 +69,8 @@ pub use permissions::Permissions;
 pub use read::{read_profile, read_profile_of, read_profile_within};
 pub use reader::ProfileReader;
 pub use salvage::{salvage_profile, salvage_profile_of};
-pub use save::{save_profile, save_profile_with};
+pub use save::save_profile;
 pub use source::{Directory, Source};
 pub use text_part::encode_text_part;
 pub use text_profile::read_text_profile;
-pub use write::{
-    write_incomplete_profile, write_profile, write_profile_in_state, write_profile_with,
-    write_timed_profile,
-};
+pub use write::ProfileWriter;

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use tinyprof_format::error::ReadError;
 use tinyprof_format::file::{
-    Check, Damage, ReadLimits, check_profile, check_profile_within, read_manifest, read_profile,
-    save_profile,
+    Check, Damage, Permissions, ReadLimits, check_profile, check_profile_within, read_manifest,
+    read_profile, save_profile,
 };
 use tinyprof_format::text::read_text;
 
@@ -17,7 +17,7 @@ const TEXT: &str = "id,parent,tag,is_loop,times\n\
 
 fn written(scratch: &Path) -> PathBuf {
     let profile = read_text(TEXT.as_bytes()).expect("it is read").profile;
-    save_profile(&scratch.join("run"), &profile).expect("it is written")
+    save_profile(Permissions::Private, &scratch.join("run"), &profile).expect("it is written")
 }
 
 fn flip(file: &Path, at: usize) {

@@ -5,11 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use tinyprof_format::error::ReadError;
-use tinyprof_format::file::{read_profile, write_profile};
+use tinyprof_format::file::{ProfileWriter, read_profile};
 use tinyprof_format::model::{
     CallpathId, CallpathValues, EventMap, ExecutionSummary, MetricBucket, MetricSummary,
-    MetricValues, Mode, PhaseTimes, RankFacts, Region, RegionKind, RunMetadata, SeriesBucket,
-    SiteId,
+    MetricValues, Mode, RankFacts, Region, RegionKind, SeriesBucket, SiteId,
 };
 
 fn small_profile(scratch: &Path) -> PathBuf {
@@ -47,8 +46,7 @@ fn small_profile(scratch: &Path) -> PathBuf {
     let record = (CallpathId::root(site), None, region, values);
     let map = EventMap::from_records([record], RankFacts::default());
     let ranks = [map.clone(), map];
-    write_profile(&scratch.join("p"), &ranks, 1, RunMetadata::default(), PhaseTimes::default())
-        .unwrap()
+    ProfileWriter::new().write(&scratch.join("p"), &ranks).unwrap()
 }
 
 #[test]

@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use tinyprof_format::file::{
-    OutputFiles, OutputFormat, Permissions, read_profile, remove_profile, save_profile_with,
-    write_profile, write_profile_with,
+    OutputFiles, OutputFormat, Permissions, ProfileWriter, read_profile, remove_profile,
+    save_profile,
 };
-use tinyprof_format::model::{EventMap, PhaseTimes, RunMetadata, RunState};
+use tinyprof_format::model::EventMap;
 
 /// The variable with the directory for the half of a test that runs as a user without privileges.
 const DIRECTORY: &str = "TINYPROF_TEST_DIRECTORY";
@@ -20,9 +20,7 @@ const NOBODY: u32 = 65_534;
 
 fn write(target: &Path, files: OutputFiles) -> PathBuf {
     let ranks = [EventMap::default(), EventMap::default()];
-    let (metadata, times) = (RunMetadata::default(), PhaseTimes::default());
-    write_profile_with((files, target), &ranks, 1, metadata, times, RunState::default())
-        .expect("it is written")
+    ProfileWriter::new().with_files(files).write(target, &ranks).expect("it is written")
 }
 
 fn modes(profile: &Path) -> Vec<u32> {
@@ -55,7 +53,7 @@ fn a_profile_is_private_unless_the_umask_is_asked_for() {
     for (permissions, expected) in
         [(Permissions::Private, [0o700, 0o600]), (Permissions::Umask, umask)]
     {
-        let copy = save_profile_with(permissions, &path("copy"), &profile).expect("it is written");
+        let copy = save_profile(permissions, &path("copy"), &profile).expect("it is written");
         assert_eq!(modes(&copy), expected, "{permissions:?}");
     }
 }
@@ -105,10 +103,7 @@ fn a_removal_gives_up_the_name_first() {
     let scratch = tempfile::tempdir().expect("a directory");
     let ranks = [EventMap::default()];
     let target = scratch.path().join("run");
-    let write = || {
-        write_profile(&target, &ranks, 1, RunMetadata::default(), PhaseTimes::default())
-            .expect("it is written")
-    };
+    let write = || ProfileWriter::new().write(&target, &ranks).expect("it is written");
     let path = write();
     // The remains of an interrupted removal.
     let rest = scratch.path().join(format!("run.tprof.removing-{}", std::process::id()));

@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use tinyprof_format::file::{read_profile, write_profile};
+use tinyprof_format::file::{ProfileWriter, read_profile};
 use tinyprof_format::model::{
-    CallpathId, CallpathValues, EventMap, ExecutionSummary, Mode, PhaseTimes, RankFacts, Region,
-    RegionKind, RunMetadata, SiteId,
+    CallpathId, CallpathValues, EventMap, ExecutionSummary, Mode, RankFacts, Region, RegionKind,
+    SiteId,
 };
 
 /// Returns one rank: `main` in two executions, 5 and 7 microseconds long, and `io` in both, which
@@ -58,14 +58,8 @@ fn bytes_of(dump: &str) -> Vec<u8> {
 #[test]
 fn the_example_of_the_document_is_what_is_written() {
     let scratch = tempfile::tempdir().expect("a temporary directory");
-    let path = write_profile(
-        &scratch.path().join("p"),
-        &[recipe()],
-        1,
-        RunMetadata::default(),
-        PhaseTimes::default(),
-    )
-    .expect("it is written");
+    let path =
+        ProfileWriter::new().write(&scratch.path().join("p"), &[recipe()]).expect("it is written");
     let document = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/format.md");
     let document = fs::read_to_string(document).expect("the document is there");
     for file in ["callpaths", "part-00000"] {

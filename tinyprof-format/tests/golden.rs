@@ -5,11 +5,11 @@
 
 use std::path::{Path, PathBuf};
 
-use tinyprof_format::file::{OutputFormat, read_profile, write_profile_with};
+use tinyprof_format::file::{ProfileWriter, read_profile};
 use tinyprof_format::model::{
     CallpathId, CallpathValues, EventMap, ExecutionSummary, FormatVersion, Losses, MetricBucket,
-    MetricSummary, MetricValues, Mode, PhaseTimes, Precision, RankFacts, Region, RegionKind,
-    RunMetadata, RunState, SeriesBucket, SiteId,
+    MetricSummary, MetricValues, Mode, Precision, RankFacts, Region, RegionKind, RunMetadata,
+    RunState, SeriesBucket, SiteId,
 };
 
 fn profile_path(version: &str) -> PathBuf {
@@ -182,14 +182,11 @@ fn freeze() {
         let metadata =
             RunMetadata { user: "ada".into(), launchdate: 1_795_270_350, ..RunMetadata::default() };
         let state = RunState { precision, ..RunState::default() };
-        let written = write_profile_with(
-            (OutputFormat::Tprof, &path),
-            &ranks(major),
-            2,
-            metadata,
-            PhaseTimes::default(),
-            state,
-        );
+        let written = ProfileWriter::new()
+            .with_ranks_per_part(2)
+            .with_metadata(metadata)
+            .with_state(state)
+            .write(&path, &ranks(major));
         std::fs::rename(written.expect("it is written"), path).expect("it is renamed");
     }
 }

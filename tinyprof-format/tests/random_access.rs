@@ -8,11 +8,11 @@ use std::rc::Rc;
 
 use tinyprof_format::error::ReadError;
 use tinyprof_format::file::{
-    Directory, ProfileReader, ReadLimits, Source, read_profile, write_profile,
+    Directory, ProfileReader, ProfileWriter, ReadLimits, Source, read_profile,
 };
 use tinyprof_format::model::{
-    CallpathId, CallpathIndex, CallpathValues, EventMap, ExecutionSummary, Mode, PhaseTimes,
-    RankFacts, Region, RegionKind, RunMetadata, SeriesBucket, SiteId,
+    CallpathId, CallpathIndex, CallpathValues, EventMap, ExecutionSummary, Mode, RankFacts, Region,
+    RegionKind, SeriesBucket, SiteId,
 };
 
 /// A directory that counts the bytes read from each file.
@@ -87,14 +87,10 @@ fn rank(rank: u32) -> EventMap {
 fn written(scratch: &Path) -> PathBuf {
     let ranks: Vec<EventMap> = (0..RANKS).map(rank).collect();
     let per_part = RANKS_PER_PART as usize;
-    write_profile(
-        &scratch.join("run"),
-        &ranks,
-        per_part,
-        RunMetadata::default(),
-        PhaseTimes::default(),
-    )
-    .expect("it is written")
+    ProfileWriter::new()
+        .with_ranks_per_part(per_part)
+        .write(&scratch.join("run"), &ranks)
+        .expect("it is written")
 }
 
 fn opened(path: &Path) -> (ProfileReader<Counted>, Counted) {

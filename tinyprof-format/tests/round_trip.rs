@@ -4,11 +4,10 @@
 use std::path::Path;
 
 use proptest::prelude::*;
-use tinyprof_format::file::{read_profile, write_profile};
+use tinyprof_format::file::{ProfileWriter, read_profile};
 use tinyprof_format::model::{
     CallpathId, CallpathValues, EventMap, ExecutionSummary, Losses, MetricBucket, MetricSummary,
-    MetricValues, Mode, PeakMemory, PhaseTimes, RankFacts, Region, RegionKind, RunMetadata,
-    SeriesBucket, SiteId,
+    MetricValues, Mode, PeakMemory, RankFacts, Region, RegionKind, SeriesBucket, SiteId,
 };
 
 fn region(site: u64) -> Region {
@@ -156,7 +155,7 @@ proptest! {
         let scratch = tempfile::tempdir().unwrap();
         let target = scratch.path().join("run");
         let path =
-            write_profile(&target, &ranks, per_part, RunMetadata::default(), PhaseTimes::default()).unwrap();
+            ProfileWriter::new().with_ranks_per_part(per_part).write(&target, &ranks).unwrap();
         prop_assert_eq!(&path, &scratch.path().join("run.tprof"));
         let profile = read_profile(&path).unwrap();
         let absent = CallpathValues::default();

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use tinyprof_format::error::ReadError;
-use tinyprof_format::file::{ReadLimits, read_profile, salvage_profile, save_profile};
+use tinyprof_format::file::{Permissions, ReadLimits, read_profile, salvage_profile, save_profile};
 use tinyprof_format::model::{CallpathValues, Profile, Salvage};
 
 /// A copy of a frozen profile: five callpaths and two with exclusive sums, three ranks in two
@@ -217,7 +217,8 @@ fn what_was_salvaged_is_a_profile_that_says_so() {
     let copy = Copy::of("format-1.0");
     fs::remove_file(copy.file("part-00001")).expect("it is removed");
     let (found, salvage) = copy.salvaged();
-    let written = save_profile(&copy.file("saved"), &found).expect("it is written");
+    let written =
+        save_profile(Permissions::Private, &copy.file("saved"), &found).expect("it is written");
     let read = read_profile(&written).expect("it is read");
     assert_eq!((&read.values, read.manifest.salvage), (&found.values, Some(salvage)));
 }

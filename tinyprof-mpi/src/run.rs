@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use mpi::topology::Communicator as _;
 use tinyprof::collect::{self, ENABLED, Ending, config, monotonic_ns};
-use tinyprof_format::file::{OutputFiles, OutputFormat, profile_path, write_profile_in_state};
-use tinyprof_format::model::{PhaseTimes, RunState};
+use tinyprof_format::file::{OutputFiles, OutputFormat, ProfileWriter, profile_path};
+use tinyprof_format::model::RunState;
 
 use crate::attendance::{Attendance, SignedIn, Voice};
 use crate::communicator::{
@@ -236,13 +236,18 @@ fn write_one_rank(
     // this one.
     let profile_id = Some(collect::new_profile_id(&name));
     let state = RunState { incomplete_because: Some(because), profile_id, ..plan.state };
-    let (metadata, flush) = (plan.metadata, PhaseTimes::default());
+    let metadata = plan.metadata;
     let files = OutputFiles { format: OutputFormat::Tprof, permissions: plan.permissions };
     let write = move || {
         if map.callpaths.is_empty() {
             return Ok(());
         }
-        write_profile_in_state(files, &name, &map, metadata, flush, state).map(drop)
+        ProfileWriter::new()
+            .with_files(files)
+            .with_metadata(metadata)
+            .with_state(state)
+            .write(&name, std::slice::from_ref(&map))
+            .map(drop)
     };
     match plan.workplace.run(write) {
         Ok(Ok(())) => {

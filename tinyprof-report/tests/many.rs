@@ -3,10 +3,9 @@
 
 use std::sync::Arc;
 
-use tinyprof_format::file::{ReadLimits, read_profile_within, write_profile};
+use tinyprof_format::file::{ProfileWriter, ReadLimits, read_profile_within};
 use tinyprof_format::model::{
-    CallpathId, CallpathValues, EventMap, ExecutionSummary, PhaseTimes, RankFacts, Region,
-    RunMetadata, SiteId,
+    CallpathId, CallpathValues, EventMap, ExecutionSummary, RankFacts, Region, SiteId,
 };
 use tinyprof_report::Report;
 
@@ -72,8 +71,7 @@ fn many_callpaths_take_little_memory_from_the_map_to_the_report() {
         assert_eq!(map.callpaths.len(), CALLPATHS);
         let (path, peak) = peak_bytes(|| {
             let maps = std::slice::from_ref(&map);
-            let times = PhaseTimes::default();
-            write_profile(&scratch.path().join("many"), maps, 1, RunMetadata::default(), times)
+            ProfileWriter::new().write(&scratch.path().join("many"), maps)
         });
         check("to write", peak, 300);
         let (text, peak) =

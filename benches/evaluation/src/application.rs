@@ -233,8 +233,8 @@ fn nanoseconds(seconds: f64) -> u64 {
 #[cfg(test)]
 mod tests {
     use tinyprof_bench_collective::map::{Shape, event_map};
-    use tinyprof_format::file::write_profile;
-    use tinyprof_format::model::{PhaseTimes, RunMetadata};
+    use tinyprof_format::file::ProfileWriter;
+    use tinyprof_format::model::PhaseTimes;
 
     use super::*;
 
@@ -253,8 +253,7 @@ mod tests {
         let flush =
             PhaseTimes { snapshot_ns: 1, synchronise_ns: 20, aggregate_ns: 300, write_ns: 4000 };
         let path =
-            write_profile(&scratch.path().join("p"), &maps, 1, RunMetadata::default(), flush)
-                .unwrap();
+            ProfileWriter::new().with_times(flush).write(&scratch.path().join("p"), &maps).unwrap();
         let cost = Cost::of_profile(&path, 20_000).unwrap();
         assert_eq!((cost.visits, cost.annotation_ns, cost.io_ns()), (42, 840, 4321));
         let root: Vec<u64> = maps.iter().map(|map| map.values[0].inclusive_ns()).collect();

@@ -10,8 +10,8 @@ use tinyprof::collect::monotonic_ns;
 use tinyprof_bench_collective::files::directory_bytes;
 use tinyprof_bench_collective::launch::output;
 use tinyprof_bench_collective::map::{Shape, event_map};
-use tinyprof_format::file::{read_profile, save_profile, write_profile};
-use tinyprof_format::model::{PhaseTimes, Profile, RunMetadata};
+use tinyprof_format::file::{Permissions, ProfileWriter, read_profile, save_profile};
+use tinyprof_format::model::Profile;
 use tinyprof_format::text::{read_text, write_text};
 
 use crate::application::{Variant, Work};
@@ -68,7 +68,7 @@ pub(crate) fn formats(context: &Context) -> Result<Vec<FormatRow>, String> {
     if let Some(text) = authors.and_then(|path| fs::read(path).ok()) {
         context.say(&format!("the authors' {AUTHORS}"));
         let profile = read_text(&text).map_err(|error| error.to_string())?.profile;
-        let path = save_profile(&scratch.path().join("authors"), &profile)
+        let path = save_profile(Permissions::Private, &scratch.path().join("authors"), &profile)
             .map_err(|error| error.to_string())?;
         rows.extend(measure(context, &format!("the authors' `{AUTHORS}`"), false, &path)?);
     }
@@ -79,8 +79,7 @@ pub(crate) fn formats(context: &Context) -> Result<Vec<FormatRow>, String> {
         let shape = Shape { callpaths: CALLPATHS, executions: 1, iterations: 1, each: false };
         let maps: Vec<_> = (0..ranks).map(|rank| event_map(shape, rank)).collect();
         let target = scratch.path().join("synthetic");
-        let written =
-            write_profile(&target, &maps, 16, RunMetadata::default(), PhaseTimes::default());
+        let written = ProfileWriter::new().with_ranks_per_part(16).write(&target, &maps);
         let path = written.map_err(|error| error.to_string())?;
         drop(maps);
         rows.extend(measure(context, "made up", true, &path)?);

@@ -13,7 +13,7 @@ use std::process::{Command, Output};
 use quick_xml::Reader;
 use quick_xml::events::Event;
 use serde_json::Value;
-use tinyprof_format::file::save_profile;
+use tinyprof_format::file::{Permissions, save_profile};
 use tinyprof_format::text::read_text;
 
 /// Every format that may go to standard output, except the paper's own, which has its own tests.
@@ -55,7 +55,8 @@ fn empty() -> tempfile::TempDir {
     let text = b"id,parent,tag,is_loop,times\nmain,null,null,0,0.5\n";
     let mut profile = read_text(text).expect("it is read").profile;
     (profile.callpaths, profile.values) = Default::default();
-    save_profile(&scratch.path().join("run"), &profile).expect("it is written");
+    save_profile(Permissions::Private, &scratch.path().join("run"), &profile)
+        .expect("it is written");
     scratch
 }
 

@@ -3,10 +3,10 @@
 
 use std::path::Path;
 
-use tinyprof_format::file::write_profile;
+use tinyprof_format::file::ProfileWriter;
 use tinyprof_format::model::{
-    CallpathId, CallpathValues, EventMap, ExecutionSummary, MetricSummary, MetricValues,
-    PhaseTimes, RankFacts, Region, RunMetadata, SiteId,
+    CallpathId, CallpathValues, EventMap, ExecutionSummary, MetricSummary, MetricValues, RankFacts,
+    Region, SiteId,
 };
 
 use crate::support::{done, json, run, scratch};
@@ -19,9 +19,7 @@ fn write(directory: &Path, name: &str, values: CallpathValues) {
         [(CallpathId::root(site), None, region, values)],
         RankFacts::default(),
     );
-    let times = PhaseTimes::default();
-    write_profile(&directory.join(name), &[map], 1, RunMetadata::default(), times)
-        .expect("it is written");
+    ProfileWriter::new().write(&directory.join(name), &[map]).expect("it is written");
 }
 
 /// Returns executions of 10 visits of which some were not timed: the sum is an estimate with this

@@ -7,10 +7,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use tinyprof_format::file::write_profile;
+use tinyprof_format::file::ProfileWriter;
 use tinyprof_format::model::{
     CallpathId, CallpathValues, EventMap, ExecutionSummary, MetricSummary, MetricValues, Mode,
-    PhaseTimes, RankFacts, Region, RegionKind, RunMetadata, SiteId,
+    RankFacts, Region, RegionKind, RunMetadata, SiteId,
 };
 
 use crate::support::{done, scratch};
@@ -84,7 +84,10 @@ fn write_run(directory: &Path, name: &str, run: u64, slower: f64) {
         ..RunMetadata::default()
     };
     let ranks: Vec<EventMap> = (0..4).map(rank).collect();
-    write_profile(&directory.join(name), &ranks, 4, metadata, PhaseTimes::default())
+    ProfileWriter::new()
+        .with_ranks_per_part(4)
+        .with_metadata(metadata)
+        .write(&directory.join(name), &ranks)
         .expect("it is written");
 }
 

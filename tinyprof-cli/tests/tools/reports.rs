@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use insta::assert_snapshot;
-use tinyprof_format::file::write_profile;
+use tinyprof_format::file::ProfileWriter;
 use tinyprof_format::model::{
     CallpathId, CallpathValues, EventMap, ExecutionSummary, PhaseTimes, RankFacts, Region,
     RunMetadata, SiteId,
@@ -68,7 +68,12 @@ fn written(directory: &Path, ranks: u32) {
         ..RunMetadata::default()
     };
     let flush = PhaseTimes { snapshot_ns: 12_000, write_ns: 188_000, ..PhaseTimes::default() };
-    write_profile(&directory.join("run"), &maps, 1_024, metadata, flush).expect("it is written");
+    ProfileWriter::new()
+        .with_ranks_per_part(1_024)
+        .with_metadata(metadata)
+        .with_times(flush)
+        .write(&directory.join("run"), &maps)
+        .expect("it is written");
 }
 
 /// Returns the report with and without colours; the contents must not depend on them.

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
-use tinyprof_format::file::save_profile;
+use tinyprof_format::file::{Permissions, save_profile};
 use tinyprof_format::text::read_text;
 
 /// The output of a run of the command, and its exit code.
@@ -62,5 +62,5 @@ pub(crate) fn write(directory: &Path, name: &str, callpaths: &[(&str, &str)]) {
         text.push_str(&format!("{path},{parent},null,0,{times}\n"));
     }
     let profile = read_text(text.as_bytes()).expect("it is read").profile;
-    save_profile(&directory.join(name), &profile).expect("it is written");
+    save_profile(Permissions::Private, &directory.join(name), &profile).expect("it is written");
 }

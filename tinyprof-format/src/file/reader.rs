@@ -21,18 +21,12 @@ use crate::model::{
 /// A profile whose callpaths are read one by one.
 ///
 /// ```
-/// use tinyprof_format::file::{ProfileReader, write_profile};
-/// use tinyprof_format::model::{EventMap, PhaseTimes, RunMetadata};
+/// use tinyprof_format::file::{ProfileReader, ProfileWriter};
+/// use tinyprof_format::model::EventMap;
 ///
 /// let scratch = std::env::temp_dir().join(format!("tinyprof-reader-{}", std::process::id()));
 /// std::fs::create_dir_all(&scratch)?;
-/// let path = write_profile(
-///     &scratch.join("run"),
-///     &[EventMap::default()],
-///     1,
-///     RunMetadata::default(),
-///     PhaseTimes::default(),
-/// )?;
+/// let path = ProfileWriter::new().write(&scratch.join("run"), &[EventMap::default()])?;
 /// let reader = ProfileReader::open(&path)?;
 /// for (index, callpath) in reader.callpaths().iter() {
 ///     println!("{}: {} visits", callpath.region.name, reader.callpath(index)?[0].visits());

@@ -24,14 +24,13 @@ use crate::model::{
 /// zeros.
 ///
 /// ```
-/// use tinyprof_format::file::{ReadLimits, salvage_profile, write_profile};
-/// use tinyprof_format::model::{EventMap, PhaseTimes, RunMetadata};
+/// use tinyprof_format::file::{ProfileWriter, ReadLimits, salvage_profile};
+/// use tinyprof_format::model::EventMap;
 ///
 /// let scratch = std::env::temp_dir().join(format!("tinyprof-salvage-{}", std::process::id()));
 /// std::fs::create_dir_all(&scratch)?;
 /// let ranks = [EventMap::default(), EventMap::default()];
-/// let (metadata, times) = (RunMetadata::default(), PhaseTimes::default());
-/// let path = write_profile(&scratch.join("run"), &ranks, 1, metadata, times)?;
+/// let path = ProfileWriter::new().write(&scratch.join("run"), &ranks)?;
 /// std::fs::remove_file(path.join("part-00001"))?;
 /// let salvaged = salvage_profile(&path, ReadLimits::default())?;
 /// let salvage = salvaged.manifest.salvage.unwrap_or_default();

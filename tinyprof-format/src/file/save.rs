@@ -10,26 +10,15 @@ use crate::model::{
     CallpathFile, CallpathTable, EventMap, FormatVersion, Manifest, PartFile, Profile,
 };
 
-/// Writes `profile` as one part, in private files, and returns its final name. The manifest keeps
-/// the facts of the run, its completeness, and its losses.
+/// Writes `profile` as one part, in files of these permissions, and returns its final name. The
+/// manifest keeps the facts of the run, its completeness, and its losses.
 ///
 /// # Errors
 /// If a file cannot be written. Nothing is left behind then.
 ///
 /// # Panics
 /// If there are 2^32 ranks or more.
-pub fn save_profile(target: &Path, profile: &Profile) -> Result<PathBuf, WriteError> {
-    save_profile_with(Permissions::Private, target, profile)
-}
-
-/// Writes `profile` as [`save_profile`] does, in files of these permissions.
-///
-/// # Errors
-/// If a file cannot be written. Nothing is left behind then.
-///
-/// # Panics
-/// If there are 2^32 ranks or more.
-pub fn save_profile_with(
+pub fn save_profile(
     permissions: Permissions,
     target: &Path,
     profile: &Profile,

@@ -11,121 +11,126 @@ use crate::model::{
     CallpathFile, CallpathTable, EventMap, PartFile, PhaseTimes, RunMetadata, RunState,
 };
 
-/// Writes the profile of `ranks`, in parts of `ranks_per_part`, and returns its final name.
+/// A writer of whole profiles from one process.
 ///
-/// A program without MPI calls this at its end, with its one event map.
+/// A program without MPI uses it at its end, with its one event map.
 ///
-/// # Errors
-/// If a file cannot be written. Nothing is left behind then.
+/// ```
+/// use tinyprof_format::file::{ProfileWriter, read_profile};
+/// use tinyprof_format::model::{EventMap, RunState};
 ///
-/// # Panics
-/// If `ranks_per_part` is 0, or there are 2^32 ranks or more.
-pub fn write_profile(
-    target: &Path,
-    ranks: &[EventMap],
+/// let scratch = std::env::temp_dir().join(format!("tinyprof-writer-{}", std::process::id()));
+/// std::fs::create_dir_all(&scratch)?;
+/// let because = Some("it was killed".to_owned());
+/// let state = RunState { incomplete_because: because, ..RunState::default() };
+/// let writer = ProfileWriter::new().with_ranks_per_part(2).with_state(state);
+/// let ranks = [EventMap::default(), EventMap::default(), EventMap::default()];
+/// let path = writer.write(&scratch.join("run"), &ranks)?;
+/// assert_eq!(read_profile(&path)?.manifest.parts.len(), 2);
+/// # std::fs::remove_dir_all(&scratch)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct ProfileWriter {
+    files: OutputFiles,
     ranks_per_part: usize,
     metadata: RunMetadata,
-    flush: PhaseTimes,
-) -> Result<PathBuf, WriteError> {
-    let target = (OutputFiles::default(), target);
-    write_profile_with(target, ranks, ranks_per_part, metadata, flush, RunState::default())
+    times: PhaseTimes,
+    state: RunState,
 }
 
-/// Writes the profile of `ranks` in `state`, in its precision, and with the format and permissions
-/// in `files`.
-///
-/// # Errors
-/// If a file cannot be written. Nothing is left behind then.
-///
-/// # Panics
-/// If `ranks_per_part` is 0, or there are 2^32 ranks or more.
-pub fn write_profile_with(
-    (files, target): (impl Into<OutputFiles>, &Path),
-    ranks: &[EventMap],
-    ranks_per_part: usize,
-    metadata: RunMetadata,
-    flush: PhaseTimes,
-    state: RunState,
-) -> Result<PathBuf, WriteError> {
-    write_timed((files.into(), target), ranks, ranks_per_part, metadata, &|| flush, state)
-}
-
-/// Writes the profile of a process with one event map, for a caller that has a clock.
-///
-/// `flush` is called when everything but the manifest is written, so that the profile can contain
-/// the time that this took.
-///
-/// # Errors
-/// If a file cannot be written. Nothing is left behind then.
-pub fn write_timed_profile(
-    files: impl Into<OutputFiles>,
-    target: &Path,
-    map: &EventMap,
-    metadata: RunMetadata,
-    flush: &dyn Fn() -> PhaseTimes,
-    state: RunState,
-) -> Result<PathBuf, WriteError> {
-    write_timed((files.into(), target), std::slice::from_ref(map), 1, metadata, flush, state)
-}
-
-fn write_timed(
-    (files, target): (OutputFiles, &Path),
-    ranks: &[EventMap],
-    ranks_per_part: usize,
-    metadata: RunMetadata,
-    flush: &dyn Fn() -> PhaseTimes,
-    state: RunState,
-) -> Result<PathBuf, WriteError> {
-    let unfinished = UnfinishedProfile::create(files, target, &std::process::id().to_string())?;
-    let dictionary = dictionary_of(ranks);
-    let ranks: Vec<_> =
-        ranks.iter().map(|map| MapValues::new(map, &dictionary, state.precision)).collect();
-    let written = write_files(files, &unfinished, &dictionary, &ranks, ranks_per_part);
-    let finished = written.and_then(|(callpaths, parts, facts)| {
-        let manifest = facts.manifest(narrow(ranks.len()), callpaths, parts, metadata, flush());
-        unfinished.finish(&manifest.with_state(state))
-    });
-    if finished.is_err() {
-        // Report the first error. A failure to remove the directory has the same cause.
-        drop(unfinished.discard());
+impl Default for ProfileWriter {
+    fn default() -> Self {
+        Self::new()
     }
-    finished
 }
 
-/// Writes the profile of a process with one event map: an interim profile, or a profile after
-/// interim profiles.
-///
-/// # Errors
-/// If a file cannot be written. Nothing is left behind then.
-pub fn write_profile_in_state(
-    files: impl Into<OutputFiles>,
-    target: &Path,
-    map: &EventMap,
-    metadata: RunMetadata,
-    flush: PhaseTimes,
-    state: RunState,
-) -> Result<PathBuf, WriteError> {
-    write_profile_with((files, target), std::slice::from_ref(map), 1, metadata, flush, state)
-}
+impl ProfileWriter {
+    /// Creates a writer of private files in the native format, with one rank per part, that knows
+    /// nothing about the run.
+    pub fn new() -> Self {
+        Self {
+            files: OutputFiles::default(),
+            ranks_per_part: 1,
+            metadata: RunMetadata::default(),
+            times: PhaseTimes::default(),
+            state: RunState::default(),
+        }
+    }
 
-/// Writes the profile of a run that did not reach its end. The profile contains the reason why it
-/// is incomplete.
-///
-/// # Errors
-/// If a file cannot be written. Nothing is left behind then.
-///
-/// # Panics
-/// If `ranks_per_part` is 0, or there are 2^32 ranks or more.
-pub fn write_incomplete_profile(
-    target: &Path,
-    ranks: &[EventMap],
-    ranks_per_part: usize,
-    metadata: RunMetadata,
-    because: String,
-) -> Result<PathBuf, WriteError> {
-    let state = RunState { incomplete_because: Some(because), ..RunState::default() };
-    let target = (OutputFiles::default(), target);
-    write_profile_with(target, ranks, ranks_per_part, metadata, PhaseTimes::default(), state)
+    /// Sets the format and the permissions of the files.
+    pub fn with_files(self, files: impl Into<OutputFiles>) -> Self {
+        Self { files: files.into(), ..self }
+    }
+
+    /// Sets the number of ranks per part; 0 has the effect of 1.
+    pub const fn with_ranks_per_part(mut self, ranks: usize) -> Self {
+        self.ranks_per_part = if ranks == 0 { 1 } else { ranks };
+        self
+    }
+
+    /// Sets the facts of the run.
+    pub fn with_metadata(self, metadata: RunMetadata) -> Self {
+        Self { metadata, ..self }
+    }
+
+    /// Sets the times of the flush.
+    pub const fn with_times(mut self, times: PhaseTimes) -> Self {
+        self.times = times;
+        self
+    }
+
+    /// Sets the state of the run, such as the reason why the profile is incomplete, and the
+    /// precision.
+    pub fn with_state(self, state: RunState) -> Self {
+        Self { state, ..self }
+    }
+
+    /// Writes the profile of `ranks`, and returns its final name.
+    ///
+    /// # Errors
+    /// If a file cannot be written. Nothing is left behind then.
+    ///
+    /// # Panics
+    /// If there are 2^32 ranks or more.
+    pub fn write(self, target: &Path, ranks: &[EventMap]) -> Result<PathBuf, WriteError> {
+        let times = self.times;
+        self.write_timed(target, ranks, &|| times)
+    }
+
+    /// Writes the profile of `ranks`, for a caller that has a clock, and returns its final name.
+    ///
+    /// `times` is called when everything but the manifest is written, so that the profile can
+    /// contain the time that this took.
+    ///
+    /// # Errors
+    /// If a file cannot be written. Nothing is left behind then.
+    ///
+    /// # Panics
+    /// If there are 2^32 ranks or more.
+    pub fn write_timed(
+        self,
+        target: &Path,
+        ranks: &[EventMap],
+        times: &dyn Fn() -> PhaseTimes,
+    ) -> Result<PathBuf, WriteError> {
+        let Self { files, ranks_per_part, metadata, state, .. } = self;
+        let unfinished = UnfinishedProfile::create(files, target, &std::process::id().to_string())?;
+        let dictionary = dictionary_of(ranks);
+        let ranks: Vec<_> =
+            ranks.iter().map(|map| MapValues::new(map, &dictionary, state.precision)).collect();
+        let written = write_files(files, &unfinished, &dictionary, &ranks, ranks_per_part);
+        let finished = written.and_then(|(callpaths, parts, facts)| {
+            let manifest = facts.manifest(narrow(ranks.len()), callpaths, parts, metadata, times());
+            unfinished.finish(&manifest.with_state(state))
+        });
+        if finished.is_err() {
+            // Report the first error. A failure to remove the directory has the same cause.
+            drop(unfinished.discard());
+        }
+        finished
+    }
 }
 
 /// Returns the callpaths of all ranks, with distinct ids. For a single rank this is usually its own

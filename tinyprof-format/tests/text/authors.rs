@@ -5,7 +5,7 @@ use std::env;
 use std::fs;
 use std::path::Path;
 
-use tinyprof_format::file::{read_profile, save_profile};
+use tinyprof_format::file::{Permissions, read_profile, save_profile};
 use tinyprof_format::text::{Imported, ProblemKind, read_text, write_text};
 
 /// A file of 8 ranks, 2 executions, and loops of 101 iterations.
@@ -98,7 +98,8 @@ fn a_profile_of_the_authors_values_is_lossless() {
         let imported = imported(&text);
         let scratch = tempfile::tempdir().expect("a temporary directory");
         let path =
-            save_profile(&scratch.path().join("run"), &imported.profile).expect("it is written");
+            save_profile(Permissions::Private, &scratch.path().join("run"), &imported.profile)
+                .expect("it is written");
         let read = read_profile(&path).expect("it is read");
         assert_eq!(
             (&read.values, &read.callpaths),

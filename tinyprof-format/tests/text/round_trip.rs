@@ -4,10 +4,10 @@
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
-use tinyprof_format::file::{read_profile, write_profile};
+use tinyprof_format::file::{ProfileWriter, read_profile};
 use tinyprof_format::model::{
-    CallpathId, CallpathValues, EventMap, ExecutionSummary, Mode, PhaseTimes, Profile, RankFacts,
-    Region, RegionKind, RunMetadata, SeriesBucket, SiteId,
+    CallpathId, CallpathValues, EventMap, ExecutionSummary, Mode, Profile, RankFacts, Region,
+    RegionKind, SeriesBucket, SiteId,
 };
 use tinyprof_format::text::{Omitted, read_text, write_text};
 
@@ -89,7 +89,7 @@ fn written(plan: &Plan) -> Profile {
     let ranks = records.map(|records| EventMap::from_records(records, RankFacts::default()));
     let scratch = tempfile::tempdir().expect("a temporary directory");
     let target = scratch.path().join("run");
-    let path = write_profile(&target, &ranks, 2, RunMetadata::default(), PhaseTimes::default());
+    let path = ProfileWriter::new().with_ranks_per_part(2).write(&target, &ranks);
     read_profile(&path.expect("it is written")).expect("it is read")
 }
 

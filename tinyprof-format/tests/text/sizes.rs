@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use tinyprof_format::file::save_profile;
+use tinyprof_format::file::{Permissions, save_profile};
 use tinyprof_format::text::read_text;
 
 use super::authors::{LOOPS, WIDE, authors_file, numbers};
@@ -19,7 +19,8 @@ struct Sizes {
 fn sizes(text: &str) -> Sizes {
     let profile = read_text(text.as_bytes()).expect("the text is read").profile;
     let scratch = tempfile::tempdir().expect("a temporary directory");
-    let path = save_profile(&scratch.path().join("run"), &profile).expect("it is written");
+    let path = save_profile(Permissions::Private, &scratch.path().join("run"), &profile)
+        .expect("it is written");
     let files = ["manifest.json", "callpaths", "part-00000"];
     let total_bytes: u64 =
         files.iter().map(|f| fs::metadata(path.join(f)).expect("the file").len()).sum();

@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 
 use tinyprof_format::file::{
-    OutputFormat, ReadLimits, read_manifest, read_profile_within, write_timed_profile,
+    OutputFormat, ProfileWriter, ReadLimits, read_manifest, read_profile_within,
 };
 use tinyprof_format::model::{Losses, PhaseTimes, RunState};
 use tinyprof_report::{Report, TextOptions, escaped};
@@ -131,7 +131,11 @@ fn write_alone_as(format: OutputFormat, name: &Path) -> Ending {
     let metadata = metadata();
     let executable = metadata.executable.clone();
     let files = session().config.files(format);
-    let written = write_timed_profile(files, name, &map, metadata, &flush, state);
+    let written = ProfileWriter::new()
+        .with_files(files)
+        .with_metadata(metadata)
+        .with_state(state)
+        .write_timed(name, std::slice::from_ref(&map), &flush);
     if written.is_ok() {
         // Set at once: later steps may die or hang, and that must not be reported as a failure to
         // write.
@@ -218,10 +222,10 @@ fn print(text: &str) {
 
 #[cfg(test)]
 mod tests {
-    use tinyprof_format::file::write_profile_in_state;
+    use tinyprof_format::file::ProfileWriter;
     use tinyprof_format::model::{
-        CallpathId, CallpathValues, EventMap, ExecutionSummary, RankFacts, Region, RunMetadata,
-        SeriesBucket, SiteId,
+        CallpathId, CallpathValues, EventMap, ExecutionSummary, RankFacts, Region, SeriesBucket,
+        SiteId,
     };
 
     use super::*;
@@ -250,11 +254,10 @@ mod tests {
         let scratch = tempfile::tempdir().unwrap();
         let check = |format: OutputFormat, bytes_max: u64, expected: [bool; 3]| {
             let name = scratch.path().join(format!("{format:?}-{bytes_max}"));
-            let state = RunState::default();
-            let flush = PhaseTimes::default();
-            let path =
-                write_profile_in_state(format, &name, &map(), RunMetadata::default(), flush, state)
-                    .unwrap();
+            let path = ProfileWriter::new()
+                .with_files(format)
+                .write(&name, std::slice::from_ref(&map()))
+                .unwrap();
             let report = || Cow::Owned(Report::of_event_map(&map(), "p"));
             let text = text_of(report, Some(&path), &TextOptions::default(), bytes_max);
             let found = ["took much longer", "too small", "more hints: tinyprof report /"];

@@ -113,23 +113,18 @@ pub(super) fn since_start() -> String {
 
 #[cfg(test)]
 mod tests {
-    use tinyprof_format::file::{OutputFormat, read_profile, write_profile_in_state};
-    use tinyprof_format::model::{EventMap, PhaseTimes, RunMetadata};
+    use tinyprof_format::file::{ProfileWriter, read_profile};
+    use tinyprof_format::model::EventMap;
 
     use super::*;
 
     fn write(files: &mut InterimFiles) -> PathBuf {
         let (name, state) = files.begin(Some(7));
-        let (map, times) = (EventMap::default(), PhaseTimes::default());
-        let path = write_profile_in_state(
-            OutputFormat::Tprof,
-            &name,
-            &map,
-            RunMetadata::default(),
-            times,
-            state,
-        )
-        .unwrap();
+        let map = EventMap::default();
+        let path = ProfileWriter::new()
+            .with_state(state)
+            .write(&name, std::slice::from_ref(&map))
+            .unwrap();
         files.end(Some(&path), 10);
         path
     }

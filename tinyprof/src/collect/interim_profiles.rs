@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
 use tinyprof_format::error::WriteError;
-use tinyprof_format::file::{OutputFormat, write_profile_in_state};
+use tinyprof_format::file::{OutputFormat, ProfileWriter};
 use tinyprof_format::model::{InterimTimes, PhaseTimes};
 
 use super::interim_files::InterimFiles;
@@ -166,7 +166,12 @@ fn write(files: &mut InterimFiles) -> Result<Option<PathBuf>, WriteError> {
     let (name, state) = files.begin(None);
     let times = PhaseTimes { snapshot_ns: monotonic_ns() - begin_ns, ..PhaseTimes::default() };
     let output = session().config.files(OutputFormat::Tprof);
-    let written = write_profile_in_state(output, &name, &map, metadata(), times, state);
+    let written = ProfileWriter::new()
+        .with_files(output)
+        .with_metadata(metadata())
+        .with_times(times)
+        .with_state(state)
+        .write(&name, std::slice::from_ref(&map));
     files.end(written.as_deref().ok(), monotonic_ns() - begin_ns);
     written.map(Some)
 }
