@@ -9,7 +9,7 @@ use tinyprof_faults::phase::Phase;
 use tinyprof_faults::sys::{Ended, Watch};
 use tinyprof_faults::truth::Truth;
 use tinyprof_faults::work::STEPS;
-use tinyprof_format::file::{check_profile, read_profile};
+use tinyprof_format::file::{ReadOptions, read_profile};
 use tinyprof_format::model::{Losses, Profile};
 
 use crate::place::{Scratch, clean, executable};
@@ -215,7 +215,8 @@ fn profiles(directory: &Path, truths: &[Truth]) -> Result<Vec<Found>, String> {
 
 fn found(path: &Path, truths: &[Truth]) -> Result<Found, String> {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let check = check_profile(path)
+    let check = ReadOptions::default()
+        .check(path)
         .map_err(|error| format!("{name} has a final name, and cannot be read: {error}"))?;
     if !check.is_whole() {
         return Err(format!("{name} has a final name, and is damaged: {check:?}"));

@@ -13,9 +13,7 @@ use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
-use tinyprof_format::file::{
-    FileCheck, Permissions, check_profile_within, read_profile_of, save_profile,
-};
+use tinyprof_format::file::{FileCheck, Permissions, save_profile};
 use tinyprof_fuzz::again::write_and_read;
 use tinyprof_fuzz::segment::{check_seeds, read_segment};
 use tinyprof_fuzz::structure::{Tape, mutated_profile, mutated_segment};
@@ -134,12 +132,12 @@ fn tape(seed: u64) -> Vec<u8> {
 
 fn profile(tape: &[u8], place: &Path) -> bool {
     let files = mutated_profile(&mut Tape::new(tape));
-    let (_, peak) = peak_bytes(|| read_profile_of(&files, LIMITS).map(drop));
+    let (_, peak) = peak_bytes(|| LIMITS.read_of(&files).map(drop));
     assert!(peak as u64 <= LIMITS.memory_bytes(), "reading took {peak} bytes at a time");
     let read = read_in_every_way(&files);
     let directory = place.join("mutated.tprof");
     on_disk(&directory, &files);
-    let checked = check_profile_within(&directory, LIMITS);
+    let checked = LIMITS.check(&directory);
     let agrees = match (&checked, &read) {
         // A section that no reader knows may be damaged, because it is not read.
         (Ok(check), Some(_)) => {
@@ -157,8 +155,7 @@ fn profile(tape: &[u8], place: &Path) -> bool {
         write_and_read(profile);
         let saved = save_profile(Permissions::Private, &place.join("saved"), profile)
             .expect("there is room");
-        let check = check_profile_within(&saved, LIMITS.with_memory_bytes(256 << 20))
-            .expect("it has a manifest");
+        let check = LIMITS.with_memory_bytes(256 << 20).check(&saved).expect("it has a manifest");
         assert!(check.is_whole(), "what was read is saved, and damaged: {check:?}");
     }
     fs::remove_dir_all(place).expect("it is ours");

@@ -1,7 +1,7 @@
 //! Round trips: a profile that was read is written and read again, and must be equal.
 
 use tinyprof_format::file::{
-    EncodedRank, ManifestFacts, ReadLimits, encode_callpaths, encode_part, read_profile_of,
+    EncodedRank, ManifestFacts, ReadOptions, encode_callpaths, encode_part,
 };
 use tinyprof_format::model::{
     CallpathFile, CallpathTable, EventMap, Losses, Manifest, PartFile, PhaseTimes, Profile,
@@ -12,7 +12,7 @@ use crate::{Memory, read_in_every_way_within};
 
 /// Limits for reading again: enough for anything that was read within [`LIMITS`](crate::LIMITS), in
 /// the bytes of today's writer.
-const LIMITS: ReadLimits = ReadLimits::new(256 << 20);
+const LIMITS: ReadOptions = ReadOptions::new().with_memory_bytes(256 << 20);
 
 /// Writes a profile that was read, reads it again, and compares.
 ///
@@ -39,7 +39,7 @@ pub fn write_and_read(profile: &Profile) {
         version: tinyprof_format::model::FormatVersion::CURRENT,
         ..profile.manifest.clone()
     });
-    let again = read_profile_of(&files, LIMITS).expect("what was read is written, and read again");
+    let again = LIMITS.read_of(&files).expect("what was read is written, and read again");
     assert_eq!(again.callpaths.rows(), profile.callpaths.rows());
     again
         .ranks

@@ -8,13 +8,13 @@ pub mod structure;
 use std::collections::BTreeMap;
 use std::io;
 
-use tinyprof_format::file::{ProfileReader, ReadLimits, read_profile_of, salvage_profile_of};
+use tinyprof_format::file::{ProfileReader, ReadOptions};
 use tinyprof_format::model::Profile;
 use tinyprof_format::text::write_text;
 use tinyprof_report::{Report, TextOptions, info_text};
 
 /// The memory limit of readers. libFuzzer stops a target that takes four times as much.
-pub const LIMITS: ReadLimits = ReadLimits::new(8 << 20);
+pub const LIMITS: ReadOptions = ReadOptions::new().with_memory_bytes(8 << 20);
 
 /// Files by name.
 pub type Memory = BTreeMap<&'static str, Vec<u8>>;
@@ -25,13 +25,13 @@ pub fn read_in_every_way(files: &Memory) -> Option<Profile> {
     read_in_every_way_within(files, LIMITS)
 }
 
-/// Reads like [`read_in_every_way`], within other limits.
-pub fn read_in_every_way_within(files: &Memory, limits: ReadLimits) -> Option<Profile> {
-    let whole = read_profile_of(files, limits).ok();
-    if let Ok(salvaged) = salvage_profile_of(files, limits) {
+/// Reads like [`read_in_every_way`], with other options.
+pub fn read_in_every_way_within(files: &Memory, options: ReadOptions) -> Option<Profile> {
+    let whole = options.read_of(files).ok();
+    if let Ok(salvaged) = options.salvage_of(files) {
         show(&salvaged);
     }
-    let reader = ProfileReader::of_source(files.clone(), limits).ok();
+    let reader = ProfileReader::of_source(files.clone(), options).ok();
     if let Some(reader) = &reader {
         for (index, _) in reader.callpaths().iter() {
             let callpath = reader.callpath(index).ok();

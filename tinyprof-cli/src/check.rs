@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fmt::Write as _;
 
 use serde_json::json;
-use tinyprof_format::file::{Check, Damage, FileCheck, check_profile_within};
+use tinyprof_format::file::{Check, Damage, FileCheck};
 use tinyprof_report::{csv_line, escaped, json_text};
 
 use crate::arguments::{CheckArguments, TableFormat};
@@ -15,7 +15,7 @@ use crate::{memory, render};
 
 pub(crate) fn run(arguments: &CheckArguments) -> Result<Outcome, Box<dyn Error>> {
     let name = name_of(&arguments.directory);
-    let check = check_profile_within(&arguments.directory, memory::limits());
+    let check = memory::read_options().check(&arguments.directory);
     let salvaged = match &arguments.output {
         Some(output) => Some(salvage(&arguments.directory, output)?),
         None => None,

@@ -21,7 +21,6 @@ use std::io::Write as _;
 use std::path::Path;
 
 use serde_json::Value;
-use tinyprof_format::file::read_profile_within;
 use tinyprof_format::model::Profile;
 use tinyprof_report::Report;
 
@@ -34,9 +33,8 @@ use payload::Shown;
 pub(crate) fn run(arguments: &HtmlArguments) -> Result<(), Box<dyn Error>> {
     let mut profiles = Vec::new();
     for directory in &arguments.directories {
-        let profile =
-            select::select(read_profile_within(directory, memory::limits())?, &arguments.selection)
-                .map_err(|error| format!("{}: {error}", directory.display()))?;
+        let profile = select::select(memory::read_options().read(directory)?, &arguments.selection)
+            .map_err(|error| format!("{}: {error}", directory.display()))?;
         profiles.push((name_of(directory), profile));
     }
     let (profiles, wholes) = folded(profiles);

@@ -80,7 +80,7 @@ fn read(path: &Path) -> io::Result<Vec<u8>> {
 }
 
 fn read_all(from: &mut dyn Read) -> io::Result<Vec<u8>> {
-    let limit = memory::limits().memory_bytes();
+    let limit = memory::read_options().memory_bytes();
     let mut text = Vec::new();
     from.take(limit.saturating_add(1)).read_to_end(&mut text)?;
     if text.len() as u64 > limit {

@@ -2,19 +2,19 @@
 
 use std::sync::OnceLock;
 
-use tinyprof_format::file::ReadLimits;
+use tinyprof_format::file::ReadOptions;
 
-static LIMITS: OnceLock<ReadLimits> = OnceLock::new();
+static OPTIONS: OnceLock<ReadOptions> = OnceLock::new();
 
 /// Sets the limit that the user gave; only the first call counts.
 pub(crate) fn allow(bytes: Option<u64>) {
-    let limits = ReadLimits::default();
-    LIMITS.get_or_init(|| bytes.map_or(limits, |bytes| limits.with_memory_bytes(bytes)));
+    let options = ReadOptions::default();
+    OPTIONS.get_or_init(|| bytes.map_or(options, |bytes| options.with_memory_bytes(bytes)));
 }
 
-/// Returns the limits for this command's readers.
-pub(crate) fn limits() -> ReadLimits {
-    LIMITS.get().copied().unwrap_or_default()
+/// Returns the options of this command's readers.
+pub(crate) fn read_options() -> ReadOptions {
+    OPTIONS.get().copied().unwrap_or_default()
 }
 
 /// Parses a number of bytes, such as `512MiB`, `4GiB` or `1000000`.

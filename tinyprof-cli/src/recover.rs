@@ -146,7 +146,7 @@ fn none_is_called(name: &str, there: &[String]) -> String {
 /// Returns the event map of the process of these segments. They are in memory only while it is
 /// created.
 fn event_map(threads: &[Piece<'_>], now: TicksNow) -> io::Result<EventMap> {
-    let mut room = memory::limits().memory_bytes();
+    let mut room = memory::read_options().memory_bytes();
     let mut files = Vec::new();
     for piece in threads {
         let bytes = read_whole(piece, room).map_err(|error| {

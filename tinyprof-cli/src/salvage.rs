@@ -4,7 +4,7 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use tinyprof_format::file::{profile_path, salvage_profile, save_profile};
+use tinyprof_format::file::{profile_path, save_profile};
 use tinyprof_format::model::Salvage;
 use tinyprof_report::escaped;
 
@@ -20,7 +20,7 @@ pub(crate) struct Salvaged {
 
 /// Reads the intact parts in `directory` and writes them as `output`.
 pub(crate) fn salvage(directory: &Path, output: &Path) -> Result<Salvaged, Box<dyn Error>> {
-    let profile = salvage_profile(directory, memory::limits())?;
+    let profile = memory::read_options().salvage(directory)?;
     let path = save_profile(permissions::permissions(), &profile_path(output), &profile)?;
     let salvage = profile.manifest.salvage.unwrap_or_default();
     Ok(Salvaged { path, salvage, ranks: profile.ranks.len(), callpaths: profile.callpaths.len() })

@@ -6,7 +6,7 @@ use std::error::Error;
 use std::path::Path;
 use std::sync::Arc;
 
-use tinyprof_format::file::{Directory, ProfileReader, read_profile_within};
+use tinyprof_format::file::{Directory, ProfileReader};
 use tinyprof_format::model::{CallpathIndex, CallpathTable, CallpathValues, Losses, Profile};
 
 use crate::arguments::Selection;
@@ -19,11 +19,11 @@ use crate::numbers::NumberList;
 /// # Errors
 /// If it cannot be read, or on the errors of [`select`].
 pub(crate) fn read(directory: &Path, selection: &Selection) -> Result<Profile, Box<dyn Error>> {
-    let limits = memory::limits();
+    let options = memory::read_options();
     let Some(path) = &selection.path else {
-        return Ok(select(read_profile_within(directory, limits)?, selection)?);
+        return Ok(select(options.read(directory)?, selection)?);
     };
-    let reader = ProfileReader::of_source(Directory::new(directory), limits)?;
+    let reader = ProfileReader::of_source(Directory::new(directory), options)?;
     let (callpaths, chosen) = below(reader.callpaths(), path)?;
     let (ranks, values) = (reader.ranks()?, reader.of_callpaths(&chosen)?);
     let profile = Profile { manifest: reader.manifest().clone(), callpaths, ranks, values };

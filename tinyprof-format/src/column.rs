@@ -4,7 +4,7 @@
 //! `docs/format.md` describes the bytes.
 
 use crate::bytes::{Cursor, Sink, column};
-use crate::file::ReadLimits;
+use crate::file::ReadOptions;
 
 /// Encodes a column. The number of values is not stored in it.
 ///
@@ -31,7 +31,7 @@ pub fn encode(values: &[u64]) -> Vec<u8> {
 /// # Errors
 /// If `bytes` are not those of `count` values: a text with the error and its offset.
 pub fn decode(bytes: &[u8], count: usize) -> Result<Vec<u64>, String> {
-    let memory_limit = ReadLimits::default().memory_limit(bytes.len() as u64);
+    let memory_limit = ReadOptions::default().memory_limit(bytes.len() as u64);
     let mut cursor = Cursor::within(&memory_limit, bytes, 0);
     let values = column::read_u64(&mut cursor, count, "the column");
     let values = values.and_then(|values| cursor.finish("the column").map(|()| values));

@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 
 use tinyprof_format::error::ReadError;
 use tinyprof_format::file::{
-    Check, Damage, Permissions, ReadLimits, check_profile, check_profile_within, read_manifest,
-    read_profile, save_profile,
+    Check, Damage, Permissions, ReadOptions, read_manifest, read_profile, save_profile,
 };
 use tinyprof_format::text::read_text;
 
@@ -27,7 +26,7 @@ fn flip(file: &Path, at: usize) {
 }
 
 fn all_damage(profile: &Path) -> Vec<(String, Damage)> {
-    let check = check_profile(profile).expect("the manifest is whole");
+    let check = ReadOptions::default().check(profile).expect("the manifest is whole");
     let damage: Vec<_> = check
         .files
         .iter()
@@ -41,7 +40,7 @@ fn all_damage(profile: &Path) -> Vec<(String, Damage)> {
 fn a_whole_profile_is_whole() {
     let scratch = tempfile::tempdir().expect("a temporary directory");
     let profile = written(scratch.path());
-    let check = check_profile(&profile).expect("it is checked");
+    let check = ReadOptions::default().check(&profile).expect("it is checked");
     assert!(check.is_whole(), "{check:?}");
     let sections: Vec<_> = check.files.iter().map(|f| (f.file.as_str(), f.sections)).collect();
     assert_eq!(sections, [("callpaths", 2), ("part-00000", 4)]);
@@ -49,7 +48,10 @@ fn a_whole_profile_is_whole() {
         let frozen = Path::new(env!("CARGO_MANIFEST_DIR"))
             .join("tests/profiles")
             .join(format!("format-{version}"));
-        assert!(check_profile(&frozen).expect("it is checked").is_whole(), "{version}");
+        assert!(
+            ReadOptions::default().check(&frozen).expect("it is checked").is_whole(),
+            "{version}"
+        );
     }
 }
 
@@ -116,7 +118,7 @@ fn files_that_are_whole_may_still_contradict_each_other() {
     let manifest = profile.join("manifest.json");
     let json = fs::read_to_string(&manifest).expect("the manifest");
     fs::write(&manifest, json.replace("\"ranks\": 3", "\"ranks\": 4")).expect("it is written");
-    let check = check_profile(&profile).expect("it is checked");
+    let check = ReadOptions::default().check(&profile).expect("it is checked");
     assert_eq!(all_damage(&profile), []);
     let contradiction = check.contradiction.expect("a contradiction");
     assert!(contradiction.contains("3 ranks"), "{contradiction}");
@@ -143,7 +145,8 @@ fn without_a_manifest_there_is_nothing_to_check() {
     let scratch = tempfile::tempdir().expect("a temporary directory");
     let profile = written(scratch.path());
     fs::remove_file(profile.join("manifest.json")).expect("it is removed");
-    let error = check_profile(&profile).expect_err("nothing says what there should be");
+    let error =
+        ReadOptions::default().check(&profile).expect_err("nothing says what there should be");
     assert!(matches!(error, ReadError::NoManifest { unfinished: true, .. }), "{error}");
 }
 
@@ -154,7 +157,7 @@ fn a_profile_that_is_too_large_for_the_reader_is_not_damaged() {
     let mut limit = 1;
     let mut refused = 0;
     // The limit may be too small for the manifest, a file, the callpaths or the values.
-    while let Err(error) = check_profile_within(&profile, ReadLimits::new(limit)) {
+    while let Err(error) = ReadOptions::new().with_memory_bytes(limit).check(&profile) {
         assert!(matches!(error, ReadError::OverLimit { .. }), "{limit} bytes: {error}");
         assert!(error.to_string().contains("--memory"), "{limit} bytes: {error}");
         refused += 1;
@@ -163,7 +166,7 @@ fn a_profile_that_is_too_large_for_the_reader_is_not_damaged() {
     assert!(refused > 10, "{refused} limits were too small");
     // Damage is reported, and also that not everything was checked.
     flip(&profile.join("part-00000"), 60);
-    let damaged = |limit| check_profile_within(&profile, ReadLimits::new(limit)).ok();
+    let damaged = |limit| ReadOptions::new().with_memory_bytes(limit).check(&profile).ok();
     let partly = (1..limit).filter_map(damaged).filter(|check| check.over_limit.is_some());
     let partly: Vec<Check> = partly.collect();
     assert!(!partly.is_empty());

@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use tinyprof_format::error::ReadError;
 use tinyprof_format::file::{
-    Directory, ProfileReader, ProfileWriter, ReadLimits, Source, read_profile,
+    Directory, ProfileReader, ProfileWriter, ReadOptions, Source, read_profile,
 };
 use tinyprof_format::model::{
     CallpathId, CallpathIndex, CallpathValues, EventMap, ExecutionSummary, Mode, RankFacts, Region,
@@ -96,7 +96,7 @@ fn written(scratch: &Path) -> PathBuf {
 fn opened(path: &Path) -> (ProfileReader<Counted>, Counted) {
     let source = Counted { directory: Directory::new(path), read: Rc::default() };
     let reader =
-        ProfileReader::of_source(source.clone(), ReadLimits::default()).expect("it is opened");
+        ProfileReader::of_source(source.clone(), ReadOptions::default()).expect("it is opened");
     (reader, source)
 }
 

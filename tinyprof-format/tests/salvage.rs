@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use tinyprof_format::error::ReadError;
-use tinyprof_format::file::{Permissions, ReadLimits, read_profile, salvage_profile, save_profile};
+use tinyprof_format::file::{Permissions, ReadOptions, read_profile, save_profile};
 use tinyprof_format::model::{CallpathValues, Profile, Salvage};
 
 /// A copy of a frozen profile: five callpaths and two with exclusive sums, three ranks in two
@@ -33,7 +33,7 @@ impl Copy {
 
     fn salvaged(&self) -> (Profile, Salvage) {
         let profile =
-            salvage_profile(self.scratch.path(), ReadLimits::default()).expect("something is read");
+            ReadOptions::default().salvage(self.scratch.path()).expect("something is read");
         let salvage = profile.manifest.salvage.expect("it says what was lost");
         assert_eq!(salvage == Salvage::default(), profile.manifest.incomplete_because.is_none());
         (profile, salvage)
@@ -92,7 +92,7 @@ fn a_flipped_byte_costs_one_section_and_what_depends_on_it() {
             // The high bytes of the version: the file seems to have a later version.
             continue;
         }
-        let Ok(found) = salvage_profile(copy.scratch.path(), ReadLimits::default()) else {
+        let Ok(found) = ReadOptions::default().salvage(copy.scratch.path()) else {
             assert!((8..12).contains(&at), "byte {at}");
             continue;
         };
@@ -226,14 +226,12 @@ fn what_was_salvaged_is_a_profile_that_says_so() {
 #[test]
 fn nothing_is_made_of_nothing() {
     let scratch = tempfile::tempdir().expect("a temporary directory");
-    let error =
-        salvage_profile(scratch.path(), ReadLimits::default()).expect_err("there is nothing");
+    let error = ReadOptions::default().salvage(scratch.path()).expect_err("there is nothing");
     assert!(matches!(error, ReadError::NoManifest { unfinished: false, .. }), "{error}");
     let copy = Copy::of("format-1.0");
     let manifest = fs::read_to_string(copy.file("manifest.json")).expect("the manifest");
     fs::write(copy.file("manifest.json"), manifest.replace("\"major\": 1", "\"major\": 2"))
         .expect("written");
-    let error =
-        salvage_profile(copy.scratch.path(), ReadLimits::default()).expect_err("a newer version");
+    let error = ReadOptions::default().salvage(copy.scratch.path()).expect_err("a newer version");
     assert!(matches!(error, ReadError::NewerVersion { .. }), "{error}");
 }

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use tinyprof_format::file::{ProfileWriter, ReadLimits, read_profile_within};
+use tinyprof_format::file::{ProfileWriter, ReadOptions};
 use tinyprof_format::model::{
     CallpathId, CallpathValues, EventMap, ExecutionSummary, RankFacts, Region, SiteId,
 };
@@ -82,8 +82,8 @@ fn many_callpaths_take_little_memory_from_the_map_to_the_report() {
         let path = path.expect("it is written");
         // This limit is higher than the peak: the memory that pco may use in addition is claimed
         // before it is known.
-        let limits = ReadLimits::default().with_memory_bytes(800 * CALLPATHS as u64);
-        let (read, peak) = peak_bytes(|| read_profile_within(&path, limits));
+        let options = ReadOptions::default().with_memory_bytes(800 * CALLPATHS as u64);
+        let (read, peak) = peak_bytes(|| options.read(&path));
         check("to read", peak, 650);
         let read = read.expect("it is read within the limit");
         let (_, peak) = peak_bytes(|| Report::of_profile(&read).to_text(&Default::default()));

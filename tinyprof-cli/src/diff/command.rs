@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
-use tinyprof_format::file::read_profile_within;
 use tinyprof_format::model::Profile;
 use tinyprof_report::{Report, SortKey};
 
@@ -70,9 +69,8 @@ fn read_run(
     names: &mut Names,
 ) -> Result<Run, Box<dyn Error>> {
     let in_run = |error: &dyn Error| format!("{}: {error}", directory.display());
-    let profile =
-        select::select(read_profile_within(directory, memory::limits())?, &arguments.selection)
-            .map_err(|error| format!("{}: {error}", directory.display()))?;
+    let profile = select::select(memory::read_options().read(directory)?, &arguments.selection)
+        .map_err(|error| format!("{}: {error}", directory.display()))?;
     if let SortKey::Key(_) = &arguments.metric {
         // The error lists the existing keys.
         Report::of_profile(&profile)

@@ -7,7 +7,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use tinyprof_format::file::{interim_of, read_profile_within};
+use tinyprof_format::file::interim_of;
 
 use super::sample::Sample;
 use super::seen::{JobLine, Seen};
@@ -73,7 +73,7 @@ impl InterimProfiles {
             whole + Duration::from_nanos(u64::try_from(metadata.mtime_nsec()).unwrap_or(0))
         });
         if self.read.as_ref().is_none_or(|(known, _)| *known != path) {
-            let profile = match read_profile_within(&path, memory::limits()) {
+            let profile = match memory::read_options().read(&path) {
                 Ok(profile) => profile,
                 Err(error) => return Seen::Unreadable(error.to_string()),
             };

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use super::section::{FrameError, SectionWriter};
 use crate::bytes::Sink;
-use crate::file::ReadLimits;
+use crate::file::ReadOptions;
 use crate::model::{Callpath, CallpathIndex, CallpathTable, Lately, Mode, Region, RegionKind};
 
 pub(super) use decode::{decode, decode_sections};
@@ -119,7 +119,7 @@ impl<'a> Strings<'a> {
 /// # Errors
 /// If `bytes` are not those of a callpath table: a text with the error and its offset.
 pub fn decode_callpaths(bytes: &[u8]) -> Result<CallpathTable, String> {
-    let memory_limit = ReadLimits::default().memory_limit(bytes.len() as u64);
+    let memory_limit = ReadOptions::default().memory_limit(bytes.len() as u64);
     decode(bytes, &memory_limit).map_err(|error| match error {
         FrameError::Malformed(at) => format!("damaged at offset {}: {}", at.offset, at.reason),
         FrameError::NewerVersion { major, minor } => {

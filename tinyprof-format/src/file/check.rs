@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::section::{FrameError, Sections};
 use super::source::{Directory, Source as _, is_inside, read_whole};
-use super::{ReadLimits, callpaths, manifest, part, read};
+use super::{ReadOptions, callpaths, manifest, part, read};
 use crate::bytes::MemoryLimit;
 use crate::error::ReadError;
 use crate::model::{CallpathIndex, CallpathTable};
@@ -70,65 +70,71 @@ impl Check {
     }
 }
 
-/// Verifies the profile in `directory` and lists all damage, not only the first.
-///
-/// # Errors
-/// If there is no readable manifest. Without one, the expected contents are unknown.
-pub fn check_profile(directory: &Path) -> Result<Check, ReadError> {
-    check_profile_within(directory, ReadLimits::default())
-}
-
-/// Verifies the profile in `directory` within `limits`.
-///
-/// # Errors
-/// As [`check_profile`], and if nothing is damaged but not everything could be verified within the
-/// limits.
-pub fn check_profile_within(directory: &Path, limits: ReadLimits) -> Result<Check, ReadError> {
-    let source = Directory::new(directory);
-    let manifest = manifest::read(&source, limits)?;
-    let memory_limit = &read::memory_limit(&source, &manifest, limits);
-    let mut table = None;
-    let file = &manifest.callpaths;
-    let (dictionary, mut over_limit) =
-        check_file(&source, &file.file, (file.bytes, file.crc32), memory_limit, |bytes, damage| {
-            let sections = Sections::<0>::open(bytes, callpaths::MAGIC)?;
-            check_sections(&sections, damage, |key| {
-                let names = ["the callpath table", "what regions say besides"];
-                names.get(key as usize).map(|&name| name.to_owned())
-            });
-            table = if damage.is_empty() {
-                Some(callpaths::decode(bytes, memory_limit)?)
-            } else {
-                None
+impl ReadOptions {
+    /// Verifies the profile in `directory` and lists all damage, not only the first.
+    ///
+    /// # Errors
+    /// If there is no readable manifest, since the expected contents are then unknown, and if
+    /// nothing is damaged but not everything could be verified within the memory limit.
+    pub fn check(self, directory: &Path) -> Result<Check, ReadError> {
+        let source = Directory::new(directory);
+        let manifest = manifest::read(&source, self)?;
+        let memory_limit = &read::memory_limit(&source, &manifest, self);
+        let mut table = None;
+        let file = &manifest.callpaths;
+        let (dictionary, mut over_limit) = check_file(
+            &source,
+            &file.file,
+            (file.bytes, file.crc32),
+            memory_limit,
+            |bytes, damage| {
+                let sections = Sections::<0>::open(bytes, callpaths::MAGIC)?;
+                check_sections(&sections, damage, |key| {
+                    let names = ["the callpath table", "what regions say besides"];
+                    names.get(key as usize).map(|&name| name.to_owned())
+                });
+                table = if damage.is_empty() {
+                    Some(callpaths::decode(bytes, memory_limit)?)
+                } else {
+                    None
+                };
+                Ok(sections.keys().count())
+            },
+        );
+        let mut files = vec![dictionary];
+        for file in &manifest.parts {
+            let look_inside = |bytes: &[u8], damage: &mut Vec<Damage>| {
+                let sections = Sections::<3>::open(bytes, part::MAGIC)?;
+                check_sections(&sections, damage, |key| {
+                    Some(part::section_name(key, |row| path(table.as_ref(), row)))
+                });
+                Ok(sections.keys().count())
             };
-            Ok(sections.keys().count())
-        });
-    let mut files = vec![dictionary];
-    for file in &manifest.parts {
-        let look_inside = |bytes: &[u8], damage: &mut Vec<Damage>| {
-            let sections = Sections::<3>::open(bytes, part::MAGIC)?;
-            check_sections(&sections, damage, |key| {
-                Some(part::section_name(key, |row| path(table.as_ref(), row)))
-            });
-            Ok(sections.keys().count())
-        };
-        let (file, limit) =
-            check_file(&source, &file.file, (file.bytes, file.crc32), memory_limit, look_inside);
-        files.push(file);
-        over_limit = over_limit.or(limit);
-    }
-    // The reader below may use the same amount again.
-    drop(table);
-    let mut check = Check { files, contradiction: None, over_limit: None };
-    if check.damage_count() == 0 && over_limit.is_none() {
-        match read::read_profile_within(directory, limits) {
-            Err(error @ ReadError::OverLimit { .. }) => over_limit = Some(error),
-            read => check.contradiction = read.err().map(|error| error.to_string()),
+            let (file, limit) = check_file(
+                &source,
+                &file.file,
+                (file.bytes, file.crc32),
+                memory_limit,
+                look_inside,
+            );
+            files.push(file);
+            over_limit = over_limit.or(limit);
         }
-    }
-    match over_limit {
-        Some(error) if check.damage_count() == 0 => Err(error),
-        over_limit => Ok(Check { over_limit: over_limit.map(|error| error.to_string()), ..check }),
+        // The reader below may use the same amount again.
+        drop(table);
+        let mut check = Check { files, contradiction: None, over_limit: None };
+        if check.damage_count() == 0 && over_limit.is_none() {
+            match self.read(directory) {
+                Err(error @ ReadError::OverLimit { .. }) => over_limit = Some(error),
+                read => check.contradiction = read.err().map(|error| error.to_string()),
+            }
+        }
+        match over_limit {
+            Some(error) if check.damage_count() == 0 => Err(error),
+            over_limit => {
+                Ok(Check { over_limit: over_limit.map(|error| error.to_string()), ..check })
+            }
+        }
     }
 }
 

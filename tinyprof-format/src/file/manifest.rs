@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use super::source::{Directory, Source, read_whole};
-use super::{OutputFormat, ReadLimits};
+use super::{OutputFormat, ReadOptions};
 use crate::bytes::MemoryLimit;
 use crate::error::ReadError;
 use crate::model::{FormatVersion, Manifest};
@@ -30,7 +30,7 @@ struct Head {
 /// # Errors
 /// If there is none, if it is not a manifest, or if it is of a newer major version.
 pub fn read_manifest(directory: &Path) -> Result<Manifest, ReadError> {
-    read(&Directory::new(directory), ReadLimits::default())
+    read(&Directory::new(directory), ReadOptions::default())
 }
 
 /// Parses the bytes of a `manifest.json`.
@@ -41,15 +41,15 @@ pub fn decode_manifest(bytes: &[u8]) -> Result<Manifest, ReadError> {
     parse(OutputFormat::Tprof, bytes, Path::new(MANIFEST))
 }
 
-pub(super) fn read(source: &dyn Source, limits: ReadLimits) -> Result<Manifest, ReadError> {
-    read_of(OutputFormat::Tprof, source, limits)
+pub(super) fn read(source: &dyn Source, options: ReadOptions) -> Result<Manifest, ReadError> {
+    read_of(OutputFormat::Tprof, source, options)
 }
 
 /// Reads the manifest of a profile with files of `format`.
 pub(super) fn read_of(
     format: OutputFormat,
     source: &dyn Source,
-    limits: ReadLimits,
+    options: ReadOptions,
 ) -> Result<Manifest, ReadError> {
     let path = source.path(MANIFEST);
     let length = match source.length(MANIFEST) {
@@ -64,10 +64,10 @@ pub(super) fn read_of(
         }
         Err(source) => return Err(ReadError::Io { path, source }),
     };
-    let memory_limit = MemoryLimit::new(limits.memory_bytes());
+    let memory_limit = MemoryLimit::new(options.memory_bytes());
     if !memory_limit.claim_kept(memory_bytes(length)) {
         let reason = format!("it has {length} bytes");
-        return Err(ReadError::OverLimit { path, limit_bytes: limits.memory_bytes(), reason });
+        return Err(ReadError::OverLimit { path, limit_bytes: options.memory_bytes(), reason });
     }
     parse(format, &read_whole(source, MANIFEST, &memory_limit)?, &path)
 }

@@ -6,61 +6,65 @@ use std::path::{Path, PathBuf};
 use super::manifest::{self, MANIFEST};
 use super::section::{FrameError, matches_checksum};
 use super::source::{Directory, Source, is_inside, read_whole};
-use super::{ReadLimits, callpaths, part};
+use super::{ReadOptions, callpaths, part};
 use crate::bytes::{Malformed, MemoryLimit};
 use crate::error::ReadError;
 use crate::model::{CallpathTable, CallpathValues, Manifest, Profile, RankFacts};
 
-/// Returns the profile in `directory`, with the values of every rank, within the default limits.
+/// Returns the profile in `directory`, with the values of every rank, with the default options.
 ///
 /// # Errors
-/// If the profile is unfinished, of a newer version, damaged anywhere, or too large for the limits.
-/// The error gives the place.
+/// If the profile is unfinished, of a newer version, damaged anywhere, or too large for the
+/// memory limit. The error gives the place.
 pub fn read_profile(directory: &Path) -> Result<Profile, ReadError> {
-    read_profile_within(directory, ReadLimits::default())
+    ReadOptions::default().read(directory)
 }
 
-/// Returns the profile in `directory`, within `limits`.
-///
-/// # Errors
-/// As [`read_profile`].
-pub fn read_profile_within(directory: &Path, limits: ReadLimits) -> Result<Profile, ReadError> {
-    read_profile_of(&Directory::new(directory), limits)
-}
-
-/// Returns the profile whose files are in `source`, within `limits`.
-///
-/// # Errors
-/// As [`read_profile`].
-pub fn read_profile_of(source: &dyn Source, limits: ReadLimits) -> Result<Profile, ReadError> {
-    let manifest = manifest::read(source, limits)?;
-    check_parts(source, &manifest)?;
-    let memory_limit = memory_limit(source, &manifest, limits);
-    let file = &manifest.callpaths;
-    let (path, bytes) = read_file(source, &file.file, (file.bytes, file.crc32), &memory_limit)?;
-    let table = callpaths::decode(&bytes, &memory_limit).map_err(|e| explain(&path, e))?;
-    check_rows(path, &table, &manifest)?;
-    drop(bytes);
-    memory_limit.back_to(0);
-    let mut values = empty_values(source, table.len(), manifest.ranks as usize, &memory_limit)?;
-    let children = table.children();
-    let mut rest: Vec<&mut [CallpathValues]> = values.iter_mut().map(Vec::as_mut_slice).collect();
-    let mut ranks = Vec::with_capacity(manifest.ranks as usize);
-    for file in &manifest.parts {
-        let before = memory_limit.passing_bytes();
-        let (path, bytes) = read_file(source, &file.file, (file.bytes, file.crc32), &memory_limit)?;
-        let mut here = take_ranks(&mut rest, file.ranks as usize);
-        let facts = part::decode(
-            &bytes,
-            (file.first_rank, file.ranks as usize),
-            &children,
-            &mut here,
-            &memory_limit,
-        );
-        ranks.extend(facts.map_err(|e| explain(&path, e))?);
-        memory_limit.back_to(before);
+impl ReadOptions {
+    /// Returns the profile in `directory`.
+    ///
+    /// # Errors
+    /// As [`read_profile`].
+    pub fn read(self, directory: &Path) -> Result<Profile, ReadError> {
+        self.read_of(&Directory::new(directory))
     }
-    Ok(Profile { manifest, callpaths: table, ranks, values })
+
+    /// Returns the profile whose files are in `source`.
+    ///
+    /// # Errors
+    /// As [`read_profile`].
+    pub fn read_of(self, source: &dyn Source) -> Result<Profile, ReadError> {
+        let manifest = manifest::read(source, self)?;
+        check_parts(source, &manifest)?;
+        let memory_limit = memory_limit(source, &manifest, self);
+        let file = &manifest.callpaths;
+        let (path, bytes) = read_file(source, &file.file, (file.bytes, file.crc32), &memory_limit)?;
+        let table = callpaths::decode(&bytes, &memory_limit).map_err(|e| explain(&path, e))?;
+        check_rows(path, &table, &manifest)?;
+        drop(bytes);
+        memory_limit.back_to(0);
+        let mut values = empty_values(source, table.len(), manifest.ranks as usize, &memory_limit)?;
+        let children = table.children();
+        let mut rest: Vec<&mut [CallpathValues]> =
+            values.iter_mut().map(Vec::as_mut_slice).collect();
+        let mut ranks = Vec::with_capacity(manifest.ranks as usize);
+        for file in &manifest.parts {
+            let before = memory_limit.passing_bytes();
+            let (path, bytes) =
+                read_file(source, &file.file, (file.bytes, file.crc32), &memory_limit)?;
+            let mut here = take_ranks(&mut rest, file.ranks as usize);
+            let facts = part::decode(
+                &bytes,
+                (file.first_rank, file.ranks as usize),
+                &children,
+                &mut here,
+                &memory_limit,
+            );
+            ranks.extend(facts.map_err(|e| explain(&path, e))?);
+            memory_limit.back_to(before);
+        }
+        Ok(Profile { manifest, callpaths: table, ranks, values })
+    }
 }
 
 /// Returns the values of ranks without visits, row by row.
@@ -99,9 +103,9 @@ pub(super) fn take_ranks<'a>(
 pub(super) fn memory_limit(
     source: &dyn Source,
     manifest: &Manifest,
-    limits: ReadLimits,
+    options: ReadOptions,
 ) -> MemoryLimit {
-    let memory_limit = limits.memory_limit(files_bytes(source, manifest));
+    let memory_limit = options.memory_limit(files_bytes(source, manifest));
     // If this is already too much, the next claim is refused.
     memory_limit.claim_kept(manifest::memory_bytes(source.length(MANIFEST).unwrap_or(0)));
     memory_limit

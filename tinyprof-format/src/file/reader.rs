@@ -9,7 +9,7 @@ use super::read::{check_length, check_parts, check_rows, explain, memory_limit};
 use super::section::{FOOTER_BYTES, Footer, FrameError, Header, IndexEntry};
 use super::source::{Directory, Source, read_whole};
 use super::times::Sums;
-use super::{ReadLimits, callpaths};
+use super::{ReadOptions, callpaths};
 use super::{exclusive, manifest};
 use crate::bytes::{Cursor, Malformed, MemoryLimit};
 use crate::error::ReadError;
@@ -43,7 +43,7 @@ use crate::model::{
 #[derive(Debug)]
 pub struct ProfileReader<S> {
     source: S,
-    limits: ReadLimits,
+    options: ReadOptions,
     /// The memory used by manifest and dictionary.
     kept_bytes: u64,
     manifest: Manifest,
@@ -63,25 +63,25 @@ struct PartIndex {
 type Rows = BTreeMap<usize, (Vec<CallpathValues>, Sums)>;
 
 impl ProfileReader<Directory> {
-    /// Opens the profile in `directory` within the default limits.
+    /// Opens the profile in `directory` with the default options.
     ///
     /// # Errors
     /// If the profile is unfinished, of a newer version, or its manifest or dictionary is damaged.
     pub fn open(directory: &Path) -> Result<Self, ReadError> {
-        Self::of_source(Directory::new(directory), ReadLimits::default())
+        Self::of_source(Directory::new(directory), ReadOptions::default())
     }
 }
 
 impl<S: Source> ProfileReader<S> {
     /// Opens the profile whose files are in `source`. Each call allocates at most the memory in
-    /// `limits`.
+    /// `options`.
     ///
     /// # Errors
     /// As [`open`](ProfileReader::open).
-    pub fn of_source(source: S, limits: ReadLimits) -> Result<Self, ReadError> {
-        let manifest = manifest::read(&source, limits)?;
+    pub fn of_source(source: S, options: ReadOptions) -> Result<Self, ReadError> {
+        let manifest = manifest::read(&source, options)?;
         check_parts(&source, &manifest)?;
-        let memory_limit = memory_limit(&source, &manifest, limits);
+        let memory_limit = memory_limit(&source, &manifest, options);
         let path = check_length(&source, &manifest.callpaths.file, manifest.callpaths.bytes)?;
         let bytes = read_whole(&source, &manifest.callpaths.file, &memory_limit)?;
         let callpaths = callpaths::decode(&bytes, &memory_limit).map_err(|e| explain(&path, e))?;
@@ -89,7 +89,7 @@ impl<S: Source> ProfileReader<S> {
         let parts = manifest.parts.iter().map(|_| OnceCell::new()).collect();
         let children = callpaths.children();
         let kept_bytes = memory_limit.kept_bytes();
-        Ok(Self { source, limits, kept_bytes, manifest, callpaths, children, parts })
+        Ok(Self { source, options, kept_bytes, manifest, callpaths, children, parts })
     }
 
     /// Returns the manifest.
@@ -105,7 +105,7 @@ impl<S: Source> ProfileReader<S> {
     /// Returns the values of every rank at a callpath, by rank.
     ///
     /// # Errors
-    /// If the index of a part or a section of the callpath is damaged, or too large for the limits.
+    /// If the index of a part or a section of the callpath is damaged, or too large for the limit.
     ///
     /// # Panics
     /// If the callpath is not in this profile.
@@ -140,7 +140,7 @@ impl<S: Source> ProfileReader<S> {
     /// Returns the facts that each rank reports about itself, by rank.
     ///
     /// # Errors
-    /// If the index of a part or its section of the ranks is damaged, or too large for the limits.
+    /// If the index of a part or its section of the ranks is damaged, or too large for the limit.
     pub fn ranks(&self) -> Result<Vec<RankFacts>, ReadError> {
         let memory_limit = self.memory_limit();
         let mut facts = Vec::new();
@@ -181,7 +181,7 @@ impl<S: Source> ProfileReader<S> {
 
     /// Returns the memory that a call may use, beside the memory that the reader keeps.
     fn memory_limit(&self) -> MemoryLimit {
-        let memory_limit = memory_limit(&self.source, &self.manifest, self.limits);
+        let memory_limit = memory_limit(&self.source, &self.manifest, self.options);
         // The manifest is counted twice. A claim that is already too much makes the next one fail.
         memory_limit.claim_kept(self.kept_bytes);
         memory_limit

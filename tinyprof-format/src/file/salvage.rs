@@ -12,81 +12,85 @@ use std::path::Path;
 use super::manifest;
 use super::read::{empty_values, memory_limit, take_ranks};
 use super::source::{Directory, Source};
-use super::{ManifestFacts, ReadLimits};
+use super::{ManifestFacts, ReadOptions};
 use crate::error::ReadError;
 use crate::model::{
     CallpathFile, CallpathValues, FORMAT_NAME, FormatVersion, Losses, Manifest, PartFile,
     PeakMemory, Profile, RankFacts, RunMetadata, Salvage,
 };
 
-/// Reads all intact data of the profile in `directory`, within the limits. The field `salvage` of
-/// its manifest lists the losses. An intact profile is returned unchanged, with a `salvage` of
-/// zeros.
-///
-/// ```
-/// use tinyprof_format::file::{ProfileWriter, ReadLimits, salvage_profile};
-/// use tinyprof_format::model::EventMap;
-///
-/// let scratch = std::env::temp_dir().join(format!("tinyprof-salvage-{}", std::process::id()));
-/// std::fs::create_dir_all(&scratch)?;
-/// let ranks = [EventMap::default(), EventMap::default()];
-/// let path = ProfileWriter::new().write(&scratch.join("run"), &ranks)?;
-/// std::fs::remove_file(path.join("part-00001"))?;
-/// let salvaged = salvage_profile(&path, ReadLimits::default())?;
-/// let salvage = salvaged.manifest.salvage.unwrap_or_default();
-/// assert_eq!((salvage.parts_lost, salvage.ranks_lost), (1, 1));
-/// # std::fs::remove_dir_all(&scratch)?;
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-///
-/// # Errors
-/// If nothing of a profile is left, if it is of a newer major version, or if it is too large for
-/// the limits.
-pub fn salvage_profile(directory: &Path, limits: ReadLimits) -> Result<Profile, ReadError> {
-    salvage_profile_of(&Directory::new(directory), limits)
-}
-
-/// Salvages the profile whose files are in `source`.
-///
-/// # Errors
-/// As [`salvage_profile`].
-pub fn salvage_profile_of(source: &dyn Source, limits: ReadLimits) -> Result<Profile, ReadError> {
-    let mut salvage = Salvage::default();
-    let mut manifest = match manifest::read(source, limits) {
-        Ok(manifest) => manifest,
-        Err(error @ (ReadError::NewerVersion { .. } | ReadError::OverLimit { .. })) => {
-            return Err(error);
-        }
-        Err(error) => {
-            salvage.manifest_lost = true;
-            found::manifest(source).ok_or(error)?
-        }
-    };
-    let memory_limit = memory_limit(source, &manifest, limits);
-    let dictionary = dictionary::salvage(source, &manifest.callpaths, &memory_limit, &mut salvage)?;
-    let parts = in_order(manifest.parts.clone(), &mut manifest.ranks, &mut salvage);
-    let ranks = manifest.ranks as usize;
-    let mut values = empty_values(source, dictionary.table.len(), ranks, &memory_limit)?;
-    let mut rest: Vec<&mut [CallpathValues]> = values.iter_mut().map(Vec::as_mut_slice).collect();
-    let mut facts: Vec<RankFacts> = Vec::new();
-    for file in &parts {
-        let missing = file.first_rank as usize - facts.len();
-        drop(take_ranks(&mut rest, missing));
-        facts.resize(facts.len() + missing, RankFacts::default());
-        let mut here = take_ranks(&mut rest, file.ranks as usize);
-        facts.extend(part::salvage(
-            source,
-            (file, manifest.version),
-            &dictionary,
-            &mut here,
-            &memory_limit,
-            &mut salvage,
-        )?);
+impl ReadOptions {
+    /// Reads all intact data of the profile in `directory`, within the memory limit. The field
+    /// `salvage` of its manifest lists the losses. An intact profile is returned unchanged, with a
+    /// `salvage` of zeros.
+    ///
+    /// ```
+    /// use tinyprof_format::file::{ProfileWriter, ReadOptions};
+    /// use tinyprof_format::model::EventMap;
+    ///
+    /// let scratch = std::env::temp_dir().join(format!("tinyprof-salvage-{}", std::process::id()));
+    /// std::fs::create_dir_all(&scratch)?;
+    /// let ranks = [EventMap::default(), EventMap::default()];
+    /// let path = ProfileWriter::new().write(&scratch.join("run"), &ranks)?;
+    /// std::fs::remove_file(path.join("part-00001"))?;
+    /// let salvaged = ReadOptions::default().salvage(&path)?;
+    /// let salvage = salvaged.manifest.salvage.unwrap_or_default();
+    /// assert_eq!((salvage.parts_lost, salvage.ranks_lost), (1, 1));
+    /// # std::fs::remove_dir_all(&scratch)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If nothing of a profile is left, if it is of a newer major version, or if it is too large
+    /// for the memory limit.
+    pub fn salvage(self, directory: &Path) -> Result<Profile, ReadError> {
+        self.salvage_of(&Directory::new(directory))
     }
-    facts.resize(ranks, RankFacts::default());
-    let mut profile = Profile { manifest, callpaths: dictionary.table, ranks: facts, values };
-    mark(&mut profile, salvage);
-    Ok(profile)
+
+    /// Salvages the profile whose files are in `source`.
+    ///
+    /// # Errors
+    /// As [`salvage`](Self::salvage).
+    pub fn salvage_of(self, source: &dyn Source) -> Result<Profile, ReadError> {
+        let mut salvage = Salvage::default();
+        let mut manifest = match manifest::read(source, self) {
+            Ok(manifest) => manifest,
+            Err(error @ (ReadError::NewerVersion { .. } | ReadError::OverLimit { .. })) => {
+                return Err(error);
+            }
+            Err(error) => {
+                salvage.manifest_lost = true;
+                found::manifest(source).ok_or(error)?
+            }
+        };
+        let memory_limit = memory_limit(source, &manifest, self);
+        let dictionary =
+            dictionary::salvage(source, &manifest.callpaths, &memory_limit, &mut salvage)?;
+        let parts = in_order(manifest.parts.clone(), &mut manifest.ranks, &mut salvage);
+        let ranks = manifest.ranks as usize;
+        let mut values = empty_values(source, dictionary.table.len(), ranks, &memory_limit)?;
+        let mut rest: Vec<&mut [CallpathValues]> =
+            values.iter_mut().map(Vec::as_mut_slice).collect();
+        let mut facts: Vec<RankFacts> = Vec::new();
+        for file in &parts {
+            let missing = file.first_rank as usize - facts.len();
+            drop(take_ranks(&mut rest, missing));
+            facts.resize(facts.len() + missing, RankFacts::default());
+            let mut here = take_ranks(&mut rest, file.ranks as usize);
+            facts.extend(part::salvage(
+                source,
+                (file, manifest.version),
+                &dictionary,
+                &mut here,
+                &memory_limit,
+                &mut salvage,
+            )?);
+        }
+        facts.resize(ranks, RankFacts::default());
+        let mut profile = Profile { manifest, callpaths: dictionary.table, ranks: facts, values };
+        mark(&mut profile, salvage);
+        Ok(profile)
+    }
 }
 
 /// Returns the parts by first rank, without those that overlap others. Ranks in no part are lost.

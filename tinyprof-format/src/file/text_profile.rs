@@ -6,7 +6,7 @@ use super::output::OutputFormat;
 use super::read::{self, check_length};
 use super::section::matches_checksum;
 use super::source::{Directory, read_whole};
-use super::{ReadLimits, manifest};
+use super::{ReadOptions, manifest};
 use crate::bytes::MemoryLimit;
 use crate::error::ReadError;
 use crate::model::{Manifest, PartFile, Profile};
@@ -19,9 +19,9 @@ use crate::text::{Imported, join_ranks, read_text};
 /// If it has no such manifest, or if a part is missing, damaged or not text. [`read_text`] reads
 /// the intact rest of a damaged part.
 pub fn read_text_profile(directory: &Path) -> Result<Imported, ReadError> {
-    let (source, limits) = (Directory::new(directory), ReadLimits::default());
-    let manifest = manifest::read_of(OutputFormat::Csv, &source, limits)?;
-    let memory_limit = read::memory_limit(&source, &manifest, limits);
+    let (source, options) = (Directory::new(directory), ReadOptions::default());
+    let manifest = manifest::read_of(OutputFormat::Csv, &source, options)?;
+    let memory_limit = read::memory_limit(&source, &manifest, options);
     let mut texts = Vec::new();
     for part in &manifest.parts {
         let before = memory_limit.passing_bytes();

@@ -9,9 +9,7 @@ mod versions;
 use allocator::peak_bytes;
 use files::{Files, constant, dictionary, facts, profile, sections, varint, whole};
 use tinyprof_format::error::ReadError;
-use tinyprof_format::file::{
-    ProfileReader, ReadLimits, decode_callpaths, read_profile_of, salvage_profile_of,
-};
+use tinyprof_format::file::{ProfileReader, ReadOptions, decode_callpaths};
 
 const METRICS: u32 = 1 << 31;
 /// The maximum that one column may claim.
@@ -21,18 +19,18 @@ const LIMIT_BYTES: u64 = 16 << 20;
 /// Reads hostile files in every way within the limit, and returns the error of reading them as a
 /// whole.
 fn refused(files: &Files) -> ReadError {
-    let limits = ReadLimits::default().with_memory_bytes(LIMIT_BYTES);
+    let options = ReadOptions::default().with_memory_bytes(LIMIT_BYTES);
     let within = |what: &str, peak: usize| {
         assert!(
             peak as u64 <= LIMIT_BYTES,
             "{what} took {peak} bytes at a time, {LIMIT_BYTES} are allowed"
         );
     };
-    let (salvaged, peak) = peak_bytes(|| salvage_profile_of(files, limits).map(drop));
+    let (salvaged, peak) = peak_bytes(|| options.salvage_of(files).map(drop));
     within("to salvage", peak);
     drop(salvaged);
     let ((), peak) = peak_bytes(|| {
-        if let Ok(reader) = ProfileReader::of_source(files.clone(), limits) {
+        if let Ok(reader) = ProfileReader::of_source(files.clone(), options) {
             for (index, _) in reader.callpaths().iter().take(3) {
                 drop((reader.callpath(index), reader.callpath_of_rank(index, 0)));
             }
@@ -40,7 +38,7 @@ fn refused(files: &Files) -> ReadError {
     });
     let held: usize = files.values().map(Vec::len).sum();
     within("to read callpath by callpath", peak - held);
-    let (read, peak) = peak_bytes(|| read_profile_of(files, limits).map(drop));
+    let (read, peak) = peak_bytes(|| options.read_of(files).map(drop));
     within("to read", peak);
     read.expect_err("such a profile is refused")
 }
@@ -56,7 +54,7 @@ fn a_profile_of_this_making_is_read() {
     // Kind 0: one summary on each rank, of execution 0, with a sum of 5.
     let times = [&[16][..], &constant(1), &constant(0), &constant(5), &[0]].concat();
     let files = profile(3, 2, vec![(0, times.clone()), (1, times)]);
-    let read = read_profile_of(&files, ReadLimits::default()).expect("it is read");
+    let read = ReadOptions::default().read_of(&files).expect("it is read");
     assert!(read.values.iter().flatten().all(|values| values.inclusive_ns() == 5));
 }
 
@@ -155,8 +153,8 @@ fn work_that_leaves_nothing_behind_comes_to_an_end() {
     let nothing = [&[16][..], &constant(0), &constant(0), &constant(0), &[0]].concat();
     let ranks = 20_000;
     let sections = (0..1_u32).map(|row| (row, nothing.clone())).collect();
-    let limits = ReadLimits::default().with_memory_bytes(LIMIT_BYTES);
-    read_profile_of(&profile(ranks, 1, sections), limits).expect("one is read");
+    let options = ReadOptions::default().with_memory_bytes(LIMIT_BYTES);
+    options.read_of(&profile(ranks, 1, sections)).expect("one is read");
     let rows = 20_000;
     let sections = (0..rows).map(|row| (row, nothing.clone())).collect();
     is_over_limit(&profile(ranks, rows, sections));

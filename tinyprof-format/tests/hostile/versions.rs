@@ -2,7 +2,7 @@
 //! that it cannot read.
 
 use tinyprof_format::error::ReadError;
-use tinyprof_format::file::{ProfileReader, ReadLimits, read_profile_of, salvage_profile_of};
+use tinyprof_format::file::{ProfileReader, ReadOptions};
 
 use crate::files::{Files, constant, dictionary, facts, sections_of, whole};
 
@@ -31,40 +31,36 @@ fn times(sums: &[u8]) -> Vec<u8> {
 #[test]
 fn a_newer_minor_version_is_read_without_what_is_not_known() {
     let files = of_version((1, 9), &times(&constant(5)));
-    let profile = read_profile_of(&files, ReadLimits::default()).expect("it is read");
+    let profile = ReadOptions::default().read_of(&files).expect("it is read");
     assert_eq!(profile.values[0][0].inclusive_ns(), 5);
-    let reader = ProfileReader::of_source(files, ReadLimits::default()).expect("it is opened");
+    let reader = ProfileReader::of_source(files, ReadOptions::default()).expect("it is opened");
     let (index, _) = reader.callpaths().iter().next().expect("a callpath");
     assert_eq!(reader.callpath(index).expect("it is read")[0].inclusive_ns(), 5);
     let same = of_version((1, 0), &times(&constant(5)));
-    assert!(
-        read_profile_of(&same, ReadLimits::default()).is_err(),
-        "of our own version, this is damage"
-    );
+    assert!(ReadOptions::default().read_of(&same).is_err(), "of our own version, this is damage");
 }
 
 #[test]
 fn an_encoding_of_a_newer_minor_version_says_what_to_do() {
     let files = of_version((1, 9), &times(&[99, 1, 2, 3]));
-    let error =
-        read_profile_of(&files, ReadLimits::default()).expect_err("it is not known").to_string();
+    let error = ReadOptions::default().read_of(&files).expect_err("it is not known").to_string();
     for expected in
         ["part-00000", "tag 99", "format version 1.9", "this reader knows 1.0", "update tinyprof"]
     {
         assert!(error.contains(expected), "{expected:?} in {error}");
     }
-    let salvage = salvage_profile_of(&files, ReadLimits::default()).expect("the rest is read");
+    let salvage = ReadOptions::default().salvage_of(&files).expect("the rest is read");
     assert_eq!(salvage.manifest.salvage.map(|salvage| salvage.times_lost), Some(1));
 }
 
 #[test]
 fn a_newer_major_version_is_refused_whichever_file_says_so() {
     let refused = |files: &Files| {
-        let error = read_profile_of(files, ReadLimits::default()).expect_err("it is newer");
+        let error = ReadOptions::default().read_of(files).expect_err("it is newer");
         assert!(matches!(error, ReadError::NewerVersion { found: (2, 0), .. }), "{error}");
         let text = error.to_string();
         assert!(text.contains("knows up to 1.0") && text.contains("update tinyprof"), "{text}");
-        assert!(salvage_profile_of(files, ReadLimits::default()).is_err());
+        assert!(ReadOptions::default().salvage_of(files).is_err());
     };
     let newer = of_version((2, 0), &times(&constant(5)));
     refused(&newer);

@@ -8,9 +8,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 
-use tinyprof_format::file::{
-    OutputFormat, ProfileWriter, ReadLimits, read_manifest, read_profile_within,
-};
+use tinyprof_format::file::{OutputFormat, ProfileWriter, ReadOptions, read_manifest};
 use tinyprof_format::model::{Losses, PhaseTimes, RunState};
 use tinyprof_report::{Report, TextOptions, escaped};
 
@@ -90,7 +88,7 @@ fn read_back(path: &Path, bytes_max: u64) -> Option<Report> {
     if bytes > bytes_max || values > READ_BACK_VALUES_MAX {
         return None;
     }
-    let profile = read_profile_within(path, ReadLimits::new(READ_BACK_MEMORY_BYTES)).ok()?;
+    let profile = ReadOptions::new().with_memory_bytes(READ_BACK_MEMORY_BYTES).read(path).ok()?;
     let name =
         path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     Some(Report::of_profile(&profile).named(name))

@@ -3,7 +3,7 @@
 use super::*;
 use crate::file::section::FRAME_BYTES;
 use crate::file::series;
-use crate::file::{EncodedCallpath, EncodedMetric, ReadLimits};
+use crate::file::{EncodedCallpath, EncodedMetric, ReadOptions};
 use crate::model::{
     CallpathId, CallpathValues, ExecutionSummary, FormatVersion, MetricBucket, MetricSummary,
     Region, SiteId,
@@ -22,7 +22,7 @@ fn decode(
     ranks: usize,
     first_rank: u32,
 ) -> Result<Part, FrameError> {
-    let memory_limit = ReadLimits::default().memory_limit(bytes.len() as u64);
+    let memory_limit = ReadOptions::default().memory_limit(bytes.len() as u64);
     let mut values = vec![vec![CallpathValues::default(); ranks]; callpaths];
     let mut rows: Vec<&mut [CallpathValues]> = values.iter_mut().map(Vec::as_mut_slice).collect();
     let roots = (1..).map(|site| Region::named(SiteId::from_bits(site), "")).take(callpaths);
