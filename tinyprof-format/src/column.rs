@@ -4,6 +4,7 @@
 //! `docs/format.md` describes the bytes.
 
 use crate::bytes::{Cursor, Sink, column};
+use crate::error::DecodeError;
 use crate::file::ReadOptions;
 
 /// Encodes a column. The number of values is not stored in it.
@@ -29,11 +30,10 @@ pub fn encode(values: &[u64]) -> Vec<u8> {
 /// Decodes a column of `count` values.
 ///
 /// # Errors
-/// If `bytes` are not those of `count` values: a text with the error and its offset.
-pub fn decode(bytes: &[u8], count: usize) -> Result<Vec<u64>, String> {
+/// If `bytes` are not those of `count` values.
+pub fn decode(bytes: &[u8], count: usize) -> Result<Vec<u64>, DecodeError> {
     let memory_limit = ReadOptions::default().memory_limit(bytes.len() as u64);
     let mut cursor = Cursor::within(&memory_limit, bytes, 0);
     let values = column::read_u64(&mut cursor, count, "the column");
-    let values = values.and_then(|values| cursor.finish("the column").map(|()| values));
-    values.map_err(|at| format!("damaged at byte {}: {}", at.offset, at.reason))
+    Ok(values.and_then(|values| cursor.finish("the column").map(|()| values))?)
 }

@@ -4,6 +4,7 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
+use crate::bytes::Malformed;
 use crate::model::FormatVersion;
 
 /// The reason why a profile could not be read.
@@ -120,6 +121,43 @@ impl std::error::Error for ReadError {
             Self::Io { source, .. } => Some(source),
             _ => None,
         }
+    }
+}
+
+/// The reason why bytes in memory could not be decoded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum DecodeError {
+    /// The bytes are damaged, or not what they should be.
+    Damaged {
+        /// The offset of the damaged field, in bytes.
+        offset: u64,
+        /// The expected and the actual contents.
+        reason: String,
+    },
+    /// The bytes were written in a newer layout.
+    NewerVersion {
+        /// The version of their layout: major, minor.
+        found: (u16, u16),
+    },
+}
+
+impl fmt::Display for DecodeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Damaged { offset, reason } => write!(f, "damaged at offset {offset}: {reason}"),
+            Self::NewerVersion { found: (major, minor) } => {
+                write!(f, "of a newer format version, {major}.{minor}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for DecodeError {}
+
+impl From<Malformed> for DecodeError {
+    fn from(Malformed { offset, reason, .. }: Malformed) -> Self {
+        Self::Damaged { offset, reason }
     }
 }
 

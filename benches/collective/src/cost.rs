@@ -5,6 +5,7 @@ use std::hint::black_box;
 
 use tinyprof_bench_collective::map::{Shape, event_map};
 use tinyprof_bench_collective::rows::{CostRow, median};
+use tinyprof_format::error::DecodeError;
 use tinyprof_format::file::{EncodedRank, encode_part};
 
 use crate::{print_row, sys};
@@ -44,12 +45,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
             }
             sent.push(both(&own));
         }
-        let read_all = || -> Result<Vec<EncodedRank>, String> {
+        let read_all = || -> Result<Vec<EncodedRank>, DecodeError> {
             sent.iter()
                 .map(|(summary, series)| EncodedRank::from_messages(summary, series))
                 .collect()
         };
-        let ranks = read_all()?;
+        let ranks = read_all().map_err(|error| error.to_string())?;
         let dictionary = event_map(shape, 0).callpaths;
         let part = |ranks: &[EncodedRank]| encode_part(0, &dictionary, ranks);
         let read = (0..arguments.repetitions).map(|_| timed(|| drop(black_box(read_all()))));

@@ -13,8 +13,9 @@ mod decode;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::section::{FrameError, SectionWriter};
+use super::section::SectionWriter;
 use crate::bytes::Sink;
+use crate::error::DecodeError;
 use crate::file::ReadOptions;
 use crate::model::{Callpath, CallpathIndex, CallpathTable, Lately, Mode, Region, RegionKind};
 
@@ -117,15 +118,10 @@ impl<'a> Strings<'a> {
 /// Reads the output of [`encode_callpaths`].
 ///
 /// # Errors
-/// If `bytes` are not those of a callpath table: a text with the error and its offset.
-pub fn decode_callpaths(bytes: &[u8]) -> Result<CallpathTable, String> {
+/// If `bytes` are not those of a callpath table.
+pub fn decode_callpaths(bytes: &[u8]) -> Result<CallpathTable, DecodeError> {
     let memory_limit = ReadOptions::default().memory_limit(bytes.len() as u64);
-    decode(bytes, &memory_limit).map_err(|error| match error {
-        FrameError::Malformed(at) => format!("damaged at offset {}: {}", at.offset, at.reason),
-        FrameError::NewerVersion { major, minor } => {
-            format!("of a newer format version, {major}.{minor}")
-        }
-    })
+    Ok(decode(bytes, &memory_limit)?)
 }
 
 #[cfg(test)]
@@ -192,7 +188,7 @@ mod tests {
             file.section(0, rows.clone().take(rows.remaining(), "all").unwrap());
             file.section(1, extras);
             let error = decode_callpaths(&file.finish()).expect_err("a damaged file");
-            assert!(error.contains("damaged at offset"), "{error}");
+            assert!(matches!(error, DecodeError::Damaged { .. }), "{error}");
         }
     }
 }

@@ -8,6 +8,7 @@
 use super::metrics::{self, EncodedMetric};
 use super::series;
 use crate::bytes::{Cursor, Malformed, Sink};
+use crate::error::DecodeError;
 use crate::model::{CallpathTable, EventMap, ExecutionSummary, Losses, RankFacts};
 
 /// One callpath of an [`EncodedRank`].
@@ -139,11 +140,9 @@ impl EncodedRank {
     /// Reassembles a rank from its two messages. Padding after the summary is ignored.
     ///
     /// # Errors
-    /// If these are not two such messages: a text with the error.
-    pub fn from_messages(summary: &[u8], series: &[u8]) -> Result<Self, String> {
-        Self::read(&mut Cursor::new(summary, 0), &mut Cursor::new(series, 0)).map_err(|at| {
-            format!("a rank's message is malformed at byte {}: {}", at.offset, at.reason)
-        })
+    /// If these are not two such messages.
+    pub fn from_messages(summary: &[u8], series: &[u8]) -> Result<Self, DecodeError> {
+        Ok(Self::read(&mut Cursor::new(summary, 0), &mut Cursor::new(series, 0))?)
     }
 
     fn read(summary: &mut Cursor<'_>, series: &mut Cursor<'_>) -> Result<Self, Malformed> {

@@ -17,6 +17,7 @@
 use std::collections::HashSet;
 
 use crate::bytes::{Cursor, Malformed, MemoryLimit, Sink};
+use crate::error::DecodeError;
 use crate::model::FormatVersion;
 
 const FOOTER_MAGIC: &[u8; 8] = b"TPRFEND\n";
@@ -115,6 +116,17 @@ pub(super) enum FrameError {
 impl From<Malformed> for FrameError {
     fn from(malformed: Malformed) -> Self {
         Self::Malformed(malformed)
+    }
+}
+
+impl From<FrameError> for DecodeError {
+    fn from(error: FrameError) -> Self {
+        match error {
+            FrameError::Malformed(malformed) => malformed.into(),
+            FrameError::NewerVersion { major, minor } => {
+                Self::NewerVersion { found: (major, minor) }
+            }
+        }
     }
 }
 

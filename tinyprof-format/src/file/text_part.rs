@@ -1,21 +1,23 @@
 //! The text form of a part, for output in the paper's text format (paper, section VI).
 
+use std::io;
+
 use super::encoded_rank::EncodedRank;
 use super::manifest_facts::ManifestFacts;
 use super::part;
 use super::rank_values::RankValues;
-use super::section::FrameError;
 use crate::bytes::MemoryLimit;
+use crate::error::DecodeError;
 use crate::model::{
     CallpathFile, CallpathTable, CallpathValues, Manifest, PhaseTimes, Profile, RunMetadata,
 };
-use crate::text::write_text;
+use crate::text::{TextError, write_text};
 
 /// Returns the text of `ranks`, with a row for every callpath of `dictionary`, in the same order in
 /// every part of a profile. The first of them is rank `first_rank` of the run.
 ///
 /// # Errors
-/// If the text would be disproportionately longer than the measurements; the error text says so.
+/// If the text would be disproportionately longer than the measurements.
 ///
 /// # Panics
 /// As [`encode_part`](super::encode_part).
@@ -23,12 +25,11 @@ use crate::text::write_text;
 /// # Cost
 /// That of [`encode_part`](super::encode_part) and of reading its output, in addition to the text,
 /// because the ranks have already encoded their series.
-/// encoded their series already.
 pub fn encode_text_part(
     first_rank: u32,
     dictionary: &CallpathTable,
     ranks: &[EncodedRank],
-) -> Result<Vec<u8>, String> {
+) -> Result<Vec<u8>, TextError> {
     encode(first_rank, dictionary, ranks)
 }
 
@@ -37,7 +38,7 @@ pub(super) fn encode<R: RankValues>(
     first_rank: u32,
     dictionary: &CallpathTable,
     ranks: &[R],
-) -> Result<Vec<u8>, String> {
+) -> Result<Vec<u8>, TextError> {
     let bytes = part::encode(first_rank, dictionary, ranks);
     let mut values = vec![vec![CallpathValues::default(); ranks.len()]; dictionary.len()];
     let mut rows: Vec<&mut [CallpathValues]> = values.iter_mut().map(Vec::as_mut_slice).collect();
@@ -50,14 +51,11 @@ pub(super) fn encode<R: RankValues>(
         &mut rows,
         &memory_limit,
     );
-    let facts = facts.map_err(|error| match error {
-        FrameError::Malformed(at) => at.reason,
-        FrameError::NewerVersion { major, minor } => format!("it is of version {major}.{minor}"),
-    })?;
+    let facts = facts.map_err(|error| io::Error::other(DecodeError::from(error)))?;
     let profile =
         Profile { manifest: manifest(), callpaths: dictionary.clone(), ranks: facts, values };
     let mut text = Vec::new();
-    write_text(&profile, &mut text).map_err(|error| error.to_string())?;
+    write_text(&profile, &mut text)?;
     Ok(text)
 }
 

@@ -64,6 +64,7 @@ impl Collected {
                 series.as_slice()
             };
             EncodedRank::from_messages(summary.unwrap_or_default(), series)
+                .map_err(|error| format!("a rank's message is {error}"))
         });
         std::iter::once(Ok(self.own)).chain(others).collect()
     }
