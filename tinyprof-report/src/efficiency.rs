@@ -8,6 +8,7 @@ use super::{Activity, RankUsage, Statistics, UsageOverRanks};
 
 /// Parallel efficiency: numbers from 0 to 1, where 1 is best.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Efficiency {
     /// The mean useful time of a rank as a part of the longest rank's total time:
     /// `load_balance * communication`.

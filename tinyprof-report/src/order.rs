@@ -16,6 +16,7 @@ const KEYS_NAMED: usize = 8;
 
 /// A key under which no callpath of a report has recorded anything.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct UnknownMetric {
     /// The requested key.
     pub key: String,

@@ -20,6 +20,7 @@ const PATH_BYTES_MAX: usize = 200;
 
 /// The errors in the files of a profile.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Check {
     /// The files named in the manifest, in its order.
     pub files: Vec<FileCheck>,
@@ -32,6 +33,7 @@ pub struct Check {
 
 /// The errors in one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct FileCheck {
     /// The name inside the profile.
     pub file: String,
@@ -45,6 +47,7 @@ pub struct FileCheck {
 
 /// One damaged place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Damage {
     /// The offset of the damaged section or field from the start of the file, in bytes; none for
     /// the file as a whole.

@@ -28,6 +28,7 @@ use crate::model::{CallpathValues, MetricSummary, MetricValues};
 
 /// One metric of an [`EncodedCallpath`](super::EncodedCallpath).
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct EncodedMetric {
     /// The key.
     pub key: String,

@@ -15,6 +15,7 @@ use std::path::Path;
 /// assert_eq!(Permissions::parse("0644"), None);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Permissions {
     /// Access for the user alone: mode 0700 for the directory, 0600 for its files.
     #[default]

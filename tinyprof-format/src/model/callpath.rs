@@ -120,6 +120,7 @@ impl CallpathIndex {
 /// The construct that declares a region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum RegionKind {
     /// A function with the attribute `#[profile]`.
     Function,
@@ -132,6 +133,7 @@ pub enum RegionKind {
 /// The values kept of visits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Mode {
     /// Count, sum, minimum, maximum and sum of squares of each execution (the paper's `loop = 2`).
     Total,

@@ -13,6 +13,7 @@ const SHOWN_MAX: usize = 48;
 
 /// The damage of a text profile. Usually there is none, see [`is_whole`](Self::is_whole).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Salvage {
     /// The number of rows lost completely.
     pub rows_lost: u64,
@@ -26,6 +27,7 @@ pub struct Salvage {
 
 /// A problem at one place of a text profile.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Problem {
     /// The line of the file, 1-based; the header is line 1.
     pub line: u64,

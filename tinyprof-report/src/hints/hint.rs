@@ -4,6 +4,7 @@ use tinyprof_format::model::CallpathIndex;
 
 /// The kind of a hint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum HintKind {
     /// A rank that is slow in most regions.
     Straggler,
@@ -19,6 +20,7 @@ pub enum HintKind {
 
 /// A notable finding, in plain words. Names in the sentences are escaped for a terminal.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Hint {
     /// The kind of the hint.
     pub kind: HintKind,
