@@ -18,7 +18,7 @@ pub(crate) mod virtual_ranks;
 use std::fmt;
 
 #[cfg(feature = "rsmpi")]
-pub(crate) use mpi_communicator::{DEADLINE_DEFAULT, MpiCommunicator, run_to_end};
+pub(crate) use mpi_communicator::{MpiCommunicator, run_to_end};
 #[cfg(feature = "rsmpi")]
 pub(crate) use question::{duplicate_of_world, max_of_world};
 

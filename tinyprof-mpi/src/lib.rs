@@ -121,10 +121,10 @@ mod sys;
 pub use error::{FlushError, StartError};
 #[cfg(feature = "rsmpi")]
 pub use hooks::{MPI_Finalize, MPI_Init, MPI_Init_thread};
-pub use phases::Aggregators;
 #[cfg(feature = "rsmpi")]
 pub use profiler::{Builder, Profiler};
 pub use tinyprof_format::file::OutputFormat;
+pub use tinyprof_settings::Aggregators;
 
 /// The program on the first page, which must compile.
 #[cfg(all(doctest, feature = "rsmpi"))]

@@ -27,7 +27,6 @@ use tinyprof::collect::{NotDone, monotonic_ns};
 use tinyprof_format::file::{EncodedRank, OutputFiles, UnfinishedProfile};
 use tinyprof_format::model::{EventMap, PhaseTimes, Precision, ProfileId, RunState};
 
-pub use plan::{Aggregators, SeriesGather};
 pub(crate) use plan::{Flushed, Plan};
 pub(crate) use workplace::Workplace;
 

@@ -10,11 +10,11 @@ use mpi::topology::Communicator;
 use tinyprof::collect;
 use tinyprof_format::file::OutputFormat;
 use tinyprof_format::model::Precision;
+use tinyprof_settings::Aggregators;
 
 use crate::communicator::MpiCommunicator;
 use crate::error::{FlushError, StartError};
 use crate::interim_profile;
-use crate::phases::Aggregators;
 use crate::run;
 use crate::settings::Settings;
 

@@ -42,7 +42,7 @@ static WORLD_RANK: OnceLock<i32> = OnceLock::new();
 
 /// Returns whether there is anything to do in this process.
 pub(crate) fn is_on() -> bool {
-    ENABLED && config().recording
+    ENABLED && config().is_recording()
 }
 
 /// Tells the other ranks of the job, before MPI begins, that this one has a profiler.

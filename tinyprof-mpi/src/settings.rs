@@ -1,39 +1,15 @@
 //! The settings of a flush, from the environment first and then from the program.
 
 use std::path::PathBuf;
-use std::sync::OnceLock;
 use std::time::Duration;
 
-use tinyprof::collect::{self, Setting};
+use tinyprof::collect;
 use tinyprof_format::file::OutputFormat;
 use tinyprof_format::model::{Precision, RunState};
+use tinyprof_settings::{Aggregators, DEADLINE_DEFAULT};
 
-use crate::communicator::DEADLINE_DEFAULT;
 use crate::observer::Observer;
-use crate::phases::{Aggregators, Plan, SeriesGather, Workplace};
-
-/// The setting `TINYPROF_AGGREGATORS`.
-const AGGREGATORS: Setting<Aggregators> = Setting {
-    variable: "TINYPROF_AGGREGATORS",
-    expected: "auto, node or a number from 1 on",
-    read: |text| match text {
-        "auto" => Some(Aggregators::Auto),
-        "node" => Some(Aggregators::PerNode),
-        number => number.parse().ok().filter(|&n| n > 0).map(Aggregators::Count),
-    },
-};
-
-/// The setting `TINYPROF_SERIES`, for measurements.
-const SERIES: Setting<SeriesGather> = Setting {
-    variable: "TINYPROF_SERIES",
-    expected: "auto, padded or counts",
-    read: |text| match text {
-        "auto" => Some(SeriesGather::Auto),
-        "padded" => Some(SeriesGather::Padded),
-        "counts" => Some(SeriesGather::Counts),
-        _ => None,
-    },
-};
+use crate::phases::{Plan, Workplace};
 
 /// The program's settings for its profile; the environment overrides all of them.
 #[derive(Clone, Debug, Default)]
@@ -77,21 +53,16 @@ impl Settings {
 
     /// Returns the plan of a flush after a snapshot that took `snapshot_ns`.
     pub(crate) fn plan(&self, snapshot_ns: u64) -> Plan {
-        // Read once, so that an invalid value is reported once, however many interim profiles there
-        // are.
-        static SET: OnceLock<(Option<Aggregators>, Option<SeriesGather>)> = OnceLock::new();
-        let environment = |variable: &str| std::env::var_os(variable);
-        let (aggregators, series) =
-            *SET.get_or_init(|| (AGGREGATORS.value(environment), SERIES.value(environment)));
+        let environment = collect::config();
         let mut metadata = collect::metadata();
         metadata.mpi_version =
             mpi::environment::library_version().ok().map(|text| first_line(&text));
         Plan {
             target: self.target(),
-            aggregators: aggregators.or(self.aggregators).unwrap_or_default(),
-            series: series.unwrap_or_default(),
-            format: collect::config().format.or(self.format).unwrap_or_default(),
-            permissions: collect::config().permissions,
+            aggregators: environment.aggregators.or(self.aggregators).unwrap_or_default(),
+            series: environment.series.unwrap_or_default(),
+            format: environment.format.or(self.format).unwrap_or_default(),
+            permissions: environment.permissions.unwrap_or_default(),
             state: RunState { precision: collect::precision(), ..RunState::default() },
             metadata,
             snapshot_ns,
@@ -113,23 +84,6 @@ fn first_line(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn aggregators_are_read_and_nonsense_is_the_default() {
-        let read = |text: &str| AGGREGATORS.value(|_| Some(text.into()));
-        assert_eq!(read("auto"), Some(Aggregators::Auto));
-        assert_eq!(read("4"), Some(Aggregators::Count(4)));
-        assert_eq!(read("node"), Some(Aggregators::PerNode));
-        assert_eq!((read("0"), read("-1"), read("many")), (None, None, None));
-    }
-
-    #[test]
-    fn ways_to_gather_series_are_read_and_nonsense_is_the_default() {
-        let series = |text: &str| SERIES.value(|_| Some(text.into()));
-        assert_eq!(series("padded"), Some(SeriesGather::Padded));
-        assert_eq!(series("counts"), Some(SeriesGather::Counts));
-        assert_eq!((series("auto"), series("x")), (Some(SeriesGather::Auto), None));
-    }
 
     #[test]
     fn a_version_is_one_line() {

@@ -25,7 +25,6 @@ mod writer;
 /// chooses. Without it there is never anything to collect.
 pub const ENABLED: bool = cfg!(feature = "enable");
 
-pub use config::{ALL_INTERIM_PROFILES, Config, ReportSignal, Setting};
 pub use finish::{print_report, recoverable, write_alone};
 pub use interim_files::InterimFiles;
 pub use interim_profiles::interim_profile;
@@ -40,6 +39,8 @@ pub use snapshot::{ending_here, monotonic_ns, snapshot};
 pub use start::{report_on_signal, set_budget, set_filter, start, take_over};
 pub use watch::{set_interim_interval, unrecorded, watch_flush_points};
 pub use writer::{Ending, Writer};
+
+pub use tinyprof_settings::{ALL_INTERIM_PROFILES, ReportSignal, Settings};
 
 pub use crate::record::clock::ClockChoice;
 pub use crate::sys::{NotDone, without_write_signals};

@@ -7,13 +7,12 @@ use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
+use tinyprof_settings::DEADLINE_DEFAULT;
+
 use super::patience::Patience;
 use super::roll_call::RollCall;
 use super::{Communicator, Interrupted};
 use crate::sys::{Operator, Pending, PrivateCommunicator, room};
-
-/// The default time that a rank waits for others in one step.
-pub(crate) const DEADLINE_DEFAULT: Duration = Duration::from_secs(30);
 
 /// The tag of the messages of the phases; the roll call has its own tag.
 const TAG: i32 = 0;

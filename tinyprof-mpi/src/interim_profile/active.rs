@@ -126,7 +126,7 @@ pub(crate) fn begin(program: &impl Program, communicator: &MpiCommunicator, sett
 
 /// Returns the reason why a rank cannot take part, as a number.
 fn obstacle() -> u64 {
-    if !collect::ENABLED || !collect::config().recording {
+    if !collect::ENABLED || !collect::config().is_recording() {
         return OFF;
     }
     match mpi::environment::threading_support() {

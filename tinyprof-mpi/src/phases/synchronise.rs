@@ -7,10 +7,11 @@
 
 use tinyprof_format::file::{EncodedRank, OutputFormat, decode_callpaths, encode_callpaths};
 use tinyprof_format::model::{CallpathTable, Precision};
+use tinyprof_settings::{Aggregators, SeriesGather};
 
 use super::Measured;
 use super::groups::Groups;
-use super::plan::{Aggregators, Plan, SeriesGather};
+use super::plan::Plan;
 use super::union::Union;
 use super::workplace::{code_of, reason_of};
 use super::{chunks, tree};
@@ -146,9 +147,10 @@ const PER_NODE: u64 = u64::MAX;
 
 fn aggregators_as_word(wanted: Aggregators) -> u64 {
     match wanted {
-        Aggregators::Auto => 0,
         Aggregators::Count(count) => u64::from(count),
         Aggregators::PerNode => PER_NODE,
+        // `Auto`, and whatever this crate does not know.
+        _ => 0,
     }
 }
 

@@ -14,6 +14,7 @@ use tinyprof_format::file::{
 use tinyprof_format::model::{Losses, PhaseTimes, RunState};
 use tinyprof_format::report::{Report, TextOptions, escaped};
 
+use super::config::output_files;
 use super::interim_profiles;
 use super::isolated::isolated;
 use super::launcher;
@@ -130,7 +131,7 @@ fn write_alone_as(format: OutputFormat, name: &Path) -> Ending {
     };
     let metadata = metadata();
     let executable = metadata.executable.clone();
-    let files = session().config.files(format);
+    let files = output_files(&session().config, format);
     let written = write_timed_profile(files, name, &map, metadata, &flush, state);
     if written.is_ok() {
         // Set at once: later steps may die or hang, and that must not be reported as a failure to
@@ -140,7 +141,7 @@ fn write_alone_as(format: OutputFormat, name: &Path) -> Ending {
         interim_profiles::remove_all();
     }
     let mut text = String::new();
-    if session().config.report.unwrap_or(true) {
+    if session().config.is_reported() {
         // Made after the writing: it needs as much memory, and the profile matters more.
         let report = move || {
             let report = Report::of_event_map(&map, &executable);

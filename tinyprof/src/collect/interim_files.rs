@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use tinyprof_format::file::{interim_path, profile_path, remove_profile};
 use tinyprof_format::model::{InterimTimes, RunState};
+use tinyprof_settings::ALL_INTERIM_PROFILES;
 
-use super::config::ALL_INTERIM_PROFILES;
 use super::message::warn;
 use super::precision::precision;
 use super::session::{config, session};

@@ -11,6 +11,7 @@ use tinyprof_format::error::WriteError;
 use tinyprof_format::file::{OutputFormat, write_profile_in_state};
 use tinyprof_format::model::{InterimTimes, PhaseTimes};
 
+use super::config::output_files;
 use super::interim_files::InterimFiles;
 use super::message::warn;
 use super::metadata::metadata;
@@ -43,7 +44,7 @@ const PATIENCE_NS: u64 = 2_000_000_000;
 /// # Errors
 /// If the interim profile could not be written.
 pub fn interim_profile() -> Result<Option<PathBuf>, WriteError> {
-    if !session().config.recording {
+    if !session().config.is_recording() {
         return Ok(None);
     }
     write_isolated().map_or_else(
@@ -165,7 +166,7 @@ fn write(files: &mut InterimFiles) -> Result<Option<PathBuf>, WriteError> {
     }
     let (name, state) = files.begin(None);
     let times = PhaseTimes { snapshot_ns: monotonic_ns() - begin_ns, ..PhaseTimes::default() };
-    let output = session().config.files(OutputFormat::Tprof);
+    let output = output_files(&session().config, OutputFormat::Tprof);
     let written = write_profile_in_state(output, &name, &map, metadata(), times, state);
     files.end(written.as_deref().ok(), monotonic_ns() - begin_ns);
     written.map(Some)

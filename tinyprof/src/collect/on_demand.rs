@@ -4,8 +4,8 @@ use std::io::Write;
 use std::sync::Once;
 
 use tinyprof_format::report::Report;
+use tinyprof_settings::ReportSignal;
 
-use super::config::ReportSignal;
 use super::finish::text_options;
 use super::interim_files::since_start;
 use super::isolated::isolated;

@@ -2,7 +2,8 @@
 
 use std::sync::Once;
 
-use super::config::ReportSignal;
+use tinyprof_settings::ReportSignal;
+
 use super::finish;
 use super::interim_profiles;
 use super::on_demand;
@@ -24,7 +25,7 @@ pub fn start() {
     if !ARRANGED.is_completed() {
         thread::while_away(|| {
             ARRANGED.call_once(|| {
-                if !begin_with(arrange) && session().config.recording {
+                if !begin_with(arrange) && session().config.is_recording() {
                     within_start(arrange);
                 }
             });
@@ -69,7 +70,7 @@ pub fn take_over(write_at_exit: Writer) -> bool {
 /// wins. It holds for callpaths that are first visited after this call. Only the first call counts.
 pub fn set_budget(share: f64) {
     start();
-    if session().config.recording && share > 0.0 {
+    if session().config.is_recording() && share > 0.0 {
         budget::install(share.min(1.0), visit_cost(session().clock));
     }
 }
@@ -84,7 +85,7 @@ pub fn set_filter(patterns: &str) -> bool {
     start();
     let filter = Filter::parse(patterns);
     let is_filter = filter.is_some();
-    if let Some(filter) = filter.filter(|_| session().config.recording) {
+    if let Some(filter) = filter.filter(|_| session().config.is_recording()) {
         filter::install(filter);
     }
     is_filter
@@ -104,7 +105,7 @@ pub fn set_filter(patterns: &str) -> bool {
 /// Nothing until the signal comes; then a snapshot.
 pub fn report_on_signal() {
     start();
-    if session().config.recording && session().config.report_on_signal.is_none() {
+    if session().config.is_recording() && session().config.report_on_signal.is_none() {
         on_demand::install(ReportSignal::Usr1);
     }
 }
@@ -113,7 +114,7 @@ pub fn report_on_signal() {
 pub(crate) fn start_recording() -> Option<Clock> {
     start();
     let session = session();
-    session.config.recording.then_some(session.clock)
+    session.config.is_recording().then_some(session.clock)
 }
 
 extern "C" fn end() {

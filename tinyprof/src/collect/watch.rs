@@ -18,7 +18,7 @@ use crate::record::thread;
 /// link `tinyprof_mpi` writes none.
 pub fn set_interim_interval(interval: Duration) {
     start();
-    if session().config.recording && session().config.interim_interval.is_none() {
+    if session().config.is_recording() && session().config.interim_interval.is_none() {
         interim_profiles::install(interval);
     }
 }
