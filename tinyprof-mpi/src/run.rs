@@ -77,7 +77,7 @@ pub(crate) fn begin(signed_in: Option<SignedIn>) {
     collect::take_over(at_exit);
     // All ranks must have the variable: without it there is nothing to agree on, and `MPI_Init` is
     // not changed.
-    let has_interval = config().interim_interval.is_some_and(|interval| !interval.is_zero());
+    let has_interval = Settings::default().interim_interval_ns() > 0;
     match attendance {
         Attendance::Complete => {
             WORLD.get_or_init(PrivateCommunicator::of_world);

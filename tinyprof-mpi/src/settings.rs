@@ -4,65 +4,70 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use tinyprof::collect;
-use tinyprof_format::file::OutputFormat;
-use tinyprof_format::model::{Precision, RunState};
-use tinyprof_settings::{Aggregators, DEADLINE_DEFAULT};
+use tinyprof_format::model::RunState;
+use tinyprof_settings::DEADLINE_DEFAULT;
 
 use crate::observer::Observer;
 use crate::phases::{Plan, Workplace};
 
-/// The program's settings for its profile; the environment overrides all of them.
+/// The settings of a profile: those of its profiler, if there is one. The environment overrides all
+/// of them; the settings that the program made with `tinyprof::Builder` come last.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Settings {
-    pub(crate) name: Option<PathBuf>,
-    pub(crate) aggregators: Option<Aggregators>,
-    pub(crate) report: Option<bool>,
-    pub(crate) report_on_signal: bool,
-    pub(crate) budget: Option<f64>,
-    pub(crate) filter: Option<String>,
-    pub(crate) precision: Option<Precision>,
-    pub(crate) interim_interval: Option<Duration>,
-    pub(crate) interim_profiles_kept: Option<u32>,
-    pub(crate) deadline: Option<Duration>,
-    pub(crate) format: Option<OutputFormat>,
+    profiler: tinyprof_settings::Settings,
 }
 
 impl Settings {
+    /// Returns the settings of a profiler.
+    pub(crate) fn of_profiler(profiler: tinyprof_settings::Settings) -> Self {
+        Self { profiler }
+    }
+
+    /// Returns the value of a setting, if it is set.
+    fn chosen<T>(&self, setting: impl Fn(&tinyprof_settings::Settings) -> Option<T>) -> Option<T> {
+        setting(collect::config())
+            .or_else(|| setting(&self.profiler))
+            .or_else(|| setting(&collect::settings()))
+    }
+
     /// Returns whether rank 0 prints the table.
     pub(crate) fn report(&self) -> bool {
-        collect::config().report.or(self.report).unwrap_or(true)
+        self.chosen(|settings| settings.report).unwrap_or(true)
     }
 
     /// Returns the time between two interim profiles, in nanoseconds; 0 for none.
     pub(crate) fn interim_interval_ns(&self) -> u64 {
-        let interval =
-            collect::config().interim_interval.or(self.interim_interval).unwrap_or_default();
+        let interval = self.chosen(|settings| settings.interim_interval).unwrap_or_default();
         u64::try_from(interval.as_nanos()).unwrap_or(u64::MAX)
+    }
+
+    /// Returns the number of interim profiles to keep, if it is set.
+    pub(crate) fn interim_profiles_kept(&self) -> Option<u32> {
+        self.chosen(|settings| settings.interim_profiles_kept)
     }
 
     /// Returns the name of the profile.
     pub(crate) fn target(&self) -> PathBuf {
-        let from_program = self.name.clone().filter(|_| collect::config().out.is_none());
-        from_program.unwrap_or_else(collect::profile_name)
+        let of_profiler = self.profiler.out.clone().filter(|_| collect::config().out.is_none());
+        of_profiler.unwrap_or_else(collect::profile_name)
     }
 
     /// Returns the longest time that a rank waits for the others in one step.
     pub(crate) fn deadline(&self) -> Duration {
-        collect::config().deadline.or(self.deadline).unwrap_or(DEADLINE_DEFAULT)
+        self.chosen(|settings| settings.deadline).unwrap_or(DEADLINE_DEFAULT)
     }
 
     /// Returns the plan of a flush after a snapshot that took `snapshot_ns`.
     pub(crate) fn plan(&self, snapshot_ns: u64) -> Plan {
-        let environment = collect::config();
         let mut metadata = collect::metadata();
         metadata.mpi_version =
             mpi::environment::library_version().ok().map(|text| first_line(&text));
         Plan {
             target: self.target(),
-            aggregators: environment.aggregators.or(self.aggregators).unwrap_or_default(),
-            series: environment.series.unwrap_or_default(),
-            format: environment.format.or(self.format).unwrap_or_default(),
-            permissions: environment.permissions.unwrap_or_default(),
+            aggregators: self.chosen(|settings| settings.aggregators).unwrap_or_default(),
+            series: self.chosen(|settings| settings.series).unwrap_or_default(),
+            format: self.chosen(|settings| settings.format).unwrap_or_default(),
+            permissions: collect::config().permissions.unwrap_or_default(),
             state: RunState { precision: collect::precision(), ..RunState::default() },
             metadata,
             snapshot_ns,

@@ -38,8 +38,8 @@ fn the_readme_has_every_setting() {
 }
 
 #[test]
-fn each_crate_has_its_settings() {
-    let columns = [Column::Variable, Column::Meaning, Column::Default];
+fn each_crate_has_its_settings_with_the_methods_of_its_builder() {
+    let columns = [Column::Variable, Column::Builder, Column::Meaning, Column::Default];
     check("tinyprof/src/lib.rs", "//! ", &columns, |setting| !setting.needs_mpi);
     check("tinyprof-mpi/src/lib.rs", "//! ", &columns, |_| true);
 }

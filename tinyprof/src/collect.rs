@@ -3,6 +3,8 @@
 //! Programs need none of this: a region starts the session, and the end of the process writes the
 //! profile. `tinyprof-mpi` and other collectors use it to write one profile for many processes.
 
+mod builder;
+mod choices;
 mod config;
 mod finish;
 mod interim_files;
@@ -13,7 +15,6 @@ mod message;
 mod metadata;
 mod name;
 mod on_demand;
-mod precision;
 mod segments;
 mod session;
 mod snapshot;
@@ -25,6 +26,8 @@ mod writer;
 /// chooses. Without it there is never anything to collect.
 pub const ENABLED: bool = cfg!(feature = "enable");
 
+pub use builder::{Builder, StartError, begin};
+pub use choices::{precision, settings};
 pub use finish::{print_report, recoverable, write_alone};
 pub use interim_files::InterimFiles;
 pub use interim_profiles::interim_profile;
@@ -32,12 +35,11 @@ pub use isolated::isolated;
 pub use message::warn;
 pub use metadata::metadata;
 pub use name::profile_name;
-pub use precision::{precision, set_precision};
 pub use segments::{discard_segments, fresh_profile_id, new_profile_id, set_profile_id, set_rank};
 pub use session::config;
 pub use snapshot::{ending_here, monotonic_ns, snapshot};
-pub use start::{report_on_signal, set_budget, set_filter, start, take_over};
-pub use watch::{set_interim_interval, unrecorded, watch_flush_points};
+pub use start::{start, take_over};
+pub use watch::{unrecorded, watch_flush_points};
 pub use writer::{Ending, Writer};
 
 pub use tinyprof_settings::{ALL_INTERIM_PROFILES, ReportSignal, Settings};

@@ -39,7 +39,7 @@ impl InterimWriter {
         settings: &Settings,
         agreed: Option<AgreedWriting>,
     ) -> Self {
-        let files = || InterimFiles::new(&settings.target(), settings.interim_profiles_kept);
+        let files = || InterimFiles::new(&settings.target(), settings.interim_profiles_kept());
         Self {
             settings: settings.clone(),
             agreed,

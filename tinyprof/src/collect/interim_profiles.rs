@@ -11,6 +11,7 @@ use tinyprof_format::error::WriteError;
 use tinyprof_format::file::{OutputFormat, write_profile_in_state};
 use tinyprof_format::model::{InterimTimes, PhaseTimes};
 
+use super::choices::{chosen, deadline};
 use super::config::output_files;
 use super::interim_files::InterimFiles;
 use super::message::warn;
@@ -64,13 +65,16 @@ pub fn interim_profile() -> Result<Option<PathBuf>, WriteError> {
 fn write_isolated() -> Result<(Result<Option<PathBuf>, WriteError>, bool), NotDone> {
     let write_locked = || {
         let Ok(mut files) = FILES.try_lock() else { return (Ok(None), false) };
-        let files = files.get_or_insert_with(|| InterimFiles::new(&profile_name(), None));
+        let files = files.get_or_insert_with(|| {
+            let kept = chosen(|settings| settings.interim_profiles_kept);
+            InterimFiles::new(&profile_name(), kept)
+        });
         let is_first_failure = files.times().failed == 0;
         let written = write(files);
         let is_first_failure = is_first_failure && written.is_err();
         (written, is_first_failure)
     };
-    let written = isolated(session().config.deadline(), write_locked);
+    let written = isolated(deadline(), write_locked);
     if matches!(written, Err(NotDone::Died)) {
         IS_DEAD.store(true, Relaxed);
     }
