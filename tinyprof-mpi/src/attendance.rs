@@ -31,7 +31,7 @@ mod launcher;
 
 use std::env;
 
-use tinyprof::collect;
+use tinyprof::__mpi as recorder;
 use tinyprof_settings::World;
 
 use crate::sys;
@@ -80,13 +80,13 @@ impl SignedIn {
     pub(crate) fn new() -> Self {
         let lookup = |variable: &str| env::var(variable).ok();
         let launcher = Launcher { family: family(), lookup: &lookup, peer: &sys::socket_peer };
-        let is_promised = collect::config().world == Some(World::All)
+        let is_promised = recorder::config().world == Some(World::All)
             || launcher.is_of_this_program_alone(sys::started_as().as_deref());
         let board = || {
             let job = launcher.job().filter(|job| job.size > 1)?;
             // Block the signal that a file size limit raises. To the other ranks, a mark that could
             // not be made is an absent rank.
-            collect::without_write_signals(|| Board::mark(&job).ok())
+            recorder::without_write_signals(|| Board::mark(&job).ok())
         };
         Self {
             is_promised,

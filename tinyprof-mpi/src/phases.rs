@@ -23,7 +23,8 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use tinyprof::collect::{NotDone, monotonic_ns};
+use tinyprof::__mpi::NotDone;
+use tinyprof::collect::monotonic_ns;
 use tinyprof_format::file::{EncodedRank, OutputFiles, UnfinishedProfile};
 use tinyprof_format::model::{EventMap, PhaseTimes, Precision, ProfileId, RunState};
 

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use mpi::environment::Universe;
 use mpi::topology::Communicator;
+use tinyprof::__mpi as recorder;
 use tinyprof::collect;
 
 use crate::communicator::MpiCommunicator;
@@ -168,12 +169,12 @@ fn begin_recorder(settings: &tinyprof_settings::Settings) -> Result<(), StartErr
         precision: settings.precision,
         ..tinyprof_settings::Settings::NONE
     };
-    let begun = match collect::begin(&own) {
+    let begun = match recorder::begin(&own) {
         Err(collect::StartError::Filter { patterns }) => {
-            collect::warn(format_args!(
+            recorder::warn(format_args!(
                 "the filter {patterns:?} is ignored: expected patterns with a comma between them, as in -*fields_at*,+main"
             ));
-            collect::begin(&tinyprof_settings::Settings { filter: None, ..own })
+            recorder::begin(&tinyprof_settings::Settings { filter: None, ..own })
         }
         begun => begun,
     };

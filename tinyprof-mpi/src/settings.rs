@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use tinyprof::__mpi as recorder;
 use tinyprof::collect;
 use tinyprof_format::model::RunState;
 use tinyprof_settings::DEADLINE_DEFAULT;
@@ -25,7 +26,7 @@ impl Settings {
 
     /// Returns the value of a setting, if it is set.
     fn chosen<T>(&self, setting: impl Fn(&tinyprof_settings::Settings) -> Option<T>) -> Option<T> {
-        setting(collect::config())
+        setting(recorder::config())
             .or_else(|| setting(&self.profiler))
             .or_else(|| setting(&collect::settings()))
     }
@@ -48,8 +49,8 @@ impl Settings {
 
     /// Returns the name of the profile.
     pub(crate) fn target(&self) -> PathBuf {
-        let of_profiler = self.profiler.out.clone().filter(|_| collect::config().out.is_none());
-        of_profiler.unwrap_or_else(collect::profile_name)
+        let of_profiler = self.profiler.out.clone().filter(|_| recorder::config().out.is_none());
+        of_profiler.unwrap_or_else(recorder::profile_name)
     }
 
     /// Returns the longest time that a rank waits for the others in one step.
@@ -59,7 +60,7 @@ impl Settings {
 
     /// Returns the plan of a flush after a snapshot that took `snapshot_ns`.
     pub(crate) fn plan(&self, snapshot_ns: u64) -> Plan {
-        let mut metadata = collect::metadata();
+        let mut metadata = recorder::metadata();
         metadata.mpi_version =
             mpi::environment::library_version().ok().map(|text| first_line(&text));
         Plan {
@@ -67,12 +68,12 @@ impl Settings {
             aggregators: self.chosen(|settings| settings.aggregators).unwrap_or_default(),
             series: self.chosen(|settings| settings.series).unwrap_or_default(),
             format: self.chosen(|settings| settings.format).unwrap_or_default(),
-            permissions: collect::config().permissions.unwrap_or_default(),
-            state: RunState { precision: collect::precision(), ..RunState::default() },
+            permissions: recorder::config().permissions.unwrap_or_default(),
+            state: RunState { precision: recorder::precision(), ..RunState::default() },
             metadata,
             snapshot_ns,
             message_bytes_max: usize::try_from(i32::MAX).unwrap_or(usize::MAX),
-            on_profile_id: collect::set_profile_id,
+            on_profile_id: recorder::set_profile_id,
             workplace: Workplace::default(),
             observer: Observer::default(),
         }

@@ -127,6 +127,12 @@ pub mod __private {
     pub use crate::split::{Key, Keys, key};
 }
 
+/// The interface of `tinyprof-mpi`. Not for other crates: it changes without notice.
+#[doc(hidden)]
+pub mod __mpi {
+    pub use crate::collect::for_mpi::*;
+}
+
 /// The examples in the documentation of the macros, which cannot be run in the crate that defines
 /// them.
 #[cfg(doctest)]

@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use tinyprof::collect::{self, InterimFiles, monotonic_ns};
+use tinyprof::__mpi::{self as recorder, InterimFiles};
+use tinyprof::collect::monotonic_ns;
 use tinyprof_format::file::OutputFormat;
 use tinyprof_format::model::InterimTimes;
 
@@ -66,7 +67,7 @@ impl InterimWriter {
         while step == Step::Wait && pace.is_patient() {
             if waited.is_longer_than(PATIENCE_NS) {
                 pace.lose_patience();
-                collect::warn(format_args!(
+                recorder::warn(format_args!(
                     "a rank has waited {} s at flush point {flush_point} for the others to write an interim profile, and goes on \
                      without interim profiles; they need the same flush points on every rank: mark other loops `flush_point`, \
                      or set TINYPROF_INTERVAL=off",
@@ -135,7 +136,7 @@ impl InterimWriter {
         communicator: &MpiCommunicator,
         flush_point: Option<u64>,
     ) -> Result<Option<PathBuf>, FlushError> {
-        collect::without_write_signals(|| {
+        recorder::without_write_signals(|| {
             let begin_ns = monotonic_ns();
             let workplace = Workplace::aside(self.settings.deadline());
             let mut measured = measure(&workplace);
@@ -173,7 +174,7 @@ impl InterimWriter {
                 // Report this once: a full disk is still full at the next interim profile, and the
                 // profile counts the failures.
                 if communicator.rank() == 0 && failed_before == 0 {
-                    collect::warn(&error);
+                    recorder::warn(&error);
                 }
                 error
             })
