@@ -121,6 +121,7 @@ mod settings;
 #[cfg(feature = "rsmpi")]
 mod sys;
 
+pub use communicator::Interruption;
 #[cfg(feature = "rsmpi")]
 pub use error::{FlushError, StartError};
 #[cfg(feature = "rsmpi")]

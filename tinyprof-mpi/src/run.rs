@@ -190,7 +190,7 @@ fn flush_now(
         if communicator.rank() == 0 {
             recorder::warn(format_args!("{reason}{}", recorder::recoverable()));
         }
-        FlushError { reason }
+        FlushError::NotWritten { reason }
     })
 }
 
@@ -202,21 +202,18 @@ fn write_alone_after(
     interrupted: &Interrupted,
 ) -> FlushError {
     let (rank, ranks) = (communicator.rank(), communicator.size());
-    let shown = plan.format.path(&plan.target);
-    let mut reason = format!(
-        "the profile {} was not written: {interrupted}; every rank that is left writes its own, as {}",
-        shown.display(),
-        profile_path(&name_of_rank(&plan.target, rank)).display(),
-    );
+    let profile = plan.format.path(&plan.target);
+    let own_profile = profile_path(&name_of_rank(&plan.target, rank));
     // The time of the flush was spent waiting for the others.
     let plan = Plan { workplace: Workplace::aside(communicator.deadline()), ..plan };
-    if let Err(error) = write_one_rank(rank, ranks, measured, plan, &interrupted.to_string()) {
-        reason = format!("{reason}; {error}{}", recorder::recoverable());
-    }
+    let written = write_one_rank(rank, ranks, measured, plan, &interrupted.to_string());
+    let own_failure = written.err().map(|error| format!("{error}{}", recorder::recoverable()));
+    let cause = interrupted.cause.clone();
+    let error = FlushError::Apart { profile, own_profile, cause, own_failure };
     if !INTERRUPTED.swap(true, Relaxed) && interrupted.is_reporter {
-        recorder::warn(&reason);
+        recorder::warn(&error);
     }
-    FlushError { reason }
+    error
 }
 
 /// Writes the data of one rank, if there is any, under its own name. If that fails, the segments

@@ -60,7 +60,7 @@ async fn flush(communicator: &impl Communicator, map: &EventMap, plan: &Plan) ->
     let mut measured = Measured::of(map.clone(), plan.state.precision);
     let flushed = phases::flush(communicator, &mut measured, plan)
         .await
-        .map_err(|interrupted| interrupted.reason)?;
+        .map_err(|interrupted| interrupted.to_string())?;
     flushed.profile.unwrap_or_else(|| Err("nothing was measured".to_owned()))
 }
 

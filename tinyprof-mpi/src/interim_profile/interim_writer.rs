@@ -155,8 +155,10 @@ impl InterimWriter {
             communicator.end_flush();
             // Missing ranks are reported when the final profile misses them too.
             let written = match flushed {
-                Ok(flushed) => flushed.profile.transpose(),
-                Err(interrupted) => Err(interrupted.reason),
+                Ok(flushed) => {
+                    flushed.profile.transpose().map_err(|reason| FlushError::NotWritten { reason })
+                }
+                Err(interrupted) => Err(FlushError::Interrupted { cause: interrupted.cause }),
             };
             if let Some(mut files) = self.files.clone()
                 && written != Ok(None)
@@ -169,14 +171,12 @@ impl InterimWriter {
                 // If a disk hangs, the old files stay and this one is not counted.
                 self.files = workplace.run(end).ok().or(self.files.take());
             }
-            written.map_err(|reason| {
-                let error = FlushError { reason };
+            written.inspect_err(|error| {
                 // Report this once: a full disk is still full at the next interim profile, and the
                 // profile counts the failures.
                 if communicator.rank() == 0 && failed_before == 0 {
-                    recorder::warn(&error);
+                    recorder::warn(error);
                 }
-                error
             })
         })
     }
