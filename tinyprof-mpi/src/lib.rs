@@ -129,7 +129,8 @@ pub use hooks::{MPI_Finalize, MPI_Init, MPI_Init_thread};
 #[cfg(feature = "rsmpi")]
 pub use profiler::{Builder, Profiler};
 pub use tinyprof_format::file::OutputFormat;
-pub use tinyprof_settings::Aggregators;
+pub use tinyprof_format::model::Precision;
+pub use tinyprof_settings::{Aggregators, MpiLevel};
 
 /// The program on the first page, which must compile.
 #[cfg(all(doctest, feature = "rsmpi"))]

@@ -109,6 +109,8 @@ pub mod tracing;
 pub use collect::{Builder, StartError};
 pub use context::{Attached, Position, current};
 pub use region::Guard;
+pub use tinyprof_format::file::OutputFormat;
+pub use tinyprof_format::model::Precision;
 pub use tinyprof_macros::{profile, profile_loop, profile_scope, record, scope};
 
 /// The expansion of the macros. Not for use by hand: it changes without notice.

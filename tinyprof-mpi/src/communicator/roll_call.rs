@@ -59,8 +59,8 @@ impl RollCall {
         }
     }
 
-    /// Returns the ranks that have given no sign, or none if the caller keeps no list. Also returns whether the caller, as the first of the ranks that are left, is to inform
-    /// the user.
+    /// Returns the ranks that have given no sign, or none if the caller keeps no list. Also returns
+    /// whether the caller, as the first of the ranks that are left, is to inform the user.
     pub(super) fn missing(&self, link: &PrivateCommunicator) -> (Vec<u32>, bool) {
         self.call_once(link);
         if link.rank() >= LISTENERS {

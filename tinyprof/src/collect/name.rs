@@ -11,9 +11,9 @@ use super::session::session;
 
 /// Returns the path of the profile of this process's run.
 ///
-/// It is `TINYPROF_OUT`, or the choice of the program, or `./EXE-JOBID.tprof` with the process id if
-/// there is no job. Relative names are relative to the working directory at the time when recording
-/// began.
+/// It is `TINYPROF_OUT`, or the choice of the program, or `./EXE-JOBID.tprof` with the process id
+/// if there is no job. Relative names are relative to the working directory at the time when
+/// recording began.
 #[must_use]
 pub fn profile_name() -> PathBuf {
     let session = session();
