@@ -15,6 +15,7 @@ const FLOORS: [(&str, u32); 14] = [
     ("tinyprof-format", 1),
     ("tinyprof-macros", 1),
     ("tinyprof-report", 2),
+    ("tinyprof-settings", 2),
     ("tinyprof", 3),
     ("tinyprof-cli", 3),
     ("tinyprof-mpi", 4),

@@ -51,7 +51,7 @@ fn nothing(b: &mut Bencher<'_>) {
 
 fn budget(c: &mut Criterion) {
     assert!(tinyprof::collect::take_over(tinyprof::collect::Ending::default));
-    tinyprof::collect::set_budget(0.001);
+    tinyprof::Builder::new().budget(0.001).start().expect("the only settings");
     let mut group = c.benchmark_group("budget");
     settings(&mut group);
     group.bench_function("baseline", baseline);

@@ -58,7 +58,8 @@ fn interim_profile(c: &mut Criterion) {
     group.bench_function("root", root);
     group.bench_function("unmarked", unmarked);
     group.bench_function("marked", marked);
-    tinyprof::collect::set_interim_interval(Duration::from_secs(1_000_000));
+    let interval = Duration::from_secs(1_000_000);
+    tinyprof::Builder::new().interim_interval(interval).start().expect("the only settings");
     group.bench_function("root_interval", root);
     group.bench_function("marked_interval", marked);
     group.finish();

@@ -39,7 +39,7 @@ pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
     /// Read no profile that needs more memory than this [default: 1GiB]
-    #[arg(long, global = true, value_name = "SIZE", value_parser = crate::memory::parse_bytes)]
+    #[arg(long, global = true, value_name = "SIZE", value_parser = tinyprof_settings::parse::bytes)]
     pub(crate) memory: Option<u64>,
 }
 

@@ -31,22 +31,12 @@ mod launcher;
 
 use std::env;
 
-use tinyprof::collect::{self, Setting};
+use tinyprof::__mpi as recorder;
+use tinyprof_settings::World;
 
 use crate::sys;
 use board::{Board, Verdict};
 use launcher::{Family, Launcher};
-
-/// The setting `TINYPROF_WORLD`, with which the user says that all ranks take part.
-const WORLD: Setting<bool> = Setting {
-    variable: "TINYPROF_WORLD",
-    expected: "auto or all",
-    read: |text| match text.to_ascii_lowercase().as_str() {
-        "auto" => Some(false),
-        "all" => Some(true),
-        _ => None,
-    },
-};
 
 /// The participation of the world's ranks, as far as one of them knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,13 +80,13 @@ impl SignedIn {
     pub(crate) fn new() -> Self {
         let lookup = |variable: &str| env::var(variable).ok();
         let launcher = Launcher { family: family(), lookup: &lookup, peer: &sys::socket_peer };
-        let is_promised = WORLD.value(|variable| env::var_os(variable)).unwrap_or(false)
+        let is_promised = recorder::config().world == Some(World::All)
             || launcher.is_of_this_program_alone(sys::started_as().as_deref());
         let board = || {
             let job = launcher.job().filter(|job| job.size > 1)?;
             // Block the signal that a file size limit raises. To the other ranks, a mark that could
             // not be made is an absent rank.
-            collect::without_write_signals(|| Board::mark(&job).ok())
+            recorder::without_write_signals(|| Board::mark(&job).ok())
         };
         Self {
             is_promised,

@@ -5,6 +5,7 @@
 //! ranks wait for each other as tasks of one thread.
 
 pub(crate) mod by_hand;
+mod interruption;
 #[cfg(feature = "rsmpi")]
 mod mpi_communicator;
 #[cfg(feature = "rsmpi")]
@@ -17,8 +18,9 @@ pub(crate) mod virtual_ranks;
 
 use std::fmt;
 
+pub use interruption::Interruption;
 #[cfg(feature = "rsmpi")]
-pub(crate) use mpi_communicator::{DEADLINE_DEFAULT, MpiCommunicator, run_to_end};
+pub(crate) use mpi_communicator::{MpiCommunicator, run_to_end};
 #[cfg(feature = "rsmpi")]
 pub(crate) use question::{duplicate_of_world, max_of_world};
 
@@ -81,7 +83,7 @@ pub(crate) trait Communicator: Sized {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Interrupted {
     /// The reason, with the missing ranks as far as this rank knows them.
-    pub(crate) reason: String,
+    pub(crate) cause: Interruption,
     /// True if this rank is to inform the user: one of those that are left, as far as they know of
     /// each other.
     pub(crate) is_reporter: bool,
@@ -89,6 +91,6 @@ pub(crate) struct Interrupted {
 
 impl fmt::Display for Interrupted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.reason)
+        self.cause.fmt(f)
     }
 }

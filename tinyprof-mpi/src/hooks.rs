@@ -8,14 +8,14 @@ use std::ffi::{c_char, c_int};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use mpi::ffi;
-use tinyprof::collect;
+use tinyprof::__mpi as recorder;
 
 use crate::run;
 
 /// Runs one of our own steps within a C function, into which a panic must not cross.
 fn quietly<T: Default>(step: impl FnOnce() -> T) -> T {
     catch_unwind(AssertUnwindSafe(step)).unwrap_or_else(|_| {
-        collect::warn("an internal error: the profile may be missing; please report it");
+        recorder::warn("an internal error: the profile may be missing; please report it");
         T::default()
     })
 }

@@ -66,24 +66,28 @@
 //!
 //! # Settings
 //!
-//! The settings of [`tinyprof`], and:
+//! The environment overrides the settings that the program makes with the [`Builder`].
 //!
 //! | variable | builder | meaning | default |
 //! |---|---|---|---|
-//! | `TINYPROF_OUT` | [`Profiler::builder`] | name of the profile | `./EXE-JOBID.tprof`, or the process id of rank 0 |
-//! | `TINYPROF_REPORT=off` | [`Builder::report`] | table on rank 0's standard error | on |
-//! | `TINYPROF_AGGREGATORS=auto\|N\|node` | [`Builder::aggregators`] | number of ranks that write; `node`: one on each node | `auto`: one to every 16, more for long lists, see [`Aggregators::Auto`] |
-//! | `TINYPROF_FORMAT=tprof\|csv` | [`Builder::format`] | format that the aggregators write; `csv` is the text of the paper, `NAME.csv/part-NNNNN.csv` | `tprof` |
-//! | `TINYPROF_DEADLINE=5s` | [`Builder::deadline`] | longest time that a step of the flush waits for other ranks, and its work on files takes (`ms`, `s`, `m`, `h`) | `30s` |
-//! | `TINYPROF_SERIES=auto\|padded\|counts` | | for measurements: series padded to the longest and sent with the summaries, or sent separately, unpadded | `auto`: padded if that adds at most a quarter |
-//! | `TINYPROF_WORLD=auto\|all` | | whether all ranks of the job are assumed to run this profiler, see above | `auto` |
-//! | `TINYPROF_FILTER=-*fields_at*` | [`Builder::filter`] | regions to leave out, by name or `module::name` | none |
-//! | `TINYPROF_BUDGET=1%` | [`Builder::budget`] | cap on the share of each thread's time that timing may take | none |
-//! | `TINYPROF_INTERVAL=5s` | [`Builder::interim_interval`] | time between two interim profiles | none |
-//! | `TINYPROF_KEEP=all\|N` | [`Builder::keep_interim_profiles`] | number of interim profiles that stay | the newest two |
-//! | `TINYPROF_PRECISION=exact\|8bit` | [`Builder::precision`] | precision of the times in the profile: as measured, or rounded to 8 bits, off by at most 0.4 % | exact |
-//! | `TINYPROF_PERMISSIONS=private\|umask` | | who may read profiles: the user alone, or as the umask allows; each rank that writes obeys its own environment | private |
-//! | `TINYPROF_SIGNAL=usr1\|usr2` | [`Builder::report_on_signal`] | signal on which a rank prints its on-demand report to standard error; MPICH uses `SIGUSR1` itself | off |
+//! | `TINYPROF=off` |  | no recording in this run | on |
+//! | `TINYPROF_OUT=PATH` | [`Builder::out`] | name of the profile; `.tprof` is added where missing | `./EXE-JOBID.tprof`, or the process id (of rank 0) |
+//! | `TINYPROF_REPORT=off` | [`Builder::report`] | no table on standard error (of rank 0) at the end | on |
+//! | `TINYPROF_FORMAT=tprof\|csv` | [`Builder::format`] | format of the profile; `csv` is the text format of the paper, `NAME.csv/part-NNNNN.csv` | `tprof` |
+//! | `TINYPROF_FILTER=-*fields_at*,+main` | [`Builder::filter`] | regions to leave out of this run, by name or `module::name`, without a rebuild | all regions are recorded |
+//! | `TINYPROF_BUDGET=1%` | [`Builder::budget`] | limit on the share of each thread's time that timing may take | no limit |
+//! | `TINYPROF_INTERVAL=5s` | [`Builder::interim_interval`] | time between two interim profiles, `NAME-interim-NNNN.tprof` (`ms`, `s`, `m`, `h`) | no interim profiles |
+//! | `TINYPROF_KEEP=all\|N` | [`Builder::keep_interim_profiles`] | number of newest interim profiles to keep; with `all` none is removed, even after the final profile is written | 2 |
+//! | `TINYPROF_PRECISION=exact\|8bit` | [`Builder::precision`] | precision of the times in the profile: as measured, or rounded to 8 bits, off by at most 0.4 %, in half the bytes; counts stay exact | `exact` |
+//! | `TINYPROF_PERMISSIONS=private\|umask` |  | access to profiles: the user alone (directory 0700, files 0600), or as the umask allows | `private` |
+//! | `TINYPROF_SIGNAL=usr1\|usr2` | [`Builder::report_on_signal`] | signal that prints the on-demand report to standard error; a program that handles the signal itself keeps its handler; MPICH uses `SIGUSR1` itself | off: the signal keeps its effect |
+//! | `TINYPROF_DEADLINE=5s` | [`Builder::deadline`] | longest time that a step at the end waits for files, or for other ranks (`ms`, `s`, `m`, `h`) | `30s` |
+//! | `TINYPROF_CLOCK=auto\|monotonic\|fenced` |  | clock for visits: `fenced` for regions under 100 ns, at 1.9 times the cost; `monotonic` for `clock_gettime` | `auto`: the processor's counter where it is steady |
+//! | `TINYPROF_SEGMENT_DIR=PATH` |  | directory in which threads keep what they record, so that it survives `kill -9` | `/dev/shm/tinyprof-UID` |
+//! | `TINYPROF_AGGREGATORS=auto\|N\|node` | [`Builder::aggregators`] | number of ranks that write; `node`: one on each node | `auto`: one to every 16, more for long lists |
+//! | `TINYPROF_SERIES=auto\|padded\|counts` |  | for measurements: series padded to the longest and sent with the summaries, or sent separately, unpadded | `auto`: padded if that adds at most a quarter |
+//! | `TINYPROF_WORLD=auto\|all` |  | with `all`, all ranks of the job are assumed to run this profiler | `auto`: known at the start on one host, asked at the end across hosts |
+//! | `TINYPROF_MPI=off\|calls` | [`Builder::mpi`] | data about the program's MPI calls; without effect so far | `calls` |
 //!
 //! # Interim profiles
 //!
@@ -117,14 +121,16 @@ mod settings;
 #[cfg(feature = "rsmpi")]
 mod sys;
 
+pub use communicator::Interruption;
 #[cfg(feature = "rsmpi")]
 pub use error::{FlushError, StartError};
 #[cfg(feature = "rsmpi")]
 pub use hooks::{MPI_Finalize, MPI_Init, MPI_Init_thread};
-pub use phases::Aggregators;
 #[cfg(feature = "rsmpi")]
 pub use profiler::{Builder, Profiler};
 pub use tinyprof_format::file::OutputFormat;
+pub use tinyprof_format::model::Precision;
+pub use tinyprof_settings::{Aggregators, MpiLevel};
 
 /// The program on the first page, which must compile.
 #[cfg(all(doctest, feature = "rsmpi"))]

@@ -23,11 +23,11 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use tinyprof::collect::{NotDone, monotonic_ns};
+use tinyprof::__mpi::NotDone;
+use tinyprof::collect::monotonic_ns;
 use tinyprof_format::file::{EncodedRank, OutputFiles, UnfinishedProfile};
 use tinyprof_format::model::{EventMap, PhaseTimes, Precision, ProfileId, RunState};
 
-pub use plan::{Aggregators, SeriesGather};
 pub(crate) use plan::{Flushed, Plan};
 pub(crate) use workplace::Workplace;
 
@@ -69,6 +69,21 @@ impl Measured {
     }
 }
 
+/// The reason why a step of the phases has no result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum StepError {
+    /// An operation did not complete: the ranks are no longer at the same one.
+    Interrupted(Interrupted),
+    /// There will be no profile, for the same reason on every rank.
+    NoProfile(String),
+}
+
+impl From<Interrupted> for StepError {
+    fn from(interrupted: Interrupted) -> Self {
+        Self::Interrupted(interrupted)
+    }
+}
+
 /// Writes one profile of all ranks. Collective.
 ///
 /// # Errors
@@ -80,15 +95,23 @@ pub(crate) async fn flush(
     measured: &mut Measured,
     plan: &Plan,
 ) -> Result<Flushed, Interrupted> {
+    match flush_in_steps(communicator, measured, plan).await {
+        Ok(flushed) => Ok(flushed),
+        Err(StepError::NoProfile(reason)) => {
+            Ok(Flushed { profile: Some(Err(reason)), ..Flushed::default() })
+        }
+        Err(StepError::Interrupted(interrupted)) => Err(interrupted),
+    }
+}
+
+async fn flush_in_steps(
+    communicator: &impl Communicator,
+    measured: &mut Measured,
+    plan: &Plan,
+) -> Result<Flushed, StepError> {
     let clock = Stopwatch::start();
     plan.observer.reached(Milestone::Encoded);
-    let agreed = match synchronise::agree(communicator, measured, plan).await? {
-        Ok(agreed) => Arc::new(agreed),
-        Err(reason) => {
-            let profile = Some(Err(not_written(plan, &reason)));
-            return Ok(Flushed { profile, ..Flushed::default() });
-        }
-    };
+    let agreed = Arc::new(synchronise::agree(communicator, measured, plan).await?);
     if agreed.dictionary.is_empty() {
         return Ok(Flushed::default());
     }
@@ -127,27 +150,22 @@ async fn aggregate_and_write(
     agreed: &Arc<GlobalPlan>,
     unfinished: Option<&Result<Arc<UnfinishedProfile>, String>>,
     mut clock: Stopwatch,
-) -> Result<Flushed, Interrupted> {
+) -> Result<Flushed, StepError> {
     let limit = plan.message_bytes_max;
-    let directory = announce(communicator, unfinished, plan).await?;
+    let (directory, id) = announce(communicator, unfinished, plan).await?;
     plan.observer.reached(Milestone::Announced);
     let mut times = PhaseTimes {
         snapshot_ns: plan.snapshot_ns,
         synchronise_ns: clock.lap_ns(),
         ..Default::default()
     };
-    let place = match directory {
-        Ok((directory, id)) => {
-            // This rank's values are on no other rank yet. So the segments name the profile before
-            // any profile can contain these values.
-            if let Some(id) = id {
-                (plan.on_profile_id)(id, &plan.target);
-            }
-            let files = OutputFiles { format: agreed.format, permissions: plan.permissions };
-            OutputTarget { directory, files }
-        }
-        Err(reason) => return Ok(Flushed { profile: Some(Err(reason)), ..Flushed::default() }),
-    };
+    // This rank's values are on no other rank yet. So the segments name the profile before any
+    // profile can contain these values.
+    if let Some(id) = id {
+        (plan.on_profile_id)(id, &plan.target);
+    }
+    let files = OutputFiles { format: agreed.format, permissions: plan.permissions };
+    let place = OutputTarget { directory, files };
     let group = agreed.groups.group_of(communicator.rank());
     let chunk_bytes = (limit / agreed.groups.largest() as usize).max(1);
     let collected = aggregate::collect(communicator, &group, own, agreed, chunk_bytes).await?;
@@ -192,8 +210,9 @@ async fn aggregate_and_write(
     let shared = share(communicator, profile.clone(), limit).await;
     let profile = match (shared, profile) {
         // The profile is complete, even if not all ranks have received the result.
-        (Err(_), Some(Ok(path))) => Ok(path),
-        (shared, _) => shared?,
+        (Err(_), Some(Ok(path))) | (Ok(path), _) => Ok(path),
+        (Err(StepError::NoProfile(reason)), _) => Err(reason),
+        (Err(interrupted), _) => return Err(interrupted),
     };
     plan.observer.reached(Milestone::Told);
     Ok(Flushed { profile: Some(profile), report: report.flatten(), overruled: agreed.overruled })
@@ -210,18 +229,17 @@ async fn announce(
     communicator: &impl Communicator,
     created: Option<&Result<Arc<UnfinishedProfile>, String>>,
     plan: &Plan,
-) -> Result<Result<(PathBuf, Option<ProfileId>), String>, Interrupted> {
+) -> Result<(PathBuf, Option<ProfileId>), StepError> {
     let id = plan.state.profile_id.map_or(0, ProfileId::to_word).to_le_bytes();
     let own = created.map(|created| match created {
         Ok(unfinished) => Ok([&id, unfinished.directory().as_os_str().as_bytes()].concat()),
         Err(reason) => Err(reason.clone()),
     });
     let told = share_bytes(communicator, own, plan.message_bytes_max).await?;
-    Ok(told.and_then(|told| {
-        let (id, path) = told.split_first_chunk().ok_or("rank 0 sent an incomplete message")?;
-        let id = ProfileId::from_word(u64::from_le_bytes(*id));
-        Ok((OsString::from_vec(path.to_vec()).into(), id))
-    }))
+    let incomplete = || StepError::NoProfile("rank 0 sent an incomplete message".to_owned());
+    let (id, path) = told.split_first_chunk().ok_or_else(incomplete)?;
+    let id = ProfileId::from_word(u64::from_le_bytes(*id));
+    Ok((OsString::from_vec(path.to_vec()).into(), id))
 }
 
 /// Shares rank 0's path, or its reason why there is none, with every rank.
@@ -229,10 +247,10 @@ async fn share(
     communicator: &impl Communicator,
     own: Option<Result<PathBuf, String>>,
     chunk_bytes: usize,
-) -> Result<Result<PathBuf, String>, Interrupted> {
+) -> Result<PathBuf, StepError> {
     let own = own.map(|own| own.map(|path| path.into_os_string().into_vec()));
-    let told = share_bytes(communicator, own, chunk_bytes).await?;
-    Ok(told.map(|path| OsString::from_vec(path).into()))
+    let path = share_bytes(communicator, own, chunk_bytes).await?;
+    Ok(OsString::from_vec(path).into())
 }
 
 /// Shares rank 0's bytes, or its reason why there are none, with every rank.
@@ -240,7 +258,7 @@ async fn share_bytes(
     communicator: &impl Communicator,
     own: Option<Result<Vec<u8>, String>>,
     chunk_bytes: usize,
-) -> Result<Result<Vec<u8>, String>, Interrupted> {
+) -> Result<Vec<u8>, StepError> {
     const VALUE: u8 = 0;
     const REASON: u8 = 1;
     let message = match own {
@@ -249,11 +267,13 @@ async fn share_bytes(
         Some(Err(reason)) => [&[REASON], reason.as_bytes()].concat(),
     };
     let message = chunks::broadcast(communicator, message, chunk_bytes).await?;
-    Ok(match message.split_first() {
+    match message.split_first() {
         Some((&VALUE, bytes)) => Ok(bytes.to_vec()),
-        Some((_, reason)) => Err(String::from_utf8_lossy(reason).into_owned()),
-        None => Err("rank 0 sent an empty message".to_owned()),
-    })
+        Some((_, reason)) => {
+            Err(StepError::NoProfile(String::from_utf8_lossy(reason).into_owned()))
+        }
+        None => Err(StepError::NoProfile("rank 0 sent an empty message".to_owned())),
+    }
 }
 
 /// A stopwatch, which gives the nanoseconds between points of a flush.

@@ -3,18 +3,15 @@
 use std::fmt;
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use mpi::environment::Universe;
 use mpi::topology::Communicator;
+use tinyprof::__mpi as recorder;
 use tinyprof::collect;
-use tinyprof_format::file::OutputFormat;
-use tinyprof_format::model::Precision;
 
 use crate::communicator::MpiCommunicator;
 use crate::error::{FlushError, StartError};
 use crate::interim_profile;
-use crate::phases::Aggregators;
 use crate::run;
 use crate::settings::Settings;
 
@@ -59,8 +56,7 @@ impl Profiler<'_> {
     /// Returns the settings of a profiler whose profile is to be called `name`; `.tprof` is added
     /// if it is missing.
     pub fn builder(name: impl AsRef<Path>) -> Builder {
-        let name = Some(name.as_ref().to_owned());
-        Builder { settings: Settings { name, ..Settings::default() } }
+        Builder { settings: tinyprof_settings::Settings::NONE }.out(name)
     }
 
     /// Writes the profile and returns its path on every rank, or none if no rank has measured
@@ -115,103 +111,12 @@ impl Drop for Profiler<'_> {
 #[derive(Clone, Debug)]
 #[must_use = "nothing happens before `start`"]
 pub struct Builder {
-    settings: Settings,
+    settings: tinyprof_settings::Settings,
 }
 
 impl Builder {
-    /// Sets the number of ranks that write parts of the profile. `TINYPROF_AGGREGATORS` wins.
-    pub fn aggregators(mut self, aggregators: Aggregators) -> Self {
-        self.settings.aggregators = Some(aggregators);
-        self
-    }
-
-    /// Sets whether rank 0 prints a table to standard error when the profile is written.
-    /// `TINYPROF_REPORT` wins.
-    pub fn report(mut self, report: bool) -> Self {
-        self.settings.report = Some(report);
-        self
-    }
-
-    /// Makes all ranks write an interim profile about every `interval`: a profile of everything so
-    /// far, `NAME-interim-NNNN.tprof`, which stays if the job dies. `TINYPROF_INTERVAL` wins; zero
-    /// means none. The setting of rank 0 applies.
-    ///
-    /// Interim profiles are written at a flush point: where a root region ends, or between two
-    /// iterations of a loop that is marked `flush_point`, on the thread that starts the profiler,
-    /// which must be the one that initialised MPI. Flush points on other threads do not count. All
-    /// ranks write at the flush point of the same number, on which they agree without waiting for
-    /// each other. So a rank must get to its n-th flush point without anything that another rank
-    /// does after its own n-th, as with time steps. A root region that ends in a signal handler
-    /// counts, and must not.
-    ///
-    /// With `MPI_THREAD_SERIALIZED` there are no interim profiles at intervals, as it is unknown
-    /// when the profiler may call MPI.
-    ///
-    /// # Cost
-    /// A flush point takes up to 50 ns more, measured with MPI (`docs/scaling.md`) and without
-    /// (`docs/cost.md`). Between two interim profiles there are two non-blocking reductions of a
-    /// number.
-    pub fn interim_interval(mut self, interval: Duration) -> Self {
-        self.settings.interim_interval = Some(interval);
-        self
-    }
-
-    /// Sets how many interim profiles stay, the newest, at least one. The default is two;
-    /// [`ALL_INTERIM_PROFILES`](tinyprof::collect::ALL_INTERIM_PROFILES) keeps all of them, also
-    /// when the final profile is written. `TINYPROF_KEEP` wins.
-    pub fn keep_interim_profiles(mut self, newest: u32) -> Self {
-        self.settings.interim_profiles_kept = Some(newest);
-        self
-    }
-
-    /// Makes this rank print the on-demand report to standard error whenever it gets `SIGUSR1`.
-    /// `TINYPROF_SIGNAL` wins. See [`report_on_signal`](tinyprof::collect::report_on_signal).
-    pub fn report_on_signal(mut self, on: bool) -> Self {
-        self.settings.report_on_signal = on;
-        self
-    }
-
-    /// Caps the share of each thread's time that timing may take, from 0 to 1, for callpaths that
-    /// are visited first after the start. `TINYPROF_BUDGET` wins. See
-    /// [`set_budget`](tinyprof::collect::set_budget).
-    pub fn budget(mut self, share: f64) -> Self {
-        self.settings.budget = Some(share);
-        self
-    }
-
-    /// Leaves regions out of the recording, for callpaths that are visited first after the start:
-    /// `-*fields_at*,+main`. The filter should be equal on all ranks. `TINYPROF_FILTER` wins. See
-    /// [`set_filter`](tinyprof::collect::set_filter).
-    pub fn filter(mut self, patterns: impl Into<String>) -> Self {
-        self.settings.filter = Some(patterns.into());
-        self
-    }
-
-    /// Sets the precision of the times in the profile. `TINYPROF_PRECISION` wins. It should be
-    /// equal on all ranks: if one is to keep its times exact, all do, and rank 0 warns. See
-    /// [`Precision`].
-    pub fn precision(mut self, precision: Precision) -> Self {
-        self.settings.precision = Some(precision);
-        self
-    }
-
-    /// Sets the longest time that a rank waits for the others in each step of a flush, before it
-    /// gives up and writes its own data as a separate profile. `TINYPROF_DEADLINE` wins; the
-    /// default is 30 seconds. A rank that comes later than this is not in the profile of the
-    /// others, so the deadline should be longer than the ranks are apart at the flush.
-    pub fn deadline(mut self, deadline: Duration) -> Self {
-        self.settings.deadline = Some(deadline);
-        self
-    }
-
-    /// Sets the format that the aggregators write: our own format, or the paper's text, one
-    /// `NAME.csv/part-NNNNN.csv` for each of them. `TINYPROF_FORMAT` wins; the setting of rank 0
-    /// applies. Interim profiles are always in our own format, and so is the profile that a rank
-    /// writes alone when others are missing.
-    pub fn format(mut self, format: OutputFormat) -> Self {
-        self.settings.format = Some(format);
-        self
-    }
+    tinyprof_settings::everywhere_methods!();
+    tinyprof_settings::mpi_methods!();
 
     /// Starts a profiler for all ranks of the program. Collective over the world.
     ///
@@ -241,25 +146,37 @@ impl Builder {
         let program = communicator;
         let communicator = MpiCommunicator::duplicate_of(program);
         run::begin(None);
-        if let Some(share) = self.settings.budget {
-            collect::set_budget(share);
+        begin_recorder(&self.settings)?;
+        let settings = Settings::of_profiler(self.settings);
+        if collect::ENABLED {
+            interim_profile::begin(program, &communicator, &settings);
         }
-        if let Some(patterns) = &self.settings.filter
-            && !collect::set_filter(patterns)
-        {
-            collect::warn(format_args!(
+        Ok(Profiler { communicator, settings, done: false, _universe: PhantomData })
+    }
+}
+
+/// Makes those settings that this rank's recorder obeys by itself. The flush obeys the others.
+///
+/// A filter that is no list of patterns is reported and left out, so that the ranks stay together.
+///
+/// # Errors
+/// When the program has made settings for the recorder before.
+fn begin_recorder(settings: &tinyprof_settings::Settings) -> Result<(), StartError> {
+    let own = tinyprof_settings::Settings {
+        budget: settings.budget,
+        filter: settings.filter.clone(),
+        report_on_signal: settings.report_on_signal,
+        precision: settings.precision,
+        ..tinyprof_settings::Settings::NONE
+    };
+    let begun = match recorder::begin(&own) {
+        Err(collect::StartError::Filter { patterns }) => {
+            recorder::warn(format_args!(
                 "the filter {patterns:?} is ignored: expected patterns with a comma between them, as in -*fields_at*,+main"
             ));
+            recorder::begin(&tinyprof_settings::Settings { filter: None, ..own })
         }
-        if self.settings.report_on_signal {
-            collect::report_on_signal();
-        }
-        if let Some(precision) = self.settings.precision {
-            collect::set_precision(precision);
-        }
-        if collect::ENABLED {
-            interim_profile::begin(program, &communicator, &self.settings);
-        }
-        Ok(Profiler { communicator, settings: self.settings, done: false, _universe: PhantomData })
-    }
+        begun => begun,
+    };
+    begun.map_err(|_| StartError)
 }

@@ -7,7 +7,8 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 use mpi::topology::Communicator as _;
-use tinyprof::collect::{self, ENABLED, Ending, config, monotonic_ns};
+use tinyprof::__mpi::{self as recorder, config};
+use tinyprof::collect::{self, ENABLED, Ending, monotonic_ns};
 use tinyprof_format::file::{OutputFiles, OutputFormat, ProfileWriter, profile_path};
 use tinyprof_format::model::RunState;
 
@@ -42,7 +43,7 @@ static WORLD_RANK: OnceLock<i32> = OnceLock::new();
 
 /// Returns whether there is anything to do in this process.
 pub(crate) fn is_on() -> bool {
-    ENABLED && config().recording
+    ENABLED && config().is_recording()
 }
 
 /// Tells the other ranks of the job, before MPI begins, that this one has a profiler.
@@ -73,11 +74,11 @@ pub(crate) fn begin(signed_in: Option<SignedIn>) {
     }
     WORLD_RANK.get_or_init(|| world.rank());
     // `tinyprof recover` needs this if the job is killed before it can write its profile.
-    collect::set_rank(rank, size);
+    recorder::set_rank(rank, size);
     collect::take_over(at_exit);
     // All ranks must have the variable: without it there is nothing to agree on, and `MPI_Init` is
     // not changed.
-    let has_interval = config().interim_interval.is_some_and(|interval| !interval.is_zero());
+    let has_interval = Settings::default().interim_interval_ns() > 0;
     match attendance {
         Attendance::Complete => {
             WORLD.get_or_init(PrivateCommunicator::of_world);
@@ -89,7 +90,7 @@ pub(crate) fn begin(signed_in: Option<SignedIn>) {
                 );
             }
         }
-        Attendance::Open if has_interval && rank == 0 => collect::warn(
+        Attendance::Open if has_interval && rank == 0 => recorder::warn(
             "no profiles are written at intervals, unless the program starts a Profiler: whether all ranks of a \
              job on several hosts run TinyProf is known at its end alone; where they do, TINYPROF_WORLD=all, set \
              for all ranks, says so from the beginning",
@@ -105,10 +106,10 @@ fn at_exit() -> Ending {
         return Ending { keep_segments: true, ..Ending::default() };
     }
     let rank = WORLD_RANK.get().copied().unwrap_or_default();
-    collect::warn(
+    recorder::warn(
         "the program ended without MPI_Finalize: every rank that could wrote a profile of its own",
     );
-    collect::write_alone(&name_of_rank(&collect::profile_name(), rank.unsigned_abs()))
+    recorder::write_alone(&name_of_rank(&recorder::profile_name(), rank.unsigned_abs()))
 }
 
 /// Returns `NAME-rank-R`, the name of a profile that a rank writes alone.
@@ -142,7 +143,7 @@ fn flush_begun(
     settings: &Settings,
 ) -> Result<Option<PathBuf>, FlushError> {
     SETTLED.store(true, Relaxed);
-    collect::ending_here(|| collect::without_write_signals(|| flush_now(communicator, settings)))
+    recorder::ending_here(|| recorder::without_write_signals(|| flush_now(communicator, settings)))
 }
 
 fn flush_now(
@@ -155,7 +156,7 @@ fn flush_now(
     let mut measured = measure(&workplace);
     // Ranks take the number that rank 0 sends them.
     let state =
-        RunState { profile_id: Some(collect::fresh_profile_id()), ..interim_profiles.state() };
+        RunState { profile_id: Some(recorder::fresh_profile_id()), ..interim_profiles.state() };
     let plan =
         Plan { state, workplace: workplace.clone(), ..settings.plan(monotonic_ns() - begin_ns) };
     let flushed = run_to_end(phases::flush(communicator, &mut measured, &plan));
@@ -167,7 +168,7 @@ fn flush_now(
         }
     };
     if flushed.overruled > 0 && communicator.rank() == 0 {
-        collect::warn(format_args!(
+        recorder::warn(format_args!(
             "{} of {} ranks were told to round their times (TINYPROF_PRECISION=8bit), the others to keep them: all \
              were kept exact; set it alike on all ranks",
             flushed.overruled,
@@ -176,20 +177,20 @@ fn flush_now(
     }
     let written = flushed.profile.transpose();
     if written.is_ok() {
-        collect::discard_segments();
+        recorder::discard_segments();
         interim_profiles.remove_all(&workplace);
     }
     if let Some(report) = flushed.report.filter(|_| settings.report()) {
         let path = written.as_ref().ok().cloned().flatten();
         // If standard error cannot be written to, there is nowhere to report it.
-        let _ = workplace.run(move || collect::print_report(&report, path.as_deref()));
+        let _ = workplace.run(move || recorder::print_report(&report, path.as_deref()));
     }
     written.map_err(|reason| {
         // Reported once for the whole run, whether or not the program looks at the result.
         if communicator.rank() == 0 {
-            collect::warn(format_args!("{reason}{}", collect::recoverable()));
+            recorder::warn(format_args!("{reason}{}", recorder::recoverable()));
         }
-        FlushError { reason }
+        FlushError::NotWritten { reason }
     })
 }
 
@@ -201,21 +202,18 @@ fn write_alone_after(
     interrupted: &Interrupted,
 ) -> FlushError {
     let (rank, ranks) = (communicator.rank(), communicator.size());
-    let shown = plan.format.path(&plan.target);
-    let mut reason = format!(
-        "the profile {} was not written: {interrupted}; every rank that is left writes its own, as {}",
-        shown.display(),
-        profile_path(&name_of_rank(&plan.target, rank)).display(),
-    );
+    let profile = plan.format.path(&plan.target);
+    let own_profile = profile_path(&name_of_rank(&plan.target, rank));
     // The time of the flush was spent waiting for the others.
     let plan = Plan { workplace: Workplace::aside(communicator.deadline()), ..plan };
-    if let Err(error) = write_one_rank(rank, ranks, measured, plan, &interrupted.to_string()) {
-        reason = format!("{reason}; {error}{}", collect::recoverable());
-    }
+    let written = write_one_rank(rank, ranks, measured, plan, &interrupted.to_string());
+    let own_failure = written.err().map(|error| format!("{error}{}", recorder::recoverable()));
+    let cause = interrupted.cause.clone();
+    let error = FlushError::Apart { profile, own_profile, cause, own_failure };
     if !INTERRUPTED.swap(true, Relaxed) && interrupted.is_reporter {
-        collect::warn(&reason);
+        recorder::warn(&error);
     }
-    FlushError { reason }
+    error
 }
 
 /// Writes the data of one rank, if there is any, under its own name. If that fails, the segments
@@ -234,7 +232,7 @@ fn write_one_rank(
     let (name, map) = (name_of_rank(&plan.target, rank), measured.map);
     // It gets its own number: another rank's separate profile does not contain the measurements of
     // this one.
-    let profile_id = Some(collect::new_profile_id(&name));
+    let profile_id = Some(recorder::new_profile_id(&name));
     let state = RunState { incomplete_because: Some(because), profile_id, ..plan.state };
     let metadata = plan.metadata;
     let files = OutputFiles { format: OutputFormat::Tprof, permissions: plan.permissions };
@@ -251,7 +249,7 @@ fn write_one_rank(
     };
     match plan.workplace.run(write) {
         Ok(Ok(())) => {
-            collect::discard_segments();
+            recorder::discard_segments();
             Ok(())
         }
         Ok(Err(error)) => Err(error.to_string()),
@@ -269,8 +267,8 @@ fn flush_alone(reason: &str, advice: &str) {
     let world = mpi::topology::SimpleCommunicator::world();
     let (rank, ranks) = (world.rank().unsigned_abs(), world.size().unsigned_abs());
     let settings = Settings::default();
-    collect::ending_here(|| {
-        collect::without_write_signals(|| write_alone(rank, ranks, &settings, reason, advice));
+    recorder::ending_here(|| {
+        recorder::without_write_signals(|| write_alone(rank, ranks, &settings, reason, advice));
     });
 }
 
@@ -280,14 +278,14 @@ fn write_alone(rank: u32, ranks: u32, settings: &Settings, reason: &str, advice:
     let plan = Plan { workplace, ..settings.plan(0) };
     let path = profile_path(&name_of_rank(&plan.target, rank));
     if ATTENDANCE.get().is_some_and(|(_, voice)| voice.tells()) {
-        collect::warn(format_args!(
+        recorder::warn(format_args!(
             "{reason}, so each rank that does writes a profile of its own, as {}{advice}",
             path.display()
         ));
     }
     if let Err(error) = write_one_rank(rank, ranks, measured, plan, reason) {
-        let recoverable = collect::recoverable();
-        collect::warn(format_args!(
+        let recoverable = recorder::recoverable();
+        recorder::warn(format_args!(
             "the profile {} was not written: {error}{recoverable}",
             path.display()
         ));
@@ -349,6 +347,6 @@ fn flush_together(world: &MpiCommunicator, settings: &Settings) {
 /// Leaves out a rank for which no profiler was started: that was the program's choice.
 fn leave_out() {
     if !SETTLED.swap(true, Relaxed) {
-        collect::discard_segments();
+        recorder::discard_segments();
     }
 }

@@ -11,15 +11,17 @@ use std::task::{Context, Poll, Waker};
 use tinyprof_format::file::{OutputFormat, Permissions};
 use tinyprof_format::model::{EventMap, RunMetadata, RunState};
 
+use tinyprof_settings::Aggregators;
+
 use crate::communicator::Communicator;
 use crate::communicator::by_hand::ByHand;
 use crate::communicator::virtual_ranks::{self, Finished};
-use crate::phases::{self, Aggregators, Measured, Plan, Workplace};
+use crate::phases::{self, Measured, Plan, Workplace};
 
 pub use crate::communicator::by_hand::Wire;
 pub use crate::communicator::virtual_ranks::{Account, LogGp, RankAccount};
 pub use crate::observer::{Milestone, Observer};
-pub use crate::phases::SeriesGather;
+pub use tinyprof_settings::SeriesGather;
 
 /// The parameters of a flush.
 #[derive(Clone, Debug)]
@@ -58,7 +60,7 @@ async fn flush(communicator: &impl Communicator, map: &EventMap, plan: &Plan) ->
     let mut measured = Measured::of(map.clone(), plan.state.precision);
     let flushed = phases::flush(communicator, &mut measured, plan)
         .await
-        .map_err(|interrupted| interrupted.reason)?;
+        .map_err(|interrupted| interrupted.to_string())?;
     flushed.profile.unwrap_or_else(|| Err("nothing was measured".to_owned()))
 }
 
@@ -90,7 +92,7 @@ pub fn flush_on_mpi(
     observer: Observer,
 ) -> Written {
     let communicator = crate::communicator::MpiCommunicator::duplicate_of(communicator);
-    communicator.begin_flush(crate::communicator::DEADLINE_DEFAULT);
+    communicator.begin_flush(tinyprof_settings::DEADLINE_DEFAULT);
     let written = crate::communicator::run_to_end(flush(&communicator, map, &order.plan(observer)));
     communicator.end_flush();
     written

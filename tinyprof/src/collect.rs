@@ -1,8 +1,11 @@
 //! The cold path: the start of a run, its end, and snapshots.
 //!
-//! Programs need none of this: a region starts the session, and the end of the process writes the
-//! profile. `tinyprof-mpi` and other collectors use it to write one profile for many processes.
+//! Most programs need none of this: a region starts the session, and the end of the process writes
+//! the profile. A program makes settings with a [`Builder`], and may take a [`snapshot`] or an
+//! [`interim_profile`] at any time. A collector [takes over](take_over) the writing at the end.
 
+mod builder;
+mod choices;
 mod config;
 mod finish;
 mod interim_files;
@@ -13,7 +16,6 @@ mod message;
 mod metadata;
 mod name;
 mod on_demand;
-mod precision;
 mod segments;
 mod session;
 mod snapshot;
@@ -25,21 +27,35 @@ mod writer;
 /// chooses. Without it there is never anything to collect.
 pub const ENABLED: bool = cfg!(feature = "enable");
 
-pub use config::{ALL_INTERIM_PROFILES, Config, ReportSignal, Setting};
-pub use finish::{print_report, recoverable, write_alone};
-pub use interim_files::InterimFiles;
+pub use builder::{Builder, StartError};
+pub use choices::settings;
 pub use interim_profiles::interim_profile;
-pub use isolated::isolated;
-pub use message::warn;
-pub use metadata::metadata;
-pub use name::profile_name;
-pub use precision::{precision, set_precision};
-pub use segments::{discard_segments, fresh_profile_id, new_profile_id, set_profile_id, set_rank};
-pub use session::config;
-pub use snapshot::{ending_here, monotonic_ns, snapshot};
-pub use start::{report_on_signal, set_budget, set_filter, start, take_over};
-pub use watch::{set_interim_interval, unrecorded, watch_flush_points};
+pub use snapshot::{monotonic_ns, snapshot};
+pub use start::{start, take_over};
+pub use tinyprof_settings::{ALL_INTERIM_PROFILES, ReportSignal, Settings};
 pub use writer::{Ending, Writer};
 
-pub use crate::record::clock::ClockChoice;
-pub use crate::sys::{NotDone, without_write_signals};
+#[cfg(feature = "tracing-layer")]
+pub(crate) use session::config;
+
+/// The interface that only `tinyprof-mpi` needs, which is `tinyprof::__mpi`.
+pub(crate) mod for_mpi {
+    pub use super::builder::begin;
+    pub use super::choices::precision;
+    pub use super::finish::{print_report, recoverable, write_alone};
+    pub use super::interim_files::InterimFiles;
+    pub use super::isolated::isolated;
+    pub use super::message::warn;
+    pub use super::metadata::metadata;
+    pub use super::name::profile_name;
+    pub use super::segments::{
+        discard_segments, fresh_profile_id, new_profile_id, set_profile_id, set_rank,
+    };
+    pub use super::session::config;
+    pub use super::snapshot::ending_here;
+    pub use super::watch::{unrecorded, watch_flush_points};
+
+    // Of the recorder, and reachable only because it is public there.
+    pub use crate::record::clock::ClockChoice;
+    pub use crate::sys::{NotDone, without_write_signals};
+}

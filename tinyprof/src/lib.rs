@@ -43,21 +43,24 @@
 //!
 //! # Settings
 //!
-//! | variable | meaning | default |
-//! |---|---|---|
-//! | `TINYPROF=off` | no recording in this run | on |
-//! | `TINYPROF_OUT` | name of the profile; `.tprof` is added where missing | `./EXE-JOBID.tprof`, or the process id |
-//! | `TINYPROF_REPORT=off` | no table on standard error | on |
-//! | `TINYPROF_FORMAT=tprof\|csv` | format of the profile; `csv` is the text format of the paper, in `NAME.csv/` | `tprof` |
-//! | `TINYPROF_FILTER=-*fields_at*,+main` | regions to leave out of this run, without a rebuild: see below | all regions are recorded |
-//! | `TINYPROF_BUDGET=1%` | limit on the share of each thread's time that timing may take: see below | no limit |
-//! | `TINYPROF_INTERVAL=5s` | time between two interim profiles (`s`, `ms`, `m`): see below | no interim profiles |
-//! | `TINYPROF_KEEP=all\|N` | number of newest interim profiles to keep; with `all` none is removed, even after the final profile is written | 2 |
-//! | `TINYPROF_PRECISION=exact\|8bit` | precision of the times in the profile: as measured, or rounded to 8 bits, off by at most 0.4 %, in half the bytes; counts stay exact | exact |
-//! | `TINYPROF_PERMISSIONS=private\|umask` | access to profiles: the user alone (directory 0700, files 0600), or as the umask allows | private |
-//! | `TINYPROF_SIGNAL=usr1\|usr2` | signal that prints the on-demand report to standard error; a program that handles the signal itself keeps its handler | off: the signal keeps its effect |
-//! | `TINYPROF_CLOCK=auto\|monotonic\|fenced` | clock for visits: `fenced` for regions under 100 ns, at 1.9 times the cost; `monotonic` for `clock_gettime` | auto: the processor's counter where it is steady |
-//! | `TINYPROF_SEGMENT_DIR` | directory in which threads keep what they record, so that it survives `kill -9` | `/dev/shm/tinyprof-UID` |
+//! The environment overrides the settings that the program makes with a [`Builder`].
+//!
+//! | variable | builder | meaning | default |
+//! |---|---|---|---|
+//! | `TINYPROF=off` |  | no recording in this run | on |
+//! | `TINYPROF_OUT=PATH` | [`Builder::out`] | name of the profile; `.tprof` is added where missing | `./EXE-JOBID.tprof`, or the process id (of rank 0) |
+//! | `TINYPROF_REPORT=off` | [`Builder::report`] | no table on standard error (of rank 0) at the end | on |
+//! | `TINYPROF_FORMAT=tprof\|csv` | [`Builder::format`] | format of the profile; `csv` is the text format of the paper, `NAME.csv/part-NNNNN.csv` | `tprof` |
+//! | `TINYPROF_FILTER=-*fields_at*,+main` | [`Builder::filter`] | regions to leave out of this run, by name or `module::name`, without a rebuild | all regions are recorded |
+//! | `TINYPROF_BUDGET=1%` | [`Builder::budget`] | limit on the share of each thread's time that timing may take | no limit |
+//! | `TINYPROF_INTERVAL=5s` | [`Builder::interim_interval`] | time between two interim profiles, `NAME-interim-NNNN.tprof` (`ms`, `s`, `m`, `h`) | no interim profiles |
+//! | `TINYPROF_KEEP=all\|N` | [`Builder::keep_interim_profiles`] | number of newest interim profiles to keep; with `all` none is removed, even after the final profile is written | 2 |
+//! | `TINYPROF_PRECISION=exact\|8bit` | [`Builder::precision`] | precision of the times in the profile: as measured, or rounded to 8 bits, off by at most 0.4 %, in half the bytes; counts stay exact | `exact` |
+//! | `TINYPROF_PERMISSIONS=private\|umask` |  | access to profiles: the user alone (directory 0700, files 0600), or as the umask allows | `private` |
+//! | `TINYPROF_SIGNAL=usr1\|usr2` | [`Builder::report_on_signal`] | signal that prints the on-demand report to standard error; a program that handles the signal itself keeps its handler; MPICH uses `SIGUSR1` itself | off: the signal keeps its effect |
+//! | `TINYPROF_DEADLINE=5s` | [`Builder::deadline`] | longest time that a step at the end waits for files, or for other ranks (`ms`, `s`, `m`, `h`) | `30s` |
+//! | `TINYPROF_CLOCK=auto\|monotonic\|fenced` |  | clock for visits: `fenced` for regions under 100 ns, at 1.9 times the cost; `monotonic` for `clock_gettime` | `auto`: the processor's counter where it is steady |
+//! | `TINYPROF_SEGMENT_DIR=PATH` |  | directory in which threads keep what they record, so that it survives `kill -9` | `/dev/shm/tinyprof-UID` |
 //!
 //! A filter is a list of patterns with `*` for a region's name or `module::name`. `-` excludes
 //! regions, `+` or nothing includes them, and the last pattern that matches wins. A region that no
@@ -69,7 +72,7 @@
 //!
 //! # Interim profiles
 //!
-//! With `TINYPROF_INTERVAL=5s`, or [`collect::set_interim_interval`], the program writes a complete
+//! With `TINYPROF_INTERVAL=5s`, or [`Builder::interim_interval`], the program writes a complete
 //! profile of everything so far about every five seconds, as `NAME-interim-NNNN.tprof`. These
 //! profiles remain if the job dies. They are written at a flush point: where a root region ends, or
 //! between two iterations of a loop marked `flush_point`. The manifest of an interim profile says
@@ -103,8 +106,11 @@ mod sys;
 #[cfg(feature = "tracing")]
 pub mod tracing;
 
+pub use collect::{Builder, StartError};
 pub use context::{Attached, Position, current};
 pub use region::Guard;
+pub use tinyprof_format::file::OutputFormat;
+pub use tinyprof_format::model::Precision;
 pub use tinyprof_macros::{profile, profile_loop, profile_scope, record, scope};
 
 /// The expansion of the macros. Not for use by hand: it changes without notice.
@@ -121,6 +127,12 @@ pub mod __private {
     pub use crate::record::Site;
     pub use crate::region::{Guard, LoopGuard, enter, enter_loop};
     pub use crate::split::{Key, Keys, key};
+}
+
+/// The interface of `tinyprof-mpi`. Not for other crates: it changes without notice.
+#[doc(hidden)]
+pub mod __mpi {
+    pub use crate::collect::for_mpi::*;
 }
 
 /// The examples in the documentation of the macros, which cannot be run in the crate that defines

@@ -26,7 +26,7 @@ pub(crate) fn run() -> Result<(), String> {
     }
     print_row(&BoundaryRow {
         ranks: world.size().unsigned_abs(),
-        interval: tinyprof::collect::config()
+        interval: tinyprof::collect::settings()
             .interim_interval
             .is_some_and(|interval| !interval.is_zero()),
         iteration_ps: most[0],

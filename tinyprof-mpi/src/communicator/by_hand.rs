@@ -8,7 +8,7 @@
 use std::rc::Rc;
 use std::task::Poll;
 
-use super::{Communicator, Interrupted};
+use super::{Communicator, Interrupted, Interruption};
 
 /// A carrier of messages between the ranks of a world.
 pub trait Wire {
@@ -152,7 +152,7 @@ impl<W: Wire> Communicator for ByHand<W> {
         let bytes = std::future::poll_fn(|_| match self.wire.receive(self.first + from) {
             Some(bytes) => Poll::Ready(Ok(bytes)),
             None if self.wire.is_late() => Poll::Ready(Err(Interrupted {
-                reason: "a rank is late".into(),
+                cause: Interruption::Failed { reason: "a rank is late".to_owned() },
                 is_reporter: false,
             })),
             None => Poll::Pending,

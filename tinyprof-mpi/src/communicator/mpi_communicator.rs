@@ -7,13 +7,12 @@ use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
+use tinyprof_settings::DEADLINE_DEFAULT;
+
 use super::patience::Patience;
 use super::roll_call::RollCall;
-use super::{Communicator, Interrupted};
+use super::{Communicator, Interrupted, Interruption};
 use crate::sys::{Operator, Pending, PrivateCommunicator, room};
-
-/// The default time that a rank waits for others in one step.
-pub(crate) const DEADLINE_DEFAULT: Duration = Duration::from_secs(30);
 
 /// The tag of the messages of the phases; the roll call has its own tag.
 const TAG: i32 = 0;
@@ -130,24 +129,25 @@ impl Shared {
         // The other ranks wait for this one, and the first of them reports its number; its own
         // profile contains the reason.
         let is_reporter = self.link.as_ref().is_ok_and(|link| link.rank() == 0);
-        self.interrupt(reason.to_owned(), is_reporter)
+        self.interrupt(Interruption::Failed { reason: reason.to_owned() }, is_reporter)
     }
 
-    fn late(&self, call: &str) -> Interrupted {
-        let (missing, is_reporter) = match &self.link {
+    fn late(&self, call: &'static str) -> Interrupted {
+        let (ranks, is_reporter) = match &self.link {
             Ok(link) => self.roll_call.missing(link),
-            Err(_) => (None, false),
+            Err(_) => (Vec::new(), false),
         };
-        let waited = format!("within {:?} (TINYPROF_DEADLINE)", self.deadline.get());
-        let reason = match missing {
-            Some(ranks) => format!("no sign of {ranks} {waited}"),
-            None => format!("other ranks did not come to {call} {waited}"),
+        let deadline = self.deadline.get();
+        let cause = if ranks.is_empty() {
+            Interruption::Late { call, deadline }
+        } else {
+            Interruption::Missing { ranks, deadline }
         };
-        self.interrupt(reason, is_reporter)
+        self.interrupt(cause, is_reporter)
     }
 
-    fn interrupt(&self, reason: String, is_reporter: bool) -> Interrupted {
-        self.broken.borrow_mut().insert(Interrupted { reason, is_reporter }).clone()
+    fn interrupt(&self, cause: Interruption, is_reporter: bool) -> Interrupted {
+        self.broken.borrow_mut().insert(Interrupted { cause, is_reporter }).clone()
     }
 }
 

@@ -59,13 +59,12 @@ impl RollCall {
         }
     }
 
-    /// Returns which ranks have given no sign, as text for users, or `None` if the caller keeps no
-    /// list. Also returns whether the caller, as the first of the ranks that are left, is to inform
-    /// the user.
-    pub(super) fn missing(&self, link: &PrivateCommunicator) -> (Option<String>, bool) {
+    /// Returns the ranks that have given no sign, or none if the caller keeps no list. Also returns
+    /// whether the caller, as the first of the ranks that are left, is to inform the user.
+    pub(super) fn missing(&self, link: &PrivateCommunicator) -> (Vec<u32>, bool) {
         self.call_once(link);
         if link.rank() >= LISTENERS {
-            return (None, false);
+            return (Vec::new(), false);
         }
         self.listen(link);
         let heard = self.heard.borrow();
@@ -78,7 +77,7 @@ impl RollCall {
             // A lower rank that comes later need not report it again.
             self.say(link, TOLD, link.rank());
         }
-        (Some(ranges(&missing)).filter(|text| !text.is_empty()), is_reporter)
+        (missing, is_reporter)
     }
 
     /// Sends a word to the first `ranks` ranks except the caller. A word that is not on its way at
@@ -105,42 +104,5 @@ impl RollCall {
                 self.heard.borrow_mut().insert(Word { flush, from: parcel.from, what });
             }
         }
-    }
-}
-
-/// Formats ranks as `rank 3` or `ranks 1, 4 to 7 and 9`.
-fn ranges(ranks: &[u32]) -> String {
-    let runs: Vec<&[u32]> = ranks.chunk_by(|a, b| a + 1 == *b).collect();
-    let mut text = match ranks.len() {
-        0 => return String::new(),
-        1 => "rank ".to_owned(),
-        _ => "ranks ".to_owned(),
-    };
-    for (position, run) in runs.iter().enumerate() {
-        let separator = match position {
-            0 => "",
-            last if last + 1 == runs.len() => " and ",
-            _ => ", ",
-        };
-        text.push_str(separator);
-        text.push_str(&match run {
-            [one] => one.to_string(),
-            _ => format!("{} to {}", run[0], run[run.len() - 1]),
-        });
-    }
-    text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ranks_are_listed_as_people_do() {
-        assert_eq!(ranges(&[]), "");
-        assert_eq!(ranges(&[3]), "rank 3");
-        assert_eq!(ranges(&[3, 4]), "ranks 3 to 4");
-        assert_eq!(ranges(&[1, 4, 5, 6, 7, 9]), "ranks 1, 4 to 7 and 9");
-        assert_eq!(ranges(&[0, 2]), "ranks 0 and 2");
     }
 }

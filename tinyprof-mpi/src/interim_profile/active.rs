@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 use mpi::Threading;
 use mpi::topology::Communicator as Program;
+use tinyprof::__mpi as recorder;
 use tinyprof::collect::{self, monotonic_ns};
 use tinyprof_format::model::RunState;
 
@@ -56,7 +57,7 @@ fn at_flush_point() {
 fn look(hot: &Hot, flush_point: u64) {
     // Regions of an allocator or of a signal handler that end meanwhile are not recorded and do not
     // count as flush points.
-    let looked = collect::unrecorded(|| {
+    let looked = recorder::unrecorded(|| {
         catch_unwind(AssertUnwindSafe(|| {
             with(&INSTALLED, |installed| match installed {
                 Some(interim_writer) if !interim_writer.is_of_another_process() => {
@@ -70,7 +71,7 @@ fn look(hot: &Hot, flush_point: u64) {
         Ok(Some(next)) => next,
         Ok(None) => return,
         Err(_) => {
-            collect::warn(
+            recorder::warn(
                 "an internal error: there are no more interim profiles; please report it",
             );
             (u64::MAX, u64::MAX)
@@ -101,7 +102,7 @@ pub(crate) fn begin(program: &impl Program, communicator: &MpiCommunicator, sett
     let agreed = run_to_end(communicator.all_max(&[interval_ns, obstacle()]));
     let Ok(&[interval_ns, obstacle]) = agreed.as_deref() else { return };
     if interval_ns > 0 && obstacle == SERIALISED && communicator.rank() == 0 {
-        collect::warn(
+        recorder::warn(
             "no interim profiles are written: MPI was initialised with MPI_THREAD_SERIALIZED, where the profiler cannot \
              know when it may call MPI; ask for MPI_THREAD_FUNNELED or MPI_THREAD_MULTIPLE",
         );
@@ -121,12 +122,12 @@ pub(crate) fn begin(program: &impl Program, communicator: &MpiCommunicator, sett
         hot.look_ns.set(monotonic_ns().saturating_add(interval_ns));
     });
     // A rank that records nothing has no flush points: it settles with the others.
-    let _ = collect::watch_flush_points(at_flush_point);
+    let _ = recorder::watch_flush_points(at_flush_point);
 }
 
 /// Returns the reason why a rank cannot take part, as a number.
 fn obstacle() -> u64 {
-    if !collect::ENABLED || !collect::config().recording {
+    if !collect::ENABLED || !recorder::config().is_recording() {
         return OFF;
     }
     match mpi::environment::threading_support() {
@@ -156,7 +157,7 @@ pub(crate) fn by_hand(
     communicator: &MpiCommunicator,
     settings: &Settings,
 ) -> Result<Option<PathBuf>, FlushError> {
-    collect::unrecorded(|| {
+    recorder::unrecorded(|| {
         let mut interim_writer = take(&INSTALLED)
             .unwrap_or_else(|| ManuallyDrop::new(InterimWriter::new(communicator, settings, None)));
         interim_writer.settle(flush_point());
@@ -178,7 +179,7 @@ impl Closed {
     /// Returns the state that the final profile contains about the interim profiles.
     pub(crate) fn state(&self) -> RunState {
         let interim_profiles = self.0.as_ref().map(InterimWriter::times).unwrap_or_default();
-        RunState { interim_profiles, precision: collect::precision(), ..RunState::default() }
+        RunState { interim_profiles, precision: recorder::precision(), ..RunState::default() }
     }
 
     /// Removes the interim profiles after the final profile has been written.
@@ -205,7 +206,7 @@ pub(crate) fn settle_all() {
 }
 
 fn settle_for_good(place: &'static std::thread::LocalKey<ActiveSlot>) {
-    collect::unrecorded(|| {
+    recorder::unrecorded(|| {
         with(place, |interim_writer| {
             if let Some(interim_writer) = interim_writer {
                 interim_writer.settle_for_good(flush_point());

@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use tinyprof::collect::{self, InterimFiles, monotonic_ns};
+use tinyprof::__mpi::{self as recorder, InterimFiles};
+use tinyprof::collect::monotonic_ns;
 use tinyprof_format::file::OutputFormat;
 use tinyprof_format::model::InterimTimes;
 
@@ -39,7 +40,7 @@ impl InterimWriter {
         settings: &Settings,
         agreed: Option<AgreedWriting>,
     ) -> Self {
-        let files = || InterimFiles::new(&settings.target(), settings.interim_profiles_kept);
+        let files = || InterimFiles::new(&settings.target(), settings.interim_profiles_kept());
         Self {
             settings: settings.clone(),
             agreed,
@@ -66,7 +67,7 @@ impl InterimWriter {
         while step == Step::Wait && pace.is_patient() {
             if waited.is_longer_than(PATIENCE_NS) {
                 pace.lose_patience();
-                collect::warn(format_args!(
+                recorder::warn(format_args!(
                     "a rank has waited {} s at flush point {flush_point} for the others to write an interim profile, and goes on \
                      without interim profiles; they need the same flush points on every rank: mark other loops `flush_point`, \
                      or set TINYPROF_INTERVAL=off",
@@ -135,7 +136,7 @@ impl InterimWriter {
         communicator: &MpiCommunicator,
         flush_point: Option<u64>,
     ) -> Result<Option<PathBuf>, FlushError> {
-        collect::without_write_signals(|| {
+        recorder::without_write_signals(|| {
             let begin_ns = monotonic_ns();
             let workplace = Workplace::aside(self.settings.deadline());
             let mut measured = measure(&workplace);
@@ -154,8 +155,10 @@ impl InterimWriter {
             communicator.end_flush();
             // Missing ranks are reported when the final profile misses them too.
             let written = match flushed {
-                Ok(flushed) => flushed.profile.transpose(),
-                Err(interrupted) => Err(interrupted.reason),
+                Ok(flushed) => {
+                    flushed.profile.transpose().map_err(|reason| FlushError::NotWritten { reason })
+                }
+                Err(interrupted) => Err(FlushError::Interrupted { cause: interrupted.cause }),
             };
             if let Some(mut files) = self.files.clone()
                 && written != Ok(None)
@@ -168,14 +171,12 @@ impl InterimWriter {
                 // If a disk hangs, the old files stay and this one is not counted.
                 self.files = workplace.run(end).ok().or(self.files.take());
             }
-            written.map_err(|reason| {
-                let error = FlushError { reason };
+            written.inspect_err(|error| {
                 // Report this once: a full disk is still full at the next interim profile, and the
                 // profile counts the failures.
                 if communicator.rank() == 0 && failed_before == 0 {
-                    collect::warn(&error);
+                    recorder::warn(error);
                 }
-                error
             })
         })
     }

@@ -5,37 +5,10 @@ use std::path::{Path, PathBuf};
 use tinyprof_format::file::{OutputFormat, Permissions};
 use tinyprof_format::model::{ProfileId, RunMetadata, RunState};
 use tinyprof_report::Report;
+use tinyprof_settings::{Aggregators, SeriesGather};
 
 use super::workplace::Workplace;
 use crate::observer::Observer;
-
-/// The number of ranks that write parts of the profile. The setting of rank 0 applies.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Aggregators {
-    /// One to every sixteen ranks, which the paper found best (section VIII-A). More, but for this
-    /// reason at most 64, if lists are so long that an aggregator would have to encode more than 2
-    /// MiB of summaries.
-    #[default]
-    Auto,
-    /// The given number, but not more than there are ranks.
-    Count(u32),
-    /// One to a node. If the launcher has scattered the ranks of a node, one to each run of
-    /// consecutive ranks on it, because a part holds consecutive ranks.
-    PerNode,
-}
-
-/// The way in which the series of a group's ranks are gathered. The profile does not depend on it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum SeriesGather {
-    /// Padded if that sends little more, otherwise with counts.
-    #[default]
-    Auto,
-    /// A single message of equal length on every rank, together with the summary.
-    Padded,
-    /// A second message, of each rank's own length.
-    Counts,
-}
 
 /// The parameters of a flush besides the measurements. Those of rank 0 apply if ranks differ,
 /// except for precision: if one rank is to keep its times exact, all do.

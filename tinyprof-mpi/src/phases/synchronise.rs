@@ -5,14 +5,16 @@
 //! and the union is broadcast. An Allgather, as in the paper, would need memory for all ranks'
 //! names on every rank.
 
+use tinyprof::__mpi::NotDone;
 use tinyprof_format::file::{EncodedRank, OutputFormat, decode_callpaths, encode_callpaths};
 use tinyprof_format::model::{CallpathTable, Precision};
+use tinyprof_settings::{Aggregators, SeriesGather};
 
-use super::Measured;
 use super::groups::Groups;
-use super::plan::{Aggregators, Plan, SeriesGather};
+use super::plan::Plan;
 use super::union::Union;
 use super::workplace::{code_of, reason_of};
+use super::{Measured, StepError, not_written};
 use super::{chunks, tree};
 use crate::communicator::{Communicator, Interrupted};
 
@@ -47,38 +49,21 @@ pub(super) async fn agree(
     communicator: &impl Communicator,
     measured: &mut Measured,
     plan: &Plan,
-) -> Result<Result<GlobalPlan, String>, Interrupted> {
+) -> Result<GlobalPlan, StepError> {
     let Measured { map, own, failure } = measured;
-    let fingerprint = map.callpaths.fingerprint();
-    let halves = [high(fingerprint), low(fingerprint)];
-    let of_rank_0 = |word: u64| if communicator.rank() == 0 { word } else { 0 };
-    let series_bytes = own.series_length() as u64;
-    let maxima = [
-        halves[0],
-        halves[1],
-        // The complement's maximum is the minimum's complement, so one operation finds both ends.
-        !halves[0],
-        !halves[1],
-        own.summary_length() as u64,
-        series_bytes,
-        of_rank_0(aggregators_as_word(plan.aggregators)),
-        of_rank_0(plan.series as u64),
-        // A failure is greater than all formats, and no format is needed then.
-        failure.map_or(of_rank_0(format_as_word(plan.format)), |failure| {
-            (u64::from(communicator.rank()) + 1) << FAILURE_BITS | code_of(failure) << FORMAT_BITS
-        }),
-    ];
+    let proposal = Maxima::of_rank(communicator, map.callpaths.fingerprint(), own, *failure, plan);
     let rounds = plan.state.precision == Precision::EightBit;
-    let (maxima, sums) = communicator.all_reduce(&maxima, &[series_bytes, rounds.into()]).await?;
-    if let Some(rank) = (maxima[8] >> FAILURE_BITS).checked_sub(1) {
-        let reason = reason_of((maxima[8] >> FORMAT_BITS) & CODE_MAX);
-        return Ok(Err(format!(
-            "rank {rank} could not put together what it has measured: {reason}"
-        )));
+    let sums = [proposal.series_bytes, rounds.into()];
+    let (maxima, sums) = communicator.all_reduce(&proposal.to_words(), &sums).await?;
+    let maxima = Maxima::from_words(&maxima);
+    if let Some((rank, reason)) = maxima.failure() {
+        let reason = format!("rank {rank} could not put together what it has measured: {reason}");
+        return Err(StepError::NoProfile(not_written(plan, &reason)));
     }
     let all_round = sums[1] == u64::from(communicator.size());
     let overruled = if all_round { 0 } else { sums[1] };
-    let (mut summary_bytes, mut longest, mut sum) = (maxima[4], maxima[5], sums[0]);
+    let Maxima { mut summary_bytes, series_bytes: mut longest, .. } = maxima;
+    let mut sum = sums[0];
     if overruled > 0 {
         // Exact series are longer. If all ranks have the same precision, there is no second round.
         if rounds {
@@ -88,8 +73,7 @@ pub(super) async fn agree(
         let (again, sums) = communicator.all_reduce(&lengths, &lengths[1..]).await?;
         (summary_bytes, longest, sum) = (again[0], again[1], sums[0]);
     }
-    let agreed = maxima[0] == !maxima[2] && maxima[1] == !maxima[3];
-    let dictionary = if agreed {
+    let dictionary = if maxima.has_one_fingerprint() {
         map.callpaths.clone()
     } else {
         unite(communicator, &map.callpaths, plan).await?
@@ -99,23 +83,122 @@ pub(super) async fn agree(
     let fits = |bytes: u64| {
         usize::try_from(bytes).expect("the rank that has this message holds it in memory")
     };
-    Ok(Ok(GlobalPlan {
+    Ok(GlobalPlan {
         dictionary,
         summary_bytes: fits(summary_bytes),
         series_bytes: fits(longest),
-        series_are_padded: is_padded(maxima[7], longest, sum, communicator.size()),
+        series_are_padded: is_padded(maxima.series_gather, longest, sum, communicator.size()),
         groups: groups(
             communicator,
-            maxima[6],
+            maxima.aggregators,
             summary_bytes,
             &map.facts.host,
             plan.message_bytes_max,
         )
         .await?,
-        format: if maxima[8] == CSV { OutputFormat::Csv } else { OutputFormat::Tprof },
+        format: if maxima.format == CSV { OutputFormat::Csv } else { OutputFormat::Tprof },
         precision: if all_round { Precision::EightBit } else { Precision::Exact },
         overruled,
-    }))
+    })
+}
+
+/// The words of the Allreduce: of one rank before it, and the maxima over all ranks after it.
+///
+/// The complement's maximum is the minimum's complement, so one operation finds both ends of a
+/// fingerprint. Words of rank 0 are 0 on all others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Maxima {
+    fingerprint: [u64; 2],
+    fingerprint_complement: [u64; 2],
+    /// The length of the summary message.
+    summary_bytes: u64,
+    /// The length of the message with series and metrics.
+    series_bytes: u64,
+    /// The choice of aggregators of rank 0.
+    aggregators: u64,
+    /// The way in which series are gathered, of rank 0.
+    series_gather: u64,
+    /// The format of rank 0. On a rank that failed, its number plus one, above the reason, above
+    /// the format: a failure is greater than all formats, and no format is needed then.
+    format: u64,
+}
+
+impl Maxima {
+    /// Returns the words of this rank.
+    fn of_rank(
+        communicator: &impl Communicator,
+        fingerprint: u128,
+        own: &EncodedRank,
+        failure: Option<NotDone>,
+        plan: &Plan,
+    ) -> Self {
+        let of_rank_0 = |word: u64| if communicator.rank() == 0 { word } else { 0 };
+        let fingerprint = [high(fingerprint), low(fingerprint)];
+        Self {
+            fingerprint,
+            fingerprint_complement: fingerprint.map(|half| !half),
+            summary_bytes: own.summary_length() as u64,
+            series_bytes: own.series_length() as u64,
+            aggregators: of_rank_0(aggregators_as_word(plan.aggregators)),
+            series_gather: of_rank_0(plan.series as u64),
+            format: failure.map_or(of_rank_0(format_as_word(plan.format)), |failure| {
+                (u64::from(communicator.rank()) + 1) << FAILURE_BITS
+                    | code_of(failure) << FORMAT_BITS
+            }),
+        }
+    }
+
+    const fn to_words(self) -> [u64; 9] {
+        let [high, low] = self.fingerprint;
+        let [high_complement, low_complement] = self.fingerprint_complement;
+        [
+            high,
+            low,
+            high_complement,
+            low_complement,
+            self.summary_bytes,
+            self.series_bytes,
+            self.aggregators,
+            self.series_gather,
+            self.format,
+        ]
+    }
+
+    /// Returns the maxima over all ranks, of which there are as many as words.
+    fn from_words(words: &[u64]) -> Self {
+        let words: [u64; 9] = words.try_into().expect("as many words as every rank has sent");
+        let [
+            high,
+            low,
+            high_complement,
+            low_complement,
+            summary_bytes,
+            series_bytes,
+            aggregators,
+            series_gather,
+            format,
+        ] = words;
+        Self {
+            fingerprint: [high, low],
+            fingerprint_complement: [high_complement, low_complement],
+            summary_bytes,
+            series_bytes,
+            aggregators,
+            series_gather,
+            format,
+        }
+    }
+
+    /// Returns whether all ranks have the same fingerprint.
+    fn has_one_fingerprint(&self) -> bool {
+        self.fingerprint == self.fingerprint_complement.map(|half| !half)
+    }
+
+    /// Returns the last rank that failed, and its reason, if one did.
+    fn failure(&self) -> Option<(u64, &'static str)> {
+        let rank = (self.format >> FAILURE_BITS).checked_sub(1)?;
+        Some((rank, reason_of((self.format >> FORMAT_BITS) & CODE_MAX)))
+    }
 }
 
 /// Returns whether series are padded: if that adds no more than a quarter to the bytes sent,
@@ -127,8 +210,7 @@ fn is_padded(wanted: u64, longest: u64, sum: u64, ranks: u32) -> bool {
     wanted == SeriesGather::Padded as u64
 }
 
-/// The layout of the format word: on a rank that failed, its number plus one, above the reason,
-/// above the format.
+/// The layout of the format word: see [`Maxima`].
 const FAILURE_BITS: u32 = 16;
 const FORMAT_BITS: u32 = 8;
 const CODE_MAX: u64 = 0xff;
@@ -146,9 +228,10 @@ const PER_NODE: u64 = u64::MAX;
 
 fn aggregators_as_word(wanted: Aggregators) -> u64 {
     match wanted {
-        Aggregators::Auto => 0,
         Aggregators::Count(count) => u64::from(count),
         Aggregators::PerNode => PER_NODE,
+        // `Auto`, and whatever this crate does not know.
+        _ => 0,
     }
 }
 

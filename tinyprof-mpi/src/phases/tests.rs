@@ -17,6 +17,7 @@ use tinyprof_format::model::{
     SeriesBucket, SiteId,
 };
 use tinyprof_report::{Report, Statistics};
+use tinyprof_settings::{Aggregators, SeriesGather};
 
 use super::*;
 use crate::communicator::virtual_ranks;

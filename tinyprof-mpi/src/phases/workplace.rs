@@ -5,7 +5,8 @@ use std::cell::Cell;
 use std::rc::Rc;
 use std::time::Duration;
 
-use tinyprof::collect::{NotDone, isolated, monotonic_ns};
+use tinyprof::__mpi::{NotDone, isolated};
+use tinyprof::collect::monotonic_ns;
 
 /// A place for such work. A failure there is data for the other ranks, and never the end of the
 /// program.

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
-use tinyprof::collect::NotDone;
+use tinyprof::__mpi::NotDone;
 use tinyprof_format::file::{
     self, EncodedRank, ManifestFacts, OutputFiles, OutputFormat, UnfinishedProfile, encode_part,
     encode_text_part,

@@ -12,13 +12,14 @@ use tinyprof_format::file::{OutputFormat, ProfileWriter, ReadOptions, read_manif
 use tinyprof_format::model::{Losses, PhaseTimes, RunState};
 use tinyprof_report::{Report, TextOptions, escaped};
 
+use super::choices::{chosen, deadline, precision};
+use super::config::output_files;
 use super::interim_profiles;
 use super::isolated::isolated;
 use super::launcher;
 use super::message::warn;
 use super::metadata::metadata;
 use super::name::profile_name;
-use super::precision::precision;
 use super::segments::{discard_segments, new_profile_id, surviving};
 use super::session::session;
 use super::snapshot::{ending_here, monotonic_ns, snapshot};
@@ -128,7 +129,7 @@ fn write_alone_as(format: OutputFormat, name: &Path) -> Ending {
     };
     let metadata = metadata();
     let executable = metadata.executable.clone();
-    let files = session().config.files(format);
+    let files = output_files(&session().config, format);
     let written = ProfileWriter::new()
         .with_files(files)
         .with_metadata(metadata)
@@ -142,7 +143,7 @@ fn write_alone_as(format: OutputFormat, name: &Path) -> Ending {
         interim_profiles::remove_all();
     }
     let mut text = String::new();
-    if session().config.report.unwrap_or(true) {
+    if chosen(|settings| settings.report).unwrap_or(true) {
         // Made after the writing: it needs as much memory, and the profile matters more.
         let report = move || {
             let report = Report::of_event_map(&map, &executable);
@@ -175,7 +176,7 @@ pub(super) fn write_at_exit() -> Ending {
              its own; `use tinyprof_mpi as _;` in the program makes them one",
         );
     }
-    write_alone_as(session().config.format.unwrap_or_default(), &profile_name())
+    write_alone_as(chosen(|settings| settings.format).unwrap_or_default(), &profile_name())
 }
 
 /// Set once nothing of this process needs to survive any more.
@@ -195,7 +196,7 @@ pub(super) fn end(write: Writer) {
             print(&ending.text);
         }
     };
-    let Err(reason) = ending_here(|| isolated(session().config.deadline(), work)) else { return };
+    let Err(reason) = ending_here(|| isolated(deadline(), work)) else { return };
     match (IS_WRITTEN.load(Relaxed), surviving()) {
         (true, _) => warn(format_args!(
             "the profile is complete, but what follows it, such as the table, was not done: {reason}"

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 
 use tinyprof_format::file::{interim_path, profile_path, remove_profile};
 use tinyprof_format::model::{InterimTimes, RunState};
+use tinyprof_settings::ALL_INTERIM_PROFILES;
 
-use super::config::ALL_INTERIM_PROFILES;
+use super::choices::precision;
 use super::message::warn;
-use super::precision::precision;
-use super::session::{config, session};
+use super::session::session;
 use super::snapshot::monotonic_ns;
 
 /// The number of interim profiles that are kept by default.
@@ -29,10 +29,10 @@ pub struct InterimFiles {
 
 impl InterimFiles {
     /// Returns the interim profiles of the profile that will be called `target`. The newest `kept`
-    /// are kept: two by default, at least one. `TINYPROF_KEEP` wins.
+    /// are kept: two by default, at least one.
     #[must_use]
     pub fn new(target: &Path, kept: Option<u32>) -> Self {
-        let kept = config().interim_profiles_kept.or(kept).unwrap_or(KEPT).max(1);
+        let kept = kept.unwrap_or(KEPT).max(1);
         Self {
             target: profile_path(target),
             kept,

@@ -11,14 +11,17 @@ use tinyprof_format::error::WriteError;
 use tinyprof_format::file::{OutputFormat, ProfileWriter};
 use tinyprof_format::model::{InterimTimes, PhaseTimes};
 
+use super::choices::{chosen, deadline};
+use super::config::output_files;
 use super::interim_files::InterimFiles;
+use super::isolated::isolated;
+use super::launcher;
 use super::message::warn;
 use super::metadata::metadata;
 use super::name::profile_name;
 use super::session::session;
 use super::snapshot::{monotonic_ns, snapshot};
 use super::writer::custom_writer;
-use super::{isolated, launcher};
 use crate::record::flush_point;
 use crate::record::thread;
 use crate::sys::NotDone;
@@ -43,7 +46,7 @@ const PATIENCE_NS: u64 = 2_000_000_000;
 /// # Errors
 /// If the interim profile could not be written.
 pub fn interim_profile() -> Result<Option<PathBuf>, WriteError> {
-    if !session().config.recording {
+    if !session().config.is_recording() {
         return Ok(None);
     }
     write_isolated().map_or_else(
@@ -63,13 +66,16 @@ pub fn interim_profile() -> Result<Option<PathBuf>, WriteError> {
 fn write_isolated() -> Result<(Result<Option<PathBuf>, WriteError>, bool), NotDone> {
     let write_locked = || {
         let Ok(mut files) = FILES.try_lock() else { return (Ok(None), false) };
-        let files = files.get_or_insert_with(|| InterimFiles::new(&profile_name(), None));
+        let files = files.get_or_insert_with(|| {
+            let kept = chosen(|settings| settings.interim_profiles_kept);
+            InterimFiles::new(&profile_name(), kept)
+        });
         let is_first_failure = files.times().failed == 0;
         let written = write(files);
         let is_first_failure = is_first_failure && written.is_err();
         (written, is_first_failure)
     };
-    let written = isolated(session().config.deadline(), write_locked);
+    let written = isolated(deadline(), write_locked);
     if matches!(written, Err(NotDone::Died)) {
         IS_DEAD.store(true, Relaxed);
     }
@@ -165,7 +171,7 @@ fn write(files: &mut InterimFiles) -> Result<Option<PathBuf>, WriteError> {
     }
     let (name, state) = files.begin(None);
     let times = PhaseTimes { snapshot_ns: monotonic_ns() - begin_ns, ..PhaseTimes::default() };
-    let output = session().config.files(OutputFormat::Tprof);
+    let output = output_files(&session().config, OutputFormat::Tprof);
     let written = ProfileWriter::new()
         .with_files(output)
         .with_metadata(metadata())

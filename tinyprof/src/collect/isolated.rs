@@ -22,7 +22,7 @@ use crate::sys::{self, NotDone};
 ///
 /// ```
 /// use std::time::Duration;
-/// use tinyprof::collect::{NotDone, isolated};
+/// use tinyprof::__mpi::{NotDone, isolated};
 ///
 /// let patience = Duration::from_secs(60);
 /// assert_eq!(isolated(patience, || 6 * 7), Ok(42));

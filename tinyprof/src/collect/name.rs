@@ -5,17 +5,19 @@ use std::path::PathBuf;
 
 use tinyprof_format::file::profile_path;
 
+use super::choices::chosen;
 use super::metadata::job_id;
 use super::session::session;
 
 /// Returns the path of the profile of this process's run.
 ///
-/// It is `TINYPROF_OUT`, or `./EXE-JOBID.tprof` with the process id if there is no job. Relative
-/// names are relative to the working directory at the time when recording began.
+/// It is `TINYPROF_OUT`, or the choice of the program, or `./EXE-JOBID.tprof` with the process id
+/// if there is no job. Relative names are relative to the working directory at the time when
+/// recording began.
 #[must_use]
 pub fn profile_name() -> PathBuf {
     let session = session();
-    let name = session.config.out.clone().unwrap_or_else(|| {
+    let name = chosen(|settings| settings.out.clone()).unwrap_or_else(|| {
         let executable = env::current_exe().unwrap_or_default();
         let stem =
             executable.file_stem().unwrap_or("profile".as_ref()).to_string_lossy().into_owned();

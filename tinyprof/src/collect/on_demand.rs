@@ -4,8 +4,9 @@ use std::io::Write;
 use std::sync::Once;
 
 use tinyprof_report::Report;
+use tinyprof_settings::ReportSignal;
 
-use super::config::ReportSignal;
+use super::choices::deadline;
 use super::finish::text_options;
 use super::interim_files::since_start;
 use super::isolated::isolated;
@@ -25,7 +26,7 @@ pub(super) fn arrange() {
     }
 }
 
-/// Installs the signal; the first call decides. See [`report_on_signal`](super::report_on_signal).
+/// Installs the signal; the first call decides.
 pub(super) fn install(signal: ReportSignal) {
     static ASKED: Once = Once::new();
     let (number, name) = match signal {
@@ -52,7 +53,7 @@ pub(super) fn install(signal: ReportSignal) {
 
 /// Prints the report, on the thread that waits for the signal.
 fn print() {
-    match isolated(session().config.deadline(), text) {
+    match isolated(deadline(), text) {
         // Written in one piece, so that ranks on one terminal do not mix their lines. If standard
         // error does not take it, there is nowhere to report that. The write's own signals are
         // blocked in this thread, as all are.

@@ -6,18 +6,21 @@ use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Once, OnceLock};
 
-use super::config::{Config, DEADLINE_DEFAULT};
+use tinyprof_settings::{ClockChoice, DEADLINE_DEFAULT, Settings};
+
+use super::config::from_environment;
 use super::isolated::isolated;
 use super::launcher;
 use super::message::warn;
-use crate::record::clock::{Clock, ClockChoice, Moment};
+use crate::record::clock::{self, Clock, Moment};
 use crate::record::thread;
 use crate::sys::has_raised_rights;
 
 /// The recording of this process.
 #[derive(Debug)]
 pub(crate) struct Session {
-    pub(crate) config: Config,
+    /// The settings of the environment.
+    pub(crate) config: Settings,
     pub(crate) clock: Clock,
     pub(crate) started: Moment,
     pub(crate) launch_date_s: u64,
@@ -32,7 +35,7 @@ static SESSION: OnceLock<Session> = OnceLock::new();
 /// The session of a process that records nothing: it runs with rights that its user lacks, or
 /// memory ran out at the start.
 static OFF: Session = Session {
-    config: Config::off(),
+    config: Settings { recording: Some(false), ..Settings::NONE },
     clock: Clock::Monotonic,
     started: Moment::ZERO,
     launch_date_s: 0,
@@ -73,7 +76,7 @@ pub(super) fn begin_with(more: fn()) -> bool {
             BEGUN.call_once(|| {
                 is_first = true;
                 within_start(move || {
-                    if SESSION.get_or_init(begin).config.recording {
+                    if SESSION.get_or_init(begin).config.is_recording() {
                         more();
                     }
                 });
@@ -93,9 +96,14 @@ pub(super) fn within_start(step: impl FnOnce() + Send + 'static) {
 }
 
 fn begin() -> Session {
-    let config = Config::from_environment();
-    let clock = Clock::detect(config.clock);
-    if config.clock == ClockChoice::Fenced && !clock.is_counter() && launcher::speaks_for_all() {
+    let config = from_environment();
+    let choice = config.clock.unwrap_or_default();
+    let clock = Clock::detect(match choice {
+        ClockChoice::Auto => clock::ClockChoice::Auto,
+        ClockChoice::Monotonic => clock::ClockChoice::Monotonic,
+        ClockChoice::Fenced => clock::ClockChoice::Fenced,
+    });
+    if choice == ClockChoice::Fenced && !clock.is_counter() && launcher::speaks_for_all() {
         warn(
             "TINYPROF_CLOCK=fenced is ignored: the processor's counter is not steady on this machine; visits are \
              measured with CLOCK_MONOTONIC",
@@ -113,7 +121,7 @@ fn begin() -> Session {
 
 /// Returns the settings of this process, read from the environment when recording began.
 #[must_use]
-pub fn config() -> &'static Config {
+pub fn config() -> &'static Settings {
     &session().config
 }
 

@@ -2,7 +2,6 @@
 
 use std::sync::Once;
 
-use super::config::ReportSignal;
 use super::finish;
 use super::interim_profiles;
 use super::on_demand;
@@ -24,7 +23,7 @@ pub fn start() {
     if !ARRANGED.is_completed() {
         thread::while_away(|| {
             ARRANGED.call_once(|| {
-                if !begin_with(arrange) && session().config.recording {
+                if !begin_with(arrange) && session().config.is_recording() {
                     within_start(arrange);
                 }
             });
@@ -65,55 +64,11 @@ pub fn take_over(write_at_exit: Writer) -> bool {
     is_first
 }
 
-/// Limits the share of each thread's time that timing may take, from 0 to 1; `TINYPROF_BUDGET`
-/// wins. It holds for callpaths that are first visited after this call. Only the first call counts.
-pub fn set_budget(share: f64) {
-    start();
-    if session().config.recording && share > 0.0 {
-        budget::install(share.min(1.0), visit_cost(session().clock));
-    }
-}
-
-/// Excludes regions from the recording, as `TINYPROF_FILTER` does, which wins:
-/// `-*fields_at*,+main`. Returns false if the text is not a filter.
-///
-/// It holds for callpaths that are first visited after this call. Only the first call counts. If
-/// several processes make one profile, all of them should set the same filter.
-#[must_use = "a text that is no filter is not heard"]
-pub fn set_filter(patterns: &str) -> bool {
-    start();
-    let filter = Filter::parse(patterns);
-    let is_filter = filter.is_some();
-    if let Some(filter) = filter.filter(|_| session().config.recording) {
-        filter::install(filter);
-    }
-    is_filter
-}
-
-/// Makes this process print the on-demand report to standard error whenever it gets `SIGUSR1`, and
-/// continue. `TINYPROF_SIGNAL` wins, which may also name `SIGUSR2`: MPICH reserves the first for
-/// itself.
-///
-/// A new thread sleeps until the signal comes; all signals are blocked in it. The report covers
-/// this process: under MPI, its rank. If the process already handles or ignores the signal, that
-/// stays in effect, and a line on standard error says so. A handler that it installs later replaces
-/// ours. System calls that the signal interrupts are resumed, except those that never are, such as
-/// `nanosleep`: they return early, as with any handler.
-///
-/// # Cost
-/// Nothing until the signal comes; then a snapshot.
-pub fn report_on_signal() {
-    start();
-    if session().config.recording && session().config.report_on_signal.is_none() {
-        on_demand::install(ReportSignal::Usr1);
-    }
-}
-
 /// Begins the recording and returns the clock to record with, or `None` if recording is off.
 pub(crate) fn start_recording() -> Option<Clock> {
     start();
     let session = session();
-    session.config.recording.then_some(session.clock)
+    session.config.is_recording().then_some(session.clock)
 }
 
 extern "C" fn end() {

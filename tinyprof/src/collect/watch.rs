@@ -1,27 +1,8 @@
 //! Flush points of the program, for collectors that write interim profiles there.
 
-use std::time::Duration;
-
-use super::interim_profiles;
-use super::session::session;
-use super::start::{start, start_recording};
+use super::start::start_recording;
 use crate::record::flush_point::{self, Hook};
 use crate::record::thread;
-
-/// Makes a program without MPI write an interim profile at the first flush point after each
-/// `interval`. `TINYPROF_INTERVAL` wins.
-///
-/// Flush points occur on every thread: at the end of a root region, and between two iterations of a
-/// loop marked `flush_point`. An interim profile is a complete profile of everything so far,
-/// `NAME-interim-NNNN.tprof`. `TINYPROF_KEEP` sets the number that is kept, by default
-/// two. They are removed when the run's profile is written. A program under `mpiexec` that does not
-/// link `tinyprof_mpi` writes none.
-pub fn set_interim_interval(interval: Duration) {
-    start();
-    if session().config.recording && session().config.interim_interval.is_none() {
-        interim_profiles::install(interval);
-    }
-}
 
 /// Calls `hook` at each flush point of this thread, but not of other threads. Returns false if
 /// nothing is recorded. For a collector that writes interim profiles itself.

@@ -36,13 +36,13 @@ impl Spans {
 
 impl<S> Filter<S> for Spans {
     fn enabled(&self, metadata: &Metadata<'_>, _: &Context<'_, S>) -> bool {
-        self.take(metadata) && collect::config().recording
+        self.take(metadata) && collect::config().is_recording()
     }
 
     /// Answers once for each place. `tracing` then skips places that no layer takes at the cost of
     /// a load.
     fn callsite_enabled(&self, metadata: &'static Metadata<'static>) -> Interest {
-        if self.take(metadata) && collect::config().recording {
+        if self.take(metadata) && collect::config().is_recording() {
             Interest::always()
         } else {
             Interest::never()

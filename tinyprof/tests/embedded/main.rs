@@ -8,6 +8,7 @@ mod aborts;
 mod allocator;
 mod blocks;
 mod budget;
+mod builder;
 mod calls;
 mod clocks;
 mod corners;

@@ -28,7 +28,7 @@ fn all() {
 
 fn main() {
     if let Some(share) = std::env::args().nth(1).and_then(|text| text.parse().ok()) {
-        tinyprof::collect::set_budget(share);
+        tinyprof::Builder::new().budget(share).start().expect("the only settings");
     }
     all();
 }

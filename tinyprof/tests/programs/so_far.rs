@@ -50,7 +50,7 @@ fn main() {
         install();
     }
     if is_asked("ask") {
-        tinyprof::collect::report_on_signal();
+        tinyprof::Builder::new().report_on_signal(true).start().expect("the only settings");
     }
     for (number, _) in std::io::stdin().lines().enumerate() {
         work();

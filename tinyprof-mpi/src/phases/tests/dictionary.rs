@@ -18,7 +18,7 @@ fn dictionary(ranks: &[EventMap]) -> (CallpathTable, Vec<Sent>) {
         let (map, plan) = (&ranks[communicator.rank() as usize], &plan);
         async move {
             let mut measured = Measured::of(map.clone(), Precision::Exact);
-            agree(&communicator, &mut measured, plan).await.unwrap().unwrap()
+            agree(&communicator, &mut measured, plan).await.unwrap()
         }
     });
     let bytes: Vec<_> = agreed.iter().map(|agreed| encode_callpaths(&agreed.dictionary)).collect();

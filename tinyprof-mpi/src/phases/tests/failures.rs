@@ -4,6 +4,7 @@
 use std::cell::Cell;
 
 use super::*;
+use crate::communicator::Interruption;
 use crate::communicator::virtual_ranks::VirtualRank;
 
 #[test]
@@ -38,7 +39,7 @@ impl Saboteur {
         if let Some(Sabotage::InterruptedAfter(left)) = &self.sabotage {
             let Some(rest) = left.get().checked_sub(1) else {
                 return Err(Interrupted {
-                    reason: "this rank is cut off".into(),
+                    cause: Interruption::Failed { reason: "this rank is cut off".to_owned() },
                     is_reporter: false,
                 });
             };
