@@ -1,6 +1,6 @@
 //! Segments of hostile bytes, read as `tinyprof recover` reads them.
 
-use tinyprof_format::segment::layout::{LINE_BYTES, PAST_WORDS, SERIES_WORDS};
+use tinyprof_segment::layout::{LINE_BYTES, PAST_WORDS, SERIES_WORDS};
 use tinyprof_format::segment::{Segment, TicksNow, recovered_map};
 
 use crate::again::round_trip;

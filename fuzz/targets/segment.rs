@@ -4,7 +4,7 @@
 use std::sync::Once;
 
 use libfuzzer_sys::fuzz_target;
-use tinyprof_format::segment::layout::MAGIC;
+use tinyprof_segment::layout::MAGIC;
 use tinyprof_fuzz::segment::{check_seeds, read_segment};
 use tinyprof_fuzz::structure::{Tape, mutated_segment};
 

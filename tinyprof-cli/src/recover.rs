@@ -21,10 +21,10 @@ use serde_json::{Value, json};
 use tinyprof_format::file::{OutputFiles, OutputFormat, profile_path, write_profile_with};
 use tinyprof_format::model::{EventMap, Losses, PhaseTimes, ProfileId, RunState};
 use tinyprof_format::report::{escaped, json_text};
-use tinyprof_format::segment::layout::header;
 use tinyprof_format::segment::{
     DIRECTORY_VARIABLE, Segment, TicksNow, default_directory, recovered_map,
 };
+use tinyprof_segment::layout::header;
 
 use crate::arguments::RecoverArguments;
 use crate::{memory, permissions, render, sys};

@@ -2,8 +2,9 @@
 
 use std::collections::HashSet;
 
+use tinyprof_segment::layout::header;
+
 use super::header::{Segment, TickClock};
-use super::layout::header;
 use super::record::{Record, Records, records};
 use crate::model::{EventMap, Losses, RankFacts};
 use crate::ticks::{OpenVisit, Scale};

@@ -1,9 +1,7 @@
 //! A segment whose nodes all share one long name.
 
-use tinyprof_format::segment::layout::{
-    HEADER_LINES, LINE_BYTES, MAGIC, VERSION, header, node, site,
-};
 use tinyprof_format::segment::{Segment, TicksNow, recovered_map};
+use tinyprof_segment::layout::{HEADER_LINES, LINE_BYTES, MAGIC, VERSION, header, node, site};
 
 use crate::allocator::peak_bytes;
 

@@ -9,8 +9,8 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use tinyprof_format::model::ProfileId;
-use tinyprof_format::segment::layout::{VERSION, clock, header};
 use tinyprof_format::segment::{DIRECTORY_VARIABLE, ProcessDescription, default_directory};
+use tinyprof_segment::layout::{VERSION, clock, header};
 
 use super::launcher;
 use super::metadata::metadata;

@@ -5,10 +5,11 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use tinyprof_format::segment::layout::site as at;
+use tinyprof_segment::layout::LINE_WORDS;
+use tinyprof_segment::layout::site as at;
+use tinyprof_segment::words::{Line, pack};
 
-use super::node::pack;
-use super::segment::{LINE_WORDS, Line, Segment};
+use super::segment::Segment;
 use super::site::Site;
 
 /// A writer of consecutive bytes into the words from `word` of `line` on, which are zero.

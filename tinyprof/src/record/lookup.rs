@@ -7,8 +7,11 @@
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::node::{Node, PARENT, SITE, high, low, pack};
-use super::segment::{LINE_WORDS, Line, Segment};
+use tinyprof_segment::layout::LINE_WORDS;
+use tinyprof_segment::words::{Line, high, low, pack};
+
+use super::node::{Node, PARENT, SITE};
+use super::segment::Segment;
 use super::site::Site;
 
 const FIRST_CLASS: u32 = 3;

@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
 
 use tinyprof_format::model::ProfileId;
-use tinyprof_format::segment::layout::header;
+use tinyprof_segment::layout::header;
 
 use super::arena::Arena;
 use super::clock::Clock;
@@ -119,8 +119,8 @@ pub(crate) fn remove_all(arenas: impl Iterator<Item = &'static Arena>) {
 #[cfg(test)]
 mod tests {
     use tinyprof_format::model::{Mode, RegionKind};
-    use tinyprof_format::segment::layout::{MAGIC, VERSION};
     use tinyprof_format::segment::{Segment as Read, TicksNow, recovered_map};
+    use tinyprof_segment::layout::{MAGIC, VERSION};
 
     use super::super::budget::Budget;
     use super::*;

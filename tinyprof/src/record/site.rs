@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
 
 use tinyprof_format::model::{Mode, Region, RegionKind, SiteId};
-use tinyprof_format::segment::layout::site as layout;
+use tinyprof_segment::layout::site as layout;
 
 /// A region's compile-time record. The attribute and the macros emit one `static` for each region.
 ///

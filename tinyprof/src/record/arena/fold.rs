@@ -12,8 +12,9 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::super::node::{NODE_CLASS, NODE_WORDS, PARENT, SITE, START, high, low, pack};
-use super::super::segment::Line;
+use tinyprof_segment::words::{Line, high, low, pack};
+
+use super::super::node::{NODE_CLASS, NODE_WORDS, PARENT, SITE, START};
 use super::super::site::Site;
 use super::{Arena, NODES_MAX, TIMES_ON_PATH_MAX};
 

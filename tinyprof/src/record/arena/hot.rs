@@ -8,7 +8,8 @@ use std::ptr::NonNull;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicU32, AtomicU64};
 
-use super::super::node::{high, low, pack};
+use tinyprof_segment::words::{high, low, pack};
+
 use crate::sys::pages;
 
 /// The number of sites made at run time that are cached with the callpath of their last visit.

@@ -5,14 +5,14 @@ use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::{Relaxed, Release};
 
 use tinyprof_format::model::Mode;
-use tinyprof_format::segment::layout::header;
+use tinyprof_segment::layout::header;
+use tinyprof_segment::sequence::publish;
+use tinyprof_segment::words::{Line, high, low, pack};
 
 use super::super::filter;
 use super::super::node::{
-    EXECUTION, MIN, NODE_CLASS, NODE_WORDS, Node, PARENT, SAMPLES, SERIES, SITE, high, kind, low,
-    pack,
+    EXECUTION, MIN, NODE_CLASS, NODE_WORDS, Node, PARENT, SAMPLES, SERIES, SITE, kind,
 };
-use super::super::segment::Line;
 use super::super::site::{OTHER, Site};
 use super::hot::FILTERED;
 use super::{Arena, DEPTH_MAX, Entered, NODES_MAX, NOT_USUAL};
@@ -182,7 +182,7 @@ impl Arena {
         self.nodes.fetch_add(1, Relaxed);
         self.last_node.store(line.number(), Release);
         if self.is_mapped() {
-            self.header(header::LAST_NODE).store(line.number().into(), Release);
+            publish(self.header(header::LAST_NODE), line.number().into());
         }
         Some(line)
     }

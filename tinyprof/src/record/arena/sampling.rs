@@ -7,17 +7,18 @@
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
-use tinyprof_format::segment::layout::{header, samples, skipped};
 use tinyprof_format::ticks::Samples;
+use tinyprof_segment::layout::{LINE_WORDS, header, samples, skipped};
+use tinyprof_segment::words::{Line, high, low, pack};
 
 use super::super::budget::{self, Budget, SpentTime, Wanted};
 use super::super::clock::Clock;
 use super::super::element::{PastExecution, SeriesElement};
 use super::super::log;
 use super::super::node::{
-    EXECUTION, MAX, MIN, Node, PARENT, SAMPLES, SERIES, START, SUM, VISITS, high, kind, low, pack,
+    EXECUTION, MAX, MIN, Node, PARENT, SAMPLES, SERIES, START, SUM, VISITS, kind,
 };
-use super::super::segment::{LINE_WORDS, Line, Segment};
+use super::super::segment::Segment;
 use super::Arena;
 use super::live::{add_square, complete_execution, live_execution};
 

@@ -1,5 +1,7 @@
 //! Blocks of memory, and exhausted memory.
 
+use tinyprof_segment::layout::LINE_WORDS;
+
 use super::*;
 
 #[test]
@@ -23,5 +25,8 @@ fn memory_runs_out_without_a_crash() {
     let blocks = std::iter::from_fn(|| segment.allocate(19)).count();
     assert!((1..=RESERVED_BYTES_MAX >> 26).contains(&blocks), "{blocks}");
     assert!(segment.allocate(40).is_none());
-    assert!(segment.contains(Line(HEADER_LINES), 8) && !segment.contains(Line(u32::MAX), 8));
+    assert!(
+        segment.contains(Line::from_number(HEADER_LINES), 8)
+            && !segment.contains(Line::from_number(u32::MAX), 8)
+    );
 }
