@@ -1,7 +1,7 @@
 //! Segments of hostile bytes, read as `tinyprof recover` reads them.
 
-use tinyprof_segment::layout::{LINE_BYTES, PAST_WORDS, SERIES_WORDS};
 use tinyprof_format::segment::{Segment, TicksNow, recovered_map};
+use tinyprof_segment::layout::{LINE_BYTES, PAST_WORDS, SERIES_WORDS};
 
 use crate::again::round_trip;
 use crate::structure::SEEDS;

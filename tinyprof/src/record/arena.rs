@@ -181,9 +181,14 @@ impl Arena {
         })
     }
 
+    /// Returns the node at `line`, which must be that of a record of this arena. Any thread.
+    ///
+    /// Lines come from words of the arena, where `insert` has put those of records, and go out in
+    /// [`Visit`]s, whose holders give them back to the same arena.
     #[inline]
     fn node(&self, line: Line) -> Node<'_> {
-        Node::at(&self.segment, line)
+        // SAFETY: such a line was handed out for a node, and is never released.
+        unsafe { Node::at(&self.segment, line) }
     }
 
     #[inline]

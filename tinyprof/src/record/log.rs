@@ -10,7 +10,7 @@
 //! all of it visible.
 
 use std::sync::atomic::Ordering::{Relaxed, Release};
-use std::sync::atomic::fence;
+use std::sync::atomic::{AtomicU64, fence};
 
 use tinyprof_segment::layout::header::{UNDO, UNDO_LINE};
 use tinyprof_segment::layout::{LINE_WORDS, PAST_WORDS, SERIES_WORDS};
@@ -32,16 +32,25 @@ fn capacity_of<E: Element>(class: u32) -> u32 {
     low(((LINE_WORDS / E::WORDS) as u64) << class)
 }
 
+/// Returns the words of element `at` of a block. The block must be that of a list with this
+/// capacity, or have just been allocated for one.
+#[inline]
+fn words_of<E: Element>(segment: &Segment, block: Line, at: u32) -> &[AtomicU64] {
+    // SAFETY: only `make_room` makes blocks of lists, and their capacity is what fits in them. The
+    // owner's own lists are whole, and other threads check theirs in `copy` and `last`.
+    unsafe { segment.words(block, at as usize * E::WORDS, E::WORDS) }
+}
+
 /// Returns element `at` of the list in `block`.
 #[inline]
 fn element<E: Element>(segment: &Segment, block: Line, at: u32) -> E {
-    let words = segment.words(block, at as usize * E::WORDS, E::WORDS);
+    let words = words_of::<E>(segment, block, at);
     E::load(|word| words[word].load(Relaxed))
 }
 
 #[inline]
 fn put_element<E: Element>(segment: &Segment, block: Line, at: u32, value: E) {
-    let words = segment.words(block, at as usize * E::WORDS, E::WORDS);
+    let words = words_of::<E>(segment, block, at);
     value.store(|word, bits| words[word].store(bits, Relaxed));
 }
 
@@ -78,8 +87,9 @@ pub(super) fn append_visit(node: Node<'_>, one: u64, ticks: u64) -> bool {
     let (block, length) = (Line::from_number(high(first)), low(first) as usize);
     let stride = low(second);
     if stride > 1 && length > 0 {
+        // SAFETY: the list has this element.
         let [head, sum, min, max] =
-            node.segment.record::<SERIES_WORDS>(block, (length - 1) * SERIES_WORDS);
+            unsafe { node.segment.record::<SERIES_WORDS>(block, (length - 1) * SERIES_WORDS) };
         let visits = head.load(Relaxed);
         if low(visits) == low(one) && high(visits) < stride {
             head.store(visits + (1 << 32), Relaxed);
@@ -95,7 +105,8 @@ pub(super) fn append_visit(node: Node<'_>, one: u64, ticks: u64) -> bool {
     }
     let has_room = low(first) < high(second);
     if has_room {
-        let words = node.segment.record::<SERIES_WORDS>(block, length * SERIES_WORDS);
+        // SAFETY: the block has room for one more element.
+        let words = unsafe { node.segment.record::<SERIES_WORDS>(block, length * SERIES_WORDS) };
         for (word, value) in words.iter().zip([one, ticks, ticks, ticks]) {
             word.store(value, Relaxed);
         }
@@ -117,7 +128,8 @@ pub(super) fn append_past(node: Node<'_>, word: u64) -> bool {
         return false;
     }
     if stride > 1 && length > 0 {
-        let last = node.segment.record::<PAST_WORDS>(block, (length - 1) * PAST_WORDS);
+        // SAFETY: the list has this element.
+        let last = unsafe { node.segment.record::<PAST_WORDS>(block, (length - 1) * PAST_WORDS) };
         let get = |word: usize| last[word].load(Relaxed);
         let set = |word: usize, value| last[word].store(value, Relaxed);
         let before = execution.wrapping_sub(low(get(0)));
@@ -142,7 +154,8 @@ pub(super) fn append_past(node: Node<'_>, word: u64) -> bool {
     }
     let has_room = low(first) < high(second);
     if has_room {
-        let place = node.segment.record::<PAST_WORDS>(block, length * PAST_WORDS);
+        // SAFETY: the block has room for one more element.
+        let place = unsafe { node.segment.record::<PAST_WORDS>(block, length * PAST_WORDS) };
         for (word, value) in place
             .iter()
             .enumerate()
@@ -211,7 +224,8 @@ fn push_in_new_room<E: Element>(node: Node<'_>, list: List, value: E) -> bool {
     if roomy.block != list.block && !list.block.is_none() {
         // Released last, because the release writes to the block.
         fence(Release);
-        node.segment.release(list.block, class_of::<E>(list));
+        // SAFETY: `make_room` made the block in this class; the node has another one by now.
+        unsafe { node.segment.release(list.block, class_of::<E>(list)) };
     }
     true
 }
@@ -279,7 +293,8 @@ mod tests {
     fn with_node(test: impl FnOnce(Node<'_>)) {
         let segment = Segment::reserve().unwrap();
         let line = segment.allocate(NODE_CLASS).unwrap();
-        test(Node::at(&segment, line));
+        // SAFETY: the line was just handed out for a node.
+        test(unsafe { Node::at(&segment, line) });
     }
 
     fn visit(execution: u32, ticks: u64) -> SeriesElement {

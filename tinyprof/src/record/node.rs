@@ -30,10 +30,14 @@ pub(super) struct Node<'a> {
 }
 
 impl<'a> Node<'a> {
-    /// Returns the node at `line`, which must have been allocated as one.
+    /// Returns the node at `line`.
+    ///
+    /// # Safety
+    /// * The segment must have handed out the line, for a block of class [`NODE_CLASS`].
     #[inline]
-    pub(super) fn at(segment: &'a Segment, line: Line) -> Self {
-        Self { segment, record: segment.record(line, 0) }
+    pub(super) unsafe fn at(segment: &'a Segment, line: Line) -> Self {
+        // SAFETY: such a block has exactly the words of a node.
+        Self { segment, record: unsafe { segment.record(line, 0) } }
     }
 
     /// Returns the node's line.

@@ -11,7 +11,7 @@ use std::os::fd::AsRawFd;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed};
 
-use tinyprof_segment::layout::{HEADER_LINES, LINE_BYTES, SEGMENT_BYTES_MAX, header};
+use tinyprof_segment::layout::{HEADER_LINES, LINE_BYTES, LINE_WORDS, SEGMENT_BYTES_MAX, header};
 use tinyprof_segment::words::{Line, low};
 
 use super::reentrancy::ReentrancyGuard;
@@ -139,16 +139,16 @@ impl Segment {
         self.mapped.load(Relaxed)
     }
 
-    /// Returns word `word`, counted from the start of `line`.
+    /// Returns word `word`, counted from the start of `line`. Any thread.
     ///
-    /// The word must be in a block that [`allocate`](Self::allocate) handed out. Nodes and logs
-    /// ensure this: they store only lines that came from there.
+    /// # Safety
+    /// * The word must be in a block that [`allocate`](Self::allocate) of this segment handed out.
     #[inline]
-    pub(super) fn word(&self, line: Line, word: usize) -> &AtomicU64 {
+    pub(super) unsafe fn word(&self, line: Line, word: usize) -> &AtomicU64 {
         let index = line.first_word() + word;
         debug_assert!(!line.is_none() && index * 8 < self.committed_bytes.load(Relaxed));
-        // SAFETY: lines come from `allocate`, which hands out committed memory only, and committed
-        // memory is never unmapped nor protected again while the segment lives.
+        // SAFETY: `allocate` hands out committed memory only, and committed memory is never
+        // unmapped nor protected again while the segment lives.
         let place = unsafe { self.base.add(index) };
         // SAFETY: the place is aligned (the base is a page, words are 8 bytes), readable, writable
         // and zeroed at first; every access in all threads is atomic.
@@ -156,13 +156,16 @@ impl Segment {
     }
 
     /// Returns the record of `N` words that begins at word `word`, counted from the start of
-    /// `line`.
+    /// `line`. Any thread.
     ///
-    /// The requirement of [`word`](Self::word) applies. A record is looked up once and not word by
-    /// word: otherwise the compiler would have to reload the base between two stores, because a
-    /// store might have changed it.
+    /// A record is looked up once and not word by word: otherwise the compiler would have to reload
+    /// the base between two stores, because a store might have changed it.
+    ///
+    /// # Safety
+    /// * All of its words must be in a block that [`allocate`](Self::allocate) of this segment
+    ///   handed out.
     #[inline]
-    pub(super) fn record<const N: usize>(&self, line: Line, word: usize) -> &[AtomicU64; N] {
+    pub(super) unsafe fn record<const N: usize>(&self, line: Line, word: usize) -> &[AtomicU64; N] {
         let index = line.first_word() + word;
         debug_assert!(!line.is_none() && (index + N) * 8 <= self.committed_bytes.load(Relaxed));
         // SAFETY: as in `word`: the record lies in a block that `allocate` handed out.
@@ -178,10 +181,13 @@ impl Segment {
         Line::from_number(u32::try_from(bytes / LINE_BYTES).unwrap_or(0))
     }
 
-    /// Returns a record of `count` words that begins at word `word` of `line`. The requirement of
-    /// `record` applies.
+    /// Returns `count` words that begin at word `word` of `line`. Any thread.
+    ///
+    /// # Safety
+    /// * All of them must be in a block that [`allocate`](Self::allocate) of this segment handed
+    ///   out.
     #[inline]
-    pub(super) fn words(&self, line: Line, word: usize, count: usize) -> &[AtomicU64] {
+    pub(super) unsafe fn words(&self, line: Line, word: usize, count: usize) -> &[AtomicU64] {
         let index = line.first_word() + word;
         debug_assert!(!line.is_none() && (index + count) * 8 <= self.committed_bytes.load(Relaxed));
         // SAFETY: as in `word`: the record lies in a block that `allocate` handed out.
@@ -204,11 +210,22 @@ impl Segment {
         self.reentrancy.change(|| self.take(class))?
     }
 
+    /// Returns a block like [`allocate`](Self::allocate), and its words, which are zero.
+    pub(super) fn allocate_zeroed(&self, class: u32) -> Option<(Line, &[AtomicU64])> {
+        let line = self.allocate(class)?;
+        // SAFETY: `allocate` has just handed out the block, which has that many words.
+        let words = unsafe { self.words(line, 0, LINE_WORDS << class) };
+        words.iter().for_each(|word| word.store(0, Relaxed));
+        Some((line, words))
+    }
+
     fn take(&self, class: u32) -> Option<Line> {
         let list = self.free.get(class as usize)?;
         let head = Line::from_number(list.load(Relaxed));
         if !head.is_none() {
-            list.store(low(self.word(head, 0).load(Relaxed)), Relaxed);
+            // SAFETY: the lines in the list are those of blocks that came back.
+            let next = unsafe { self.word(head, 0) };
+            list.store(low(next.load(Relaxed)), Relaxed);
             return Some(head);
         }
         let line = self.next_line.load(Relaxed);
@@ -222,10 +239,17 @@ impl Segment {
 
     /// Takes back a block of 2^class lines, for the next block of the same size. A block that a
     /// signal handler releases while its thread is changing the allocator is never used again.
-    pub(super) fn release(&self, line: Line, class: u32) {
+    ///
+    /// # Safety
+    /// * [`allocate`](Self::allocate) of this segment must have handed out the block, for the same
+    ///   class.
+    /// * It must not come back twice.
+    pub(super) unsafe fn release(&self, line: Line, class: u32) {
         self.reentrancy.change(|| {
             if let Some(list) = self.free.get(class as usize) {
-                self.word(line, 0).store(u64::from(list.load(Relaxed)), Relaxed);
+                // SAFETY: the caller has the block from `allocate`.
+                let first = unsafe { self.word(line, 0) };
+                first.store(u64::from(list.load(Relaxed)), Relaxed);
                 list.store(line.number(), Relaxed);
             }
         });

@@ -10,9 +10,7 @@ use tinyprof_segment::sequence::publish;
 use tinyprof_segment::words::{Line, high, low, pack};
 
 use super::super::filter;
-use super::super::node::{
-    EXECUTION, MIN, NODE_CLASS, NODE_WORDS, Node, PARENT, SAMPLES, SERIES, SITE, kind,
-};
+use super::super::node::{EXECUTION, MIN, NODE_CLASS, Node, PARENT, SAMPLES, SERIES, SITE, kind};
 use super::super::site::{OTHER, Site};
 use super::hot::FILTERED;
 use super::{Arena, DEPTH_MAX, Entered, NODES_MAX, NOT_USUAL};
@@ -159,9 +157,8 @@ impl Arena {
     }
 
     fn insert(&self, parent: Line, site: &'static Site) -> Option<Line> {
-        let line = self.segment.allocate(NODE_CLASS)?;
+        let (line, _) = self.segment.allocate_zeroed(NODE_CLASS)?;
         let node = self.node(line);
-        (0..NODE_WORDS).for_each(|word| node.set(word, 0));
         node.set(SITE, std::ptr::from_ref(site).expose_provenance() as u64);
         node.set(PARENT, pack(parent.number(), self.last_node.load(Relaxed)));
         if !parent.is_none() {
@@ -176,7 +173,8 @@ impl Arena {
         }
         node.set(EXECUTION, pack(0, kind_of(node)));
         if !self.describe(site) || !self.lookup.insert(&self.segment, node) {
-            self.segment.release(line, NODE_CLASS);
+            // SAFETY: the line is that of the new block, and nothing refers to it yet.
+            unsafe { self.segment.release(line, NODE_CLASS) };
             return None;
         }
         self.nodes.fetch_add(1, Relaxed);
