@@ -30,6 +30,7 @@ const FLOORS: [(&str, u32); 14] = [
 
 /// The rooms in which unsafe code may be.
 const UNSAFE_ROOMS: &[&str] = &[
+    "tinyprof-segment/src/clock/",
     "tinyprof/src/record/",
     "tinyprof/src/sys/",
     // A method of a trait of `tracing-subscriber` that is unsafe by itself.

@@ -21,9 +21,8 @@ use serde_json::{Value, json};
 use tinyprof_format::file::{OutputFiles, OutputFormat, profile_path, write_profile_with};
 use tinyprof_format::model::{EventMap, Losses, PhaseTimes, ProfileId, RunState};
 use tinyprof_format::report::{escaped, json_text};
-use tinyprof_format::segment::{
-    DIRECTORY_VARIABLE, Segment, TicksNow, default_directory, recovered_map,
-};
+use tinyprof_format::segment::{DIRECTORY_VARIABLE, Segment, default_directory, recovered_map};
+use tinyprof_segment::clock::Moment;
 use tinyprof_segment::layout::header;
 
 use crate::arguments::RecoverArguments;
@@ -145,7 +144,7 @@ fn none_is_called(name: &str, there: &[String]) -> String {
 
 /// Returns the event map of the process of these segments. They are in memory only while it is
 /// created.
-fn event_map(threads: &[Piece<'_>], now: TicksNow) -> io::Result<EventMap> {
+fn event_map(threads: &[Piece<'_>], now: Moment) -> io::Result<EventMap> {
     let mut room = memory::limits().memory_bytes();
     let mut files = Vec::new();
     for piece in threads {

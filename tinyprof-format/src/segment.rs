@@ -21,7 +21,7 @@ mod words;
 
 pub use description::ProcessDescription;
 pub use header::{NoSegment, Segment, SegmentHeader, TickClock};
-pub use process::{TicksNow, recovered_map, running_map};
+pub use process::{recovered_map, running_map};
 pub use system::{ProcessState, parse_boot_id};
 
 use std::path::PathBuf;

@@ -6,11 +6,13 @@ use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Once, OnceLock};
 
+use tinyprof_segment::clock::Moment;
+
 use super::config::{Config, DEADLINE_DEFAULT};
 use super::isolated::isolated;
 use super::launcher;
 use super::message::warn;
-use crate::record::clock::{Clock, ClockChoice, Moment};
+use crate::record::clock::{self, Clock, ClockChoice};
 use crate::record::thread;
 use crate::sys::has_raised_rights;
 
@@ -104,7 +106,7 @@ fn begin() -> Session {
     Session {
         config,
         clock,
-        started: Moment::now(clock),
+        started: clock::now(clock),
         launch_date_s: now_unix_s(),
         process_id: std::process::id(),
         directory: env::current_dir().ok(),
