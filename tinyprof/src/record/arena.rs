@@ -434,7 +434,7 @@ fn enter_unusual(site: &'static Site, arena: &Arena) -> Visit {
 #[inline(never)]
 fn enter_unknown(site: &'static Site, arena: &Arena) -> Visit {
     let parent = arena.current();
-    let cached = arena.cached_late(site);
+    let cached = arena.cached_of_run_time(site);
     if cached == FILTERED {
         return Visit::LOST;
     }

@@ -116,8 +116,8 @@ impl Arena {
     /// Returns the cache entry for `site`. Sites of other shared objects have none, nor do sites
     /// made at run time beyond the first few.
     fn entry(&self, site: &'static Site) -> Option<&AtomicU64> {
-        let late = || self.hot.late_cache().get(site.late_index()?);
-        self.hot.cache().get(site.dense_index()).or_else(late)
+        let of_run_time = || self.hot.run_time_cache().get(site.run_time_index()?);
+        self.hot.cache().get(site.dense_index()).or_else(of_run_time)
     }
 
     /// Returns whether visits of `site` are known to be filtered out. Owner only.
@@ -142,8 +142,8 @@ impl Arena {
     }
 
     /// Returns the cache entry for a site made at run time, or 0 if there is none.
-    pub(super) fn cached_late(&self, site: &'static Site) -> u64 {
-        let entry = site.late_index().and_then(|at| self.hot.late_cache().get(at));
+    pub(super) fn cached_of_run_time(&self, site: &'static Site) -> u64 {
+        let entry = site.run_time_index().and_then(|at| self.hot.run_time_cache().get(at));
         entry.map_or(0, |entry| entry.load(Relaxed))
     }
 
