@@ -12,7 +12,7 @@ export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/target}/sanitize
 host=$(rustc -vV | sed -n 's/^host: //p')
 
 printf '\n== loom: every order of the protocol between one writer and a reader\n'
-cargo test --locked --release --manifest-path tinyprof/tests/loom/Cargo.toml
+RUSTFLAGS="--cfg loom" cargo test --locked --release --manifest-path tinyprof/tests/loom/Cargo.toml
 
 # ThreadSanitizer does not support fences: it detects non-atomic accesses, but not wrong orderings.
 printf '\n== ThreadSanitizer: the unit tests of the recorder\n'

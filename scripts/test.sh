@@ -40,7 +40,7 @@ step "documentation" env RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspa
 step "tests without MPI" cargo test --locked --features tinyprof/tracing-layer,tinyprof/alloc
 step "fuzz targets, 60 s each" bash scripts/fuzz.sh 60
 step "faults" bash scripts/faults.sh quick
-step "model of the recorder" cargo test --locked --release --manifest-path tinyprof/tests/loom/Cargo.toml
+step "protocol of the recorder, under loom" env RUSTFLAGS="--cfg loom" cargo test --locked --release --manifest-path tinyprof/tests/loom/Cargo.toml
 step "format of the Python package's reader" cargo fmt --manifest-path python/Cargo.toml --check -- --config-path rustfmt.toml
 step "Python" bash scripts/python.sh
 step "pages in Chromium" bash scripts/browser.sh

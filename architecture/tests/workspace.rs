@@ -11,7 +11,8 @@ use tinyprof_architecture::source::{Source, sources};
 use tinyprof_architecture::unsafe_code;
 
 /// The crates and their floors, as in the section *The house*.
-const FLOORS: [(&str, u32); 14] = [
+const FLOORS: [(&str, u32); 16] = [
+    ("tinyprof-segment", 0),
     ("tinyprof-format", 1),
     ("tinyprof-macros", 1),
     ("tinyprof-report", 2),
@@ -31,6 +32,7 @@ const FLOORS: [(&str, u32); 14] = [
 
 /// The rooms in which unsafe code may be.
 const UNSAFE_ROOMS: &[&str] = &[
+    "tinyprof-segment/src/clock/",
     "tinyprof/src/record/",
     "tinyprof/src/sys/",
     // A method of a trait of `tracing-subscriber` that is unsafe by itself.

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use tinyprof_faults::phase::Phase;
 use tinyprof_faults::sys::{kill, spin_us};
-use tinyprof_format::segment::layout::{HEADER_LINES, LINE_BYTES};
+use tinyprof_segment::layout::{HEADER_LINES, LINE_BYTES};
 
 use crate::configuration::{Configuration, PLAIN};
 use crate::place::Scratch;

@@ -1,12 +1,13 @@
 //! Segments of hostile bytes, read as `tinyprof recover` reads them.
 
-use tinyprof_format::segment::layout::{LINE_BYTES, PAST_WORDS, SERIES_WORDS};
-use tinyprof_format::segment::{Segment, TicksNow, recovered_map};
+use tinyprof_format::segment::{Segment, recovered_map};
+use tinyprof_segment::clock::Moment;
+use tinyprof_segment::layout::{LINE_BYTES, PAST_WORDS, SERIES_WORDS};
 
 use crate::again::round_trip;
 use crate::structure::SEEDS;
 
-const NOW: TicksNow = TicksNow { ticks: 1 << 40, monotonic_ns: 1 << 40 };
+const NOW: Moment = Moment { ticks: 1 << 40, monotonic_ns: 1 << 40 };
 
 /// Reads a segment and returns whether it is one. In either case the result is not much larger than
 /// the input, and makes a profile that reads back as it was written.

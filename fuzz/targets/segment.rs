@@ -4,9 +4,9 @@
 use std::sync::Once;
 
 use libfuzzer_sys::fuzz_target;
-use tinyprof_format::segment::layout::MAGIC;
 use tinyprof_fuzz::segment::{check_seeds, read_segment};
 use tinyprof_fuzz::structure::{Tape, mutated_segment};
+use tinyprof_segment::layout::MAGIC;
 
 fuzz_target!(|bytes: &[u8]| {
     static CHECKED: Once = Once::new();

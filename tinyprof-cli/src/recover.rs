@@ -20,11 +20,10 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 use tinyprof_format::file::{OutputFiles, OutputFormat, ProfileWriter, profile_path};
 use tinyprof_format::model::{EventMap, Losses, ProfileId, RunState};
-use tinyprof_format::segment::layout::header;
-use tinyprof_format::segment::{
-    DIRECTORY_VARIABLE, Segment, TicksNow, default_directory, recovered_map,
-};
+use tinyprof_format::segment::{DIRECTORY_VARIABLE, Segment, default_directory, recovered_map};
 use tinyprof_report::{escaped, json_text};
+use tinyprof_segment::clock::Moment;
+use tinyprof_segment::layout::header;
 
 use crate::arguments::RecoverArguments;
 use crate::{memory, permissions, render, sys};
@@ -145,7 +144,7 @@ fn none_is_called(name: &str, there: &[String]) -> String {
 
 /// Returns the event map of the process of these segments. They are in memory only while it is
 /// created.
-fn event_map(threads: &[Piece<'_>], now: TicksNow) -> io::Result<EventMap> {
+fn event_map(threads: &[Piece<'_>], now: Moment) -> io::Result<EventMap> {
     let mut room = memory::read_options().memory_bytes();
     let mut files = Vec::new();
     for piece in threads {

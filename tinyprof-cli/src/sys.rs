@@ -1,5 +1,5 @@
-//! The only unsafe code of the command: the clocks of this machine, for the rate of a program's
-//! ticks, and files mapped as memory while another process writes to them.
+//! The only unsafe code of the command: the date, locks, and files mapped as memory while another
+//! process writes to them.
 
 use std::fs::File;
 use std::io;
@@ -8,58 +8,20 @@ use std::ptr;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
-use tinyprof_format::segment::TicksNow;
+use tinyprof_segment::clock::{Moment, counter};
 
-/// Returns the current moment on both clocks: the tightest of a few tries, since a try may be
-/// interrupted between its two clocks.
-pub(crate) fn now() -> TicksNow {
-    let tries = (0..8).map(|_| {
-        let before = counter();
-        let monotonic_ns = monotonic_ns();
-        let width = counter().saturating_sub(before);
-        (width, TicksNow { ticks: before + width / 2, monotonic_ns })
-    });
-    let tightest = tries.min_by_key(|(width, _)| *width);
-    tightest.map_or(TicksNow { ticks: 0, monotonic_ns: 0 }, |(_, now)| now)
+/// Returns the current moment on the processor's counter and the system's clock.
+pub(crate) fn now() -> Moment {
+    Moment::now_of(counter)
 }
 
 /// Returns the date as the time since 1970 began.
 pub(crate) fn since_1970() -> Duration {
-    Duration::from_nanos(clock_ns(libc::CLOCK_REALTIME))
-}
-
-fn monotonic_ns() -> u64 {
-    clock_ns(libc::CLOCK_MONOTONIC)
-}
-
-fn clock_ns(clock: libc::clockid_t) -> u64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: `time` is valid for writing the result. The call cannot fail for these clocks and
-    // this address.
-    unsafe { libc::clock_gettime(clock, &raw mut time) };
-    let (seconds, ns) =
-        (u64::try_from(time.tv_sec).unwrap_or(0), u64::try_from(time.tv_nsec).unwrap_or(0));
-    seconds * 1_000_000_000 + ns
-}
-
-#[cfg(target_arch = "x86_64")]
-fn counter() -> u64 {
-    // SAFETY: every x86-64 processor has the instruction, and Linux lets user programs execute it.
-    unsafe { core::arch::x86_64::_rdtsc() }
-}
-
-#[cfg(target_arch = "aarch64")]
-fn counter() -> u64 {
-    let ticks: u64;
-    // SAFETY: reads a register that Linux and macOS make readable for user programs; does not
-    // access memory.
-    unsafe { core::arch::asm!("mrs {}, cntvct_el0", out(reg) ticks, options(nomem, nostack)) };
-    ticks
-}
-
-#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-fn counter() -> u64 {
-    monotonic_ns()
+    // SAFETY: `time` is valid for writing the result. The call cannot fail for this clock and this
+    // address.
+    unsafe { libc::clock_gettime(libc::CLOCK_REALTIME, &raw mut time) };
+    Duration::new(u64::try_from(time.tv_sec).unwrap_or(0), u32::try_from(time.tv_nsec).unwrap_or(0))
 }
 
 /// Returns the user id with whose rights this process runs.

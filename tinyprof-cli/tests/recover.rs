@@ -10,8 +10,8 @@ use std::process::{Command, Output};
 
 use tinyprof_format::file::read_profile;
 use tinyprof_format::model::{Profile, RunMetadata};
-use tinyprof_format::segment::layout::{LINE_WORDS, MAGIC, VERSION, clock, header, node, site};
 use tinyprof_format::segment::{ProcessDescription, ProcessState, parse_boot_id};
+use tinyprof_segment::layout::{LINE_WORDS, MAGIC, VERSION, clock, header, node, site};
 use watched::Watched;
 
 /// The first free line, which holds the only node. The site and the description follow.

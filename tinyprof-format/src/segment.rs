@@ -4,14 +4,14 @@
 //! usually in `/dev/shm`. A program that ends normally writes its profile and removes the files. A
 //! killed program leaves them behind.
 //!
-//! * [`layout`]: the memory layout. The recorder uses the same constants.
+//! The layout of these files, which the recorder shares, is in the crate `tinyprof-segment`.
+//!
 //! * [`Segment`]: one file, as read. No byte of it is trusted.
 //! * [`recovered_map`]: the event map of a process that has ended, from all of its segments.
 //! * [`running_map`]: the event map of a process that is still running.
 
 mod description;
 mod header;
-pub mod layout;
 mod lists;
 mod process;
 mod record;
@@ -21,7 +21,7 @@ mod words;
 
 pub use description::ProcessDescription;
 pub use header::{NoSegment, Segment, SegmentHeader, TickClock};
-pub use process::{TicksNow, recovered_map, running_map};
+pub use process::{recovered_map, running_map};
 pub use system::{ProcessState, parse_boot_id};
 
 use std::path::PathBuf;

@@ -1,6 +1,8 @@
 //! A recorder's data in clock ticks, and its conversion to nanoseconds. Programs that write their
 //! profile and the recovery of killed programs share this code.
 
+use tinyprof_segment::clock::Moment;
+
 use crate::model::{CallpathValues, ExecutionSummary, SeriesBucket};
 
 /// A summary of one past execution, or of several adjacent ones; times in ticks.
@@ -134,6 +136,15 @@ impl Scale {
             return Self::NANOSECONDS;
         }
         Self { ns_per_tick: ns as f64 / ticks as f64 }
+    }
+
+    /// Returns the scale of a clock between two moments.
+    #[must_use]
+    pub fn between(first: Moment, last: Moment) -> Self {
+        Self::of_interval(
+            last.ticks.saturating_sub(first.ticks),
+            last.monotonic_ns.saturating_sub(first.monotonic_ns),
+        )
     }
 
     /// Returns `ticks` in nanoseconds, rounded to the nearest.

@@ -4,12 +4,13 @@
 
 use proptest::prelude::*;
 use tinyprof_format::model::{CallpathId, EventMap, SiteId};
-use tinyprof_format::segment::layout::{
+use tinyprof_format::segment::{ProcessDescription, Segment, recovered_map};
+use tinyprof_segment::clock::Moment;
+use tinyprof_segment::layout::{
     HEADER_LINES, LINE_BYTES, MAGIC, PAST_WORDS, SERIES_WORDS, VERSION, header, node, site,
 };
-use tinyprof_format::segment::{ProcessDescription, Segment, TicksNow, recovered_map};
 
-const NOW: TicksNow = TicksNow { ticks: 1 << 40, monotonic_ns: 1 << 40 };
+const NOW: Moment = Moment { ticks: 1 << 40, monotonic_ns: 1 << 40 };
 /// The number of nodes of the valid segment, a chain of visits of as many sites.
 const NODES: u32 = 5;
 /// The number of elements of each of its lists.

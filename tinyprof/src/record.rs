@@ -39,5 +39,5 @@ pub(crate) use arena::{Arena, Before, InFlight, MetricReading, OpenRegion, Readi
 #[cfg(feature = "alloc")]
 pub use counting::Counting;
 pub(crate) use keyed::KeyedSites;
-pub(crate) use segment::Line;
 pub use site::Site;
+pub(crate) use tinyprof_segment::words::Line;

@@ -1,25 +1,18 @@
 //! A copy of a segment whose thread keeps recording: each record as it was at one moment.
 //!
-//! Reads only. The thread changes a record under a sequence counter, which is odd during a change
-//! (see `segment::layout::node`). It appends to lists without moving existing elements, unless the
-//! record says so. A record that changed in every try stays in the copy as torn, with an odd
-//! counter, and the reader counts it.
+//! Reads only, with the protocol of [`tinyprof_segment::sequence`]. The thread appends to lists
+//! without moving existing elements, unless the record says so. A record that changed in every try
+//! stays in the copy as torn, with an odd counter, and the reader counts it.
 
 use std::collections::HashSet;
 use std::ops::Range;
+use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::{Acquire, Relaxed};
-use std::sync::atomic::{AtomicU64, fence};
 
-use tinyprof_format::segment::layout::{
-    LINE_WORDS, PAST_WORDS, SERIES_WORDS, header, node, samples,
-};
-
-/// The number of tries for a record that keeps changing.
-const TRIES: usize = 10_000;
-/// The number of tries before yielding the processor.
-const SPINS: usize = 100;
-/// The number of words in the record of samples.
-const SAMPLES_WORDS: usize = samples::WORDS;
+use tinyprof_segment::layout::{PAST_WORDS, SERIES_WORDS, header, node, samples};
+use tinyprof_segment::list::List;
+use tinyprof_segment::sequence::{retry, try_read};
+use tinyprof_segment::words::{Line, high, low};
 
 /// The reason for a missing copy: the thread has made its file longer than the mapping.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,27 +20,25 @@ pub(super) struct HasGrown;
 
 /// Returns the bytes of a segment whose words are `shared`.
 pub(super) fn copy(shared: &[AtomicU64]) -> Result<Vec<u8>, HasGrown> {
-    let word = |at: usize| shared.get(at).map_or(0, |word| word.load(Relaxed));
+    let word = |at: usize, order| shared.get(at).map_or(0, |word| word.load(order));
     // The sites of all records up to the newest were described before it became visible.
-    let newest_node = word(header::LAST_NODE);
-    fence(Acquire);
-    let newest_site = word(header::LAST_SITE);
-    fence(Acquire);
-    let mut copy = Copy { shared, words: (0..shared.len()).map(word).collect() };
+    let newest_node = word(header::LAST_NODE, Acquire);
+    let newest_site = word(header::LAST_SITE, Acquire);
+    let mut copy = Copy { shared, words: (0..shared.len()).map(|at| word(at, Relaxed)).collect() };
     copy.put(header::LAST_NODE, newest_node);
     copy.put(header::LAST_SITE, newest_site);
     // Each list is copied completely, so there is nothing to undo.
     copy.put(header::UNDO_LINE, 0);
-    if [newest_node, newest_site].iter().any(|&line| at_line(low(line)) >= shared.len()) {
+    if [newest_node, newest_site].into_iter().any(|word| first_word(low(word)) >= shared.len()) {
         return Err(HasGrown);
     }
     let (mut line, mut seen) = (low(newest_node), HashSet::new());
     while line != 0 && seen.insert(line) {
-        let at = at_line(line);
+        let at = first_word(line);
         if at + node::WORDS > shared.len() {
             break;
         }
-        if !(1..=TRIES).any(|tried| copy.try_node(at) || wait(tried)) {
+        if retry(|| copy.try_node(at)).is_none() {
             copy.words[at + node::SEQUENCE] |= 1;
         }
         line = high(copy.words[at + node::PARENT]);
@@ -78,69 +69,50 @@ impl Copy<'_> {
         }
     }
 
-    /// Returns the result of `read` if the record at `at` did not change meanwhile, else `None`.
-    fn unchanged<T>(&mut self, at: usize, read: impl FnOnce(&mut Self) -> T) -> Option<T> {
-        let before = self.load(at + node::SEQUENCE);
-        fence(Acquire);
-        let value = read(self);
-        fence(Acquire);
-        (before.is_multiple_of(2) && self.load(at + node::SEQUENCE) == before).then_some(value)
-    }
-
-    /// Tries to copy the record at `at` with its lists. Returns `false` if it changed meanwhile.
-    fn try_node(&mut self, at: usize) -> bool {
+    /// Tries to copy the record at `at` with its lists. Returns `None` if it changed meanwhile.
+    fn try_node(&mut self, at: usize) -> Option<()> {
+        let shared = self.shared;
+        let sequence = shared.get(at + node::SEQUENCE)?;
         let lists = [(node::PAST, PAST_WORDS), (node::SERIES, SERIES_WORDS)];
         // First the numbers, and the last element of each list, the only one that may change in
         // place.
-        let record = self.unchanged(at, |copy| {
-            let record: Vec<u64> = (at..at + node::WORDS).map(|at| copy.load(at)).collect();
-            let samples = at_line(low(record[node::SAMPLES]));
+        let record = try_read(sequence, || {
+            let record: Vec<u64> = (at..at + node::WORDS).map(|at| self.load(at)).collect();
+            let samples = first_word(low(record[node::SAMPLES]));
             if samples > 0 {
-                copy.take(samples..samples.saturating_add(SAMPLES_WORDS));
+                self.take(samples..samples.saturating_add(samples::WORDS));
             }
             for (word, length) in lists {
-                copy.take(last_of(elements(&record, word, length), length));
+                self.take(last_of(list(&record, word).words(length), length));
             }
             record
-        });
-        let Some(record) = record else { return false };
+        })?;
         // Then all elements before it. The list has neither moved nor changed if the record reads
         // the same again.
         for (word, length) in lists {
-            let all = elements(&record, word, length);
+            let all = list(&record, word).words(length);
             let last = last_of(all.clone(), length);
             self.take(all.start..last.start);
         }
-        let same = self.unchanged(at, |copy| {
+        let is_same = try_read(sequence, || {
             lists.iter().all(|&(word, _)| {
-                let (first, second) = (copy.load(at + word), copy.load(at + word + 1));
-                high(first) == high(record[word])
-                    && low(first) >= low(record[word])
-                    && second == record[word + 1]
+                let later = List::from_words([at + word, at + word + 1].map(|at| self.load(at)));
+                list(&record, word).has_same_layout(later)
             })
-        });
-        if same == Some(true) {
-            for (word, value) in record.into_iter().enumerate() {
-                self.put(at + word, value);
-            }
+        })?;
+        if !is_same {
+            return None;
         }
-        same == Some(true)
+        for (word, value) in record.into_iter().enumerate() {
+            self.put(at + word, value);
+        }
+        Some(())
     }
 }
 
-/// Waits before the next try. The thread may have lost its processor in the middle of a change, so
-/// it is sometimes given ours. Returns `false`: the try failed.
-fn wait(tried: usize) -> bool {
-    if tried.is_multiple_of(SPINS) {
-        std::thread::yield_now();
-    }
-    false
-}
-
-/// Returns the words of the list described by word `word` of a record.
-fn elements(record: &[u64], word: usize, length: usize) -> Range<usize> {
-    let start = at_line(high(record[word]));
-    start..start.saturating_add((low(record[word]) as usize).saturating_mul(length))
+/// Returns the list described by word `word` of a record and the next.
+fn list(record: &[u64], word: usize) -> List {
+    List::from_words([record[word], record[word + 1]])
 }
 
 /// Returns the last element of a list whose elements have `length` words.
@@ -148,23 +120,16 @@ fn last_of(list: Range<usize>, length: usize) -> Range<usize> {
     list.end.saturating_sub(length).max(list.start)..list.end
 }
 
-fn at_line(line: u32) -> usize {
-    (line as usize).saturating_mul(LINE_WORDS)
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "taking the low half is the purpose")]
-const fn low(word: u64) -> u32 {
-    word as u32
-}
-
-const fn high(word: u64) -> u32 {
-    low(word >> 32)
+fn first_word(line: u32) -> usize {
+    Line::from_number(line).first_word()
 }
 
 #[cfg(test)]
 mod tests {
     use std::sync::atomic::AtomicBool;
-    use std::sync::atomic::Ordering::Release;
+
+    use tinyprof_segment::layout::LINE_WORDS;
+    use tinyprof_segment::sequence::{begin_update, end_update, publish};
 
     use super::*;
 
@@ -217,16 +182,14 @@ mod tests {
             scope.spawn(|| {
                 let mut visits = 0;
                 while !done.load(Relaxed) {
-                    let sequence = words[NODE + node::SEQUENCE].load(Relaxed);
-                    words[NODE + node::SEQUENCE].store(sequence + 1, Relaxed);
-                    fence(Release);
+                    assert!(begin_update(&words[NODE + node::SEQUENCE]));
                     visits += 1;
                     words[NODE + node::VISITS].store(visits, Relaxed);
                     words[NODE + node::SUM].store(3 * visits, Relaxed);
                     // A list of one element that is updated in place.
                     words[LIST + 2].store(7 * visits, Relaxed);
-                    words[NODE + node::PAST].store(8 << 32 | 1, Relaxed);
-                    words[NODE + node::SEQUENCE].store(sequence + 2, Release);
+                    publish(&words[NODE + node::PAST], 8 << 32 | 1);
+                    end_update(&words[NODE + node::SEQUENCE]);
                 }
             });
             let mut whole = 0;

@@ -7,7 +7,8 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use tinyprof_format::segment::{Segment, TicksNow, running_map};
+use tinyprof_format::segment::{Segment, running_map};
+use tinyprof_segment::clock::Moment;
 
 use super::copy::copy;
 use super::sample::Sample;
@@ -98,7 +99,7 @@ fn name(job: &Job<'_>) -> String {
     name.map_or_else(|| "a program".to_owned(), |name| name.to_string_lossy().into_owned())
 }
 
-fn sample(job: &Job<'_>, now: TicksNow) -> Sample {
+fn sample(job: &Job<'_>, now: Moment) -> Sample {
     let started_ns = job.pieces().map(|piece| piece.segment.header().start_ns).min();
     let Ok(ranks) = job.event_maps(|threads| {
         let segments: Vec<Segment<'_>> = threads.iter().map(|piece| piece.segment).collect();

@@ -7,8 +7,8 @@ use std::io::{self, ErrorKind, Read};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use tinyprof_format::segment::layout::SEGMENT_BYTES_MAX;
 use tinyprof_format::segment::{NoSegment, Segment, SegmentHeader, parse_boot_id};
+use tinyprof_segment::layout::SEGMENT_BYTES_MAX;
 
 use super::alive::{Owner, owner, runs};
 use super::jobs::Piece;

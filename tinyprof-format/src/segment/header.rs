@@ -2,9 +2,11 @@
 
 use std::fmt;
 
+use tinyprof_segment::layout::{LINE_BYTES, MAGIC, VERSION, clock, header as at};
+use tinyprof_segment::words::{high, low};
+
 use super::description::ProcessDescription;
-use super::layout::{LINE_BYTES, MAGIC, VERSION, clock, header as at};
-use super::words::{Words, high, low};
+use super::words::Words;
 use crate::model::ProfileId;
 
 /// The clock that counts the ticks of a segment.

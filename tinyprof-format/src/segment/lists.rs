@@ -1,7 +1,10 @@
 //! The lists of a callpath in a segment: past executions, and the visits of a series.
 
-use super::layout::{PAST_WORDS, SERIES_WORDS, header, node};
-use super::words::{Words, high, low};
+use tinyprof_segment::layout::{PAST_WORDS, SERIES_WORDS, header, node};
+use tinyprof_segment::list::List;
+use tinyprof_segment::words::{high, low};
+
+use super::words::Words;
 use crate::model::{MetricBucket, MetricSummary};
 use crate::ticks::{PastExecution, SeriesElement};
 
@@ -39,35 +42,30 @@ pub(super) fn past_value_of(word: impl Fn(usize) -> Option<u64>) -> Option<Metri
     (possible && past.execution.checked_add(past.executions).is_some()).then_some(past)
 }
 
-/// The position and length of a list.
-struct ListLocation {
-    block: u32,
-    length: usize,
-}
-
 /// Returns the list in word `word` and the next of the node at `line`. None if it is invalid, or if
 /// earlier lists have used up `limit_bytes`.
 ///
 /// Intact lists do not overlap, so together they are no longer than the segment.
-fn place(
+fn list_at(
     words: Words<'_>,
     line: u32,
     word: usize,
     element_words: usize,
     limit_bytes: &mut usize,
-) -> Option<ListLocation> {
-    let (first, second) = (words.get(line, word)?, words.get(line, word + 1)?);
-    let (block, length) = (high(first), low(first) as usize);
-    if length == 0 {
-        return Some(ListLocation { block, length });
+) -> Option<List> {
+    let list = List::from_words([words.get(line, word)?, words.get(line, word + 1)?]);
+    if list.length == 0 {
+        return Some(list);
     }
-    let capacity = high(second) as usize;
-    let bytes = length.checked_mul(element_words * 8)?;
-    if block == 0 || length > capacity || words.bytes(block, 0, bytes).is_none() {
+    let bytes = (list.length as usize).checked_mul(element_words * 8)?;
+    if list.block.is_none()
+        || list.length > list.capacity
+        || words.bytes(list.block.number(), 0, bytes).is_none()
+    {
         return None;
     }
     *limit_bytes = limit_bytes.checked_sub(bytes)?;
-    Some(ListLocation { block, length })
+    Some(list)
 }
 
 /// Returns the past executions of the node at `line`.
@@ -76,8 +74,8 @@ pub(super) fn past(
     line: u32,
     limit_bytes: &mut usize,
 ) -> Option<Vec<PastExecution>> {
-    let place = place(words, line, node::PAST, PAST_WORDS, limit_bytes)?;
-    (0..place.length).map(|at| past_of(past_words(words, &place, at)?)).collect()
+    let list = list_at(words, line, node::PAST, PAST_WORDS, limit_bytes)?;
+    (0..list.length).map(|at| past_of(past_words(words, list, at)?)).collect()
 }
 
 /// Returns the past executions of the metric at `line`.
@@ -86,17 +84,17 @@ pub(super) fn past_values(
     line: u32,
     limit_bytes: &mut usize,
 ) -> Option<Vec<MetricSummary>> {
-    let place = place(words, line, node::PAST, PAST_WORDS, limit_bytes)?;
-    (0..place.length).map(|at| past_value_of(past_words(words, &place, at)?)).collect()
+    let list = list_at(words, line, node::PAST, PAST_WORDS, limit_bytes)?;
+    (0..list.length).map(|at| past_value_of(past_words(words, list, at)?)).collect()
 }
 
 /// Returns the words of element `at` of a list of past executions.
 fn past_words<'a>(
     words: Words<'a>,
-    place: &ListLocation,
-    at: usize,
+    list: List,
+    at: u32,
 ) -> Option<impl Fn(usize) -> Option<u64> + use<'a>> {
-    let line = place.block.checked_add(u32::try_from(at).ok()?)?;
+    let line = list.block.number().checked_add(at)?;
     // The owner may have died while changing the last element. The header then contains its
     // previous state.
     let changing = words.get(0, header::UNDO_LINE).map(low) == Some(line);
@@ -113,16 +111,16 @@ pub(super) fn series(
     line: u32,
     limit_bytes: &mut usize,
 ) -> Option<Vec<SeriesElement>> {
-    let place = place(words, line, node::SERIES, SERIES_WORDS, limit_bytes)?;
-    let element = |at: usize| {
-        let word = |word| words.get(place.block, at * SERIES_WORDS + word);
+    let list = list_at(words, line, node::SERIES, SERIES_WORDS, limit_bytes)?;
+    let element = |at: u32| {
+        let word = |word| words.get(list.block.number(), at as usize * SERIES_WORDS + word);
         let first = word(0)?;
         let (execution, visits) = (low(first), high(first));
         let visit =
             SeriesElement { execution, visits, sum: word(1)?, min: word(2)?, max: word(3)? };
         (visits > 0).then_some(visit)
     };
-    (0..place.length).map(element).collect()
+    (0..list.length).map(element).collect()
 }
 
 /// Returns the series of the metric at `line`.
@@ -131,9 +129,9 @@ pub(super) fn series_of_values(
     line: u32,
     limit_bytes: &mut usize,
 ) -> Option<Vec<MetricBucket>> {
-    let place = place(words, line, node::SERIES, SERIES_WORDS, limit_bytes)?;
-    let element = |at: usize| {
-        let word = |word| words.get(place.block, at * SERIES_WORDS + word);
+    let list = list_at(words, line, node::SERIES, SERIES_WORDS, limit_bytes)?;
+    let element = |at: u32| {
+        let word = |word| words.get(list.block.number(), at as usize * SERIES_WORDS + word);
         let float = |at| word(at).map(f64::from_bits);
         let first = word(0)?;
         let (execution, values) = (low(first), high(first));
@@ -141,5 +139,5 @@ pub(super) fn series_of_values(
             MetricBucket { execution, values, sum: float(1)?, min: float(2)?, max: float(3)? };
         (values > 0).then_some(bucket)
     };
-    (0..place.length).map(element).collect()
+    (0..list.length).map(element).collect()
 }

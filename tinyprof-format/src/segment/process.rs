@@ -2,28 +2,20 @@
 
 use std::collections::HashSet;
 
+use tinyprof_segment::clock::Moment;
+use tinyprof_segment::layout::header;
+
 use super::header::{Segment, TickClock};
-use super::layout::header;
 use super::record::{Record, Records, records};
 use crate::model::{EventMap, Losses, RankFacts};
 use crate::ticks::{OpenVisit, Scale};
-
-/// A moment of the reader on both clocks. Together with the moment in the segment it gives the rate
-/// of the ticks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TicksNow {
-    /// The processor's counter, as read by the recorder.
-    pub ticks: u64,
-    /// Nanoseconds of `CLOCK_MONOTONIC`.
-    pub monotonic_ns: u64,
-}
 
 /// Returns the event map of one process from all of its segments, as far as they can be read.
 ///
 /// `now` must be of the same boot of the same machine. Open visits count with their time up to the
 /// last moment recorded in the segments: they are certain to have lasted that long.
 #[must_use]
-pub fn recovered_map(segments: &[Segment<'_>], now: TicksNow) -> EventMap {
+pub fn recovered_map(segments: &[Segment<'_>], now: Moment) -> EventMap {
     map_until(segments, now, |threads, _| {
         threads.iter().map(|(_, records)| last_moment(&records.callpaths)).max().unwrap_or(0)
     })
@@ -35,7 +27,7 @@ pub fn recovered_map(segments: &[Segment<'_>], now: TicksNow) -> EventMap {
 /// Open visits count with their time up to `now`, which must be of the same boot of the same
 /// machine.
 #[must_use]
-pub fn running_map(segments: &[Segment<'_>], now: TicksNow) -> EventMap {
+pub fn running_map(segments: &[Segment<'_>], now: Moment) -> EventMap {
     map_until(segments, now, |_, segment| match segment.header().clock {
         TickClock::Counter => now.ticks,
         TickClock::Monotonic => now.monotonic_ns,
@@ -46,7 +38,7 @@ pub fn running_map(segments: &[Segment<'_>], now: TicksNow) -> EventMap {
 /// ticks.
 fn map_until(
     segments: &[Segment<'_>],
-    now: TicksNow,
+    now: Moment,
     until: impl Fn(&[(Scale, Records)], &Segment<'_>) -> u64,
 ) -> EventMap {
     let mut losses = Losses::default();
@@ -125,12 +117,11 @@ fn last_moment(records: &[Record]) -> u64 {
     latest.max(inside.fold(since, u64::saturating_add))
 }
 
-fn scale(segment: &Segment<'_>, now: TicksNow) -> Scale {
+fn scale(segment: &Segment<'_>, now: Moment) -> Scale {
     let header = segment.header();
-    let ticks = now.ticks.saturating_sub(header.start_ticks);
-    let ns = now.monotonic_ns.saturating_sub(header.start_ns);
+    let start = Moment { ticks: header.start_ticks, monotonic_ns: header.start_ns };
     match header.clock {
-        TickClock::Counter => Scale::of_interval(ticks, ns),
+        TickClock::Counter => Scale::between(start, now),
         TickClock::Monotonic => Scale::NANOSECONDS,
     }
 }

@@ -3,11 +3,13 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use tinyprof_segment::layout::{header, node, samples, skipped};
+use tinyprof_segment::words::{high, low};
+
 use super::header::Segment;
-use super::layout::{header, node, samples, skipped};
 use super::lists;
 use super::site::{self, Site};
-use super::words::{Words, high, low};
+use super::words::Words;
 use crate::model::{CallpathId, Losses, MetricValues, Region};
 use crate::ticks::{OpenVisit, PastExecution, Samples, SeriesElement};
 

@@ -3,8 +3,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::layout::{LINE_BYTES, header, site};
-use super::words::{Words, high, low};
+use tinyprof_segment::layout::{LINE_BYTES, header, site};
+use tinyprof_segment::words::{high, low};
+
+use super::words::Words;
 use crate::model::{Mode, Region, RegionKind, SiteId};
 
 /// The description of a site.

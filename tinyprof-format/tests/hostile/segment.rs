@@ -1,9 +1,8 @@
 //! A segment whose nodes all share one long name.
 
-use tinyprof_format::segment::layout::{
-    HEADER_LINES, LINE_BYTES, MAGIC, VERSION, header, node, site,
-};
-use tinyprof_format::segment::{Segment, TicksNow, recovered_map};
+use tinyprof_format::segment::{Segment, recovered_map};
+use tinyprof_segment::clock::Moment;
+use tinyprof_segment::layout::{HEADER_LINES, LINE_BYTES, MAGIC, VERSION, header, node, site};
 
 use crate::allocator::peak_bytes;
 
@@ -57,7 +56,7 @@ fn a_name_that_all_nodes_share_takes_no_more_than_its_share_of_memory() {
     let read = |nodes, name_bytes| {
         let bytes = segment(nodes, name_bytes);
         let segment = Segment::parse(&bytes).expect("it is a segment");
-        let now = TicksNow { ticks: 1, monotonic_ns: 1 };
+        let now = Moment { ticks: 1, monotonic_ns: 1 };
         let (map, peak) = peak_bytes(|| recovered_map(&[segment], now));
         assert!(
             peak <= 64 * bytes.len() + (8 << 20),

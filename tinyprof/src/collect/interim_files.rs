@@ -106,7 +106,7 @@ impl InterimFiles {
 
 /// Returns the time since recording began, in seconds.
 pub(super) fn since_start() -> String {
-    let (_, start_ns) = session().started.on_both_clocks();
+    let start_ns = session().started.monotonic_ns;
     let milliseconds = monotonic_ns().saturating_sub(start_ns) / 1_000_000;
     format!("{}.{:03} s", milliseconds / 1000, milliseconds % 1000)
 }

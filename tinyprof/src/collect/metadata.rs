@@ -6,6 +6,7 @@ use tinyprof_format::model::RunMetadata;
 
 use super::session::session;
 use crate::record::calibration::visit_cost;
+use crate::record::clock;
 use crate::record::filter;
 use crate::sys::{host_name, user_id};
 
@@ -55,7 +56,7 @@ pub fn metadata() -> RunMetadata {
 /// measured with empty regions, by the clock that visits are measured with.
 fn visit_costs_ps() -> (u64, u64) {
     let session = session();
-    let scale = session.started.rate_until_now(session.clock);
+    let scale = clock::rate_since(session.started, session.clock);
     let cost = visit_cost(session.clock);
     // Nanoseconds for a thousand visits are picoseconds for one.
     #[expect(

@@ -9,8 +9,9 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use tinyprof_format::model::ProfileId;
-use tinyprof_format::segment::layout::{VERSION, clock, header};
 use tinyprof_format::segment::{DIRECTORY_VARIABLE, ProcessDescription, default_directory};
+use tinyprof_segment::clock::Moment;
+use tinyprof_segment::layout::{VERSION, clock, header};
 
 use super::launcher;
 use super::metadata::metadata;
@@ -148,7 +149,7 @@ fn segments_of(session: &Session) -> Option<Segments> {
     let boot_id = boot_id()?;
     let user_id = effective_user_id();
     let mut words = [0; header::WORDS];
-    let (start_ticks, start_ns) = session.started.on_both_clocks();
+    let Moment { ticks: start_ticks, monotonic_ns: start_ns } = session.started;
     for (word, value) in [
         (header::VERSION, VERSION),
         (header::PROCESS, u64::from(user_id) << 32 | u64::from(session.process_id)),

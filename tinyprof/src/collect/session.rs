@@ -6,13 +6,14 @@ use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Once, OnceLock};
 
+use tinyprof_segment::clock::Moment;
 use tinyprof_settings::{ClockChoice, DEADLINE_DEFAULT, Settings};
 
 use super::config::from_environment;
 use super::isolated::isolated;
 use super::launcher;
 use super::message::warn;
-use crate::record::clock::{self, Clock, Moment};
+use crate::record::clock::{self, Clock};
 use crate::record::thread;
 use crate::sys::has_raised_rights;
 
@@ -112,7 +113,7 @@ fn begin() -> Session {
     Session {
         config,
         clock,
-        started: Moment::now(clock),
+        started: clock::now(clock),
         launch_date_s: now_unix_s(),
         process_id: std::process::id(),
         directory: env::current_dir().ok(),

@@ -40,7 +40,7 @@ pub fn ending_here<T>(work: impl FnOnce() -> T) -> T {
 #[must_use]
 pub fn snapshot() -> EventMap {
     let session = session();
-    let scale = session.started.rate_until_now(session.clock);
+    let scale = clock::rate_since(session.started, session.clock);
     let mut losses = Losses {
         visits_not_recorded: visits_lost(),
         visits_kept_out: visits_kept_out(),
@@ -119,7 +119,7 @@ impl Regions {
 /// Returns the time in nanoseconds on the clock by which the profiler measures itself.
 #[must_use]
 pub fn monotonic_ns() -> u64 {
-    clock::monotonic_ns()
+    tinyprof_segment::clock::monotonic_ns()
 }
 
 fn losses_of(arena: &Arena) -> Losses {

@@ -19,7 +19,8 @@ mod usual;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicU32, AtomicU64};
 
-use tinyprof_format::segment::layout::skipped;
+use tinyprof_segment::layout::skipped;
+use tinyprof_segment::words::{Line, high, low};
 
 pub(crate) use context::{Before, OpenRegion};
 pub(crate) use polled::InFlight;
@@ -28,9 +29,9 @@ pub(crate) use reading::{MetricReading, Reading};
 use super::clock::Clock;
 use super::log;
 use super::lookup::Lookup;
-use super::node::{EXECUTION, Node, SAMPLES, SERIES, START, VISITS, high, kind, low};
+use super::node::{EXECUTION, Node, SAMPLES, SERIES, START, VISITS, kind};
 use super::reentrancy::ReentrancyGuard;
-use super::segment::{Line, Segment};
+use super::segment::Segment;
 use super::site::Site;
 use hot::{FILTERED, Hot};
 use live::{add_to_live, clear_live, complete_execution, live_execution, restart_live};
@@ -180,9 +181,14 @@ impl Arena {
         })
     }
 
+    /// Returns the node at `line`, which must be that of a record of this arena. Any thread.
+    ///
+    /// Lines come from words of the arena, where `insert` has put those of records, and go out in
+    /// [`Visit`]s, whose holders give them back to the same arena.
     #[inline]
     fn node(&self, line: Line) -> Node<'_> {
-        Node::at(&self.segment, line)
+        // SAFETY: such a line was handed out for a node, and is never released.
+        unsafe { Node::at(&self.segment, line) }
     }
 
     #[inline]
@@ -339,11 +345,13 @@ impl Arena {
         if low(node.get(SAMPLES)) != 0 {
             return self.add_sampled_visit(node, ticks, execution, start);
         }
-        let Some(update) = node.begin_update() else { return self.keep_out_visit() };
+        if !node.begin_update() {
+            return self.keep_out_visit();
+        }
         self.add_ticks(node, ticks, execution);
         complete_execution(node);
         node.set(START, start);
-        node.end_update(update);
+        node.end_update();
     }
 
     /// Returns the time from `begin` to `now`; 0 if the clock went back, which is counted.
@@ -426,7 +434,7 @@ fn enter_unusual(site: &'static Site, arena: &Arena) -> Visit {
 #[inline(never)]
 fn enter_unknown(site: &'static Site, arena: &Arena) -> Visit {
     let parent = arena.current();
-    let cached = arena.cached_late(site);
+    let cached = arena.cached_of_run_time(site);
     if cached == FILTERED {
         return Visit::LOST;
     }

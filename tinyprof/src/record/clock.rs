@@ -5,9 +5,8 @@
 //! fences. The counter is used only if it runs at a constant rate through all power states and the
 //! kernel has not found it unstable; otherwise `clock_gettime(CLOCK_MONOTONIC)` is used.
 
-use std::time::Duration;
-
 use tinyprof_format::ticks::Scale;
+use tinyprof_segment::clock::{Moment, counter, counter_is_steady, fenced_counter, monotonic_ns};
 
 /// A source of ticks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,143 +109,14 @@ pub(super) fn counter_ticks() -> u64 {
     counter() | 1
 }
 
-/// Returns the nanoseconds of `CLOCK_MONOTONIC`.
-pub(crate) fn monotonic_ns() -> u64 {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: `time` is a valid place for the result. The call cannot fail for this clock and
-    // address.
-    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut time) };
-    let since_boot = Duration::new(
-        u64::try_from(time.tv_sec).unwrap_or(0),
-        u32::try_from(time.tv_nsec).unwrap_or(0),
-    );
-    u64::try_from(since_boot.as_nanos()).unwrap_or(u64::MAX)
+/// Returns the rate of `clock` from a moment until now; both ends are known to about 20 ns.
+pub(crate) fn rate_since(moment: Moment, clock: Clock) -> Scale {
+    if clock.is_counter() { Scale::between(moment, now(clock)) } else { Scale::NANOSECONDS }
 }
 
-#[cfg(target_arch = "x86_64")]
-#[inline]
-fn counter() -> u64 {
-    // SAFETY: every x86-64 processor has the instruction, and Linux lets user programs execute it.
-    unsafe { core::arch::x86_64::_rdtsc() }
-}
-
-/// Reads the counter between two fences. The first lets all earlier instructions end, the second
-/// keeps later ones from beginning early.
-#[cfg(target_arch = "x86_64")]
-#[inline]
-fn fenced_counter() -> u64 {
-    // SAFETY: every x86-64 processor has the instruction.
-    unsafe { core::arch::x86_64::_mm_lfence() };
-    let ticks = counter();
-    // SAFETY: as above.
-    unsafe { core::arch::x86_64::_mm_lfence() };
-    ticks
-}
-
-#[cfg(target_arch = "x86_64")]
-fn counter_is_steady() -> bool {
-    use core::arch::x86_64::__cpuid;
-    const INVARIANT_TSC: u32 = 1 << 8;
-    let power = (__cpuid(0x8000_0000).eax >= 0x8000_0007).then(|| __cpuid(0x8000_0007).edx);
-    let invariant = power.is_some_and(|edx| edx & INVARIANT_TSC != 0);
-    let sources = std::fs::read_to_string(
-        "/sys/devices/system/clocksource/clocksource0/available_clocksource",
-    );
-    invariant && sources.is_ok_and(|list| kernel_trusts_counter(&list))
-}
-
-/// Returns whether the counter is in the kernel's list of clock sources. The kernel removes it as
-/// soon as it has seen it go wrong.
-#[cfg(target_arch = "x86_64")]
-fn kernel_trusts_counter(sources: &str) -> bool {
-    sources.split_whitespace().any(|name| name == "tsc")
-}
-
-#[cfg(target_arch = "aarch64")]
-#[inline]
-fn counter() -> u64 {
-    let ticks: u64;
-    // SAFETY: reads a register that Linux and macOS make readable for user programs; touches no
-    // memory.
-    unsafe { core::arch::asm!("mrs {}, cntvct_el0", out(reg) ticks, options(nomem, nostack)) };
-    ticks
-}
-
-/// Reads the counter between barriers, which keep the read in program order.
-#[cfg(target_arch = "aarch64")]
-#[inline]
-fn fenced_counter() -> u64 {
-    // SAFETY: a barrier; touches no memory of ours.
-    unsafe { core::arch::asm!("isb", options(nostack)) };
-    let ticks = counter();
-    // SAFETY: as above.
-    unsafe { core::arch::asm!("isb", options(nostack)) };
-    ticks
-}
-
-/// Returns true, because the architecture guarantees a constant rate.
-#[cfg(target_arch = "aarch64")]
-fn counter_is_steady() -> bool {
-    true
-}
-
-#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-fn counter() -> u64 {
-    monotonic_ns()
-}
-
-#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-fn fenced_counter() -> u64 {
-    monotonic_ns()
-}
-
-#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-fn counter_is_steady() -> bool {
-    false
-}
-
-/// One moment on both clocks.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Moment {
-    ticks: u64,
-    monotonic_ns: u64,
-}
-
-impl Moment {
-    /// The beginning of both clocks.
-    pub(crate) const ZERO: Self = Self { ticks: 0, monotonic_ns: 0 };
-
-    /// Returns the moment in ticks, and in nanoseconds of `CLOCK_MONOTONIC`.
-    pub(crate) const fn on_both_clocks(self) -> (u64, u64) {
-        (self.ticks, self.monotonic_ns)
-    }
-
-    /// Returns the rate of `clock` from this moment until now; both ends are known to about 20 ns.
-    pub(crate) fn rate_until_now(self, clock: Clock) -> Scale {
-        let now = Self::now(clock);
-        if clock.is_counter() {
-            Scale::of_interval(
-                now.ticks.saturating_sub(self.ticks),
-                now.monotonic_ns.saturating_sub(self.monotonic_ns),
-            )
-        } else {
-            Scale::NANOSECONDS
-        }
-    }
-
-    /// Returns the current moment: the tightest of a few attempts, because one may be interrupted
-    /// between its two clocks.
-    pub(crate) fn now(clock: Clock) -> Self {
-        let tries = (0..8).map(|_| {
-            let before = clock.ticks();
-            let monotonic_ns = monotonic_ns();
-            let after = clock.ticks();
-            let width = after.saturating_sub(before);
-            (width, Self { ticks: before + width / 2, monotonic_ns })
-        });
-        let tightest = tries.min_by_key(|(width, _)| *width);
-        tightest.map_or(Self::ZERO, |(_, moment)| moment)
-    }
+/// Returns the current moment.
+pub(crate) fn now(clock: Clock) -> Moment {
+    Moment::now_of(|| clock.ticks())
 }
 
 #[cfg(test)]
@@ -259,16 +129,16 @@ mod tests {
     #[test]
     fn every_clock_runs_forward_and_they_agree() {
         for clock in CHOICES.map(Clock::detect) {
-            let start = Moment::now(clock);
+            let start = now(clock);
             let (ticks, ns) = (clock.ticks(), monotonic_ns());
             let mut last = ticks;
             while monotonic_ns() < ns + 5_000_000 {
-                let now = clock.ticks();
-                assert!(now >= last, "{clock:?} went from {last} to {now}");
-                last = now;
+                let next = clock.ticks();
+                assert!(next >= last, "{clock:?} went from {last} to {next}");
+                last = next;
             }
             let (ticks, ns) = (clock.ticks() - ticks, monotonic_ns() - ns);
-            let measured = start.rate_until_now(clock).ns(ticks);
+            let measured = rate_since(start, clock).ns(ticks);
             // The thread may lose the processor between two reads, so only the order of magnitude
             // is certain.
             assert!(
@@ -283,19 +153,5 @@ mod tests {
         let clocks = |steady: bool| CHOICES.map(|choice| Clock::of_choice(choice, || steady));
         assert_eq!(clocks(true), [Clock::Counter, Clock::Monotonic, Clock::Fenced]);
         assert_eq!(clocks(false), [Clock::Monotonic; 3]);
-    }
-
-    #[test]
-    #[cfg(target_arch = "x86_64")]
-    fn the_kernel_decides_whether_the_counter_is_steady() {
-        for (sources, trusted) in [
-            ("tsc kvm-clock acpi_pm \n", true),
-            ("kvm-clock tsc", true),
-            ("hpet acpi_pm \n", false),
-            ("", false),
-        ] {
-            assert_eq!(kernel_trusts_counter(sources), trusted, "{sources}");
-        }
-        assert!(!kernel_trusts_counter("tsc-early hpet"), "another clock of a similar name");
     }
 }

@@ -4,16 +4,16 @@ use std::sync::atomic::Ordering::Release;
 use std::sync::atomic::fence;
 
 use tinyprof_format::model::{MetricBucket, MetricSummary};
-use tinyprof_format::segment::layout::{PAST_WORDS, SERIES_WORDS};
+use tinyprof_segment::layout::node::{PAST, SERIES};
+use tinyprof_segment::layout::{PAST_WORDS, SERIES_WORDS};
+use tinyprof_segment::words::{high, low, pack};
 
 pub(super) use tinyprof_format::ticks::{PastExecution, SeriesElement};
 
-use super::node::{PAST, SERIES, high, low, pack};
-
 /// One element of a list.
 pub(super) trait Element: Copy {
-    /// The index in a node of the list's two words.
-    const HEADER: usize;
+    /// The first of the two words of a node that describe the list.
+    const LIST: usize;
     /// The words of an element; a power of two, at most a line.
     const WORDS: usize;
     /// The capacity class of the largest block: 2^class lines.
@@ -33,7 +33,7 @@ pub(super) trait Element: Copy {
 }
 
 impl Element for PastExecution {
-    const HEADER: usize = PAST;
+    const LIST: usize = PAST;
     const WORDS: usize = PAST_WORDS;
     // 4,096 executions are kept apart: 256 KiB for each callpath that is visited in all of them.
     const CLASS_MAX: u32 = 12;
@@ -104,7 +104,7 @@ fn end(past: &PastExecution) -> u32 {
 }
 
 impl Element for SeriesElement {
-    const HEADER: usize = SERIES;
+    const LIST: usize = SERIES;
     const WORDS: usize = SERIES_WORDS;
     // 32,768 visits are kept apart: 1 MiB for each callpath in mode `each` that has that many.
     const CLASS_MAX: u32 = 14;
@@ -152,7 +152,7 @@ impl Element for SeriesElement {
 }
 
 impl Element for MetricSummary {
-    const HEADER: usize = PAST;
+    const LIST: usize = PAST;
     const WORDS: usize = PAST_WORDS;
     const CLASS_MAX: u32 = PastExecution::CLASS_MAX;
 
@@ -200,7 +200,7 @@ impl Element for MetricSummary {
 }
 
 impl Element for MetricBucket {
-    const HEADER: usize = SERIES;
+    const LIST: usize = SERIES;
     const WORDS: usize = SERIES_WORDS;
     const CLASS_MAX: u32 = SeriesElement::CLASS_MAX;
 

@@ -8,57 +8,23 @@
 //! A thread may be killed at any point in this code, and what it leaves in its file is read. A list
 //! is therefore changed in a block that no reader sees yet, and one store of its first word makes
 //! all of it visible.
-//!
-//! A list is described by two words of its node: (length, block) and (stride, capacity).
 
 use std::sync::atomic::Ordering::{Relaxed, Release};
-use std::sync::atomic::fence;
+use std::sync::atomic::{AtomicU64, fence};
 
-use tinyprof_format::segment::layout::header::{UNDO, UNDO_LINE};
-use tinyprof_format::segment::layout::{PAST_WORDS, SERIES_WORDS};
+use tinyprof_segment::layout::header::{UNDO, UNDO_LINE};
+use tinyprof_segment::layout::{LINE_WORDS, PAST_WORDS, SERIES_WORDS};
+use tinyprof_segment::list::{List, publish_one_more};
+use tinyprof_segment::sequence::publish;
+use tinyprof_segment::words::{Line, high, low, pack};
 
 use super::element::{Element, SeriesElement};
-use super::node::{Node, PAST, SERIES, VISITS, high, low, pack};
-use super::segment::{LINE_WORDS, Line, Segment};
+use super::node::{Node, PAST, SERIES, VISITS};
+use super::segment::Segment;
 
-/// The two header words of a list, unpacked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Header {
-    block: Line,
-    pub(super) length: u32,
-    stride: u32,
-    /// The capacity of the block, in elements.
-    capacity: u32,
-}
-
-impl Header {
-    #[inline]
-    pub(super) fn of<E: Element>(node: Node<'_>) -> Self {
-        let (first, second) = (node.get(E::HEADER), node.get(E::HEADER + 1));
-        Self {
-            block: Line::from_number(high(first)),
-            length: low(first),
-            stride: low(second),
-            capacity: high(second),
-        }
-    }
-
-    #[inline]
-    fn save<E: Element>(self, node: Node<'_>) {
-        node.set(E::HEADER + 1, pack(self.stride, self.capacity));
-        // Publishes earlier writes: the elements, and the capacity that they need.
-        node.word(E::HEADER).store(pack(self.length, self.block.number()), Release);
-    }
-
-    /// Returns the class of the block, which must exist.
-    fn class<E: Element>(self) -> u32 {
-        self.capacity.trailing_zeros() - capacity_of::<E>(0).trailing_zeros()
-    }
-
-    /// Returns whether the elements up to `length` are unmoved: no move or fold since.
-    pub(super) fn has_same_layout(self, later: Self) -> bool {
-        Self { length: self.length, ..later } == self && later.length >= self.length
-    }
+/// Returns the class of the block of a list, which must exist.
+fn class_of<E: Element>(list: List) -> u32 {
+    list.capacity.trailing_zeros() - capacity_of::<E>(0).trailing_zeros()
 }
 
 /// Returns the number of elements that fit in a block of 2^class lines: at most 2^14 lines of two.
@@ -66,37 +32,43 @@ fn capacity_of<E: Element>(class: u32) -> u32 {
     low(((LINE_WORDS / E::WORDS) as u64) << class)
 }
 
+/// Returns the words of element `at` of a block. The block must be that of a list with this
+/// capacity, or have just been allocated for one.
+#[inline]
+fn words_of<E: Element>(segment: &Segment, block: Line, at: u32) -> &[AtomicU64] {
+    // SAFETY: only `make_room` makes blocks of lists, and their capacity is what fits in them. The
+    // owner's own lists are whole, and other threads check theirs in `copy` and `last`.
+    unsafe { segment.words(block, at as usize * E::WORDS, E::WORDS) }
+}
+
 /// Returns element `at` of the list in `block`.
 #[inline]
 fn element<E: Element>(segment: &Segment, block: Line, at: u32) -> E {
-    let words = segment.words(block, at as usize * E::WORDS, E::WORDS);
+    let words = words_of::<E>(segment, block, at);
     E::load(|word| words[word].load(Relaxed))
 }
 
 #[inline]
 fn put_element<E: Element>(segment: &Segment, block: Line, at: u32, value: E) {
-    let words = segment.words(block, at as usize * E::WORDS, E::WORDS);
+    let words = words_of::<E>(segment, block, at);
     value.store(|word, bits| words[word].store(bits, Relaxed));
 }
 
 /// Copies the elements of a list. Any thread; the caller then checks that the copy is consistent.
-pub(super) fn copy<E: Element>(segment: &Segment, header: Header) -> Vec<E> {
-    let words = header.length as usize * E::WORDS;
-    if header.length == 0
-        || header.length > header.capacity
-        || !segment.contains(header.block, words)
-    {
+pub(super) fn copy<E: Element>(segment: &Segment, list: List) -> Vec<E> {
+    let words = list.length as usize * E::WORDS;
+    if list.length == 0 || list.length > list.capacity || !segment.contains(list.block, words) {
         return Vec::new();
     }
-    (0..header.length).map(|at| element(segment, header.block, at)).collect()
+    (0..list.length).map(|at| element(segment, list.block, at)).collect()
 }
 
 /// Returns the last element of a list, if it has one. Any thread.
-pub(super) fn last<E: Element>(segment: &Segment, header: Header) -> Option<E> {
-    let at = header.length.checked_sub(1)?;
+pub(super) fn last<E: Element>(segment: &Segment, list: List) -> Option<E> {
+    let at = list.length.checked_sub(1)?;
     let in_bounds =
-        at < header.capacity && segment.contains(header.block, header.length as usize * E::WORDS);
-    in_bounds.then(|| element(segment, header.block, at))
+        at < list.capacity && segment.contains(list.block, list.length as usize * E::WORDS);
+    in_bounds.then(|| element(segment, list.block, at))
 }
 
 /// Appends a visit to a series: a [`push`] of one visit, kept short because a loop does it at each
@@ -115,8 +87,9 @@ pub(super) fn append_visit(node: Node<'_>, one: u64, ticks: u64) -> bool {
     let (block, length) = (Line::from_number(high(first)), low(first) as usize);
     let stride = low(second);
     if stride > 1 && length > 0 {
+        // SAFETY: the list has this element.
         let [head, sum, min, max] =
-            node.segment.record::<SERIES_WORDS>(block, (length - 1) * SERIES_WORDS);
+            unsafe { node.segment.record::<SERIES_WORDS>(block, (length - 1) * SERIES_WORDS) };
         let visits = head.load(Relaxed);
         if low(visits) == low(one) && high(visits) < stride {
             head.store(visits + (1 << 32), Relaxed);
@@ -132,11 +105,12 @@ pub(super) fn append_visit(node: Node<'_>, one: u64, ticks: u64) -> bool {
     }
     let has_room = low(first) < high(second);
     if has_room {
-        let words = node.segment.record::<SERIES_WORDS>(block, length * SERIES_WORDS);
+        // SAFETY: the block has room for one more element.
+        let words = unsafe { node.segment.record::<SERIES_WORDS>(block, length * SERIES_WORDS) };
         for (word, value) in words.iter().zip([one, ticks, ticks, ticks]) {
             word.store(value, Relaxed);
         }
-        node.word(SERIES).store(first + 1, Release);
+        publish_one_more(node.word(SERIES), first);
     }
     has_room
 }
@@ -154,7 +128,8 @@ pub(super) fn append_past(node: Node<'_>, word: u64) -> bool {
         return false;
     }
     if stride > 1 && length > 0 {
-        let last = node.segment.record::<PAST_WORDS>(block, (length - 1) * PAST_WORDS);
+        // SAFETY: the list has this element.
+        let last = unsafe { node.segment.record::<PAST_WORDS>(block, (length - 1) * PAST_WORDS) };
         let get = |word: usize| last[word].load(Relaxed);
         let set = |word: usize, value| last[word].store(value, Relaxed);
         let before = execution.wrapping_sub(low(get(0)));
@@ -179,7 +154,8 @@ pub(super) fn append_past(node: Node<'_>, word: u64) -> bool {
     }
     let has_room = low(first) < high(second);
     if has_room {
-        let place = node.segment.record::<PAST_WORDS>(block, length * PAST_WORDS);
+        // SAFETY: the block has room for one more element.
+        let place = unsafe { node.segment.record::<PAST_WORDS>(block, length * PAST_WORDS) };
         for (word, value) in place
             .iter()
             .enumerate()
@@ -191,7 +167,7 @@ pub(super) fn append_past(node: Node<'_>, word: u64) -> bool {
         }
         place[7].store(0, Relaxed);
         place[0].store(pack(execution, 1), Relaxed);
-        node.word(PAST).store(first + 1, Release);
+        publish_one_more(node.word(PAST), first);
     }
     has_room
 }
@@ -200,29 +176,29 @@ pub(super) fn append_past(node: Node<'_>, word: u64) -> bool {
 /// ran out before the list had any.
 #[inline(never)]
 pub(super) fn push<E: Element>(node: Node<'_>, value: E) -> bool {
-    let mut header = Header::of::<E>(node);
-    if header.stride > 1 && header.length > 0 {
-        let at = header.length - 1;
-        let mut last: E = element(node.segment, header.block, at);
-        if last.has_room_for(&value, header.stride) {
+    let mut list = node.list(E::LIST);
+    if list.stride > 1 && list.length > 0 {
+        let at = list.length - 1;
+        let mut last: E = element(node.segment, list.block, at);
+        if last.has_room_for(&value, list.stride) {
             let undo = E::needs_undo(&value);
             if undo {
-                keep_for_undo(node.segment, header.block, at, last);
+                keep_for_undo(node.segment, list.block, at, last);
             }
             last.absorb(&value);
-            put_element(node.segment, header.block, at, last);
+            put_element(node.segment, list.block, at, last);
             if undo {
-                node.segment.header(UNDO_LINE).store(0, Release);
+                publish(node.segment.header(UNDO_LINE), 0);
             }
             return true;
         }
     }
-    if header.length == header.capacity {
-        return push_in_new_room(node, header, value);
+    if list.length == list.capacity {
+        return push_in_new_room(node, list, value);
     }
-    put_element(node.segment, header.block, header.length, value);
-    header.length += 1;
-    header.save::<E>(node);
+    put_element(node.segment, list.block, list.length, value);
+    list.length += 1;
+    node.publish(E::LIST, list);
     true
 }
 
@@ -232,7 +208,7 @@ pub(super) fn push<E: Element>(node: Node<'_>, value: E) -> bool {
 fn keep_for_undo<E: Element>(segment: &Segment, block: Line, at: u32, element: E) {
     element.store(|word, bits| segment.header(UNDO + word).store(bits, Relaxed));
     let line = block.number() + low(u64::from(at) * E::WORDS as u64 / LINE_WORDS as u64);
-    segment.header(UNDO_LINE).store(u64::from(line), Release);
+    publish(segment.header(UNDO_LINE), u64::from(line));
     fence(Release);
 }
 
@@ -240,60 +216,61 @@ fn keep_for_undo<E: Element>(segment: &Segment, block: Line, at: u32, element: E
 /// every folding after that.
 #[cold]
 #[inline(never)]
-fn push_in_new_room<E: Element>(node: Node<'_>, header: Header, value: E) -> bool {
-    let Some(mut roomy) = make_room::<E>(node.segment, header) else { return false };
+fn push_in_new_room<E: Element>(node: Node<'_>, list: List, value: E) -> bool {
+    let Some(mut roomy) = make_room::<E>(node.segment, list) else { return false };
     put_element(node.segment, roomy.block, roomy.length, value);
     roomy.length += 1;
-    roomy.save::<E>(node);
-    if roomy.block != header.block && !header.block.is_none() {
+    node.publish(E::LIST, roomy);
+    if roomy.block != list.block && !list.block.is_none() {
         // Released last, because the release writes to the block.
         fence(Release);
-        node.segment.release(header.block, header.class::<E>());
+        // SAFETY: `make_room` made the block in this class; the node has another one by now.
+        unsafe { node.segment.release(list.block, class_of::<E>(list)) };
     }
     true
 }
 
 /// Returns the list with room for one more element, in another block that the node does not know
 /// yet, unless there is no memory for that.
-fn make_room<E: Element>(segment: &Segment, header: Header) -> Option<Header> {
-    let class = if header.capacity == 0 { 2 } else { header.class::<E>() + 1 };
+fn make_room<E: Element>(segment: &Segment, list: List) -> Option<List> {
+    let class = if list.capacity == 0 { 2 } else { class_of::<E>(list) + 1 };
     if class <= E::CLASS_MAX
         && let Some(block) = segment.allocate(class)
     {
-        (0..header.length).for_each(|at| {
-            put_element::<E>(segment, block, at, element(segment, header.block, at));
+        (0..list.length).for_each(|at| {
+            put_element::<E>(segment, block, at, element(segment, list.block, at));
         });
         let capacity = capacity_of::<E>(class);
-        return Some(Header { block, capacity, stride: header.stride.max(1), ..header });
+        return Some(List { block, capacity, stride: list.stride.max(1), ..list });
     }
-    (header.length > 1).then(|| fold::<E>(segment, header))
+    (list.length > 1).then(|| fold::<E>(segment, list))
 }
 
 /// Folds pairs of neighbours into one element. Series fold inside their executions as long as that
 /// frees a quarter of the block. If executions are too short for that, neighbours fold across them.
-fn fold<E: Element>(segment: &Segment, header: Header) -> Header {
+fn fold<E: Element>(segment: &Segment, list: List) -> List {
     // The block that this fold frees serves the next one: all lists of an arena share one per size.
-    let block = segment.allocate(header.class::<E>()).unwrap_or(header.block);
-    let kept = fold_where::<E>(segment, header, block, Element::folds_well_with);
-    let header = Header { block, length: kept, stride: header.stride.saturating_mul(2), ..header };
-    if kept <= header.capacity / 4 * 3 {
-        return header;
+    let block = segment.allocate(class_of::<E>(list)).unwrap_or(list.block);
+    let kept = fold_where::<E>(segment, list, block, Element::folds_well_with);
+    let list = List { block, length: kept, stride: list.stride.saturating_mul(2), ..list };
+    if kept <= list.capacity / 4 * 3 {
+        return list;
     }
-    Header { length: fold_where::<E>(segment, header, block, |_, _| true), ..header }
+    List { length: fold_where::<E>(segment, list, block, |_, _| true), ..list }
 }
 
 fn fold_where<E: Element>(
     segment: &Segment,
-    header: Header,
+    list: List,
     into: Line,
     may: impl Fn(&E, &E) -> bool,
 ) -> u32 {
     let (mut from, mut to) = (0, 0);
-    while from < header.length {
-        let mut here: E = element(segment, header.block, from);
+    while from < list.length {
+        let mut here: E = element(segment, list.block, from);
         from += 1;
-        if from < header.length {
-            let next = element(segment, header.block, from);
+        if from < list.length {
+            let next = element(segment, list.block, from);
             if may(&here, &next) {
                 here.absorb(&next);
                 from += 1;
@@ -316,7 +293,8 @@ mod tests {
     fn with_node(test: impl FnOnce(Node<'_>)) {
         let segment = Segment::reserve().unwrap();
         let line = segment.allocate(NODE_CLASS).unwrap();
-        test(Node::at(&segment, line));
+        // SAFETY: the line was just handed out for a node.
+        test(unsafe { Node::at(&segment, line) });
     }
 
     fn visit(execution: u32, ticks: u64) -> SeriesElement {
@@ -335,7 +313,7 @@ mod tests {
                     assert!(push_visit(node, execution, ticks));
                 }
             }
-            let series = copy::<SeriesElement>(node.segment, Header::of::<SeriesElement>(node));
+            let series = copy::<SeriesElement>(node.segment, node.list(SeriesElement::LIST));
             assert!(series.len() <= 1 << 15);
             let mut rest = exact.as_slice();
             for element in series {
@@ -355,7 +333,7 @@ mod tests {
         check_against_exact_list(&[0, 1, 2, 3, 100]);
         with_node(|node| {
             (0..1000).for_each(|i| assert!(push(node, visit(0, i))));
-            let series = copy::<SeriesElement>(node.segment, Header::of::<SeriesElement>(node));
+            let series = copy::<SeriesElement>(node.segment, node.list(SeriesElement::LIST));
             assert_eq!(
                 series.iter().map(|e| e.sum).collect::<Vec<_>>(),
                 (0..1000).collect::<Vec<_>>()
@@ -387,7 +365,7 @@ mod tests {
                 };
                 assert!(push(node, past));
             }
-            let past = copy::<PastExecution>(node.segment, Header::of::<PastExecution>(node));
+            let past = copy::<PastExecution>(node.segment, node.list(PastExecution::LIST));
             assert!(past.len() <= 4096);
             let mut next = 0;
             for p in past {

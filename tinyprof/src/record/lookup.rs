@@ -4,11 +4,14 @@
 //! An entry is one word: the node's line, and 32 bits of the hash of (parent, site). 0 is an empty
 //! slot.
 
-use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicU32, AtomicU64};
 
-use super::node::{Node, PARENT, SITE, high, low, pack};
-use super::segment::{LINE_WORDS, Line, Segment};
+use tinyprof_segment::layout::LINE_WORDS;
+use tinyprof_segment::words::{Line, high, low, pack};
+
+use super::node::{Node, PARENT, SITE};
+use super::segment::Segment;
 use super::site::Site;
 
 const FIRST_CLASS: u32 = 3;
@@ -55,13 +58,14 @@ impl Lookup {
         let mask = self.mask();
         let mut at = hash as usize & mask;
         loop {
-            let entry = segment.word(self.block(), at).load(Relaxed);
+            let entry = self.slot(segment, at).load(Relaxed);
             let line = Line::from_number(low(entry));
             if line.is_none() {
                 return None;
             }
             if high(entry) == hash {
-                let node = Node::at(segment, line);
+                // SAFETY: entries are lines of nodes, as `insert` gets them.
+                let node = unsafe { Node::at(segment, line) };
                 if node.parent() == parent
                     && node.get(SITE) == std::ptr::from_ref(site).addr() as u64
                 {
@@ -87,25 +91,33 @@ impl Lookup {
     fn place(&self, segment: &Segment, entry: u64) {
         let mask = self.mask();
         let mut at = high(entry) as usize & mask;
-        while segment.word(self.block(), at).load(Relaxed) != 0 {
+        while self.slot(segment, at).load(Relaxed) != 0 {
             at = (at + 1) & mask;
         }
-        segment.word(self.block(), at).store(entry, Relaxed);
+        self.slot(segment, at).store(entry, Relaxed);
+    }
+
+    /// Returns slot `at`, which the mask has left, of the table, which must exist.
+    #[inline]
+    fn slot<'a>(&self, segment: &'a Segment, at: usize) -> &'a AtomicU64 {
+        // SAFETY: `grow` has made the block, and the mask leaves the indices of its words.
+        unsafe { segment.word(self.block(), at) }
     }
 
     #[cold]
     fn grow(&self, segment: &Segment) -> bool {
         let (old, old_class) = (self.block(), self.class.load(Relaxed));
         let class = if old.is_none() { FIRST_CLASS } else { old_class + 1 };
-        let Some(block) = segment.allocate(class) else { return false };
-        (0..LINE_WORDS << class).for_each(|at| segment.word(block, at).store(0, Relaxed));
+        let Some((block, _)) = segment.allocate_zeroed(class) else { return false };
         self.block.store(block.number(), Relaxed);
         self.class.store(class, Relaxed);
         if !old.is_none() {
-            let entries =
-                (0..LINE_WORDS << old_class).map(|at| segment.word(old, at).load(Relaxed));
+            // SAFETY: an earlier call has made the block, in this class.
+            let entries = unsafe { segment.words(old, 0, LINE_WORDS << old_class) };
+            let entries = entries.iter().map(|entry| entry.load(Relaxed));
             entries.filter(|&entry| entry != 0).for_each(|entry| self.place(segment, entry));
-            segment.release(old, old_class);
+            // SAFETY: as above; the table has another block from now on.
+            unsafe { segment.release(old, old_class) };
         }
         true
     }

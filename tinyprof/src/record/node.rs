@@ -1,40 +1,26 @@
 //! The record of one callpath on one thread: sixteen words, two cache lines.
 //!
-//! [`tinyprof_format::segment::layout::node`] draws it: readers of a dead program's file use the
-//! same layout. Halves are named low (bits 0 to 31) and high.
+//! [`tinyprof_segment::layout::node`] draws it: readers of a dead program's file use the same
+//! layout.
 
-use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
-use std::sync::atomic::{AtomicU64, fence};
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 
-use super::segment::{LINE_WORDS, Line, Segment};
+use tinyprof_segment::layout::LINE_WORDS;
+use tinyprof_segment::list::List;
+use tinyprof_segment::sequence;
+use tinyprof_segment::words::{Line, high, low, pack};
 
-pub(super) use tinyprof_format::segment::layout::kind;
-pub(super) use tinyprof_format::segment::layout::node::{
+use super::segment::Segment;
+
+pub(super) use tinyprof_segment::layout::kind;
+pub(super) use tinyprof_segment::layout::node::{
     EXECUTION, MAX, MIN, PARENT, PAST, SAMPLES, SEQUENCE, SERIES, SITE, SQUARES, START, SUM,
     VISITS, WORDS as NODE_WORDS,
 };
 
 pub(super) const NODE_CLASS: u32 = 1;
 const _: () = assert!(NODE_WORDS == LINE_WORDS << NODE_CLASS);
-
-/// Returns the low half of a word.
-#[inline]
-#[expect(clippy::cast_possible_truncation, reason = "taking the low half is the purpose")]
-pub(super) const fn low(word: u64) -> u32 {
-    word as u32
-}
-
-/// Returns the high half of a word.
-#[inline]
-pub(super) const fn high(word: u64) -> u32 {
-    low(word >> 32)
-}
-
-/// Returns a word of two halves.
-#[inline]
-pub(super) const fn pack(low: u32, high: u32) -> u64 {
-    (high as u64) << 32 | low as u64
-}
 
 /// A node in its segment. Copies are cheap: it is two words, which functions take in registers.
 #[derive(Clone, Copy, Debug)]
@@ -44,10 +30,14 @@ pub(super) struct Node<'a> {
 }
 
 impl<'a> Node<'a> {
-    /// Returns the node at `line`, which must have been allocated as one.
+    /// Returns the node at `line`.
+    ///
+    /// # Safety
+    /// * The segment must have handed out the line, for a block of class [`NODE_CLASS`].
     #[inline]
-    pub(super) fn at(segment: &'a Segment, line: Line) -> Self {
-        Self { segment, record: segment.record(line, 0) }
+    pub(super) unsafe fn at(segment: &'a Segment, line: Line) -> Self {
+        // SAFETY: such a block has exactly the words of a node.
+        Self { segment, record: unsafe { segment.record(line, 0) } }
     }
 
     /// Returns the node's line.
@@ -86,35 +76,44 @@ impl<'a> Node<'a> {
         Line::from_number(low(self.get(PARENT)))
     }
 
+    /// Returns the list whose words begin at word `at`.
+    #[inline]
+    pub(super) fn list(self, at: usize) -> List {
+        List::from_words([self.get(at), self.get(at + 1)])
+    }
+
+    /// Stores a list in its words, which begin at word `at`.
+    #[inline]
+    pub(super) fn publish(self, at: usize, list: List) {
+        list.publish([self.word(at), self.word(at + 1)]);
+    }
+
     /// Changes the record in such a way that no reader mistakes a half-changed record for a
     /// complete one. Owner only.
     ///
     /// Returns false, with nothing done, if the owner is already changing it: a signal handler has
     /// interrupted.
     pub(super) fn update(self, change: impl FnOnce()) -> bool {
-        let Some(sequence) = self.begin_update() else { return false };
-        change();
-        self.end_update(sequence);
-        true
+        let began = self.begin_update();
+        if began {
+            change();
+            self.end_update();
+        }
+        began
     }
 
     /// Begins an update, the first half of [`update`](Self::update). For the hot path, because a
     /// closure with two callers is not inlined.
     #[inline(always)]
-    pub(super) fn begin_update(self) -> Option<u64> {
-        let sequence = self.get(SEQUENCE);
-        if !sequence.is_multiple_of(2) {
-            return None;
-        }
-        self.set(SEQUENCE, sequence.wrapping_add(1));
-        fence(Release);
-        Some(sequence)
+    #[must_use]
+    pub(super) fn begin_update(self) -> bool {
+        sequence::begin_update(self.word(SEQUENCE))
     }
 
     /// Ends an update, the second half of [`update`](Self::update).
     #[inline(always)]
-    pub(super) fn end_update(self, sequence: u64) {
-        self.word(SEQUENCE).store(sequence.wrapping_add(2), Release);
+    pub(super) fn end_update(self) {
+        sequence::end_update(self.word(SEQUENCE));
     }
 
     /// Returns the result of `read` from between two changes, or `None` if the owner changed the
@@ -123,9 +122,6 @@ impl<'a> Node<'a> {
     /// `read` may see a mixture of old and new words before that is detected, so it must not trust
     /// them.
     pub(super) fn try_read<T>(self, read: impl FnOnce() -> T) -> Option<T> {
-        let before = self.word(SEQUENCE).load(Acquire);
-        let value = read();
-        fence(Acquire);
-        (before.is_multiple_of(2) && self.get(SEQUENCE) == before).then_some(value)
+        sequence::try_read(self.word(SEQUENCE), read)
     }
 }

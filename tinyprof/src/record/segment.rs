@@ -11,9 +11,8 @@ use std::os::fd::AsRawFd;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed};
 
-/// Words and bytes of a line, the unit of addressing.
-pub(super) use tinyprof_format::segment::layout::LINE_WORDS;
-use tinyprof_format::segment::layout::{HEADER_LINES, LINE_BYTES, SEGMENT_BYTES_MAX, header};
+use tinyprof_segment::layout::{HEADER_LINES, LINE_BYTES, LINE_WORDS, SEGMENT_BYTES_MAX, header};
+use tinyprof_segment::words::{Line, low};
 
 use super::reentrancy::ReentrancyGuard;
 use crate::sys::SegmentFile;
@@ -33,27 +32,6 @@ const STEP_BYTES_MIN: usize = 256 << 10;
 const STEP_BYTES_MAX: usize = 16 << 20;
 /// The number of block sizes: blocks have 2^class lines.
 const CLASSES: usize = 20;
-
-/// The number of a 64-byte line of a [`Segment`]. The header's lines are never handed out, so 0
-/// means "none".
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Line(u32);
-
-impl Line {
-    pub(super) const NONE: Self = Self(0);
-
-    pub(super) const fn from_number(number: u32) -> Self {
-        Self(number)
-    }
-
-    pub(super) const fn number(self) -> u32 {
-        self.0
-    }
-
-    pub(super) fn is_none(self) -> bool {
-        self == Self::NONE
-    }
-}
 
 /// One thread's memory.
 #[derive(Debug)]
@@ -161,16 +139,16 @@ impl Segment {
         self.mapped.load(Relaxed)
     }
 
-    /// Returns word `word`, counted from the start of `line`.
+    /// Returns word `word`, counted from the start of `line`. Any thread.
     ///
-    /// The word must be in a block that [`allocate`](Self::allocate) handed out. Nodes and logs
-    /// ensure this: they store only lines that came from there.
+    /// # Safety
+    /// * The word must be in a block that [`allocate`](Self::allocate) of this segment handed out.
     #[inline]
-    pub(super) fn word(&self, line: Line, word: usize) -> &AtomicU64 {
-        let index = line.0 as usize * LINE_WORDS + word;
+    pub(super) unsafe fn word(&self, line: Line, word: usize) -> &AtomicU64 {
+        let index = line.first_word() + word;
         debug_assert!(!line.is_none() && index * 8 < self.committed_bytes.load(Relaxed));
-        // SAFETY: lines come from `allocate`, which hands out committed memory only, and committed
-        // memory is never unmapped nor protected again while the segment lives.
+        // SAFETY: `allocate` hands out committed memory only, and committed memory is never
+        // unmapped nor protected again while the segment lives.
         let place = unsafe { self.base.add(index) };
         // SAFETY: the place is aligned (the base is a page, words are 8 bytes), readable, writable
         // and zeroed at first; every access in all threads is atomic.
@@ -178,14 +156,17 @@ impl Segment {
     }
 
     /// Returns the record of `N` words that begins at word `word`, counted from the start of
-    /// `line`.
+    /// `line`. Any thread.
     ///
-    /// The requirement of [`word`](Self::word) applies. A record is looked up once and not word by
-    /// word: otherwise the compiler would have to reload the base between two stores, because a
-    /// store might have changed it.
+    /// A record is looked up once and not word by word: otherwise the compiler would have to reload
+    /// the base between two stores, because a store might have changed it.
+    ///
+    /// # Safety
+    /// * All of its words must be in a block that [`allocate`](Self::allocate) of this segment
+    ///   handed out.
     #[inline]
-    pub(super) fn record<const N: usize>(&self, line: Line, word: usize) -> &[AtomicU64; N] {
-        let index = line.0 as usize * LINE_WORDS + word;
+    pub(super) unsafe fn record<const N: usize>(&self, line: Line, word: usize) -> &[AtomicU64; N] {
+        let index = line.first_word() + word;
         debug_assert!(!line.is_none() && (index + N) * 8 <= self.committed_bytes.load(Relaxed));
         // SAFETY: as in `word`: the record lies in a block that `allocate` handed out.
         let place = unsafe { self.base.add(index) };
@@ -197,14 +178,17 @@ impl Segment {
     pub(super) fn line_of(&self, word: &AtomicU64) -> Line {
         let bytes = std::ptr::from_ref(word).addr() - self.base.addr().get();
         // A segment never has more lines than a `u32` can count.
-        Line(u32::try_from(bytes / LINE_BYTES).unwrap_or(0))
+        Line::from_number(u32::try_from(bytes / LINE_BYTES).unwrap_or(0))
     }
 
-    /// Returns a record of `count` words that begins at word `word` of `line`. The requirement of
-    /// `record` applies.
+    /// Returns `count` words that begin at word `word` of `line`. Any thread.
+    ///
+    /// # Safety
+    /// * All of them must be in a block that [`allocate`](Self::allocate) of this segment handed
+    ///   out.
     #[inline]
-    pub(super) fn words(&self, line: Line, word: usize, count: usize) -> &[AtomicU64] {
-        let index = line.0 as usize * LINE_WORDS + word;
+    pub(super) unsafe fn words(&self, line: Line, word: usize, count: usize) -> &[AtomicU64] {
+        let index = line.first_word() + word;
         debug_assert!(!line.is_none() && (index + count) * 8 <= self.committed_bytes.load(Relaxed));
         // SAFETY: as in `word`: the record lies in a block that `allocate` handed out.
         let place = unsafe { self.base.add(index) };
@@ -215,9 +199,8 @@ impl Segment {
     /// Returns whether `words` words from `line` on are readable memory, for readers that do not
     /// own the arena.
     pub(super) fn contains(&self, line: Line, words: usize) -> bool {
-        let end =
-            (line.0 as usize).checked_mul(LINE_WORDS).and_then(|first| first.checked_add(words));
-        !line.is_none() && end.is_some_and(|end| end * 8 <= self.committed_bytes.load(Relaxed))
+        let end = line.first_word().saturating_add(words);
+        !line.is_none() && end <= self.committed_bytes.load(Relaxed) / 8
     }
 
     /// Returns a block of 2^class lines with undefined contents. Returns `None` if memory has run
@@ -227,12 +210,22 @@ impl Segment {
         self.reentrancy.change(|| self.take(class))?
     }
 
+    /// Returns a block like [`allocate`](Self::allocate), and its words, which are zero.
+    pub(super) fn allocate_zeroed(&self, class: u32) -> Option<(Line, &[AtomicU64])> {
+        let line = self.allocate(class)?;
+        // SAFETY: `allocate` has just handed out the block, which has that many words.
+        let words = unsafe { self.words(line, 0, LINE_WORDS << class) };
+        words.iter().for_each(|word| word.store(0, Relaxed));
+        Some((line, words))
+    }
+
     fn take(&self, class: u32) -> Option<Line> {
         let list = self.free.get(class as usize)?;
-        let head = Line(list.load(Relaxed));
+        let head = Line::from_number(list.load(Relaxed));
         if !head.is_none() {
-            #[expect(clippy::cast_possible_truncation, reason = "`release` stored a line number")]
-            list.store(self.word(head, 0).load(Relaxed) as u32, Relaxed);
+            // SAFETY: the lines in the list are those of blocks that came back.
+            let next = unsafe { self.word(head, 0) };
+            list.store(low(next.load(Relaxed)), Relaxed);
             return Some(head);
         }
         let line = self.next_line.load(Relaxed);
@@ -241,16 +234,23 @@ impl Segment {
             return None;
         }
         self.next_line.store(end, Relaxed);
-        Some(Line(line))
+        Some(Line::from_number(line))
     }
 
     /// Takes back a block of 2^class lines, for the next block of the same size. A block that a
     /// signal handler releases while its thread is changing the allocator is never used again.
-    pub(super) fn release(&self, line: Line, class: u32) {
+    ///
+    /// # Safety
+    /// * [`allocate`](Self::allocate) of this segment must have handed out the block, for the same
+    ///   class.
+    /// * It must not come back twice.
+    pub(super) unsafe fn release(&self, line: Line, class: u32) {
         self.reentrancy.change(|| {
             if let Some(list) = self.free.get(class as usize) {
-                self.word(line, 0).store(u64::from(list.load(Relaxed)), Relaxed);
-                list.store(line.0, Relaxed);
+                // SAFETY: the caller has the block from `allocate`.
+                let first = unsafe { self.word(line, 0) };
+                first.store(u64::from(list.load(Relaxed)), Relaxed);
+                list.store(line.number(), Relaxed);
             }
         });
     }

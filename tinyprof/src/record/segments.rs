@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
 
 use tinyprof_format::model::ProfileId;
-use tinyprof_format::segment::layout::header;
+use tinyprof_segment::layout::header;
 
 use super::arena::Arena;
 use super::clock::Clock;
@@ -119,8 +119,9 @@ pub(crate) fn remove_all(arenas: impl Iterator<Item = &'static Arena>) {
 #[cfg(test)]
 mod tests {
     use tinyprof_format::model::{Mode, RegionKind};
-    use tinyprof_format::segment::layout::{MAGIC, VERSION};
-    use tinyprof_format::segment::{Segment as Read, TicksNow, recovered_map};
+    use tinyprof_format::segment::{Segment as Read, recovered_map};
+    use tinyprof_segment::clock::Moment;
+    use tinyprof_segment::layout::{MAGIC, VERSION};
 
     use super::super::budget::Budget;
     use super::*;
@@ -175,7 +176,7 @@ mod tests {
         let bytes = std::fs::read(&file).unwrap();
         assert!(bytes.len() > 1 << 18, "it has grown");
         let read = Read::parse(&bytes).unwrap();
-        let now = TicksNow { ticks: 1, monotonic_ns: 1 };
+        let now = Moment { ticks: 1, monotonic_ns: 1 };
         let map = recovered_map(&[read], now);
         assert_eq!((map.facts.host.as_str(), map.facts.process_id), ("here", 42));
         assert_eq!(

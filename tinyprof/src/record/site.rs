@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
 
 use tinyprof_format::model::{Mode, Region, RegionKind, SiteId};
-use tinyprof_format::segment::layout::site as layout;
+use tinyprof_segment::layout::site as layout;
 
 /// A region's compile-time record. The attribute and the macros emit one `static` for each region.
 ///
@@ -25,7 +25,7 @@ pub struct Site {
     mode: Mode,
     rank_local: bool,
     /// The number of a site made at run time, counted from 1; otherwise 0.
-    late: u32,
+    run_time_number: u32,
     constants: &'static [(&'static str, &'static str)],
 }
 
@@ -70,7 +70,7 @@ impl Site {
             kind: Some(kind),
             mode,
             rank_local: false,
-            late: 0,
+            run_time_number: 0,
             constants: &[],
         }
     }
@@ -91,7 +91,7 @@ impl Site {
             kind: None,
             mode: Mode::Total,
             rank_local: false,
-            late: 0,
+            run_time_number: 0,
             constants: &[],
         }
     }
@@ -104,8 +104,8 @@ impl Site {
 
     /// Returns the region as a site made at run time, with the next number.
     #[cfg(feature = "tracing")]
-    pub(crate) fn made_late(self) -> Self {
-        Self { late: next_late(), ..self }
+    pub(crate) fn made_at_run_time(self) -> Self {
+        Self { run_time_number: next_run_time_number(), ..self }
     }
 
     /// Returns the region under another name, as a site made at run time.
@@ -113,7 +113,7 @@ impl Site {
     /// The id is that of the region with a hash of the name, so that it is equal on every rank.
     pub(super) fn with_name(&self, name: &'static str) -> Self {
         let hash = fnv1a(fnv1a(self.id.to_bits(), &[0]), name.as_bytes());
-        Self { name, id: SiteId::from_bits(hash), late: next_late(), ..*self }
+        Self { name, id: SiteId::from_bits(hash), run_time_number: next_run_time_number(), ..*self }
     }
 
     /// Adds consistent metrics to the region: names and values.
@@ -202,8 +202,8 @@ impl Site {
     }
 
     /// Returns the site's index among those made at run time, or `None` for other sites.
-    pub(super) fn late_index(&self) -> Option<usize> {
-        usize::try_from(self.late.checked_sub(1)?).ok()
+    pub(super) fn run_time_index(&self) -> Option<usize> {
+        usize::try_from(self.run_time_number.checked_sub(1)?).ok()
     }
 
     /// Returns the number of sites in the executable.
@@ -214,7 +214,7 @@ impl Site {
 
 /// Returns the next number for a site made at run time, from 1 on, or 0 if the numbers are
 /// exhausted.
-fn next_late() -> u32 {
+fn next_run_time_number() -> u32 {
     static MADE: AtomicU32 = AtomicU32::new(0);
     let next = |made: u32| made.checked_add(1);
     MADE.fetch_update(Relaxed, Relaxed, next).map_or(0, |before| before + 1)

@@ -11,7 +11,7 @@ use std::ptr;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64};
 
-use tinyprof_format::segment::layout::header;
+use tinyprof_segment::layout::header;
 
 use super::arena::Arena;
 use super::clock::Clock;

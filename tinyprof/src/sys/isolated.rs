@@ -18,6 +18,8 @@ use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use std::time::Duration;
 
+use tinyprof_segment::clock::monotonic_ns;
+
 use super::signals::with_all_signals_blocked;
 use containment::Containment;
 
@@ -221,14 +223,6 @@ fn wait(state: &AtomicU32, patience: Duration) -> u32 {
         let waited = Duration::from_nanos(monotonic_ns().saturating_sub(begin_ns));
         left = left.saturating_sub(waited.min(2 * SLICE));
     }
-}
-
-fn monotonic_ns() -> u64 {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: the place is valid; the call cannot fail for this clock.
-    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut time) };
-    let part = |number| u64::try_from(number).unwrap_or(0);
-    part(time.tv_sec) * 1_000_000_000 + part(time.tv_nsec)
 }
 
 fn futex_wait(state: &AtomicU32, at_most: Duration) {

@@ -81,5 +81,5 @@ fn leaked(metadata: &'static Metadata<'static>) -> &'static Site {
         RegionKind::Scope,
         Mode::Total,
     );
-    Box::leak(Box::new(site.made_late()))
+    Box::leak(Box::new(site.made_at_run_time()))
 }

@@ -6,7 +6,8 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use tinyprof_format::model::{EventMap, Losses};
-use tinyprof_format::segment::{Segment, TicksNow, recovered_map};
+use tinyprof_format::segment::{Segment, recovered_map};
+use tinyprof_segment::clock::Moment;
 
 use crate::endings::check_untouched;
 use crate::failures::in_mount_namespace;
@@ -39,7 +40,7 @@ pub(crate) fn recovered(directory: &Path) -> EventMap {
         names(directory).iter().map(|name| fs::read(directory.join(name)).unwrap()).collect();
     let segments: Vec<Segment<'_>> =
         files.iter().map(|bytes| Segment::parse(bytes).unwrap()).collect();
-    recovered_map(&segments, TicksNow { ticks: 0, monotonic_ns: 0 })
+    recovered_map(&segments, Moment { ticks: 0, monotonic_ns: 0 })
 }
 
 pub(crate) fn visits(map: &EventMap, path: &str) -> u64 {

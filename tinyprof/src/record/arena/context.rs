@@ -2,8 +2,9 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::super::node::{PARENT, SITE, low};
-use super::super::segment::Line;
+use tinyprof_segment::words::{Line, low};
+
+use super::super::node::{PARENT, SITE};
 use super::super::site::Site;
 use super::{Arena, DEPTH_MAX, Entered};
 

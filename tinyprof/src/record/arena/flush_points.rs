@@ -2,11 +2,11 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use tinyprof_format::segment::layout::skipped;
+use tinyprof_segment::layout::skipped;
+use tinyprof_segment::words::Line;
 
 use super::super::flush_point;
 use super::super::node::START;
-use super::super::segment::Line;
 use super::Arena;
 
 impl Arena {

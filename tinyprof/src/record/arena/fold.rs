@@ -12,8 +12,9 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::super::node::{NODE_CLASS, NODE_WORDS, PARENT, SITE, START, high, low, pack};
-use super::super::segment::Line;
+use tinyprof_segment::words::{Line, high, low, pack};
+
+use super::super::node::{NODE_CLASS, PARENT, SITE, START};
 use super::super::site::Site;
 use super::{Arena, NODES_MAX, TIMES_ON_PATH_MAX};
 
@@ -39,16 +40,16 @@ impl Arena {
         if self.nodes.load(Relaxed) >= NODES_MAX {
             return;
         }
-        let Some(line) = self.segment.allocate(NODE_CLASS) else { return };
+        let Some((line, _)) = self.segment.allocate_zeroed(NODE_CLASS) else { return };
         let node = self.node(line);
-        (0..NODE_WORDS).for_each(|word| node.set(word, 0));
         node.set(SITE, std::ptr::from_ref(site).addr() as u64);
         node.set(PARENT, pack(parent.number(), FOLD));
         node.set(START, outer.number().into());
         if self.lookup.insert(&self.segment, node) {
             self.nodes.fetch_add(1, Relaxed);
         } else {
-            self.segment.release(line, NODE_CLASS);
+            // SAFETY: the line is that of the new block, and nothing refers to it yet.
+            unsafe { self.segment.release(line, NODE_CLASS) };
         }
     }
 

@@ -8,11 +8,12 @@ use std::ptr::NonNull;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicU32, AtomicU64};
 
-use super::super::node::{high, low, pack};
+use tinyprof_segment::words::{high, low, pack};
+
 use crate::sys::pages;
 
 /// The number of sites made at run time that are cached with the callpath of their last visit.
-pub(super) const LATE_SITES: usize = 128;
+pub(super) const RUN_TIME_SITES: usize = 128;
 
 /// A bit that no record has in the word of its execution.
 const IRREGULAR: u32 = 1 << 31;
@@ -32,7 +33,7 @@ struct Named {
     execution: AtomicU64,
     /// Not 0 if this thread's flush points are watched.
     watched: AtomicU32,
-    late_cache: [AtomicU64; LATE_SITES],
+    run_time_cache: [AtomicU64; RUN_TIME_SITES],
 }
 
 /// Memory of one arena beside its segment.
@@ -100,8 +101,8 @@ impl Hot {
     }
 
     /// Returns the last (parent, child) for each of the first sites made at run time.
-    pub(super) fn late_cache(&self) -> &[AtomicU64] {
-        &self.named().late_cache
+    pub(super) fn run_time_cache(&self) -> &[AtomicU64] {
+        &self.named().run_time_cache
     }
 
     /// Returns the last (parent, child) for each site of the executable, which answers all but the
@@ -152,7 +153,7 @@ impl Hot {
     pub(super) fn clear(&self) {
         self.current().store(0, Relaxed);
         self.set_execution(0);
-        let words = self.late_cache().iter().chain(self.cache()).chain(self.described());
+        let words = self.run_time_cache().iter().chain(self.cache()).chain(self.described());
         words.for_each(|word| word.store(0, Relaxed));
     }
 }

@@ -1,9 +1,10 @@
 //! The parts of an arena in its file that are read after the process has died. All of it is cold.
 
 use std::sync::atomic::AtomicU64;
-use std::sync::atomic::Ordering::{Relaxed, Release};
+use std::sync::atomic::Ordering::Relaxed;
 
-use tinyprof_format::segment::layout::{MAGIC, header};
+use tinyprof_segment::layout::{MAGIC, header};
+use tinyprof_segment::sequence::publish;
 
 use super::super::describe;
 use super::super::site::Site;
@@ -36,7 +37,7 @@ impl Arena {
     pub(in crate::record) fn describe_process(&self, description: &[u8]) {
         let place = describe::bytes(&self.segment, description).unwrap_or(0);
         self.header(header::DESCRIPTION).store(place, Relaxed);
-        self.header(header::MAGIC).store(MAGIC, Release);
+        publish(self.header(header::MAGIC), MAGIC);
     }
 
     /// Replaces the description. Without memory for the new one, the old one stays. Only on the
@@ -45,7 +46,7 @@ impl Arena {
         if self.is_mapped()
             && let Some(place) = describe::bytes(&self.segment, description)
         {
-            self.header(header::DESCRIPTION).store(place, Release);
+            publish(self.header(header::DESCRIPTION), place);
         }
     }
 
@@ -127,7 +128,7 @@ impl Arena {
         let before = self.header(header::LAST_SITE).load(Relaxed);
         let Some(line) = describe::site(&self.segment, site, before) else { return false };
         if self.is_mapped() {
-            self.header(header::LAST_SITE).store(line.number().into(), Release);
+            publish(self.header(header::LAST_SITE), line.number().into());
         }
         if let Some(word) = described {
             word.fetch_or(bit, Relaxed);

@@ -5,14 +5,12 @@ use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::{Relaxed, Release};
 
 use tinyprof_format::model::Mode;
-use tinyprof_format::segment::layout::header;
+use tinyprof_segment::layout::header;
+use tinyprof_segment::sequence::publish;
+use tinyprof_segment::words::{Line, high, low, pack};
 
 use super::super::filter;
-use super::super::node::{
-    EXECUTION, MIN, NODE_CLASS, NODE_WORDS, Node, PARENT, SAMPLES, SERIES, SITE, high, kind, low,
-    pack,
-};
-use super::super::segment::Line;
+use super::super::node::{EXECUTION, MIN, NODE_CLASS, Node, PARENT, SAMPLES, SERIES, SITE, kind};
 use super::super::site::{OTHER, Site};
 use super::hot::FILTERED;
 use super::{Arena, DEPTH_MAX, Entered, NODES_MAX, NOT_USUAL};
@@ -118,8 +116,8 @@ impl Arena {
     /// Returns the cache entry for `site`. Sites of other shared objects have none, nor do sites
     /// made at run time beyond the first few.
     fn entry(&self, site: &'static Site) -> Option<&AtomicU64> {
-        let late = || self.hot.late_cache().get(site.late_index()?);
-        self.hot.cache().get(site.dense_index()).or_else(late)
+        let of_run_time = || self.hot.run_time_cache().get(site.run_time_index()?);
+        self.hot.cache().get(site.dense_index()).or_else(of_run_time)
     }
 
     /// Returns whether visits of `site` are known to be filtered out. Owner only.
@@ -144,8 +142,8 @@ impl Arena {
     }
 
     /// Returns the cache entry for a site made at run time, or 0 if there is none.
-    pub(super) fn cached_late(&self, site: &'static Site) -> u64 {
-        let entry = site.late_index().and_then(|at| self.hot.late_cache().get(at));
+    pub(super) fn cached_of_run_time(&self, site: &'static Site) -> u64 {
+        let entry = site.run_time_index().and_then(|at| self.hot.run_time_cache().get(at));
         entry.map_or(0, |entry| entry.load(Relaxed))
     }
 
@@ -159,9 +157,8 @@ impl Arena {
     }
 
     fn insert(&self, parent: Line, site: &'static Site) -> Option<Line> {
-        let line = self.segment.allocate(NODE_CLASS)?;
+        let (line, _) = self.segment.allocate_zeroed(NODE_CLASS)?;
         let node = self.node(line);
-        (0..NODE_WORDS).for_each(|word| node.set(word, 0));
         node.set(SITE, std::ptr::from_ref(site).expose_provenance() as u64);
         node.set(PARENT, pack(parent.number(), self.last_node.load(Relaxed)));
         if !parent.is_none() {
@@ -176,13 +173,14 @@ impl Arena {
         }
         node.set(EXECUTION, pack(0, kind_of(node)));
         if !self.describe(site) || !self.lookup.insert(&self.segment, node) {
-            self.segment.release(line, NODE_CLASS);
+            // SAFETY: the line is that of the new block, and nothing refers to it yet.
+            unsafe { self.segment.release(line, NODE_CLASS) };
             return None;
         }
         self.nodes.fetch_add(1, Relaxed);
         self.last_node.store(line.number(), Release);
         if self.is_mapped() {
-            self.header(header::LAST_NODE).store(line.number().into(), Release);
+            publish(self.header(header::LAST_NODE), line.number().into());
         }
         Some(line)
     }

@@ -3,10 +3,10 @@
 use std::sync::atomic::Ordering::Release;
 use std::sync::atomic::fence;
 
+use tinyprof_segment::words::{high, low, pack};
+
 use super::super::element::PastExecution;
-use super::super::node::{
-    EXECUTION, MAX, MIN, Node, PARENT, SQUARES, SUM, VISITS, high, low, pack,
-};
+use super::super::node::{EXECUTION, MAX, MIN, Node, PARENT, SQUARES, SUM, VISITS};
 
 /// Starts the live numbers of `execution`, at zero. Inside of [`Node::update`].
 #[inline]

@@ -5,11 +5,11 @@
 use std::sync::atomic::Ordering::Relaxed;
 
 use tinyprof_format::model::{MetricBucket, MetricSummary};
-use tinyprof_format::segment::layout::header;
+use tinyprof_segment::layout::header;
+use tinyprof_segment::words::{Line, high, low};
 
 use super::super::log;
-use super::super::node::{EXECUTION, MAX, MIN, Node, SERIES, SQUARES, SUM, VISITS, high, low};
-use super::super::segment::Line;
+use super::super::node::{EXECUTION, MAX, MIN, Node, SERIES, SQUARES, SUM, VISITS};
 use super::super::site::Site;
 use super::Arena;
 use super::live::clear_live;

@@ -7,8 +7,9 @@
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
+use tinyprof_segment::words::Line;
+
 use super::super::node::SITE;
-use super::super::segment::Line;
 use super::super::site::Site;
 use super::{Arena, Before, Entered, OpenRegion};
 

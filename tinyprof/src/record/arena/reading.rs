@@ -3,20 +3,18 @@
 use std::sync::atomic::Ordering::Acquire;
 
 use tinyprof_format::model::{CallpathId, MetricBucket, MetricSummary, MetricValues};
-use tinyprof_format::segment::layout::skipped;
 use tinyprof_format::ticks::OpenVisit;
+use tinyprof_segment::layout::skipped;
+use tinyprof_segment::sequence::retry;
+use tinyprof_segment::words::{Line, high};
 
 use super::super::element::{Element, PastExecution, SeriesElement};
-use super::super::log::{self, Header};
-use super::super::node::{Node, PARENT, START, high};
-use super::super::segment::Line;
+use super::super::log;
+use super::super::node::{Node, PARENT, START};
 use super::super::site::Site;
 use super::Arena;
 use super::metric::live_values;
 use super::sampling::live_estimate;
-
-/// The number of attempts to copy a record that keeps changing.
-const READ_TRIES: u32 = 10_000;
 
 impl Arena {
     /// Returns every callpath's record, newest first, with `None` for one that changed in every
@@ -24,16 +22,14 @@ impl Arena {
     pub(crate) fn readings(&self) -> impl Iterator<Item = Option<Reading>> {
         let regions = self.nodes().filter(|node| !self.site(node.line()).is_metric());
         let mut ids = Ids::default();
-        regions
-            .map(move |node| (0..READ_TRIES).find_map(|_| Reading::of(self, node, &mut ids, || ())))
+        regions.map(move |node| retry(|| Reading::of(self, node, &mut ids, || ())))
     }
 
     /// Returns the records of all metrics in the same way. Any thread.
     pub(crate) fn metric_readings(&self) -> impl Iterator<Item = Option<MetricReading>> {
         let metrics = self.nodes().filter(|node| self.site(node.line()).is_metric());
         let mut ids = Ids::default();
-        metrics
-            .map(move |node| (0..READ_TRIES).find_map(|_| MetricReading::of(self, node, &mut ids)))
+        metrics.map(move |node| retry(|| MetricReading::of(self, node, &mut ids)))
     }
 
     fn nodes(&self) -> impl Iterator<Item = Node<'_>> {
@@ -173,7 +169,7 @@ impl<P: Element, S: Element, L> Copied<P, S, L> {
     fn of(node: Node<'_>, live: impl Fn(Node<'_>) -> L, meanwhile: impl FnOnce()) -> Option<Self> {
         let segment = node.segment;
         let (past_at, series_at, live, last_past, last_visit) = node.try_read(|| {
-            let (past, series) = (Header::of::<P>(node), Header::of::<S>(node));
+            let (past, series) = (node.list(P::LIST), node.list(S::LIST));
             let last_past = log::last::<P>(segment, past);
             let last_visit = log::last::<S>(segment, series);
             (past, series, live(node), last_past, last_visit)
@@ -185,8 +181,8 @@ impl<P: Element, S: Element, L> Copied<P, S, L> {
         // the last element, of which there is a consistent copy. It may also fold or move a list,
         // which changes its layout.
         let unmoved = node.try_read(|| {
-            past_at.has_same_layout(Header::of::<P>(node))
-                && series_at.has_same_layout(Header::of::<S>(node))
+            past_at.has_same_layout(node.list(P::LIST))
+                && series_at.has_same_layout(node.list(S::LIST))
         })?;
         if !unmoved {
             return None;

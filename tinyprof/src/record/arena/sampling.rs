@@ -7,17 +7,17 @@
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
-use tinyprof_format::segment::layout::{header, samples, skipped};
 use tinyprof_format::ticks::Samples;
+use tinyprof_segment::layout::{LINE_WORDS, header, samples, skipped};
+use tinyprof_segment::words::{Line, high, low, pack};
 
 use super::super::budget::{self, Budget, SpentTime, Wanted};
 use super::super::clock::Clock;
 use super::super::element::{PastExecution, SeriesElement};
 use super::super::log;
 use super::super::node::{
-    EXECUTION, MAX, MIN, Node, PARENT, SAMPLES, SERIES, START, SUM, VISITS, high, kind, low, pack,
+    EXECUTION, MAX, MIN, Node, PARENT, SAMPLES, SERIES, START, SUM, VISITS, kind,
 };
-use super::super::segment::{LINE_WORDS, Line, Segment};
 use super::Arena;
 use super::live::{add_square, complete_execution, live_execution};
 
@@ -81,23 +81,21 @@ impl Sampler {
 
 /// The record of a node's samples.
 #[derive(Clone, Copy)]
-struct Record<'a> {
-    segment: &'a Segment,
-    line: Line,
-}
+struct Record<'a>(&'a [AtomicU64; samples::WORDS]);
 
 impl Record<'_> {
     fn of(node: Node<'_>) -> Option<Record<'_>> {
         let line = Line::from_number(low(node.get(SAMPLES)));
-        (!line.is_none()).then_some(Record { segment: node.segment, line })
+        // SAFETY: `attach_samples` has put the line of such a record there.
+        (!line.is_none()).then(|| Record(unsafe { node.segment.record(line, 0) }))
     }
 
     fn get(self, word: usize) -> u64 {
-        self.segment.word(self.line, word).load(Relaxed)
+        self.0[word].load(Relaxed)
     }
 
     fn set(self, word: usize, value: u64) {
-        self.segment.word(self.line, word).store(value, Relaxed);
+        self.0[word].store(value, Relaxed);
     }
 
     fn add_float(self, word: usize, value: f64) {
@@ -155,11 +153,10 @@ impl Arena {
         }
     }
 
-    fn attach_samples(&self, node: Node<'_>) -> Option<Record<'_>> {
-        let line = self.segment.allocate(SAMPLES_CLASS)?;
-        (0..samples::WORDS).for_each(|word| self.segment.word(line, word).store(0, Relaxed));
+    fn attach_samples<'a>(&self, node: Node<'a>) -> Option<Record<'a>> {
+        let (line, _) = self.segment.allocate_zeroed(SAMPLES_CLASS)?;
         node.set(SAMPLES, pack(line.number(), node.completed_or_depth()));
-        Some(Record { segment: &self.segment, line })
+        Record::of(node)
     }
 
     /// Makes the callpath at `line` time one in 2^`shift` of its visits, whatever the budget, to

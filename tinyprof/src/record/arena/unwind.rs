@@ -2,12 +2,12 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use tinyprof_format::segment::layout::skipped;
+use tinyprof_segment::layout::skipped;
+use tinyprof_segment::words::Line;
 
 #[cfg(feature = "tracing")]
 use super::super::node::SITE;
 use super::super::node::{Node, START};
-use super::super::segment::Line;
 #[cfg(feature = "tracing")]
 use super::super::site::Site;
 use super::Arena;

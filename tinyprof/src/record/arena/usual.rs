@@ -8,12 +8,11 @@
 use std::sync::atomic::Ordering::Release;
 use std::sync::atomic::fence;
 
+use tinyprof_segment::words::{high, low, pack};
+
 use super::super::clock::{Clock, counter_ticks};
 use super::super::log::{append_past, append_visit};
-use super::super::node::{
-    EXECUTION, MAX, MIN, Node, SAMPLES, SEQUENCE, SQUARES, START, SUM, VISITS, high, kind, low,
-    pack,
-};
+use super::super::node::{EXECUTION, MAX, MIN, Node, SAMPLES, SQUARES, START, SUM, VISITS, kind};
 use super::Arena;
 use super::live::add_without_square;
 
@@ -42,7 +41,7 @@ impl Arena {
     #[inline(always)]
     pub(super) fn add_usual_visit(&self, node: Node<'_>) -> bool {
         let ticks = self.usual_ticks().wrapping_sub(node.get(START));
-        let is_usual = is_short(ticks) && begin(node);
+        let is_usual = is_short(ticks) && node.begin_update();
         if is_usual {
             add(node, ticks);
             end(node, 0);
@@ -56,7 +55,7 @@ impl Arena {
     pub(super) fn add_usual_iteration(&self, node: Node<'_>) -> bool {
         let now = self.usual_ticks();
         let ticks = now.wrapping_sub(node.get(START));
-        let is_usual = is_short(ticks) && begin(node);
+        let is_usual = is_short(ticks) && node.begin_update();
         if is_usual {
             add(node, ticks);
             end(node, now);
@@ -70,7 +69,7 @@ impl Arena {
     pub(super) fn add_usual_iteration_of_series(&self, node: Node<'_>) -> bool {
         let now = self.usual_ticks();
         let ticks = now.wrapping_sub(node.get(START));
-        if !is_short(ticks) || !begin(node) {
+        if !is_short(ticks) || !node.begin_update() {
             return false;
         }
         let has_room = append_visit(node, node.get(EXECUTION), ticks);
@@ -97,7 +96,7 @@ impl Arena {
             return false;
         }
         let ticks = self.usual_ticks().wrapping_sub(node.get(START));
-        if !is_short(ticks) || !begin(node) {
+        if !is_short(ticks) || !node.begin_update() {
             return false;
         }
         let kept = append_past(node, before);
@@ -125,25 +124,11 @@ fn is_short(ticks: u64) -> bool {
     ticks >> 32 == 0
 }
 
-/// Begins an update, the first half of [`Node::update`]. Returns false if a signal handler has
-/// interrupted another update.
-#[inline(always)]
-fn begin(node: Node<'_>) -> bool {
-    let sequence = node.get(SEQUENCE);
-    if !sequence.is_multiple_of(2) {
-        return false;
-    }
-    node.set(SEQUENCE, sequence.wrapping_add(1));
-    fence(Release);
-    true
-}
-
-/// Ends an update, with the start of the next visit. It loads the sequence again, which saves a
-/// register.
+/// Ends an update, with the start of the next visit.
 #[inline(always)]
 fn end(node: Node<'_>, start: u64) {
     node.set(START, start);
-    node.word(SEQUENCE).store(node.get(SEQUENCE).wrapping_add(1), Release);
+    node.end_update();
 }
 
 /// Adds a visit of less than 2^32 ticks to the live numbers, inside of an update.

@@ -1,40 +1,50 @@
-//! A model of the protocol between the owner of an arena and a reader, for loom, which tries every
-//! order that the memory model allows.
+//! The protocol between the owner of a record and its readers, under loom, which tries every order
+//! that the memory model allows.
 //!
-//! It mirrors, line by line, `Node::update` and `Node::try_read` of `tinyprof/src/record/node.rs`,
-//! `Header::of`, `Header::save`, `push` and `copy` of `log.rs`, and `Arena::insert` and
-//! `Arena::readings` of `arena.rs` and `arena/reading.rs`. It has only as many words as the
-//! question needs, since loom's time grows with each access. A change of one requires the same
-//! change of the other. There is one difference: here, the owner gets its last stored values as
-//! arguments instead of loading them. Loom remembers only the last access to a word, so a load by
-//! the owner just before its store would hide the reader's load, and loom would try only one order.
+//! The code under test is that of `tinyprof-segment`, which the recorder, `tinyprof top` and
+//! `tinyprof recover` use. The records have only as many words as the question needs, since loom's
+//! time grows with each access.
+//!
+//! The owner is the main thread. Loom remembers only the last access to a word: where the owner
+//! loads a word before it stores, a reader that ran first would be forgotten, and only one order
+//! tried. A reader that runs last may still see every earlier value.
 
 #![cfg(test)]
 
-use loom::sync::Arc;
-use loom::sync::atomic::Ordering::{Acquire, Relaxed, Release};
-use loom::sync::atomic::{AtomicU64, fence};
-use loom::thread;
+#[cfg(not(loom))]
+compile_error!("loom's atomics need RUSTFLAGS='--cfg loom'");
 
-/// The words of a record: its sequence, a count and a sum that belong together, and a list.
+use std::sync::atomic::Ordering::{Acquire, Relaxed};
+
+use loom::sync::Arc;
+use loom::thread;
+use tinyprof_segment::list::{List, publish_one_more};
+use tinyprof_segment::primitive::AtomicU64;
+use tinyprof_segment::sequence::{begin_update, end_update, publish, try_read};
+use tinyprof_segment::words::Line;
+
+/// The words of a record: its sequence counter, a count and a sum that belong together, and a list.
 const SEQUENCE: usize = 0;
 const VISITS: usize = 1;
 const SUM: usize = 2;
 const LIST: usize = 3;
-const WORDS: usize = 4;
+const WORDS: usize = 5;
 
 /// The amount that each visit adds to the sum: a reading whose sum and visits do not match is torn.
 const TICKS: u64 = 7;
 
+/// The number of the first of two blocks.
+const FIRST_BLOCK: u32 = 5;
+
 struct Node {
     record: [AtomicU64; WORDS],
-    /// The block of the list.
-    block: [AtomicU64; 2],
+    /// Two blocks for the elements of the list.
+    blocks: [[AtomicU64; 2]; 2],
 }
 
 impl Node {
-    fn new() -> Self {
-        Self { record: words(), block: words() }
+    fn new() -> Arc<Self> {
+        Arc::new(Self { record: words(), blocks: [words(), words()] })
     }
 
     fn get(&self, word: usize) -> u64 {
@@ -45,37 +55,55 @@ impl Node {
         self.record[word].store(value, Relaxed);
     }
 
-    /// Mirrors `Node::update`.
-    fn update(&self, sequence: u64, change: impl FnOnce()) {
-        self.set(SEQUENCE, sequence.wrapping_add(1));
-        fence(Release);
+    fn update(&self, change: impl FnOnce()) {
+        assert!(begin_update(&self.record[SEQUENCE]));
         change();
-        self.record[SEQUENCE].store(sequence.wrapping_add(2), Release);
+        end_update(&self.record[SEQUENCE]);
     }
 
-    /// Mirrors `Node::try_read`.
     fn try_read<T>(&self, read: impl FnOnce() -> T) -> Option<T> {
-        let before = self.record[SEQUENCE].load(Acquire);
-        let value = read();
-        fence(Acquire);
-        (before.is_multiple_of(2) && self.get(SEQUENCE) == before).then_some(value)
+        try_read(&self.record[SEQUENCE], read)
     }
 
-    /// Mirrors `Arena::add_visit`, without a list, after this many visits.
+    /// Records visit number `visits`, counted from 1.
     fn add_visit(&self, visits: u64) {
-        self.update(2 * visits, || {
-            self.set(VISITS, visits + 1);
-            self.set(SUM, (visits + 1) * TICKS);
+        self.update(|| {
+            self.set(VISITS, visits);
+            self.set(SUM, visits * TICKS);
         });
     }
 
-    /// Mirrors `log::push` if there is room, after this many elements: writes the element, then the
-    /// header that makes it visible.
-    fn push(&self, length: u64) {
-        self.update(2 * length, || {
-            self.block[usize::try_from(length).expect("a short list")].store(length + 1, Relaxed);
-            self.record[LIST].store(length + 1, Release);
+    fn list(&self) -> List {
+        List::from_words([self.get(LIST), self.get(LIST + 1)])
+    }
+
+    /// Moves the list to block `block`, with `length` elements.
+    fn move_list(&self, block: u32, length: u32) {
+        self.update(|| {
+            (0..length).for_each(|at| self.put(block, at));
+            let list = List { block: line(block), length, stride: 1, capacity: 2 };
+            list.publish([&self.record[LIST], &self.record[LIST + 1]]);
         });
+    }
+
+    /// Appends an element to the list in block 0, after `length` others.
+    fn append(&self, length: u32) {
+        self.update(|| {
+            self.put(0, length);
+            publish_one_more(&self.record[LIST], self.get(LIST));
+        });
+    }
+
+    /// Stores element `at` of a block: its number, from 1.
+    fn put(&self, block: u32, at: u32) {
+        self.blocks[block as usize][at as usize].store(u64::from(at) + 1, Relaxed);
+    }
+
+    /// Returns the elements of a list.
+    fn elements(&self, list: List) -> Vec<u64> {
+        let Some(block) = list.block.number().checked_sub(FIRST_BLOCK) else { return Vec::new() };
+        let block = &self.blocks[block as usize];
+        block[..list.length as usize].iter().map(|word| word.load(Relaxed)).collect()
     }
 }
 
@@ -83,95 +111,126 @@ fn words<const N: usize>() -> [AtomicU64; N] {
     std::array::from_fn(|_| AtomicU64::new(0))
 }
 
+fn line(block: u32) -> Line {
+    Line::from_number(FIRST_BLOCK + block)
+}
+
+/// Runs `write` on a new node while another thread runs `read`, in every order.
+fn model(write: fn(&Node), read: fn(&Node)) {
+    model_from(|_| (), write, read);
+}
+
+/// Runs `write` after `before`, while another thread runs `read`.
+fn model_from(before: fn(&Node), write: fn(&Node), read: fn(&Node)) {
+    loom::model(move || {
+        let node = Node::new();
+        before(&node);
+        let reader = thread::spawn({
+            let node = Arc::clone(&node);
+            move || read(&node)
+        });
+        write(&node);
+        reader.join().expect("the reader does not panic");
+    });
+}
+
+fn count_from_one(length: u32) -> Vec<u64> {
+    (1..=u64::from(length)).collect()
+}
+
 #[test]
 fn no_reader_takes_a_half_changed_record_for_whole() {
-    loom::model(|| {
-        let node = Arc::new(Node::new());
-        let owner = thread::spawn({
-            let node = Arc::clone(&node);
-            move || (0..2).for_each(|visits| node.add_visit(visits))
-        });
+    let write = |node: &Node| {
+        (1..=2).for_each(|visits| node.add_visit(visits));
+        let last = node.try_read(|| (node.get(VISITS), node.get(SUM)));
+        assert_eq!(last, Some((2, 2 * TICKS)), "nobody writes any more");
+    };
+    model(write, |node| {
         if let Some((visits, sum)) = node.try_read(|| (node.get(VISITS), node.get(SUM))) {
             assert_eq!(sum, visits * TICKS);
         }
-        owner.join().expect("the owner does not panic");
-        let last = node.try_read(|| (node.get(VISITS), node.get(SUM)));
-        assert_eq!(last, Some((2, 2 * TICKS)), "nobody writes any more");
     });
 }
 
 #[test]
 fn visits_are_never_taken_back() {
-    loom::model(|| {
-        let node = Arc::new(Node::new());
-        let owner = thread::spawn({
-            let node = Arc::clone(&node);
-            move || node.add_visit(0)
-        });
-        let first = node.try_read(|| node.get(VISITS));
-        let second = node.try_read(|| node.get(VISITS));
-        if let (Some(first), Some(second)) = (first, second) {
-            assert!(first <= second);
-        }
-        owner.join().expect("the owner does not panic");
-    });
+    model(
+        |node| node.add_visit(1),
+        |node| {
+            let first = node.try_read(|| node.get(VISITS));
+            let second = node.try_read(|| node.get(VISITS));
+            if let (Some(first), Some(second)) = (first, second) {
+                assert!(first <= second);
+            }
+        },
+    );
 }
 
 #[test]
 fn an_element_is_whole_when_the_length_says_that_it_is_there() {
-    loom::model(|| {
-        let node = Arc::new(Node::new());
-        let owner = thread::spawn({
-            let node = Arc::clone(&node);
-            move || (0..2).for_each(|length| node.push(length))
-        });
-        // Like `Reading::of`: the length is read under the sequence counter, the elements after it,
-        // without it.
-        if let Some(length) = node.try_read(|| node.get(LIST)) {
-            let length = usize::try_from(length).expect("a short list");
-            let elements: Vec<u64> =
-                node.block[..length].iter().map(|word| word.load(Relaxed)).collect();
-            assert_eq!(elements, (1..=length as u64).collect::<Vec<_>>());
+    let write = |node: &Node| {
+        node.move_list(0, 1);
+        node.append(1);
+    };
+    // A reader copies the last element with the numbers, and the others after it, without the
+    // sequence counter. Here are only others.
+    model(write, |node| {
+        if let Some(list) = node.try_read(|| node.list()) {
+            assert_eq!(node.elements(list), count_from_one(list.length));
         }
-        owner.join().expect("the owner does not panic");
     });
 }
 
-/// A reader of the file of a killed program cannot rely on the sequence counter, only on the
-/// header's own order.
+/// A reader that finds the same layout again has copied the elements of one list.
+#[test]
+fn a_list_that_moved_meanwhile_is_noticed() {
+    let write = |node: &Node| {
+        node.move_list(1, 1);
+        // The owner uses the old block for something else.
+        node.blocks[0][0].store(99, Relaxed);
+    };
+    model_from(|node| node.move_list(0, 1), write, |node| {
+        let Some(list) = node.try_read(|| node.list()) else { return };
+        let elements = node.elements(list);
+        if node.try_read(|| list.has_same_layout(node.list())) == Some(true) {
+            assert_eq!(elements, count_from_one(list.length));
+        }
+    });
+}
+
+/// A reader of the file of a killed program cannot rely on the sequence counter, only on the order
+/// in which a list is published.
 #[test]
 fn a_list_is_whole_without_the_counter_too() {
-    loom::model(|| {
-        let node = Arc::new(Node::new());
-        let owner = thread::spawn({
-            let node = Arc::clone(&node);
-            move || (0..2).for_each(|length| node.push(length))
-        });
-        let length = usize::try_from(node.record[LIST].load(Acquire)).expect("a short list");
-        for (element, word) in (1..).zip(&node.block[..length]) {
-            assert_eq!(word.load(Relaxed), element);
-        }
-        owner.join().expect("the owner does not panic");
+    let write = |node: &Node| {
+        node.move_list(0, 1);
+        node.append(1);
+        node.move_list(1, 2);
+    };
+    model(write, |node| {
+        let list = List::from_words([node.record[LIST].load(Acquire), node.get(LIST + 1)]);
+        assert!(list.length <= list.capacity, "{list:?}");
+        assert_eq!(node.elements(list), count_from_one(list.length));
     });
 }
 
 #[test]
 fn a_record_is_whole_when_the_newest_one_is_known() {
-    loom::model(|| {
-        let node = Arc::new(Node::new());
-        let last_node = Arc::new(AtomicU64::new(0));
-        let owner = thread::spawn({
+    let last_node = || Arc::new(AtomicU64::new(0));
+    loom::model(move || {
+        let (node, last_node) = (Node::new(), last_node());
+        let reader = thread::spawn({
             let (node, last_node) = (Arc::clone(&node), Arc::clone(&last_node));
             move || {
-                // `Arena::insert`: the words of a new record, then the link to it.
-                node.set(SUM, TICKS);
-                last_node.store(1, Release);
-                node.update(0, || node.set(VISITS, 1));
+                if last_node.load(Acquire) == 1 {
+                    assert_eq!(node.get(SUM), TICKS);
+                }
             }
         });
-        if last_node.load(Acquire) == 1 {
-            assert_eq!(node.get(SUM), TICKS);
-        }
-        owner.join().expect("the owner does not panic");
+        // As the recorder does with a new callpath: its words, then the link to it.
+        node.set(SUM, TICKS);
+        publish(&last_node, 1);
+        node.update(|| node.set(VISITS, 1));
+        reader.join().expect("the reader does not panic");
     });
 }

@@ -1,7 +1,7 @@
 //! Callpaths under a budget: counts are exact, estimates are as accurate as they claim, and the
 //! budget is kept.
 
-use tinyprof_format::segment::layout::skipped;
+use tinyprof_segment::layout::skipped;
 
 use super::super::super::budget::Budget;
 use super::super::super::clock::set_manual;
