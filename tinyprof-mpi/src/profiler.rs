@@ -17,6 +17,7 @@ use crate::interim_profile;
 use crate::phases::Aggregators;
 use crate::run;
 use crate::settings::Settings;
+use crate::sys::ProgramCommunicator;
 
 /// A profiler that writes one profile of all ranks: at [`flush`](Self::flush), or when it is
 /// dropped.
@@ -238,7 +239,7 @@ impl Builder {
             return Err(StartError);
         }
         interim_profile::retire();
-        let program = communicator;
+        let program = ProgramCommunicator::of(communicator);
         let communicator = MpiCommunicator::duplicate_of(program);
         run::begin(None);
         if let Some(share) = self.settings.budget {

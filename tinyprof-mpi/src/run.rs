@@ -6,7 +6,6 @@ use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
-use mpi::topology::Communicator as _;
 use tinyprof::collect::{self, ENABLED, Ending, config, monotonic_ns};
 use tinyprof_format::file::{OutputFiles, OutputFormat, profile_path, write_profile_in_state};
 use tinyprof_format::model::{PhaseTimes, RunState};
@@ -20,7 +19,7 @@ use crate::interim_profile;
 use crate::measure::measure;
 use crate::phases::{self, Measured, Plan, Workplace};
 use crate::settings::Settings;
-use crate::sys::{self, PrivateCommunicator};
+use crate::sys::{self, PrivateCommunicator, ProgramCommunicator};
 
 /// The longest time that a rank whose own part is settled waits for the others' question.
 const COURTESY: Duration = Duration::from_secs(1);
@@ -38,11 +37,16 @@ static ATTENDANCE: OnceLock<(Attendance, Voice)> = OnceLock::new();
 /// At the end, a rank that never comes would block `MPI_Comm_dup` for ever.
 static WORLD: OnceLock<Result<PrivateCommunicator, String>> = OnceLock::new();
 /// The rank in the world, for a program that ends without finalising MPI.
-static WORLD_RANK: OnceLock<i32> = OnceLock::new();
+static WORLD_RANK: OnceLock<u32> = OnceLock::new();
 
 /// Returns whether there is anything to do in this process.
 pub(crate) fn is_on() -> bool {
     ENABLED && config().recording
+}
+
+/// Returns whether calls of MPI are recorded: `TINYPROF_MPI` is not `off`.
+pub(crate) fn records_calls() -> bool {
+    std::env::var_os("TINYPROF_MPI").is_none_or(|level| level != "off")
 }
 
 /// Tells the other ranks of the job, before MPI begins, that this one has a profiler.
@@ -59,8 +63,8 @@ pub(crate) fn begin(signed_in: Option<SignedIn>) {
     if !is_on() || !sys::is_usable() {
         return;
     }
-    let world = mpi::topology::SimpleCommunicator::world();
-    let (rank, size) = (world.rank().unsigned_abs(), world.size().unsigned_abs());
+    let world = ProgramCommunicator::world();
+    let (rank, size) = (world.rank(), world.size());
     let mut is_new = false;
     let (attendance, _) = ATTENDANCE.get_or_init(|| {
         is_new = true;
@@ -83,8 +87,8 @@ pub(crate) fn begin(signed_in: Option<SignedIn>) {
             WORLD.get_or_init(PrivateCommunicator::of_world);
             if has_interval && !CLAIMED.load(Relaxed) {
                 interim_profile::begin(
-                    &world,
-                    &MpiCommunicator::duplicate_of(&world),
+                    world,
+                    &MpiCommunicator::duplicate_of(world),
                     &Settings::default(),
                 );
             }
@@ -108,7 +112,7 @@ fn at_exit() -> Ending {
     collect::warn(
         "the program ended without MPI_Finalize: every rank that could wrote a profile of its own",
     );
-    collect::write_alone(&name_of_rank(&collect::profile_name(), rank.unsigned_abs()))
+    collect::write_alone(&name_of_rank(&collect::profile_name(), rank))
 }
 
 /// Returns `NAME-rank-R`, the name of a profile that a rank writes alone.
@@ -261,8 +265,8 @@ fn flush_alone(reason: &str, advice: &str) {
     if SETTLED.swap(true, Relaxed) {
         return;
     }
-    let world = mpi::topology::SimpleCommunicator::world();
-    let (rank, ranks) = (world.rank().unsigned_abs(), world.size().unsigned_abs());
+    let world = ProgramCommunicator::world();
+    let (rank, ranks) = (world.rank(), world.size());
     let settings = Settings::default();
     collect::ending_here(|| {
         collect::without_write_signals(|| write_alone(rank, ranks, &settings, reason, advice));

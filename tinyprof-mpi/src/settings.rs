@@ -85,7 +85,7 @@ impl Settings {
             *SET.get_or_init(|| (AGGREGATORS.value(environment), SERIES.value(environment)));
         let mut metadata = collect::metadata();
         metadata.mpi_version =
-            mpi::environment::library_version().ok().map(|text| first_line(&text));
+            crate::sys::library_version().map(|text| first_line(&text));
         Plan {
             target: self.target(),
             aggregators: aggregators.or(self.aggregators).unwrap_or_default(),

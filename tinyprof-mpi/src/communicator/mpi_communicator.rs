@@ -10,7 +10,7 @@ use std::time::Duration;
 use super::patience::Patience;
 use super::roll_call::RollCall;
 use super::{Communicator, Interrupted};
-use crate::sys::{Operator, Pending, PrivateCommunicator, room};
+use crate::sys::{Operator, Pending, PrivateCommunicator, ProgramCommunicator, room};
 
 /// The default time that a rank waits for others in one step.
 pub(crate) const DEADLINE_DEFAULT: Duration = Duration::from_secs(30);
@@ -38,7 +38,7 @@ struct Shared {
 impl MpiCommunicator {
     /// Duplicates `program`'s communicator, at the beginning of a run. Collective over it, and
     /// blocking.
-    pub(crate) fn duplicate_of(program: &impl mpi::topology::Communicator) -> Self {
+    pub(crate) fn duplicate_of(program: ProgramCommunicator) -> Self {
         Self::on(PrivateCommunicator::duplicate_of(program))
     }
 

@@ -40,17 +40,17 @@ const CLASSES: usize = 20;
 pub(crate) struct Line(u32);
 
 impl Line {
-    pub(super) const NONE: Self = Self(0);
+    pub(crate) const NONE: Self = Self(0);
 
-    pub(super) const fn from_number(number: u32) -> Self {
+    pub(crate) const fn from_number(number: u32) -> Self {
         Self(number)
     }
 
-    pub(super) const fn number(self) -> u32 {
+    pub(crate) const fn number(self) -> u32 {
         self.0
     }
 
-    pub(super) fn is_none(self) -> bool {
+    pub(crate) fn is_none(self) -> bool {
         self == Self::NONE
     }
 }

@@ -1,5 +1,6 @@
 //! The compile-time record of a region.
 
+use std::sync::OnceLock;
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -26,6 +27,8 @@ pub struct Site {
     rank_local: bool,
     /// The number of a site made at run time, counted from 1; otherwise 0.
     late: u32,
+    /// True for a function of MPI.
+    is_call: bool,
     constants: &'static [(&'static str, &'static str)],
 }
 
@@ -71,6 +74,7 @@ impl Site {
             mode,
             rank_local: false,
             late: 0,
+            is_call: false,
             constants: &[],
         }
     }
@@ -92,8 +96,51 @@ impl Site {
             mode: Mode::Total,
             rank_local: false,
             late: 0,
+            is_call: false,
             constants: &[],
         }
+    }
+
+    /// Returns a function of MPI, with constants such as its tag.
+    ///
+    /// The id is a hash of the name alone. Such a call does not begin an execution where it is not
+    /// inside of a region, and some ranks may not make it.
+    #[must_use]
+    pub const fn mpi(
+        name: &'static str,
+        constants: &'static [(&'static str, &'static str)],
+    ) -> Self {
+        let hash = fnv1a(fnv1a(FNV_OFFSET, b"mpi\0"), name.as_bytes());
+        Self {
+            name,
+            module: "mpi",
+            file: "",
+            line: 0,
+            column: 0,
+            id: SiteId::from_bits(hash),
+            kind: Some(RegionKind::Function),
+            mode: Mode::Total,
+            rank_local: false,
+            late: 0,
+            is_call: true,
+            constants,
+        }
+    }
+
+    /// Returns the region of a whole program that has no regions of its own, as a site made at run
+    /// time. The id is a hash of the name.
+    pub(super) fn program(name: &'static str) -> Self {
+        let is_call = false;
+        let hash = fnv1a(fnv1a(FNV_OFFSET, b"program\0"), name.as_bytes());
+        let id = SiteId::from_bits(hash);
+        Self { module: "", id, late: next_late(), is_call, ..Self::mpi(name, &[]) }
+    }
+
+    /// Returns the function at one of its call sites, as a site made at run time. `module` is the
+    /// executable or library of the call, and `name` the function's name with module and offset,
+    /// which together are equal on every rank.
+    pub(super) fn at_call_site(&self, name: &'static str, module: &'static str) -> Self {
+        Self { file: module, ..self.with_name(name) }
     }
 
     /// Marks the region as visited by some ranks only.
@@ -189,6 +236,11 @@ impl Site {
         (self.mode as u32) << 8 | kind
     }
 
+    /// Returns whether the site is a function of MPI.
+    pub(super) const fn is_call(&self) -> bool {
+        self.is_call
+    }
+
     /// Returns whether the site is a metric, not a region.
     pub(super) const fn is_metric(&self) -> bool {
         self.kind.is_none()
@@ -210,6 +262,19 @@ impl Site {
     pub(super) fn count() -> usize {
         section::stop().wrapping_sub(section::start()) / size_of::<Self>()
     }
+}
+
+/// Returns whether the program has regions: sites of its own beside those of this library.
+pub(crate) fn has_regions() -> bool {
+    static FOUND: OnceLock<bool> = OnceLock::new();
+    *FOUND.get_or_init(|| {
+        let first = std::ptr::with_exposed_provenance::<Site>(section::start());
+        (0..Site::count()).any(|index| {
+            // SAFETY: the section holds nothing but sites, as many as `count` returns.
+            let site = unsafe { &*first.wrapping_add(index) };
+            !site.is_metric() && !site.is_call() && !std::ptr::eq(site, &raw const OTHER)
+        })
+    })
 }
 
 /// Returns the next number for a site made at run time, from 1 on, or 0 if the numbers are
@@ -251,7 +316,7 @@ mod section {
 
     #[inline]
     pub(super) fn start() -> usize {
-        (&raw const START).addr()
+        (&raw const START).expose_provenance()
     }
 
     pub(super) fn stop() -> usize {

@@ -14,6 +14,9 @@ use crate::sys::pages;
 /// The number of sites made at run time that are cached with the callpath of their last visit.
 pub(super) const LATE_SITES: usize = 128;
 
+/// The number of message records that are cached, by a hash of what they count. A power of two.
+pub(super) const MESSAGES: usize = 256;
+
 /// A bit that no record has in the word of its execution.
 const IRREGULAR: u32 = 1 << 31;
 
@@ -33,6 +36,7 @@ struct Named {
     /// Not 0 if this thread's flush points are watched.
     watched: AtomicU32,
     late_cache: [AtomicU64; LATE_SITES],
+    message_cache: [AtomicU32; MESSAGES],
 }
 
 /// Memory of one arena beside its segment.
@@ -104,6 +108,12 @@ impl Hot {
         &self.named().late_cache
     }
 
+    /// Returns the lines of message records that were changed lately.
+    #[inline]
+    pub(super) fn message_cache(&self) -> &[AtomicU32; MESSAGES] {
+        &self.named().message_cache
+    }
+
     /// Returns the last (parent, child) for each site of the executable, which answers all but the
     /// first look-ups.
     #[inline]
@@ -154,6 +164,7 @@ impl Hot {
         self.set_execution(0);
         let words = self.late_cache().iter().chain(self.cache()).chain(self.described());
         words.for_each(|word| word.store(0, Relaxed));
+        self.message_cache().iter().for_each(|word| word.store(0, Relaxed));
     }
 }
 

@@ -16,7 +16,7 @@ use super::metric::live_values;
 use super::sampling::live_estimate;
 
 /// The number of attempts to copy a record that keeps changing.
-const READ_TRIES: u32 = 10_000;
+pub(super) const READ_TRIES: u32 = 10_000;
 
 impl Arena {
     /// Returns every callpath's record, newest first, with `None` for one that changed in every
@@ -66,7 +66,7 @@ impl Default for Ids {
 
 impl Ids {
     /// Returns the id of the callpath at `line`. Any thread.
-    fn of(&mut self, arena: &Arena, line: Line) -> CallpathId {
+    pub(super) fn of(&mut self, arena: &Arena, line: Line) -> CallpathId {
         let mut at = line;
         let mut id = None;
         while !at.is_none() && id.is_none() {
