@@ -272,7 +272,7 @@ pub(crate) fn has_regions() -> bool {
         (0..Site::count()).any(|index| {
             // SAFETY: the section holds nothing but sites, as many as `count` returns.
             let site = unsafe { &*first.wrapping_add(index) };
-            !site.is_metric() && !site.is_call() && !std::ptr::eq(site, &raw const OTHER)
+            !site.is_metric() && !site.is_call() && site.module != OTHER.module
         })
     })
 }
