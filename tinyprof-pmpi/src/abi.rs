@@ -153,6 +153,26 @@ impl Abi {
         Handle(if self.interface == Interface::Mpich { word & 0xffff_ffff } else { word })
     }
 
+    /// Returns the bytes of the message that a status describes, where its layout is known: both have
+    /// kept it for more than ten years, as programs are compiled with it.
+    #[inline]
+    pub(crate) fn bytes_in(&self, status: usize) -> Option<u64> {
+        let word = |at: usize| {
+            let place = std::ptr::with_exposed_provenance::<u8>(status).wrapping_add(at);
+            // SAFETY: the status has that many bytes, and MPI has written it.
+            unsafe { place.cast::<u64>().read_unaligned() }
+        };
+        match self.interface {
+            // Low half of the count; then one bit for a cancelled message, and the rest of the count.
+            Interface::Mpich => {
+                let word = word(0);
+                Some(word & 0xffff_ffff | (word >> 33) << 32)
+            }
+            Interface::OpenMpi => Some(word(16)),
+            Interface::Standard => None,
+        }
+    }
+
     /// Returns the bytes of a handle in an array.
     #[inline]
     pub(crate) fn handle_bytes(&self) -> usize {

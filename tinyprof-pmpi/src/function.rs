@@ -64,6 +64,40 @@ pub(crate) enum Role {
     Collective(Collective, Form),
 }
 
+/// When a function's arguments are looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Looks {
+    /// The function steers the recording, and is not recorded itself.
+    Never,
+    After,
+    BeforeAndAfter,
+}
+
+impl Role {
+    /// Returns when the arguments are looked at.
+    #[inline]
+    pub(crate) const fn looks(self) -> Looks {
+        match self {
+            Self::Finalize | Self::Pcontrol => Looks::Never,
+            Self::Receive
+            | Self::Exchange
+            | Self::ExchangeReplace
+            | Self::FileRead
+            | Self::FileReadEnd
+            | Self::MatchedReceive
+            | Self::StartMatchedReceive
+            | Self::CompleteOne
+            | Self::CompleteAny
+            | Self::CompleteSome
+            | Self::CompleteAll
+            | Self::FreeRequest
+            | Self::FreeCommunicator
+            | Self::FreeDatatype => Looks::BeforeAndAfter,
+            _ => Looks::After,
+        }
+    }
+}
+
 /// When the data of a collective operation is exchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {

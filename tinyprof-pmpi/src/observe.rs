@@ -19,8 +19,8 @@ use crate::communicators;
 use crate::datatypes;
 use crate::entry::{RETURN_ADDRESS, binding};
 use crate::forward::{Words, forward};
-use crate::function::{FUNCTIONS, Form, Function, Role, SITES};
-use crate::library::{mpi, symbol};
+use crate::function::{FUNCTIONS, Form, Function, Looks, Role, SITES};
+use crate::library::{Handle, mpi, symbol};
 use crate::requests;
 use crate::session;
 use crate::thread::{self, Thread};
@@ -46,6 +46,43 @@ struct Call<'a> {
 /// `words` are those that the entry point of this function and binding has built.
 #[inline]
 pub(crate) unsafe fn call(index: usize, called: u32, words: Words) -> c_int {
+    let function = &FUNCTIONS[index];
+    let original = ORIGINALS[binding::C as usize][index].load(Acquire);
+    if called != binding::C || original == 0 || !session::is_recording() {
+        // SAFETY: as the caller says.
+        return unsafe { call_unusual(index, called, words) };
+    }
+    thread::with(|thread| {
+        if thread.depth.get() > 0 || thread.fortran_address.get() != 0 {
+            // SAFETY: as the caller says.
+            return unsafe { call_unusual(index, called, words) };
+        }
+        let inside = thread.enter();
+        // SAFETY: the entry point has stored the place there.
+        let address = unsafe { *words.add(RETURN_ADDRESS) };
+        // SAFETY: the original is the function of this name, and the words are those of its call.
+        let pass_on = || unsafe { forward(original, words, function.arguments) };
+        let code = if function.role == Role::Plain {
+            let open = calls::open(&SITES[index], index, address);
+            let code = pass_on();
+            drop(open);
+            code
+        } else {
+            // SAFETY: the words are those of this function's call, which is under way.
+            let arguments = unsafe { Arguments::new(words, called, function.is_large, mpi()) };
+            let call = Call { function, arguments, thread };
+            call.run(index, address, called, pass_on)
+        };
+        drop(inside);
+        code
+    })
+}
+
+/// Handles a call that is not recorded, or not in the usual way: of Fortran, within another, before
+/// MPI has begun, or the first of its function.
+#[cold]
+#[inline(never)]
+unsafe fn call_unusual(index: usize, called: u32, words: Words) -> c_int {
     let function = &FUNCTIONS[index];
     let count =
         if called == binding::C { function.arguments } else { function.fortran_arguments };
@@ -175,7 +212,7 @@ impl Call<'_> {
     /// Opens the region of the call.
     #[inline]
     fn open(&self, index: usize, address: usize) -> Open {
-        calls::open(&SITES[index], address)
+        calls::open(&SITES[index], index, address)
     }
 
     #[inline]
@@ -186,29 +223,43 @@ impl Call<'_> {
         called: u32,
         pass_on: impl Fn() -> c_int,
     ) -> c_int {
-        match self.function.role {
-            Role::Finalize => {
-                if let Some(session) = session::session() {
-                    (session.before_finalize)();
+        match self.function.role.looks() {
+            Looks::Never => self.steer(pass_on),
+            Looks::After => {
+                let open = self.open(index, address);
+                let code = pass_on();
+                let callpath = open.end();
+                if self.is_successful(code, called) {
+                    self.after(&Before::NOTHING, callpath);
                 }
-                session::end();
-                return pass_on();
+                code
             }
-            Role::Pcontrol => {
-                session::control(self.arguments.int(0));
-                return pass_on();
+            Looks::BeforeAndAfter => {
+                let before = self.before();
+                let open = self.open(index, address);
+                let code = pass_on();
+                let callpath = open.end();
+                if self.is_successful(code, called) {
+                    self.after(&before, callpath);
+                }
+                code
             }
-            _ => {}
         }
-        let before = self.before();
-        let open = self.open(index, address);
-        let code = pass_on();
-        let callpath = open.callpath();
-        drop(open);
-        if self.is_successful(code, called) {
-            self.after(&before, callpath);
+    }
+
+    /// Handles the functions that end, pause or resume the recording.
+    #[cold]
+    #[inline(never)]
+    fn steer(&self, pass_on: impl Fn() -> c_int) -> c_int {
+        if self.function.role == Role::Finalize {
+            if let Some(session) = session::session() {
+                (session.before_finalize)();
+            }
+            session::end();
+        } else {
+            session::control(self.arguments.int(0));
         }
-        code
+        pass_on()
     }
 
     /// Returns whether the call has succeeded. Fortran's functions return their code in an argument,
@@ -227,7 +278,7 @@ impl Call<'_> {
     }
 
     /// Looks at arguments that the call will change.
-    #[inline]
+    #[inline(never)]
     fn before(&self) -> Before {
         let at = &self.function.at;
         match self.function.role {
@@ -235,29 +286,29 @@ impl Call<'_> {
             | Role::Exchange
             | Role::ExchangeReplace
             | Role::FileRead
-            | Role::FileReadEnd => Before { status: self.status(at.status), ..Before::default() },
+            | Role::FileReadEnd => Before { status: self.status(at.status), ..Before::NOTHING },
             Role::MatchedReceive | Role::StartMatchedReceive => self.before_matched_receive(),
             Role::CompleteOne => self.before_completion_of_one(),
             Role::CompleteAny | Role::CompleteSome | Role::CompleteAll => self.before_completion(),
             Role::FreeRequest => {
                 self.forget_request();
-                Before::default()
+                Before::NOTHING
             }
             Role::FreeCommunicator => {
                 let kind = crate::arguments::Kind::Communicator;
                 communicators::forget(self.arguments.handle_at(at.comm, 0, kind));
-                Before::default()
+                Before::NOTHING
             }
             Role::FreeDatatype => {
                 datatypes::forget();
-                Before::default()
+                Before::NOTHING
             }
-            _ => Before::default(),
+            _ => Before::NOTHING,
         }
     }
 
     /// Counts what the call has done, or remembers what it has started, for `callpath`.
-    #[inline]
+    #[inline(never)]
     fn after(&self, before: &Before, callpath: Callpath) {
         match self.function.role {
             Role::Send => self.sent(callpath),
@@ -315,15 +366,13 @@ struct Before {
     /// The address of the status, or of the first of an array; 0 if there is none.
     status: usize,
     /// The communicator of a matched message.
-    communicator: crate::library::Handle,
+    communicator: Handle,
     /// The place in the table of the request that is completed, and what is known of it.
     request: Option<(usize, requests::Request)>,
     /// The number of requests whose handles the thread has kept.
     kept: usize,
 }
 
-impl Default for Before {
-    fn default() -> Self {
-        Self { status: 0, communicator: crate::library::Handle(0), request: None, kept: 0 }
-    }
+impl Before {
+    const NOTHING: Self = Self { status: 0, communicator: Handle(0), request: None, kept: 0 };
 }

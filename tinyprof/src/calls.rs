@@ -19,18 +19,23 @@ pub struct Open {
 
 /// Opens a visit of `function`, below the innermost open region. Outside of all regions, and in a
 /// program that has none, it is a visit of the function at its call site: `address` is what the call
-/// returns to.
+/// returns to. `index` is that of the function among all, below 2^16.
 ///
 /// # Cost
-/// As a region; a look-up more for a call site.
+/// As a region.
 #[inline]
-pub fn open(function: &'static Site, address: usize) -> Open {
+pub fn open(function: &'static Site, index: usize, address: usize) -> Open {
     let Some(arena) = thread::arena_or_attach(start_recording) else {
         return Open { arena: None, visit: Visit::LOST };
     };
-    let is_outside = arena.is_outside_of_regions() || !has_regions();
-    let site = if is_outside { call_site(function, address) } else { function };
-    Open { arena: Some(arena), visit: arena.enter(site) }
+    let visit = if has_regions() && !arena.is_outside_of_regions() {
+        arena.enter(function)
+    } else {
+        // An address has 48 bits.
+        let key = address as u64 ^ (index as u64 + 1) << 48;
+        arena.enter_call(key, || call_site(function, address))
+    };
+    Open { arena: Some(arena), visit }
 }
 
 /// Opens the region of the whole program, which stays open to its end, if the program has no regions
@@ -48,13 +53,15 @@ pub fn open_program() {
 }
 
 impl Open {
-    /// Returns the callpath of the call.
+    /// Ends the visit, and returns the callpath that it was of.
     #[inline]
-    pub fn callpath(&self) -> Callpath {
-        match (self.arena, self.visit.node()) {
+    pub fn end(self) -> Callpath {
+        let callpath = match (self.arena, self.visit.node()) {
             (Some(arena), Some(line)) => Callpath::of(arena, line),
             _ => Callpath::NONE,
-        }
+        };
+        drop(self);
+        callpath
     }
 }
 

@@ -18,7 +18,7 @@ impl Call<'_> {
             requests::find(self.arguments.handle_at(at.request, 0, Kind::Request));
         // Most completed requests are sends, whose statuses nobody looks at.
         let status = if request.is_some() { self.status(at.status) } else { 0 };
-        Before { status, request, ..Before::default() }
+        Before { status, request, ..Before::NOTHING }
     }
 
     /// Keeps the handles of all requests: MPI clears those that it completes.
@@ -41,7 +41,7 @@ impl Call<'_> {
         } else {
             self.arguments.word(statuses)
         };
-        Before { status, kept, ..Before::default() }
+        Before { status, kept, ..Before::NOTHING }
     }
 
     /// Handles the completion of a request, whose status is at `status`.

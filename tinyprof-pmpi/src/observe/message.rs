@@ -87,8 +87,12 @@ impl Call<'_> {
     }
 
     /// Returns the bytes that a status tells.
+    #[inline]
     pub(super) fn bytes_of(&self, status: usize) -> u64 {
         let mpi = self.arguments.mpi;
+        if let Some(bytes) = mpi.abi.bytes_in(status) {
+            return bytes;
+        }
         let mut bytes = 0;
         let place = std::ptr::with_exposed_provenance::<c_void>(status);
         // SAFETY: MPI has written the status, and the place is valid.
@@ -138,7 +142,7 @@ impl Call<'_> {
         }
         let communicator = found.map_or(Handle(0), |(_, request)| request.communicator);
         let status = if at.status == Positions::NO { 0 } else { self.status(at.status) };
-        Before { status, communicator, ..Before::default() }
+        Before { status, communicator, ..Before::NOTHING }
     }
 
     pub(super) fn started_matched_receive(&self, before: &Before, callpath: Callpath) {

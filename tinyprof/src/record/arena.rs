@@ -1,5 +1,6 @@
 //! One thread's tree of callpaths: a plain value, of which `thread` holds one for each thread.
 
+mod call;
 mod context;
 mod flush_points;
 mod fold;

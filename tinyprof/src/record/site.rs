@@ -1,6 +1,5 @@
 //! The compile-time record of a region.
 
-use std::sync::OnceLock;
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -265,15 +264,27 @@ impl Site {
 }
 
 /// Returns whether the program has regions: sites of its own beside those of this library.
+#[inline]
 pub(crate) fn has_regions() -> bool {
-    static FOUND: OnceLock<bool> = OnceLock::new();
-    *FOUND.get_or_init(|| {
-        let first = std::ptr::with_exposed_provenance::<Site>(section::start());
-        (0..Site::count()).any(|index| {
-            // SAFETY: the section holds nothing but sites, as many as `count` returns.
-            let site = unsafe { &*first.wrapping_add(index) };
-            !site.is_metric() && !site.is_call() && site.module != OTHER.module
-        })
+    /// 0: not known yet. 1: no. 2: yes.
+    static FOUND: AtomicU32 = AtomicU32::new(0);
+    match FOUND.load(Relaxed) {
+        0 => {
+            let found = has_sites_of_its_own();
+            FOUND.store(1 + u32::from(found), Relaxed);
+            found
+        }
+        found => found == 2,
+    }
+}
+
+#[cold]
+fn has_sites_of_its_own() -> bool {
+    let first = std::ptr::with_exposed_provenance::<Site>(section::start());
+    (0..Site::count()).any(|index| {
+        // SAFETY: the section holds nothing but sites, as many as `count` returns.
+        let site = unsafe { &*first.wrapping_add(index) };
+        !site.is_metric() && !site.is_call() && site.module != OTHER.module
     })
 }
 

@@ -17,6 +17,9 @@ pub(super) const LATE_SITES: usize = 128;
 /// The number of message records that are cached, by a hash of what they count. A power of two.
 pub(super) const MESSAGES: usize = 256;
 
+/// The number of calls of MPI that are cached, by a hash of their place. A power of two.
+pub(super) const CALLS: usize = 256;
+
 /// A bit that no record has in the word of its execution.
 const IRREGULAR: u32 = 1 << 31;
 
@@ -37,6 +40,16 @@ struct Named {
     watched: AtomicU32,
     late_cache: [AtomicU64; LATE_SITES],
     message_cache: [AtomicU32; MESSAGES],
+    call_cache: [CachedCall; CALLS],
+}
+
+/// A call of MPI from a place in the program, with the callpath of its last visit.
+#[repr(C)]
+pub(super) struct CachedCall {
+    /// The key of function and place; 0 if the entry is empty.
+    pub(super) key: AtomicU64,
+    /// The parent, and the callpath.
+    pub(super) callpath: AtomicU64,
 }
 
 /// Memory of one arena beside its segment.
@@ -108,6 +121,13 @@ impl Hot {
         &self.named().late_cache
     }
 
+    /// Returns the entry for calls with this key.
+    #[inline]
+    pub(super) fn cached_call(&self, key: u64) -> &CachedCall {
+        let mixed = key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+        &self.named().call_cache[mixed as usize % CALLS]
+    }
+
     /// Returns the lines of message records that were changed lately.
     #[inline]
     pub(super) fn message_cache(&self) -> &[AtomicU32; MESSAGES] {
@@ -165,6 +185,7 @@ impl Hot {
         let words = self.late_cache().iter().chain(self.cache()).chain(self.described());
         words.for_each(|word| word.store(0, Relaxed));
         self.message_cache().iter().for_each(|word| word.store(0, Relaxed));
+        self.named().call_cache.iter().for_each(|call| call.key.store(0, Relaxed));
     }
 }
 
