@@ -7,6 +7,7 @@ mod facts;
 mod identity;
 mod lately;
 mod manifest;
+mod message;
 mod metric;
 pub(crate) mod precision;
 mod profile;
@@ -25,6 +26,7 @@ pub use manifest::{
     CallpathFile, FORMAT_NAME, FormatVersion, InterimTimes, Manifest, PartFile, PeakMemory,
     PhaseTimes, RunMetadata, RunState, Salvage,
 };
+pub use message::{MessageKey, MessageKind, Traffic};
 pub use metric::{MetricBucket, MetricSummary, MetricValues};
 pub use precision::Precision;
 pub use profile::Profile;

@@ -123,7 +123,7 @@ impl SignedIn {
 
 fn family() -> Family {
     // May be called before MPI is initialised (MPI 4.0, section 9.1.1).
-    let version = mpi::environment::library_version().unwrap_or_default();
+    let version = sys::library_version().unwrap_or_default();
     if ["Open MPI", "Spectrum MPI"].iter().any(|name| version.contains(name)) {
         Family::OpenMpi
     } else {

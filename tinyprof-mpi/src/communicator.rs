@@ -6,22 +6,22 @@
 
 pub(crate) mod by_hand;
 mod interruption;
-#[cfg(feature = "rsmpi")]
+#[cfg(feature = "pmpi")]
 mod mpi_communicator;
-#[cfg(feature = "rsmpi")]
+#[cfg(feature = "pmpi")]
 mod patience;
-#[cfg(feature = "rsmpi")]
+#[cfg(feature = "pmpi")]
 mod question;
-#[cfg(feature = "rsmpi")]
+#[cfg(feature = "pmpi")]
 mod roll_call;
 pub(crate) mod virtual_ranks;
 
 use std::fmt;
 
 pub use interruption::Interruption;
-#[cfg(feature = "rsmpi")]
+#[cfg(feature = "pmpi")]
 pub(crate) use mpi_communicator::{MpiCommunicator, run_to_end};
-#[cfg(feature = "rsmpi")]
+#[cfg(feature = "pmpi")]
 pub(crate) use question::{duplicate_of_world, max_of_world};
 
 /// A group of ranks that exchange bytes. Every rank must call the same collectives in the same
@@ -47,7 +47,7 @@ pub(crate) trait Communicator: Sized {
 
     /// Returns the maximum over all ranks, word by word. All ranks pass the same number of words.
     /// Collective.
-    #[cfg(any(feature = "rsmpi", test))]
+    #[cfg(any(feature = "pmpi", test))]
     async fn all_max(&self, words: &[u64]) -> Result<Vec<u64>, Interrupted> {
         Ok(self.all_reduce(words, &[]).await?.0)
     }

@@ -1,16 +1,26 @@
-//! The hooks: `MPI_Init`, `MPI_Init_thread` and `MPI_Finalize` over their `PMPI_` twins (MPI 4.0,
-//! section 15.2).
-//!
-//! A symbol of the executable takes precedence over that of the shared library, for calls from
-//! rsmpi, from the program and from other libraries.
+//! The steps of the profiler around `MPI_Init` and `MPI_Finalize`, registered with the wrappers of
+//! MPI's functions before the program begins.
 
-use std::ffi::{c_char, c_int};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Mutex;
 
-use mpi::ffi;
 use tinyprof::__mpi as recorder;
+use tinyprof_pmpi::{Session, register};
 
+use crate::attendance::SignedIn;
 use crate::run;
+
+/// The mark of this rank, from before `MPI_Init` until after it.
+static SIGNED_IN: Mutex<Option<SignedIn>> = Mutex::new(None);
+
+/// Registers the profiler. Runs when the executable or library is loaded.
+extern "C" fn arrange() {
+    register(Session { before_init, after_init, before_finalize });
+}
+
+#[used]
+#[unsafe(link_section = ".init_array")]
+static ARRANGE: extern "C" fn() = arrange;
 
 /// Runs one of our own steps within a C function, into which a panic must not cross.
 fn quietly<T: Default>(step: impl FnOnce() -> T) -> T {
@@ -20,58 +30,28 @@ fn quietly<T: Default>(step: impl FnOnce() -> T) -> T {
     })
 }
 
-/// Initialises MPI by `init`, with our steps before and after it. If recording is off, there are
-/// none.
-fn initialise(init: impl FnOnce() -> c_int) -> c_int {
+/// Returns whether calls are to be recorded. If recording is off, there is nothing to do.
+fn before_init() -> bool {
     if !run::is_on() {
-        return init();
+        return false;
     }
-    let signed_in = quietly(run::sign_in);
-    let result = init();
-    quietly(|| run::begin(signed_in));
-    result
+    quietly(|| {
+        let signed_in = run::sign_in();
+        if let Ok(mut place) = SIGNED_IN.lock() {
+            *place = signed_in;
+        }
+    });
+    run::records_calls()
 }
 
-/// Initialises MPI, and begins the recording.
-///
-/// # Safety
-/// As `MPI_Init` demands: both pointers are null, or point to the arguments of `main`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn MPI_Init(argc: *mut c_int, argv: *mut *mut *mut c_char) -> c_int {
-    // SAFETY: the caller meets the requirements of `MPI_Init`, and this is the same function by its
-    // other name.
-    initialise(|| unsafe { ffi::PMPI_Init(argc, argv) })
+fn after_init() {
+    if run::is_on() {
+        quietly(|| run::begin(SIGNED_IN.lock().ok().and_then(|mut place| place.take())));
+    }
 }
 
-/// Initialises MPI for threads, and begins the recording.
-///
-/// # Safety
-/// As `MPI_Init_thread` demands: `argc` and `argv` as for `MPI_Init`, `provided` a place for the
-/// result.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn MPI_Init_thread(
-    argc: *mut c_int,
-    argv: *mut *mut *mut c_char,
-    required: c_int,
-    provided: *mut c_int,
-) -> c_int {
-    // SAFETY: the caller meets the requirements of `MPI_Init_thread`, and this is the same function
-    // by its other name.
-    initialise(|| unsafe { ffi::PMPI_Init_thread(argc, argv, required, provided) })
-}
-
-/// Writes the profile if it has not been written, and finalises MPI. Collective, as `MPI_Finalize`
-/// is.
-///
-/// # Safety
-/// As `MPI_Finalize` demands: MPI is initialised and not finalised, and all communication is
-/// complete.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn MPI_Finalize() -> c_int {
+fn before_finalize() {
     if run::is_on() {
         quietly(run::flush_at_finalize);
     }
-    // SAFETY: the caller meets the requirements of `MPI_Finalize`; our own communication is
-    // complete.
-    unsafe { ffi::PMPI_Finalize() }
 }

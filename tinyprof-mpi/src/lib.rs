@@ -97,35 +97,33 @@
 //! ranks or on none, as `MPI_Init` waits for the others to begin with it: across hosts, Open MPI
 //! passes it on with `mpiexec -x TINYPROF_INTERVAL`.
 
-#[cfg(feature = "rsmpi")]
+#[cfg(feature = "pmpi")]
 mod attendance;
 mod communicator;
-#[cfg(feature = "rsmpi")]
+#[cfg(feature = "pmpi")]
 mod error;
-#[cfg(feature = "rsmpi")]
+#[cfg(feature = "pmpi")]
 mod hooks;
-#[cfg(feature = "rsmpi")]
+#[cfg(feature = "pmpi")]
 mod interim_profile;
-#[cfg(feature = "rsmpi")]
+#[cfg(feature = "pmpi")]
 mod measure;
 mod observer;
 mod phases;
 #[cfg(feature = "rsmpi")]
 mod profiler;
-#[cfg(feature = "rsmpi")]
+#[cfg(feature = "pmpi")]
 mod run;
 #[doc(hidden)]
 pub mod scaling_study;
-#[cfg(feature = "rsmpi")]
+#[cfg(feature = "pmpi")]
 mod settings;
-#[cfg(feature = "rsmpi")]
+#[cfg(feature = "pmpi")]
 mod sys;
 
 pub use communicator::Interruption;
-#[cfg(feature = "rsmpi")]
+#[cfg(feature = "pmpi")]
 pub use error::{FlushError, StartError};
-#[cfg(feature = "rsmpi")]
-pub use hooks::{MPI_Finalize, MPI_Init, MPI_Init_thread};
 #[cfg(feature = "rsmpi")]
 pub use profiler::{Builder, Profiler};
 pub use tinyprof_format::file::OutputFormat;

@@ -56,14 +56,14 @@ impl Measured {
     }
 
     /// Returns the reason why nothing could be assembled, if it could not.
-    #[cfg(feature = "rsmpi")]
+    #[cfg(feature = "pmpi")]
     pub(crate) fn failure(&self) -> Option<NotDone> {
         self.failure
     }
 
     /// Creates the contribution of a rank that brings nothing. Its reason becomes that of all
     /// ranks.
-    #[cfg(any(feature = "rsmpi", test))]
+    #[cfg(any(feature = "pmpi", test))]
     pub(crate) fn missing(failure: NotDone) -> Self {
         Self { failure: Some(failure), ..Self::default() }
     }

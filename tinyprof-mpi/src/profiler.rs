@@ -14,6 +14,7 @@ use crate::error::{FlushError, StartError};
 use crate::interim_profile;
 use crate::run;
 use crate::settings::Settings;
+use crate::sys::ProgramCommunicator;
 
 /// A profiler that writes one profile of all ranks: at [`flush`](Self::flush), or when it is
 /// dropped.
@@ -143,7 +144,7 @@ impl Builder {
             return Err(StartError);
         }
         interim_profile::retire();
-        let program = communicator;
+        let program = ProgramCommunicator::of(communicator);
         let communicator = MpiCommunicator::duplicate_of(program);
         run::begin(None);
         begin_recorder(&self.settings)?;

@@ -6,11 +6,11 @@ use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
-use mpi::topology::Communicator as _;
 use tinyprof::__mpi::{self as recorder, config};
 use tinyprof::collect::{self, ENABLED, Ending, monotonic_ns};
 use tinyprof_format::file::{OutputFiles, OutputFormat, ProfileWriter, profile_path};
 use tinyprof_format::model::RunState;
+use tinyprof_settings::MpiLevel;
 
 use crate::attendance::{Attendance, SignedIn, Voice};
 use crate::communicator::{
@@ -21,7 +21,7 @@ use crate::interim_profile;
 use crate::measure::measure;
 use crate::phases::{self, Measured, Plan, Workplace};
 use crate::settings::Settings;
-use crate::sys::{self, PrivateCommunicator};
+use crate::sys::{self, PrivateCommunicator, ProgramCommunicator};
 
 /// The longest time that a rank whose own part is settled waits for the others' question.
 const COURTESY: Duration = Duration::from_secs(1);
@@ -39,11 +39,16 @@ static ATTENDANCE: OnceLock<(Attendance, Voice)> = OnceLock::new();
 /// At the end, a rank that never comes would block `MPI_Comm_dup` for ever.
 static WORLD: OnceLock<Result<PrivateCommunicator, String>> = OnceLock::new();
 /// The rank in the world, for a program that ends without finalising MPI.
-static WORLD_RANK: OnceLock<i32> = OnceLock::new();
+static WORLD_RANK: OnceLock<u32> = OnceLock::new();
 
 /// Returns whether there is anything to do in this process.
 pub(crate) fn is_on() -> bool {
     ENABLED && config().is_recording()
+}
+
+/// Returns whether calls of MPI are recorded: `TINYPROF_MPI` is not `off`.
+pub(crate) fn records_calls() -> bool {
+    config().mpi.unwrap_or_default() != MpiLevel::Off
 }
 
 /// Tells the other ranks of the job, before MPI begins, that this one has a profiler.
@@ -60,8 +65,8 @@ pub(crate) fn begin(signed_in: Option<SignedIn>) {
     if !is_on() || !sys::is_usable() {
         return;
     }
-    let world = mpi::topology::SimpleCommunicator::world();
-    let (rank, size) = (world.rank().unsigned_abs(), world.size().unsigned_abs());
+    let world = ProgramCommunicator::world();
+    let (rank, size) = (world.rank(), world.size());
     let mut is_new = false;
     let (attendance, _) = ATTENDANCE.get_or_init(|| {
         is_new = true;
@@ -84,8 +89,8 @@ pub(crate) fn begin(signed_in: Option<SignedIn>) {
             WORLD.get_or_init(PrivateCommunicator::of_world);
             if has_interval && !CLAIMED.load(Relaxed) {
                 interim_profile::begin(
-                    &world,
-                    &MpiCommunicator::duplicate_of(&world),
+                    world,
+                    &MpiCommunicator::duplicate_of(world),
                     &Settings::default(),
                 );
             }
@@ -109,7 +114,7 @@ fn at_exit() -> Ending {
     recorder::warn(
         "the program ended without MPI_Finalize: every rank that could wrote a profile of its own",
     );
-    recorder::write_alone(&name_of_rank(&recorder::profile_name(), rank.unsigned_abs()))
+    recorder::write_alone(&name_of_rank(&recorder::profile_name(), rank))
 }
 
 /// Returns `NAME-rank-R`, the name of a profile that a rank writes alone.
@@ -264,8 +269,8 @@ fn flush_alone(reason: &str, advice: &str) {
     if SETTLED.swap(true, Relaxed) {
         return;
     }
-    let world = mpi::topology::SimpleCommunicator::world();
-    let (rank, ranks) = (world.rank().unsigned_abs(), world.size().unsigned_abs());
+    let world = ProgramCommunicator::world();
+    let (rank, ranks) = (world.rank(), world.size());
     let settings = Settings::default();
     recorder::ending_here(|| {
         recorder::without_write_signals(|| write_alone(rank, ranks, &settings, reason, advice));

@@ -91,7 +91,9 @@ pub fn flush_on_mpi(
     order: &Order,
     observer: Observer,
 ) -> Written {
-    let communicator = crate::communicator::MpiCommunicator::duplicate_of(communicator);
+    let communicator = crate::communicator::MpiCommunicator::duplicate_of(
+        crate::sys::ProgramCommunicator::of(communicator),
+    );
     communicator.begin_flush(tinyprof_settings::DEADLINE_DEFAULT);
     let written = crate::communicator::run_to_end(flush(&communicator, map, &order.plan(observer)));
     communicator.end_flush();

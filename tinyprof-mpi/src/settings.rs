@@ -62,7 +62,7 @@ impl Settings {
     pub(crate) fn plan(&self, snapshot_ns: u64) -> Plan {
         let mut metadata = recorder::metadata();
         metadata.mpi_version =
-            mpi::environment::library_version().ok().map(|text| first_line(&text));
+            crate::sys::library_version().map(|text| first_line(&text));
         Plan {
             target: self.target(),
             aggregators: self.chosen(|settings| settings.aggregators).unwrap_or_default(),

@@ -1,9 +1,9 @@
-//! Calls into MPI that rsmpi has no safe form for. With `hooks`, this is the only module of the
-//! crate with unsafe code. Calls go to the `PMPI_` names: no tool, and no hook of ours, sees them
-//! as the program's.
+//! Calls into MPI. This is the only module of the crate with unsafe code. Calls go to the `PMPI_`
+//! names: no tool, and no wrapper of ours, sees them as the program's.
 //!
 //! * `process`: the parent and the owner of this process.
 //! * `shared_words`: numbers that several processes share.
+//! * `program`: the program's communicators.
 //! * `private_communicator`: our own communicator, whose errors are returned as values (`error`).
 //! * `pending`: operations under way, and the memory that MPI reads and writes meanwhile.
 
@@ -11,11 +11,15 @@ mod error;
 mod pending;
 mod private_communicator;
 mod process;
+mod program;
 mod shared_words;
 
 pub(crate) use pending::Pending;
 pub(crate) use private_communicator::{
-    Operator, PrivateCommunicator, Reduction, is_usable, program_number, room,
+    Operator, PrivateCommunicator, Reduction, room,
+};
+pub(crate) use program::{
+    ProgramCommunicator, is_serialised, is_usable, library_version, program_number,
 };
 pub(crate) use process::{effective_user_id, socket_peer, started_as};
 pub(crate) use shared_words::SharedWords;

@@ -52,6 +52,7 @@ pub(super) fn sentences(losses: &Losses) -> Vec<String> {
         visits_kept_out,
         visits_too_deep,
         visits_without_key,
+        messages_without_partner,
     } = losses;
     let told = [
         (
@@ -128,6 +129,11 @@ pub(super) fn sentences(losses: &Losses) -> Vec<String> {
             visits_without_key,
             "visit was added to its region without a key because the key had too many values",
             "visits were added to their regions without a key because the keys had too many values",
+        ),
+        (
+            messages_without_partner,
+            "message was counted without its partner, or not at all, because the table of partners was full",
+            "messages were counted without their partners, or not at all, because the table of partners was full",
         ),
     ];
     let lost = told.into_iter().filter(|(n, ..)| *n > 0);

@@ -14,10 +14,10 @@
 //! line 3  24 .. 31 what that element was before
 //! line 4  32 visits kept out  33 visits too deep  34, 35 visits lost, kept out on threads without
 //!          a segment
-//!         36 visits without key
+//!         36 visits without key            37 newest message record    38 messages lost
 //! line 5 ..  blocks of 2^k lines: nodes, sites, lists, the description, tables of the recorder
 //!
-//! node:  16 words, see [`node`]
+//! node:  16 words, see [`node`]        message: 8 words, see [`message`]
 //! site:  0 the site before this  1 address  2 site id  3 line, column  4 bytes, kind and mode  5
 //!          .. fields
 //!         a field: tag (1 byte), length (4 bytes), bytes; readers skip tags that they do not know
@@ -79,6 +79,8 @@ pub mod header {
     pub const LOST_ELSEWHERE: usize = 34;
     pub const KEPT_OUT_ELSEWHERE: usize = 35;
     pub const VISITS_WITHOUT_KEY: usize = 36;
+    pub const LAST_MESSAGE: usize = 37;
+    pub const MESSAGES_LOST: usize = 38;
     pub const WORDS: usize = 40;
 }
 const _: () = assert!(header::WORDS == HEADER_LINES as usize * LINE_WORDS);
@@ -116,6 +118,25 @@ pub mod node {
     pub const SERIES: usize = 13;
     pub const SAMPLES: usize = 15;
     pub const WORDS: usize = 16;
+}
+
+/// The words of a message record, one for each kind, partner and size class of a callpath: eight, a
+/// line.
+///
+/// ```text
+/// word  0  sequence   odd while the owner changes the record
+///       1  callpath   line of its node; high half: the message record made before this one
+///       2  key        of [`MessageKey`](crate::model::MessageKey), as a number
+///       3  count      4  bytes      5 .. 7  unused, 0
+/// ```
+pub mod message {
+    #![expect(missing_docs, reason = "the picture above says what each word is")]
+    pub const SEQUENCE: usize = 0;
+    pub const CALLPATH: usize = 1;
+    pub const KEY: usize = 2;
+    pub const COUNT: usize = 3;
+    pub const BYTES: usize = 4;
+    pub const WORDS: usize = 8;
 }
 
 /// Bits in the high half of a node's word `execution`.

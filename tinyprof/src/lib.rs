@@ -95,6 +95,7 @@
 
 #[cfg(feature = "alloc")]
 pub mod alloc;
+mod calls;
 pub mod collect;
 mod context;
 mod metric;
@@ -112,6 +113,12 @@ pub use region::Guard;
 pub use tinyprof_format::file::OutputFormat;
 pub use tinyprof_format::model::Precision;
 pub use tinyprof_macros::{profile, profile_loop, profile_scope, record, scope};
+
+/// The interface of the wrappers of MPI's functions. Not for use by hand: it changes without notice.
+#[doc(hidden)]
+pub mod __calls {
+    pub use crate::calls::{Callpath, MessageKind, Open, Site, count, open, open_program};
+}
 
 /// The expansion of the macros. Not for use by hand: it changes without notice.
 #[doc(hidden)]

@@ -14,6 +14,7 @@
 //! ```
 
 mod arena;
+mod call_site;
 pub(crate) mod budget;
 pub(crate) mod calibration;
 pub(crate) mod clock;
@@ -38,6 +39,8 @@ pub(crate) use arena::Entered;
 pub(crate) use arena::{Arena, Before, InFlight, MetricReading, OpenRegion, Reading, Visit};
 #[cfg(feature = "alloc")]
 pub use counting::Counting;
+pub(crate) use call_site::{call_site, program};
 pub(crate) use keyed::KeyedSites;
 pub use site::Site;
+pub(crate) use site::has_regions;
 pub(crate) use tinyprof_segment::words::Line;

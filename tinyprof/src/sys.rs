@@ -4,6 +4,7 @@
 mod exit;
 mod host;
 mod isolated;
+mod loaded;
 mod memory;
 mod pages;
 mod posted;
@@ -18,6 +19,7 @@ pub(crate) use exit::{at_exit, in_forked_child};
 pub(crate) use host::{effective_user_id, host_name, user_id};
 pub use isolated::NotDone;
 pub(crate) use isolated::isolated;
+pub(crate) use loaded::LoadedObject;
 pub(crate) use memory::peak_memory_bytes;
 pub(crate) use pages::{Room, pages, unmap};
 pub(crate) use posted::{LeftAlone, on_signal};

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::table::link;
 use super::{
-    CallpathId, CallpathIndex, CallpathTable, CallpathValues, Losses, MetricValues, RankFacts,
-    Region,
+    CallpathId, CallpathIndex, CallpathTable, CallpathValues, Losses, MessageKey, MetricValues,
+    RankFacts, Region, Traffic,
 };
 
 /// The values of one rank by callpath, in canonical order.
@@ -75,6 +75,27 @@ impl EventMap {
         for (callpath, key, values) in metrics {
             match rows.get(&callpath) {
                 Some(&row) => self.values[row].metrics.entry(key).or_default().absorb(values),
+                None => lost += 1,
+            }
+        }
+        lost
+    }
+
+    /// Adds the messages of many callpaths. Returns the number of records dropped because their
+    /// callpaths are not in the table.
+    #[must_use = "messages of an unknown callpath are lost and must be counted"]
+    pub fn add_messages(
+        &mut self,
+        messages: impl IntoIterator<Item = (CallpathId, MessageKey, Traffic)>,
+    ) -> u64 {
+        // Where callpaths share an id, the first is used, as in `add_metric`.
+        let rows = self.callpaths.rows().iter().enumerate().rev();
+        let rows: HashMap<CallpathId, usize> =
+            rows.map(|(row, callpath)| (callpath.id, row)).collect();
+        let mut lost = 0;
+        for (callpath, key, traffic) in messages {
+            match rows.get(&callpath) {
+                Some(&row) => self.values[row].messages.entry(key).or_default().absorb(traffic),
                 None => lost += 1,
             }
         }

@@ -77,11 +77,15 @@ pub struct Losses {
     /// the region without a key.
     #[serde(skip_serializing_if = "is_zero")]
     pub visits_without_key: u64,
+    /// Messages that found no room in the table of partners, or for which there was no memory. Those
+    /// that are counted have no partner.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub messages_without_partner: u64,
 }
 
 impl Losses {
     /// The number of kinds of loss.
-    pub const COUNT: usize = 15;
+    pub const COUNT: usize = 16;
 
     /// Returns the names and numbers in the order in which a profile stores them. New kinds
     /// therefore go to the end.
@@ -103,6 +107,7 @@ impl Losses {
             ("visits_kept_out", self.visits_kept_out),
             ("visits_too_deep", self.visits_too_deep),
             ("visits_without_key", self.visits_without_key),
+            ("messages_without_partner", self.messages_without_partner),
         ]
     }
 
@@ -125,6 +130,7 @@ impl Losses {
             visits_kept_out: n[12],
             visits_too_deep: n[13],
             visits_without_key: n[14],
+            messages_without_partner: n[15],
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::MetricValues;
+use super::{MessageKey, MetricValues, Traffic};
 use super::span::{Span, merge_overlapping};
 
 /// The sums over the visits of one execution. Times are inclusive.
@@ -116,14 +116,18 @@ pub struct CallpathValues {
     pub series: Vec<SeriesBucket>,
     /// The varying metrics, by key. Keys come from the program and are no more trusted than names.
     pub metrics: BTreeMap<String, MetricValues>,
+    /// Messages and other transfers, by kind, partner and size class.
+    pub messages: BTreeMap<MessageKey, Traffic>,
 }
 
 impl CallpathValues {
-    /// Returns true if the rank never visited the callpath. A callpath with metrics was visited,
-    /// even if none of its visits has ended.
+    /// Returns true if the rank never visited the callpath. A callpath with metrics or messages was
+    /// visited, even if none of its visits has ended.
     #[must_use]
     pub fn is_absent(&self) -> bool {
-        self.executions.is_empty() && self.metrics.values().all(MetricValues::is_empty)
+        self.executions.is_empty()
+            && self.messages.is_empty()
+            && self.metrics.values().all(MetricValues::is_empty)
     }
 
     /// Returns the number of visits over all executions.
@@ -172,6 +176,9 @@ impl CallpathValues {
         self.series.sort_by_key(|b| b.execution);
         for (key, values) in other.metrics {
             self.metrics.entry(key).or_default().absorb(values);
+        }
+        for (key, traffic) in other.messages {
+            self.messages.entry(key).or_default().absorb(traffic);
         }
     }
 }

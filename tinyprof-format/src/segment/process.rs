@@ -91,6 +91,7 @@ fn losses_of(segment: &Segment<'_>) -> Losses {
             .saturating_add(word(header::KEPT_OUT_ELSEWHERE)),
         visits_too_deep: word(header::VISITS_TOO_DEEP),
         visits_without_key: word(header::VISITS_WITHOUT_KEY),
+        messages_without_partner: word(header::MESSAGES_LOST),
         ..Losses::default()
     }
 }

@@ -12,7 +12,7 @@ use tinyprof_settings::DEADLINE_DEFAULT;
 use super::patience::Patience;
 use super::roll_call::RollCall;
 use super::{Communicator, Interrupted, Interruption};
-use crate::sys::{Operator, Pending, PrivateCommunicator, room};
+use crate::sys::{Operator, Pending, PrivateCommunicator, ProgramCommunicator, room};
 
 /// The tag of the messages of the phases; the roll call has its own tag.
 const TAG: i32 = 0;
@@ -37,7 +37,7 @@ struct Shared {
 impl MpiCommunicator {
     /// Duplicates `program`'s communicator, at the beginning of a run. Collective over it, and
     /// blocking.
-    pub(crate) fn duplicate_of(program: &impl mpi::topology::Communicator) -> Self {
+    pub(crate) fn duplicate_of(program: ProgramCommunicator) -> Self {
         Self::on(PrivateCommunicator::duplicate_of(program))
     }
 

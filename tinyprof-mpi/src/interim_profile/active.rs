@@ -6,8 +6,6 @@ use std::mem::ManuallyDrop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 
-use mpi::Threading;
-use mpi::topology::Communicator as Program;
 use tinyprof::__mpi as recorder;
 use tinyprof::collect::{self, monotonic_ns};
 use tinyprof_format::model::RunState;
@@ -17,6 +15,7 @@ use super::interim_writer::{AgreedWriting, InterimWriter};
 use super::maxima::MpiMaxima;
 use super::pace::Pace;
 use crate::communicator::{Communicator, MpiCommunicator, run_to_end};
+use crate::sys::{self, ProgramCommunicator};
 use crate::error::FlushError;
 use crate::phases::Workplace;
 use crate::settings::Settings;
@@ -97,7 +96,7 @@ fn flush_point() -> u64 {
 /// `program`.
 ///
 /// `communicator` is our own, with the same ranks.
-pub(crate) fn begin(program: &impl Program, communicator: &MpiCommunicator, settings: &Settings) {
+pub(crate) fn begin(program: ProgramCommunicator, communicator: &MpiCommunicator, settings: &Settings) {
     let interval_ns = if communicator.rank() == 0 { settings.interim_interval_ns() } else { 0 };
     let agreed = run_to_end(communicator.all_max(&[interval_ns, obstacle()]));
     let Ok(&[interval_ns, obstacle]) = agreed.as_deref() else { return };
@@ -130,10 +129,7 @@ fn obstacle() -> u64 {
     if !collect::ENABLED || !recorder::config().is_recording() {
         return OFF;
     }
-    match mpi::environment::threading_support() {
-        Threading::Serialized => SERIALISED,
-        Threading::Single | Threading::Funneled | Threading::Multiple => 0,
-    }
+    if sys::is_serialised() { SERIALISED } else { 0 }
 }
 
 const OFF: u64 = 1;

@@ -2,10 +2,8 @@
 
 use std::collections::VecDeque;
 
-use mpi::topology::Communicator;
-
 use super::agreement::Maxima;
-use crate::sys::{Operator, Pending, PrivateCommunicator, Reduction};
+use crate::sys::{Operator, Pending, PrivateCommunicator, ProgramCommunicator, Reduction};
 
 /// Reductions over all ranks of their own communicator.
 pub(super) struct MpiMaxima {
@@ -18,7 +16,7 @@ pub(super) struct MpiMaxima {
 
 impl MpiMaxima {
     /// Creates reductions over `program`'s ranks. Collective over it.
-    pub(super) fn over(program: &impl Communicator) -> Self {
+    pub(super) fn over(program: ProgramCommunicator) -> Self {
         let link = PrivateCommunicator::duplicate_of(program);
         let broken = link.is_err();
         Self { link, pending: VecDeque::new(), broken }

@@ -30,7 +30,7 @@ impl Workplace {
     /// The work gets three quarters of the deadline. The other ranks wait for its result until the
     /// deadline, so they learn that it was late before they give up.
     #[cfg_attr(
-        not(any(feature = "rsmpi", test)),
+        not(any(feature = "pmpi", test)),
         expect(dead_code, reason = "only MPI has deadlines")
     )]
     pub(crate) fn aside(deadline: Duration) -> Self {

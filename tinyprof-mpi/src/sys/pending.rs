@@ -1,10 +1,10 @@
 //! An MPI operation that has been started, with the memory that MPI reads and writes until it is
 //! done.
 
-use std::ffi::c_int;
+use std::ffi::{c_int, c_void};
 use std::mem::ManuallyDrop;
 
-use mpi::ffi;
+use tinyprof_pmpi::{Handle, mpi};
 
 use super::error::check;
 
@@ -15,14 +15,14 @@ use super::error::check;
 /// write the buffers. They are never freed then, on purpose.
 pub(crate) struct Pending<B> {
     call: &'static str,
-    request: ffi::MPI_Request,
+    request: Handle,
     buffers: ManuallyDrop<B>,
     done: bool,
 }
 
 impl<B> Pending<B> {
     /// Wraps a request that `call` has just made over `buffers`.
-    pub(super) fn new(call: &'static str, request: ffi::MPI_Request, buffers: B) -> Self {
+    pub(super) fn new(call: &'static str, request: Handle, buffers: B) -> Self {
         Self { call, request, buffers: ManuallyDrop::new(buffers), done: false }
     }
 
@@ -42,7 +42,8 @@ impl<B> Pending<B> {
             // SAFETY: the request is live, as it is done at most once; the other places are valid.
             // The buffers of the request live as long as this value, or for ever.
             let code = unsafe {
-                ffi::PMPI_Test(&raw mut self.request, &raw mut flag, ffi::RSMPI_STATUS_IGNORE)
+                let ignored = mpi().abi.status_ignore as *mut c_void;
+                mpi().test(&raw mut self.request, &raw mut flag, ignored)
             };
             check(self.call, code)?;
             self.done = flag != 0;

@@ -5,12 +5,10 @@
 
 use std::ffi::c_int;
 
-use mpi::ffi;
-use mpi::raw::AsRaw;
-use mpi::topology::{Communicator, SimpleCommunicator};
+use tinyprof_pmpi::{Handle, Status, mpi};
 
-use super::Pending;
 use super::error::check;
+use super::{Pending, ProgramCommunicator};
 
 /// A duplicate of one of the program's communicators, so that no message of the program can match
 /// one of these.
@@ -19,8 +17,7 @@ use super::error::check;
 /// There is one for the world, at most one for a profiler, and two for its interim profiles.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PrivateCommunicator {
-    /// The Fortran handle, an integer under every MPI, which can be kept in a `static`.
-    handle: ffi::RSMPI_Fint,
+    handle: Handle,
     rank: u32,
     size: u32,
 }
@@ -37,7 +34,7 @@ pub(crate) type Reduction = (Vec<u64>, Vec<u64>);
 
 /// A duplicate of a communicator that is being made: MPI writes its handle to this place.
 pub(crate) struct Duplicate {
-    place: Box<ffi::MPI_Comm>,
+    place: Box<Handle>,
     rank: u32,
     size: u32,
 }
@@ -47,33 +44,6 @@ pub(crate) struct Duplicate {
 pub(crate) struct Parcel {
     pub(crate) from: u32,
     pub(crate) length: usize,
-}
-
-/// Returns whether MPI may be called: it is initialised and not finalised.
-pub(crate) fn is_usable() -> bool {
-    let (mut initialised, mut finalised): (c_int, c_int) = (0, 0);
-    // SAFETY: may be called at any time (MPI 4.0, section 11.4.1), and the place is valid.
-    unsafe { ffi::PMPI_Initialized(&raw mut initialised) };
-    // SAFETY: as above.
-    unsafe { ffi::PMPI_Finalized(&raw mut finalised) };
-    initialised != 0 && finalised == 0
-}
-
-/// Returns the number of the program that this rank runs, among those of its job, or 0 if MPI does
-/// not say.
-pub(crate) fn program_number() -> c_int {
-    let (mut number, mut is_told): (*mut c_int, c_int) = (std::ptr::null_mut(), 0);
-    let key = c_int::try_from(ffi::MPI_APPNUM).unwrap_or_default();
-    let place = (&raw mut number).cast();
-    // SAFETY: the world is live, and the attribute of this key is a pointer to a number, for which
-    // the place is one.
-    let code =
-        unsafe { ffi::PMPI_Comm_get_attr(ffi::RSMPI_COMM_WORLD, key, place, &raw mut is_told) };
-    if check("MPI_Comm_get_attr", code).is_err() || is_told == 0 || number.is_null() {
-        return 0;
-    }
-    // SAFETY: MPI keeps the number as long as the world.
-    unsafe { *number }
 }
 
 /// Converts a length to an `int`, in which MPI counts; the phases split larger messages into
@@ -103,23 +73,20 @@ impl PrivateCommunicator {
     /// # Errors
     /// MPI's reason, if the program has asked for errors to be returned; otherwise MPI ends the
     /// program.
-    pub(crate) fn duplicate_of(program: &impl Communicator) -> Result<Self, String> {
-        // SAFETY: a plain value, which the next call overwrites.
-        let mut own = unsafe { ffi::RSMPI_COMM_NULL };
-        // SAFETY: the program's communicator is live, as it is borrowed; the place is valid.
-        let code = unsafe { ffi::PMPI_Comm_dup(program.as_raw(), &raw mut own) };
+    pub(crate) fn duplicate_of(program: ProgramCommunicator) -> Result<Self, String> {
+        let mut own = Handle(0);
+        // SAFETY: the program's communicator is live, and the place is valid.
+        let code = unsafe { mpi().comm_dup(program.handle, &raw mut own) };
         check("MPI_Comm_dup", code)?;
-        Self::adopt(own, program.rank().unsigned_abs(), program.size().unsigned_abs())
+        Self::adopt(own, program.rank, program.size)
     }
 
     /// Takes a new communicator that only we use.
-    fn adopt(own: ffi::MPI_Comm, rank: u32, size: u32) -> Result<Self, String> {
+    fn adopt(own: Handle, rank: u32, size: u32) -> Result<Self, String> {
         // SAFETY: both handles are live. Only our own communicator gets the handler.
-        let code = unsafe { ffi::PMPI_Comm_set_errhandler(own, ffi::RSMPI_ERRORS_RETURN) };
+        let code = unsafe { mpi().comm_set_errhandler(own, mpi().abi.errors_return) };
         check("MPI_Comm_set_errhandler", code)?;
-        // SAFETY: the handle is live.
-        let handle = unsafe { ffi::RSMPI_Comm_c2f(own) };
-        Ok(Self { handle, rank, size })
+        Ok(Self { handle: own, rank, size })
     }
 
     /// Duplicates the world.
@@ -127,7 +94,7 @@ impl PrivateCommunicator {
     /// # Errors
     /// As [`duplicate_of`](Self::duplicate_of).
     pub(crate) fn of_world() -> Result<Self, String> {
-        Self::duplicate_of(&SimpleCommunicator::world())
+        Self::duplicate_of(ProgramCommunicator::world())
     }
 
     /// Returns the program's own world. Only a rank that has started all of the program's
@@ -135,21 +102,18 @@ impl PrivateCommunicator {
     /// message might be received by the program. Errors go to its handler, which ends the program
     /// unless it has been replaced.
     pub(crate) fn world_itself() -> Self {
-        let world = SimpleCommunicator::world();
-        // SAFETY: the world is live.
-        let handle = unsafe { ffi::RSMPI_Comm_c2f(world.as_raw()) };
-        Self { handle, rank: world.rank().unsigned_abs(), size: world.size().unsigned_abs() }
+        let ProgramCommunicator { handle, rank, size } = ProgramCommunicator::world();
+        Self { handle, rank, size }
     }
 
     /// Starts to duplicate this communicator.
     pub(crate) fn duplicate(&self) -> Result<Pending<Duplicate>, String> {
-        // SAFETY: a plain value, which MPI overwrites.
-        let place = Box::new(unsafe { ffi::RSMPI_COMM_NULL });
+        let place = Box::new(Handle(0));
         let duplicate = Duplicate { place, rank: self.rank, size: self.size };
         Self::start("MPI_Comm_idup", duplicate, |duplicate, request| {
             // SAFETY: the communicator is live, and the place lives until the request is done, or
             // for ever.
-            unsafe { ffi::PMPI_Comm_idup(self.raw(), &raw mut *duplicate.place, request) }
+            unsafe { mpi().comm_idup(self.handle, &raw mut *duplicate.place, request) }
         })
     }
 
@@ -163,20 +127,14 @@ impl PrivateCommunicator {
         self.size
     }
 
-    fn raw(&self) -> ffi::MPI_Comm {
-        // SAFETY: the integer came from a live communicator that is never freed.
-        unsafe { ffi::RSMPI_Comm_f2c(self.handle) }
-    }
-
     /// Starts an operation that makes a request over buffers.
     fn start<B>(
         call: &'static str,
         buffers: B,
-        start: impl FnOnce(&mut B, *mut ffi::MPI_Request) -> c_int,
+        start: impl FnOnce(&mut B, *mut Handle) -> c_int,
     ) -> Result<Pending<B>, String> {
         let mut buffers = buffers;
-        // SAFETY: a plain value, which MPI overwrites.
-        let mut request = unsafe { ffi::RSMPI_REQUEST_NULL };
+        let mut request = Handle(0);
         let code = start(&mut buffers, &raw mut request);
         // Wrapped before the check: MPI may hold the buffers after some failures, and they are kept
         // then.
@@ -194,14 +152,12 @@ impl PrivateCommunicator {
         let length = count(words.len())?;
         let result = vec![0; words.len()];
         Self::start("MPI_Iallreduce", (words, result), |(words, result), request| {
-            // SAFETY: plain values of the MPI library.
-            let (number, max, sum) =
-                unsafe { (ffi::RSMPI_UINT64_T, ffi::RSMPI_MAX, ffi::RSMPI_SUM) };
-            let operator = if operator == Operator::Max { max } else { sum };
+            let abi = &mpi().abi;
+            let operator = if operator == Operator::Max { abi.max } else { abi.sum };
             let (from, to) = (words.as_ptr().cast(), result.as_mut_ptr().cast());
             // SAFETY: both vectors hold `length` numbers and live until the request is done, or for
             // ever.
-            unsafe { ffi::PMPI_Iallreduce(from, to, length, number, operator, self.raw(), request) }
+            unsafe { mpi().iallreduce(from, to, length, abi.word, operator, self.handle, request) }
         })
     }
 
@@ -209,12 +165,11 @@ impl PrivateCommunicator {
     pub(crate) fn broadcast(&self, bytes: Vec<u8>) -> Result<Pending<Vec<u8>>, String> {
         let length = count(bytes.len())?;
         Self::start("MPI_Ibcast", bytes, |bytes, request| {
-            // SAFETY: a plain value of the MPI library.
-            let byte = unsafe { ffi::RSMPI_UINT8_T };
+            let byte = mpi().abi.byte;
             // SAFETY: the vector holds `length` bytes and lives until the request is done, or for
             // ever.
             unsafe {
-                ffi::PMPI_Ibcast(bytes.as_mut_ptr().cast(), length, byte, 0, self.raw(), request)
+                mpi().ibcast(bytes.as_mut_ptr().cast(), length, byte, 0, self.handle, request)
             }
         })
     }
@@ -228,12 +183,11 @@ impl PrivateCommunicator {
     ) -> Result<Pending<Vec<u8>>, String> {
         let length = count(bytes.len())?;
         Self::start("MPI_Isend", bytes, |bytes, request| {
-            // SAFETY: a plain value of the MPI library.
-            let byte = unsafe { ffi::RSMPI_UINT8_T };
+            let byte = mpi().abi.byte;
             let from = bytes.as_ptr().cast();
             // SAFETY: the vector holds `length` bytes and lives until the request is done, or for
             // ever.
-            unsafe { ffi::PMPI_Isend(from, length, byte, signed(to), tag, self.raw(), request) }
+            unsafe { mpi().isend(from, length, byte, signed(to), tag, self.handle, request) }
         })
     }
 
@@ -248,37 +202,33 @@ impl PrivateCommunicator {
         let mut bytes = room(length)?;
         bytes.resize(length, 0);
         Self::start("MPI_Irecv", bytes, |bytes, request| {
-            // SAFETY: a plain value of the MPI library.
-            let byte = unsafe { ffi::RSMPI_UINT8_T };
+            let byte = mpi().abi.byte;
             let to = bytes.as_mut_ptr().cast();
             // SAFETY: the vector holds `counted` bytes and lives until the request is done, or for
             // ever.
-            unsafe { ffi::PMPI_Irecv(to, counted, byte, signed(from), tag, self.raw(), request) }
+            unsafe { mpi().irecv(to, counted, byte, signed(from), tag, self.handle, request) }
         })
     }
 
     /// Returns a message with this tag that has arrived, of any rank.
     pub(crate) fn waiting(&self, tag: c_int) -> Result<Option<Parcel>, String> {
+        let abi = &mpi().abi;
         let mut flag: c_int = 0;
-        // SAFETY: a status is plain numbers, for which zero is a value.
-        let mut status: ffi::MPI_Status = unsafe { std::mem::zeroed() };
-        // SAFETY: a plain value of the MPI library.
-        let anyone = unsafe { ffi::RSMPI_ANY_SOURCE };
+        let mut status = Status::default();
+        let place = (&raw mut status).cast();
         // SAFETY: the communicator is live and the places are valid.
         let code =
-            unsafe { ffi::PMPI_Iprobe(anyone, tag, self.raw(), &raw mut flag, &raw mut status) };
+            unsafe { mpi().iprobe(abi.any_source, tag, self.handle, &raw mut flag, place) };
         check("MPI_Iprobe", code)?;
         if flag == 0 {
             return Ok(None);
         }
-        let mut length: c_int = 0;
-        // SAFETY: a plain value of the MPI library.
-        let byte = unsafe { ffi::RSMPI_UINT8_T };
+        let mut length = 0;
         // SAFETY: the status is that of the probe, and the place is valid.
-        let code = unsafe { ffi::PMPI_Get_count(&raw const status, byte, &raw mut length) };
-        check("MPI_Get_count", code)?;
+        let code = unsafe { mpi().get_elements_x(place.cast_const(), abi.byte, &raw mut length) };
+        check("MPI_Get_elements_x", code)?;
         let length = usize::try_from(length).unwrap_or_default();
-        Ok(Some(Parcel { from: status.MPI_SOURCE.unsigned_abs(), length }))
+        Ok(Some(Parcel { from: status.source().unsigned_abs(), length }))
     }
 }
 
@@ -289,17 +239,18 @@ impl Duplicate {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "rsmpi"))]
 mod tests {
+    use super::super::is_usable;
     use super::*;
 
     /// Starts MPI for this process alone, which no other test of this crate does.
     #[test]
     fn errors_come_back_as_text_that_names_the_call() {
         assert!(!is_usable(), "before MPI is initialised");
-        let universe = mpi::initialize().expect("no other test starts MPI");
+        let universe = ::mpi::initialize().expect("no other test starts MPI");
         assert!(is_usable());
-        let link = PrivateCommunicator::duplicate_of(&universe.world()).unwrap();
+        let link = PrivateCommunicator::duplicate_of(ProgramCommunicator::of(&universe.world())).unwrap();
         assert_eq!((link.rank(), link.size()), (0, 1));
         let Err(error) = link.send(7, 0, vec![1]) else { panic!("there is no rank 7") };
         assert!(error.starts_with("MPI_Isend failed: ") && error.contains("rank"), "{error}");

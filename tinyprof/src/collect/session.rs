@@ -99,11 +99,7 @@ pub(super) fn within_start(step: impl FnOnce() + Send + 'static) {
 fn begin() -> Session {
     let config = from_environment();
     let choice = config.clock.unwrap_or_default();
-    let clock = Clock::detect(match choice {
-        ClockChoice::Auto => clock::ClockChoice::Auto,
-        ClockChoice::Monotonic => clock::ClockChoice::Monotonic,
-        ClockChoice::Fenced => clock::ClockChoice::Fenced,
-    });
+    let clock = Clock::detect(choice);
     if choice == ClockChoice::Fenced && !clock.is_counter() && launcher::speaks_for_all() {
         warn(
             "TINYPROF_CLOCK=fenced is ignored: the processor's counter is not steady on this machine; visits are \

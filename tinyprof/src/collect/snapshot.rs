@@ -48,7 +48,7 @@ pub fn snapshot() -> EventMap {
     };
     let arenas: Vec<&Arena> = arenas().collect();
     let threads = u32::try_from(arenas.len()).unwrap_or(u32::MAX);
-    let mut metrics = Vec::new();
+    let (mut metrics, mut messages) = (Vec::new(), Vec::new());
     // A polled visit may end on another thread than it began on.
     let (mut polled_begun, mut polled_ended) = (0_u64, 0_u64);
     for arena in &arenas {
@@ -60,6 +60,12 @@ pub fn snapshot() -> EventMap {
                 Some(MetricReading { callpath, key, values }) => {
                     metrics.push((callpath, key.to_owned(), values));
                 }
+                None => losses.records_unreadable += 1,
+            }
+        }
+        for reading in arena.message_readings() {
+            match reading {
+                Some(message) => messages.push(message),
                 None => losses.records_unreadable += 1,
             }
         }
@@ -85,6 +91,7 @@ pub fn snapshot() -> EventMap {
     let mut map = EventMap::from_records(records, RankFacts::default());
     losses.visits_open += polled_begun.saturating_sub(polled_ended);
     losses.records_unreadable += map.add_metrics(metrics);
+    losses.records_unreadable += map.add_messages(messages);
     map.facts = RankFacts {
         host: host_name(),
         process_id: std::process::id(),
@@ -134,6 +141,7 @@ fn losses_of(arena: &Arena) -> Losses {
         visits_too_deep: arena.visits_too_deep.load(Relaxed),
         visits_without_key: arena.visits_without_key.load(Relaxed),
         values_not_recorded: arena.values_not_recorded.load(Relaxed),
+        messages_without_partner: arena.messages_lost.load(Relaxed),
         ..Losses::default()
     }
 }

@@ -1,5 +1,6 @@
 //! One thread's tree of callpaths: a plain value, of which `thread` holds one for each thread.
 
+mod call;
 mod context;
 mod flush_points;
 mod fold;
@@ -7,6 +8,7 @@ mod hot;
 mod in_file;
 mod insert;
 mod live;
+mod messages;
 mod metric;
 mod polled;
 mod reading;
@@ -122,8 +124,11 @@ pub(crate) struct Arena {
     /// The words that the thread itself uses in each visit.
     hot: Hot,
     lookup: Lookup,
+    message_lookup: Lookup,
     nodes: AtomicU32,
     last_node: AtomicU32,
+    messages: AtomicU32,
+    last_message: AtomicU32,
     /// Guards the creation and look-up of records.
     reentrancy: ReentrancyGuard,
     pub(crate) visits_lost: AtomicU64,
@@ -137,6 +142,8 @@ pub(crate) struct Arena {
     /// Visits that the budget leaves untimed, without those that a record has not added up yet.
     pub(crate) visits_not_timed: AtomicU64,
     pub(crate) values_not_recorded: AtomicU64,
+    /// Messages that are counted without their partner, or not at all.
+    pub(crate) messages_lost: AtomicU64,
     /// Polled visits: the number whose first poll was on this thread, and the number that ended on
     /// it.
     pub(crate) polled_begun: AtomicU64,
@@ -164,8 +171,11 @@ impl Arena {
             clock,
             sampler: Sampler::new(clock),
             lookup: Lookup::new(),
+            message_lookup: Lookup::new(),
             nodes: AtomicU32::new(0),
             last_node: AtomicU32::new(0),
+            messages: AtomicU32::new(0),
+            last_message: AtomicU32::new(0),
             reentrancy: ReentrancyGuard::new(),
             visits_lost: AtomicU64::new(0),
             visits_kept_out: AtomicU64::new(0),
@@ -176,6 +186,7 @@ impl Arena {
             clock_steps_back: AtomicU64::new(0),
             visits_not_timed: AtomicU64::new(0),
             values_not_recorded: AtomicU64::new(0),
+            messages_lost: AtomicU64::new(0),
             polled_begun: AtomicU64::new(0),
             polled_ended: AtomicU64::new(0),
         })
@@ -405,6 +416,12 @@ impl Arena {
         if node.get(VISITS) > 0 && !log::push(node, live_execution(node)) {
             self.lose_visits(node.get(VISITS));
         }
+    }
+
+    /// Returns whether no region is open. Owner only.
+    #[inline]
+    pub(crate) fn is_outside_of_regions(&self) -> bool {
+        self.current().is_none()
     }
 
     /// Returns the ticks of this arena's clock.

@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn a_timed_visit_costs_more_than_a_counted_one_and_measures_a_part_of_it() {
-        for clock in [Clock::detect(super::super::clock::ClockChoice::Auto), Clock::Monotonic] {
+        for clock in [Clock::detect(tinyprof_settings::ClockChoice::Auto), Clock::Monotonic] {
             let cost = measure(clock).unwrap();
             assert!(cost.timed > cost.counted && cost.counted >= 0.0, "{cost:?}");
             assert!(cost.inside > 0.0 && cost.inside_error < cost.inside, "{cost:?}");

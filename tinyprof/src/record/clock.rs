@@ -7,6 +7,7 @@
 
 use tinyprof_format::ticks::Scale;
 use tinyprof_segment::clock::{Moment, counter, counter_is_steady, fenced_counter, monotonic_ns};
+use tinyprof_settings::ClockChoice;
 
 /// A source of ticks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,19 +22,6 @@ pub(crate) enum Clock {
     /// A time set by the test on the current thread: [`set_manual`].
     #[cfg(test)]
     Manual,
-}
-
-/// The clock that the user asks for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ClockChoice {
-    /// The processor's counter where it is steady, otherwise `CLOCK_MONOTONIC`.
-    #[default]
-    Auto,
-    /// `CLOCK_MONOTONIC`, at 2.3 times the cost of the counter.
-    Monotonic,
-    /// The processor's counter between fences, for regions under 100 ns, at 1.9 times the cost;
-    /// `CLOCK_MONOTONIC` where the counter is not steady.
-    Fenced,
 }
 
 #[cfg(test)]

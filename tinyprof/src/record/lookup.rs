@@ -1,8 +1,6 @@
-//! Finds the child of a node by site if it is no longer in the cache: open addressing in the
-//! segment.
+//! Finds records that are no longer in a cache: open addressing in the segment.
 //!
-//! An entry is one word: the node's line, and 32 bits of the hash of (parent, site). 0 is an empty
-//! slot.
+//! An entry is one word: the record's line, and its hash. 0 is an empty slot.
 
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicU32, AtomicU64};
@@ -10,9 +8,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64};
 use tinyprof_segment::layout::LINE_WORDS;
 use tinyprof_segment::words::{Line, high, low, pack};
 
-use super::node::{Node, PARENT, SITE};
 use super::segment::Segment;
-use super::site::Site;
 
 const FIRST_CLASS: u32 = 3;
 
@@ -44,17 +40,17 @@ impl Lookup {
         (LINE_WORDS << self.class.load(Relaxed)) - 1
     }
 
-    /// Returns the child of `parent` that visits `site`.
+    /// Returns the line with this hash for which `is` returns true.
+    #[inline]
     pub(super) fn find(
         &self,
         segment: &Segment,
-        parent: Line,
-        site: &'static Site,
+        hash: u32,
+        is: impl Fn(Line) -> bool,
     ) -> Option<Line> {
         if self.block().is_none() {
             return None;
         }
-        let hash = hash(parent, site);
         let mask = self.mask();
         let mut at = hash as usize & mask;
         loop {
@@ -63,27 +59,20 @@ impl Lookup {
             if line.is_none() {
                 return None;
             }
-            if high(entry) == hash {
-                // SAFETY: entries are lines of nodes, as `insert` gets them.
-                let node = unsafe { Node::at(segment, line) };
-                if node.parent() == parent
-                    && node.get(SITE) == std::ptr::from_ref(site).addr() as u64
-                {
-                    return Some(line);
-                }
+            if high(entry) == hash && is(line) {
+                return Some(line);
             }
             at = (at + 1) & mask;
         }
     }
 
-    /// Inserts a new child, which must not be in the table yet. Returns false if memory has run
-    /// out.
-    pub(super) fn insert(&self, segment: &Segment, child: Node<'_>) -> bool {
+    /// Inserts a line, which must not be in the table yet. Returns false if memory has run out.
+    pub(super) fn insert(&self, segment: &Segment, hash: u32, line: Line) -> bool {
         let entries = self.entries.load(Relaxed);
         if (self.block().is_none() || entries as usize * 2 > self.mask()) && !self.grow(segment) {
             return false;
         }
-        self.place(segment, pack(child.line().number(), hash_of_node(child)));
+        self.place(segment, pack(line.number(), hash));
         self.entries.store(entries + 1, Relaxed);
         true
     }
@@ -121,16 +110,4 @@ impl Lookup {
         }
         true
     }
-}
-
-fn hash_of_node(node: Node<'_>) -> u32 {
-    mix(low(node.get(PARENT)), node.get(SITE))
-}
-
-fn hash(parent: Line, site: &'static Site) -> u32 {
-    mix(parent.number(), std::ptr::from_ref(site).addr() as u64)
-}
-
-fn mix(parent: u32, site: u64) -> u32 {
-    high((site ^ u64::from(parent).rotate_left(40)).wrapping_mul(0x9e37_79b9_7f4a_7c15))
 }

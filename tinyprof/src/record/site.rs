@@ -26,6 +26,8 @@ pub struct Site {
     rank_local: bool,
     /// The number of a site made at run time, counted from 1; otherwise 0.
     run_time_number: u32,
+    /// True for a function of MPI.
+    is_call: bool,
     constants: &'static [(&'static str, &'static str)],
 }
 
@@ -71,6 +73,7 @@ impl Site {
             mode,
             rank_local: false,
             run_time_number: 0,
+            is_call: false,
             constants: &[],
         }
     }
@@ -92,8 +95,51 @@ impl Site {
             mode: Mode::Total,
             rank_local: false,
             run_time_number: 0,
+            is_call: false,
             constants: &[],
         }
+    }
+
+    /// Returns a function of MPI, with constants such as its tag.
+    ///
+    /// The id is a hash of the name alone. Such a call does not begin an execution where it is not
+    /// inside of a region, and some ranks may not make it.
+    #[must_use]
+    pub const fn mpi(
+        name: &'static str,
+        constants: &'static [(&'static str, &'static str)],
+    ) -> Self {
+        let hash = fnv1a(fnv1a(FNV_OFFSET, b"mpi\0"), name.as_bytes());
+        Self {
+            name,
+            module: "mpi",
+            file: "",
+            line: 0,
+            column: 0,
+            id: SiteId::from_bits(hash),
+            kind: Some(RegionKind::Function),
+            mode: Mode::Total,
+            rank_local: false,
+            run_time_number: 0,
+            is_call: true,
+            constants,
+        }
+    }
+
+    /// Returns the region of a whole program that has no regions of its own, as a site made at run
+    /// time. The id is a hash of the name.
+    pub(super) fn program(name: &'static str) -> Self {
+        let is_call = false;
+        let hash = fnv1a(fnv1a(FNV_OFFSET, b"program\0"), name.as_bytes());
+        let id = SiteId::from_bits(hash);
+        Self { module: "", id, run_time_number: next_run_time_number(), is_call, ..Self::mpi(name, &[]) }
+    }
+
+    /// Returns the function at one of its call sites, as a site made at run time. `module` is the
+    /// executable or library of the call, and `name` the function's name with module and offset,
+    /// which together are equal on every rank.
+    pub(super) fn at_call_site(&self, name: &'static str, module: &'static str) -> Self {
+        Self { file: module, ..self.with_name(name) }
     }
 
     /// Marks the region as visited by some ranks only.
@@ -189,6 +235,11 @@ impl Site {
         (self.mode as u32) << 8 | kind
     }
 
+    /// Returns whether the site is a function of MPI.
+    pub(super) const fn is_call(&self) -> bool {
+        self.is_call
+    }
+
     /// Returns whether the site is a metric, not a region.
     pub(super) const fn is_metric(&self) -> bool {
         self.kind.is_none()
@@ -210,6 +261,31 @@ impl Site {
     pub(super) fn count() -> usize {
         section::stop().wrapping_sub(section::start()) / size_of::<Self>()
     }
+}
+
+/// Returns whether the program has regions: sites of its own beside those of this library.
+#[inline]
+pub(crate) fn has_regions() -> bool {
+    /// 0: not known yet. 1: no. 2: yes.
+    static FOUND: AtomicU32 = AtomicU32::new(0);
+    match FOUND.load(Relaxed) {
+        0 => {
+            let found = has_sites_of_its_own();
+            FOUND.store(1 + u32::from(found), Relaxed);
+            found
+        }
+        found => found == 2,
+    }
+}
+
+#[cold]
+fn has_sites_of_its_own() -> bool {
+    let first = std::ptr::with_exposed_provenance::<Site>(section::start());
+    (0..Site::count()).any(|index| {
+        // SAFETY: the section holds nothing but sites, as many as `count` returns.
+        let site = unsafe { &*first.wrapping_add(index) };
+        !site.is_metric() && !site.is_call() && site.module != OTHER.module
+    })
 }
 
 /// Returns the next number for a site made at run time, from 1 on, or 0 if the numbers are
@@ -251,7 +327,7 @@ mod section {
 
     #[inline]
     pub(super) fn start() -> usize {
-        (&raw const START).addr()
+        (&raw const START).expose_provenance()
     }
 
     pub(super) fn stop() -> usize {

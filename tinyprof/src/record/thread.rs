@@ -80,6 +80,7 @@ pub(crate) fn arena() -> Option<&'static Arena> {
 
 /// Returns the arena of the current thread, and makes it if there is none yet. Returns `None` if
 /// nothing can be recorded. `start` is that of [`attach`].
+#[inline]
 pub(crate) fn arena_or_attach(start: fn() -> Option<Clock>) -> Option<&'static Arena> {
     arena().or_else(|| attach(start).then(arena).flatten())
 }

@@ -45,7 +45,7 @@ impl Arena {
         node.set(SITE, std::ptr::from_ref(site).addr() as u64);
         node.set(PARENT, pack(parent.number(), FOLD));
         node.set(START, outer.number().into());
-        if self.lookup.insert(&self.segment, node) {
+        if self.insert_into_table(node) {
             self.nodes.fetch_add(1, Relaxed);
         } else {
             // SAFETY: the line is that of the new block, and nothing refers to it yet.

@@ -15,6 +15,12 @@ use crate::sys::pages;
 /// The number of sites made at run time that are cached with the callpath of their last visit.
 pub(super) const RUN_TIME_SITES: usize = 128;
 
+/// The number of message records that are cached, by a hash of what they count. A power of two.
+pub(super) const MESSAGES: usize = 256;
+
+/// The number of calls of MPI that are cached, by a hash of their place. A power of two.
+pub(super) const CALLS: usize = 256;
+
 /// A bit that no record has in the word of its execution.
 const IRREGULAR: u32 = 1 << 31;
 
@@ -34,6 +40,17 @@ struct Named {
     /// Not 0 if this thread's flush points are watched.
     watched: AtomicU32,
     run_time_cache: [AtomicU64; RUN_TIME_SITES],
+    message_cache: [AtomicU32; MESSAGES],
+    call_cache: [CachedCall; CALLS],
+}
+
+/// A call of MPI from a place in the program, with the callpath of its last visit.
+#[repr(C)]
+pub(super) struct CachedCall {
+    /// The key of function and place; 0 if the entry is empty.
+    pub(super) key: AtomicU64,
+    /// The parent, and the callpath.
+    pub(super) callpath: AtomicU64,
 }
 
 /// Memory of one arena beside its segment.
@@ -105,6 +122,19 @@ impl Hot {
         &self.named().run_time_cache
     }
 
+    /// Returns the entry for calls with this key.
+    #[inline]
+    pub(super) fn cached_call(&self, key: u64) -> &CachedCall {
+        let mixed = key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+        &self.named().call_cache[mixed as usize % CALLS]
+    }
+
+    /// Returns the lines of message records that were changed lately.
+    #[inline]
+    pub(super) fn message_cache(&self) -> &[AtomicU32; MESSAGES] {
+        &self.named().message_cache
+    }
+
     /// Returns the last (parent, child) for each site of the executable, which answers all but the
     /// first look-ups.
     #[inline]
@@ -155,6 +185,8 @@ impl Hot {
         self.set_execution(0);
         let words = self.run_time_cache().iter().chain(self.cache()).chain(self.described());
         words.for_each(|word| word.store(0, Relaxed));
+        self.message_cache().iter().for_each(|word| word.store(0, Relaxed));
+        self.named().call_cache.iter().for_each(|call| call.key.store(0, Relaxed));
     }
 }
 

@@ -57,6 +57,7 @@ impl Arena {
             self.segment.part_from_file();
             self.hot.clear();
             self.lookup.clear();
+            self.clear_messages();
             self.nodes.store(0, Relaxed);
             self.last_node.store(0, Relaxed);
         }

@@ -57,7 +57,7 @@ impl Arena {
     ) -> Option<Line> {
         self.check_process();
         self.reentrancy.change(|| {
-            let known = self.lookup.find(&self.segment, parent, metric);
+            let known = self.find_node(parent, metric);
             let full = self.nodes.load(Relaxed) >= NODES_MAX;
             let line = known.or_else(|| if full { None } else { self.insert(parent, metric) })?;
             self.remember(parent, metric, line);
@@ -66,7 +66,7 @@ impl Arena {
     }
 
     fn find_or_insert_child(&self, parent: Line, site: &'static Site, is_new: bool) -> Entered {
-        if let Some(line) = self.lookup.find(&self.segment, parent, site) {
+        if let Some(line) = self.find_node(parent, site) {
             if let Some(outer) = self.folded_onto(line) {
                 return Entered::Recursion(outer);
             }
@@ -93,6 +93,21 @@ impl Arena {
         )
     }
 
+    /// Returns the child of `parent` that visits `site`.
+    fn find_node(&self, parent: Line, site: &'static Site) -> Option<Line> {
+        let address = std::ptr::from_ref(site).addr() as u64;
+        self.lookup.find(&self.segment, hash(parent, address), |line| {
+            let node = self.node(line);
+            node.parent() == parent && node.get(SITE) == address
+        })
+    }
+
+    /// Inserts a new node into the table of all. Returns false if memory has run out.
+    pub(super) fn insert_into_table(&self, node: Node<'_>) -> bool {
+        let hash = hash(node.parent(), node.get(SITE));
+        self.lookup.insert(&self.segment, hash, node.line())
+    }
+
     #[cold]
     fn enter_other(&self, parent: Line, counter: &AtomicU64) -> Entered {
         counter.fetch_add(1, Relaxed);
@@ -102,7 +117,7 @@ impl Arena {
         {
             return Entered::Recursion(parent);
         }
-        let known = self.lookup.find(&self.segment, parent, &OTHER);
+        let known = self.find_node(parent, &OTHER);
         match known.or_else(|| self.insert(parent, &OTHER)) {
             Some(line) => Entered::Node(line),
             None => {
@@ -135,7 +150,8 @@ impl Arena {
         if let Some(entry) = self.entry(site) {
             // The entry also marks unusual visits, so that the shortest path has one value to test.
             let kind = high(self.node(line).get(EXECUTION)) | high(self.hot.regular_execution());
-            let is_usual = site.is_metric() || kind == 0;
+            // Outside of all regions the shortest path is not tried.
+            let is_usual = site.is_metric() || (kind == 0 && !parent.is_none());
             let key = parent.number() | if is_usual { 0 } else { NOT_USUAL };
             entry.store(pack(key, line.number()), Relaxed);
         }
@@ -171,8 +187,8 @@ impl Arena {
         if !site.is_metric() {
             self.prepare_samples(node);
         }
-        node.set(EXECUTION, pack(0, kind_of(node)));
-        if !self.describe(site) || !self.lookup.insert(&self.segment, node) {
+        node.set(EXECUTION, pack(0, kind_of(node, site.is_call())));
+        if !self.describe(site) || !self.insert_into_table(node) {
             // SAFETY: the line is that of the new block, and nothing refers to it yet.
             unsafe { self.segment.release(line, NODE_CLASS) };
             return None;
@@ -186,12 +202,18 @@ impl Arena {
     }
 }
 
-/// Returns the kind of a new record, derived from its other words.
-fn kind_of(node: Node<'_>) -> u32 {
+/// Returns the kind of a new record, derived from its other words. Calls of MPI outside of all
+/// regions are no executions.
+fn kind_of(node: Node<'_>, is_call: bool) -> u32 {
     let kinds = [
-        (node.parent().is_none(), kind::ROOT),
+        (node.parent().is_none() && !is_call, kind::ROOT),
         (low(node.get(SERIES + 1)) != 0, kind::SERIES),
         (low(node.get(SAMPLES)) != 0, kind::SAMPLED),
     ];
     kinds.iter().filter(|(is, _)| *is).fold(0, |sum, (_, kind)| sum | kind)
+}
+
+/// Returns the hash of a child, by its parent and the address of its site.
+fn hash(parent: Line, site: u64) -> u32 {
+    high((site ^ u64::from(parent.number()).rotate_left(40)).wrapping_mul(0x9e37_79b9_7f4a_7c15))
 }

@@ -62,7 +62,7 @@ impl Default for Ids {
 
 impl Ids {
     /// Returns the id of the callpath at `line`. Any thread.
-    fn of(&mut self, arena: &Arena, line: Line) -> CallpathId {
+    pub(super) fn of(&mut self, arena: &Arena, line: Line) -> CallpathId {
         let mut at = line;
         let mut id = None;
         while !at.is_none() && id.is_none() {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
 
-use super::super::super::clock::ClockChoice;
+use tinyprof_settings::ClockChoice;
 use super::super::reading::Ids;
 use super::*;
 

@@ -1,0 +1,126 @@
+//! The entry points: functions with MPI's names, which keep their arguments and the place that they
+//! were called from, and go on in one function for all.
+//!
+//! They are written in assembler because nothing else tells the place of the call, and because one
+//! body then serves all numbers of arguments. Each builds, on its stack:
+//!
+//! ```text
+//! x86-64:   a0 .. a5 | return address | a6 ..        registers, by `call`, the caller's stack
+//! aarch64:  a0 .. a7 | return address | - | a8 ..
+//! ```
+
+use std::ffi::c_int;
+
+use crate::function::FUNCTIONS;
+use crate::observe;
+
+/// The number of arguments in registers.
+#[cfg(target_arch = "x86_64")]
+pub(crate) const REGISTERS: usize = 6;
+/// The number of arguments in registers.
+#[cfg(target_arch = "aarch64")]
+pub(crate) const REGISTERS: usize = 8;
+/// The word of the return address.
+pub(crate) const RETURN_ADDRESS: usize = REGISTERS;
+/// The word of the first argument on the stack.
+#[cfg(target_arch = "x86_64")]
+pub(crate) const FROM_STACK: usize = 7;
+/// The word of the first argument on the stack.
+#[cfg(target_arch = "aarch64")]
+pub(crate) const FROM_STACK: usize = 10;
+
+/// The language bindings of MPI, in the high half of an entry point's number.
+pub(crate) mod binding {
+    /// `MPI_Send`.
+    pub(crate) const C: u32 = 0;
+    /// `mpi_send_`, of `mpif.h` and `use mpi`.
+    pub(crate) const FORTRAN: u32 = 1;
+    /// `mpi_send_f08_`, of `use mpi_f08`.
+    pub(crate) const FORTRAN_2008: u32 = 2;
+    /// `mpi_send_f08ts_`, whose buffers are descriptors.
+    pub(crate) const FORTRAN_2008_TS: u32 = 3;
+    /// The number of bindings.
+    pub(crate) const COUNT: usize = 4;
+}
+
+/// Handles a call of any entry point. `number` is the function's index, and its binding in the high
+/// half.
+unsafe extern "C-unwind" fn handle(number: u32, words: *mut usize) -> c_int {
+    let function = (number & 0xffff) as usize;
+    debug_assert!(function < FUNCTIONS.len(), "the entry points are made from the table");
+    // SAFETY: the entry point passes its own words, which are those of a call by the program.
+    unsafe { observe::call(function, number >> 16, words) }
+}
+
+#[cfg(target_arch = "x86_64")]
+macro_rules! wrapper {
+    ($symbol:ident, $index:literal, $binding:ident) => {
+        #[unsafe(naked)]
+        #[unsafe(no_mangle)]
+        unsafe extern "C-unwind" fn $symbol() {
+            std::arch::naked_asm!(
+                ".cfi_startproc",
+                "push r9",
+                "push r8",
+                "push rcx",
+                "push rdx",
+                "push rsi",
+                "push rdi",
+                "mov rsi, rsp",
+                "mov edi, {number}",
+                "sub rsp, 8",
+                ".cfi_def_cfa_offset 64",
+                "call {handle}",
+                "add rsp, 56",
+                ".cfi_def_cfa_offset 8",
+                "ret",
+                ".cfi_endproc",
+                number = const $index | binding::$binding << 16,
+                handle = sym handle,
+            )
+        }
+    };
+}
+
+#[cfg(target_arch = "aarch64")]
+macro_rules! wrapper {
+    ($symbol:ident, $index:literal, $binding:ident) => {
+        #[unsafe(naked)]
+        #[unsafe(no_mangle)]
+        unsafe extern "C-unwind" fn $symbol() {
+            std::arch::naked_asm!(
+                ".cfi_startproc",
+                "stp x29, x30, [sp, #-96]!",
+                ".cfi_def_cfa_offset 96",
+                ".cfi_offset 29, -96",
+                ".cfi_offset 30, -88",
+                "mov x29, sp",
+                "stp x0, x1, [sp, #16]",
+                "stp x2, x3, [sp, #32]",
+                "stp x4, x5, [sp, #48]",
+                "stp x6, x7, [sp, #64]",
+                "str x30, [sp, #80]",
+                "add x1, sp, #16",
+                "mov w0, #{low}",
+                "movk w0, #{binding}, lsl #16",
+                "bl {handle}",
+                "ldp x29, x30, [sp], #96",
+                ".cfi_def_cfa_offset 0",
+                "ret",
+                ".cfi_endproc",
+                low = const $index,
+                binding = const binding::$binding,
+                handle = sym handle,
+            )
+        }
+    };
+}
+
+/// One function for each name in the table and each binding. They have no Rust signature: programs
+/// call them through MPI's headers.
+#[expect(non_snake_case, reason = "the names are MPI's")]
+mod wrappers {
+    use super::{binding, handle};
+
+    include!(concat!(env!("OUT_DIR"), "/wrappers.rs"));
+}

@@ -1,0 +1,163 @@
+//! The table of MPI's functions.
+
+use tinyprof::__calls::Site;
+
+/// One function of MPI.
+#[derive(Debug)]
+pub(crate) struct Function {
+    /// The name in C.
+    pub(crate) name: &'static str,
+    pub(crate) role: Role,
+    /// True for the functions whose counts are `MPI_Count` (MPI 4.0, section 19.2).
+    pub(crate) is_large: bool,
+    pub(crate) arguments: u8,
+    /// Arguments of the Fortran function, with the hidden lengths of its texts.
+    pub(crate) fortran_arguments: u8,
+    pub(crate) at: Positions,
+}
+
+/// What a function does with messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// Nothing that is counted: bookkeeping, synchronisation of windows, and others.
+    Plain,
+    Probe,
+    Init,
+    InitThread,
+    Finalize,
+    Pcontrol,
+    Send,
+    SendInit,
+    PartitionedSendInit,
+    Receive,
+    StartReceive,
+    ReceiveInit,
+    PartitionedReceiveInit,
+    Exchange,
+    ExchangeReplace,
+    StartExchange,
+    StartExchangeReplace,
+    Match,
+    MatchedReceive,
+    StartMatchedReceive,
+    Start,
+    Startall,
+    CompleteOne,
+    CompleteAny,
+    CompleteSome,
+    CompleteAll,
+    Cancel,
+    FreeRequest,
+    FreeCommunicator,
+    FreeDatatype,
+    Put,
+    Get,
+    GetAccumulate,
+    FetchAndOp,
+    CompareAndSwap,
+    File,
+    FileRead,
+    FileStartRead,
+    FileReadBegin,
+    FileReadEnd,
+    FileWrite,
+    Collective(Collective, Form),
+}
+
+/// When a function's arguments are looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Looks {
+    /// The function steers the recording, and is not recorded itself.
+    Never,
+    After,
+    BeforeAndAfter,
+}
+
+impl Role {
+    /// Returns when the arguments are looked at.
+    #[inline]
+    pub(crate) const fn looks(self) -> Looks {
+        match self {
+            Self::Finalize | Self::Pcontrol => Looks::Never,
+            Self::Receive
+            | Self::Exchange
+            | Self::ExchangeReplace
+            | Self::FileRead
+            | Self::FileReadEnd
+            | Self::MatchedReceive
+            | Self::StartMatchedReceive
+            | Self::CompleteOne
+            | Self::CompleteAny
+            | Self::CompleteSome
+            | Self::CompleteAll
+            | Self::FreeRequest
+            | Self::FreeCommunicator
+            | Self::FreeDatatype => Looks::BeforeAndAfter,
+            _ => Looks::After,
+        }
+    }
+}
+
+/// When the data of a collective operation is exchanged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// By this call, or by an operation that it starts.
+    Once,
+    /// At each start of the request that the call makes.
+    Persistent,
+}
+
+/// The kinds of collective operations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Collective {
+    Barrier,
+    Bcast,
+    Gather,
+    Gatherv,
+    Scatter,
+    Scatterv,
+    Allgather,
+    Allgatherv,
+    Alltoall,
+    Alltoallv,
+    Alltoallw,
+    Reduce,
+    Allreduce,
+    ReduceScatter,
+    ReduceScatterBlock,
+    Scan,
+    Exscan,
+    NeighborAllgather,
+    NeighborAllgatherv,
+    NeighborAlltoall,
+    NeighborAlltoallv,
+    NeighborAlltoallw,
+}
+
+macro_rules! positions {
+    ($($argument:ident)*) => {
+        /// The positions of the arguments that the wrappers look at, by their names in the standard.
+        #[derive(Clone, Copy, Debug)]
+        pub(crate) struct Positions {
+            $(pub(crate) $argument: u8,)*
+        }
+
+        impl Positions {
+            /// The position of an argument that the function does not have.
+            pub(crate) const NO: u8 = u8::MAX;
+            const NONE: Self = Self { $($argument: Self::NO,)* };
+        }
+    };
+}
+
+positions! {
+    buf comm count datatype dest flag incount index indices message newcomm origin_count
+    origin_datatype outcount partitions recvbuf recvcount recvcounts recvtype recvtypes request
+    requests result_count result_datatype root sendbuf sendcount sendcounts sendtype sendtypes
+    source status statuses target_count target_datatype
+}
+
+const COMM: [(&str, &str); 1] = [("tag", "COMM")];
+const IO: [(&str, &str); 1] = [("tag", "IO")];
+
+include!(concat!(env!("OUT_DIR"), "/table.rs"));

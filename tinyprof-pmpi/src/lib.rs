@@ -1,0 +1,42 @@
+//! Every MPI function of the program as a region, in any language, under any MPI.
+//!
+//! The functions of this crate have the names of MPI's own (`MPI_Send`, `mpi_send_`,
+//! `mpi_send_f08_`) and take precedence over them: in a Rust program because they are part of the
+//! executable, in any other program because the library is preloaded. Each records the call and
+//! passes it on, with the arguments that it was given (MPI 4.0, section 15.2, the profiling
+//! interface).
+//!
+//! The crate includes no header of MPI and is not linked to it: functions are found by name when
+//! they are first called, and the binary interface is recognised at run time. So one library serves
+//! MPICH and its derivatives, Open MPI, and the standard interface of MPI 5.
+//!
+//! # What is recorded
+//!
+//! Nothing before [`Session::begin`] and after [`Session::end`]. In between, a call is a visit of
+//! the region of its function, below the innermost open region. Outside of all regions, and in
+//! programs that have none, calls are told apart by the place in the program that they come from.
+//! Calls that MPI makes of its own functions are part of the outermost one.
+//!
+//! # What it never does
+//!
+//! It takes no lock and allocates no heap memory in the steady state. It changes no buffer, no
+//! result and no object of the program. Where the program ignores a status, MPI writes it to a place
+//! of ours. `MPI_Pcontrol(0)` stops the recording of calls, `MPI_Pcontrol(1)` resumes it (MPI 4.0,
+//! section 15.2.4).
+
+mod abi;
+mod arguments;
+mod communicators;
+mod datatypes;
+mod entry;
+mod forward;
+mod function;
+mod library;
+mod observe;
+mod requests;
+mod session;
+mod thread;
+
+pub use abi::{Abi, Interface, Status};
+pub use library::{Handle, Mpi, mpi};
+pub use session::{Session, register};

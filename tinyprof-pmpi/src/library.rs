@@ -1,0 +1,254 @@
+//! The functions of the MPI library, found by name in the running process.
+
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ptr;
+use std::sync::OnceLock;
+use std::sync::atomic::AtomicPtr;
+use std::sync::atomic::Ordering::{Acquire, Release};
+
+use crate::abi::Abi;
+
+/// A handle of MPI, as a whole register. See [`Abi`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(transparent)]
+pub struct Handle(pub usize);
+
+/// Returns whether the library with this soname is in the process.
+pub(crate) fn is_loaded(soname: &CStr) -> bool {
+    // SAFETY: the name ends with a zero; nothing is loaded.
+    let library = unsafe { libc::dlopen(soname.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD) };
+    if library.is_null() {
+        return false;
+    }
+    // SAFETY: the handle comes from `dlopen` and is given back once.
+    unsafe { libc::dlclose(library) };
+    true
+}
+
+/// Returns the address of a symbol: of those visible to all, or else of the MPI libraries that were
+/// loaded for one user alone (`RTLD_LOCAL`), as plugins and scripting languages do.
+pub(crate) fn symbol(name: &CStr) -> Option<*mut c_void> {
+    // SAFETY: the name ends with a zero.
+    let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
+    if !found.is_null() {
+        return Some(found);
+    }
+    let mut search = Search { name, found: ptr::null_mut() };
+    // SAFETY: the callback matches the signature, and the search outlives the call.
+    unsafe { libc::dl_iterate_phdr(Some(search_in), (&raw mut search).cast()) };
+    (!search.found.is_null()).then_some(search.found)
+}
+
+struct Search<'a> {
+    name: &'a CStr,
+    found: *mut c_void,
+}
+
+/// Looks the symbol up in one loaded object, if that is a library of MPI.
+unsafe extern "C" fn search_in(
+    object: *mut libc::dl_phdr_info,
+    _bytes: usize,
+    search: *mut c_void,
+) -> c_int {
+    // SAFETY: the loader passes a valid description of an object.
+    let path = unsafe { (*object).dlpi_name };
+    // SAFETY: `symbol` passes a search, which nobody else uses meanwhile.
+    let search = unsafe { &mut *search.cast::<Search<'_>>() };
+    if path.is_null() || !is_of_mpi(path) {
+        return 0;
+    }
+    // SAFETY: the path is that of an object that is loaded; nothing is loaded by this.
+    let library = unsafe { libc::dlopen(path, libc::RTLD_LAZY | libc::RTLD_NOLOAD) };
+    if !library.is_null() {
+        // SAFETY: the library is loaded, and the name ends with a zero.
+        search.found = unsafe { libc::dlsym(library, search.name.as_ptr()) };
+        // SAFETY: the handle comes from `dlopen` and is given back once.
+        unsafe { libc::dlclose(library) };
+    }
+    c_int::from(!search.found.is_null())
+}
+
+/// Returns whether a path is that of an MPI library: `libmpi...`, `libmpich...`.
+fn is_of_mpi(path: *const c_char) -> bool {
+    // SAFETY: the loader's paths end with a zero.
+    let path = unsafe { CStr::from_ptr(path) }.to_bytes();
+    let file = path.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
+    file.starts_with(b"libmpi") || file.starts_with(b"libpmpi")
+}
+
+/// The MPI library of this process, with the constants of its binary interface.
+#[derive(Debug)]
+pub struct Mpi {
+    /// The binary interface.
+    pub abi: Abi,
+}
+
+/// Returns the MPI library of this process. It must be loaded by now.
+pub fn mpi() -> &'static Mpi {
+    static MPI: OnceLock<Mpi> = OnceLock::new();
+    MPI.get_or_init(|| Mpi { abi: Abi::recognise() })
+}
+
+/// The code of a function that this MPI does not have. It is no code of MPI.
+const NO_SUCH_FUNCTION: c_int = c_int::MAX;
+
+macro_rules! functions {
+    ($($(#[$doc:meta])* $function:ident = $symbol:literal ($($argument:ident: $kind:ty),*);)*) => {
+        #[expect(
+            clippy::too_many_arguments,
+            reason = "the signatures are those of MPI's functions"
+        )]
+        impl Mpi {
+            $(
+                $(#[$doc])*
+                ///
+                /// # Safety
+                /// As MPI demands of the function: MPI is initialised and not finalised, handles
+                /// are live, and pointers are valid for as long as MPI uses them.
+                pub unsafe fn $function(&self, $($argument: $kind),*) -> c_int {
+                    static FOUND: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
+                    let mut found = FOUND.load(Acquire);
+                    if found.is_null() {
+                        let Some(address) = symbol($symbol) else { return NO_SUCH_FUNCTION };
+                        FOUND.store(address, Release);
+                        found = address;
+                    }
+                    // SAFETY: the symbol is MPI's function of that name, whose arguments are these;
+                    // an `int` may be passed as the low half of a register.
+                    let function = unsafe {
+                        std::mem::transmute::<
+                            *mut c_void,
+                            unsafe extern "C-unwind" fn($($kind),*) -> c_int,
+                        >(found)
+                    };
+                    // SAFETY: the caller meets the function's requirements.
+                    unsafe { function($($argument),*) }
+                }
+            )*
+        }
+    };
+}
+
+functions! {
+    /// `MPI_Initialized`. May be called at any time.
+    initialized = c"PMPI_Initialized" (flag: *mut c_int);
+    /// `MPI_Finalized`. May be called at any time.
+    finalized = c"PMPI_Finalized" (flag: *mut c_int);
+    /// `MPI_Query_thread`.
+    query_thread = c"PMPI_Query_thread" (provided: *mut c_int);
+    /// `MPI_Get_library_version`. May be called at any time.
+    library_version = c"PMPI_Get_library_version" (text: *mut c_char, length: *mut c_int);
+    /// `MPI_Error_string`.
+    error_string = c"PMPI_Error_string" (code: c_int, text: *mut c_char, length: *mut c_int);
+    /// `MPI_Comm_rank`.
+    comm_rank = c"PMPI_Comm_rank" (comm: Handle, rank: *mut c_int);
+    /// `MPI_Comm_size`.
+    comm_size = c"PMPI_Comm_size" (comm: Handle, size: *mut c_int);
+    /// `MPI_Comm_remote_size`.
+    comm_remote_size = c"PMPI_Comm_remote_size" (comm: Handle, size: *mut c_int);
+    /// `MPI_Comm_test_inter`.
+    comm_test_inter = c"PMPI_Comm_test_inter" (comm: Handle, flag: *mut c_int);
+    /// `MPI_Comm_dup`. Collective.
+    comm_dup = c"PMPI_Comm_dup" (comm: Handle, duplicate: *mut Handle);
+    /// `MPI_Comm_idup`. Collective.
+    comm_idup = c"PMPI_Comm_idup" (comm: Handle, duplicate: *mut Handle, request: *mut Handle);
+    /// `MPI_Comm_set_errhandler`.
+    comm_set_errhandler = c"PMPI_Comm_set_errhandler" (comm: Handle, handler: Handle);
+    /// `MPI_Comm_get_attr`.
+    comm_get_attr = c"PMPI_Comm_get_attr" (
+        comm: Handle, key: c_int, value: *mut c_void, is_set: *mut c_int
+    );
+    /// `MPI_Comm_group`.
+    comm_group = c"PMPI_Comm_group" (comm: Handle, group: *mut Handle);
+    /// `MPI_Comm_remote_group`.
+    comm_remote_group = c"PMPI_Comm_remote_group" (comm: Handle, group: *mut Handle);
+    /// `MPI_Group_free`.
+    group_free = c"PMPI_Group_free" (group: *mut Handle);
+    /// `MPI_Group_translate_ranks`.
+    group_translate_ranks = c"PMPI_Group_translate_ranks" (
+        group: Handle, count: c_int, ranks: *const c_int, other: Handle, translated: *mut c_int
+    );
+    /// `MPI_Dist_graph_neighbors_count`.
+    dist_graph_neighbors_count = c"PMPI_Dist_graph_neighbors_count" (
+        comm: Handle, sources: *mut c_int, destinations: *mut c_int, is_weighted: *mut c_int
+    );
+    /// `MPI_Topo_test`.
+    topo_test = c"PMPI_Topo_test" (comm: Handle, kind: *mut c_int);
+    /// `MPI_Cartdim_get`.
+    cartdim_get = c"PMPI_Cartdim_get" (comm: Handle, dimensions: *mut c_int);
+    /// `MPI_Graph_neighbors_count`.
+    graph_neighbors_count = c"PMPI_Graph_neighbors_count" (
+        comm: Handle, rank: c_int, neighbors: *mut c_int
+    );
+    /// `MPI_Cart_shift`.
+    cart_shift = c"PMPI_Cart_shift" (
+        comm: Handle, direction: c_int, by: c_int, source: *mut c_int, destination: *mut c_int
+    );
+    /// `MPI_Test_cancelled`.
+    test_cancelled = c"PMPI_Test_cancelled" (status: *const c_void, flag: *mut c_int);
+    /// `MPI_Type_size_x`.
+    type_size_x = c"PMPI_Type_size_x" (datatype: Handle, bytes: *mut i64);
+    /// `MPI_Get_elements_x`.
+    get_elements_x = c"PMPI_Get_elements_x" (
+        status: *const c_void, datatype: Handle, elements: *mut i64
+    );
+    /// `MPI_Test`.
+    test = c"PMPI_Test" (request: *mut Handle, flag: *mut c_int, status: *mut c_void);
+    /// `MPI_Iprobe`.
+    iprobe = c"PMPI_Iprobe" (
+        source: c_int, tag: c_int, comm: Handle, flag: *mut c_int, status: *mut c_void
+    );
+    /// `MPI_Isend`.
+    isend = c"PMPI_Isend" (
+        buffer: *const c_void, count: c_int, datatype: Handle, to: c_int, tag: c_int, comm: Handle,
+        request: *mut Handle
+    );
+    /// `MPI_Irecv`.
+    irecv = c"PMPI_Irecv" (
+        buffer: *mut c_void, count: c_int, datatype: Handle, from: c_int, tag: c_int, comm: Handle,
+        request: *mut Handle
+    );
+    /// `MPI_Iallreduce`. Collective.
+    iallreduce = c"PMPI_Iallreduce" (
+        from: *const c_void, to: *mut c_void, count: c_int, datatype: Handle, operator: Handle,
+        comm: Handle, request: *mut Handle
+    );
+    /// `MPI_Ibcast`. Collective.
+    ibcast = c"PMPI_Ibcast" (
+        buffer: *mut c_void, count: c_int, datatype: Handle, root: c_int, comm: Handle,
+        request: *mut Handle
+    );
+}
+
+impl Mpi {
+    /// Returns whether MPI may be called: it is initialised and not finalised.
+    pub fn is_usable(&self) -> bool {
+        let (mut initialised, mut finalised): (c_int, c_int) = (0, 0);
+        // SAFETY: may be called at any time (MPI 4.0, section 11.4.1), and the place is valid.
+        let code = unsafe { self.initialized(&raw mut initialised) };
+        // SAFETY: as above.
+        let code = code | unsafe { self.finalized(&raw mut finalised) };
+        code == 0 && initialised != 0 && finalised == 0
+    }
+
+    /// Returns a Fortran handle as one of C. `convert` is MPI's function for its kind, such as
+    /// `PMPI_Comm_f2c`, whose address is kept in `found`.
+    pub(crate) fn of_fortran(
+        &self,
+        fortran: c_int,
+        convert: &CStr,
+        found: &AtomicPtr<c_void>,
+    ) -> Option<Handle> {
+        let mut function = found.load(Acquire);
+        if function.is_null() {
+            function = symbol(convert)?;
+            found.store(function, Release);
+        }
+        // SAFETY: the symbol is a conversion from Fortran's integers, which returns a handle.
+        let function = unsafe {
+            std::mem::transmute::<*mut c_void, unsafe extern "C-unwind" fn(c_int) -> usize>(function)
+        };
+        // SAFETY: the program passes the integer to MPI as a handle of this kind.
+        Some(self.abi.handle(unsafe { function(fortran) }))
+    }
+}

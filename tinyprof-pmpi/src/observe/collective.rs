@@ -1,0 +1,213 @@
+//! Collective operations: the bytes that the standard says a rank's own buffers hold.
+//!
+//! Out is what a rank puts in: its contribution to a reduction or a gather, and a part for each rank
+//! where it sends to all. In is what its receive buffer holds afterwards. `MPI_IN_PLACE` changes
+//! where the data is, and not how much (MPI 4.0, chapter 6).
+
+use std::ffi::c_int;
+
+use tinyprof::__calls::{Callpath, MessageKind};
+
+use super::Call;
+use crate::arguments::Kind;
+use crate::communicators::{self, Communicator};
+use crate::datatypes;
+use crate::function::{Collective, Positions};
+use crate::requests::{Pending, Request};
+
+/// The side of a rooted operation that the caller is on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Side {
+    Root,
+    Other,
+    /// In the group of an intercommunicator's root, and not the root: nothing to do.
+    Nothing,
+}
+
+impl Call<'_> {
+    /// Counts a collective operation, or remembers it if it is to be counted at each start.
+    #[inline]
+    pub(super) fn exchanged(&self, kind: Collective, is_once: bool, callpath: Callpath) {
+        let mpi = self.arguments.mpi;
+        let communicator = self.communicator();
+        let exchange = |known: &Communicator| (self.exchange(kind, known), known.size);
+        let Some(((out, into), ranks)) = communicators::with(mpi, communicator, exchange) else {
+            return;
+        };
+        if is_once {
+            self.count_collective(callpath, ranks, out, into);
+        } else {
+            let pending = Pending::Collective { ranks, out, into };
+            self.remember(Request { callpath, communicator, pending });
+        }
+    }
+
+    /// Counts the bytes of a collective operation over `ranks` ranks.
+    pub(super) fn count_collective(&self, callpath: Callpath, ranks: i32, out: u64, into: u64) {
+        self.count(callpath, MessageKind::CollectiveOut, ranks, out);
+        if into > 0 {
+            self.count(callpath, MessageKind::CollectiveIn, ranks, into);
+        }
+    }
+
+    fn side(&self, of: &Communicator) -> Side {
+        let root: c_int = self.arguments.int(self.function.at.root);
+        let abi = &self.arguments.mpi.abi;
+        let is_inter = of.remote_size.is_some();
+        if is_inter && root == abi.proc_null {
+            return Side::Nothing;
+        }
+        let is_root = if is_inter { root == abi.root } else { root == of.rank };
+        if is_root { Side::Root } else { Side::Other }
+    }
+
+    /// Returns the bytes out and in.
+    fn exchange(&self, kind: Collective, of: &Communicator) -> (u64, u64) {
+        let at = &self.function.at;
+        let is_rooted = at.root != Positions::NO;
+        let side = if is_rooted { self.side(of) } else { Side::Other };
+        if side == Side::Nothing {
+            return (0, 0);
+        }
+        let is_root = side == Side::Root;
+        let is_inter = of.remote_size.is_some();
+        let is_in_place = at.sendbuf != Positions::NO && self.arguments.is_in_place(at.sendbuf);
+        let others = of.others();
+        let local = u64::from(of.size.unsigned_abs());
+        let me = usize::try_from(of.rank).unwrap_or(0);
+        let plain = || self.bytes(at.count, at.datatype);
+        let send = || self.bytes(at.sendcount, at.sendtype);
+        let receive = || self.bytes(at.recvcount, at.recvtype);
+        match kind {
+            Collective::Barrier => (0, 0),
+            Collective::Bcast if is_root => (plain(), 0),
+            Collective::Bcast => (0, plain()),
+            Collective::Gather | Collective::Gatherv => {
+                let all = || match kind {
+                    Collective::Gather => receive() * others,
+                    _ => self.sum(at.recvcounts, at.recvtype, others),
+                };
+                let own = || match kind {
+                    Collective::Gather => receive(),
+                    _ => self.one(at.recvcounts, at.recvtype, me),
+                };
+                match (is_root, is_inter, is_in_place) {
+                    (false, ..) => (send(), 0),
+                    (true, true, _) => (0, all()),
+                    (true, false, true) => (own(), all()),
+                    (true, false, false) => (send(), all()),
+                }
+            }
+            Collective::Scatter | Collective::Scatterv => {
+                let all = || match kind {
+                    Collective::Scatter => send() * others,
+                    _ => self.sum(at.sendcounts, at.sendtype, others),
+                };
+                let own = || match kind {
+                    Collective::Scatter => send(),
+                    _ => self.one(at.sendcounts, at.sendtype, me),
+                };
+                match (is_root, is_inter, self.arguments.is_in_place(at.recvbuf)) {
+                    (false, ..) => (0, receive()),
+                    (true, true, _) => (all(), 0),
+                    (true, false, true) => (all(), own()),
+                    (true, false, false) => (all(), receive()),
+                }
+            }
+            Collective::Allgather => {
+                (if is_in_place { receive() } else { send() }, receive() * others)
+            }
+            Collective::Allgatherv => {
+                let own = || self.one(at.recvcounts, at.recvtype, me);
+                let all = self.sum(at.recvcounts, at.recvtype, others);
+                (if is_in_place { own() } else { send() }, all)
+            }
+            Collective::Alltoall => {
+                let into = receive() * others;
+                (if is_in_place { into } else { send() * others }, into)
+            }
+            Collective::Alltoallv => {
+                let into = self.sum(at.recvcounts, at.recvtype, others);
+                let out = || self.sum(at.sendcounts, at.sendtype, others);
+                (if is_in_place { into } else { out() }, into)
+            }
+            Collective::Alltoallw => {
+                let into = self.sum_of_types(at.recvcounts, at.recvtypes, others);
+                let out = || self.sum_of_types(at.sendcounts, at.sendtypes, others);
+                (if is_in_place { into } else { out() }, into)
+            }
+            Collective::Reduce => match (is_root, is_inter) {
+                (true, true) => (0, plain()),
+                (true, false) => (plain(), plain()),
+                (false, _) => (plain(), 0),
+            },
+            Collective::Allreduce | Collective::Scan => (plain(), plain()),
+            Collective::Exscan => (plain(), if me == 0 { 0 } else { plain() }),
+            Collective::ReduceScatter => (
+                self.sum(at.recvcounts, at.datatype, local),
+                self.one(at.recvcounts, at.datatype, me),
+            ),
+            Collective::ReduceScatterBlock => {
+                let one = self.bytes(at.recvcount, at.datatype);
+                (one * local, one)
+            }
+            Collective::NeighborAllgather
+            | Collective::NeighborAllgatherv
+            | Collective::NeighborAlltoall
+            | Collective::NeighborAlltoallv
+            | Collective::NeighborAlltoallw => self.exchange_with_neighbors(kind),
+        }
+    }
+
+    fn exchange_with_neighbors(&self, kind: Collective) -> (u64, u64) {
+        let at = &self.function.at;
+        let neighbors = communicators::neighbors(self.arguments.mpi, self.communicator());
+        let send = || self.bytes(at.sendcount, at.sendtype);
+        let receive = || self.bytes(at.recvcount, at.recvtype);
+        // A border of a grid has places in the buffers, but nobody to exchange them with.
+        let (out, into) = (neighbors.destinations, neighbors.sources);
+        let (out_places, in_places) = (neighbors.destination_places, neighbors.source_places);
+        match kind {
+            Collective::NeighborAllgather => (send() * out, receive() * into),
+            Collective::NeighborAllgatherv => {
+                (send() * out, self.sum(at.recvcounts, at.recvtype, in_places))
+            }
+            Collective::NeighborAlltoall => (send() * out, receive() * into),
+            Collective::NeighborAlltoallv => (
+                self.sum(at.sendcounts, at.sendtype, out_places),
+                self.sum(at.recvcounts, at.recvtype, in_places),
+            ),
+            _ => (
+                self.sum_of_types(at.sendcounts, at.sendtypes, out_places),
+                self.sum_of_types(at.recvcounts, at.recvtypes, in_places),
+            ),
+        }
+    }
+
+    fn size_of_type(&self, datatype: u8) -> u64 {
+        let datatype = self.arguments.handle(datatype, Kind::Datatype);
+        datatypes::bytes(self.arguments.mpi, self.thread, datatype)
+    }
+
+    /// Returns the bytes of element `index` of an array of counts.
+    fn one(&self, counts: u8, datatype: u8, index: usize) -> u64 {
+        self.arguments.count_at(counts, index).saturating_mul(self.size_of_type(datatype))
+    }
+
+    /// Returns the bytes of an array of counts, one for each of `ranks` ranks.
+    fn sum(&self, counts: u8, datatype: u8, ranks: u64) -> u64 {
+        let count = |index| self.arguments.count_at(counts, index);
+        let elements: u64 = (0..ranks as usize).map(count).fold(0, u64::saturating_add);
+        elements.saturating_mul(self.size_of_type(datatype))
+    }
+
+    /// Returns the bytes of an array of counts, each with a datatype of its own.
+    fn sum_of_types(&self, counts: u8, datatypes: u8, ranks: u64) -> u64 {
+        let one = |index| {
+            let datatype = self.arguments.handle_at(datatypes, index, Kind::Datatype);
+            let each = datatypes::bytes(self.arguments.mpi, self.thread, datatype);
+            self.arguments.count_at(counts, index).saturating_mul(each)
+        };
+        (0..ranks as usize).map(one).fold(0, u64::saturating_add)
+    }
+}

@@ -1,0 +1,62 @@
+//! Persistent requests: what they say of messages is kept, and counted at each start.
+
+use tinyprof::__calls::{Callpath, MessageKind};
+
+use super::Call;
+use crate::arguments::Kind;
+use crate::function::Role;
+use crate::requests::{self, Pending, Request};
+
+impl Call<'_> {
+    /// Remembers the persistent request that the call has made.
+    pub(super) fn prepared(&self, callpath: Callpath) {
+        let at = &self.function.at;
+        let communicator = self.communicator();
+        let pending = match self.function.role {
+            Role::SendInit | Role::PartitionedSendInit => {
+                let to = self.arguments.int(at.dest);
+                if to == self.arguments.mpi.abi.proc_null {
+                    return;
+                }
+                let partner = self.partner(communicator, to);
+                let bytes = self.bytes(at.count, at.datatype).saturating_mul(self.partitions());
+                Pending::Send { partner, bytes }
+            }
+            _ => Pending::ReceiveAtStart,
+        };
+        self.remember(Request { callpath, communicator, pending });
+    }
+
+    fn partitions(&self) -> u64 {
+        match self.function.role {
+            Role::PartitionedSendInit => self.int(self.function.at.partitions) as u64,
+            _ => 1,
+        }
+    }
+
+    /// Remembers what is counted for the request that the call has made.
+    pub(super) fn remember(&self, request: Request) {
+        let handle = self.arguments.handle_at(self.function.at.request, 0, Kind::Request);
+        requests::insert(handle, &request);
+    }
+
+    /// Counts what the first `count` requests do when they are started.
+    pub(super) fn started(&self, count: usize, callpath: Callpath) {
+        let at = &self.function.at;
+        let array = if count == 1 && self.function.role == Role::Start { at.request } else { at.requests };
+        for index in 0..count {
+            let handle = self.arguments.handle_at(array, index, Kind::Request);
+            let Some((place, request)) = requests::find(handle) else { continue };
+            match request.pending {
+                Pending::Send { partner, bytes } => {
+                    self.count(callpath, MessageKind::MessageOut, partner, bytes);
+                }
+                Pending::Collective { ranks, out, into } => {
+                    self.count_collective(callpath, ranks, out, into);
+                }
+                Pending::ReceiveAtStart => requests::start(place, callpath),
+                Pending::Receive | Pending::Read => {}
+            }
+        }
+    }
+}

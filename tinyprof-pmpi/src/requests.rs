@@ -1,0 +1,156 @@
+//! Requests of the program whose message is counted later: when a receive completes, and when a
+//! persistent request is started.
+//!
+//! The table is fixed, so that 100,000 requests can be open without memory growing further. It takes
+//! no lock: a slot belongs to whoever has claimed its key, and a request belongs to one thread at a
+//! time (MPI 4.0, section 11.6.2). A request that finds no slot is counted.
+
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize};
+
+use tinyprof::__calls::Callpath;
+
+use crate::library::Handle;
+
+/// Slots in the table, a power of two.
+const SLOTS: usize = 1 << 18;
+/// The slots that are searched for a request: two cache lines of keys.
+const PROBES: usize = 16;
+/// The key of a slot that is being filled.
+const CLAIMED: usize = usize::MAX;
+
+/// What is counted for a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Pending {
+    /// A receive: the message is counted when it has come, for the callpath that posted it.
+    Receive,
+    /// A read of a file.
+    Read,
+    /// A persistent send, of so many bytes to a partner relative to the caller.
+    Send { partner: i32, bytes: u64 },
+    /// A persistent receive. It is counted for the callpath that starts it.
+    ReceiveAtStart,
+    /// A persistent collective operation: bytes out and in, and the size of the communicator.
+    Collective { ranks: i32, out: u64, into: u64 },
+}
+
+/// An entry of the table.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Request {
+    pub(crate) callpath: Callpath,
+    pub(crate) communicator: Handle,
+    pub(crate) pending: Pending,
+}
+
+static KEYS: [AtomicUsize; SLOTS] = [const { AtomicUsize::new(0) }; SLOTS];
+static VALUES: [Slot; SLOTS] = [const { Slot::new() }; SLOTS];
+/// Requests that found no slot.
+static LOST: AtomicU64 = AtomicU64::new(0);
+/// Set when the program has cancelled a request.
+static CANCELLED: AtomicBool = AtomicBool::new(false);
+
+struct Slot {
+    callpath: AtomicU64,
+    communicator: AtomicUsize,
+    kind: AtomicU32,
+    partner: AtomicU32,
+    out: AtomicU64,
+    into: AtomicU64,
+}
+
+impl Slot {
+    const fn new() -> Self {
+        Self {
+            callpath: AtomicU64::new(0),
+            communicator: AtomicUsize::new(0),
+            kind: AtomicU32::new(0),
+            partner: AtomicU32::new(0),
+            out: AtomicU64::new(0),
+            into: AtomicU64::new(0),
+        }
+    }
+
+    fn write(&self, request: &Request) {
+        let (kind, partner, out, into) = match request.pending {
+            Pending::Receive => (0, 0, 0, 0),
+            Pending::Read => (1, 0, 0, 0),
+            Pending::Send { partner, bytes } => (2, partner, bytes, 0),
+            Pending::ReceiveAtStart => (3, 0, 0, 0),
+            Pending::Collective { ranks, out, into } => (4, ranks, out, into),
+        };
+        self.callpath.store(request.callpath.to_bits(), Relaxed);
+        self.communicator.store(request.communicator.0, Relaxed);
+        self.kind.store(kind, Relaxed);
+        self.partner.store(partner.cast_unsigned(), Relaxed);
+        self.out.store(out, Relaxed);
+        self.into.store(into, Relaxed);
+    }
+
+    fn read(&self) -> Request {
+        let partner = self.partner.load(Relaxed).cast_signed();
+        let (out, into) = (self.out.load(Relaxed), self.into.load(Relaxed));
+        let pending = match self.kind.load(Relaxed) {
+            0 => Pending::Receive,
+            1 => Pending::Read,
+            2 => Pending::Send { partner, bytes: out },
+            3 => Pending::ReceiveAtStart,
+            _ => Pending::Collective { ranks: partner, out, into },
+        };
+        Request {
+            callpath: Callpath::from_bits(self.callpath.load(Relaxed)),
+            communicator: Handle(self.communicator.load(Relaxed)),
+            pending,
+        }
+    }
+}
+
+/// Returns the indices of the slots for a request.
+#[inline]
+fn places(request: Handle) -> impl Iterator<Item = usize> {
+    let first = (request.0.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) & (SLOTS - 1) & !7;
+    (first..first + PROBES).map(|at| at & (SLOTS - 1))
+}
+
+/// Remembers a request that the program has just made.
+pub(crate) fn insert(handle: Handle, request: &Request) {
+    for at in places(handle) {
+        if KEYS[at].compare_exchange(0, CLAIMED, AcqRel, Relaxed).is_ok() {
+            VALUES[at].write(request);
+            KEYS[at].store(handle.0, Release);
+            return;
+        }
+    }
+    LOST.fetch_add(1, Relaxed);
+}
+
+/// Returns what is known of a request, and its place in the table.
+#[inline]
+pub(crate) fn find(handle: Handle) -> Option<(usize, Request)> {
+    let place = places(handle).find(|&at| KEYS[at].load(Acquire) == handle.0)?;
+    Some((place, VALUES[place].read()))
+}
+
+/// Changes the callpath of a persistent request: it has been started from there.
+pub(crate) fn start(place: usize, callpath: Callpath) {
+    VALUES[place].callpath.store(callpath.to_bits(), Relaxed);
+}
+
+/// Forgets the request at a place that [`find`] has returned.
+pub(crate) fn forget(place: usize) {
+    KEYS[place].store(0, Release);
+}
+
+/// Expects that completed requests may be cancelled ones, from now on.
+pub(crate) fn expect_cancelled() {
+    CANCELLED.store(true, Relaxed);
+}
+
+/// Returns whether the program has ever cancelled a request.
+pub(crate) fn may_be_cancelled() -> bool {
+    CANCELLED.load(Relaxed)
+}
+
+/// Returns the number of requests that were not remembered.
+pub(crate) fn lost() -> u64 {
+    LOST.load(Relaxed)
+}

@@ -1,0 +1,62 @@
+//! The profiler whose program this is: the steps before and after MPI's own, and whether calls are
+//! recorded now.
+
+use std::sync::OnceLock;
+use std::sync::atomic::AtomicU32;
+use std::sync::atomic::Ordering::Relaxed;
+
+/// What the wrappers call when MPI begins and ends. None of the functions may panic.
+#[derive(Clone, Copy, Debug)]
+pub struct Session {
+    /// Called before `MPI_Init`; returns whether calls are to be recorded. Called for each attempt.
+    pub before_init: fn() -> bool,
+    /// Called after `MPI_Init`.
+    pub after_init: fn(),
+    /// Called before `MPI_Finalize`, when MPI can still be used.
+    pub before_finalize: fn(),
+}
+
+static SESSION: OnceLock<Session> = OnceLock::new();
+
+/// 0: calls are recorded. Otherwise the reasons why not.
+static REASONS: AtomicU32 = AtomicU32::new(OUTSIDE);
+/// MPI has not begun, or has ended, or recording is off.
+const OUTSIDE: u32 = 1;
+/// The program has called `MPI_Pcontrol(0)`.
+const PAUSED: u32 = 2;
+
+/// Registers the profiler, before MPI begins. Further registrations have no effect.
+pub fn register(session: Session) {
+    // The first one stays: there is one profiler in a copy of this library.
+    let _ = SESSION.set(session);
+}
+
+/// Returns whether calls are recorded now.
+#[inline]
+pub(crate) fn is_recording() -> bool {
+    REASONS.load(Relaxed) == 0
+}
+
+/// Returns the profiler, if there is one.
+pub(crate) fn session() -> Option<&'static Session> {
+    SESSION.get()
+}
+
+/// Begins the recording.
+pub(crate) fn begin() {
+    REASONS.fetch_and(!OUTSIDE, Relaxed);
+}
+
+/// Ends the recording, for good.
+pub(crate) fn end() {
+    REASONS.fetch_or(OUTSIDE, Relaxed);
+}
+
+/// Handles `MPI_Pcontrol`: 0 pauses the recording of calls, any other level resumes it.
+pub(crate) fn control(level: i32) {
+    if level == 0 {
+        REASONS.fetch_or(PAUSED, Relaxed);
+    } else {
+        REASONS.fetch_and(!PAUSED, Relaxed);
+    }
+}

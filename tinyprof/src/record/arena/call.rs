@@ -1,0 +1,49 @@
+//! Visits of MPI's functions at their call sites: found by the place of the call.
+
+use std::sync::atomic::Ordering::Relaxed;
+
+use tinyprof_segment::words::{Line, high, low, pack};
+
+use super::super::node::{EXECUTION, START};
+use super::super::site::Site;
+use super::{Arena, Visit};
+
+impl Arena {
+    /// Opens a visit of the site that `site` returns, which is the same for every call with this key
+    /// (not 0). Owner only.
+    ///
+    /// # Cost
+    /// As [`enter`](Self::enter) of a region in the usual case, if the call was made below the same
+    /// region before.
+    #[inline]
+    pub(crate) fn enter_call(&self, key: u64, site: impl FnOnce() -> &'static Site) -> Visit {
+        let parent = self.current();
+        let cached = self.hot.cached_call(key);
+        let callpath = cached.callpath.load(Relaxed);
+        if cached.key.load(Relaxed) == key && low(callpath) == parent.number() {
+            let line = Line::from_number(high(callpath));
+            // Stored first: a region in a signal handler that arrives now is inside of this one.
+            self.hot.current().store(line.number(), Relaxed);
+            if parent.is_none() {
+                self.hot.set_execution(0);
+            }
+            self.node(line).set(START, self.usual_ticks());
+            return Visit::of_node(line);
+        }
+        let visit = self.enter(site());
+        self.remember_call(key, parent, visit);
+        visit
+    }
+
+    /// Remembers a call whose visits are all usual.
+    #[cold]
+    fn remember_call(&self, key: u64, parent: Line, visit: Visit) {
+        let Some(line) = visit.to_leave() else { return };
+        let kind = high(self.node(line).get(EXECUTION)) | high(self.hot.regular_execution());
+        if kind == 0 {
+            let cached = self.hot.cached_call(key);
+            cached.callpath.store(pack(parent.number(), line.number()), Relaxed);
+            cached.key.store(key, Relaxed);
+        }
+    }
+}
