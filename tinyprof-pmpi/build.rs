@@ -83,7 +83,11 @@ fn table(functions: &[Function<'_>]) -> String {
     )
     .unwrap();
     for function in functions {
-        let tag = if function.name.starts_with("File_") { "IO" } else { "COMM" };
+        let tag = match function.name {
+            "Init" | "Init_thread" => "INIT",
+            name if name.starts_with("File_") => "IO",
+            _ => "COMM",
+        };
         writeln!(out, "    Site::mpi(\"MPI_{}\", &{tag}),", function.name).unwrap();
     }
     out.push_str("];\n");
@@ -111,8 +115,7 @@ fn wrappers(functions: &[Function<'_>]) -> String {
 }
 
 /// The arguments that the wrappers look at.
-const POSITIONS: [&str; 35] = [
-    "buf",
+const POSITIONS: [&str; 30] = [
     "comm",
     "count",
     "datatype",
@@ -122,7 +125,6 @@ const POSITIONS: [&str; 35] = [
     "index",
     "indices",
     "message",
-    "newcomm",
     "origin_count",
     "origin_datatype",
     "outcount",
@@ -142,9 +144,6 @@ const POSITIONS: [&str; 35] = [
     "sendcounts",
     "sendtype",
     "sendtypes",
-    "source",
     "status",
     "statuses",
-    "target_count",
-    "target_datatype",
 ];

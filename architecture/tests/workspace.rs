@@ -11,22 +11,25 @@ use tinyprof_architecture::source::{Source, sources};
 use tinyprof_architecture::unsafe_code;
 
 /// The crates and their floors, as in the section *The house*.
-const FLOORS: [(&str, u32); 16] = [
+const FLOORS: [(&str, u32); 19] = [
     ("tinyprof-segment", 0),
     ("tinyprof-format", 1),
     ("tinyprof-macros", 1),
     ("tinyprof-report", 2),
     ("tinyprof-settings", 2),
+    ("tinyprof-symbols", 2),
+    ("tinyprof-pmpi", 4),
     ("tinyprof", 3),
     ("tinyprof-cli", 3),
-    ("tinyprof-mpi", 4),
-    ("tinyprof-example-fft", 5),
-    ("tinyprof-example-tc", 5),
-    ("tinyprof-benches", 5),
-    ("tinyprof-bench-collective", 5),
-    ("tinyprof-bench-evaluation", 6),
-    ("tinyprof-bench-visits", 5),
-    ("tinyprof-faults", 5),
+    ("tinyprof-mpi", 5),
+    ("tinyprof-example-fft", 6),
+    ("tinyprof-example-tc", 6),
+    ("tinyprof-benches", 6),
+    ("tinyprof-bench-collective", 6),
+    ("tinyprof-bench-evaluation", 7),
+    ("tinyprof-bench-visits", 6),
+    ("tinyprof-faults", 6),
+    ("tinyprof-preload", 6),
     ("tinyprof-architecture", 1),
 ];
 

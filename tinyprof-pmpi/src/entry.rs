@@ -118,7 +118,6 @@ macro_rules! wrapper {
 
 /// One function for each name in the table and each binding. They have no Rust signature: programs
 /// call them through MPI's headers.
-#[expect(non_snake_case, reason = "the names are MPI's")]
 mod wrappers {
     use super::{binding, handle};
 

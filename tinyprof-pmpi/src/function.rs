@@ -151,12 +151,13 @@ macro_rules! positions {
 }
 
 positions! {
-    buf comm count datatype dest flag incount index indices message newcomm origin_count
-    origin_datatype outcount partitions recvbuf recvcount recvcounts recvtype recvtypes request
+    comm count datatype dest flag incount index indices message origin_count origin_datatype
+    outcount partitions recvbuf recvcount recvcounts recvtype recvtypes request
     requests result_count result_datatype root sendbuf sendcount sendcounts sendtype sendtypes
-    source status statuses target_count target_datatype
+    status statuses
 }
 
+const INIT: [(&str, &str); 1] = [("tag", "INIT")];
 const COMM: [(&str, &str); 1] = [("tag", "COMM")];
 const IO: [(&str, &str); 1] = [("tag", "IO")];
 

@@ -182,7 +182,6 @@ fn initialise(
     let inside = thread.enter();
     let code = if (session.before_init)() {
         session::begin();
-        calls::open_program();
         // SAFETY: the words are those of this function's call, which is under way.
         let arguments = unsafe { Arguments::new(words, called, false, mpi()) };
         let call = Call { function, arguments, thread };
@@ -192,6 +191,7 @@ fn initialise(
         let open = call.open(index.unwrap_or_default(), address);
         let code = pass_on();
         drop(open);
+        calls::open_program();
         code
     } else {
         pass_on()

@@ -8,7 +8,7 @@
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize};
 
-use tinyprof::__calls::Callpath;
+use tinyprof::__calls::{self as calls, Callpath};
 
 use crate::library::Handle;
 
@@ -44,8 +44,6 @@ pub(crate) struct Request {
 
 static KEYS: [AtomicUsize; SLOTS] = [const { AtomicUsize::new(0) }; SLOTS];
 static VALUES: [Slot; SLOTS] = [const { Slot::new() }; SLOTS];
-/// Requests that found no slot.
-static LOST: AtomicU64 = AtomicU64::new(0);
 /// Set when the program has cancelled a request.
 static CANCELLED: AtomicBool = AtomicBool::new(false);
 
@@ -120,7 +118,7 @@ pub(crate) fn insert(handle: Handle, request: &Request) {
             return;
         }
     }
-    LOST.fetch_add(1, Relaxed);
+    calls::lose_message();
 }
 
 /// Returns what is known of a request, and its place in the table.
@@ -148,9 +146,4 @@ pub(crate) fn expect_cancelled() {
 /// Returns whether the program has ever cancelled a request.
 pub(crate) fn may_be_cancelled() -> bool {
     CANCELLED.load(Relaxed)
-}
-
-/// Returns the number of requests that were not remembered.
-pub(crate) fn lost() -> u64 {
-    LOST.load(Relaxed)
 }

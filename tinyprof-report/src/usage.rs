@@ -14,6 +14,8 @@ pub enum Activity {
     Communication,
     /// `IO`: reading and writing files.
     InputOutput,
+    /// `INIT`: setting up, as `MPI_Init` does. Its time belongs to no activity of the program.
+    Setup,
 }
 
 impl Activity {
@@ -38,6 +40,7 @@ impl Activity {
             "COMP" => Some(Self::Computation),
             "COMM" => Some(Self::Communication),
             "IO" => Some(Self::InputOutput),
+            "INIT" => Some(Self::Setup),
             _ => None,
         }
     }
@@ -46,7 +49,7 @@ impl Activity {
 /// The time of one rank by activity, in nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RankUsage {
-    /// The time of its root regions.
+    /// The time of its root regions, without that of setting up.
     pub total_ns: u64,
     /// The part of it that was neither communication nor input and output.
     pub useful_ns: u64,
@@ -63,7 +66,7 @@ impl RankUsage {
         inclusive_ns: &[u64],
         exclusive_ns: &[u64],
     ) -> Self {
-        let mut times = Self::default();
+        let (mut times, mut setup_ns) = (Self::default(), 0_u64);
         for (row, callpath) in callpaths.rows().iter().enumerate() {
             if callpath.parent.is_none() {
                 times.total_ns = times.total_ns.saturating_add(inclusive_ns[row]);
@@ -71,10 +74,12 @@ impl RankUsage {
             let kind = match activities[row] {
                 Some(Activity::Communication) => continue,
                 Some(Activity::InputOutput) => &mut times.io_ns,
+                Some(Activity::Setup) => &mut setup_ns,
                 Some(Activity::Computation) | None => &mut times.useful_ns,
             };
             *kind = kind.saturating_add(exclusive_ns[row]);
         }
+        times.total_ns = times.total_ns.saturating_sub(setup_ns);
         times
     }
 }

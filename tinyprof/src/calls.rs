@@ -119,6 +119,14 @@ impl Callpath {
     }
 }
 
+/// Counts a message that cannot be recorded. Rare.
+#[cold]
+pub fn lose_message() {
+    if let Some(arena) = thread::arena() {
+        arena.lose_message();
+    }
+}
+
 /// Counts a transfer of `bytes` bytes for a callpath of this thread. For messages, `partner` is a
 /// rank in the world, relative to the caller; for collective operations, the number of ranks.
 ///

@@ -117,7 +117,7 @@ pub use tinyprof_macros::{profile, profile_loop, profile_scope, record, scope};
 /// The interface of the wrappers of MPI's functions. Not for use by hand: it changes without notice.
 #[doc(hidden)]
 pub mod __calls {
-    pub use crate::calls::{Callpath, MessageKind, Open, Site, count, open, open_program};
+    pub use crate::calls::{Callpath, MessageKind, Open, Site, count, lose_message, open, open_program};
 }
 
 /// The expansion of the macros. Not for use by hand: it changes without notice.

@@ -165,6 +165,8 @@ pub(super) fn finish(
     ranks: u32,
     (metadata, state, times): (RunMetadata, RunState, PhaseTimes),
 ) -> (Result<PathBuf, String>, Report) {
+    #[cfg(feature = "pmpi")]
+    let dictionary = &tinyprof_symbols::with_names(dictionary);
     let (callpaths, written) = match unfinished.write_callpaths(dictionary) {
         Ok(file) => (file, Ok(())),
         Err(error) => (Default::default(), Err(error.to_string())),

@@ -15,6 +15,8 @@ pub(crate) fn mpiexec(ranks: usize) -> Command {
         command.args(["--oversubscribe", "--bind-to", "none"]);
         command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
     }
+    // The profiles of these programs are compared with the regions that they have.
+    command.env("TINYPROF_MPI", "off");
     // The caller's settings for profiles are not meant for these programs.
     let names = [
         "",

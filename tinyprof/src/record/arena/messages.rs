@@ -105,7 +105,7 @@ impl Arena {
 
     /// Counts a message whose partner, or which itself, is not recorded. Rare.
     #[cold]
-    fn lose_message(&self) {
+    pub(crate) fn lose_message(&self) {
         let lost = self.messages_lost.load(Relaxed) + 1;
         self.messages_lost.store(lost, Relaxed);
         self.header(header::MESSAGES_LOST).store(lost, Relaxed);

@@ -1,0 +1,98 @@
+//! Calls, bytes and partners are those that a program counts itself.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use tinyprof_format::model::{MessageKey, MessageKind, Profile};
+
+use crate::support::{compile, profiled};
+
+/// Calls, bytes out and bytes in of a function; or messages and bytes, out and in, of a peer.
+type Counts<const N: usize> = BTreeMap<String, [u64; N]>;
+
+/// What a rank counted itself.
+struct Told {
+    functions: Counts<3>,
+    peers: Counts<4>,
+}
+
+fn told(directory: &Path, rank: usize) -> Told {
+    let text = fs::read_to_string(directory.join(format!("counts-{rank}"))).expect("it was written");
+    let mut told = Told { functions: Counts::new(), peers: Counts::new() };
+    for line in text.lines() {
+        let words: Vec<&str> = line.split(' ').collect();
+        let number = |at: usize| words[at].parse().expect("a number");
+        match words[0] {
+            "function" => {
+                told.functions.insert(words[1].to_owned(), [number(2), number(3), number(4)]);
+            }
+            _ => {
+                let counts = [number(2), number(3), number(4), number(5)];
+                told.peers.insert(words[1].to_owned(), counts);
+            }
+        }
+    }
+    told
+}
+
+fn recorded(profile: &Profile, rank: usize) -> Told {
+    let mut found = Told { functions: Counts::new(), peers: Counts::new() };
+    for (index, callpath) in profile.callpaths.iter() {
+        let values = &profile.values[index.row()][rank];
+        let name = callpath.region.name.split(" at ").next().unwrap_or_default();
+        if !name.starts_with("MPI_") || values.is_absent() {
+            continue;
+        }
+        let counts = found.functions.entry(name.to_owned()).or_default();
+        counts[0] += values.visits();
+        for (key, traffic) in &values.messages {
+            counts[if key.kind.is_out() { 1 } else { 2 }] += traffic.bytes;
+            if matches!(key.kind, MessageKind::MessageOut | MessageKind::MessageIn) {
+                assert_ne!(key.partner, MessageKey::ANY_PARTNER, "{name}: all are in the world");
+                let peer = i64::try_from(rank).unwrap() + i64::from(key.partner);
+                let peer = found.peers.entry(peer.to_string()).or_default();
+                let at = if key.kind.is_out() { 0 } else { 2 };
+                peer[at] += traffic.count;
+                peer[at + 1] += traffic.bytes;
+            }
+        }
+    }
+    found
+}
+
+fn check(source: &str, ranks: usize) {
+    let directory = tempfile::tempdir().expect("a directory can be made");
+    let program = compile(source, directory.path());
+    let (_, profile) = profiled(&program, &[directory.path()], ranks, directory.path());
+    assert_eq!(profile.manifest.ranks as usize, ranks);
+    for rank in 0..ranks {
+        let (told, recorded) = (told(directory.path(), rank), recorded(&profile, rank));
+        for (name, counts) in &told.functions {
+            let found = recorded.functions.get(name);
+            assert_eq!(found, Some(counts), "{source}: {name} on rank {rank} of {ranks}");
+        }
+        let more: Vec<&String> = recorded
+            .functions
+            .keys()
+            .filter(|name| !told.functions.contains_key(*name))
+            .collect();
+        assert!(more.is_empty(), "{source}: rank {rank} did not call {more:?}");
+        assert_eq!(recorded.peers, told.peers, "{source}: peers of rank {rank} of {ranks}");
+    }
+}
+
+#[test]
+fn a_program_in_c_on_one_rank() {
+    check("counts.c", 1);
+}
+
+#[test]
+fn a_program_in_c_on_three_ranks() {
+    check("counts.c", 3);
+}
+
+#[test]
+fn a_program_in_c_on_eight_ranks() {
+    check("counts.c", 8);
+}

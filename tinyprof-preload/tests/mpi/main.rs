@@ -1,0 +1,5 @@
+//! Programs that are not rebuilt, under the MPI of the build.
+
+mod counts;
+mod functions;
+mod support;

@@ -1,0 +1,169 @@
+//! Names the call sites of a dictionary by function, file and line, where the executable tells them.
+//!
+//! The recorder names a call site by what it knows while the program runs: the function, the
+//! executable or library, and the address in its file, `MPI_Send at a.out+0x1234`. Here it becomes
+//! `MPI_Send at solve (lu.f:123)`. Without debug information it becomes
+//! `MPI_Send at solve (a.out+0x1234)`, and without symbols it stays as it is.
+#![forbid(unsafe_code)]
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::path::Path;
+
+use addr2line::Loader;
+use tinyprof_format::model::{CallpathTable, Region};
+
+/// The constant of a named call site that keeps the executable and the address.
+const ADDRESS: &str = "address";
+
+/// Returns the dictionary with the names of its call sites. Reads the executables and libraries that
+/// the calls came from, if they are on this machine.
+///
+/// # Cost
+/// Nothing without call sites. A look-up takes microseconds, after the first one in an executable,
+/// which reads the index of its debug information.
+#[must_use]
+pub fn with_names(dictionary: &CallpathTable) -> CallpathTable {
+    let is_call_site = |region: &Region| CallSite::of(region).is_some();
+    if !dictionary.rows().iter().any(|row| is_call_site(&row.region)) {
+        return dictionary.clone();
+    }
+    let objects = RefCell::new(HashMap::new());
+    dictionary.with_regions(|region| {
+        let call_site = CallSite::of(region)?;
+        let mut objects = objects.borrow_mut();
+        let object = objects
+            .entry(region.file.clone())
+            .or_insert_with(|| Loader::new(Path::new(&region.file)).ok());
+        call_site.named(region, object.as_ref()?)
+    })
+}
+
+/// A call site as the recorder names it.
+struct CallSite<'a> {
+    /// The function that is called.
+    function: &'a str,
+    /// The name of the executable or library, and the address: `a.out+0x1234`.
+    place: &'a str,
+    /// The address that the call returns to, in the object's file.
+    address: u64,
+}
+
+impl<'a> CallSite<'a> {
+    fn of(region: &'a Region) -> Option<Self> {
+        let (function, place) =
+            region.name.split_once(" at ").filter(|_| region.module == "mpi" && region.line == 0)?;
+        let (_, digits) = place.rsplit_once("+0x")?;
+        Some(Self { function, place, address: u64::from_str_radix(digits, 16).ok()? })
+    }
+
+    /// Returns the region with the names of its place, if the object has any.
+    fn named(&self, region: &Region, object: &Loader) -> Option<Region> {
+        // The call is the instruction before the one that it returns to.
+        let address = self.address.checked_sub(1)?;
+        let frame = object.find_frames(address).ok().and_then(|mut frames| frames.next().ok()?);
+        let of_frame = frame.as_ref().and_then(|frame| frame.function.as_ref());
+        let caller = match of_frame.and_then(|function| Some(function.demangle().ok()?.into_owned())) {
+            Some(caller) => caller,
+            None => addr2line::demangle_auto(object.find_symbol(address)?.into(), None).into_owned(),
+        };
+        let caller = plain(&caller);
+        let location = frame.as_ref().and_then(|frame| frame.location.as_ref());
+        let mut named = region.clone();
+        let line = location.and_then(|location| Some((location.file?, location.line?)));
+        match line {
+            Some((file, line)) => {
+                let short = Path::new(file).file_name().unwrap_or_default().to_string_lossy();
+                named.name = format!("{} at {caller} ({}:{line})", self.function, plain(&short));
+                named.file = file.to_owned();
+                named.line = line;
+            }
+            None => named.name = format!("{} at {caller} ({})", self.function, self.place),
+        }
+        // Also where a function is inlined twice, two call sites are two.
+        named.constants.insert(ADDRESS.to_owned(), self.place.to_owned());
+        Some(named)
+    }
+}
+
+/// Replaces the characters that separate the regions of a callpath.
+fn plain(name: &str) -> String {
+    name.replace('<', "(").replace('>', ")")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use tinyprof_format::model::{CallpathId, Mode, RegionKind, SiteId};
+
+    use super::*;
+
+    #[inline(never)]
+    fn marked() -> usize {
+        std::hint::black_box(marked as fn() -> usize as usize)
+    }
+
+    fn region(name: String, file: PathBuf) -> Region {
+        Region {
+            site: SiteId::from_bits(7),
+            name,
+            module: "mpi".into(),
+            file: file.to_str().expect("the build's path is text").into(),
+            line: 0,
+            column: 0,
+            kind: RegionKind::Function,
+            mode: Mode::Total,
+            rank_local: false,
+            constants: [("tag".to_owned(), "COMM".to_owned())].into(),
+        }
+    }
+
+    fn named(region: Region) -> Region {
+        let id = CallpathId::root(region.site);
+        let table = CallpathTable::from_parents([(id, None, region)]);
+        let named = with_names(&table);
+        assert_eq!(named.rows()[0].id, id, "the id stays");
+        Region::clone(&named.rows()[0].region)
+    }
+
+    /// Returns the address of this test's code in its file, which the loader put somewhere else.
+    fn address_in_file() -> usize {
+        let maps = std::fs::read_to_string("/proc/self/maps").expect("Linux");
+        let executable = std::env::current_exe().expect("it has a path");
+        let name = executable.to_str().expect("the build's path is text");
+        let first = maps.lines().find(|line| line.ends_with(name)).expect("it is mapped");
+        let start = first.split('-').next().expect("an address");
+        marked() - usize::from_str_radix(start, 16).expect("an address")
+    }
+
+    #[test]
+    fn a_call_site_gets_the_function_file_and_line_of_its_call() {
+        let executable = std::env::current_exe().expect("it has a path");
+        let name = format!("MPI_Send at test+{:#x}", address_in_file() + 1);
+        let place = name.split(" at ").nth(1).unwrap().to_owned();
+        let found = named(region(name, executable));
+        assert!(
+            found.name.starts_with("MPI_Send at ") && found.name.contains("marked"),
+            "{}",
+            found.name
+        );
+        assert!(found.name.contains("(lib.rs:"), "{}", found.name);
+        assert!(found.line > 0 && found.file.ends_with("lib.rs"), "{}:{}", found.file, found.line);
+        assert_eq!(found.constants[ADDRESS], place);
+        assert_eq!(found.constants["tag"], "COMM");
+    }
+
+    #[test]
+    fn what_cannot_be_found_stays_as_it_is() {
+        for (name, file) in [
+            ("MPI_Send at a.out+0x10", "/does/not/exist"),
+            ("MPI_Send at a.out+0x10", "/proc/self/maps"),
+            ("MPI_Send at a.out+0xzz", "/proc/self/exe"),
+            ("MPI_Send", "/proc/self/exe"),
+        ] {
+            let region = region(name.to_owned(), file.into());
+            assert_eq!(named(region.clone()), region);
+        }
+    }
+}
