@@ -61,8 +61,7 @@ impl Settings {
     /// Returns the plan of a flush after a snapshot that took `snapshot_ns`.
     pub(crate) fn plan(&self, snapshot_ns: u64) -> Plan {
         let mut metadata = recorder::metadata();
-        metadata.mpi_version =
-            crate::sys::library_version().map(|text| first_line(&text));
+        metadata.mpi_version = crate::sys::library_version().map(|text| first_line(&text));
         Plan {
             target: self.target(),
             aggregators: self.chosen(|settings| settings.aggregators).unwrap_or_default(),

@@ -15,11 +15,9 @@ mod program;
 mod shared_words;
 
 pub(crate) use pending::Pending;
-pub(crate) use private_communicator::{
-    Operator, PrivateCommunicator, Reduction, room,
-};
+pub(crate) use private_communicator::{Operator, PrivateCommunicator, Reduction, room};
+pub(crate) use process::{effective_user_id, socket_peer, started_as};
 pub(crate) use program::{
     ProgramCommunicator, is_serialised, is_usable, library_version, program_number,
 };
-pub(crate) use process::{effective_user_id, socket_peer, started_as};
 pub(crate) use shared_words::SharedWords;

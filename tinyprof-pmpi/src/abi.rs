@@ -1,11 +1,16 @@
 //! The binary interfaces of the MPI libraries, recognised at run time.
 //!
-//! A handle is an `int` in MPICH and its derivatives, and a pointer elsewhere. Either way it fits in
-//! a register, and the functions of this crate pass it on as one.
+//! A handle is an `int` in MPICH and its derivatives, and a pointer elsewhere. Either way it fits
+//! in a register, and the functions of this crate pass it on as one.
 
 use std::ffi::{c_int, c_void};
 
-use crate::library::{Handle, is_loaded, symbol};
+use crate::loaded::{is_loaded, symbol};
+
+/// A handle of MPI, as a whole register. See [`Abi`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(transparent)]
+pub struct Handle(pub usize);
 
 /// The families of binary interfaces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -153,8 +158,8 @@ impl Abi {
         Handle(if self.interface == Interface::Mpich { word & 0xffff_ffff } else { word })
     }
 
-    /// Returns the bytes of the message that a status describes, where its layout is known: both have
-    /// kept it for more than ten years, as programs are compiled with it.
+    /// Returns the bytes of the message that a status describes, where its layout is known: both
+    /// have kept it for more than ten years, as programs are compiled with it.
     #[inline]
     pub(crate) fn bytes_in(&self, status: usize) -> Option<u64> {
         let word = |at: usize| {
@@ -163,7 +168,8 @@ impl Abi {
             unsafe { place.cast::<u64>().read_unaligned() }
         };
         match self.interface {
-            // Low half of the count; then one bit for a cancelled message, and the rest of the count.
+            // Low half of the count; then one bit for a cancelled message, and the rest of the
+            // count.
             Interface::Mpich => {
                 let word = word(0);
                 Some(word & 0xffff_ffff | (word >> 33) << 32)
@@ -188,8 +194,8 @@ pub struct Status([u8; STATUS_BYTES_MAX]);
 impl Status {
     /// Returns `MPI_SOURCE`, after MPI has written the status.
     #[must_use]
-    pub fn source(&self) -> c_int {
-        let at = crate::library::mpi().abi.status_source;
+    pub fn source(&self, abi: &Abi) -> c_int {
+        let at = abi.status_source;
         self.0.get(at..).and_then(|rest| rest.first_chunk()).map_or(0, |n| c_int::from_ne_bytes(*n))
     }
 }

@@ -4,10 +4,10 @@ use std::ffi::{c_int, c_void};
 use std::ptr;
 use std::sync::atomic::AtomicPtr;
 
-use crate::abi::Interface;
-use crate::entry::{FROM_STACK, REGISTERS, binding};
+use crate::abi::{Handle, Interface};
 use crate::function::Positions;
-use crate::library::{Handle, Mpi};
+use crate::library::Mpi;
+use crate::words::{Words, binding, of_argument};
 
 /// The kinds of handles that the wrappers look at.
 #[derive(Clone, Copy, Debug)]
@@ -21,7 +21,7 @@ pub(crate) enum Kind {
 /// The arguments of one call.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Arguments {
-    words: *mut usize,
+    words: Words,
     is_fortran: bool,
     is_large: bool,
     pub(crate) mpi: &'static Mpi,
@@ -33,19 +33,12 @@ impl Arguments {
     /// # Safety
     /// `words` are those of an entry point, of a function whose positions are passed to the methods
     /// of the result, in a call that is under way.
-    pub(crate) unsafe fn new(
-        words: *mut usize,
-        called: u32,
-        is_large: bool,
-        mpi: &'static Mpi,
-    ) -> Self {
+    pub(crate) unsafe fn new(words: Words, called: u32, is_large: bool, mpi: &'static Mpi) -> Self {
         Self { words, is_fortran: called != binding::C, is_large, mpi }
     }
 
     fn place(&self, position: u8) -> *mut usize {
-        let index = usize::from(position);
-        let at = if index < REGISTERS { index } else { index - REGISTERS + FROM_STACK };
-        self.words.wrapping_add(at)
+        self.words.wrapping_add(of_argument(usize::from(position)))
     }
 
     /// Returns the argument as a word.
@@ -127,8 +120,7 @@ impl Arguments {
     }
 
     fn of_fortran(&self, fortran: c_int, kind: Kind) -> Option<Handle> {
-        static FOUND: [AtomicPtr<c_void>; 4] =
-            [const { AtomicPtr::new(ptr::null_mut()) }; 4];
+        static FOUND: [AtomicPtr<c_void>; 4] = [const { AtomicPtr::new(ptr::null_mut()) }; 4];
         let (convert, found) = match kind {
             Kind::Communicator => (c"PMPI_Comm_f2c", &FOUND[0]),
             Kind::Datatype => (c"PMPI_Type_f2c", &FOUND[1]),
@@ -184,7 +176,7 @@ mod sentinel {
     use std::ffi::CStr;
     use std::sync::OnceLock;
 
-    use crate::library::symbol;
+    use crate::loaded::symbol;
 
     /// The possible names of a variable. `true`: the variable holds the address.
     type Names = [(&'static CStr, bool)];

@@ -8,7 +8,8 @@ use std::ptr;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize};
 
-use crate::library::{Handle, Mpi};
+use crate::abi::Handle;
+use crate::library::Mpi;
 
 /// Slots in the table, a power of two.
 const SLOTS: usize = 8192;
@@ -37,8 +38,7 @@ pub(crate) struct Communicator {
     world_rank: c_int,
 }
 
-static TABLE: [AtomicPtr<Communicator>; SLOTS] =
-    [const { AtomicPtr::new(ptr::null_mut()) }; SLOTS];
+static TABLE: [AtomicPtr<Communicator>; SLOTS] = [const { AtomicPtr::new(ptr::null_mut()) }; SLOTS];
 static RANKS_KEPT: AtomicU64 = AtomicU64::new(0);
 static WORLD_RANK: AtomicUsize = AtomicUsize::new(usize::MAX);
 
@@ -50,10 +50,14 @@ fn slots(handle: Handle) -> impl Iterator<Item = &'static AtomicPtr<Communicator
 /// Calls `work` with what is known of a communicator that the program passes to MPI in a call under
 /// way. Returns `None` if MPI does not answer, or the table has no room.
 #[inline]
-pub(crate) fn with<T>(mpi: &Mpi, handle: Handle, work: impl FnOnce(&Communicator) -> T) -> Option<T> {
+pub(crate) fn with<T>(
+    mpi: &Mpi,
+    handle: Handle,
+    work: impl FnOnce(&Communicator) -> T,
+) -> Option<T> {
     for slot in slots(handle) {
-        // SAFETY: a pointer in the table is valid until the program frees the communicator, which it
-        // must not do while it is used in a call.
+        // SAFETY: a pointer in the table is valid until the program frees the communicator, which
+        // it must not do while it is used in a call.
         let known = unsafe { slot.load(Acquire).as_ref() };
         if let Some(known) = known.filter(|known| known.handle == handle) {
             return Some(work(known));
@@ -158,7 +162,8 @@ fn world_rank(mpi: &Mpi) -> Option<c_int> {
     (code == 0).then_some(rank)
 }
 
-/// Returns the relative ranks in the world of all ranks of a communicator, unless they are too many.
+/// Returns the relative ranks in the world of all ranks of a communicator, unless they are too
+/// many.
 fn relative(
     mpi: &Mpi,
     handle: Handle,
@@ -174,7 +179,11 @@ fn relative(
         let place = &raw mut group;
         // SAFETY: the handle is live, and the place is valid.
         let code = unsafe {
-            if is_remote { mpi.comm_remote_group(handle, place) } else { mpi.comm_group(handle, place) }
+            if is_remote {
+                mpi.comm_remote_group(handle, place)
+            } else {
+                mpi.comm_group(handle, place)
+            }
         };
         (code == 0).then_some(group)
     };

@@ -3,7 +3,8 @@
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
 
-use crate::library::{Handle, Mpi};
+use crate::abi::Handle;
+use crate::library::Mpi;
 use crate::thread::Thread;
 
 /// Grows when a datatype is freed, because its handle may then name another one. Starts at 1, which

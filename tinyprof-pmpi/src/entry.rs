@@ -13,39 +13,11 @@ use std::ffi::c_int;
 
 use crate::function::FUNCTIONS;
 use crate::observe;
-
-/// The number of arguments in registers.
-#[cfg(target_arch = "x86_64")]
-pub(crate) const REGISTERS: usize = 6;
-/// The number of arguments in registers.
-#[cfg(target_arch = "aarch64")]
-pub(crate) const REGISTERS: usize = 8;
-/// The word of the return address.
-pub(crate) const RETURN_ADDRESS: usize = REGISTERS;
-/// The word of the first argument on the stack.
-#[cfg(target_arch = "x86_64")]
-pub(crate) const FROM_STACK: usize = 7;
-/// The word of the first argument on the stack.
-#[cfg(target_arch = "aarch64")]
-pub(crate) const FROM_STACK: usize = 10;
-
-/// The language bindings of MPI, in the high half of an entry point's number.
-pub(crate) mod binding {
-    /// `MPI_Send`.
-    pub(crate) const C: u32 = 0;
-    /// `mpi_send_`, of `mpif.h` and `use mpi`.
-    pub(crate) const FORTRAN: u32 = 1;
-    /// `mpi_send_f08_`, of `use mpi_f08`.
-    pub(crate) const FORTRAN_2008: u32 = 2;
-    /// `mpi_send_f08ts_`, whose buffers are descriptors.
-    pub(crate) const FORTRAN_2008_TS: u32 = 3;
-    /// The number of bindings.
-    pub(crate) const COUNT: usize = 4;
-}
+use crate::words::Words;
 
 /// Handles a call of any entry point. `number` is the function's index, and its binding in the high
 /// half.
-unsafe extern "C-unwind" fn handle(number: u32, words: *mut usize) -> c_int {
+unsafe extern "C-unwind" fn handle(number: u32, words: Words) -> c_int {
     let function = (number & 0xffff) as usize;
     debug_assert!(function < FUNCTIONS.len(), "the entry points are made from the table");
     // SAFETY: the entry point passes its own words, which are those of a call by the program.
@@ -119,7 +91,8 @@ macro_rules! wrapper {
 /// One function for each name in the table and each binding. They have no Rust signature: programs
 /// call them through MPI's headers.
 mod wrappers {
-    use super::{binding, handle};
+    use super::handle;
+    use crate::words::binding;
 
     include!(concat!(env!("OUT_DIR"), "/wrappers.rs"));
 }

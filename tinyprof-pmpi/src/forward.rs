@@ -2,16 +2,7 @@
 
 use std::ffi::c_int;
 
-use crate::entry::{FROM_STACK, REGISTERS};
-
-/// The arguments of a call as its entry point found them: those in registers, a word or two of the
-/// entry point, and those on the stack.
-pub(crate) type Words = *mut usize;
-
-/// Returns the word of an argument.
-const fn at(argument: usize) -> usize {
-    if argument < REGISTERS { argument } else { argument - REGISTERS + FROM_STACK }
-}
+use crate::words::{Words, of_argument};
 
 /// Calls `function` with `count` arguments.
 ///
@@ -28,7 +19,7 @@ pub(crate) unsafe fn forward(function: usize, words: Words, count: u8) -> c_int 
             // registers than it has do no harm.
             let function = unsafe { std::mem::transmute::<usize, Function>(function) };
             // SAFETY: as above; the words are those of the call.
-            unsafe { function($(*words.add(at($index))),*) }
+            unsafe { function($(*words.add(of_argument($index))),*) }
         }};
     }
     macro_rules! of {

@@ -136,7 +136,8 @@ pub(crate) enum Collective {
 
 macro_rules! positions {
     ($($argument:ident)*) => {
-        /// The positions of the arguments that the wrappers look at, by their names in the standard.
+        /// The positions of the arguments that the wrappers look at, by their names in the
+        /// standard.
         #[derive(Clone, Copy, Debug)]
         pub(crate) struct Positions {
             $(pub(crate) $argument: u8,)*

@@ -20,9 +20,9 @@
 //! # What it never does
 //!
 //! It takes no lock and allocates no heap memory in the steady state. It changes no buffer, no
-//! result and no object of the program. Where the program ignores a status, MPI writes it to a place
-//! of ours. `MPI_Pcontrol(0)` stops the recording of calls, `MPI_Pcontrol(1)` resumes it (MPI 4.0,
-//! section 15.2.4).
+//! result and no object of the program. Where the program ignores a status, MPI writes it to a
+//! place of ours. `MPI_Pcontrol(0)` stops the recording of calls, `MPI_Pcontrol(1)` resumes it (MPI
+//! 4.0, section 15.2.4).
 
 mod abi;
 mod arguments;
@@ -32,11 +32,13 @@ mod entry;
 mod forward;
 mod function;
 mod library;
+mod loaded;
 mod observe;
 mod requests;
 mod session;
 mod thread;
+mod words;
 
-pub use abi::{Abi, Interface, Status};
-pub use library::{Handle, Mpi, mpi};
+pub use abi::{Abi, Handle, Interface, Status};
+pub use library::{Mpi, mpi};
 pub use session::{Session, register};

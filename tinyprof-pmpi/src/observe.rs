@@ -13,17 +13,18 @@ use std::sync::atomic::Ordering::{Acquire, Release};
 
 use tinyprof::__calls::{self as calls, Callpath, MessageKind, Open};
 
-use crate::abi::Interface;
+use crate::abi::{Handle, Interface};
 use crate::arguments::Arguments;
 use crate::communicators;
 use crate::datatypes;
-use crate::entry::{RETURN_ADDRESS, binding};
-use crate::forward::{Words, forward};
+use crate::forward::forward;
 use crate::function::{FUNCTIONS, Form, Function, Looks, Role, SITES};
-use crate::library::{Handle, mpi, symbol};
+use crate::library::mpi;
+use crate::loaded::symbol;
 use crate::requests;
 use crate::session;
 use crate::thread::{self, Thread};
+use crate::words::{RETURN_ADDRESS, Words, binding};
 
 /// The functions that the calls go on to, by binding and index; 0 where not looked up yet.
 static ORIGINALS: [[AtomicUsize; FUNCTIONS.len()]; binding::COUNT] =
@@ -84,8 +85,7 @@ pub(crate) unsafe fn call(index: usize, called: u32, words: Words) -> c_int {
 #[inline(never)]
 unsafe fn call_unusual(index: usize, called: u32, words: Words) -> c_int {
     let function = &FUNCTIONS[index];
-    let count =
-        if called == binding::C { function.arguments } else { function.fortran_arguments };
+    let count = if called == binding::C { function.arguments } else { function.fortran_arguments };
     let Some(original) = original(index, called) else { return NO_SUCH_FUNCTION };
     // SAFETY: the original is the function of this name, and the words are those of its call.
     let pass_on = || unsafe { forward(original, words, count) };
@@ -144,7 +144,9 @@ fn look_up(index: usize, called: u32) -> Option<usize> {
     let names = match called {
         binding::C => vec![format!("P{name}")],
         binding::FORTRAN => vec![format!("p{lower}_")],
-        binding::FORTRAN_2008 => vec![format!("p{lower}_f08_"), format!("pmpir{}_f08_", &lower[3..])],
+        binding::FORTRAN_2008 => {
+            vec![format!("p{lower}_f08_"), format!("pmpir{}_f08_", &lower[3..])]
+        }
         _ => vec![format!("pmpir{}_f08ts_", &lower[3..]), format!("p{lower}_f08ts_")],
     };
     let find = |name: &String| symbol(&CString::new(name.as_str()).ok()?);
@@ -216,13 +218,7 @@ impl Call<'_> {
     }
 
     #[inline]
-    fn run(
-        &self,
-        index: usize,
-        address: usize,
-        called: u32,
-        pass_on: impl Fn() -> c_int,
-    ) -> c_int {
+    fn run(&self, index: usize, address: usize, called: u32, pass_on: impl Fn() -> c_int) -> c_int {
         match self.function.role.looks() {
             Looks::Never => self.steer(pass_on),
             Looks::After => {
@@ -262,8 +258,8 @@ impl Call<'_> {
         pass_on()
     }
 
-    /// Returns whether the call has succeeded. Fortran's functions return their code in an argument,
-    /// which `mpi_f08` leaves out.
+    /// Returns whether the call has succeeded. Fortran's functions return their code in an
+    /// argument, which `mpi_f08` leaves out.
     #[inline]
     fn is_successful(&self, code: c_int, called: u32) -> bool {
         if called == binding::C {
@@ -360,7 +356,7 @@ impl Call<'_> {
     }
 }
 
-/// What is known before a call, for after it.
+/// Facts known before a call, for after it.
 #[derive(Clone, Copy, Debug)]
 struct Before {
     /// The address of the status, or of the first of an array; 0 if there is none.

@@ -1,16 +1,16 @@
 //! Requests of the program whose message is counted later: when a receive completes, and when a
 //! persistent request is started.
 //!
-//! The table is fixed, so that 100,000 requests can be open without memory growing further. It takes
-//! no lock: a slot belongs to whoever has claimed its key, and a request belongs to one thread at a
-//! time (MPI 4.0, section 11.6.2). A request that finds no slot is counted.
+//! The table is fixed, so that 100,000 requests can be open without memory growing further. It
+//! takes no lock: a slot belongs to whoever has claimed its key, and a request belongs to one
+//! thread at a time (MPI 4.0, section 11.6.2). A request that finds no slot is counted.
 
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize};
 
 use tinyprof::__calls::{self as calls, Callpath};
 
-use crate::library::Handle;
+use crate::abi::Handle;
 
 /// Slots in the table, a power of two.
 const SLOTS: usize = 1 << 18;

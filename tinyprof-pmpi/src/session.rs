@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
 
-/// What the wrappers call when MPI begins and ends. None of the functions may panic.
+/// The profiler's steps when MPI begins and ends. None of the functions may panic.
 #[derive(Clone, Copy, Debug)]
 pub struct Session {
     /// Called before `MPI_Init`; returns whether calls are to be recorded. Called for each attempt.

@@ -3,8 +3,7 @@
 use std::cell::Cell;
 use std::ptr;
 
-use crate::abi::STATUS_BYTES_MAX;
-use crate::library::Handle;
+use crate::abi::{Handle, STATUS_BYTES_MAX};
 
 /// The number of datatypes whose sizes a thread remembers.
 const DATATYPES: usize = 64;
@@ -91,8 +90,8 @@ impl Drop for Inside<'_> {
     }
 }
 
-/// Memory that only grows, in pages of the system and not on the heap. It is not given back when the
-/// thread ends, as the thread's state has no destructor.
+/// Memory that only grows, in pages of the system and not on the heap. It is not given back when
+/// the thread ends, as the thread's state has no destructor.
 struct Room {
     start: Cell<*mut u8>,
     bytes: Cell<usize>,

@@ -1,4 +1,5 @@
-//! Names the call sites of a dictionary by function, file and line, where the executable tells them.
+//! Names the call sites of a dictionary by function, file and line, where the executable tells
+//! them.
 //!
 //! The recorder names a call site by what it knows while the program runs: the function, the
 //! executable or library, and the address in its file, `MPI_Send at a.out+0x1234`. Here it becomes
@@ -16,8 +17,8 @@ use tinyprof_format::model::{CallpathTable, Region};
 /// The constant of a named call site that keeps the executable and the address.
 const ADDRESS: &str = "address";
 
-/// Returns the dictionary with the names of its call sites. Reads the executables and libraries that
-/// the calls came from, if they are on this machine.
+/// Returns the dictionary with the names of its call sites. Reads the executables and libraries
+/// that the calls came from, if they are on this machine.
 ///
 /// # Cost
 /// Nothing without call sites. A look-up takes microseconds, after the first one in an executable,
@@ -51,8 +52,10 @@ struct CallSite<'a> {
 
 impl<'a> CallSite<'a> {
     fn of(region: &'a Region) -> Option<Self> {
-        let (function, place) =
-            region.name.split_once(" at ").filter(|_| region.module == "mpi" && region.line == 0)?;
+        let (function, place) = region
+            .name
+            .split_once(" at ")
+            .filter(|_| region.module == "mpi" && region.line == 0)?;
         let (_, digits) = place.rsplit_once("+0x")?;
         Some(Self { function, place, address: u64::from_str_radix(digits, 16).ok()? })
     }
@@ -63,10 +66,13 @@ impl<'a> CallSite<'a> {
         let address = self.address.checked_sub(1)?;
         let frame = object.find_frames(address).ok().and_then(|mut frames| frames.next().ok()?);
         let of_frame = frame.as_ref().and_then(|frame| frame.function.as_ref());
-        let caller = match of_frame.and_then(|function| Some(function.demangle().ok()?.into_owned())) {
-            Some(caller) => caller,
-            None => addr2line::demangle_auto(object.find_symbol(address)?.into(), None).into_owned(),
-        };
+        let caller =
+            match of_frame.and_then(|function| Some(function.demangle().ok()?.into_owned())) {
+                Some(caller) => caller,
+                None => {
+                    addr2line::demangle_auto(object.find_symbol(address)?.into(), None).into_owned()
+                }
+            };
         let caller = plain(&caller);
         let location = frame.as_ref().and_then(|frame| frame.location.as_ref());
         let mut named = region.clone();

@@ -1,8 +1,8 @@
 //! The interface for wrappers of MPI's functions (`tinyprof-pmpi`). Not for use by hand: it changes
 //! without notice.
 
-pub use tinyprof_format::model::MessageKind;
 use tinyprof_format::model::MessageKey;
+pub use tinyprof_format::model::MessageKind;
 
 use crate::collect::start::start_recording;
 pub use crate::record::Site;
@@ -18,8 +18,8 @@ pub struct Open {
 }
 
 /// Opens a visit of `function`, below the innermost open region. Outside of all regions, and in a
-/// program that has none, it is a visit of the function at its call site: `address` is what the call
-/// returns to. `index` is that of the function among all, below 2^16.
+/// program that has none, it is a visit of the function at its call site: `address` is what the
+/// call returns to. `index` is that of the function among all, below 2^16.
 ///
 /// # Cost
 /// As a region.
@@ -38,8 +38,8 @@ pub fn open(function: &'static Site, index: usize, address: usize) -> Open {
     Open { arena: Some(arena), visit }
 }
 
-/// Opens the region of the whole program, which stays open to its end, if the program has no regions
-/// of its own.
+/// Opens the region of the whole program, which stays open to its end, if the program has no
+/// regions of its own.
 pub fn open_program() {
     if has_regions() {
         return;

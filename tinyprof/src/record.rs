@@ -14,9 +14,9 @@
 //! ```
 
 mod arena;
-mod call_site;
 pub(crate) mod budget;
 pub(crate) mod calibration;
+mod call_site;
 pub(crate) mod clock;
 #[cfg(feature = "alloc")]
 mod counting;
@@ -37,9 +37,9 @@ pub(crate) mod thread;
 #[cfg(any(test, feature = "tracing"))]
 pub(crate) use arena::Entered;
 pub(crate) use arena::{Arena, Before, InFlight, MetricReading, OpenRegion, Reading, Visit};
+pub(crate) use call_site::{call_site, program};
 #[cfg(feature = "alloc")]
 pub use counting::Counting;
-pub(crate) use call_site::{call_site, program};
 pub(crate) use keyed::KeyedSites;
 pub use site::Site;
 pub(crate) use site::has_regions;

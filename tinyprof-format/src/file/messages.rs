@@ -2,14 +2,14 @@
 //!
 //! In a message between ranks, each record is its key, count and bytes, 8 bytes each.
 //!
-//! A section holds all messages of one callpath. Keys are ascending by kind, partner and size class,
-//! and so are the ranks of each key. Ranks that do the same, each with the partners beside it, thus
-//! make columns of equal numbers:
+//! A section holds all messages of one callpath. Keys are ascending by kind, partner and size
+//! class, and so are the ranks of each key. Ranks that do the same, each with the partners beside
+//! it, thus make columns of equal numbers:
 //!
 //! ```text
 //! keys (a varint)
-//! kinds | partners (zigzag) | size classes | ranks that have the key       one number for each key
-//! gaps: rank in the part, less the next after the one before                one for each rank of each key
+//! kinds | partners (zigzag) | size classes | ranks that have the key; one for each key
+//! gaps: rank in the part, less the one before and 1; one for each rank of each key
 //! counts | bytes / count | bytes % count
 //! ```
 

@@ -121,8 +121,8 @@ impl CallpathTable {
         Self::place(&links).0
     }
 
-    /// Returns the table with other regions: those that `change` returns, where it does. The ids stay,
-    /// and so does the order, if no two callpaths share an id.
+    /// Returns the table with other regions: those that `change` returns, where it does. The ids
+    /// stay, and so does the order, if no two callpaths share an id.
     #[must_use]
     pub fn with_regions(&self, change: impl Fn(&Region) -> Option<Region>) -> Self {
         let changed = self.links().map(|link| Link {

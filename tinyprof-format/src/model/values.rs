@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{MessageKey, MetricValues, Traffic};
 use super::span::{Span, merge_overlapping};
+use super::{MessageKey, MetricValues, Traffic};
 
 /// The sums over the visits of one execution. Times are inclusive.
 #[derive(Clone, Copy, Debug, PartialEq)]

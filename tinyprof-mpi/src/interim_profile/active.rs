@@ -15,10 +15,10 @@ use super::interim_writer::{AgreedWriting, InterimWriter};
 use super::maxima::MpiMaxima;
 use super::pace::Pace;
 use crate::communicator::{Communicator, MpiCommunicator, run_to_end};
-use crate::sys::{self, ProgramCommunicator};
 use crate::error::FlushError;
 use crate::phases::Workplace;
 use crate::settings::Settings;
+use crate::sys::{self, ProgramCommunicator};
 
 thread_local! {
     static HOT: Hot = const { Hot { flush_point: Cell::new(0), look_ns: Cell::new(u64::MAX), look_at: Cell::new(u64::MAX) } };
@@ -96,7 +96,11 @@ fn flush_point() -> u64 {
 /// `program`.
 ///
 /// `communicator` is our own, with the same ranks.
-pub(crate) fn begin(program: ProgramCommunicator, communicator: &MpiCommunicator, settings: &Settings) {
+pub(crate) fn begin(
+    program: ProgramCommunicator,
+    communicator: &MpiCommunicator,
+    settings: &Settings,
+) {
     let interval_ns = if communicator.rank() == 0 { settings.interim_interval_ns() } else { 0 };
     let agreed = run_to_end(communicator.all_max(&[interval_ns, obstacle()]));
     let Ok(&[interval_ns, obstacle]) = agreed.as_deref() else { return };

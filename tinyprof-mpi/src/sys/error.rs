@@ -13,9 +13,8 @@ pub(super) fn check(call: &str, code: c_int) -> Result<(), String> {
     let mut text = [0_u8; 1024];
     let mut length: c_int = 0;
     // SAFETY: the text has more room than MPI ever writes, and the other place is valid.
-    let _ = unsafe {
-        mpi().error_string(code, text.as_mut_ptr().cast::<c_char>(), &raw mut length)
-    };
+    let _ =
+        unsafe { mpi().error_string(code, text.as_mut_ptr().cast::<c_char>(), &raw mut length) };
     let length = usize::try_from(length).unwrap_or_default().min(text.len());
     Err(format!("{call} failed: {}", String::from_utf8_lossy(&text[..length]).trim()))
 }

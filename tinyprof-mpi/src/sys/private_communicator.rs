@@ -217,8 +217,7 @@ impl PrivateCommunicator {
         let mut status = Status::default();
         let place = (&raw mut status).cast();
         // SAFETY: the communicator is live and the places are valid.
-        let code =
-            unsafe { mpi().iprobe(abi.any_source, tag, self.handle, &raw mut flag, place) };
+        let code = unsafe { mpi().iprobe(abi.any_source, tag, self.handle, &raw mut flag, place) };
         check("MPI_Iprobe", code)?;
         if flag == 0 {
             return Ok(None);
@@ -228,7 +227,7 @@ impl PrivateCommunicator {
         let code = unsafe { mpi().get_elements_x(place.cast_const(), abi.byte, &raw mut length) };
         check("MPI_Get_elements_x", code)?;
         let length = usize::try_from(length).unwrap_or_default();
-        Ok(Some(Parcel { from: status.source().unsigned_abs(), length }))
+        Ok(Some(Parcel { from: status.source(abi).unsigned_abs(), length }))
     }
 }
 
@@ -250,7 +249,8 @@ mod tests {
         assert!(!is_usable(), "before MPI is initialised");
         let universe = ::mpi::initialize().expect("no other test starts MPI");
         assert!(is_usable());
-        let link = PrivateCommunicator::duplicate_of(ProgramCommunicator::of(&universe.world())).unwrap();
+        let link =
+            PrivateCommunicator::duplicate_of(ProgramCommunicator::of(&universe.world())).unwrap();
         assert_eq!((link.rank(), link.size()), (0, 1));
         let Err(error) = link.send(7, 0, vec![1]) else { panic!("there is no rank 7") };
         assert!(error.starts_with("MPI_Isend failed: ") && error.contains("rank"), "{error}");

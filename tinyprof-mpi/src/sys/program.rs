@@ -60,8 +60,8 @@ pub(crate) fn is_usable() -> bool {
 /// Returns MPI's name and version as it tells them, if it does. May be called before MPI is
 /// initialised (MPI 4.0, section 9.1.1).
 pub(crate) fn library_version() -> Option<String> {
-    // `MPI_MAX_LIBRARY_VERSION_STRING` is 8192 in MPICH and in the standard's interface, and less in
-    // Open MPI.
+    // `MPI_MAX_LIBRARY_VERSION_STRING` is 8192 in MPICH and in the standard's interface, and less
+    // in Open MPI.
     let mut text = vec![0_u8; 1 << 14];
     let mut length: c_int = 0;
     // SAFETY: the text has more room than MPI ever writes, and the other place is valid.

@@ -1,8 +1,8 @@
 //! Collective operations: the bytes that the standard says a rank's own buffers hold.
 //!
-//! Out is what a rank puts in: its contribution to a reduction or a gather, and a part for each rank
-//! where it sends to all. In is what its receive buffer holds afterwards. `MPI_IN_PLACE` changes
-//! where the data is, and not how much (MPI 4.0, chapter 6).
+//! Out is what a rank puts in: its contribution to a reduction or a gather, and a part for each
+//! rank where it sends to all. In is what its receive buffer holds afterwards. `MPI_IN_PLACE`
+//! changes where the data is, and not how much (MPI 4.0, chapter 6).
 
 use std::ffi::c_int;
 

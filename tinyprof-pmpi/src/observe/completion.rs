@@ -6,16 +6,15 @@ use std::ffi::c_int;
 use tinyprof::__calls::{Callpath, MessageKind};
 
 use super::{Before, Call};
+use crate::abi::Handle;
 use crate::arguments::Kind;
 use crate::function::Positions;
-use crate::library::Handle;
 use crate::requests::{self, Pending};
 
 impl Call<'_> {
     pub(super) fn before_completion_of_one(&self) -> Before {
         let at = &self.function.at;
-        let request =
-            requests::find(self.arguments.handle_at(at.request, 0, Kind::Request));
+        let request = requests::find(self.arguments.handle_at(at.request, 0, Kind::Request));
         // Most completed requests are sends, whose statuses nobody looks at.
         let status = if request.is_some() { self.status(at.status) } else { 0 };
         Before { status, request, ..Before::NOTHING }
@@ -63,7 +62,8 @@ impl Call<'_> {
             return;
         }
         // A request may be completed by another thread than the one that made it.
-        let callpath = if request.callpath.is_of_this_thread() { request.callpath } else { callpath };
+        let callpath =
+            if request.callpath.is_of_this_thread() { request.callpath } else { callpath };
         if kind == MessageKind::FileIn {
             self.count(callpath, kind, 0, if status == 0 { 0 } else { self.bytes_of(status) });
         } else {

@@ -3,8 +3,8 @@
 use tinyprof::__calls::{Callpath, MessageKind};
 
 use super::Call;
+use crate::abi::Handle;
 use crate::function::Positions;
-use crate::library::Handle;
 use crate::requests::{Pending, Request};
 
 impl Call<'_> {

@@ -5,11 +5,11 @@ use std::ffi::{c_int, c_void};
 use tinyprof::__calls::{Callpath, MessageKind};
 
 use super::{Before, Call};
+use crate::abi::Handle;
 use crate::arguments::Kind;
 use crate::communicators::{self, ELSEWHERE};
 use crate::datatypes;
 use crate::function::Positions;
-use crate::library::Handle;
 use crate::requests::{self, Pending, Request};
 
 /// A message that has come.
@@ -57,8 +57,8 @@ impl Call<'_> {
         }
     }
 
-    /// Returns the address of the status at `position`. Where the program ignores it, MPI is made to
-    /// write it to a place of ours.
+    /// Returns the address of the status at `position`. Where the program ignores it, MPI is made
+    /// to write it to a place of ours.
     #[inline]
     pub(super) fn status(&self, position: u8) -> usize {
         if !self.arguments.is_ignored(position) {

@@ -4,9 +4,9 @@
 use tinyprof::__calls::{Callpath, MessageKind};
 
 use super::Call;
+use crate::arguments::Kind;
 use crate::communicators::ELSEWHERE;
 use crate::datatypes;
-use crate::arguments::Kind;
 use crate::function::Role;
 
 impl Call<'_> {

@@ -43,7 +43,8 @@ impl Call<'_> {
     /// Counts what the first `count` requests do when they are started.
     pub(super) fn started(&self, count: usize, callpath: Callpath) {
         let at = &self.function.at;
-        let array = if count == 1 && self.function.role == Role::Start { at.request } else { at.requests };
+        let array =
+            if count == 1 && self.function.role == Role::Start { at.request } else { at.requests };
         for index in 0..count {
             let handle = self.arguments.handle_at(array, index, Kind::Request);
             let Some((place, request)) = requests::find(handle) else { continue };

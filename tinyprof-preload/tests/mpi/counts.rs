@@ -18,7 +18,8 @@ struct Told {
 }
 
 fn told(directory: &Path, rank: usize) -> Told {
-    let text = fs::read_to_string(directory.join(format!("counts-{rank}"))).expect("it was written");
+    let text =
+        fs::read_to_string(directory.join(format!("counts-{rank}"))).expect("it was written");
     let mut told = Told { functions: Counts::new(), peers: Counts::new() };
     for line in text.lines() {
         let words: Vec<&str> = line.split(' ').collect();
@@ -72,11 +73,8 @@ fn check(source: &str, ranks: usize) {
             let found = recorded.functions.get(name);
             assert_eq!(found, Some(counts), "{source}: {name} on rank {rank} of {ranks}");
         }
-        let more: Vec<&String> = recorded
-            .functions
-            .keys()
-            .filter(|name| !told.functions.contains_key(*name))
-            .collect();
+        let more: Vec<&String> =
+            recorded.functions.keys().filter(|name| !told.functions.contains_key(*name)).collect();
         assert!(more.is_empty(), "{source}: rank {rank} did not call {more:?}");
         assert_eq!(recorded.peers, told.peers, "{source}: peers of rank {rank} of {ranks}");
     }

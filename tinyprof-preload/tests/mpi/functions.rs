@@ -35,10 +35,8 @@ fn every_function_of_the_header_is_wrapped_or_left_alone_for_a_reason() {
     let declared = declared();
     assert!(declared.len() > 300, "MPI has hundreds of functions, not {}", declared.len());
     let exported = exported();
-    let missing: Vec<&String> = declared
-        .iter()
-        .filter(|name| !exported.contains(*name) && !is_left_alone(name))
-        .collect();
+    let missing: Vec<&String> =
+        declared.iter().filter(|name| !exported.contains(*name) && !is_left_alone(name)).collect();
     assert!(missing.is_empty(), "neither wrapped nor left alone: {missing:?}");
     let both: Vec<&String> = declared
         .iter()
@@ -79,7 +77,8 @@ fn declared() -> BTreeSet<String> {
     let text = String::from_utf8(output.expect("MPICC names a compiler").stdout).expect("text");
     let mut names = BTreeSet::new();
     for (at, _) in text.match_indices("MPI_") {
-        let is_start = text[..at].ends_with(|before: char| !before.is_alphanumeric() && before != '_');
+        let is_start =
+            text[..at].ends_with(|before: char| !before.is_alphanumeric() && before != '_');
         let name: String =
             text[at..].chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
         let rest = text[at + name.len()..].trim_start();

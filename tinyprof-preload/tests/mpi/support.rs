@@ -41,9 +41,7 @@ pub(crate) fn mpiexec(ranks: usize) -> Command {
         command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
     }
     for (variable, _) in env::vars_os().filter(|(name, _)| {
-        name.to_str().is_some_and(|name| {
-            name.starts_with("TINYPROF") && name != "TINYPROF_MPIEXEC"
-        })
+        name.to_str().is_some_and(|name| name.starts_with("TINYPROF") && name != "TINYPROF_MPIEXEC")
     }) {
         command.env_remove(variable);
     }

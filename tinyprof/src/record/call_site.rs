@@ -59,7 +59,10 @@ fn known(slot: &AtomicPtr<CallSite>) -> Option<&'static CallSite> {
 }
 
 #[inline]
-fn slots(function: &'static Site, address: usize) -> impl Iterator<Item = &'static AtomicPtr<CallSite>> {
+fn slots(
+    function: &'static Site,
+    address: usize,
+) -> impl Iterator<Item = &'static AtomicPtr<CallSite>> {
     let mixed = (address ^ ptr::from_ref(function).addr().rotate_left(20))
         .wrapping_mul(0x9e37_79b9_7f4a_7c15_u64 as usize);
     let first = mixed >> (usize::BITS - 16);
@@ -73,12 +76,8 @@ fn insert(function: &'static Site, address: usize) -> Option<&'static Site> {
     TAKEN.fetch_update(Relaxed, Relaxed, reserve).ok()?;
     let new = CallSite::new(function, address)?;
     for slot in slots(function, address) {
-        let put = slot.compare_exchange(
-            ptr::null_mut(),
-            ptr::from_ref(new).cast_mut(),
-            AcqRel,
-            Acquire,
-        );
+        let put =
+            slot.compare_exchange(ptr::null_mut(), ptr::from_ref(new).cast_mut(), AcqRel, Acquire);
         if put.is_ok() {
             return Some(&new.site);
         }
@@ -119,8 +118,8 @@ fn file_name(path: &[u8]) -> &[u8] {
     path.rsplit(|&byte| byte == b'/').next().unwrap_or_default()
 }
 
-/// Writes `MPI_Send at file+0x1234`, and returns its length. `<` and `>`, which separate the regions
-/// of a callpath, become parentheses.
+/// Writes `MPI_Send at file+0x1234`, and returns its length. `<` and `>`, which separate the
+/// regions of a callpath, become parentheses.
 fn name(function: &str, file: &[u8], offset: usize, into: &mut [u8; NAME_BYTES]) -> usize {
     let file = str::from_utf8(file).unwrap_or("?");
     let mut digits = [0; 16];

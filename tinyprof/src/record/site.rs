@@ -132,7 +132,13 @@ impl Site {
         let is_call = false;
         let hash = fnv1a(fnv1a(FNV_OFFSET, b"program\0"), name.as_bytes());
         let id = SiteId::from_bits(hash);
-        Self { module: "", id, run_time_number: next_run_time_number(), is_call, ..Self::mpi(name, &[]) }
+        Self {
+            module: "",
+            id,
+            run_time_number: next_run_time_number(),
+            is_call,
+            ..Self::mpi(name, &[])
+        }
     }
 
     /// Returns the function at one of its call sites, as a site made at run time. `module` is the

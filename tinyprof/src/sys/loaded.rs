@@ -16,8 +16,7 @@ pub(crate) struct LoadedObject {
 impl LoadedObject {
     /// Returns the object that an address is in.
     pub(crate) fn of(address: usize) -> Option<Self> {
-        let mut object =
-            Self { address, loaded_at: 0, name: std::ptr::null(), is_found: false };
+        let mut object = Self { address, loaded_at: 0, name: std::ptr::null(), is_found: false };
         // SAFETY: the callback matches the signature, and the object outlives the call.
         unsafe { libc::dl_iterate_phdr(Some(look), (&raw mut object).cast()) };
         object.is_found.then_some(object)

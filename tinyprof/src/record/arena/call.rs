@@ -9,8 +9,8 @@ use super::super::site::Site;
 use super::{Arena, Visit};
 
 impl Arena {
-    /// Opens a visit of the site that `site` returns, which is the same for every call with this key
-    /// (not 0). Owner only.
+    /// Opens a visit of the site that `site` returns, which is the same for every call with this
+    /// key (not 0). Owner only.
     ///
     /// # Cost
     /// As [`enter`](Self::enter) of a region in the usual case, if the call was made below the same

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
 
-use tinyprof_settings::ClockChoice;
 use super::super::reading::Ids;
 use super::*;
+use tinyprof_settings::ClockChoice;
 
 /// A number for which both lists of a callpath are moved to larger blocks and folded several times.
 const EXECUTIONS: u64 = if cfg!(miri) { 32 } else { 20_000 };

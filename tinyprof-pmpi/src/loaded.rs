@@ -1,0 +1,67 @@
+//! Symbols of the libraries in this process, found by name.
+
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ptr;
+
+/// Returns whether the library with this soname is in the process.
+pub(crate) fn is_loaded(soname: &CStr) -> bool {
+    // SAFETY: the name ends with a zero; nothing is loaded.
+    let library = unsafe { libc::dlopen(soname.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD) };
+    if library.is_null() {
+        return false;
+    }
+    // SAFETY: the handle comes from `dlopen` and is given back once.
+    unsafe { libc::dlclose(library) };
+    true
+}
+
+/// Returns the address of a symbol: of those visible to all, or else of the MPI libraries that were
+/// loaded for one user alone (`RTLD_LOCAL`), as plugins and scripting languages do.
+pub(crate) fn symbol(name: &CStr) -> Option<*mut c_void> {
+    // SAFETY: the name ends with a zero.
+    let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
+    if !found.is_null() {
+        return Some(found);
+    }
+    let mut search = Search { name, found: ptr::null_mut() };
+    // SAFETY: the callback matches the signature, and the search outlives the call.
+    unsafe { libc::dl_iterate_phdr(Some(search_in), (&raw mut search).cast()) };
+    (!search.found.is_null()).then_some(search.found)
+}
+
+struct Search<'a> {
+    name: &'a CStr,
+    found: *mut c_void,
+}
+
+/// Looks the symbol up in one loaded object, if that is a library of MPI.
+unsafe extern "C" fn search_in(
+    object: *mut libc::dl_phdr_info,
+    _bytes: usize,
+    search: *mut c_void,
+) -> c_int {
+    // SAFETY: the loader passes a valid description of an object.
+    let path = unsafe { (*object).dlpi_name };
+    // SAFETY: `symbol` passes a search, which nobody else uses meanwhile.
+    let search = unsafe { &mut *search.cast::<Search<'_>>() };
+    if path.is_null() || !is_of_mpi(path) {
+        return 0;
+    }
+    // SAFETY: the path is that of an object that is loaded; nothing is loaded by this.
+    let library = unsafe { libc::dlopen(path, libc::RTLD_LAZY | libc::RTLD_NOLOAD) };
+    if !library.is_null() {
+        // SAFETY: the library is loaded, and the name ends with a zero.
+        search.found = unsafe { libc::dlsym(library, search.name.as_ptr()) };
+        // SAFETY: the handle comes from `dlopen` and is given back once.
+        unsafe { libc::dlclose(library) };
+    }
+    c_int::from(!search.found.is_null())
+}
+
+/// Returns whether a path is that of an MPI library: `libmpi...`, `libmpich...`.
+fn is_of_mpi(path: *const c_char) -> bool {
+    // SAFETY: the loader's paths end with a zero.
+    let path = unsafe { CStr::from_ptr(path) }.to_bytes();
+    let file = path.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
+    file.starts_with(b"libmpi") || file.starts_with(b"libpmpi")
+}
