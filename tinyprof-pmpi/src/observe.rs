@@ -193,12 +193,14 @@ fn initialise(
         let open = call.open(index.unwrap_or_default(), address);
         let code = pass_on();
         drop(open);
-        calls::open_program();
         code
     } else {
         pass_on()
     };
     (session.after_init)();
+    if session::is_recording() {
+        calls::open_program();
+    }
     drop(inside);
     code
 }
