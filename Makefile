@@ -2,13 +2,13 @@
 
 SHELL := /usr/bin/env bash
 .DEFAULT_GOAL := help
-.PHONY: help demo test check browser python bench overhead scaling evaluation format-performance fmt clean
+.PHONY: help demo test install check browser python bench overhead scaling evaluation format-performance fmt clean
 
 help: ## Print this list
 	@echo "TinyProf. Two commands do everything on a machine with Rust:"
 	@awk -F ':.*## ' '/^(demo|test):.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
 	@echo "And for work on the code:"
-	@awk -F ':.*## ' '/^(check|browser|python|bench|overhead|scaling|evaluation|format-performance|fmt|clean|help):.*## / { printf "  make %-18s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^(install|check|browser|python|bench|overhead|scaling|evaluation|format-performance|fmt|clean|help):.*## / { printf "  make %-18s %s\n", $$1, $$2 }' Makefile
 	@echo "MPICC=mpicc.mpich make demo (or test) uses that MPI and no other."
 
 demo: ## Install what is missing, run a verified FFT on 4 ranks, print its profile
@@ -16,6 +16,9 @@ demo: ## Install what is missing, run a verified FFT on 4 ranks, print its profi
 
 test: ## Install what is missing, run every check and test, under each MPI found
 	@bash scripts/test.sh
+
+install: ## Install the command, and the library for programs that are not rebuilt
+	@bash scripts/install.sh
 
 check: ## Format, lints and unit tests, in two minutes once everything is built
 	@bash scripts/check.sh

@@ -15,6 +15,8 @@ echo "== build, with $MPICC"
 cargo build --locked --release -p tinyprof-example-fft
 # The report needs no exporters. They take longer to build than all else here.
 cargo build --locked --release -p tinyprof-cli --no-default-features
+# The library for programs that are not rebuilt. It lies beside the command.
+cargo build --locked --release -p tinyprof-preload
 
 run=("${MPIEXEC[@]}" -n 4 "$CARGO_TARGET_DIR/release/fft" --verify --runs 20)
 echo
@@ -28,3 +30,10 @@ TINYPROF_OUT=target/demo/fft TINYPROF_REPORT=off "${run[@]}" </dev/null
 echo
 echo "== tinyprof report target/demo/fft.tprof"
 "$CARGO_TARGET_DIR/release/tinyprof" report target/demo/fft.tprof
+
+# A program in C that knows nothing of TinyProf.
+"$MPICC" -O2 -g -o target/demo/wave examples/c/wave.c -lm
+run=("${MPIEXEC[@]}" -n 4 target/demo/wave)
+echo
+echo "== tinyprof run --out target/demo/wave -- ${run[*]}"
+"$CARGO_TARGET_DIR/release/tinyprof" run --out target/demo/wave -- "${run[@]}" </dev/null

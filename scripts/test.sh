@@ -51,6 +51,8 @@ export RUST_TEST_THREADS=${RUST_TEST_THREADS:-1}
 for mpi in "${MPI_FOUND[@]}"; do
     mpi_use "$mpi"
     step "tests with $mpi" cargo test --locked -p tinyprof-mpi -p tinyprof-example-fft -p tinyprof-example-tc
+    # By itself: with the packages above its library would be linked to this MPI.
+    step "programs that are not rebuilt, with $mpi" cargo test --locked -p tinyprof-preload
 done
 
 # Programs as users have them, locked to another version of rsmpi, which is built anew for each.
