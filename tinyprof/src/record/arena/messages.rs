@@ -9,7 +9,6 @@ use tinyprof_segment::layout::{header, message};
 use tinyprof_segment::sequence::{begin_update, end_update, publish, retry, try_read};
 use tinyprof_segment::words::{Line, high, low, pack};
 
-
 use super::Arena;
 use super::reading::Ids;
 
@@ -17,7 +16,7 @@ use super::reading::Ids;
 const CLASS: u32 = 0;
 
 /// The most records of a thread. Messages of further ones go to a partner that stands for all.
-const RECORDS_MAX: u32 = if cfg!(test) { 100 } else { 1 << 17 };
+pub(super) const RECORDS_MAX: u32 = if cfg!(test) { 100 } else { 1 << 17 };
 
 impl Arena {
     /// Adds a message of `bytes` bytes to the callpath at `callpath`. Owner only.
@@ -134,7 +133,8 @@ impl Arena {
             let key = MessageKey::from_bits(record[message::KEY].load(Relaxed));
             let callpath = ids.of(self, Line::from_number(low(callpath)));
             let number = |word: usize| record[word].load(Relaxed);
-            let traffic = || Traffic { count: number(message::COUNT), bytes: number(message::BYTES) };
+            let traffic =
+                || Traffic { count: number(message::COUNT), bytes: number(message::BYTES) };
             let traffic = retry(|| try_read(&record[message::SEQUENCE], traffic));
             Some(key.zip(traffic).map(|(key, traffic)| (callpath, key, traffic)))
         })
