@@ -6,8 +6,9 @@ use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
 use tinyprof_format::column;
 use tinyprof_format::model::{
-    CallpathId, CallpathValues, EventMap, ExecutionSummary, MetricBucket, MetricSummary,
-    MetricValues, Mode, Precision, RankFacts, Region, RegionKind, SeriesBucket, SiteId,
+    CallpathId, CallpathValues, EventMap, ExecutionSummary, MessageKey, MessageKind, MetricBucket,
+    MetricSummary, MetricValues, Mode, Precision, RankFacts, Region, RegionKind, SeriesBucket,
+    SiteId, Traffic,
 };
 use tinyprof_fuzz::again::round_trip;
 
@@ -95,6 +96,14 @@ fn values(input: &mut Unstructured<'_>) -> Result<CallpathValues> {
             series: vec![MetricBucket::of_one_value(0, input.arbitrary()?)],
         };
         values.metrics.insert(input.arbitrary::<String>()?, metric);
+    }
+    for _ in 0..input.int_in_range(0..=4)? {
+        let kind = *input.choose(&MessageKind::ALL)?;
+        let partner =
+            if input.arbitrary()? { input.int_in_range(-1..=1)? } else { input.arbitrary()? };
+        let key = MessageKey::new(kind, partner, input.arbitrary()?);
+        let traffic = Traffic { count: input.arbitrary()?, bytes: input.arbitrary()? };
+        values.messages.insert(key, traffic);
     }
     Ok(values)
 }

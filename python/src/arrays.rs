@@ -3,6 +3,7 @@
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyDict};
 
+use crate::messages::Messages;
 use crate::series::{Elements, Number};
 use crate::summaries::Summaries;
 
@@ -13,6 +14,10 @@ pub(crate) trait Element: bytemuck::NoUninit {
 
 impl Element for u32 {
     const LETTER: &'static str = "u4";
+}
+
+impl Element for i32 {
+    const LETTER: &'static str = "i4";
 }
 
 impl Element for u64 {
@@ -49,6 +54,20 @@ pub(crate) fn of_summaries<'py, T: Number + Element>(
     put(&to, "max", &summaries.maxima)?;
     put(&to, "sum_squares", &summaries.squares)?;
     put(&to, "sum_variance", &summaries.variances)?;
+    Ok(to)
+}
+
+pub(crate) fn of_messages<'py>(
+    py: Python<'py>,
+    messages: &Messages,
+) -> PyResult<Bound<'py, PyDict>> {
+    let to = PyDict::new(py);
+    put(&to, "rank", &messages.ranks)?;
+    put(&to, "kind", &messages.kinds)?;
+    put(&to, "partner", &messages.partners)?;
+    put(&to, "size_class", &messages.size_classes)?;
+    put(&to, "count", &messages.counts)?;
+    put(&to, "bytes", &messages.bytes)?;
     Ok(to)
 }
 

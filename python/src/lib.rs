@@ -10,6 +10,7 @@ mod cells;
 mod children;
 mod column;
 mod cursor;
+mod messages;
 mod metrics;
 mod part;
 mod reader;
@@ -157,6 +158,17 @@ impl Reader {
             found.set_item(key, (summaries, arrays::of_elements(py, &metric.series)?))?;
         }
         Ok(found)
+    }
+
+    /// Returns the messages of a callpath: columns over its kinds, partners, size classes and ranks.
+    fn messages<'py>(&self, py: Python<'py>, row: usize) -> PyResult<Bound<'py, PyDict>> {
+        let found = self.0.messages(row).map_err(|error| raise(py, error))?;
+        arrays::of_messages(py, &found)
+    }
+
+    /// Returns the rows of the dictionary that have messages on some rank.
+    fn rows_with_messages(&self) -> Vec<usize> {
+        self.0.rows_with_messages()
     }
 
     /// Returns the rows of the dictionary that have metrics on some rank.

@@ -7,11 +7,12 @@ use crate::sections::{FileError, Section, SectionFile};
 const MAGIC: &[u8] = b"TPRFPART";
 const RANKS_KEY: u32 = u32::MAX;
 const METRICS_KEY: u32 = 1 << 31;
+const MESSAGES_KEY: u32 = 1 << 30;
 
 /// The number of kinds of loss in version 0.1, which does not store it.
 const LOSSES_0_1: usize = 10;
 /// The number of kinds that this reader knows.
-pub(crate) const LOSSES: usize = 15;
+pub(crate) const LOSSES: usize = 16;
 /// The largest number of kinds of loss in any version, so that a damaged number does not cause much
 /// work.
 const LOSSES_MAX: usize = 64;
@@ -27,6 +28,7 @@ pub(crate) struct Part {
     /// Rows of the dictionary with their sections, in ascending order of rows.
     pub(crate) times: Vec<(usize, Section)>,
     pub(crate) metrics: Vec<(usize, Section)>,
+    pub(crate) messages: Vec<(usize, Section)>,
 }
 
 /// The manifest's entry for a part.
@@ -60,25 +62,41 @@ impl Part {
         else {
             return Err(start.damage("the section that describes the ranks is missing").into());
         };
-        let (mut times, mut metrics) = (Vec::with_capacity(sections.len()), Vec::new());
+        let (mut times, mut metrics, mut messages) =
+            (Vec::with_capacity(sections.len()), Vec::new(), Vec::new());
         let mut before = None;
         for &section in sections {
-            let row = (section.key & !METRICS_KEY) as usize;
-            let of_metrics = section.key >= METRICS_KEY;
-            if row < callpaths {
-                if before >= Some((row, of_metrics)) {
+            let of_row = |flag: u32| (section.key ^ flag) as usize;
+            // Before version 1.1, a long dictionary may have rows that look like messages.
+            let found =
+                [(0, &mut times), (METRICS_KEY, &mut metrics), (MESSAGES_KEY, &mut messages)]
+                    .into_iter()
+                    .enumerate()
+                    .find(|(_, (flag, _))| of_row(*flag) < callpaths);
+            if let Some((place, (flag, list))) = found {
+                let row = of_row(flag);
+                if before >= Some((row, place)) {
                     let reason = format!("section {} is not in its place", section.key);
                     return Err(Damage::at(section.offset, reason).into());
                 }
-                before = Some((row, of_metrics));
-                if of_metrics { &mut metrics } else { &mut times }.push((row, section));
+                before = Some((row, place));
+                list.push((row, section));
             } else if !newer {
                 let reason = format!("section {} belongs to no callpath", section.key);
                 return Err(Damage::at(section.offset, reason).into());
             }
         }
         let ranks = ranks as usize;
-        Ok(Self { first_rank, ranks, version: file.version, facts, newer, times, metrics })
+        Ok(Self {
+            first_rank,
+            ranks,
+            version: file.version,
+            facts,
+            newer,
+            times,
+            metrics,
+            messages,
+        })
     }
 
     /// Reads the facts of the ranks and adds them to `facts`.

@@ -10,6 +10,7 @@ use crate::callpaths::{self, Callpaths};
 use crate::cells::{Columns, Unit};
 use crate::children::Children;
 use crate::cursor::{Budget, Cursor, Damage};
+use crate::messages::{self, Messages};
 use crate::metrics::{self, Metric};
 use crate::part::{self, Expected, Facts, Part};
 use crate::sections::{FileError, Section};
@@ -278,10 +279,32 @@ impl Profile {
         Ok(found)
     }
 
+    /// Returns the messages of one callpath.
+    pub(crate) fn messages(&self, row: usize) -> Result<Messages, Error> {
+        let mut found = Messages::default();
+        let budget = Budget::new(self.limit_bytes);
+        self.each_section(
+            row,
+            |part| &part.messages,
+            &budget,
+            |cursor, first_rank, ranks| messages::read(cursor, first_rank, ranks, &mut found),
+        )?;
+        Ok(found)
+    }
+
     /// Returns the rows that have metrics on some rank.
     pub(crate) fn rows_with_metrics(&self) -> Vec<usize> {
+        self.rows_of(|part| &part.metrics)
+    }
+
+    /// Returns the rows that have messages on some rank.
+    pub(crate) fn rows_with_messages(&self) -> Vec<usize> {
+        self.rows_of(|part| &part.messages)
+    }
+
+    fn rows_of(&self, list: impl Fn(&Part) -> &[(usize, Section)]) -> Vec<usize> {
         let mut rows: Vec<usize> =
-            self.parts.iter().flat_map(|f| &f.part.metrics).map(|(row, _)| *row).collect();
+            self.parts.iter().flat_map(|file| list(&file.part)).map(|(row, _)| *row).collect();
         rows.sort_unstable();
         rows.dedup();
         rows

@@ -13,7 +13,7 @@ import pytest
 import tinyprof
 from export_profiles import binary
 
-RANKS_KEY, METRICS = 2**32 - 1, 2**31
+RANKS_KEY, METRICS, MESSAGES = 2**32 - 1, 2**31, 2**30
 
 
 def column(*numbers: int) -> bytes:
@@ -33,7 +33,7 @@ SINGLE = b"\x10" + ONE + ZERO + constant(5) + b"\x00"
 
 
 def file(magic: bytes, fields: tuple[int, ...], sections: list[tuple[int, bytes]]) -> bytes:
-    header = magic + struct.pack(f"<HH{len(fields)}I", 1, 0, *fields)
+    header = magic + struct.pack(f"<HH{len(fields)}I", 1, 1, *fields)
     whole, index = header + struct.pack("<I", zlib.crc32(header)), b""
     for key, section in sections:
         frame = struct.pack("<IQI", key, len(section), zlib.crc32(section))
@@ -65,7 +65,7 @@ def written(directory: Path, of_part: bytes, of_dictionary: bytes | None = None,
     listed = {name: {"file": name, "bytes": len(c), "crc32": zlib.crc32(c)} for name, c in files.items()}
     manifest = {
         "format": "tinyprof",
-        "version": {"major": 1, "minor": 0},
+        "version": {"major": 1, "minor": 1},
         "ranks": 1,
         "executions": 2,
         "callpaths": listed["callpaths"] | {"callpaths": rows},
@@ -84,7 +84,7 @@ def verdicts(profile: Path) -> tuple[bool, bool]:
         read = tinyprof.read(profile)
         read.ranks
         for callpath in read.callpaths:
-            read.executions(callpath), read.series(callpath), read.metrics(callpath)
+            read.executions(callpath), read.series(callpath), read.metrics(callpath), read.messages(callpath)
     except tinyprof.ProfileError:
         return done.returncode == 0, False
     return done.returncode == 0, True
@@ -106,9 +106,24 @@ def own_series(series: bytes) -> bytes:
 
 METRIC = b"\x01\x01k" + ONE + ZERO + ONE + ONE + ZERO + b"\x00" + ZERO
 
+
+def sent(
+    kinds: bytes = ZERO, partners: bytes = ONE, classes: bytes = constant(4), ranks: bytes = ONE, gaps: bytes = ZERO,
+    counts: bytes = constant(3), means: bytes = constant(8), remainders: bytes = ONE, keys: int = 1,
+) -> bytes:
+    """Three messages of 25 bytes together, sent to the rank before."""
+    return bytes((keys,)) + kinds + partners + classes + ranks + gaps + counts + means + remainders
+
+
 TAKEN = {
     "plain": part((0, SINGLE), (1, SINGLE)),
     "metrics behind times": part((0, SINGLE), (METRICS, METRIC), (1, SINGLE)),
+    "messages behind times": part((0, SINGLE), (MESSAGES, sent()), (1, SINGLE)),
+    "messages behind metrics": part((METRICS, METRIC), (MESSAGES, sent())),
+    "messages of two keys": part((0, SINGLE), (MESSAGES, sent(partners=column(3, 0), keys=2))),
+    "no keys of messages": part((0, SINGLE), (MESSAGES, b"\x00" + ZERO * 8)),
+    "bytes without a message": part((0, SINGLE), (MESSAGES, sent(counts=ZERO))),
+    "sixteen kinds of loss": part((0, SINGLE), facts=FACTS[:-5] + b"\x10" + ZERO * 16),
     "thirteen kinds of loss": part((0, SINGLE), facts=FACTS[:-5] + b"\x0d" + ZERO * 13),
     "more bytes for a varint than it needs": part((0, times(ONE, ZERO, b"\x00\x85\x80\x00"))),
     "stretches of the same execution": part((0, joined(1, 1, executions=column(1, 0)))),
@@ -145,6 +160,19 @@ REFUSED = {
     "codes in codes": part((0, times(ONE, ZERO, b"\x05\x05\x01\x01"))),
     "a constant in multiples": part((0, times(ONE, ZERO, b"\x03\x64\x00\x05"))),
     "multiples over 64 bits": part((0, times(ONE, ZERO, b"\x03\x64\x01" + b"\xff" * 9 + b"\x01"))),
+    "messages before times": part((MESSAGES, sent()), (0, SINGLE)),
+    "messages before metrics": part((MESSAGES, sent()), (METRICS, METRIC)),
+    "messages of a row that is not there": part((0, SINGLE), (MESSAGES + 2, sent())),
+    "keys of messages out of order": part((0, SINGLE), (MESSAGES, sent(partners=column(0, 3), keys=2))),
+    "a key of messages twice": part((0, SINGLE), (MESSAGES, sent(keys=2))),
+    "a key of messages of no rank": part((0, SINGLE), (MESSAGES, sent(ranks=ZERO))),
+    "messages of no kind": part((0, SINGLE), (MESSAGES, sent(kinds=constant(8)))),
+    "messages of no size": part((0, SINGLE), (MESSAGES, sent(classes=constant(65)))),
+    "messages of no rank": part((0, SINGLE), (MESSAGES, sent(gaps=ONE))),
+    "messages of too many ranks": part((0, SINGLE), (MESSAGES, sent(ranks=constant(2)))),
+    "a partner over 32 bits": part((0, SINGLE), (MESSAGES, sent(partners=b"\x00\x80\x80\x80\x80\x10"))),
+    "messages over 64 bits": part((0, SINGLE), (MESSAGES, sent(means=b"\x00" + b"\xff" * 9 + b"\x01"))),
+    "bytes behind the messages": part((0, SINGLE), (MESSAGES, sent() + b"\x00")),
     "metrics out of order": part((METRICS, b"\x02" + METRIC[1:] + METRIC[1:])),
 }
 
@@ -179,3 +207,10 @@ def test_the_numbers_are_those_of_the_document(tmp_path):
     # Both stretches are of execution 1: one summary.
     table = tinyprof.read(written(tmp_path, part((0, joined(1, 2, executions=column(1, 0)))))).executions("main")
     assert [list(table[name])[0] for name in ("visits", "sum_ns", "sum_squares_ns2")] == [3, 27, 243.0]
+    # Keys in the order of partners -2 and 0, of which the first is outside of the world.
+    of_both = part((0, SINGLE), (MESSAGES, sent(partners=column(3, 0), counts=column(3, 0), keys=2)))
+    table = tinyprof.read(written(tmp_path, of_both)).messages("main").reset_index()
+    assert table.drop(columns="callpath").values.tolist() == [
+        [0, "message_out", -2, 4, 3, 25],
+        [0, "message_out", 0, 4, 0, 9],
+    ]

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import tinyprof
+from tinyprof import frames
 from conftest import VERSIONS, frozen
 from recipe import folded_ns, series_ns
 
@@ -82,6 +83,39 @@ def test_estimates_and_metrics_of_one_rank_are_its_own(profile):
     assert table["metric bytes"].count() == 1
     assert table.loc[("main<io", 1), "standard_error_ns"] == np.sqrt(12.5)
     assert ("main<io", 0) not in table.index
+
+
+def recipe_messages(rank: int, number: int) -> list[list]:
+    """The messages of `halo` (`number` is the rank) and `open` (7) on a rank, as rows."""
+    rows = []
+    for kind, name in enumerate(frames.KINDS):
+        for partner in ((-1, 1) if kind % 2 == 0 else (0, 2**31 - 1)):
+            size = 10**kind
+            if kind in (0, 1, 4, 5):
+                partner = -1 if partner == 2**31 - 1 else rank + partner
+            rows.append([name, partner, size.bit_length(), 20, 20 * size + number])
+        if kind == 0:
+            rows.append([name, rank + 2, 0, 9, 0])
+    return rows
+
+
+@pytest.mark.parametrize("version", [version for version in VERSIONS if version >= "1.1"])
+def test_messages_are_those_of_the_program(version):
+    profile = tinyprof.read(frozen(version))
+    halo = profile.messages("main<halo")
+    for rank in range(3):
+        assert halo.loc["main<halo", rank].values.tolist() == recipe_messages(rank, rank)
+    every = profile.messages()
+    assert len(every) == 2 * len(halo) == 2 * 3 * 17
+    assert every.loc["main<open", 2].values.tolist() == recipe_messages(2, 7)
+    assert profile.losses["messages_without_partner"] == 0
+
+
+def test_a_profile_without_messages_has_an_empty_frame(profile):
+    columns = ["kind", "partner", "size_class", "count", "bytes"]
+    assert profile.messages("main").empty and list(profile.messages("main").columns) == columns
+    if profile.manifest.version < (1, 1):
+        assert profile.messages().empty
 
 
 @pytest.mark.parametrize("version", [version for version in VERSIONS if version.endswith("-8bit")])

@@ -105,6 +105,42 @@ def by_rank(native: Native) -> dict[int, np.ndarray]:
     return dict(zip(ranks.tolist(), np.split(columns["sum"], firsts[1:]) if len(ranks) else []))
 
 
+#: Kinds of messages, by their numbers.
+KINDS = (
+    "message_out",
+    "message_in",
+    "collective_out",
+    "collective_in",
+    "one_sided_out",
+    "one_sided_in",
+    "file_out",
+    "file_in",
+)
+
+#: The stored partner of messages whose partner is outside of the world, or not recorded.
+_ANY_PARTNER = 2**31 - 1
+
+
+def of_messages(callpaths: list[Callpath], ranks: int, found: dict[int, Native]) -> pd.DataFrame:
+    """Returns the frame of `Profile.messages`."""
+    types = {"rank": "u4", "kind": "u4", "partner": "i4", "size_class": "u4", "count": "u8", "bytes": "u8"}
+    parts = [arrays(native) for native in found.values()]
+    columns = {
+        name: np.concatenate([np.empty(0, letter), *(part[name] for part in parts)]) for name, letter in types.items()
+    }
+    rows = np.repeat(np.fromiter(found, np.int64, len(found)), [len(part["rank"]) for part in parts])
+    # Rows of one key are stored together; here those of one rank are.
+    order = np.lexsort((columns["size_class"], columns["partner"], columns["kind"], columns["rank"], rows))
+    rows, columns = rows[order], {name: column[order] for name, column in columns.items()}
+    rank, kind = columns.pop("rank"), columns["kind"]
+    partner = columns["partner"].astype(np.int64)
+    is_relative = np.isin(kind, (0, 1, 4, 5))
+    absolute = np.where(partner == _ANY_PARTNER, -1, partner + rank)
+    columns["kind"] = pd.Categorical.from_codes(kind.astype(np.int8), list(KINDS))
+    columns["partner"] = np.where(is_relative, absolute, partner)
+    return pd.DataFrame(columns, index=index_of(callpaths, ranks, rows, rank))
+
+
 def of_metrics(callpaths: list[Callpath], ranks: int, found: dict[int, dict]) -> pd.DataFrame:
     """Returns the sum and the number of the values of each metric.
 

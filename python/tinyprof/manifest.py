@@ -28,6 +28,7 @@ LOSSES = (
     "visits_kept_out",
     "visits_too_deep",
     "visits_without_key",
+    "messages_without_partner",
 )
 
 #: No manifest of four thousand ranks has a thousandth of this.

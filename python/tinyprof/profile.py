@@ -176,6 +176,22 @@ class Profile:
         """
         return frames.of_series(self._reader.metrics(self.row(path))[key][1], "")
 
+    def messages(self, path: str | int | Callpath | None = None) -> pd.DataFrame:
+        """Returns a frame with a row for each callpath, rank, kind, partner and size of messages.
+
+        Without `path`, it has the messages of all callpaths. Columns:
+
+        * `kind`: `message_out`, `message_in`, `collective_out`, `collective_in`, `one_sided_out`,
+          `one_sided_in`, `file_out`, `file_in`
+        * `partner`: for `message_*` and `one_sided_*`, a rank of the world, or -1 if it is outside of
+          the world or not recorded; for `collective_*` the number of ranks; for `file_*` 0
+        * `size_class`: the number of binary digits of a transfer's bytes
+        * `count` (transfers) and `bytes` (of all of them together)
+        """
+        rows = self._reader.rows_with_messages() if path is None else [self.row(path)]
+        found = {row: self._reader.messages(row) for row in rows}
+        return frames.of_messages(self.callpaths, self.manifest.ranks, found)
+
     def _metric_columns(self) -> pd.DataFrame:
         found = {row: self._reader.metrics(row) for row in self._reader.rows_with_metrics()}
         return frames.of_metrics(self.callpaths, self.manifest.ranks, found)

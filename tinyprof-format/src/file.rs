@@ -35,6 +35,7 @@ mod exclusive;
 mod joined;
 mod manifest;
 mod manifest_facts;
+mod messages;
 mod metrics;
 mod names;
 mod output;

@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use tinyprof_format::error::ReadError;
 use tinyprof_format::file::{ProfileWriter, read_profile};
 use tinyprof_format::model::{
-    CallpathId, CallpathValues, EventMap, ExecutionSummary, MetricBucket, MetricSummary,
-    MetricValues, Mode, RankFacts, Region, RegionKind, SeriesBucket, SiteId,
+    CallpathId, CallpathValues, EventMap, ExecutionSummary, MessageKey, MessageKind, MetricBucket,
+    MetricSummary, MetricValues, Mode, RankFacts, Region, RegionKind, SeriesBucket, SiteId,
+    Traffic,
 };
 
 fn small_profile(scratch: &Path) -> PathBuf {
@@ -42,6 +43,11 @@ fn small_profile(scratch: &Path) -> PathBuf {
         executions: vec![ExecutionSummary::of_one_visit(0, 1_000), sampled],
         series: vec![SeriesBucket::of_one_visit(0, 1_000), SeriesBucket::of_one_visit(1, 1_100)],
         metrics: [("mem".into(), memory.clone()), (String::new(), memory)].into(),
+        messages: [(
+            MessageKey::new(MessageKind::MessageOut, -1, 100),
+            Traffic { count: 3, bytes: 300 },
+        )]
+        .into(),
     };
     let record = (CallpathId::root(site), None, region, values);
     let map = EventMap::from_records([record], RankFacts::default());

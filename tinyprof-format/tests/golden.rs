@@ -3,13 +3,14 @@
 //! Before a new version is released, its profile is added by
 //! `cargo test -p tinyprof-format --test golden -- --ignored freeze`.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use tinyprof_format::file::{ProfileWriter, read_profile};
 use tinyprof_format::model::{
-    CallpathId, CallpathValues, EventMap, ExecutionSummary, FormatVersion, Losses, MetricBucket,
-    MetricSummary, MetricValues, Mode, Precision, RankFacts, Region, RegionKind, RunMetadata,
-    RunState, SeriesBucket, SiteId,
+    CallpathId, CallpathValues, EventMap, ExecutionSummary, FormatVersion, Losses, MessageKey,
+    MessageKind, MetricBucket, MetricSummary, MetricValues, Mode, Precision, RankFacts, Region,
+    RegionKind, RunMetadata, RunState, SeriesBucket, SiteId, Traffic,
 };
 
 fn profile_path(version: &str) -> PathBuf {
@@ -34,8 +35,8 @@ fn region(site: u64, name: &str, kind: RegionKind, mode: Mode) -> Region {
 /// Returns a rank with every shape of values: executions of one visit, a series in whole
 /// microseconds and one in nanoseconds, a folded series, sums that are estimates, metrics, and a
 /// callpath that only one rank visited. Since version 1.0 also a callpath whose sums are shorter
-/// when stored as exclusive times.
-fn rank(rank: u32, major: u16) -> EventMap {
+/// when stored as exclusive times, and since 1.1 messages.
+fn rank(rank: u32, version: FormatVersion) -> EventMap {
     let main = CallpathId::root(SiteId::from_bits(1));
     let child = |site| main.child(SiteId::from_bits(site));
     let once = |ns: u64| CallpathValues {
@@ -64,7 +65,7 @@ fn rank(rank: u32, major: u16) -> EventMap {
             sampled(),
         ));
     }
-    if major > 0 {
+    if version.major > 0 {
         let outer = CallpathId::root(SiteId::from_bits(6));
         let inner = outer.child(SiteId::from_bits(7));
         let times = |own: u64| {
@@ -77,6 +78,13 @@ fn rank(rank: u32, major: u16) -> EventMap {
         let total = |site, name| region(site, name, RegionKind::Function, Mode::Total);
         records.push((outer, None, total(6, "outer"), times(500)));
         records.push((inner, Some(outer), total(7, "inner"), times(0)));
+    }
+    if version >= (FormatVersion { major: 1, minor: 1 }) {
+        let halo = records.iter_mut().find(|(id, ..)| *id == child(3));
+        halo.expect("it was added above").3.messages = messages(rank);
+        let values = CallpathValues { messages: messages(7), ..CallpathValues::default() };
+        let open = region(8, "open", RegionKind::Function, Mode::Total);
+        records.push((child(8), Some(main), open, values));
     }
     let facts = RankFacts {
         host: format!("node{}", rank / 2),
@@ -105,6 +113,21 @@ fn series(rank: u32, unit_ns: u64) -> CallpathValues {
         values.executions.extend(sum);
     }
     values
+}
+
+/// Returns messages of every kind: to neighbours, to ranks outside of the world, and of sizes that
+/// differ between ranks.
+fn messages(rank: u32) -> BTreeMap<MessageKey, Traffic> {
+    let mut messages = BTreeMap::new();
+    for (kind, bytes) in MessageKind::ALL.into_iter().zip((0..8).map(|power| 10_u64.pow(power))) {
+        let partners = if kind.is_out() { [1, -1] } else { [MessageKey::ANY_PARTNER, 0] };
+        for partner in partners {
+            let traffic = Traffic { count: 20, bytes: 20 * bytes + u64::from(rank) };
+            messages.insert(MessageKey::new(kind, partner, bytes), traffic);
+        }
+    }
+    messages.insert(MessageKey::new(MessageKind::MessageOut, 2, 0), Traffic { count: 9, bytes: 0 });
+    messages
 }
 
 fn folded(rank: u32) -> CallpathValues {
@@ -141,19 +164,19 @@ fn sampled() -> CallpathValues {
     }
 }
 
-fn ranks(major: u16) -> Vec<EventMap> {
-    (0..3).map(|number| rank(number, major)).collect()
+fn ranks(version: FormatVersion) -> Vec<EventMap> {
+    (0..3).map(|number| rank(number, version)).collect()
 }
 
 #[test]
 fn frozen_profiles_are_read() {
-    for version in ["0.2", "0.3", "1.0", "1.0-8bit"] {
+    for version in ["0.2", "0.3", "1.0", "1.0-8bit", "1.1", "1.1-8bit"] {
         let profile = read_profile(&profile_path(version)).expect("a frozen profile is read");
         let FormatVersion { major, minor } = profile.manifest.version;
         let precision = profile.manifest.precision;
         let ending = if precision == Precision::EightBit { "-8bit" } else { "" };
         assert_eq!(format!("{major}.{minor}{ending}"), version);
-        for (rank, map) in ranks(major).iter().enumerate() {
+        for (rank, map) in ranks(profile.manifest.version).iter().enumerate() {
             let map = map.in_precision(precision);
             let index = map.callpaths.index_by_id();
             for (at, callpath) in profile.callpaths.iter() {
@@ -186,7 +209,7 @@ fn freeze() {
             .with_ranks_per_part(2)
             .with_metadata(metadata)
             .with_state(state)
-            .write(&path, &ranks(major));
+            .write(&path, &ranks(FormatVersion::CURRENT));
         std::fs::rename(written.expect("it is written"), path).expect("it is renamed");
     }
 }

@@ -6,8 +6,9 @@ use std::path::Path;
 use proptest::prelude::*;
 use tinyprof_format::file::{ProfileWriter, read_profile};
 use tinyprof_format::model::{
-    CallpathId, CallpathValues, EventMap, ExecutionSummary, Losses, MetricBucket, MetricSummary,
-    MetricValues, Mode, PeakMemory, RankFacts, Region, RegionKind, SeriesBucket, SiteId,
+    CallpathId, CallpathValues, EventMap, ExecutionSummary, Losses, MessageKey, MessageKind,
+    MetricBucket, MetricSummary, MetricValues, Mode, PeakMemory, RankFacts, Region, RegionKind,
+    SeriesBucket, SiteId, Traffic,
 };
 
 fn region(site: u64) -> Region {
@@ -52,20 +53,41 @@ fn values() -> impl Strategy<Value = CallpathValues> {
             ..SeriesBucket::of_one_visit(execution, u64::from(ns))
         });
     let metrics = prop::collection::btree_map("|mem|größe 😀\"", metric(), 0..3);
-    // A callpath with metrics may have no completed visit.
-    let all = (prop::collection::vec(summary, 0..6), prop::collection::vec(bucket, 0..40), metrics);
-    all.prop_filter("absent callpaths have no series", |(executions, _, metrics)| {
-        !executions.is_empty() || !metrics.is_empty()
+    let messages = prop::collection::btree_map(message_key(), traffic(), 0..5);
+    // A callpath with metrics or messages may have no completed visit.
+    let all = (
+        prop::collection::vec(summary, 0..6),
+        prop::collection::vec(bucket, 0..40),
+        metrics,
+        messages,
+    );
+    all.prop_filter("absent callpaths have no series", |(executions, _, metrics, messages)| {
+        !executions.is_empty() || !metrics.is_empty() || !messages.is_empty()
     })
-    .prop_map(|(mut executions, mut series, metrics)| {
+    .prop_map(|(mut executions, mut series, metrics, messages)| {
         let mut next = 0;
         for e in &mut executions {
             e.execution += next;
             next = e.execution + 1;
         }
         series.sort_by_key(|b| b.execution);
-        CallpathValues { executions, series, metrics }
+        CallpathValues { executions, series, metrics, messages }
     })
+}
+
+/// Generates any key, often one that several ranks have.
+fn message_key() -> impl Strategy<Value = MessageKey> {
+    let partner = prop_oneof![3 => -1..=1, 1 => any::<i32>(), 1 => Just(MessageKey::ANY_PARTNER)];
+    let size = prop_oneof![Just(0), Just(8000), any::<u64>()];
+    (prop::sample::select(&MessageKind::ALL[..]), partner, size)
+        .prop_map(|(kind, partner, bytes)| MessageKey::new(kind, partner, bytes))
+}
+
+/// Generates any traffic: sums of a damaged segment need not match their size class.
+fn traffic() -> impl Strategy<Value = Traffic> {
+    let any = (any::<u64>(), any::<u64>());
+    let usual = (1..4_u64).prop_map(|count| (count, 8000 * count));
+    prop_oneof![usual, any].prop_map(|(count, bytes)| Traffic { count, bytes })
 }
 
 /// Generates any number that a program may record: everything except NaN.
@@ -118,7 +140,7 @@ fn bits(values: &CallpathValues) -> Vec<(&str, Vec<u64>)> {
 
 /// Generates one rank: a tree of callpaths whose parents are picked among the earlier ones.
 fn event_map() -> impl Strategy<Value = EventMap> {
-    let losses = prop::array::uniform15(any::<u64>()).prop_map(Losses::from_numbers);
+    let losses = prop::array::uniform16(any::<u64>()).prop_map(Losses::from_numbers);
     let facts = ("[a-z]{1,8}", any::<u32>(), 0_u32..9, 0_u64..1 << 48, losses).prop_map(
         |(host, process_id, threads, peak_memory_bytes, losses)| RankFacts {
             host,
@@ -186,7 +208,7 @@ fn a_profile_of_version_0_1_is_read() {
     let version = &profile.manifest.version;
     assert_eq!((version.major, version.minor), (0, 1));
     assert_eq!(profile.manifest.peak_memory, PeakMemory::default());
-    let losses = Losses::from_numbers([1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, 0, 0, 0, 0]);
+    let losses = Losses::from_numbers([1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, 0, 0, 0, 0, 0]);
     let facts = |rank: u32| RankFacts {
         host: format!("node{rank}"),
         process_id: 100 + rank,

@@ -50,7 +50,11 @@ fn is_whole(found: &CallpathValues, whole: &CallpathValues) -> bool {
         found.metrics == whole.metrics || found.metrics.is_empty(),
         "{found:?} is not {whole:?}"
     );
-    times && found.metrics == whole.metrics
+    assert!(
+        found.messages == whole.messages || found.messages.is_empty(),
+        "{found:?} is not {whole:?}"
+    );
+    times && found.metrics == whole.metrics && found.messages == whole.messages
 }
 
 fn compare(found: &Profile, whole: &Profile, salvage: &Salvage) {
@@ -59,7 +63,8 @@ fn compare(found: &Profile, whole: &Profile, salvage: &Salvage) {
     for (found, whole) in found.values.iter().flatten().zip(whole.values.iter().flatten()) {
         lost += u64::from(!is_whole(found, whole));
     }
-    let counted = salvage.times_lost + salvage.metrics_lost + salvage.bytes_lost;
+    let sections = salvage.times_lost + salvage.metrics_lost + salvage.messages_lost;
+    let counted = sections + salvage.bytes_lost;
     assert!(counted > 0 || lost == 0, "{lost} values are lost, but {salvage:?}");
     let facts =
         found.ranks.iter().zip(&whole.ranks).filter(|(found, whole)| found != whole).count();
@@ -69,7 +74,7 @@ fn compare(found: &Profile, whole: &Profile, salvage: &Salvage) {
 
 #[test]
 fn a_whole_profile_comes_back_as_it_is() {
-    for version in ["format-0.2", "format-0.3", "format-1.0", "format-1.0-8bit"] {
+    for version in ["format-0.2", "format-0.3", "format-1.0", "format-1.0-8bit", "format-1.1"] {
         let copy = Copy::of(version);
         let (mut found, salvage) = copy.salvaged();
         assert_eq!(salvage, Salvage::default());
@@ -80,7 +85,7 @@ fn a_whole_profile_comes_back_as_it_is() {
 
 #[test]
 fn a_flipped_byte_costs_one_section_and_what_depends_on_it() {
-    let copy = Copy::of("format-1.0");
+    let copy = Copy::of("format-1.1");
     let whole = copy.whole();
     let path = copy.file("part-00000");
     let bytes = fs::read(&path).expect("the part");
@@ -98,8 +103,10 @@ fn a_flipped_byte_costs_one_section_and_what_depends_on_it() {
         };
         let salvage = found.manifest.salvage.expect("it says what was lost");
         compare(&found, &whole, &salvage);
-        let sections =
-            salvage.times_lost + salvage.metrics_lost + u64::from(salvage.ranks_without_facts / 2);
+        let sections = salvage.times_lost
+            + salvage.metrics_lost
+            + salvage.messages_lost
+            + u64::from(salvage.ranks_without_facts / 2);
         // A callpath whose sums are stored as exclusive times is lost if its child is lost.
         assert!(sections <= 2 && salvage.ranks_lost == 0, "byte {at}: {salvage:?}");
     }

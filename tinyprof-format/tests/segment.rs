@@ -3,11 +3,13 @@
 #![expect(clippy::unwrap_used, reason = "the numbers of this test are small")]
 
 use proptest::prelude::*;
-use tinyprof_format::model::{CallpathId, EventMap, SiteId};
+use tinyprof_format::model::{
+    CallpathId, EventMap, Losses, MessageKey, MessageKind, SiteId, Traffic,
+};
 use tinyprof_format::segment::{ProcessDescription, Segment, recovered_map};
 use tinyprof_segment::clock::Moment;
 use tinyprof_segment::layout::{
-    HEADER_LINES, LINE_BYTES, MAGIC, PAST_WORDS, SERIES_WORDS, VERSION, header, node, site,
+    HEADER_LINES, LINE_BYTES, MAGIC, PAST_WORDS, SERIES_WORDS, VERSION, header, message, node, site,
 };
 
 const NOW: Moment = Moment { ticks: 1 << 40, monotonic_ns: 1 << 40 };
@@ -15,6 +17,9 @@ const NOW: Moment = Moment { ticks: 1 << 40, monotonic_ns: 1 << 40 };
 const NODES: u32 = 5;
 /// The number of elements of each of its lists.
 const ELEMENTS: u32 = 3;
+
+/// The number of records of messages of its last node.
+const MESSAGES: u32 = 3;
 
 /// A writer of words into lines, as in the recorder.
 struct Writer {
@@ -101,6 +106,18 @@ fn valid() -> Vec<u8> {
         }
         (last_node, parent) = (line, Some(callpath));
     }
+    let mut last_message = 0;
+    for partner in 0..i32::try_from(MESSAGES).unwrap() {
+        let key = MessageKey::new(MessageKind::MessageIn, partner, 10);
+        let line = writer.block(0, &[0; message::WORDS * 8]);
+        writer.put(line, message::CALLPATH, halves(last_node, last_message));
+        writer.put(line, message::KEY, key.to_bits());
+        writer.put(line, message::COUNT, 7);
+        writer.put(line, message::BYTES, 70);
+        last_message = line;
+    }
+    writer.put(0, header::LAST_MESSAGE, u64::from(last_message));
+    writer.put(0, header::MESSAGES_LOST, 3);
     writer.put(0, header::LAST_NODE, u64::from(last_node));
     writer.put(0, header::LAST_SITE, u64::from(last_site));
     writer.bytes
@@ -124,6 +141,7 @@ fn read(bytes: &[u8]) -> Option<EventMap> {
     let nodes_max = bytes.len() / LINE_BYTES;
     assert!(lists.sum::<usize>() <= bytes.len() + 2 * nodes_max * PAST_WORDS * 8);
     assert!(map.callpaths.len() <= nodes_max);
+    assert!(map.values.iter().map(|values| values.messages.len()).sum::<usize>() <= nodes_max);
     assert!(texts.max().unwrap_or(0) <= bytes.len());
     Some(map)
 }
@@ -137,6 +155,46 @@ fn the_segment_that_is_damaged_here_is_whole() {
     assert_eq!((losses.records_unreadable, losses.records_torn, losses.visits_open), (0, 0, 1));
     let elements = map.values.iter().map(|values| values.series.len()).sum::<usize>();
     assert_eq!(elements, (NODES * ELEMENTS) as usize);
+    let messages = &map.values[NODES as usize - 1].messages;
+    assert_eq!(messages.len(), MESSAGES as usize);
+    assert!(messages.values().all(|&traffic| traffic == Traffic { count: 7, bytes: 70 }));
+    assert_eq!(losses.messages_without_partner, 3);
+}
+
+/// Returns the losses of the valid segment with this value in a word of its newest record of
+/// messages, and the number of records that are read.
+fn with_message(word: usize, value: u64) -> (Losses, usize) {
+    let mut writer = Writer { bytes: valid() };
+    let line = u32::try_from(writer.bytes.len() / LINE_BYTES).unwrap() - 1;
+    writer.put(line, word, value);
+    let map = read(&writer.bytes).unwrap();
+    (map.losses(), map.values.iter().map(|values| values.messages.len()).sum())
+}
+
+#[test]
+fn damaged_records_of_messages_are_counted() {
+    let lines = u32::try_from(valid().len() / LINE_BYTES).unwrap();
+    let (newest, all) = (lines - 1, MESSAGES as usize);
+    let node = low_half(&valid(), newest, message::CALLPATH);
+    let check = |word, value, unreadable, torn, read| {
+        let (losses, found) = with_message(word, value);
+        let counted = (losses.records_unreadable, losses.records_torn, found);
+        assert_eq!(counted, (unreadable, torn, read), "word {word}: {value:#x}");
+    };
+    check(message::SEQUENCE, 2, 0, 0, all);
+    check(message::SEQUENCE, 3, 0, 1, all);
+    check(message::KEY, 99, 1, 0, all - 1);
+    // The callpath is none, or a record of messages; the chain has a cycle, or leaves the file.
+    check(message::CALLPATH, halves(0, newest - 1), 1, 0, all - 1);
+    check(message::CALLPATH, halves(newest, newest - 1), 1, 0, all - 1);
+    check(message::CALLPATH, halves(node, newest), 1, 0, 1);
+    check(message::CALLPATH, halves(node, lines), 1, 0, 1);
+    check(message::CALLPATH, halves(node, u32::MAX), 1, 0, 1);
+}
+
+fn low_half(bytes: &[u8], line: u32, word: usize) -> u32 {
+    let begin = line as usize * LINE_BYTES + word * 8;
+    u32::from_le_bytes(bytes[begin..begin + 4].try_into().unwrap())
 }
 
 #[test]

@@ -19,7 +19,9 @@ macro_rules! frozen {
     };
 }
 
-const FROZEN: [Frozen; 5] = [
+const FROZEN: [Frozen; 7] = [
+    frozen!("format-1.1", "part-00000" "part-00001"),
+    frozen!("format-1.1-8bit", "part-00000" "part-00001"),
     frozen!("format-1.0", "part-00000" "part-00001"),
     frozen!("format-1.0-8bit", "part-00000" "part-00001"),
     frozen!("format-0.3", "part-00000" "part-00001"),

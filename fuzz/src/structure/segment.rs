@@ -11,7 +11,7 @@ pub(crate) const SEEDS: [&[u8]; 3] = [
 ];
 
 const LINE_BYTES: usize = 64;
-const HEADER_BYTES: usize = 256;
+const HEADER_BYTES: usize = 320;
 
 /// Returns a segment of a program with one to eight changes. Magic and version stay, because
 /// without them there is nothing to read.

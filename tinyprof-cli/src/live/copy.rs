@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::{Acquire, Relaxed};
 
-use tinyprof_segment::layout::{PAST_WORDS, SERIES_WORDS, header, node, samples};
+use tinyprof_segment::layout::{PAST_WORDS, SERIES_WORDS, header, message, node, samples};
 use tinyprof_segment::list::List;
 use tinyprof_segment::sequence::{retry, try_read};
 use tinyprof_segment::words::{Line, high, low};
@@ -21,15 +21,19 @@ pub(super) struct HasGrown;
 /// Returns the bytes of a segment whose words are `shared`.
 pub(super) fn copy(shared: &[AtomicU64]) -> Result<Vec<u8>, HasGrown> {
     let word = |at: usize, order| shared.get(at).map_or(0, |word| word.load(order));
-    // The sites of all records up to the newest were described before it became visible.
+    // The callpaths of all messages up to the newest, and the sites of all callpaths, were described
+    // before it became visible.
+    let newest_message = word(header::LAST_MESSAGE, Acquire);
     let newest_node = word(header::LAST_NODE, Acquire);
     let newest_site = word(header::LAST_SITE, Acquire);
     let mut copy = Copy { shared, words: (0..shared.len()).map(|at| word(at, Relaxed)).collect() };
+    copy.put(header::LAST_MESSAGE, newest_message);
     copy.put(header::LAST_NODE, newest_node);
     copy.put(header::LAST_SITE, newest_site);
     // Each list is copied completely, so there is nothing to undo.
     copy.put(header::UNDO_LINE, 0);
-    if [newest_node, newest_site].into_iter().any(|word| first_word(low(word)) >= shared.len()) {
+    let newest = [newest_message, newest_node, newest_site];
+    if newest.into_iter().any(|word| first_word(low(word)) >= shared.len()) {
         return Err(HasGrown);
     }
     let (mut line, mut seen) = (low(newest_node), HashSet::new());
@@ -42,6 +46,17 @@ pub(super) fn copy(shared: &[AtomicU64]) -> Result<Vec<u8>, HasGrown> {
             copy.words[at + node::SEQUENCE] |= 1;
         }
         line = high(copy.words[at + node::PARENT]);
+    }
+    let (mut line, mut seen) = (low(newest_message), HashSet::new());
+    while line != 0 && seen.insert(line) {
+        let at = first_word(line);
+        if at + message::WORDS > shared.len() {
+            break;
+        }
+        if retry(|| copy.try_message(at)).is_none() {
+            copy.words[at + message::SEQUENCE] |= 1;
+        }
+        line = high(copy.words[at + message::CALLPATH]);
     }
     Ok(copy.words.iter().flat_map(|word| word.to_le_bytes()).collect())
 }
@@ -108,6 +123,13 @@ impl Copy<'_> {
         }
         Some(())
     }
+
+    /// Tries to copy the record of messages at `at`. Returns `None` if it changed meanwhile.
+    fn try_message(&mut self, at: usize) -> Option<()> {
+        let shared = self.shared;
+        let record = at..at + message::WORDS;
+        try_read(shared.get(at + message::SEQUENCE)?, || self.take(record))
+    }
 }
 
 /// Returns the list described by word `word` of a record and the next.
@@ -133,12 +155,13 @@ mod tests {
 
     use super::*;
 
-    const NODE: usize = 4 * LINE_WORDS;
+    const NODE: usize = 6 * LINE_WORDS;
+    const MESSAGE: usize = 10 * LINE_WORDS;
     const LIST: usize = 8 * LINE_WORDS;
 
     fn words() -> Vec<AtomicU64> {
         let words: Vec<AtomicU64> = (0..64 * LINE_WORDS).map(|_| AtomicU64::new(0)).collect();
-        words[header::LAST_NODE].store(4, Relaxed);
+        words[header::LAST_NODE].store(6, Relaxed);
         words
     }
 
@@ -161,13 +184,31 @@ mod tests {
     }
 
     #[test]
+    fn records_of_messages_are_copied_as_those_of_callpaths() {
+        let words = words();
+        words[header::LAST_MESSAGE].store(10, Relaxed);
+        words[MESSAGE + message::COUNT].store(5, Relaxed);
+        // The record before it, and a cycle.
+        words[MESSAGE + message::CALLPATH].store(11 << 32 | 6, Relaxed);
+        let before = MESSAGE + LINE_WORDS;
+        words[before + message::SEQUENCE].store(7, Relaxed);
+        words[before + message::CALLPATH].store(10 << 32 | 6, Relaxed);
+        let copied = copy(&words).expect("it has not grown");
+        let of_newest = [message::SEQUENCE, message::COUNT].map(|at| word(&copied, MESSAGE + at));
+        assert_eq!(of_newest, [0, 5]);
+        assert_eq!(word(&copied, before + message::SEQUENCE) % 2, 1);
+        words[header::LAST_MESSAGE].store(64, Relaxed);
+        assert_eq!(copy(&words), Err(HasGrown));
+    }
+
+    #[test]
     fn a_file_that_has_grown_is_to_be_mapped_anew_and_nonsense_ends() {
         let words = words();
         words[header::LAST_NODE].store(64, Relaxed);
         assert_eq!(copy(&words), Err(HasGrown));
-        words[header::LAST_NODE].store(4, Relaxed);
+        words[header::LAST_NODE].store(6, Relaxed);
         // A cycle, and lists with impossible lengths.
-        words[NODE + node::PARENT].store(4 << 32, Relaxed);
+        words[NODE + node::PARENT].store(6 << 32, Relaxed);
         words[NODE + node::PAST].store(u64::MAX, Relaxed);
         words[NODE + node::SERIES].store(8 << 32 | u64::from(u32::MAX), Relaxed);
         words[NODE + node::SAMPLES].store(u64::from(u32::MAX), Relaxed);

@@ -109,7 +109,8 @@ impl ReadOptions {
             let look_inside = |bytes: &[u8], damage: &mut Vec<Damage>| {
                 let sections = Sections::<3>::open(bytes, part::MAGIC)?;
                 check_sections(&sections, damage, |key| {
-                    Some(part::section_name(key, |row| path(table.as_ref(), row)))
+                    let callpaths = sections.header.fields[2] as usize;
+                    part::section_name(key, callpaths, |row| path(table.as_ref(), row))
                 });
                 Ok(sections.keys().count())
             };

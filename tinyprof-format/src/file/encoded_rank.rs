@@ -1,27 +1,32 @@
 //! The values of one rank as sent to an aggregator: in the order of the dictionary, with encoded
 //! series.
 //!
-//! A rank sends two messages: the summary, and the series with the metrics. The summary is padded
+//! A rank sends two messages: the summary, and the series with metrics and messages. The summary is padded
 //! to the size of the largest, so that one uniform gather collects them (paper, section V-A). It
 //! omits callpaths that the rank never visited; the padding takes their place.
 
+use super::messages::{self, RECORD_BYTES};
 use super::metrics::{self, EncodedMetric};
 use super::series;
 use crate::bytes::{Cursor, Malformed, Sink};
 use crate::error::DecodeError;
-use crate::model::{CallpathTable, EventMap, ExecutionSummary, Losses, RankFacts};
+use crate::model::{
+    CallpathTable, EventMap, ExecutionSummary, Losses, MessageKey, RankFacts, Traffic,
+};
 
 /// One callpath of an [`EncodedRank`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct EncodedCallpath {
     /// The row in the dictionary.
     pub row: u32,
-    /// The summaries; empty only where there are metrics.
+    /// The summaries; empty only where there are metrics or messages.
     pub executions: Vec<ExecutionSummary>,
     /// The encoded series; empty if there is none.
     pub series: Vec<u8>,
     /// The varying metrics, by key.
     pub metrics: Vec<EncodedMetric>,
+    /// The messages, in the order of their keys.
+    pub messages: Vec<(MessageKey, Traffic)>,
 }
 
 /// The contribution of one rank to a part.
@@ -37,7 +42,7 @@ pub struct EncodedRank {
 const SUMMARY_BYTES: usize = 56;
 
 /// The length of the fields before the summaries of a callpath, in bytes.
-const CALLPATH_BYTES: usize = 28;
+const CALLPATH_BYTES: usize = 36;
 
 /// The length of a rank's facts without its host, and of the number of callpaths, in bytes.
 const FACTS_BYTES: usize = 20 + 8 * Losses::COUNT;
@@ -53,6 +58,7 @@ impl EncodedRank {
             executions: values.executions.clone(),
             series: series::encode(&values.series),
             metrics: metrics::encode(&values.metrics),
+            messages: messages::encode(&values.messages),
         });
         let facts = RankFacts { losses: map.losses(), ..map.facts.clone() };
         Self { facts, callpaths: callpaths.collect() }
@@ -111,6 +117,7 @@ impl EncodedRank {
             sink.u64(callpath.executions.len() as u64);
             sink.u64(callpath.series.len() as u64);
             sink.u64(callpath.metrics.len() as u64);
+            sink.u64(callpath.messages.len() as u64);
             callpath.executions.iter().for_each(|summary| sink.bytes(&summary_to_bytes(summary)));
         }
         *message = sink.into_vec();
@@ -122,17 +129,19 @@ impl EncodedRank {
         let metrics = |c: &EncodedCallpath| {
             c.metrics.iter().map(EncodedMetric::message_length).sum::<usize>()
         };
-        self.callpaths.iter().map(|c| c.series.len() + metrics(c)).sum()
+        let messages = |c: &EncodedCallpath| c.messages.len() * RECORD_BYTES;
+        self.callpaths.iter().map(|c| c.series.len() + metrics(c) + messages(c)).sum()
     }
 
-    /// Appends the series message: the series and the metrics of all callpaths, one after the
-    /// other.
+    /// Appends the series message: the series, metrics and messages of all callpaths, one
+    /// callpath after the other.
     pub fn append_series(&self, message: &mut Vec<u8>) {
         message.reserve(self.series_length());
         let mut sink = Sink::behind(message);
         for callpath in &self.callpaths {
             sink.bytes(&callpath.series);
             callpath.metrics.iter().for_each(|metric| metric.write_message(&mut sink));
+            callpath.messages.iter().for_each(|record| messages::write_record(&mut sink, record));
         }
         *message = sink.into_vec();
     }
@@ -163,6 +172,7 @@ impl EncodedRank {
             let executions = summary.u64("the number of executions")?;
             let series_bytes = summary.u64("the length of a series")?;
             let metrics = summary.u64("the number of metrics")?;
+            let messages = summary.u64("the number of messages")?;
             let length =
                 usize::try_from(executions).ok().and_then(|n| n.checked_mul(SUMMARY_BYTES));
             let executions =
@@ -173,7 +183,9 @@ impl EncodedRank {
             let metrics = (0..metrics)
                 .map(|_| EncodedMetric::read_message(series))
                 .collect::<Result<_, _>>()?;
-            callpaths.push(EncodedCallpath { row, executions, series: encoded, metrics });
+            let messages =
+                (0..messages).map(|_| messages::read_record(series)).collect::<Result<_, _>>()?;
+            callpaths.push(EncodedCallpath { row, executions, series: encoded, metrics, messages });
         }
         series.finish("the series")?;
         Ok(Self { facts, callpaths })
@@ -227,7 +239,7 @@ pub(super) fn all_single(executions: &[ExecutionSummary]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{MetricBucket, MetricSummary, SeriesBucket};
+    use crate::model::{MessageKind, MetricBucket, MetricSummary, SeriesBucket};
 
     fn messages(rank: &EncodedRank) -> (Vec<u8>, Vec<u8>) {
         // Bytes that are already in the messages must stay.
@@ -251,6 +263,12 @@ mod tests {
             executions: vec![sampled],
             series: series::encode(&[SeriesBucket::of_one_visit(0, 100)]),
             metrics: vec![metric("", f64::INFINITY), metric("größe", -1.0)],
+            messages: [-1, 1]
+                .map(|partner| {
+                    let key = MessageKey::new(MessageKind::MessageOut, partner, 8);
+                    (key, Traffic { count: 2, bytes: 16 })
+                })
+                .into(),
         };
         let facts = RankFacts {
             host: "node-7".into(),

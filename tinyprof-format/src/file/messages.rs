@@ -2,14 +2,14 @@
 //!
 //! In a message between ranks, each record is its key, count and bytes, 8 bytes each.
 //!
-//! A section holds all messages of one callpath. Keys are ascending by kind, partner and size
-//! class, and so are the ranks of each key. Ranks that do the same, each with the partners beside
-//! it, thus make columns of equal numbers:
+//! A section holds all messages of one callpath. Keys ascend by kind, partner and size class, and
+//! the ranks of each key ascend too. Partners are relative to the rank, so ranks that do the same
+//! make columns of equal numbers:
 //!
 //! ```text
 //! keys (a varint)
-//! kinds | partners (zigzag) | size classes | ranks that have the key; one for each key
-//! gaps: rank in the part, less the one before and 1; one for each rank of each key
+//! kinds | partners (zigzag) | size classes | number of ranks               one number for each key
+//! gaps: rank in the part, minus the one after the rank before               one for each rank of each key
 //! counts | bytes / count | bytes % count
 //! ```
 
@@ -24,11 +24,16 @@ pub(super) type Record = (MessageKey, Traffic);
 /// The length of a record in a message between ranks, in bytes.
 pub(super) const RECORD_BYTES: usize = 24;
 
-/// The smallest size of a section with one key, in bytes.
-const SECTION_BYTES_MIN: usize = 1;
+/// The memory of a rank's map of messages with one record: a node has room for eleven.
+const MAP_BYTES: usize = 11 * size_of::<Record>() + 16;
 
-/// The memory of one record in the values of a rank, with its share of a map's node.
-const KEPT_BYTES: usize = 3 * size_of::<Record>();
+/// The most memory of each further record, as nodes are at least half full and have parents.
+const ENTRY_BYTES: usize = 3 * size_of::<Record>();
+
+/// Returns the messages of a rank at one callpath, in the order of their keys.
+pub(super) fn encode(messages: &BTreeMap<MessageKey, Traffic>) -> Vec<Record> {
+    messages.iter().map(|(&key, &traffic)| (key, traffic)).collect()
+}
 
 pub(super) fn write_record(sink: &mut Sink, &(key, traffic): &Record) {
     [key.to_bits(), traffic.count, traffic.bytes].iter().for_each(|&word| sink.u64(word));
@@ -82,9 +87,6 @@ pub(super) fn decode_section(
 ) -> Result<(), Malformed> {
     let start = cursor.clone();
     let count = cursor.count(column::MAX_VALUES, "the number of message keys")?;
-    if count > column::MAX_VALUES / SECTION_BYTES_MIN {
-        return Err(start.malformed("more message keys than can be"));
-    }
     let kinds = column::read_u64(cursor, count, "the kinds of messages")?;
     let partners = column::read_u64(cursor, count, "the partners of messages")?;
     let classes = column::read_u64(cursor, count, "the size classes of messages")?;
@@ -98,12 +100,11 @@ pub(super) fn decode_section(
     let counts = column::read_u64(cursor, total, "the numbers of messages")?;
     let means = column::read_u64(cursor, total, "the bytes of messages")?;
     let rests = column::read_u64(cursor, total, "the rests of the bytes of messages")?;
-    cursor.claim_kept(total, KEPT_BYTES, "the messages")?;
     let mut at = 0;
     let mut before: Option<MessageKey> = None;
     for index in 0..count {
         let key = key(kinds[index], partners[index], classes[index])
-            .ok_or_else(|| start.malformed("the key of a message is none"))?;
+            .ok_or_else(|| start.malformed("the key of a message is not a key"))?;
         if before.is_some_and(|before| before >= key) || of_key[index] == 0 {
             return Err(start.malformed("the keys of messages are not in ascending order"));
         }
@@ -115,11 +116,14 @@ pub(super) fn decode_section(
                 return Err(start.malformed("a message is of a rank that the part does not have"));
             };
             next += gaps[at] + 1;
-            let bytes = if counts[at] == 0 { Some(means[at]) } else { means[at].checked_mul(counts[at]) };
+            let bytes =
+                if counts[at] == 0 { Some(means[at]) } else { means[at].checked_mul(counts[at]) };
             let bytes = bytes.and_then(|bytes| bytes.checked_add(rests[at]));
             let Some(bytes) = bytes else {
                 return Err(start.malformed("the bytes of messages do not fit 64 bits"));
             };
+            let memory = if values.messages.is_empty() { MAP_BYTES } else { ENTRY_BYTES };
+            cursor.claim_kept(1, memory, "the messages")?;
             values.messages.insert(key, Traffic { count: counts[at], bytes });
             at += 1;
         }
@@ -159,13 +163,16 @@ mod tests {
     }
 
     fn records() -> impl Strategy<Value = Vec<Record>> {
-        let record = (0_u8..8, -3..3_i32, any::<u32>(), 0..100_u64).prop_map(|(kind, partner, size, count)| {
-            let size = u64::from(size);
-            let key = MessageKey::new(MessageKind::from_number(kind).unwrap(), partner, size);
-            (key, Traffic { count, bytes: count * size })
-        });
-        proptest::collection::vec(record, 0..12)
-            .prop_map(|records| records.into_iter().collect::<BTreeMap<_, _>>().into_iter().collect())
+        let record = (0_u8..8, -3..3_i32, any::<u32>(), 0..100_u64).prop_map(
+            |(kind, partner, size, count)| {
+                let size = u64::from(size);
+                let key = MessageKey::new(MessageKind::from_number(kind).unwrap(), partner, size);
+                (key, Traffic { count, bytes: count * size })
+            },
+        );
+        proptest::collection::vec(record, 0..12).prop_map(|records| {
+            records.into_iter().collect::<BTreeMap<_, _>>().into_iter().collect()
+        })
     }
 
     proptest! {
@@ -214,8 +221,8 @@ mod tests {
             let columns = [kind, partner, class, ranks, gap, count, 0, 0].map(constant);
             [&[1][..], columns.as_flattened()].concat()
         };
-        check(&columns(8, 0, 0, 1, 0, 1), "none");
-        check(&columns(0, 0, 65, 1, 0, 1), "none");
+        check(&columns(8, 0, 0, 1, 0, 1), "not a key");
+        check(&columns(0, 0, 65, 1, 0, 1), "not a key");
         check(&columns(0, 0, 0, 0, 0, 1), "ascending");
         check(&columns(0, 0, 0, 1, 2, 1), "a rank");
         assert!(decoded(&columns(0, 0, 0, 1, 1, 1), 2).is_ok());

@@ -7,6 +7,7 @@
 //! 2^32 - 1     the ranks themselves; the first section
 //! row          times of a callpath that any of the ranks visited
 //! row + 2^31   its metrics, where any of the ranks recorded any
+//! row + 2^30   its messages, where any of the ranks recorded any
 //! ```
 //!
 //! The section of the ranks contains:
@@ -17,8 +18,8 @@
 //! kinds of loss (a varint), then a column for each
 //! ```
 //!
-//! `times.rs` shows the section of a callpath's times, `metrics.rs` that of its metrics, and
-//! `series.rs` the bytes of a series.
+//! `times.rs` shows the section of a callpath's times, `metrics.rs` that of its metrics,
+//! `messages.rs` that of its messages, and `series.rs` the bytes of a series.
 //!
 //! Version 0.1 had no peaks, no number of kinds (there were 10) and no metrics. If the minor
 //! version is newer, readers skip unknown sections, unknown kinds of loss, and unknown data at the
@@ -30,6 +31,7 @@ mod tests;
 
 use super::encoded_rank::EncodedRank;
 use super::exclusive::Called;
+use super::messages;
 use super::metrics;
 use super::rank_values::{EncodedValues, RankValues};
 use super::section::{FrameError, SectionWriter, Sections};
@@ -46,11 +48,14 @@ const RANKS_KEY: u32 = u32::MAX;
 /// Added to a row, this gives the key of the section with the callpath's metrics.
 const METRICS_KEY: u32 = 1 << 31;
 
+/// Added to a row, this gives the key of the section with the callpath's messages.
+const MESSAGES_KEY: u32 = 1 << 30;
+
 /// Encodes a part with the values of `ranks` over a dictionary. The first of them is rank
 /// `first_rank` of the run.
 ///
 /// # Panics
-/// If there are 2^32 ranks or more, or 2^31 callpaths or more.
+/// If there are 2^32 ranks or more, or 2^30 callpaths or more.
 #[must_use]
 pub fn encode_part(first_rank: u32, dictionary: &CallpathTable, ranks: &[EncodedRank]) -> Vec<u8> {
     encode(first_rank, dictionary, ranks)
@@ -64,8 +69,8 @@ pub(super) fn encode<R: RankValues>(
 ) -> Vec<u8> {
     let callpaths = u32::try_from(dictionary.len()).unwrap_or(u32::MAX);
     assert!(
-        callpaths < METRICS_KEY,
-        "a dictionary has fewer than 2^31 callpaths, this one {callpaths}"
+        callpaths < MESSAGES_KEY,
+        "a dictionary has fewer than 2^30 callpaths, this one {callpaths}"
     );
     let count = u32::try_from(ranks.len()).expect("a group has fewer than 2^32 ranks");
     let mut file = SectionWriter::new(MAGIC, &[first_rank, count, callpaths]);
@@ -94,6 +99,10 @@ pub(super) fn encode<R: RankValues>(
             if let Some(section) = metrics::encode_section(&recorded.collect::<Vec<_>>()) {
                 file.section(row | METRICS_KEY, &section);
             }
+        }
+        let sent = here.iter().map(|here| here.as_ref().map_or(&[][..], |values| &values.messages));
+        if let Some(section) = messages::encode_section(&sent.collect::<Vec<_>>()) {
+            file.section(row | MESSAGES_KEY, &section);
         }
     }
     file.finish()
@@ -146,11 +155,17 @@ pub(super) fn locate_damage(bytes: &[u8]) -> Option<FrameError> {
     }
 }
 
-/// Returns a description of the section with this key; `path` gives the callpath of a row.
-pub(super) fn section_name(key: u32, path: impl Fn(usize) -> String) -> String {
-    match key {
-        RANKS_KEY => "what the ranks say of themselves".to_owned(),
-        row if row < METRICS_KEY => format!("the times of {}", path(row as usize)),
-        row => format!("the metrics of {}", path((row & !METRICS_KEY) as usize)),
-    }
+/// Returns a description of the section with this key in a part of a dictionary of `callpaths`
+/// rows; none for an unknown section. `path` gives the callpath of a row.
+pub(super) fn section_name(
+    key: u32,
+    callpaths: usize,
+    path: impl Fn(usize) -> String,
+) -> Option<String> {
+    Some(match PartSection::of_key(key, callpaths)? {
+        PartSection::Ranks => "what the ranks say of themselves".to_owned(),
+        PartSection::Times(row) => format!("the times of {}", path(row)),
+        PartSection::Metrics(row) => format!("the metrics of {}", path(row)),
+        PartSection::Messages(row) => format!("the messages of {}", path(row)),
+    })
 }

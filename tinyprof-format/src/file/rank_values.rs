@@ -4,11 +4,13 @@
 use std::borrow::Cow;
 
 use super::encoded_rank::EncodedRank;
+use super::messages;
 use super::metrics::{self, EncodedMetric};
 use super::series;
 use crate::model::precision::rounded;
 use crate::model::{
-    CallpathTable, CallpathValues, EventMap, ExecutionSummary, Precision, RankFacts,
+    CallpathTable, CallpathValues, EventMap, ExecutionSummary, MessageKey, Precision, RankFacts,
+    Traffic,
 };
 
 /// One callpath of a rank.
@@ -18,6 +20,7 @@ pub(super) struct EncodedValues<'a> {
     /// The encoded series.
     pub(super) series: Cow<'a, [u8]>,
     pub(super) metrics: Cow<'a, [EncodedMetric]>,
+    pub(super) messages: Cow<'a, [(MessageKey, Traffic)]>,
 }
 
 /// The values of one rank, by callpath.
@@ -62,6 +65,7 @@ impl RankValues for EncodedRank {
             executions: Cow::Borrowed(&callpath.executions),
             series: Cow::Borrowed(&callpath.series),
             metrics: Cow::Borrowed(&callpath.metrics),
+            messages: Cow::Borrowed(&callpath.messages),
         }
     }
 }
@@ -129,10 +133,11 @@ impl RankValues for MapValues<'_> {
         let values = rounded(self.measured(position), self.precision);
         let series = Cow::Owned(series::encode(&values.series));
         let metrics = Cow::Owned(metrics::encode(&values.metrics));
+        let messages = Cow::Owned(messages::encode(&values.messages));
         let executions = match values {
             Cow::Borrowed(values) => Cow::Borrowed(values.executions.as_slice()),
             Cow::Owned(values) => Cow::Owned(values.executions),
         };
-        EncodedValues { executions, series, metrics }
+        EncodedValues { executions, series, metrics, messages }
     }
 }

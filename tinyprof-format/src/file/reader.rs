@@ -245,6 +245,7 @@ impl<S: Source> ProfileReader<S> {
         for (own, of_one) in [
             (PartSection::Times(row), PartSection::Times(0)),
             (PartSection::Metrics(row), PartSection::Metrics(0)),
+            (PartSection::Messages(row), PartSection::Messages(0)),
         ] {
             let Some(entry) = index.sections.get(&own) else { continue };
             let found =

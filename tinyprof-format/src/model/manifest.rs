@@ -18,7 +18,7 @@ pub struct FormatVersion {
 
 impl FormatVersion {
     /// The version written by this crate.
-    pub const CURRENT: Self = Self { major: 1, minor: 0 };
+    pub const CURRENT: Self = Self { major: 1, minor: 1 };
 }
 
 /// Facts of the run, under the keys that users of Adiak and Thicket expect.
@@ -166,6 +166,8 @@ pub struct Salvage {
     pub times_lost: u64,
     /// Sections of metrics that were lost.
     pub metrics_lost: u64,
+    /// Sections of messages that were lost.
+    pub messages_lost: u64,
     /// Bytes of the parts that belong to no readable section.
     pub bytes_lost: u64,
 }
@@ -186,6 +188,7 @@ impl Salvage {
             counted(self.ranks_without_facts.into(), "rank's facts", "ranks' facts"),
             counted(self.times_lost, "section of times", "sections of times"),
             counted(self.metrics_lost, "section of metrics", "sections of metrics"),
+            counted(self.messages_lost, "section of messages", "sections of messages"),
             counted(self.bytes_lost, "byte that cannot be read", "bytes that cannot be read"),
         ];
         let lost: Vec<String> = lost.into_iter().flatten().collect();

@@ -50,15 +50,17 @@ fn map_until(
         })
         .collect();
     let last = segments.first().map_or(0, |segment| until(&threads, segment));
-    let (mut merged, mut metrics) = (Vec::new(), Vec::new());
+    let (mut merged, mut metrics, mut messages) = (Vec::new(), Vec::new(), Vec::new());
     for (scale, records) in threads {
-        let with_metrics: HashSet<_> =
-            records.metrics.iter().map(|metric| metric.callpath).collect();
+        let with_metrics = records.metrics.iter().map(|metric| metric.callpath);
+        let with_messages = records.messages.iter().map(|(callpath, ..)| *callpath);
+        let present: HashSet<_> = with_metrics.chain(with_messages).collect();
         metrics.extend(records.metrics);
+        messages.extend(records.messages);
         for record in records.callpaths {
             losses.visits_open += u64::from(record.open.is_some());
             let values = scale.values(&record.executions, &record.series, record.open, last);
-            if !values.executions.is_empty() || with_metrics.contains(&record.id) {
+            if !values.executions.is_empty() || present.contains(&record.id) {
                 merged.push((record.id, record.parent, record.region, values));
             }
         }
@@ -73,6 +75,7 @@ fn map_until(
     let mut map = EventMap::from_records(merged, facts);
     let metrics = metrics.into_iter().map(|metric| (metric.callpath, metric.key, metric.values));
     map.facts.losses.records_unreadable += map.add_metrics(metrics);
+    map.facts.losses.records_unreadable += map.add_messages(messages);
     map.bound_estimates();
     map
 }

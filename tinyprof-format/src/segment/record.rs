@@ -1,16 +1,17 @@
-//! The callpaths of a segment and their metrics: every node, with the description of its site.
+//! The callpaths of a segment, their metrics and messages: every node, with the description of its
+//! site, and every record of messages.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use tinyprof_segment::layout::{header, node, samples, skipped};
+use tinyprof_segment::layout::{header, message, node, samples, skipped};
 use tinyprof_segment::words::{high, low};
 
 use super::header::Segment;
 use super::lists;
 use super::site::{self, Site};
 use super::words::Words;
-use crate::model::{CallpathId, Losses, MetricValues, Region};
+use crate::model::{CallpathId, Losses, MessageKey, MetricValues, Region, Traffic};
 use crate::ticks::{OpenVisit, PastExecution, Samples, SeriesElement};
 
 /// One callpath of a thread, in ticks.
@@ -37,10 +38,11 @@ pub(super) struct Metric {
 pub(super) struct Records {
     pub(super) callpaths: Vec<Record>,
     pub(super) metrics: Vec<Metric>,
+    pub(super) messages: Vec<(CallpathId, MessageKey, Traffic)>,
 }
 
-/// Reads every intact callpath and metric of a segment, parents first. The others are counted in
-/// `losses`.
+/// Reads every intact callpath, metric and record of messages of a segment, parents first. The
+/// others are counted in `losses`.
 pub(super) fn records(segment: &Segment<'_>, losses: &mut Losses) -> Records {
     let words = segment.words;
     let (sites, sites_whole) = site::sites(words);
@@ -62,16 +64,35 @@ pub(super) fn records(segment: &Segment<'_>, losses: &mut Losses) -> Records {
             losses.records_unreadable += 1;
         }
     }
+    // The callpath of a record was made before the record.
+    for line in messages(words, losses) {
+        if reader.message(line, losses).is_none() {
+            losses.records_unreadable += 1;
+        }
+    }
     reader.records
 }
 
 /// Returns the lines of all nodes, oldest first, so that parents come before their children.
 fn nodes(words: Words<'_>, losses: &mut Losses) -> Vec<u32> {
+    let mut lines = chain(words, header::LAST_NODE, node::PARENT, losses);
+    lines.reverse();
+    lines
+}
+
+/// Returns the lines of all records of messages, newest first.
+fn messages(words: Words<'_>, losses: &mut Losses) -> Vec<u32> {
+    chain(words, header::LAST_MESSAGE, message::CALLPATH, losses)
+}
+
+/// Returns the lines of a chain of records, newest first. Word `newest` of the header is the line
+/// of its first record, and the high half of word `before` of each record that of the next.
+fn chain(words: Words<'_>, newest: usize, before: usize, losses: &mut Losses) -> Vec<u32> {
     let (mut lines, mut seen) = (Vec::new(), HashSet::new());
-    let mut line = words.get(0, header::LAST_NODE).map_or(0, low);
+    let mut line = words.get(0, newest).map_or(0, low);
     while line != 0 {
-        // The chain ends at a node seen twice (a cycle) or outside the file.
-        match words.get(line, node::PARENT).filter(|_| seen.insert(line)) {
+        // The chain ends at a record seen twice (a cycle) or outside the file.
+        match words.get(line, before).filter(|_| seen.insert(line)) {
             Some(word) => {
                 lines.push(line);
                 line = high(word);
@@ -82,7 +103,6 @@ fn nodes(words: Words<'_>, losses: &mut Losses) -> Vec<u32> {
             }
         }
     }
-    lines.reverse();
     lines
 }
 
@@ -145,6 +165,21 @@ impl Reader<'_> {
             }
         }
         losses.records_torn += u64::from(torn);
+        Some(())
+    }
+
+    fn message(&mut self, line: u32, losses: &mut Losses) -> Option<()> {
+        self.word(line, message::WORDS - 1)?;
+        let callpath = *self.callpaths.get(&low(self.word(line, message::CALLPATH)?))?;
+        let key = MessageKey::from_bits(self.word(line, message::KEY)?)?;
+        // The owner of a torn record may have died before it added the bytes of its last message.
+        let traffic = Traffic {
+            count: self.word(line, message::COUNT)?,
+            bytes: self.word(line, message::BYTES)?,
+        };
+        let torn = !self.word(line, message::SEQUENCE)?.is_multiple_of(2);
+        losses.records_torn += u64::from(torn);
+        self.records.messages.push((callpath.id, key, traffic));
         Some(())
     }
 

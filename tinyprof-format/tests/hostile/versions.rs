@@ -36,8 +36,10 @@ fn a_newer_minor_version_is_read_without_what_is_not_known() {
     let reader = ProfileReader::of_source(files, ReadOptions::default()).expect("it is opened");
     let (index, _) = reader.callpaths().iter().next().expect("a callpath");
     assert_eq!(reader.callpath(index).expect("it is read")[0].inclusive_ns(), 5);
-    let same = of_version((1, 0), &times(&constant(5)));
-    assert!(ReadOptions::default().read_of(&same).is_err(), "of our own version, this is damage");
+    for known in [(1, 0), (1, 1)] {
+        let same = of_version(known, &times(&constant(5)));
+        assert!(ReadOptions::default().read_of(&same).is_err(), "of a known version, it is damage");
+    }
 }
 
 #[test]
@@ -45,7 +47,7 @@ fn an_encoding_of_a_newer_minor_version_says_what_to_do() {
     let files = of_version((1, 9), &times(&[99, 1, 2, 3]));
     let error = ReadOptions::default().read_of(&files).expect_err("it is not known").to_string();
     for expected in
-        ["part-00000", "tag 99", "format version 1.9", "this reader knows 1.0", "update tinyprof"]
+        ["part-00000", "tag 99", "format version 1.9", "this reader knows 1.1", "update tinyprof"]
     {
         assert!(error.contains(expected), "{expected:?} in {error}");
     }
@@ -59,7 +61,7 @@ fn a_newer_major_version_is_refused_whichever_file_says_so() {
         let error = ReadOptions::default().read_of(files).expect_err("it is newer");
         assert!(matches!(error, ReadError::NewerVersion { found: (2, 0), .. }), "{error}");
         let text = error.to_string();
-        assert!(text.contains("knows up to 1.0") && text.contains("update tinyprof"), "{text}");
+        assert!(text.contains("knows up to 1.1") && text.contains("update tinyprof"), "{text}");
         assert!(ReadOptions::default().salvage_of(files).is_err());
     };
     let newer = of_version((2, 0), &times(&constant(5)));

@@ -6,15 +6,15 @@ mod failures;
 mod files;
 mod text;
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
 use proptest::prelude::*;
 use tinyprof_format::file::{OutputFormat, Permissions, read_profile};
 use tinyprof_format::model::{
-    CallpathId, CallpathValues, EventMap, ExecutionSummary, MetricBucket, MetricSummary,
-    MetricValues, Mode, Precision, RankFacts, Region, RegionKind, RunMetadata, RunState,
-    SeriesBucket, SiteId,
+    CallpathId, CallpathValues, EventMap, ExecutionSummary, MessageKey, MessageKind, MetricBucket,
+    MetricSummary, MetricValues, Mode, Precision, RankFacts, Region, RegionKind, RunMetadata,
+    RunState, SeriesBucket, SiteId, Traffic,
 };
 use tinyprof_report::{Report, Statistics};
 use tinyprof_settings::{Aggregators, SeriesGather};
@@ -167,6 +167,9 @@ fn rank(number: u32, sites: &[u64], executions: u32, visits: u32) -> EventMap {
             if (u64::from(number) + site).is_multiple_of(3) {
                 values.metrics.insert(format!("k{}", number % 2), metric(number, executions));
             }
+            if !(u64::from(number) + site).is_multiple_of(4) {
+                values.messages = messages(number, u64::from(visits) * site);
+            }
             (id, parent.replace(id), region(site), values)
         })
         .collect();
@@ -176,6 +179,18 @@ fn rank(number: u32, sites: &[u64], executions: u32, visits: u32) -> EventMap {
         ..RankFacts::default()
     };
     EventMap::from_records(records, facts)
+}
+
+/// Returns a halo exchange, and a message of `bytes` bytes per rank number from outside of the world.
+fn messages(number: u32, bytes: u64) -> BTreeMap<MessageKey, Traffic> {
+    let halo = [MessageKind::MessageOut, MessageKind::MessageIn]
+        .into_iter()
+        .flat_map(|kind| [-1, 1].map(|partner| (MessageKey::new(kind, partner, 8000), 10)));
+    let outside = bytes * u64::from(number);
+    let outside =
+        (MessageKey::new(MessageKind::MessageIn, MessageKey::ANY_PARTNER, outside), number.into());
+    let all = halo.chain([outside]);
+    all.map(|(key, count)| (key, Traffic { count, bytes: 8000 * count + bytes })).collect()
 }
 
 /// Returns a metric with one value per execution.
@@ -279,6 +294,21 @@ fn messages_larger_than_a_gather_may_be_go_in_chunks() {
     ranks[5] = rank(5, &[0, 3, 1], 1, 1);
     for limit in [1, 100, 4096] {
         check(&ranks, Some(2), limit);
+    }
+}
+
+#[test]
+fn messages_of_callpaths_without_a_finished_visit_are_kept() {
+    for size in 1..=5 {
+        let mut ranks: Vec<_> = (0..size).map(|r| rank(r, &[0, 1, 2], 2, 2)).collect();
+        for (number, map) in (0..).zip(&mut ranks) {
+            let messages = messages(number, 100);
+            let values = CallpathValues { messages, ..CallpathValues::default() };
+            map.values[usize::try_from(number % 3).unwrap()] = values;
+        }
+        for aggregators in [None, Some(1), Some(2), Some(size)] {
+            check(&ranks, aggregators, 100);
+        }
     }
 }
 

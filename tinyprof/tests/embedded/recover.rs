@@ -5,7 +5,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use tinyprof_format::model::{EventMap, Losses};
+use tinyprof_format::model::{EventMap, Losses, Traffic};
 use tinyprof_format::segment::{Segment, recovered_map};
 use tinyprof_segment::clock::Moment;
 
@@ -13,7 +13,10 @@ use crate::endings::check_untouched;
 use crate::failures::in_mount_namespace;
 use crate::program::{Scratch, check_visits, names, text};
 
-const COUNTERS: usize = 3;
+const COUNTERS: usize = 4;
+
+/// The bytes of each message of the test program.
+const MESSAGE_BYTES: u64 = 100;
 
 /// Returns the test program that counts its own events on this many threads, in the file
 /// `counters`.
@@ -26,7 +29,7 @@ fn counting(place: &Scratch, threads: usize, executions: u64) -> Command {
     command
 }
 
-/// Returns the counts of each thread: executions, leaves, steps.
+/// Returns the counts of each thread: executions, leaves, steps, messages.
 fn counted(place: &Scratch) -> Vec<[u64; COUNTERS]> {
     let bytes = fs::read(place.path().join("counters")).unwrap();
     let words: Vec<u64> =
@@ -97,6 +100,23 @@ fn killed_at_any_moment_it_leaves_all_but_the_last_visit_of_each_thread() {
         check("execution<leaf", told(1), told(1) + slack);
         // A step counts itself before it ends.
         check("execution<step", told(2).saturating_sub(slack), told(2) + slack);
+        let sent: Vec<Traffic> =
+            map.values.iter().flat_map(|values| values.messages.values().copied()).collect();
+        let messages: u64 = sent.iter().map(|traffic| traffic.count).sum();
+        let least = told(3);
+        assert!((least..=least + slack).contains(&messages), "{number}: {messages} of {least}");
+        let bytes = sent.iter().map(|traffic| traffic.bytes).sum::<u64>();
+        // The bytes of the last message of a torn record may be missing.
+        let missing = MESSAGE_BYTES * map.facts.losses.records_torn;
+        let expected = MESSAGE_BYTES * messages;
+        assert!(
+            (expected.saturating_sub(missing)..=expected).contains(&bytes),
+            "{number}: {bytes}"
+        );
+        let partners = map.values.iter().flat_map(|values| values.messages.keys());
+        assert!(
+            partners.clone().count() <= 2 && partners.map(|key| key.partner.abs()).all(|p| p == 1)
+        );
         let losses = map.facts.losses;
         assert_eq!(
             (losses.records_unreadable, losses.segments_not_mapped),

@@ -8,10 +8,17 @@ use std::os::fd::AsRawFd;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::SeqCst;
 
+use tinyprof::__calls::{self as calls, MessageKind, Site};
 use tinyprof::{profile, profile_loop};
 
-/// The number of counters per thread: executions, leaves, steps.
-const COUNTERS: usize = 3;
+/// The number of counters per thread: executions, leaves, steps, messages.
+const COUNTERS: usize = 4;
+
+/// The bytes of each message.
+const MESSAGE_BYTES: u64 = 100;
+
+/// A call as the wrappers of MPI's functions record it.
+static SEND: Site = Site::mpi("MPI_Send", &[]);
 
 #[profile]
 fn execution(done: &[AtomicU64]) {
@@ -26,6 +33,11 @@ fn execution(done: &[AtomicU64]) {
             done[2].fetch_add(1, SeqCst);
         }
     );
+    for partner in [-1, 1] {
+        let callpath = calls::open(&SEND, 0, 0).end();
+        calls::count(callpath, MessageKind::MessageOut, partner, MESSAGE_BYTES);
+        done[3].fetch_add(1, SeqCst);
+    }
 }
 
 #[profile]

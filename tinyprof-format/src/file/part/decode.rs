@@ -1,11 +1,11 @@
 //! The decoder of a part, as a whole or section by section.
 
-use super::{MAGIC, METRICS_KEY, RANKS_KEY};
+use super::{MAGIC, MESSAGES_KEY, METRICS_KEY, RANKS_KEY};
 use crate::bytes::{Cursor, Malformed, MemoryLimit, column};
 use crate::file::exclusive::Exclusive;
 use crate::file::section::{FrameError, IndexEntry, Sections};
 use crate::file::times::Sums;
-use crate::file::{metrics, times};
+use crate::file::{messages, metrics, times};
 use crate::model::{CallpathValues, Children, FormatVersion, Losses, RankFacts};
 
 /// The number of kinds of loss in version 0.1, which did not store it.
@@ -15,7 +15,7 @@ const LOSSES_0_1: usize = 10;
 const LOSSES_MAX: usize = 64;
 
 /// The contents of a section of a part.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(in crate::file) enum PartSection {
     /// The facts that the ranks report about themselves.
     Ranks,
@@ -23,6 +23,8 @@ pub(in crate::file) enum PartSection {
     Times(usize),
     /// The metrics of the callpath in a row.
     Metrics(usize),
+    /// The messages of the callpath in a row.
+    Messages(usize),
 }
 
 impl PartSection {
@@ -30,25 +32,28 @@ impl PartSection {
     pub(in crate::file) const fn row(self) -> Option<usize> {
         match self {
             Self::Ranks => None,
-            Self::Times(row) | Self::Metrics(row) => Some(row),
+            Self::Times(row) | Self::Metrics(row) | Self::Messages(row) => Some(row),
         }
     }
 
     /// Returns the contents of the section with this key; none if they are not of a callpath in a
-    /// dictionary of `callpaths` rows.
+    /// dictionary of `callpaths` rows. Rows from 2^30 on, which only versions before 1.1 may have,
+    /// take precedence over messages.
     pub(in crate::file) fn of_key(key: u32, callpaths: usize) -> Option<Self> {
         let row = (key & !METRICS_KEY) as usize;
+        let row_of_messages = (key ^ MESSAGES_KEY) as usize;
         match key {
             RANKS_KEY => Some(Self::Ranks),
-            _ if row >= callpaths => None,
-            _ if key < METRICS_KEY => Some(Self::Times(row)),
-            _ => Some(Self::Metrics(row)),
+            _ if row < callpaths && key < METRICS_KEY => Some(Self::Times(row)),
+            _ if row < callpaths => Some(Self::Metrics(row)),
+            _ if row_of_messages < callpaths => Some(Self::Messages(row_of_messages)),
+            _ => None,
         }
     }
 }
 
-/// Checks that the sections of a part are in order: the ranks, then for each row its times and its
-/// metrics.
+/// Checks that the sections of a part are in order: the ranks, then for each row its times, its
+/// metrics and its messages.
 ///
 /// Sections that belong to no callpath come from a later version, and may be anywhere.
 pub(in crate::file) fn check_order(
@@ -61,6 +66,7 @@ pub(in crate::file) fn check_order(
             Some(PartSection::Ranks) => None,
             Some(PartSection::Times(row)) => Some((row, 0)),
             Some(PartSection::Metrics(row)) => Some((row, 1)),
+            Some(PartSection::Messages(row)) => Some((row, 2)),
             None => continue,
         };
         if place.is_none() != (position == 0) {
@@ -148,6 +154,7 @@ pub(in crate::file) fn decode_section(
             }
             PartSection::Times(row) => sums = times::decode(section, values[row])?,
             PartSection::Metrics(row) => metrics::decode_section(section, values[row])?,
+            PartSection::Messages(row) => messages::decode_section(section, values[row])?,
         }
         section.finish("a section")?;
         Ok(sums)

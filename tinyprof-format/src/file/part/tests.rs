@@ -5,8 +5,8 @@ use crate::file::section::FRAME_BYTES;
 use crate::file::series;
 use crate::file::{EncodedCallpath, EncodedMetric, ReadOptions};
 use crate::model::{
-    CallpathId, CallpathValues, ExecutionSummary, FormatVersion, MetricBucket, MetricSummary,
-    Region, SiteId,
+    CallpathId, CallpathValues, ExecutionSummary, FormatVersion, MessageKey, MessageKind,
+    MetricBucket, MetricSummary, Region, SiteId, Traffic,
 };
 
 #[derive(Debug)]
@@ -38,12 +38,22 @@ fn two() -> CallpathTable {
     CallpathTable::from_parents([1, 2].map(|id| (CallpathId::from_bits(id), None, region(id))))
 }
 
+fn messages() -> Vec<(MessageKey, Traffic)> {
+    vec![(MessageKey::new(MessageKind::MessageOut, -1, 8), Traffic { count: 2, bytes: 16 })]
+}
+
 fn rank(metrics: Vec<EncodedMetric>) -> EncodedRank {
     let executions =
         vec![ExecutionSummary::of_one_visit(0, 100), ExecutionSummary::of_one_visit(1, 120)];
     EncodedRank {
         facts: RankFacts { host: "a".into(), ..RankFacts::default() },
-        callpaths: vec![EncodedCallpath { row: 1, executions, series: Vec::new(), metrics }],
+        callpaths: vec![EncodedCallpath {
+            row: 1,
+            executions,
+            series: Vec::new(),
+            metrics,
+            messages: Vec::new(),
+        }],
     }
 }
 
@@ -73,11 +83,13 @@ fn of_minor(mut bytes: Vec<u8>, minor: u8) -> Vec<u8> {
 
 #[test]
 fn every_cut_and_every_flipped_byte_is_an_error() {
-    let rank = rank(vec![metric("mem")]);
+    let mut rank = rank(vec![metric("mem")]);
+    rank.callpaths[0].messages = messages();
     let bytes = encode_part(4, &two(), &[rank.clone(), rank]);
     let part = decode(&bytes, 2, 2, 4).unwrap();
     assert_eq!((part.values[0][1].is_absent(), part.values[1][1].visits()), (true, 2));
     assert_eq!(part.values[1][1].metrics["mem"].sum().to_bits(), (-0.5_f64).to_bits());
+    assert_eq!(part.values[1][1].messages, messages().into_iter().collect());
     for cut in 0..bytes.len() {
         assert!(decode(&bytes[..cut], 2, 2, 4).is_err(), "cut at {cut}");
     }
@@ -123,6 +135,79 @@ fn metrics_are_found_by_their_key_without_times() {
 }
 
 #[test]
+fn messages_are_found_by_their_key_without_times() {
+    let mut rank = rank(Vec::new());
+    rank.callpaths[0].executions.clear();
+    rank.callpaths[0].messages = messages();
+    let bytes = encode_part(0, &two(), &[rank]);
+    let keys: Vec<u32> = Sections::<3>::open(&bytes, MAGIC).unwrap().keys().collect();
+    assert_eq!(keys, [RANKS_KEY, 1 | MESSAGES_KEY]);
+    let is_unknown_to_version_1_0 = keys[1] & !METRICS_KEY >= 2;
+    assert!(is_unknown_to_version_1_0, "it skips what is of no row");
+    let values = &decode(&bytes, 2, 1, 0).unwrap().values[1][0];
+    assert_eq!(values.messages, messages().into_iter().collect());
+    assert!(values.executions.is_empty() && !values.is_absent());
+    assert_eq!(section_name(keys[1], 2, |row| row.to_string()).unwrap(), "the messages of 1");
+    assert_eq!(section_name(5, 2, |row| row.to_string()), None);
+}
+
+/// Returns rank `number` of a square of 64 ranks a side that exchanges the faces of its cells with
+/// its neighbours, 1,000 times. `bytes` gives the size of a message.
+fn of_halo(number: i32, bytes: fn(i32) -> u64) -> EncodedRank {
+    const SIDE: i32 = 64;
+    let (x, y) = (number % SIDE, number / SIDE);
+    let neighbours = [(x > 0, -1), (x < SIDE - 1, 1), (y > 0, -SIDE), (y < SIDE - 1, SIDE)];
+    let partners = neighbours.into_iter().filter(|(is_there, _)| *is_there).map(|(_, at)| at);
+    let kinds = [MessageKind::MessageOut, MessageKind::MessageIn];
+    let messages = partners.flat_map(|partner| kinds.map(|kind| (kind, partner)));
+    let messages = messages.map(|(kind, partner)| {
+        let bytes = bytes(number);
+        let traffic = Traffic { count: 1_000, bytes: 1_000 * bytes };
+        (MessageKey::new(kind, partner, bytes), traffic)
+    });
+    let mut rank = rank(Vec::new());
+    rank.callpaths[0].messages = messages.collect();
+    rank.callpaths[0].messages.sort_by_key(|(key, _)| *key);
+    rank
+}
+
+#[test]
+fn the_messages_of_thousands_of_ranks_take_few_bytes() {
+    let part_bytes = |ranks: &[EncodedRank]| encode_part(0, &two(), ranks).len();
+    let halo = |bytes: fn(i32) -> u64| (0..4096).map(|n| of_halo(n, bytes)).collect::<Vec<_>>();
+    let mut ranks = halo(|_| 8_000);
+    let equal = part_bytes(&ranks);
+    let decoded = decode(&encode_part(0, &two(), &ranks), 2, 4096, 0).unwrap();
+    for (rank, values) in ranks.iter().zip(&decoded.values[1]) {
+        assert!(rank.callpaths[0].messages.iter().copied().eq(values.messages.clone()));
+    }
+    ranks.iter_mut().for_each(|rank| rank.callpaths[0].messages.clear());
+    let without = part_bytes(&ranks);
+    let unequal = part_bytes(&halo(|number| 8_000 + u64::from(number.unsigned_abs() * 37 % 1_000)));
+    println!("a halo exchange takes {without}, {equal}, {unequal} bytes");
+    assert!(equal - without < 1_000, "{equal} bytes, {without} without messages");
+}
+
+#[test]
+fn a_part_without_messages_of_version_1_0_is_read() {
+    let bytes = of_minor(encode_part(0, &two(), &[rank(vec![metric("mem")])]), 0);
+    assert_eq!(decode(&bytes, 2, 1, 0).unwrap().values[1][0].visits(), 2);
+}
+
+#[test]
+fn a_row_of_an_old_and_long_dictionary_is_no_row_of_messages() {
+    let long = (MESSAGES_KEY + 9) as usize;
+    let section = |key, callpaths| PartSection::of_key(key, callpaths);
+    assert_eq!(
+        section(MESSAGES_KEY + 8, long),
+        Some(PartSection::Times(MESSAGES_KEY as usize + 8))
+    );
+    assert_eq!(section(MESSAGES_KEY + 8, 9), Some(PartSection::Messages(8)));
+    assert_eq!(section(MESSAGES_KEY + 9, 9), None);
+    assert_eq!(section(METRICS_KEY + MESSAGES_KEY, 9), None);
+}
+
+#[test]
 fn a_newer_minor_version_is_read_as_far_as_it_is_known() {
     let facts = encode_facts(&[rank(Vec::new()).facts]);
     let mut file = SectionWriter::new(MAGIC, &[0, 1, 2]);
@@ -152,22 +237,25 @@ fn a_part_of_hostile_counts_is_an_error() {
 
 #[test]
 fn sections_stand_in_their_order() {
-    let bytes = encode_part(0, &two(), &[rank(vec![metric("mem")])]);
+    let mut sent = rank(vec![metric("mem")]);
+    sent.callpaths[0].messages = messages();
+    let bytes = encode_part(0, &two(), &[sent]);
     let file = Sections::<3>::open(&bytes, MAGIC).unwrap();
     let of_position = |position: usize| {
         let mut section = file.section(position).unwrap();
         (file.entries()[position].key, section.take(section.remaining(), "all").unwrap())
     };
-    let [ranks, times, metrics] = [0, 1, 2].map(of_position);
+    let [ranks, times, metrics, messages] = [0, 1, 2, 3].map(of_position);
     let error = |order: &[(u32, &[u8])]| {
         let mut file = SectionWriter::new(MAGIC, &[0, 1, 2]);
         order.iter().for_each(|(key, bytes)| file.section(*key, bytes));
         decode(&file.finish(), 2, 1, 0).err().map(|error| format!("{error:?}"))
     };
-    assert_eq!(error(&[ranks, times, metrics]), None);
+    assert_eq!(error(&[ranks, times, metrics, messages]), None);
     let (of_row_0, of_row_1) = ((0, times.1), times);
     assert_eq!(error(&[ranks, of_row_0, of_row_1, metrics]), None);
-    for wrong in [[ranks, metrics, times], [ranks, of_row_1, of_row_0]] {
+    for wrong in [[ranks, metrics, times], [ranks, messages, metrics], [ranks, of_row_1, of_row_0]]
+    {
         assert!(error(&wrong).unwrap().contains("is not in its place"));
     }
     assert!(error(&[times, ranks, metrics]).unwrap().contains("missing"));

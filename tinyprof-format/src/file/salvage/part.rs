@@ -1,6 +1,6 @@
 //! The intact sections of a damaged part.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::dictionary::{Dictionary, section_bytes};
 use super::found;
@@ -40,7 +40,7 @@ pub(super) fn salvage(
         memory_limit,
         facts: None,
         sums: BTreeMap::new(),
-        lost: HashSet::new(),
+        lost: BTreeSet::new(),
         read_bytes: 0,
     };
     let expected = [file.first_rank, file.ranks, u32::try_from(values.len()).unwrap_or(u32::MAX)];
@@ -67,12 +67,14 @@ pub(super) fn salvage(
         salvage.bytes_lost = salvage.bytes_lost.saturating_add(expected.saturating_sub(used));
         salvage.parts_damaged += 1;
     }
-    let metrics =
-        reader.lost.iter().filter(|lost| matches!(lost, PartSection::Metrics(_))).count() as u64;
-    let times =
-        reader.lost.iter().filter(|lost| matches!(lost, PartSection::Times(_))).count() as u64;
-    salvage.metrics_lost += metrics;
-    salvage.times_lost += times;
+    for lost in &reader.lost {
+        match lost {
+            PartSection::Ranks => {}
+            PartSection::Times(_) => salvage.times_lost += 1,
+            PartSection::Metrics(_) => salvage.metrics_lost += 1,
+            PartSection::Messages(_) => salvage.messages_lost += 1,
+        }
+    }
     Ok(reader.facts.unwrap_or_else(|| {
         salvage.ranks_without_facts = salvage.ranks_without_facts.saturating_add(file.ranks);
         vec![RankFacts::default(); file.ranks as usize]
@@ -93,7 +95,7 @@ struct Reader<'a> {
     facts: Option<Vec<RankFacts>>,
     /// The callpaths whose times were read.
     sums: BTreeMap<usize, Sums>,
-    lost: HashSet<PartSection>,
+    lost: BTreeSet<PartSection>,
     read_bytes: u64,
 }
 
@@ -168,6 +170,7 @@ fn clear(what: PartSection, values: &mut [&mut [CallpathValues]]) {
     for values in values[row].iter_mut() {
         match what {
             PartSection::Metrics(_) => values.metrics.clear(),
+            PartSection::Messages(_) => values.messages.clear(),
             _ => (values.executions, values.series) = (Vec::new(), Vec::new()),
         }
     }

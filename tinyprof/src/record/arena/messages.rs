@@ -16,7 +16,7 @@ use super::reading::Ids;
 const CLASS: u32 = 0;
 
 /// The most records of a thread. Messages of further ones go to a partner that stands for all.
-const RECORDS_MAX: u32 = if cfg!(test) { 100 } else { 1 << 17 };
+pub(super) const RECORDS_MAX: u32 = if cfg!(test) { 100 } else { 1 << 17 };
 
 impl Arena {
     /// Adds a message of `bytes` bytes to the callpath at `callpath`. Owner only.

@@ -1,6 +1,7 @@
 //! The arena compared with a naive one, at its limits, and watched by another thread.
 
 mod limits;
+mod messages;
 mod metric;
 mod observer;
 mod oracle;
