@@ -77,8 +77,8 @@ pub struct Losses {
     /// the region without a key.
     #[serde(skip_serializing_if = "is_zero")]
     pub visits_without_key: u64,
-    /// Messages that found no room in the table of partners, or for which there was no memory. Those
-    /// that are counted have no partner.
+    /// Messages that found no room in the table of partners, or for which there was no memory.
+    /// Those that are counted have no partner.
     #[serde(skip_serializing_if = "is_zero")]
     pub messages_without_partner: u64,
 }

@@ -64,7 +64,7 @@ impl MessageKind {
     }
 }
 
-/// What tells the transfers of a callpath apart.
+/// The key of transfers of a callpath that are counted together.
 ///
 /// ```
 /// use tinyprof_format::model::{MessageKey, MessageKind};
@@ -78,10 +78,11 @@ pub struct MessageKey {
     /// The kind.
     pub kind: MessageKind,
     /// For messages, the rank of the partner in the world, relative to the rank itself; otherwise
-    /// the number of ranks of a collective operation, or 0. [`ANY_PARTNER`](Self::ANY_PARTNER) where
-    /// the partner is outside of the world or not known.
+    /// the number of ranks of a collective operation, or 0. [`ANY_PARTNER`](Self::ANY_PARTNER)
+    /// where the partner is outside of the world or not known.
     pub partner: i32,
-    /// The number of binary digits of the size in bytes: 0 for none, k for 2^(k-1) to 2^k - 1 bytes.
+    /// The number of binary digits of the size in bytes: 0 for none, k for 2^(k-1) to 2^k - 1
+    /// bytes.
     pub size_class: u8,
 }
 
