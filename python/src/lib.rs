@@ -160,7 +160,7 @@ impl Reader {
         Ok(found)
     }
 
-    /// Returns the messages of a callpath: columns over its kinds, partners, size classes and ranks.
+    /// Returns the messages of a callpath: columns over its keys and their ranks.
     fn messages<'py>(&self, py: Python<'py>, row: usize) -> PyResult<Bound<'py, PyDict>> {
         let found = self.0.messages(row).map_err(|error| raise(py, error))?;
         arrays::of_messages(py, &found)

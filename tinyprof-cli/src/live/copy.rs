@@ -21,8 +21,8 @@ pub(super) struct HasGrown;
 /// Returns the bytes of a segment whose words are `shared`.
 pub(super) fn copy(shared: &[AtomicU64]) -> Result<Vec<u8>, HasGrown> {
     let word = |at: usize, order| shared.get(at).map_or(0, |word| word.load(order));
-    // The callpaths of all messages up to the newest, and the sites of all callpaths, were described
-    // before it became visible.
+    // The callpaths of all messages up to the newest, and the sites of all callpaths, were
+    // described before it became visible.
     let newest_message = word(header::LAST_MESSAGE, Acquire);
     let newest_node = word(header::LAST_NODE, Acquire);
     let newest_site = word(header::LAST_SITE, Acquire);

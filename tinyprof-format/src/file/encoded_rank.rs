@@ -1,9 +1,9 @@
 //! The values of one rank as sent to an aggregator: in the order of the dictionary, with encoded
 //! series.
 //!
-//! A rank sends two messages: the summary, and the series with metrics and messages. The summary is padded
-//! to the size of the largest, so that one uniform gather collects them (paper, section V-A). It
-//! omits callpaths that the rank never visited; the padding takes their place.
+//! A rank sends two messages: the summary, and the series with metrics and counted messages. The
+//! summary is padded to the size of the largest, so that one uniform gather collects them (paper,
+//! section V-A). It omits callpaths that the rank never visited; the padding takes their place.
 
 use super::messages::{self, RECORD_BYTES};
 use super::metrics::{self, EncodedMetric};

@@ -9,7 +9,7 @@
 //! ```text
 //! keys (a varint)
 //! kinds | partners (zigzag) | size classes | number of ranks               one number for each key
-//! gaps: rank in the part, minus the one after the rank before               one for each rank of each key
+//! gaps: rank in the part, minus the one after the rank before   one for each rank of each key
 //! counts | bytes / count | bytes % count
 //! ```
 

@@ -64,7 +64,7 @@ impl MessageKind {
     }
 }
 
-/// The kind, partner and size by which the transfers of a callpath are told apart.
+/// The key of transfers of a callpath that are counted together.
 ///
 /// ```
 /// use tinyprof_format::model::{MessageKey, MessageKind};

@@ -181,7 +181,7 @@ fn rank(number: u32, sites: &[u64], executions: u32, visits: u32) -> EventMap {
     EventMap::from_records(records, facts)
 }
 
-/// Returns a halo exchange, and a message of `bytes` bytes per rank number from outside of the world.
+/// Returns a halo exchange, and messages from outside of the world.
 fn messages(number: u32, bytes: u64) -> BTreeMap<MessageKey, Traffic> {
     let halo = [MessageKind::MessageOut, MessageKind::MessageIn]
         .into_iter()
