@@ -32,13 +32,19 @@ impl Report {
         let named = |time: &'static str| SPREAD.map(|what| format!("{time}_{what}"));
         let headings = ["path", "name", "depth", "ranks", "visits"].map(str::to_owned).into_iter();
         let headings = headings.chain(named("inclusive")).chain(named("exclusive"));
-        put(to, headings.chain(["variation".to_owned()]))?;
+        put(to, headings.chain(["variation", "bytes_out", "bytes_in"].map(str::to_owned)))?;
         for index in self.in_tree_order() {
             let row = &self.statistics.row(index.row());
             let cells = self.first_cells(index).into_iter();
             let spreads = self.spread_cells(row, &row.inclusive).into_iter();
             let spreads = spreads.chain(self.spread_cells(row, &row.exclusive));
-            put(to, cells.chain(spreads).chain([number(row.coefficient_of_variation())]))?;
+            let transfers = self.transfers_of(index);
+            let last = [
+                number(row.coefficient_of_variation()),
+                transfers.out().bytes.to_string(),
+                transfers.into_rank().bytes.to_string(),
+            ];
+            put(to, cells.chain(spreads).chain(last))?;
         }
         Ok(())
     }
@@ -143,10 +149,13 @@ impl Report {
     }
 }
 
-fn number(number: Option<f64>) -> String {
+pub(super) fn number(number: Option<f64>) -> String {
     number.map_or_else(String::new, |number| number.to_string())
 }
 
-fn put(to: &mut dyn Write, cells: impl IntoIterator<Item = impl AsRef<str>>) -> io::Result<()> {
+pub(super) fn put(
+    to: &mut dyn Write,
+    cells: impl IntoIterator<Item = impl AsRef<str>>,
+) -> io::Result<()> {
     to.write_all(csv_line(cells).as_bytes())
 }
