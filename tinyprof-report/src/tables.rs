@@ -24,7 +24,8 @@ const SPREAD: [&str; 9] = [
 impl Report {
     /// Writes the report as CSV, line by line, in the order of the tree: a line of headings, then
     /// one for each callpath. Cells have the values of [`to_json`](Self::to_json), and null is an
-    /// empty cell. Varying metrics are not included, see [`write_top_csv`](Self::write_top_csv).
+    /// empty cell. Varying metrics are not included, see [`write_top_csv`](Self::write_top_csv), nor bytes, see
+    /// [`write_mpi_csv`](Self::write_mpi_csv).
     ///
     /// # Errors
     /// If `to` cannot be written.
@@ -32,19 +33,13 @@ impl Report {
         let named = |time: &'static str| SPREAD.map(|what| format!("{time}_{what}"));
         let headings = ["path", "name", "depth", "ranks", "visits"].map(str::to_owned).into_iter();
         let headings = headings.chain(named("inclusive")).chain(named("exclusive"));
-        put(to, headings.chain(["variation", "bytes_out", "bytes_in"].map(str::to_owned)))?;
+        put(to, headings.chain(["variation".to_owned()]))?;
         for index in self.in_tree_order() {
             let row = &self.statistics.row(index.row());
             let cells = self.first_cells(index).into_iter();
             let spreads = self.spread_cells(row, &row.inclusive).into_iter();
             let spreads = spreads.chain(self.spread_cells(row, &row.exclusive));
-            let transfers = self.transfers_of(index);
-            let last = [
-                number(row.coefficient_of_variation()),
-                transfers.out().bytes.to_string(),
-                transfers.into_rank().bytes.to_string(),
-            ];
-            put(to, cells.chain(spreads).chain(last))?;
+            put(to, cells.chain(spreads).chain([number(row.coefficient_of_variation())]))?;
         }
         Ok(())
     }
