@@ -1,5 +1,5 @@
-//! `tinyprof run`: the environment, the exit code and the signals of the program that it starts. The
-//! library is a text file, which the loader ignores with a complaint.
+//! `tinyprof run`: the environment, the exit code and the signals of the program that it starts.
+//! The library is a text file, which the loader ignores with a complaint.
 
 use std::fs;
 use std::os::unix::process::ExitStatusExt as _;
