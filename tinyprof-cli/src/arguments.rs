@@ -4,8 +4,10 @@ mod diff;
 mod export;
 mod help;
 mod output;
+mod setting;
 
 use std::convert::Infallible;
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
@@ -17,14 +19,17 @@ pub(crate) use diff::DiffArguments;
 pub(crate) use export::{ExportArguments, ExportFormat};
 use help::{
     CHECK_HELP, COMPLETIONS_HELP, DIFF_HELP, EXIT_CODES, EXPORT_HELP, HTML_HELP, IMPORT_HELP,
-    RECOVER_HELP, TOP_HELP,
+    MPI_HELP, RECOVER_HELP, RUN_HELP, TOP_HELP,
 };
 pub(crate) use output::{Color, PlainOutput, TableFormat, TableOutput};
+pub(crate) use setting::SettingValue;
 
 const COLORS: &str =
     "When to use colours: auto (on a terminal, unless NO_COLOR is set), always or never";
 const TOP_DIR: &str = "The profile, a directory NAME.tprof; or, to watch a running job, the directory of its interim profiles or of \
      its threads' files [default: TINYPROF_SEGMENT_DIR, or /dev/shm/tinyprof-UID]";
+const LIBRARY: &str = "The library to preload [default: libtinyprof_preload.so beside this command, or in ../lib or ../lib/tinyprof \
+     from there]";
 const SORT_METRIC: &str =
     "Show and sort by this metric: inclusive, exclusive, visits, or a key that the program records";
 const DIFF_METRIC: &str =
@@ -56,6 +61,12 @@ pub(crate) enum Command {
     /// job that runs
     #[command(after_help = TOP_HELP)]
     Top(TopArguments),
+    /// Print the MPI calls of a profile: functions, call sites, and which ranks exchange messages
+    #[command(after_help = MPI_HELP)]
+    Mpi(MpiArguments),
+    /// Run a program and profile its MPI calls, without a rebuild
+    #[command(after_help = RUN_HELP)]
+    Run(RunArguments),
     /// Compare runs callpath by callpath: what became slower, and is it more than chance
     #[command(after_help = DIFF_HELP)]
     Diff(DiffArguments),
@@ -164,6 +175,50 @@ pub(crate) struct TopArguments {
     /// Of a running job: look anew every so many seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) interval: u32,
+}
+
+/// Arguments of `tinyprof mpi`.
+#[derive(Args, Debug)]
+pub(crate) struct MpiArguments {
+    /// The profile: a directory NAME.tprof
+    #[arg(value_name = "DIR")]
+    pub(crate) directory: PathBuf,
+    /// Only these ranks, 0-based, such as 3,8-15
+    #[arg(long = "rank", value_name = "LIST")]
+    ranks: Option<NumberList>,
+    /// Only this callpath and all below it, such as 'main<exchange'; shares are then those of its
+    /// time
+    #[arg(long, value_name = "PATH")]
+    path: Option<String>,
+    /// How many functions, call sites, and pairs of ranks
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) count: u64,
+    #[command(flatten)]
+    pub(crate) output: TableOutput,
+}
+
+impl MpiArguments {
+    /// Returns the selected part of the profile. Messages are not kept by execution.
+    pub(crate) fn selection(&self) -> Selection {
+        Selection { ranks: self.ranks.clone(), executions: None, path: self.path.clone() }
+    }
+}
+
+/// Arguments of `tinyprof run`.
+#[derive(Args, Debug)]
+pub(crate) struct RunArguments {
+    /// The profile's name, .tprof added where missing [default: the name of the program with the
+    /// number of the job, or of the process]
+    #[arg(long, value_name = "NAME", value_parser = setting::out)]
+    pub(crate) out: Option<SettingValue>,
+    /// A setting of TinyProf, such as interval=5s; may be given several times
+    #[arg(short = 'o', value_name = "KEY=VALUE", value_parser = setting::parse)]
+    pub(crate) settings: Vec<SettingValue>,
+    #[arg(long, value_name = "FILE", help = LIBRARY)]
+    pub(crate) library: Option<PathBuf>,
+    /// The command and its arguments, such as mpiexec -n 4 ./a.out
+    #[arg(value_name = "COMMAND", required = true, trailing_var_arg = true)]
+    pub(crate) command: Vec<OsString>,
 }
 
 /// Arguments of `tinyprof check`.

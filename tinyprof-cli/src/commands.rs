@@ -4,20 +4,28 @@ use std::error::Error;
 use std::path::Path;
 
 use tinyprof_format::file::read_manifest;
-use tinyprof_report::{Report, SortKey, TextOptions, info_text, json_text};
+use tinyprof_format::model::Profile;
+use tinyprof_report::{MpiCalls, Report, SortKey, TextOptions, info_text, json_text};
 
 use crate::arguments::{
-    Command, InfoArguments, ReportArguments, Selection, TableFormat, TopArguments, TreeArguments,
+    Command, InfoArguments, MpiArguments, ReportArguments, Selection, TableFormat, TopArguments,
+    TreeArguments,
 };
 use crate::name::name_of;
 use crate::outcome::Outcome;
-use crate::{check, diff, documents, export, html, import, live, recover, render, select};
+use crate::{check, diff, documents, export, html, import, launch, live, recover, render, select};
+
+/// The note below a profile without MPI calls.
+const NO_MPI: &str = "to record MPI calls, start the program with tinyprof run -- mpiexec -n 4 ./a.out, or \
+                      link a Rust program with tinyprof-mpi; TINYPROF_MPI=off records none";
 
 pub(crate) fn run(command: &Command) -> Result<Outcome, Box<dyn Error>> {
     match command {
         Command::Report(arguments) => report(arguments).map(Outcome::done),
         Command::Tree(arguments) => tree(arguments).map(Outcome::done),
         Command::Top(arguments) => top(arguments).map(Outcome::done),
+        Command::Mpi(arguments) => mpi(arguments).map(Outcome::done),
+        Command::Run(arguments) => launch::run(arguments),
         Command::Diff(arguments) => diff::run(arguments),
         Command::Info(arguments) => info(arguments).map(Outcome::done),
         Command::Check(arguments) => check::run(arguments),
@@ -68,6 +76,25 @@ fn top(arguments: &TopArguments) -> Result<(), Box<dyn Error>> {
     }
 }
 
+fn mpi(arguments: &MpiArguments) -> Result<(), Box<dyn Error>> {
+    let selection = arguments.selection();
+    let profile = select::read(&arguments.directory, &selection)?;
+    let report = report_of_profile(&profile, &arguments.directory, &selection);
+    let calls = MpiCalls::of_profile(&profile);
+    if calls.is_empty() && !selection.is_part() {
+        render::notes(&[NO_MPI.to_owned()]);
+    }
+    let count = usize::try_from(arguments.count).unwrap_or(usize::MAX);
+    match arguments.output.format() {
+        TableFormat::Json => render::stream(|to| report.mpi_calls_json(&calls).write(to)),
+        TableFormat::Csv => render::stream(|to| report.write_mpi_csv(&calls, to)),
+        TableFormat::Text => {
+            let columns = render::columns(arguments.output.width);
+            render::text(&report.to_mpi_text(&calls, count, columns))
+        }
+    }
+}
+
 fn info(arguments: &InfoArguments) -> Result<(), Box<dyn Error>> {
     let manifest = read_manifest(&arguments.directory)?;
     if arguments.output.is_json() {
@@ -82,12 +109,14 @@ fn report_of(
     metric: Option<&SortKey>,
 ) -> Result<Report, Box<dyn Error>> {
     let profile = select::read(directory, selection)?;
-    let mut report = Report::of_profile(&profile).named(name_of(directory));
-    if selection.is_part() {
-        report = report.without_overhead();
-    }
+    let report = report_of_profile(&profile, directory, selection);
     Ok(match metric {
         Some(metric) => report.by_metric(metric.clone())?,
         None => report,
     })
+}
+
+fn report_of_profile(profile: &Profile, directory: &Path, selection: &Selection) -> Report {
+    let report = Report::of_profile(profile).named(name_of(directory));
+    if selection.is_part() { report.without_overhead() } else { report }
 }

@@ -1,5 +1,5 @@
-//! The command `tinyprof`: reads, compares and converts profiles, and recovers them from what
-//! killed programs left behind.
+//! The command `tinyprof`: reads, compares and converts profiles, recovers them from what killed
+//! programs left behind, and starts programs that are profiled without a rebuild.
 //!
 //! It depends only on the format: it knows neither MPI nor the recorder.
 #![deny(unsafe_code)]
@@ -12,6 +12,7 @@ mod documents;
 mod export;
 mod html;
 mod import;
+mod launch;
 mod live;
 mod memory;
 mod name;

@@ -15,6 +15,10 @@ pub(crate) enum Outcome {
     Losses,
     /// The work was done, and the comparison is above the given limit.
     AboveLimit,
+    /// The program that was to be started was found, but is not executable.
+    NotExecutable,
+    /// The program that was to be started was not found.
+    NotFound,
 }
 
 impl Outcome {
@@ -28,6 +32,9 @@ impl Outcome {
             Self::Done => 0,
             Self::Damaged | Self::Losses => 3,
             Self::AboveLimit => 4,
+            // As shells do.
+            Self::NotExecutable => 126,
+            Self::NotFound => 127,
         })
     }
 }

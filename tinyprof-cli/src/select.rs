@@ -100,7 +100,12 @@ fn keep_executions(profile: &mut Profile, list: &NumberList) -> Result<(), Strin
         }
     };
     for values in profile.values.iter_mut().flatten() {
+        let all = values.executions.len();
         retain(&mut values.executions, |e| is_kept(e.execution, e.executions))?;
+        // Messages are those of all executions together.
+        if values.executions.len() < all {
+            values.messages.clear();
+        }
         values.series.retain(|bucket| list.contains(bucket.execution));
         for metric in values.metrics.values_mut() {
             retain(&mut metric.executions, |e| is_kept(e.execution, e.executions))?;
@@ -160,5 +165,31 @@ fn is_path(table: &CallpathTable, index: CallpathIndex, path: &str) -> bool {
         let Some(parent) = callpath.parent else { return above.is_empty() };
         let Some(above) = above.strip_suffix('<') else { return false };
         (rest, at) = (above, parent);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tinyprof_format::model::{MessageKey, MessageKind, Traffic};
+    use tinyprof_format::text::read_text;
+
+    use super::*;
+
+    /// Messages of a callpath cover all of its executions, and cannot be divided among them.
+    #[test]
+    fn a_part_of_the_executions_has_no_messages() {
+        let text = "id,parent,tag,is_loop,times\nmain,null,null,0,0.5-0.25|0.1-0.2\n";
+        let mut profile = read_text(text.as_bytes()).expect("it is read").profile;
+        let sent = MessageKey::new(MessageKind::MessageOut, 1, 8);
+        for values in profile.values.iter_mut().flatten() {
+            values.messages.insert(sent, Traffic { count: 1, bytes: 8 });
+        }
+        let messages = |executions: &str| {
+            let executions = Some(executions.parse().expect("a list"));
+            let selection = Selection { ranks: None, executions, path: None };
+            let selected = select(profile.clone(), &selection).expect("they are there");
+            selected.values[0].iter().map(|values| values.messages.len()).sum::<usize>()
+        };
+        assert_eq!((messages("0-1"), messages("1")), (2, 0));
     }
 }

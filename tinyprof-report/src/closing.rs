@@ -1,5 +1,5 @@
-//! The sentences below the tree: hosts of ranks, efficiency, hints, notes, and the profiler's
-//! overhead.
+//! The sentences below the tree: hosts of ranks, MPI calls, efficiency, hints, notes, and the
+//! profiler's overhead.
 
 use super::Report;
 use super::columns::Placement;
@@ -39,9 +39,13 @@ impl Report {
         rounded.into_iter().chain(self.filtered.clone()).chain(sentences(&self.losses)).collect()
     }
 
-    /// Returns efficiency, hints, losses and the profiler's overhead, the most helpful first.
+    /// Returns MPI calls, efficiency, hints, losses and the profiler's overhead, the most helpful
+    /// first.
     pub(super) fn closing(&self, width: usize) -> String {
         let mut text = String::new();
+        if let Some(line) = self.mpi_line() {
+            text.push_str(&wrapped(&line, " ", width));
+        }
         if let Some(found) = &self.efficiency {
             let io = if found.io_share > 0.0 {
                 format!("; IO {}", percent_cell(found.io_share))

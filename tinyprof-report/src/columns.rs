@@ -7,7 +7,7 @@ use tinyprof_format::model::CallpathIndex;
 
 use super::names::{columns, cut, shown};
 use super::tree::{Folded, Line};
-use super::units::{below, count_cell, percent_cell, ratio, rounded, time_cell};
+use super::units::{below, count_cell, data_cell, percent_cell, ratio, rounded, time_cell};
 use super::{Report, Spread};
 
 /// A column of right-aligned numbers.
@@ -17,6 +17,7 @@ pub(super) enum Column {
     Inclusive,
     Exclusive,
     Share,
+    Bytes,
     Ranks,
     Min,
     Mean,
@@ -55,9 +56,10 @@ struct Layout {
 const NARROWEST_TREE: usize = 12;
 
 /// The layouts, from the richest to the narrowest.
-const LAYOUTS: [Layout; 9] = {
+const LAYOUTS: [Layout; 10] = {
     use Column::{
-        Exclusive, Imbalance, Lost, Max, MaxHost, MaxRank, Mean, Min, Ranks, Variation, Visits,
+        Bytes, Exclusive, Imbalance, Lost, Max, MaxHost, MaxRank, Mean, Min, Ranks, Variation,
+        Visits,
     };
     const fn short(without: &'static [Column], least_tree: usize) -> Layout {
         Layout { full: false, gap: 1, without, least_tree }
@@ -68,11 +70,15 @@ const LAYOUTS: [Layout; 9] = {
         short(&[], 20),
         short(&[Variation], 20),
         short(&[Variation, Min, MaxHost], 18),
-        short(&[Variation, Min, MaxHost, Imbalance], 16),
-        short(&[Variation, Min, MaxHost, Imbalance, Mean], 16),
-        short(&[Variation, Min, MaxHost, Imbalance, Mean, Exclusive, MaxRank], NARROWEST_TREE),
+        short(&[Variation, Min, MaxHost, Bytes], 18),
+        short(&[Variation, Min, MaxHost, Bytes, Imbalance], 16),
+        short(&[Variation, Min, MaxHost, Bytes, Imbalance, Mean], 16),
         short(
-            &[Variation, Min, MaxHost, Lost, Mean, Exclusive, MaxRank, Visits, Ranks, Max],
+            &[Variation, Min, MaxHost, Bytes, Imbalance, Mean, Exclusive, MaxRank],
+            NARROWEST_TREE,
+        ),
+        short(
+            &[Variation, Min, MaxHost, Bytes, Lost, Mean, Exclusive, MaxRank, Visits, Ranks, Max],
             NARROWEST_TREE,
         ),
     ]
@@ -165,8 +171,8 @@ fn placements(report: &Report, lines: &[Line]) -> Vec<Placement> {
 
 fn columns_of(report: &Report, lines: &[Line]) -> Vec<Column> {
     use Column::{
-        Exclusive, Imbalance, Inclusive, Lost, Max, MaxHost, MaxRank, Mean, Min, Ranks, Share,
-        Variation, Visits,
+        Bytes, Exclusive, Imbalance, Inclusive, Lost, Max, MaxHost, MaxRank, Mean, Min, Ranks,
+        Share, Variation, Visits,
     };
     let rows = || {
         lines.iter().filter_map(|line| match line {
@@ -175,6 +181,11 @@ fn columns_of(report: &Report, lines: &[Line]) -> Vec<Column> {
         })
     };
     let mut columns = vec![Visits, Inclusive, Exclusive, Share];
+    let transfers = |line: &Line| match line {
+        Line::Callpath(index) => report.transfers.contains_key(index),
+        Line::Folded(_) => false,
+    };
+    columns.extend(lines.iter().any(transfers).then_some(Bytes));
     if report.ranks > 1 {
         let partial = rows().any(|row| row.ranks < report.ranks);
         columns.extend(partial.then_some(Ranks));
@@ -237,6 +248,7 @@ impl Column {
             (Self::Exclusive, true) => "exclusive",
             (Self::Exclusive, false) => "excl.",
             (Self::Share, _) => "share",
+            (Self::Bytes, _) => "bytes",
             (Self::Ranks, _) => "ranks",
             (Self::Min, _) => "min",
             (Self::Mean, _) => "mean",
@@ -265,7 +277,8 @@ fn cell(report: &Report, line: &Line, column: Column) -> String {
 
 fn callpath_cell(report: &Report, row: usize, column: Column) -> String {
     let parent = report.callpaths.rows()[row].parent;
-    let gave_work_away = report.threads_at_once(CallpathIndex::new(row)).is_some();
+    let index = CallpathIndex::new(row);
+    let gave_work_away = report.threads_at_once(index).is_some();
     let row = &report.statistics.row(row);
     let inclusive = &row.inclusive;
     // A child cannot have taken more time than its parent.
@@ -273,6 +286,10 @@ fn callpath_cell(report: &Report, row: usize, column: Column) -> String {
     let spread = report.compared(row);
     match column {
         Column::Visits => count_cell(row.visits),
+        Column::Bytes => {
+            let transfers = report.transfers.get(&index);
+            transfers.map_or_else(|| "-".to_owned(), |all| data_cell(all.total().bytes))
+        }
         Column::Ranks if row.ranks >= report.ranks => "all".to_owned(),
         Column::Ranks => format!("{}/{}", row.ranks, report.ranks),
         _ if row.ranks == 0 => "-".to_owned(),

@@ -19,7 +19,9 @@ impl Report {
     /// Times are integers in nanoseconds; means and imbalances are floating-point. A sum that does
     /// not fit 64 bits is floating-point too. `parent` is a position in `callpaths`, as is
     /// `callpath` of a hint; `max_host` is the host of `max_rank`; `lost` is the sum over ranks of
-    /// maximum - mean; `filtered` is a sentence. These members may be null:
+    /// maximum - mean; `filtered` is a sentence. `bytes_out` and `bytes_in` are the bytes of
+    /// messages, collective operations and files, at the callpath itself, 0 in a report of
+    /// statistics over ranks. These members may be null:
     ///
     /// * `inclusive_ns` and `exclusive_ns` if no rank visited the callpath, and `standard_error` in
     ///   them if every visit was timed.
@@ -29,6 +31,7 @@ impl Report {
     /// * `efficiency` if no region declares its activity, and `parallel` and `communication` in it
     ///   if no region is tagged as communication.
     /// * `filtered` if there was no filter of regions.
+    /// * `mpi` if there are no MPI calls.
     /// * `overhead` if another profiler measured, and `visit_cost_ns` and `counted_visit_cost_ns`
     ///   in it if they were not measured.
     /// * `threads` if it is unknown.
@@ -65,6 +68,7 @@ impl Report {
                 "communication": found.communication,
                 "io_share": found.io_share,
             })),
+            "mpi": self.mpi_json(),
             "hints": self.hints.iter().map(hint_json).collect::<Vec<_>>(),
             "overhead": self.overhead.map(|cost| json!({
                 "visits": cost.visits,
@@ -85,6 +89,7 @@ impl Report {
     /// Returns an entry of the list `callpaths` of [`json`](Self::json).
     pub(super) fn callpath_json(&self, index: CallpathIndex) -> Value {
         let (callpath, row) = (self.callpaths.get(index), &self.statistics.row(index.row()));
+        let transfers = self.transfers_of(index);
         let metrics = self.metrics.of_callpath(index).iter();
         let metrics: Map<String, Value> =
             metrics.map(|metric| (metric.key.clone(), metric_json(metric))).collect();
@@ -102,11 +107,13 @@ impl Report {
             "exclusive_ns": self.spread_json(row, &row.exclusive),
             "threads_at_once": self.threads_at_once(index),
             "variation": row.coefficient_of_variation(),
+            "bytes_out": transfers.out().bytes,
+            "bytes_in": transfers.into_rank().bytes,
             "metrics": metrics,
         })
     }
 
-    fn spread_json(&self, row: &RankStatistics, spread: &Spread) -> Value {
+    pub(super) fn spread_json(&self, row: &RankStatistics, spread: &Spread) -> Value {
         if row.ranks == 0 {
             return Value::Null;
         }

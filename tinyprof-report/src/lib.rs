@@ -10,6 +10,8 @@
 //! * [`info_text`]: the facts of a manifest.
 //! * [`Report::hints`]: notable findings, in plain words; [`Efficiency`]: how well the ranks were
 //!   used; [`Iterations`]: the series of a callpath over all ranks.
+//! * [`MpiCalls`]: MPI calls by function, by call site and by pair of ranks, which
+//!   [`Report::to_mpi_text`] shows.
 //! * [`cells`], [`csv_line`]: the building blocks of other tables.
 //!
 //! Names come from the measured program and are never trusted. Every character that could move a
@@ -31,8 +33,11 @@ mod info;
 mod iterations;
 mod json;
 mod long_json;
+mod messages;
 mod metric_block;
 mod metrics;
+mod mpi_line;
+mod mpi_tables;
 mod names;
 mod notes;
 mod order;
@@ -60,6 +65,7 @@ pub use hints::{HINTS_MAX, Hint, HintKind};
 pub use info::info_text;
 pub use iterations::{IterationPoint, Iterations, rank_points};
 pub use long_json::{LongJson, json_text};
+pub use messages::{CallStatistics, MpiCallSite, MpiCalls, MpiFunction, Peers, Transfers};
 pub use names::escaped;
 pub use order::UnknownMetric;
 use overhead::{Overhead, VISIT_COST_NS};

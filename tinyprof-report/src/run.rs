@@ -13,7 +13,7 @@ use super::hints::{hints_of_profile, hints_of_statistics};
 use super::hosts::Hosts;
 use super::metrics::Metrics;
 use super::notes::filtered;
-use super::{Efficiency, Hint, Overhead, SortKey, Statistics};
+use super::{Efficiency, Hint, Overhead, SortKey, Statistics, Transfers};
 
 /// The data of all reports of a run. Equal profiles give equal reports.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,6 +29,9 @@ pub struct Report {
     pub(super) callpaths: CallpathTable,
     pub(super) statistics: Statistics,
     pub(super) metrics: Metrics,
+    /// The transfers of each callpath that has any, summed over ranks. Empty if only statistics
+    /// over ranks are known.
+    pub(super) transfers: BTreeMap<CallpathIndex, Transfers>,
     pub(super) losses: Losses,
     pub(super) incomplete: Option<String>,
     pub(super) precision: Precision,
@@ -60,14 +63,20 @@ impl Report {
         // If ranks were selected, the manifest still counts the others.
         let is_whole = profile.ranks.len() == profile.manifest.ranks as usize;
         let threads = Some(threads).filter(|&threads| threads > 0 && is_whole);
+        let transfers = profile.callpaths.iter().zip(&profile.values);
+        let transfers = transfers.map(|((index, _), of_ranks)| {
+            let messages = of_ranks.iter().flat_map(|values| &values.messages);
+            (index, Transfers::of_messages(messages))
+        });
         Self { metrics: Metrics::of_profile(profile), hints, threads, ..report }
+            .with_transfers(transfers)
     }
 
     /// Returns the report of a run from its statistics, row by row of `callpaths`.
     ///
-    /// Its name is that of the program; see [`named`](Self::named). It contains no metrics, and
-    /// only the hints that can be computed from statistics: ranks send each other statistics of
-    /// times only.
+    /// Its name is that of the program; see [`named`](Self::named). It contains no metrics, no
+    /// transfers, and only the hints that can be computed from statistics: ranks send each other
+    /// statistics of times only.
     #[must_use]
     pub fn new(manifest: &Manifest, callpaths: &CallpathTable, mut statistics: Statistics) -> Self {
         statistics.grow_to(callpaths.len());
@@ -106,6 +115,7 @@ impl Report {
             precision: manifest.precision,
             filtered: filtered(&manifest.metadata),
             metrics: Metrics::default(),
+            transfers: BTreeMap::new(),
             overhead: Overhead::of_run(manifest, statistics.rows(), total_ns),
             total_ns,
             host_names,
@@ -134,7 +144,17 @@ impl Report {
             facts.manifest(1, CallpathFile::default(), Vec::new(), metadata, PhaseTimes::default());
         let report = Self::new(&manifest, &map.callpaths, Statistics::of_event_map(map, 0));
         let threads = Some(map.facts.threads.into()).filter(|&threads| threads > 0);
-        Self { metrics: Metrics::of_event_map(map), threads, ..report }
+        let values = map.callpaths.iter().zip(&map.values);
+        let transfers =
+            values.map(|((index, _), values)| (index, Transfers::of_messages(&values.messages)));
+        Self { metrics: Metrics::of_event_map(map), threads, ..report }.with_transfers(transfers)
+    }
+
+    fn with_transfers(self, transfers: impl Iterator<Item = (CallpathIndex, Transfers)>) -> Self {
+        Self {
+            transfers: transfers.filter(|(_, transfers)| !transfers.is_empty()).collect(),
+            ..self
+        }
     }
 
     /// Returns the report under another name, such as that of the profile's directory.
@@ -170,6 +190,7 @@ impl Report {
             callpaths: CallpathTable::default(),
             statistics,
             metrics: Metrics::default(),
+            transfers: BTreeMap::new(),
             threads_at_once: BTreeMap::new(),
             ..self
         }

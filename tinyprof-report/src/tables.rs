@@ -24,7 +24,8 @@ const SPREAD: [&str; 9] = [
 impl Report {
     /// Writes the report as CSV, line by line, in the order of the tree: a line of headings, then
     /// one for each callpath. Cells have the values of [`to_json`](Self::to_json), and null is an
-    /// empty cell. Varying metrics are not included, see [`write_top_csv`](Self::write_top_csv).
+    /// empty cell. Varying metrics are not included, see [`write_top_csv`](Self::write_top_csv),
+    /// nor bytes, see [`write_mpi_csv`](Self::write_mpi_csv).
     ///
     /// # Errors
     /// If `to` cannot be written.
@@ -143,10 +144,13 @@ impl Report {
     }
 }
 
-fn number(number: Option<f64>) -> String {
+pub(super) fn number(number: Option<f64>) -> String {
     number.map_or_else(String::new, |number| number.to_string())
 }
 
-fn put(to: &mut dyn Write, cells: impl IntoIterator<Item = impl AsRef<str>>) -> io::Result<()> {
+pub(super) fn put(
+    to: &mut dyn Write,
+    cells: impl IntoIterator<Item = impl AsRef<str>>,
+) -> io::Result<()> {
     to.write_all(csv_line(cells).as_bytes())
 }

@@ -131,7 +131,7 @@ impl Report {
 
     /// Returns the path of a callpath. If it is longer than `room`, the outermost regions are left
     /// out first: the region's own name matters most.
-    fn shown_path(&self, index: CallpathIndex, room: usize) -> String {
+    pub(super) fn shown_path(&self, index: CallpathIndex, room: usize) -> String {
         let callpath = self.callpaths.get(index);
         let (mut path, mut above) = (shown(&callpath.region.name), callpath.parent);
         while let Some(at) = above {

@@ -35,16 +35,27 @@ fn time_parts(ns: u128) -> (String, &'static str) {
 
 /// Returns a length of data: `12.3 kB`, in powers of 1000.
 pub(super) fn data(bytes: u64) -> String {
+    let (number, unit) = data_parts(bytes);
+    format!("{number} {unit}")
+}
+
+/// Returns a length of data without a space, for a cell of a table: `12.3kB`.
+pub(super) fn data_cell(bytes: u64) -> String {
+    let (number, unit) = data_parts(bytes);
+    format!("{number}{unit}")
+}
+
+fn data_parts(bytes: u64) -> (String, &'static str) {
     let bytes = u128::from(bytes);
     if bytes < 1_000 {
-        return format!("{bytes} B");
+        return (bytes.to_string(), "B");
     }
     for (size, unit) in [(1_000, "kB"), (1_000_000, "MB"), (1_000_000_000, "GB")] {
         if let Some(number) = three_digits(bytes, size) {
-            return format!("{number} {unit}");
+            return (number, unit);
         }
     }
-    format!("{} GB", rounded(bytes, 1_000_000_000))
+    (rounded(bytes, 1_000_000_000).to_string(), "GB")
 }
 
 /// Returns a count, exact up to six digits, then `1.23M`.
@@ -239,7 +250,10 @@ mod tests {
 
     #[test]
     fn data_is_counted_in_thousands() {
-        let check = |bytes: u64, expected: &str| assert_eq!(data(bytes), expected);
+        let check = |bytes: u64, expected: &str| {
+            assert_eq!(data(bytes), expected);
+            assert_eq!(data_cell(bytes), expected.replace(' ', ""));
+        };
         check(0, "0 B");
         check(999, "999 B");
         check(1_024, "1.02 kB");

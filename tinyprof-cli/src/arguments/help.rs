@@ -18,6 +18,39 @@ macro_rules! exit_codes {
 
 pub(crate) const EXIT_CODES: &str = exit_codes!();
 
+pub(crate) const MPI_HELP: &str = exit_codes!(
+    "\
+Three tables: MPI functions, their call sites, and the messages between pairs of ranks, the costliest first;
+times, calls and bytes are those of all ranks together, min to imbal compare ranks. The time is that of the
+calls alone. Bytes out and in are those of messages, collective operations and files (out is written). A
+non-blocking operation has its bytes where it is started, or received, and its time where the rank waits.
+In the last table, sent is what the first rank counts, received what the second does; ranks are those of
+MPI_COMM_WORLD, and - one that is not in it. For example:
+  tinyprof mpi lu.tprof
+  tinyprof mpi lu.tprof --rank 0-3 -n 20
+  tinyprof mpi lu.tprof --format csv > calls.csv
+"
+);
+
+pub(crate) const RUN_HELP: &str = "\
+Profiles programs that use MPI and were built without TinyProf, in C, C++, Fortran or Python: a library is
+preloaded (LD_PRELOAD) that records every MPI call. Programs that never initialise MPI, such as mpiexec
+itself, are not touched and write nothing. The keys of -o are those of the table of settings in the README:
+-o interval=5s is TINYPROF_INTERVAL=5s. For example:
+  tinyprof run -- mpiexec -n 4 ./a.out
+  tinyprof run --out lu -o report=off -- srun -n 64 ./lu
+  tinyprof run -- mpiexec -n 4 python3 solve.py
+
+On several hosts, srun and MPICH's mpiexec pass the environment on. Open MPI passes on what it is told to:
+  tinyprof run --out lu -- mpiexec -x LD_PRELOAD -x TINYPROF_OUT -n 64 ./lu
+
+Exit codes: those of the command, which takes the place of this process; and
+    1  not started: the library was not found
+    2  wrong arguments: nothing was done
+  126  the command is not executable
+  127  the command was not found
+";
+
 pub(crate) const DIFF_HELP: &str = exit_codes!(
     "\
 Compares by callpath what a rank takes for an execution, on average: of two runs, or of several against

@@ -5,6 +5,7 @@ mod documents;
 mod estimates;
 mod formats;
 mod manual;
+mod mpi;
 mod reports;
 mod support;
 mod terminal;

@@ -9,8 +9,8 @@ use std::process::Command;
 
 use tinyprof_format::file::ProfileWriter;
 use tinyprof_format::model::{
-    CallpathId, CallpathValues, EventMap, ExecutionSummary, MetricSummary, MetricValues, Mode,
-    RankFacts, Region, RegionKind, RunMetadata, SiteId,
+    CallpathId, CallpathValues, EventMap, ExecutionSummary, MessageKey, MessageKind, MetricSummary,
+    MetricValues, Mode, RankFacts, Region, RegionKind, RunMetadata, SiteId, Traffic,
 };
 
 use crate::support::{done, scratch};
@@ -91,6 +91,81 @@ fn write_run(directory: &Path, name: &str, run: u64, slower: f64) {
         .expect("it is written");
 }
 
+/// Writes a run of four ranks of an MPI program that has no regions of its own. Each rank sends to
+/// the next.
+fn write_mpi_run(directory: &Path, name: &str) {
+    use MessageKind::{CollectiveIn, CollectiveOut, FileOut, MessageIn, MessageOut};
+    let rank = |rank: u32| {
+        let visits = |visits: u64, ns: u64| {
+            let (min_ns, max_ns) = (ns / (2 * visits), 2 * ns / visits);
+            ExecutionSummary { visits, min_ns, max_ns, ..ExecutionSummary::of_one_visit(0, ns) }
+        };
+        let main = CallpathId::root(SiteId::from_bits(1));
+        let root = Region::named(SiteId::from_bits(1), "lu");
+        let time = CallpathValues {
+            executions: vec![visits(1, 2_310_000_000)],
+            ..CallpathValues::default()
+        };
+        let mut records = vec![(main, None, root, time)];
+        let mut call = |site: u64, name: &str, time, messages: &[(MessageKind, i32, u64, u64)]| {
+            let messages = messages.iter().map(|&(kind, partner, count, size)| {
+                (MessageKey::new(kind, partner, size), Traffic { count, bytes: count * size })
+            });
+            let values = CallpathValues {
+                executions: vec![time],
+                messages: messages.collect(),
+                ..CallpathValues::default()
+            };
+            let site = SiteId::from_bits(site);
+            let tag = if name.contains("File") { "IO" } else { "COMM" };
+            let region = Region {
+                module: "mpi".into(),
+                constants: [("tag".into(), tag.into())].into(),
+                ..Region::named(site, name)
+            };
+            records.push((main.child(site), Some(main), region, values));
+        };
+        let next = if rank == 3 { -3 } else { 1 };
+        let before = if rank == 0 { 3 } else { -1 };
+        let late_ns = u64::from(rank) * 30_000_000;
+        call(
+            2,
+            "MPI_Isend at exchange (lu.f:120)",
+            visits(3_000, 50_800_000),
+            &[(MessageOut, next, 3_000, 8_000)],
+        );
+        call(
+            3,
+            "MPI_Waitall at exchange (lu.f:140)",
+            visits(3_000, 419_000_000 + late_ns),
+            &[(MessageIn, before, 3_000, 8_000)],
+        );
+        call(
+            4,
+            "MPI_Allreduce at norm (norm.f:17)",
+            visits(300, 185_000_000 - late_ns),
+            &[(CollectiveOut, 4, 300, 40), (CollectiveIn, 4, 300, 40)],
+        );
+        if rank == 0 {
+            let written = [(FileOut, 0, 1, 5_000_000)];
+            call(5, "MPI_File_write at lu+0x1c40", visits(1, 31_000_000), &written);
+        }
+        let facts = RankFacts { host: "node001".into(), threads: 1, ..RankFacts::default() };
+        EventMap::from_records(records, facts)
+    };
+    let metadata = RunMetadata {
+        executable: "/home/ada/lu".into(),
+        mpi_version: Some("Open MPI 4.1.4".into()),
+        tinyprof_version: env!("CARGO_PKG_VERSION").into(),
+        clock: "tsc".into(),
+        ..RunMetadata::default()
+    };
+    ProfileWriter::new()
+        .with_metadata(metadata)
+        .write(&directory.join(name), &(0..4).map(rank).collect::<Vec<_>>())
+        .expect("the profile is written");
+}
+
 /// Creates the files that the page's commands use.
 fn prepare(directory: &Path) {
     write_run(directory, "heat", 1, 1.0);
@@ -98,6 +173,7 @@ fn prepare(directory: &Path) {
         write_run(directory, &format!("before-{run}"), run, 1.0);
         write_run(directory, &format!("after-{run}"), 3 + run, 1.1);
     }
+    write_mpi_run(directory, "lu");
     write_run(directory, "damaged", 1, 1.0);
     let part = directory.join("damaged.tprof/part-00000");
     let mut bytes = fs::read(&part).expect("the part");

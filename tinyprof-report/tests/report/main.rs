@@ -5,5 +5,6 @@ mod fixture;
 mod hints;
 mod info;
 mod json;
+mod messages;
 mod statistics;
 mod text;

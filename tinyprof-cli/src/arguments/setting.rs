@@ -1,0 +1,115 @@
+//! `-o KEY=VALUE`: a setting of the recorder, by the key in the table of settings.
+
+use tinyprof_settings::{SETTINGS, Setting};
+
+/// The largest number of changed letters for which another key is suggested.
+const CHANGES_MAX: usize = 2;
+
+/// A setting and its value, as an environment variable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct SettingValue {
+    pub(crate) variable: &'static str,
+    pub(crate) value: String,
+}
+
+/// Parses `KEY=VALUE`.
+///
+/// # Errors
+/// What is wrong, with the keys or values that are accepted.
+pub(super) fn parse(text: &str) -> Result<SettingValue, String> {
+    let Some((key, value)) = text.split_once('=') else {
+        return Err("expected KEY=VALUE, as in interval=5s".to_owned());
+    };
+    let setting = Setting::of_key(key).ok_or_else(|| unknown(key))?;
+    with_value(setting, value)
+}
+
+/// Parses the value of `--out`.
+///
+/// # Errors
+/// The values that are accepted.
+pub(super) fn out(name: &str) -> Result<SettingValue, String> {
+    with_value(Setting::of_key("out").ok_or_else(|| unknown("out"))?, name)
+}
+
+fn with_value(setting: &Setting, value: &str) -> Result<SettingValue, String> {
+    // An empty path counts as not set.
+    if value.is_empty() || !setting.accepts(value.as_ref()) {
+        return Err(format!("expected {} for {}", setting.expected, setting.key));
+    }
+    Ok(SettingValue { variable: setting.variable, value: value.to_owned() })
+}
+
+/// Returns the message for a key that is none, with the key that was probably meant.
+fn unknown(key: &str) -> String {
+    let is_meant = |setting: &&Setting| {
+        setting.variable.eq_ignore_ascii_case(key)
+            || setting.key.replace('-', "_").eq_ignore_ascii_case(&key.replace('-', "_"))
+    };
+    let nearest = || {
+        let near = SETTINGS.iter().map(|setting| (changes(key, setting.key), setting));
+        near.filter(|(changes, setting)| *changes <= CHANGES_MAX && *changes < setting.key.len())
+            .min_by_key(|(changes, _)| *changes)
+            .map(|(_, setting)| setting)
+    };
+    let keys = SETTINGS.iter().map(|setting| setting.key).collect::<Vec<_>>().join(", ");
+    match SETTINGS.iter().find(is_meant).or_else(nearest) {
+        Some(meant) => {
+            format!("there is no setting {key}; did you mean {}? Settings: {keys}", meant.key)
+        }
+        None => format!("there is no setting {key}; settings: {keys}"),
+    }
+}
+
+/// Returns the number of letters to insert, remove or replace to make `b` of `a` (Levenshtein).
+fn changes(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut above: Vec<usize> = (0..=b.len()).collect();
+    for (row, from) in a.chars().enumerate() {
+        let mut line = vec![row + 1];
+        for (column, to) in b.iter().enumerate() {
+            let replaced = above[column] + usize::from(from != *to);
+            line.push(replaced.min(above[column + 1] + 1).min(line[column] + 1));
+        }
+        above = line;
+    }
+    above[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_setting_is_a_variable_with_a_value() {
+        let check = |text: &str, variable: &'static str, value: &str| {
+            assert_eq!(parse(text), Ok(SettingValue { variable, value: value.to_owned() }));
+        };
+        check("interval=5s", "TINYPROF_INTERVAL", "5s");
+        check("filter=-*fields_at*,+main", "TINYPROF_FILTER", "-*fields_at*,+main");
+        check("out=a=b", "TINYPROF_OUT", "a=b");
+    }
+
+    #[test]
+    fn a_wrong_setting_says_what_is_right() {
+        let check = |text: &str, expected: &str| {
+            let error = parse(text).unwrap_err();
+            assert!(error.starts_with(expected), "{error}");
+        };
+        check("intervall=5s", "there is no setting intervall; did you mean interval? Settings: ");
+        check("TINYPROF_BUDGET=1%", "there is no setting TINYPROF_BUDGET; did you mean budget?");
+        check("Segment_Dir=x", "there is no setting Segment_Dir; did you mean segment-dir?");
+        check("frequency=5s", "there is no setting frequency; settings: recording, out, ");
+        check("interval=5", "expected a time with its unit, as in 5s");
+        check("out=", "expected a path for out");
+        check("interval", "expected KEY=VALUE");
+    }
+
+    #[test]
+    fn changes_are_counted_by_letter() {
+        assert_eq!(changes("budget", "budget"), 0);
+        assert_eq!(changes("bugdet", "budget"), 2);
+        assert_eq!(changes("", "out"), 3);
+        assert_eq!(changes("outs", "out"), 1);
+    }
+}

@@ -1,0 +1,147 @@
+//! `tinyprof run`: starts a program with the library that profiles its MPI calls.
+//!
+//! The program takes the place of this process, so that its exit code, signals, terminal and output
+//! are exactly its own.
+
+use std::env;
+use std::error::Error;
+use std::ffi::{OsStr, OsString};
+use std::io::{self, ErrorKind};
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::arguments::RunArguments;
+use crate::outcome::Outcome;
+use crate::render;
+
+/// The file name of the library.
+const LIBRARY: &str = "libtinyprof_preload.so";
+
+/// The places of the library, relative to the directory of this command: where cargo puts both, and
+/// where both are installed.
+const PLACES: [&str; 3] = [".", "../lib", "../lib/tinyprof"];
+
+/// The variable with the libraries that are loaded before all others.
+const PRELOAD: &str = "LD_PRELOAD";
+
+/// The characters that separate the names in that variable.
+const SEPARATORS: [u8; 2] = [b':', b' '];
+
+/// Runs the command in place of this process. Returns only if it could not be started.
+///
+/// # Errors
+/// If there is no library to preload.
+pub(crate) fn run(arguments: &RunArguments) -> Result<Outcome, Box<dyn Error>> {
+    let library = match &arguments.library {
+        Some(given) => found(given)?,
+        None => beside(&env::current_exe()?)?,
+    };
+    let [program, rest @ ..] = arguments.command.as_slice() else {
+        return Err("expected a command to run".into());
+    };
+    let mut command = Command::new(program);
+    command.args(rest).env(PRELOAD, preload(&library, env::var_os(PRELOAD).as_deref()));
+    for setting in arguments.settings.iter().chain(&arguments.out) {
+        command.env(setting.variable, &setting.value);
+    }
+    let error = command.exec();
+    Ok(not_started(program, &error))
+}
+
+/// Reports that the program could not be started. Returns the outcome that shells have for it.
+fn not_started(program: &OsStr, error: &io::Error) -> Outcome {
+    let outcome = match error.kind() {
+        ErrorKind::NotFound => Outcome::NotFound,
+        _ => Outcome::NotExecutable,
+    };
+    let message = format!("cannot start {}: {error}", Path::new(program).display());
+    render::error(&*Box::<dyn Error>::from(message));
+    outcome
+}
+
+/// Returns the library that the user named, as a path that is valid in every directory.
+fn found(library: &Path) -> Result<PathBuf, String> {
+    let shown = library.display();
+    let path =
+        library.canonicalize().map_err(|error| format!("cannot preload {shown}: {error}"))?;
+    if !path.is_file() {
+        return Err(format!("cannot preload {shown}: it is not a file"));
+    }
+    // There is no way to quote them.
+    if path.as_os_str().as_bytes().iter().any(|byte| SEPARATORS.contains(byte)) {
+        return Err(format!(
+            "cannot preload {}: {PRELOAD} takes no path with a space or colon; copy the library to another directory, \
+             and name it with --library",
+            path.display()
+        ));
+    }
+    Ok(path)
+}
+
+/// Returns the library that was installed with this command.
+fn beside(command: &Path) -> Result<PathBuf, String> {
+    let directory = command.parent().unwrap_or(Path::new("/"));
+    let places = PLACES.map(|place| directory.join(place).join(LIBRARY));
+    match places.iter().find(|place| place.is_file()) {
+        Some(place) => found(place),
+        None => Err(format!(
+            "there is no {LIBRARY} in {0}, nor in lib or lib/tinyprof beside it; build it with \
+             cargo build --release -p tinyprof-preload, and copy it there from target/release, or name it with --library",
+            directory.display()
+        )),
+    }
+}
+
+/// Returns the libraries to preload: ours, then those that the environment names.
+fn preload(library: &Path, others: Option<&OsStr>) -> OsString {
+    let mut all = library.as_os_str().to_owned();
+    if let Some(others) = others.filter(|others| !others.is_empty()) {
+        all.push(":");
+        all.push(others);
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn our_library_comes_first() {
+        let check = |others: Option<&str>, expected: &str| {
+            assert_eq!(preload(Path::new("/lib/a.so"), others.map(OsStr::new)), expected);
+        };
+        check(None, "/lib/a.so");
+        check(Some(""), "/lib/a.so");
+        check(Some("/b.so /c.so"), "/lib/a.so:/b.so /c.so");
+    }
+
+    #[test]
+    fn the_library_is_where_the_command_was_installed() {
+        let scratch = tempfile::tempdir().expect("a temporary directory");
+        let root = scratch.path().canonicalize().expect("it is there");
+        let command = root.join("bin/tinyprof");
+        std::fs::create_dir_all(root.join("bin")).expect("a directory");
+        let message = beside(&command).unwrap_err();
+        assert!(message.contains("cargo build") && message.contains("--library"), "{message}");
+        for place in ["lib/tinyprof", "lib", "bin"] {
+            std::fs::create_dir_all(root.join(place)).expect("a directory");
+            let library = root.join(place).join(LIBRARY);
+            std::fs::write(&library, "").expect("a file");
+            assert_eq!(beside(&command), Ok(library), "the nearest one");
+        }
+    }
+
+    #[test]
+    fn a_path_that_the_loader_would_split_is_refused() {
+        let scratch = tempfile::tempdir().expect("a temporary directory");
+        for name in ["a b.so", "a:b.so"] {
+            let library = scratch.path().join(name);
+            std::fs::write(&library, "").expect("a file");
+            let message = found(&library).unwrap_err();
+            assert!(message.contains("space or colon"), "{message}");
+        }
+    }
+}
