@@ -83,8 +83,8 @@ fn matrix(profile: &Profile, bins: Bins) -> Matrix {
     matrix
 }
 
-/// Adds a pair to a list in descending order, and removes the least if the list gets too long. Equal
-/// pairs keep the order of their ranks.
+/// Adds a pair to a list in descending order, and removes the least if the list gets too long.
+/// Equal pairs keep the order of their ranks.
 fn keep_largest(largest: &mut Vec<Pair>, pair: Pair, of: fn(&Traffic) -> u64) {
     let at =
         largest.partition_point(|other| Reverse(of(&other.traffic)) <= Reverse(of(&pair.traffic)));
