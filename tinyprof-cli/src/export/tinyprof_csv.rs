@@ -17,8 +17,7 @@ impl Exporter for TinyprofCsv {
     ) -> Result<Notes, Box<dyn Error>> {
         let source = request.source();
         let omitted = write_text(&source.profile, &mut out)?;
-        let notes = notes(&omitted).into_iter().chain(source.messages_note());
-        Ok(notes.chain(source.rounded_note()).collect())
+        Ok(notes(&omitted).into_iter().chain(source.rounded_note()).collect())
     }
 }
 
