@@ -1,12 +1,13 @@
 //! `tinyprof html`: a profile as a single HTML page, which needs no network and runs only its own
 //! scripts.
 //!
-//! * `payload`: the profile's data in the page. Its larger parts are `rows`, `iterations` and
-//!   `executions`; `columns` packs their numbers.
+//! * `payload`: the profile's data in the page. Its larger parts are `rows`, `iterations`,
+//!   `executions` and `communication`; `columns` packs their numbers.
 //! * `fold`: the selection of callpaths if there are too many.
 //! * `page`: the page around the data; `scripts`: the modules in `web/` that draw it.
 
 mod columns;
+mod communication;
 mod executions;
 mod fold;
 mod iterations;

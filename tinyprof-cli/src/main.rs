@@ -28,6 +28,7 @@ mod salvage;
 mod select;
 #[expect(unsafe_code, reason = "std neither reads the recorder's clocks nor maps files")]
 mod sys;
+mod traffic;
 
 use std::process::ExitCode;
 

@@ -8,6 +8,7 @@ use tinyprof_format::model::{CallpathIndex, CallpathValues, MetricSummary, Preci
 use tinyprof_report::{RankStatistics, Statistics};
 
 use crate::parameter::Parameter;
+use crate::traffic;
 
 /// Notes for standard error on data that was not written, one per line.
 pub(super) type Notes = Vec<String>;
@@ -49,6 +50,14 @@ pub(super) struct Request {
 }
 
 impl Request {
+    /// Returns the request of a whole profile.
+    #[cfg(test)]
+    pub(super) fn of_profile(name: &str, profile: Profile) -> Self {
+        let ranks = (0..profile.ranks.len()).collect();
+        let sources = vec![Source { name: name.to_owned(), profile, ranks }];
+        Self { sources, max_ranks: 64, parameters: Vec::new() }
+    }
+
     /// Returns the profile, for exporters that take one.
     pub(super) fn source(&self) -> &Source {
         &self.sources[0]
@@ -93,6 +102,11 @@ impl Source {
     /// Returns the note for formats that have no place for it.
     pub(super) fn rounded_note(&self) -> Option<String> {
         self.rounded().map(|rounded| format!("not in this format: {rounded}"))
+    }
+
+    /// Returns the note for formats that have no place for messages.
+    pub(super) fn messages_note(&self) -> Option<String> {
+        traffic::has_messages(&self.profile).then(|| "not in this format: messages".to_owned())
     }
 
     /// Returns the values recorded under each key at a callpath, over all ranks in order, as in the

@@ -183,6 +183,7 @@ fn notes(request: &Request, points: usize) -> Notes {
     if metrics > 0 {
         notes.push(format!("not in this format: varying metrics ({metrics})"));
     }
+    notes.extend(request.sources.iter().find_map(Source::messages_note));
     if points < FEWEST_POINTS {
         notes.push(format!(
             "different points of the study: {points}; Extra-P needs at least {FEWEST_POINTS} for a model"

@@ -3,11 +3,12 @@
 use std::error::Error;
 use std::io::{self, Write};
 
-use tinyprof_format::model::{Callpath, CallpathIndex};
+use tinyprof_format::model::{Callpath, CallpathIndex, CallpathValues};
 use tinyprof_report::{RankStatistics, Spread};
 
 use super::exporter::{Exporter, Notes, Request};
 use super::names::xml;
+use crate::traffic::{self, BothWays};
 
 pub(super) struct GraphMl;
 
@@ -32,6 +33,9 @@ const NUMBERS: [&str; 10] = [
     "depth",
 ];
 
+/// The integer attributes of a node of profiles with messages.
+const MESSAGE_NUMBERS: [&str; 4] = ["messages_out", "bytes_out", "messages_in", "bytes_in"];
+
 /// The other numeric attributes of a node.
 const MEANS: [&str; 2] = ["inclusive_mean_ns", "exclusive_mean_ns"];
 
@@ -44,17 +48,23 @@ impl Exporter for GraphMl {
         let source = request.source();
         let statistics = source.statistics();
         let table = &source.profile.callpaths;
-        let numbers: Vec<[u128; NUMBERS.len()]> = table
-            .rows()
+        let has_messages = traffic::has_messages(&source.profile);
+        let of_messages = MESSAGE_NUMBERS.into_iter().filter(|_| has_messages);
+        let names: Vec<&str> = NUMBERS.into_iter().chain(of_messages).collect();
+        let numbers: Vec<Vec<u128>> = table
             .iter()
             .zip(statistics.rows())
-            .map(|(callpath, row)| numbers(callpath, &row))
+            .map(|((index, callpath), row)| {
+                let messages = messages(&source.profile.values[index.row()]);
+                let all = numbers(callpath, &row).into_iter().chain(messages);
+                all.take(names.len()).collect()
+            })
             .collect();
         out.write_all(HEAD.as_bytes())?;
         for name in TEXTS {
             key(out, name, "string")?;
         }
-        for (at, name) in NUMBERS.into_iter().enumerate() {
+        for (at, &name) in names.iter().enumerate() {
             // GraphML's `long` is a signed 64-bit integer.
             let is_long = numbers.iter().all(|numbers| i64::try_from(numbers[at]).is_ok());
             key(out, name, if is_long { "long" } else { "double" })?;
@@ -70,7 +80,7 @@ impl Exporter for GraphMl {
         writeln!(out, "    <data key=\"precision\">{}</data>", source.precision())?;
         for ((index, callpath), (row, numbers)) in table.iter().zip(statistics.rows().zip(&numbers))
         {
-            node(out, index, callpath, &row, numbers)?;
+            node(out, index, callpath, &row, names.iter().copied().zip(numbers))?;
         }
         for (index, callpath) in table.iter() {
             if let Some(parent) = callpath.parent {
@@ -99,12 +109,12 @@ fn key(out: &mut (dyn Write + Send), name: &str, kind: &str) -> io::Result<()> {
     writeln!(out, "  <key id=\"{name}\" for=\"node\" attr.name=\"{name}\" attr.type=\"{kind}\"/>")
 }
 
-fn node(
+fn node<'a>(
     out: &mut (dyn Write + Send),
     index: CallpathIndex,
     callpath: &Callpath,
     row: &RankStatistics,
-    numbers: &[u128],
+    numbers: impl Iterator<Item = (&'a str, &'a u128)>,
 ) -> io::Result<()> {
     let region = &callpath.region;
     let id = format!("{:016x}", callpath.id.to_bits());
@@ -112,7 +122,7 @@ fn node(
     for (name, text) in TEXTS.into_iter().zip([&region.name, &id, &region.module, &region.file]) {
         writeln!(out, "      <data key=\"{name}\">{}</data>", xml(text))?;
     }
-    for (name, number) in NUMBERS.into_iter().zip(numbers) {
+    for (name, number) in numbers {
         writeln!(out, "      <data key=\"{name}\">{number}</data>")?;
     }
     for (name, spread) in MEANS.into_iter().zip([&row.inclusive, &row.exclusive]) {
@@ -128,4 +138,36 @@ fn numbers(callpath: &Callpath, row: &RankStatistics) -> [u128; NUMBERS.len()] {
     let ([i_sum, i_min, i_max], [e_sum, e_min, e_max]) = (of(&row.inclusive), of(&row.exclusive));
     let (line, ranks, visits) = (callpath.region.line.into(), row.ranks.into(), row.visits.into());
     [line, ranks, visits, i_sum, i_min, i_max, e_sum, e_min, e_max, callpath.depth.into()]
+}
+
+/// Returns the messages of a callpath on all ranks together.
+fn messages(values: &[CallpathValues]) -> [u128; MESSAGE_NUMBERS.len()] {
+    let mut sum = BothWays::default();
+    values.iter().for_each(|values| sum += BothWays::of_values(values));
+    [sum.out.count, sum.out.bytes, sum.into.count, sum.into.bytes].map(u128::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::traffic::example;
+
+    #[test]
+    fn messages_are_attributes_where_there_are_any() {
+        let text = |profile| {
+            let mut text = Vec::new();
+            let request = Request::of_profile("run", profile);
+            GraphMl.export(&request, &mut text).expect("it is written");
+            String::from_utf8(text).expect("text")
+        };
+        let mut profile = example::profile(4);
+        let with = text(profile.clone());
+        for (name, number) in MESSAGE_NUMBERS.into_iter().zip([0, 0, 54, 366_000]) {
+            let data = format!("<data key=\"{name}\">{number}</data>");
+            assert!(with.contains(&data), "{data}");
+            assert!(with.contains(&format!("<key id=\"{name}\"")));
+        }
+        profile.values.iter_mut().flatten().for_each(|values| values.messages.clear());
+        assert!(!text(profile).contains("messages"));
+    }
 }

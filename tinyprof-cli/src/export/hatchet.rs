@@ -16,6 +16,7 @@ use tinyprof_report::RankStatistics;
 
 use super::exporter::{Exporter, Notes, Request, Source, float, metrics_of};
 use super::{json, paths};
+use crate::traffic::{self, BothWays};
 
 pub(super) struct Hatchet;
 
@@ -23,6 +24,10 @@ pub(super) struct Hatchet;
 /// inclusive; by its convention, `time` is in seconds.
 const COLUMNS: [&str; 8] =
     ["Node order", "path", "rank", "visits", "time", "time (inc)", "time_ns", "time_ns (inc)"];
+
+/// The columns of profiles with messages, after the others. They are of the callpath alone, as is
+/// `time`.
+const MESSAGE_COLUMNS: [&str; 4] = ["messages_out", "bytes_out", "messages_in", "bytes_in"];
 
 impl Exporter for Hatchet {
     fn export(
@@ -33,8 +38,11 @@ impl Exporter for Hatchet {
         let source = request.source();
         let (order, node_of_row) = preorder(source);
         let keys = keys(source);
+        let has_messages = traffic::has_messages(&source.profile);
         let named = keys.iter().map(|key| format!("metric {key}"));
-        let columns: Vec<String> = COLUMNS.into_iter().map(str::to_owned).chain(named).collect();
+        let of_messages = MESSAGE_COLUMNS.into_iter().filter(|_| has_messages).map(str::to_owned);
+        let columns = COLUMNS.into_iter().map(str::to_owned);
+        let columns: Vec<String> = columns.chain(named).chain(of_messages).collect();
         // Columns that are not values identify a node. This includes the order, which Hatchet must
         // not take for a metric.
         let is_value = |column: &String| !COLUMNS[..2].contains(&column.as_str());
@@ -45,7 +53,7 @@ impl Exporter for Hatchet {
             .map(|&index| Node::of(source.profile.callpaths.get(index), &node_of_row))
             .collect();
         let file = File {
-            data: Data { source, order: &order, keys: &keys },
+            data: Data { source, order: &order, keys: &keys, has_messages },
             columns,
             column_metadata,
             nodes,
@@ -114,6 +122,7 @@ struct Data<'a> {
     source: &'a Source,
     order: &'a [CallpathIndex],
     keys: &'a [&'a str],
+    has_messages: bool,
 }
 
 impl Serialize for Data<'_> {
@@ -130,6 +139,7 @@ impl Serialize for Data<'_> {
                     statistics: rows[index.row()],
                     values,
                     keys: self.keys,
+                    has_messages: self.has_messages,
                 })
             })
         }))
@@ -143,12 +153,15 @@ struct Row<'a> {
     statistics: RankStatistics,
     values: &'a CallpathValues,
     keys: &'a [&'a str],
+    has_messages: bool,
 }
 
 impl Serialize for Row<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let RankStatistics { visits, inclusive, exclusive, .. } = self.statistics;
-        let mut row = serializer.serialize_seq(Some(COLUMNS.len() + self.keys.len()))?;
+        let of_messages = if self.has_messages { MESSAGE_COLUMNS.len() } else { 0 };
+        let length = COLUMNS.len() + self.keys.len() + of_messages;
+        let mut row = serializer.serialize_seq(Some(length))?;
         for whole in [self.node, self.node, self.rank] {
             row.serialize_element(&whole)?;
         }
@@ -164,6 +177,47 @@ impl Serialize for Row<'_> {
         for key in self.keys {
             row.serialize_element(&metrics.get(key).map_or(0.0, |metric| metric.sum))?;
         }
+        if self.has_messages {
+            let BothWays { out, into } = BothWays::of_values(self.values);
+            for number in [out.count, out.bytes, into.count, into.bytes] {
+                row.serialize_element(&number)?;
+            }
+        }
         row.end()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+    use crate::traffic::example;
+
+    #[test]
+    fn messages_are_columns_of_each_rank() {
+        let request = Request::of_profile("run", example::profile(4));
+        let mut file = Vec::new();
+        Hatchet.export(&request, &mut file).expect("it is written");
+        let file: Value = serde_json::from_slice(&file).expect("JSON");
+        assert_eq!(
+            file["columns"].as_array().expect("a list")[8..],
+            MESSAGE_COLUMNS.map(Value::from)
+        );
+        let label = |row: &Value| {
+            let node = row[1].as_u64().and_then(|node| usize::try_from(node).ok());
+            file["nodes"][node.expect("a number")]["label"].as_str().map(str::to_owned)
+        };
+        let rows = file["data"].as_array().expect("a list");
+        let of_rank = |name: &str, rank: u64| {
+            let is = |row: &&Value| label(row).as_deref() == Some(name) && row[2] == rank;
+            let row = rows.iter().find(is).expect("the row").as_array().expect("a list");
+            row[8..].iter().map(|value| value.as_u64().expect("whole")).collect::<Vec<_>>()
+        };
+        // Rank 3 gets 12 messages of rank 2, and 2 of rank 1.
+        assert_eq!(of_rank("MPI_Recv", 3), [0, 0, 14, 92_000]);
+        assert_eq!(of_rank("MPI_Send", 3), [13, 12_005, 0, 0]);
+        assert_eq!(of_rank("MPI_Allreduce", 0), [3, 24, 3, 24]);
+        assert_eq!(of_rank("main", 0), [0; 4]);
     }
 }

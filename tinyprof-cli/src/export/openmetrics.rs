@@ -4,12 +4,13 @@
 use std::error::Error;
 use std::io::{self, Write};
 
-use tinyprof_format::model::{CallpathIndex, MetricSummary, Profile};
+use tinyprof_format::model::{CallpathIndex, MessageKind, MetricSummary, Profile, Traffic};
 use tinyprof_report::{RankStatistics, Spread};
 
 use super::exporter::{Exporter, Notes, Request, Source};
 use super::names::shown;
 use super::paths;
+use crate::traffic::{self, BothWays};
 
 pub(super) struct OpenMetrics;
 
@@ -51,6 +52,7 @@ impl Exporter for OpenMetrics {
             times(out, time, help, &rows, spread)?;
         }
         metrics(out, source, &labels)?;
+        messages(out, &source.profile, &labels)?;
         out.write_all(b"# EOF\n")?;
         Ok(Notes::new())
     }
@@ -58,8 +60,10 @@ impl Exporter for OpenMetrics {
 
 fn family(out: &mut (dyn Write + Send), name: &str, kind: &str, help: &str) -> io::Result<()> {
     writeln!(out, "# TYPE {name} {kind}")?;
-    if name.ends_with("_seconds") {
-        writeln!(out, "# UNIT {name} seconds")?;
+    for unit in ["seconds", "bytes"] {
+        if name.strip_suffix(unit).is_some_and(|name| name.ends_with('_')) {
+            writeln!(out, "# UNIT {name} {unit}")?;
+        }
     }
     writeln!(out, "# HELP {name} {help}.")
 }
@@ -156,6 +160,51 @@ fn metrics(out: &mut (dyn Write + Send), source: &Source, labels: &[String]) -> 
     Ok(())
 }
 
+/// The kinds of messages, by the value of their label.
+const KINDS: [(&str, [MessageKind; 2]); 4] = [
+    ("message", [MessageKind::MessageOut, MessageKind::MessageIn]),
+    ("collective", [MessageKind::CollectiveOut, MessageKind::CollectiveIn]),
+    ("one_sided", [MessageKind::OneSidedOut, MessageKind::OneSidedIn]),
+    ("file", [MessageKind::FileOut, MessageKind::FileIn]),
+];
+
+/// Writes the messages and bytes of each callpath, summed over ranks. Sums without any message are
+/// left out.
+fn messages(out: &mut (dyn Write + Send), profile: &Profile, labels: &[String]) -> io::Result<()> {
+    if !traffic::has_messages(profile) {
+        return Ok(());
+    }
+    let mut rows: Vec<(String, Traffic)> = Vec::new();
+    for (label, values) in labels.iter().zip(&profile.values) {
+        for (kind, kinds) in KINDS {
+            let mut sum = BothWays::default();
+            values.iter().for_each(|values| sum += BothWays::of_kinds(values, &kinds));
+            for (direction, traffic) in [("out", sum.out), ("in", sum.into)] {
+                if traffic.count > 0 {
+                    let labels = format!("{label},kind=\"{kind}\",direction=\"{direction}\"");
+                    rows.push((labels, traffic));
+                }
+            }
+        }
+    }
+    let name = "tinyprof_mpi_messages";
+    family(out, name, "counter", "Messages, and other transfers, of all ranks together")?;
+    for (labels, traffic) in &rows {
+        writeln!(out, "{name}_total{{{labels}}} {}", traffic.count)?;
+    }
+    let name = "tinyprof_mpi_bytes";
+    family(
+        out,
+        name,
+        "counter",
+        "Bytes of messages, and of other transfers, of all ranks together",
+    )?;
+    for (labels, traffic) in &rows {
+        writeln!(out, "{name}_total{{{labels}}} {}", traffic.bytes)?;
+    }
+    Ok(())
+}
+
 /// Returns labels that identify each callpath. The path alone does not, since siblings may have the
 /// same name.
 fn labels(profile: &Profile) -> Result<Vec<String>, String> {
@@ -191,6 +240,7 @@ fn quoted(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::traffic::example;
 
     #[test]
     fn values_are_exact_and_spelled_as_the_format_wants() {
@@ -200,6 +250,35 @@ mod tests {
         assert_eq!(value(f64::INFINITY), "+Inf");
         assert_eq!(value(f64::NAN), "NaN");
         assert_eq!(value(0.1), "0.1");
+    }
+
+    #[test]
+    fn messages_are_counters_by_kind_and_direction() {
+        let request = Request::of_profile("run", example::profile(4));
+        let mut text = Vec::new();
+        OpenMetrics.export(&request, &mut text).expect("it is written");
+        let text = String::from_utf8(text).expect("text");
+        let of = |family: &str, labels: &str| {
+            let line = |line: &&str| {
+                line.starts_with(&format!("{family}{{callpath="))
+                    && line.contains(&format!(",{labels}}}"))
+            };
+            text.lines()
+                .filter(line)
+                .map(|line| line.rsplit_once(' ').map(|(_, n)| n))
+                .collect::<Vec<_>>()
+        };
+        let check = |labels, messages, bytes| {
+            assert_eq!(of("tinyprof_mpi_messages_total", labels), messages, "{labels}");
+            assert_eq!(of("tinyprof_mpi_bytes_total", labels), bytes, "{labels}");
+        };
+        check("kind=\"message\",direction=\"in\"", vec![Some("54")], vec![Some("366000")]);
+        check("kind=\"collective\",direction=\"in\"", vec![Some("12")], vec![Some("96")]);
+        check("kind=\"file\",direction=\"out\"", vec![Some("4")], vec![Some("4194304")]);
+        check("kind=\"file\",direction=\"in\"", vec![], vec![]);
+        assert!(
+            text.contains("# TYPE tinyprof_mpi_bytes counter\n# UNIT tinyprof_mpi_bytes bytes\n")
+        );
     }
 
     #[test]

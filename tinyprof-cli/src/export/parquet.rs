@@ -1,5 +1,5 @@
 //! Parquet: one long table with a row for each execution summary and each element of a series, of
-//! times and of metrics.
+//! times and of metrics, and for the messages of each kind, partner and size class.
 
 mod batch;
 mod rows;
@@ -35,11 +35,12 @@ impl Exporter for Parquet {
         let schema = schema::schema()?;
         let properties = schema::properties(&schema, &source.profile.manifest)?;
         let mut writer = SerializedFileWriter::new(out, Arc::new(schema), Arc::new(properties))?;
+        let executions = source.profile.manifest.executions;
         let mut batch = Batch::default();
         for (index, callpath) in source.profile.callpaths.iter() {
             for &rank in &source.ranks {
                 let values = source.profile.values(index, rank);
-                for row in rows::rows(values) {
+                for row in rows::rows(values, rank, executions) {
                     batch.push(&texts, callpath, index, rank, &row);
                     if batch.len() == ROWS_PER_GROUP {
                         batch.write(&mut writer)?;
@@ -50,5 +51,78 @@ impl Exporter for Parquet {
         batch.write(&mut writer)?;
         writer.close()?;
         Ok(Notes::new())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ::parquet::file::reader::{FileReader as _, SerializedFileReader};
+    use ::parquet::record::{Field, Row};
+    use tinyprof_format::model::MessageKind;
+
+    use super::*;
+    use crate::traffic::{self, example};
+
+    #[test]
+    fn messages_are_rows_of_their_own() {
+        let profile = example::profile(4);
+        let mut expected = Vec::new();
+        for (index, _) in profile.callpaths.iter() {
+            for (rank, values) in profile.values[index.row()].iter().enumerate() {
+                for (&key, found) in &values.messages {
+                    expected.push((
+                        profile.callpaths.path(index),
+                        rank,
+                        key.kind.name().to_owned(),
+                        traffic::partner(key, rank),
+                        [key.size_class.into(), found.count, found.bytes],
+                    ));
+                }
+            }
+        }
+        assert!(expected.iter().any(|row| row.2 == MessageKind::FileOut.name()));
+        let mut file = Vec::new();
+        Parquet.export(&Request::of_profile("run", profile), &mut file).expect("it is written");
+        let reader = SerializedFileReader::new(on_disk(&file)).expect("it is read");
+        let rows = reader.get_row_iter(None).expect("rows").map(|row| row.expect("a row"));
+        let (mut found, mut others) = (Vec::new(), 0);
+        for row in rows {
+            let get = |name: &str| field(&row, name);
+            if get("kind") != Field::Str("message".into()) {
+                assert_eq!((get("transfer"), get("bytes")), (Field::Null, Field::Null));
+                others += 1;
+                continue;
+            }
+            assert_eq!((get("sum_ns"), get("sum")), (Field::Null, Field::Null));
+            let number = |name: &str| match get(name) {
+                Field::UByte(number) => number.into(),
+                Field::UInt(number) => number.into(),
+                Field::ULong(number) => number,
+                other => panic!("{name}: {other:?}"),
+            };
+            let (Field::Str(path), Field::Str(transfer)) = (get("path"), get("transfer")) else {
+                panic!("{row}");
+            };
+            let partner = match get("partner") {
+                Field::Long(partner) => Some(partner),
+                _ => None,
+            };
+            let rank = usize::try_from(number("rank")).expect("it fits");
+            let numbers = ["size_class", "visits", "bytes"].map(number);
+            found.push((path, rank, transfer, partner, numbers));
+        }
+        assert_eq!(found, expected);
+        assert_eq!(others, 7 * 4);
+    }
+
+    fn on_disk(bytes: &[u8]) -> std::fs::File {
+        let mut file = tempfile::tempfile().expect("a temporary file");
+        file.write_all(bytes).expect("it is written");
+        file
+    }
+
+    fn field(row: &Row, name: &str) -> Field {
+        let mut columns = row.get_column_iter();
+        columns.find(|(column, _)| *column == name).expect("the column").1.clone()
     }
 }

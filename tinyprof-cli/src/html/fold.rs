@@ -86,11 +86,17 @@ pub(super) fn fold(mut profile: Profile, is_shown: &[bool]) -> Folded {
         }
         let sum = smaller.entry(above[index.row()]).or_default();
         sum.callpaths += 1;
-        if parent.is_none() {
-            sum.values.resize_with(profile.ranks.len(), CallpathValues::default);
-            let values = std::mem::take(&mut profile.values[index.row()]);
-            for (sum, values) in sum.values.iter_mut().zip(values) {
+        sum.values.resize_with(profile.ranks.len(), CallpathValues::default);
+        let values = std::mem::take(&mut profile.values[index.row()]);
+        for (sum, values) in sum.values.iter_mut().zip(values) {
+            if parent.is_none() {
                 sum.absorb(CallpathValues { series: Vec::new(), ..values });
+            } else {
+                // Times include those of the children; messages do not.
+                sum.absorb(CallpathValues {
+                    messages: values.messages,
+                    ..CallpathValues::default()
+                });
             }
         }
     }
@@ -125,6 +131,7 @@ mod tests {
     use tinyprof_report::Statistics;
 
     use super::*;
+    use crate::traffic::{BothWays, example};
 
     fn profile() -> Profile {
         let text = "id,parent,tag,is_loop,times\n\
@@ -175,6 +182,22 @@ mod tests {
         for path in shown_names.map(|name| if name == "main" { "main" } else { "main<a" }) {
             assert_eq!(after[path], before[path], "{path}");
         }
+    }
+
+    #[test]
+    fn messages_of_hidden_callpaths_stay() {
+        let profile = example::profile(4);
+        let is_shown: Vec<bool> =
+            profile.callpaths.rows().iter().map(|callpath| callpath.parent.is_none()).collect();
+        let sum = |profile: &Profile| {
+            let mut sum = BothWays::default();
+            let values = profile.values.iter().flatten();
+            values.for_each(|values| sum += BothWays::of_values(values));
+            sum
+        };
+        let folded = fold(profile.clone(), &is_shown).profile;
+        assert_eq!(folded.callpaths.len(), 3);
+        assert_eq!(sum(&folded), sum(&profile));
     }
 
     #[test]

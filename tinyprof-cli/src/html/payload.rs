@@ -14,7 +14,7 @@ use tinyprof_format::model::{CallpathIndex, Profile};
 use tinyprof_report::{Activity, Efficiency, Hint, LongJson, Report};
 
 use super::columns::Columns;
-use super::{executions, iterations, rows};
+use super::{communication, executions, iterations, rows};
 
 /// A profile as the page shows it.
 #[derive(Debug)]
@@ -112,6 +112,7 @@ fn members(
         "ranks": rows::rows(profile, &callpaths, columns),
         "iterations": iterations::iterations(profile, &callpaths, columns),
         "executions": executions::executions(profile, &callpaths),
+        "communication": communication::communication(profile, columns),
     })
 }
 

@@ -43,6 +43,7 @@ const MODULES: &[(&str, &str)] = modules![
     "iterations.js",
     "boxes.js",
     "executions.js",
+    "communication.js",
     "compare.js",
     "tabs.js",
     "main.js",

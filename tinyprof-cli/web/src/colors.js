@@ -23,6 +23,14 @@ export function amountColor(t) {
   return amountPalette[Math.max(0, Math.min(STEPS - 1, Math.round(t * (STEPS - 1))))];
 }
 
+/** The range of colours of amounts on a logarithmic scale: from the greatest to a ten-thousandth. */
+export const DECADES = 4;
+
+/** Returns the packed colour of an amount on a logarithmic scale. */
+export function logColor(value, greatest) {
+  return amountColor(value <= 0 ? 0 : 1 + Math.log10(value / greatest) / DECADES);
+}
+
 /** Returns the packed colour of a deviation between -1 and 1. */
 export function deviationColor(t) {
   return deviationPalette[Math.max(0, Math.min(STEPS - 1, Math.round((t + 1) * 0.5 * (STEPS - 1))))];

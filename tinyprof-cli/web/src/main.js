@@ -13,6 +13,7 @@ import { TreeView } from "./tree-view.js";
 import { RanksView } from "./ranks.js";
 import { IterationsView } from "./iterations.js";
 import { ExecutionsView } from "./executions.js";
+import { CommunicationView } from "./communication.js";
 import { CompareView } from "./compare.js";
 import { Tabs } from "./tabs.js";
 
@@ -30,6 +31,7 @@ async function start() {
     ["ranks", "Ranks", () => new RanksView(profile)],
     ["iterations", "Iterations", () => new IterationsView(profile)],
     ["executions", "Executions", () => new ExecutionsView(profile)],
+    ...(profile.communication ? [["communication", "Communication", () => new CommunicationView(profile)]] : []),
     ...(comparison ? [["compare", "Compare", () => new CompareView(profiles, comparison.head)]] : []),
   ]);
   onTheme(() => tabs.redraw());

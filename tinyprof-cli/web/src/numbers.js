@@ -2,6 +2,7 @@
 
 const TIME_UNITS = [[1, "ns"], [1e3, "µs"], [1e6, "ms"], [1e9, "s"], [3.6e12, "h"]];
 const DATA_UNITS = [[1, "B"], [1e3, "kB"], [1e6, "MB"], [1e9, "GB"], [1e12, "TB"]];
+const BINARY_UNITS = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
 const COUNT_UNITS = [[1, ""], [1e6, "M"], [1e9, "G"], [1e12, "T"]];
 
 /** Formats a time in nanoseconds: `1.23 ms`. A missing number is a dash. */
@@ -16,6 +17,11 @@ export function time(ns) {
 /** Formats a size of data in bytes: `12.3 kB`. */
 export function data(bytes) {
   return bytes < 1e3 ? `${bytes} B` : inUnits(bytes, DATA_UNITS);
+}
+
+/** Formats 2 to the power of `digits` bytes: `64 KiB`. */
+export function binarySize(digits) {
+  return `${2 ** (digits % 10)} ${BINARY_UNITS[Math.floor(digits / 10)]}`;
 }
 
 /** Formats a count, exact up to six digits. */

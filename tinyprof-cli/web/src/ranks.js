@@ -2,13 +2,11 @@
 
 import { choice, element, nothing, picker } from "./elements.js";
 import { Grid, legend } from "./grid.js";
-import { amountColor, deviationColor } from "./colors.js";
+import { DECADES, amountColor, deviationColor, logColor } from "./colors.js";
 import { count, counted, deviation, time } from "./numbers.js";
 import { onSelection, select, selection } from "./selection.js";
 import { timed } from "./canvas.js";
 
-/** The range of colours of amounts: from the greatest down to a ten-thousandth of it. */
-const DECADES = 4;
 /**
  * The ranges of colours of deviations: the first that is not below what is usual among the regions
  * is used.
@@ -89,7 +87,7 @@ export class RanksView {
       numbers: (row) => this.rows[row].numbers,
       color: relative
         ? (value, row) => deviationColor(this.rows[row].mean > 0 ? (value / this.rows[row].mean - 1) / limit : 0)
-        : (value) => amountColor(value <= 0 ? 0 : 1 + Math.log10(value / greatest) / DECADES),
+        : (value) => logColor(value, greatest),
       rowText: (row) => this.rows[row].callpath.text,
       rightText: (row) => `${deviation(this.rows[row].above)}`,
       isSelected: (row) => this.rows[row].callpath.row === selection().callpath,

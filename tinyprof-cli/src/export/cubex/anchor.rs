@@ -40,6 +40,20 @@ fn push_metric(xml: &mut String, number: usize, metric: &Metric) {
     let (name, unique, data, unit, description) = match &metric.what {
         What::Visits => ("Visits", "visits".to_owned(), "UINT64", "occ", "Number of visits"),
         What::Time => ("Time", "time".to_owned(), "UINT64", "ns", "Time from entry to exit"),
+        What::BytesOut => (
+            "Bytes out",
+            "bytes_out".to_owned(),
+            "UINT64",
+            "bytes",
+            "Bytes of messages and other transfers that leave the rank",
+        ),
+        What::BytesIn => (
+            "Bytes in",
+            "bytes_in".to_owned(),
+            "UINT64",
+            "bytes",
+            "Bytes of messages and other transfers that reach the rank",
+        ),
         What::Varying(key) => (
             key.as_str(),
             format!("metric.{key}"),

@@ -7,6 +7,7 @@ use tinyprof_format::model::CallpathValues;
 
 use super::tree::{Kind, Tree};
 use crate::export::exporter::{Source, metrics_of};
+use crate::traffic::{self, BothWays};
 
 /// A quantity of each callpath on each rank.
 pub(super) struct Metric {
@@ -21,6 +22,10 @@ pub(super) enum What {
     Time,
     /// The sum of a varying metric.
     Varying(String),
+    /// The bytes of messages and other transfers that leave the rank.
+    BytesOut,
+    /// The bytes that reach it.
+    BytesIn,
 }
 
 /// A profile in the terms of CubeX.
@@ -60,6 +65,10 @@ impl<'a> Cube<'a> {
             Metric { kind: Kind::Inclusive, what: What::Time },
         ];
         metrics.extend(keys.into_iter().map(varying));
+        if traffic::has_messages(&source.profile) {
+            let directions = [What::BytesOut, What::BytesIn];
+            metrics.extend(directions.map(|what| Metric { kind: Kind::Exclusive, what }));
+        }
         let locations = hosts.iter().flat_map(|(_, ranks)| ranks.iter().copied()).collect();
         Self { source, tree: Tree::new(&source.profile.callpaths), metrics, hosts, locations }
     }
@@ -77,10 +86,32 @@ impl<'a> Cube<'a> {
             What::Visits => values.visits().to_le_bytes(),
             What::Time => values.inclusive_ns().to_le_bytes(),
             What::Varying(key) => sum(values, key).to_le_bytes(),
+            What::BytesOut => BothWays::of_values(values).out.bytes.to_le_bytes(),
+            What::BytesIn => BothWays::of_values(values).into.bytes.to_le_bytes(),
         }
     }
 }
 
 fn sum(values: &CallpathValues, key: &str) -> f64 {
     metrics_of(values).find(|(found, _)| *found == key).map_or(0.0, |(_, metric)| metric.sum)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::export::exporter::Request;
+    use crate::traffic::example;
+
+    #[test]
+    fn bytes_are_metrics_where_there_are_messages() {
+        let request = Request::of_profile("run", example::profile(4));
+        let cube = Cube::new(request.source());
+        let found = cube.metrics.iter().map(|metric| {
+            let sum = |(node, rank)| u64::from_le_bytes(cube.value(metric, node, rank));
+            let cells = (0..cube.tree.len()).flat_map(|node| (0..4).map(move |rank| (node, rank)));
+            cells.map(sum).sum::<u64>()
+        });
+        let sent = 366_000 + 4 * (5 + 3 * 8 + (1 << 20));
+        assert_eq!(found.skip(2).collect::<Vec<_>>(), [sent, 366_000 + 4 * 3 * 8]);
+    }
 }

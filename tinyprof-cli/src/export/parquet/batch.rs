@@ -46,6 +46,10 @@ pub(super) struct Batch {
     standard_error_ns: Column<f64>,
     /// Sum, minimum and maximum.
     metrics: [Column<f64>; 3],
+    transfer: Column<ByteArray>,
+    partner: Column<i64>,
+    size_class: Column<i32>,
+    bytes: Column<i64>,
 }
 
 impl Batch {
@@ -63,7 +67,7 @@ impl Batch {
         rank: usize,
         row: &Row<'_>,
     ) {
-        self.kind.push(if row.is_series { &texts.series } else { &texts.execution }.clone());
+        self.kind.push(texts.kind(row.kind));
         self.metric.push(row.metric.map(ByteArray::from));
         self.callpath.push(texts.ids[index.row()].clone());
         self.parent.push(callpath.parent.map(|parent| texts.ids[parent.row()].clone()));
@@ -74,15 +78,23 @@ impl Batch {
         self.executions.push(row.executions.cast_signed());
         self.first_visit.push(row.first_visit.map(u64::cast_signed));
         self.visits.push(row.visits.cast_signed());
-        let (times_ns, standard_error_ns, metrics) = match row.numbers {
-            Numbers::Time(times_ns, error) => {
-                (times_ns.map(|ns| Some(ns.cast_signed())), error, [None; 3])
+        let (mut times_ns, mut standard_error_ns, mut metrics) = ([None; 3], None, [None; 3]);
+        let mut message = None;
+        match row.numbers {
+            Numbers::Time(numbers, error) => {
+                times_ns = numbers.map(|ns| Some(ns.cast_signed()));
+                standard_error_ns = error;
             }
-            Numbers::Metric(numbers) => ([None; 3], None, numbers.map(Some)),
-        };
+            Numbers::Metric(numbers) => metrics = numbers.map(Some),
+            Numbers::Message(numbers) => message = Some(numbers),
+        }
         self.times_ns.iter_mut().zip(times_ns).for_each(|(column, ns)| column.push(ns));
         self.standard_error_ns.push(standard_error_ns);
         self.metrics.iter_mut().zip(metrics).for_each(|(column, number)| column.push(number));
+        self.transfer.push(message.map(|message| texts.transfer(message.kind)));
+        self.partner.push(message.and_then(|message| message.partner));
+        self.size_class.push(message.map(|message| message.size_class.into()));
+        self.bytes.push(message.map(|message| message.bytes.cast_signed()));
     }
 
     /// Writes the collected rows as a row group, in the order of the schema, and clears them.
@@ -113,6 +125,10 @@ impl Batch {
         for column in &batch.metrics {
             optional::<DoubleType, W>(&mut group, column)?;
         }
+        optional::<ByteArrayType, W>(&mut group, &batch.transfer)?;
+        optional::<Int64Type, W>(&mut group, &batch.partner)?;
+        optional::<Int32Type, W>(&mut group, &batch.size_class)?;
+        optional::<Int64Type, W>(&mut group, &batch.bytes)?;
         group.close()?;
         Ok(())
     }

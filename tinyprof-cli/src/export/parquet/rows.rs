@@ -1,15 +1,15 @@
 //! The table rows of one callpath on one rank.
 
 use parquet::data_type::ByteArray;
-use tinyprof_format::model::{CallpathValues, ExecutionSummary, MetricValues};
+use tinyprof_format::model::{CallpathValues, ExecutionSummary, MessageKind, MetricValues};
 
 use crate::export::exporter::Source;
 use crate::export::paths;
+use crate::traffic;
 
 /// The contents of a row, other than its origin.
 pub(super) struct Row<'a> {
-    /// `true` for an element of a series, `false` for a summary of executions.
-    pub(super) is_series: bool,
+    pub(super) kind: Kind,
     /// The metric; `None` for times.
     pub(super) metric: Option<&'a str>,
     pub(super) execution: u32,
@@ -19,11 +19,39 @@ pub(super) struct Row<'a> {
     pub(super) numbers: Numbers,
 }
 
+/// The kinds of rows.
+#[derive(Clone, Copy)]
+pub(super) enum Kind {
+    /// A summary of executions.
+    Execution,
+    /// An element of a series.
+    Series,
+    /// Messages of one kind, partner and size class.
+    Message,
+}
+
+impl Kind {
+    /// The names, in the order of the variants.
+    const NAMES: [&str; 3] = ["execution", "series", "message"];
+}
+
 pub(super) enum Numbers {
     /// Times in nanoseconds: sum, minimum, maximum, and the standard error of an estimated sum.
     Time([u64; 3], Option<f64>),
     /// Values of a metric: sum, minimum, maximum.
     Metric([f64; 3]),
+    /// Messages.
+    Message(Message),
+}
+
+/// Messages with the same key; their number is that of the row's visits.
+#[derive(Clone, Copy)]
+pub(super) struct Message {
+    pub(super) kind: MessageKind,
+    /// The other rank, or the number of ranks of a collective operation.
+    pub(super) partner: Option<i64>,
+    pub(super) size_class: u8,
+    pub(super) bytes: u64,
 }
 
 /// Texts that many rows share.
@@ -34,8 +62,8 @@ pub(super) struct Texts {
     pub(super) paths: Vec<ByteArray>,
     /// Hosts by rank; `None` if unknown.
     pub(super) hosts: Vec<Option<ByteArray>>,
-    pub(super) execution: ByteArray,
-    pub(super) series: ByteArray,
+    kinds: [ByteArray; Kind::NAMES.len()],
+    transfers: [ByteArray; MessageKind::ALL.len()],
 }
 
 impl Texts {
@@ -50,16 +78,43 @@ impl Texts {
             ids: ids.map(|id| ByteArray::from(id.as_str())).collect(),
             paths: paths.iter().map(|path| ByteArray::from(path.as_str())).collect(),
             hosts: source.profile.ranks.iter().map(|rank| host(&rank.host)).collect(),
-            execution: ByteArray::from("execution"),
-            series: ByteArray::from("series"),
+            kinds: Kind::NAMES.map(ByteArray::from),
+            transfers: MessageKind::ALL.map(|kind| ByteArray::from(kind.name())),
         })
+    }
+
+    pub(super) fn kind(&self, kind: Kind) -> ByteArray {
+        self.kinds[kind as usize].clone()
+    }
+
+    pub(super) fn transfer(&self, kind: MessageKind) -> ByteArray {
+        self.transfers[kind as usize].clone()
     }
 }
 
-/// Returns summaries and series of the time, then those of each metric.
-pub(super) fn rows(values: &CallpathValues) -> impl Iterator<Item = Row<'_>> {
+/// Returns summaries and series of the time, then those of each metric, then messages, which are of
+/// all `executions` of the run.
+pub(super) fn rows(
+    values: &CallpathValues,
+    rank: usize,
+    executions: u32,
+) -> impl Iterator<Item = Row<'_>> {
+    let messages = values.messages.iter().map(move |(&key, traffic)| Row {
+        kind: Kind::Message,
+        metric: None,
+        execution: 0,
+        executions,
+        first_visit: None,
+        visits: traffic.count,
+        numbers: Numbers::Message(Message {
+            kind: key.kind,
+            partner: traffic::partner(key, rank),
+            size_class: key.size_class,
+            bytes: traffic.bytes,
+        }),
+    });
     let executions = values.executions.iter().map(|e| Row {
-        is_series: false,
+        kind: Kind::Execution,
         metric: None,
         execution: e.execution,
         executions: e.executions,
@@ -69,7 +124,7 @@ pub(super) fn rows(values: &CallpathValues) -> impl Iterator<Item = Row<'_>> {
     });
     let mut place = VisitCounter::default();
     let series = values.series.iter().map(move |b| Row {
-        is_series: true,
+        kind: Kind::Series,
         metric: None,
         execution: b.execution,
         executions: 1,
@@ -78,12 +133,12 @@ pub(super) fn rows(values: &CallpathValues) -> impl Iterator<Item = Row<'_>> {
         numbers: Numbers::Time([b.sum_ns, b.min_ns, b.max_ns], None),
     });
     let metrics = values.metrics.iter().flat_map(|(key, metric)| metric_rows(key, metric));
-    executions.chain(series).chain(metrics)
+    executions.chain(series).chain(metrics).chain(messages)
 }
 
 fn metric_rows<'a>(key: &'a str, metric: &'a MetricValues) -> impl Iterator<Item = Row<'a>> {
     let executions = metric.executions.iter().map(move |e| Row {
-        is_series: false,
+        kind: Kind::Execution,
         metric: Some(key),
         execution: e.execution,
         executions: e.executions,
@@ -93,7 +148,7 @@ fn metric_rows<'a>(key: &'a str, metric: &'a MetricValues) -> impl Iterator<Item
     });
     let mut place = VisitCounter::default();
     let series = metric.series.iter().map(move |b| Row {
-        is_series: true,
+        kind: Kind::Series,
         metric: Some(key),
         execution: b.execution,
         executions: 1,

@@ -11,8 +11,8 @@ use parquet::schema::types::{ColumnPath, Type};
 use tinyprof_format::model::Manifest;
 
 /// The schema, in the order in which a batch writes the columns. Times use the columns `..._ns`,
-/// metrics the others. Ids are texts, as in the report, since pandas turns nullable integers into
-/// floats.
+/// metrics `sum`, `min` and `max`, messages the last four. Ids are texts, as in the report, since
+/// pandas turns nullable integers into floats.
 const SCHEMA: &str = "message tinyprof {
   required binary kind (STRING);
   optional binary metric (STRING);
@@ -32,6 +32,10 @@ const SCHEMA: &str = "message tinyprof {
   optional double sum;
   optional double min;
   optional double max;
+  optional binary transfer (STRING);
+  optional int64 partner;
+  optional int32 size_class (INTEGER(8,false));
+  optional int64 bytes (INTEGER(64,false));
 }";
 
 pub(super) fn schema() -> Result<Type, ParquetError> {

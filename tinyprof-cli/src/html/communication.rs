@@ -1,0 +1,235 @@
+//! The messages of a profile: the matrix of ranks, the largest pairs, sizes, and callpaths.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+use tinyprof_format::model::{CallpathIndex, MessageKind, Profile, Traffic};
+
+use super::columns::{Columns, FINE};
+use super::rows::Bins;
+use crate::traffic::{self, BothWays};
+
+/// The most rows, and columns, of the matrix; with more ranks, neighbouring ranks share one.
+const BINS_MAX: usize = 512;
+/// The number of pairs of ranks that are listed.
+const PAIRS_LISTED: usize = 10;
+
+/// The messages from one rank to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Pair {
+    from: usize,
+    to: usize,
+    traffic: Traffic,
+}
+
+/// What ranks send to each other.
+#[derive(Debug, Default)]
+struct Matrix {
+    /// The cells that are not empty: row (sender) times number of bins, plus column (receiver).
+    cells: BTreeMap<usize, Traffic>,
+    pairs: usize,
+    most_messages: Vec<Pair>,
+    most_bytes: Vec<Pair>,
+    /// Messages whose receiver is not a rank of the profile, or not known.
+    elsewhere: Traffic,
+}
+
+/// Returns the messages of the profile, or null if it has none.
+pub(super) fn communication(profile: &Profile, columns: &mut Columns) -> Value {
+    if !traffic::has_messages(profile) {
+        return Value::Null;
+    }
+    let ranks = profile.ranks.len();
+    let bins = Bins { ranks, ranks_per_bin: ranks.div_ceil(BINS_MAX).max(1) };
+    let matrix = matrix(profile, bins);
+    json!({
+        "ranks_per_bin": bins.ranks_per_bin,
+        "bins": bins.count(),
+        "gaps": columns.add(&gaps(matrix.cells.keys().copied()), FINE),
+        "messages": column(&matrix, |traffic| traffic.count, columns),
+        "bytes": column(&matrix, |traffic| traffic.bytes, columns),
+        "pairs": matrix.pairs,
+        "largest": { "messages": listed(&matrix.most_messages), "bytes": listed(&matrix.most_bytes) },
+        "elsewhere": [matrix.elsewhere.count, matrix.elsewhere.bytes],
+        "sizes": sizes(profile),
+        "callpaths": callpaths(profile),
+    })
+}
+
+fn matrix(profile: &Profile, bins: Bins) -> Matrix {
+    let mut matrix = Matrix::default();
+    let senders: Vec<_> =
+        profile.values.iter().filter(|row| row.iter().any(|v| !v.messages.is_empty())).collect();
+    for from in 0..bins.ranks {
+        let mut receivers: BTreeMap<usize, Traffic> = BTreeMap::new();
+        let messages = senders.iter().flat_map(|row| &row[from].messages);
+        for (&key, &traffic) in messages.filter(|(key, _)| key.kind == MessageKind::MessageOut) {
+            let to = traffic::partner(key, from).and_then(|to| usize::try_from(to).ok());
+            match to.filter(|&to| to < bins.ranks) {
+                Some(to) => receivers.entry(to).or_default().absorb(traffic),
+                None => matrix.elsewhere.absorb(traffic),
+            }
+        }
+        matrix.pairs += receivers.len();
+        for (to, traffic) in receivers {
+            let cell = from / bins.ranks_per_bin * bins.count() + to / bins.ranks_per_bin;
+            matrix.cells.entry(cell).or_default().absorb(traffic);
+            let pair = Pair { from, to, traffic };
+            keep_largest(&mut matrix.most_messages, pair, |traffic| traffic.count);
+            keep_largest(&mut matrix.most_bytes, pair, |traffic| traffic.bytes);
+        }
+    }
+    matrix
+}
+
+/// Adds a pair to a list in descending order, and removes the least if the list gets too long.
+/// Equal pairs keep the order of their ranks.
+fn keep_largest(largest: &mut Vec<Pair>, pair: Pair, of: fn(&Traffic) -> u64) {
+    let at =
+        largest.partition_point(|other| Reverse(of(&other.traffic)) <= Reverse(of(&pair.traffic)));
+    largest.insert(at, pair);
+    largest.truncate(PAIRS_LISTED);
+}
+
+fn listed(pairs: &[Pair]) -> Value {
+    let of = |pair: &Pair| json!([pair.from, pair.to, pair.traffic.count, pair.traffic.bytes]);
+    pairs.iter().map(of).collect()
+}
+
+/// Returns the distance of each cell from the one before it, which are small numbers.
+#[expect(clippy::cast_precision_loss, reason = "at most the number of cells")]
+fn gaps(cells: impl Iterator<Item = usize>) -> Vec<f64> {
+    let mut before = 0;
+    let gap = |cell: usize| (cell - std::mem::replace(&mut before, cell)) as f64;
+    cells.map(gap).collect()
+}
+
+#[expect(clippy::cast_precision_loss, reason = "what is shown in colours and three digits")]
+fn column(matrix: &Matrix, of: fn(&Traffic) -> u64, columns: &mut Columns) -> Value {
+    let values: Vec<f64> = matrix.cells.values().map(|traffic| of(traffic) as f64).collect();
+    columns.add(&values, FINE)
+}
+
+/// Returns number and bytes of the transfers by kind and size class.
+fn sizes(profile: &Profile) -> Value {
+    let mut sizes: BTreeMap<MessageKind, BTreeMap<u8, Traffic>> = BTreeMap::new();
+    for (key, &traffic) in profile.values.iter().flatten().flat_map(|values| &values.messages) {
+        sizes.entry(key.kind).or_default().entry(key.size_class).or_default().absorb(traffic);
+    }
+    let of_kind = |(kind, classes): (MessageKind, BTreeMap<u8, Traffic>)| {
+        let of_class =
+            |(class, traffic): (u8, Traffic)| json!([class, traffic.count, traffic.bytes]);
+        json!({ "kind": kind.name(), "classes": classes.into_iter().map(of_class).collect::<Value>() })
+    };
+    sizes.into_iter().map(of_kind).collect()
+}
+
+/// Returns the callpaths of MPI functions, and the others that have messages.
+fn callpaths(profile: &Profile) -> Value {
+    let of = |index: CallpathIndex| {
+        let mut sum = BothWays::default();
+        profile.values[index.row()].iter().for_each(|values| sum += BothWays::of_values(values));
+        let function = traffic::mpi_function(&profile.callpaths.get(index).region);
+        (function.is_some() || sum != BothWays::default()).then(|| {
+            json!({
+                "callpath": index.row(),
+                "function": function.map(|(function, _)| function),
+                "place": function.and_then(|(_, place)| place),
+                "bytes_out": sum.out.bytes,
+                "bytes_in": sum.into.bytes,
+            })
+        })
+    };
+    profile.callpaths.iter().filter_map(|(index, _)| of(index)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::super::page;
+    use super::super::payload::Shown;
+    use super::*;
+    use crate::traffic::example::{self, Sent};
+
+    fn all_pairs(ranks: u32) -> Vec<[u64; 4]> {
+        let of = |&Sent { from, to, count, bytes_each }: &Sent| {
+            [from.into(), to.into(), count, count * bytes_each]
+        };
+        example::sent(ranks).iter().map(of).collect()
+    }
+
+    #[test]
+    fn a_profile_without_messages_has_no_such_data() {
+        let mut profile = example::profile(4);
+        profile.values.iter_mut().flatten().for_each(|values| values.messages.clear());
+        assert_eq!(communication(&profile, &mut Columns::default()), Value::Null);
+    }
+
+    #[test]
+    fn cells_are_the_sums_of_the_ranks_of_their_bins() {
+        let check = |ranks: u32, ranks_per_bin: usize| {
+            let bins = Bins { ranks: ranks as usize, ranks_per_bin };
+            let found = matrix(&example::profile(ranks), bins);
+            let mut expected: BTreeMap<usize, Traffic> = BTreeMap::new();
+            for Sent { from, to, count, bytes_each } in example::sent(ranks) {
+                let bin = |rank: u32| rank as usize / ranks_per_bin;
+                let traffic = Traffic { count, bytes: count * bytes_each };
+                expected.entry(bin(from) * bins.count() + bin(to)).or_default().absorb(traffic);
+            }
+            assert_eq!(found.cells, expected, "{ranks} ranks, {ranks_per_bin} a bin");
+            assert_eq!(found.pairs, 2 * ranks as usize);
+            let elsewhere = Traffic { count: ranks.into(), bytes: 5 * u64::from(ranks) };
+            assert_eq!(found.elsewhere, elsewhere);
+        };
+        check(4, 1);
+        check(10, 1);
+        check(10, 2);
+        check(11, 4);
+    }
+
+    #[test]
+    fn the_largest_pairs_are_exact_and_in_order() {
+        let found = communication(&example::profile(40), &mut Columns::default());
+        let mut expected = all_pairs(40);
+        expected.sort_by_key(|pair| Reverse(pair[2]));
+        assert_eq!(found["largest"]["messages"], json!(expected[..10]));
+        expected.sort_by_key(|pair| (Reverse(pair[3]), pair[0]));
+        assert_eq!(found["largest"]["bytes"], json!(expected[..10]));
+    }
+
+    #[test]
+    fn sizes_and_callpaths_are_sums_over_ranks() {
+        let found = communication(&example::profile(4), &mut Columns::default());
+        let sent = json!({ "kind": "message_out", "classes": [[3, 4, 20], [10, 46, 46_000], [16, 8, 320_000]] });
+        assert_eq!(found["sizes"][0], sent);
+        let of = |name: &str| {
+            let callpaths = found["callpaths"].as_array().expect("a list");
+            let is = |one: &&Value| one["function"] == name && one["place"].is_null();
+            callpaths
+                .iter()
+                .find(is)
+                .map(|one| [&one["bytes_out"], &one["bytes_in"]].map(Value::clone))
+        };
+        assert_eq!(of("MPI_Recv"), Some([json!(0), json!(366_000)]));
+        assert_eq!(of("MPI_Allreduce"), Some([json!(96), json!(96)]));
+        assert_eq!(of("exchange"), None);
+    }
+
+    /// Writes pages and what they should show, for `web/tests/communication.test.js`.
+    #[test]
+    #[ignore = "writes the pages that scripts/browser.sh tests, into TINYPROF_PAGES"]
+    fn pages_with_messages() {
+        let folder = std::env::var_os("TINYPROF_PAGES").expect("TINYPROF_PAGES is set");
+        for (name, ranks) in [("messages", 16), ("many-messages", 1_024)] {
+            let profile = example::profile(ranks);
+            let shown = Shown { name, profile: &profile, whole: None };
+            let page = page::of_profiles(&[shown], None).expect("a small profile");
+            let file = Path::new(&folder).join(name);
+            std::fs::write(file.with_extension("html"), page).expect("it is written");
+            let pairs = serde_json::to_vec(&all_pairs(ranks)).expect("numbers");
+            std::fs::write(file.with_extension("json"), pairs).expect("it is written");
+        }
+    }
+}
