@@ -45,7 +45,8 @@ fn table(functions: &[Function<'_>]) -> String {
     let known: BTreeSet<&str> = POSITIONS.into();
     let mut out = String::new();
     let count = functions.len();
-    writeln!(out, "pub(crate) static FUNCTIONS: [Function; {count}] = [").unwrap();
+    writeln!(out, "pub(crate) static FUNCTIONS: [Function; {count}] = [")
+        .expect("text can be written to");
     for function in functions {
         let Function { name, role, texts, arguments } = function;
         let role = match role.strip_prefix("collective-init-") {
@@ -58,7 +59,7 @@ fn table(functions: &[Function<'_>]) -> String {
         let mut at = String::new();
         for (position, argument) in arguments.iter().enumerate() {
             if known.contains(argument) {
-                write!(at, "{argument}: {position}, ").unwrap();
+                write!(at, "{argument}: {position}, ").expect("text can be written to");
             }
         }
         let fortran = match *name {
@@ -73,7 +74,7 @@ fn table(functions: &[Function<'_>]) -> String {
             name.ends_with("_c"),
             arguments.len(),
         )
-        .unwrap();
+        .expect("text can be written to");
     }
     out.push_str("];\n");
     writeln!(
@@ -81,14 +82,15 @@ fn table(functions: &[Function<'_>]) -> String {
         "#[cfg_attr(target_os = \"linux\", unsafe(link_section = \"tinyprof_sites\"))]\n\
          pub(crate) static SITES: [Site; {count}] = ["
     )
-    .unwrap();
+    .expect("text can be written to");
     for function in functions {
         let tag = match function.name {
             "Init" | "Init_thread" => "INIT",
             name if name.starts_with("File_") => "IO",
             _ => "COMM",
         };
-        writeln!(out, "    Site::mpi(\"MPI_{}\", &{tag}),", function.name).unwrap();
+        writeln!(out, "    Site::mpi(\"MPI_{}\", &{tag}),", function.name)
+            .expect("text can be written to");
     }
     out.push_str("];\n");
     out
@@ -108,7 +110,8 @@ fn wrappers(functions: &[Function<'_>]) -> String {
             (format!("mpi_{lower}_f08ts_"), "FORTRAN_2008_TS"),
         ];
         for (symbol, binding) in symbols {
-            writeln!(out, "wrapper!({symbol}, {index}, {binding});").unwrap();
+            writeln!(out, "wrapper!({symbol}, {index}, {binding});")
+                .expect("text can be written to");
         }
     }
     out

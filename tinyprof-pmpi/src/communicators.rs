@@ -177,13 +177,12 @@ fn relative(
     let group_of = |handle: Handle, is_remote: bool| {
         let mut group = Handle(0);
         let place = &raw mut group;
-        // SAFETY: the handle is live, and the place is valid.
-        let code = unsafe {
-            if is_remote {
-                mpi.comm_remote_group(handle, place)
-            } else {
-                mpi.comm_group(handle, place)
-            }
+        let code = if is_remote {
+            // SAFETY: the handle is live, and the place is valid.
+            unsafe { mpi.comm_remote_group(handle, place) }
+        } else {
+            // SAFETY: as above.
+            unsafe { mpi.comm_group(handle, place) }
         };
         (code == 0).then_some(group)
     };

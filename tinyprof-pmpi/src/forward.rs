@@ -10,7 +10,6 @@ use crate::words::{Words, of_argument};
 /// `function` is the address of a C function with that many arguments, none of them a float, and
 /// `words` are those of a call that meets its requirements.
 #[inline]
-#[expect(clippy::multiple_unsafe_ops_per_block, reason = "one word for each argument")]
 pub(crate) unsafe fn forward(function: usize, words: Words, count: u8) -> c_int {
     macro_rules! call {
         ($($index:literal)*) => {{

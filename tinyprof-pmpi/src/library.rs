@@ -155,6 +155,7 @@ functions! {
 
 impl Mpi {
     /// Returns whether MPI may be called: it is initialised and not finalised.
+    #[must_use]
     pub fn is_usable(&self) -> bool {
         let (mut initialised, mut finalised): (c_int, c_int) = (0, 0);
         // SAFETY: may be called at any time (MPI 4.0, section 11.4.1), and the place is valid.

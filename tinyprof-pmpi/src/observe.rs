@@ -60,7 +60,7 @@ pub(crate) unsafe fn call(index: usize, called: u32, words: Words) -> c_int {
         }
         let inside = thread.enter();
         // SAFETY: the entry point has stored the place there.
-        let address = unsafe { *words.add(RETURN_ADDRESS) };
+        let address = unsafe { *words.wrapping_add(RETURN_ADDRESS) };
         // SAFETY: the original is the function of this name, and the words are those of its call.
         let pass_on = || unsafe { forward(original, words, function.arguments) };
         let code = if function.role == Role::Plain {
@@ -97,7 +97,7 @@ unsafe fn call_unusual(index: usize, called: u32, words: Words) -> c_int {
             return pass_on();
         }
         // SAFETY: the entry point has stored the place there.
-        let mut address = unsafe { *words.add(RETURN_ADDRESS) };
+        let mut address = unsafe { *words.wrapping_add(RETURN_ADDRESS) };
         if calls_c(called) {
             // MPI passes the call on to the function of C, which is ours again.
             thread.fortran_address.set(address);
@@ -188,7 +188,7 @@ fn initialise(
         let arguments = unsafe { Arguments::new(words, called, false, mpi()) };
         let call = Call { function, arguments, thread };
         // SAFETY: the entry point has stored the place there.
-        let address = unsafe { *words.add(RETURN_ADDRESS) };
+        let address = unsafe { *words.wrapping_add(RETURN_ADDRESS) };
         let index = FUNCTIONS.iter().position(|known| std::ptr::eq(known, function));
         let open = call.open(index.unwrap_or_default(), address);
         let code = pass_on();

@@ -58,7 +58,7 @@ impl Thread {
         let Some(room) = self.handles.of(bytes) else { return 0 };
         for index in 0..count {
             // SAFETY: the room is aligned, and has as many bytes as that many handles.
-            unsafe { room.cast::<Handle>().add(index).write(handle(index)) };
+            unsafe { room.cast::<Handle>().wrapping_add(index).write(handle(index)) };
         }
         count
     }
@@ -68,7 +68,7 @@ impl Thread {
         let bytes = (index + 1).saturating_mul(size_of::<Handle>());
         let Some(room) = self.handles.of(bytes) else { return Handle(0) };
         // SAFETY: `keep_handles` has written it, as the caller asks for one that was kept.
-        unsafe { room.cast::<Handle>().add(index).read() }
+        unsafe { room.cast::<Handle>().wrapping_add(index).read() }
     }
 
     /// Counts this thread into a wrapped function, until the result is dropped.

@@ -99,8 +99,6 @@ fn plain(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::path::PathBuf;
-
     use tinyprof_format::model::{CallpathId, Mode, RegionKind, SiteId};
 
     use super::*;
@@ -110,7 +108,7 @@ mod tests {
         std::hint::black_box(marked as fn() -> usize as usize)
     }
 
-    fn region(name: String, file: PathBuf) -> Region {
+    fn region(name: String, file: &Path) -> Region {
         Region {
             site: SiteId::from_bits(7),
             name,
@@ -148,7 +146,7 @@ mod tests {
         let executable = std::env::current_exe().expect("it has a path");
         let name = format!("MPI_Send at test+{:#x}", address_in_file() + 1);
         let place = name.split(" at ").nth(1).unwrap().to_owned();
-        let found = named(region(name, executable));
+        let found = named(region(name, &executable));
         assert!(
             found.name.starts_with("MPI_Send at ") && found.name.contains("marked"),
             "{}",
@@ -168,7 +166,7 @@ mod tests {
             ("MPI_Send at a.out+0xzz", "/proc/self/exe"),
             ("MPI_Send", "/proc/self/exe"),
         ] {
-            let region = region(name.to_owned(), file.into());
+            let region = region(name.to_owned(), Path::new(file));
             assert_eq!(named(region.clone()), region);
         }
     }

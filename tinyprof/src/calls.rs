@@ -3,6 +3,7 @@
 
 use tinyprof_format::model::MessageKey;
 pub use tinyprof_format::model::MessageKind;
+use tinyprof_segment::words::low;
 
 use crate::collect::start::start_recording;
 pub use crate::record::Site;
@@ -17,9 +18,11 @@ pub struct Open {
     visit: Visit,
 }
 
-/// Opens a visit of `function`, below the innermost open region. Outside of all regions, and in a
-/// program that has none, it is a visit of the function at its call site: `address` is what the
-/// call returns to. `index` is that of the function among all, below 2^16.
+/// Opens a visit of `function`, below the innermost open region.
+///
+/// Outside of all regions, and in a program that has none, it is a visit of the function at its call
+/// site: `address` is what the call returns to. `index` is that of the function among all, below
+/// 2^16.
 ///
 /// # Cost
 /// As a region.
@@ -55,6 +58,7 @@ pub fn open_program() {
 impl Open {
     /// Ends the visit, and returns the callpath that it was of.
     #[inline]
+    #[must_use]
     pub fn end(self) -> Callpath {
         let callpath = match (self.arena, self.visit.node()) {
             (Some(arena), Some(line)) => Callpath::of(arena, line),
@@ -115,7 +119,7 @@ impl Callpath {
 
     #[inline]
     fn line(self) -> Line {
-        Line::from_number(self.0 as u32)
+        Line::from_number(low(self.0))
     }
 }
 

@@ -24,16 +24,16 @@
 //! # What is recorded
 //!
 //! * A **region** is a function with [`profile`](macro@profile), a [`profile_scope!`] or a
-//! [`profile_loop!`]. An `async fn` is a region too; its time is that of its polls.
+//!   [`profile_loop!`]. An `async fn` is a region too; its time is that of its polls.
 //! * A **callpath** is the chain of open regions of a thread, starting at a root region:
-//! `solve<step`. It has the count, sum, minimum, maximum and sum of squares of its visits' times,
-//! for each execution.
+//!   `solve<step`. It has the count, sum, minimum, maximum and sum of squares of its visits' times,
+//!   for each execution.
 //! * An **execution** is one visit of the root region: a program that solves 20 times has 20
-//! executions.
+//!   executions.
 //! * A **metric** belongs to a region. A text is kept once with the region. A number is taken for
-//! each visit, at its beginning or with [`record!`].
+//!   each visit, at its beginning or with [`record!`].
 //! * In mode `each` the time of every visit is also kept, in order. Each iteration of a loop is a
-//! visit.
+//!   visit.
 //!
 //! Direct recursion is one callpath: every call counts, and the time is that of the outermost call.
 //! Regions that call each other in cycles occur at most four times on a callpath; deeper visits

@@ -121,6 +121,7 @@ const fn activity_word(activity: Activity) -> &'static str {
         Activity::Computation => "COMP",
         Activity::Communication => "COMM",
         Activity::InputOutput => "IO",
+        Activity::Setup => "INIT",
     }
 }
 

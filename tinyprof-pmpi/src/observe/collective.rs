@@ -197,7 +197,8 @@ impl Call<'_> {
     /// Returns the bytes of an array of counts, one for each of `ranks` ranks.
     fn sum(&self, counts: u8, datatype: u8, ranks: u64) -> u64 {
         let count = |index| self.arguments.count_at(counts, index);
-        let elements: u64 = (0..ranks as usize).map(count).fold(0, u64::saturating_add);
+        let elements: u64 =
+            (0..usize::try_from(ranks).unwrap_or(0)).map(count).fold(0, u64::saturating_add);
         elements.saturating_mul(self.size_of_type(datatype))
     }
 
@@ -208,6 +209,6 @@ impl Call<'_> {
             let each = datatypes::bytes(self.arguments.mpi, self.thread, datatype);
             self.arguments.count_at(counts, index).saturating_mul(each)
         };
-        (0..ranks as usize).map(one).fold(0, u64::saturating_add)
+        (0..usize::try_from(ranks).unwrap_or(0)).map(one).fold(0, u64::saturating_add)
     }
 }

@@ -79,7 +79,8 @@ impl Call<'_> {
         let place = std::ptr::with_exposed_provenance::<u8>(status);
         // SAFETY: the address is that of a status which MPI has written, and the interface says
         // where in it the source is.
-        let source = unsafe { place.add(abi.status_source).cast::<c_int>().read_unaligned() };
+        let source =
+            unsafe { place.wrapping_add(abi.status_source).cast::<c_int>().read_unaligned() };
         if source == abi.proc_null {
             return None;
         }

@@ -51,7 +51,7 @@ fn recorded(profile: &Profile, rank: usize) -> Told {
             counts[if key.kind.is_out() { 1 } else { 2 }] += traffic.bytes;
             if matches!(key.kind, MessageKind::MessageOut | MessageKind::MessageIn) {
                 assert_ne!(key.partner, MessageKey::ANY_PARTNER, "{name}: all are in the world");
-                let peer = i64::try_from(rank).unwrap() + i64::from(key.partner);
+                let peer = i64::try_from(rank).expect("a rank") + i64::from(key.partner);
                 let peer = found.peers.entry(peer.to_string()).or_default();
                 let at = if key.kind.is_out() { 0 } else { 2 };
                 peer[at] += traffic.count;

@@ -63,9 +63,8 @@ fn slots(
     function: &'static Site,
     address: usize,
 ) -> impl Iterator<Item = &'static AtomicPtr<CallSite>> {
-    let mixed = (address ^ ptr::from_ref(function).addr().rotate_left(20))
-        .wrapping_mul(0x9e37_79b9_7f4a_7c15_u64 as usize);
-    let first = mixed >> (usize::BITS - 16);
+    let word = address as u64 ^ (ptr::from_ref(function).addr() as u64).rotate_left(20);
+    let first = (word.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 48) as usize;
     (0..SLOTS).map(move |next| &TABLE[(first + next) % SLOTS])
 }
 
