@@ -58,7 +58,9 @@ impl Call<'_> {
         if request.pending != Pending::ReceiveAtStart {
             requests::forget(place);
         }
-        if requests::may_be_cancelled() && self.is_cancelled(status) {
+        // Open MPI leaves that field of a status to chance where a file was read.
+        let may_be_cancelled = kind == MessageKind::MessageIn && requests::may_be_cancelled();
+        if may_be_cancelled && self.is_cancelled(status) {
             return;
         }
         // A request may be completed by another thread than the one that made it.
