@@ -20,9 +20,9 @@ pub struct Open {
 
 /// Opens a visit of `function`, below the innermost open region.
 ///
-/// Outside of all regions, and in a program that has none, it is a visit of the function at its call
-/// site: `address` is what the call returns to. `index` is that of the function among all, below
-/// 2^16.
+/// Outside of all regions, and in a program that has none, it is a visit of the function at its
+/// call site: `address` is what the call returns to. `index` is that of the function among all,
+/// below 2^16.
 ///
 /// # Cost
 /// As a region.
