@@ -167,6 +167,8 @@ fn outside(
         Role::Init | Role::InitThread if is_outermost => {
             thread::with(|thread| initialise(function, called, words, thread, pass_on))
         }
+        // Regions may be recorded without calls, and recording may be paused.
+        Role::Finalize if is_outermost => finalize(pass_on),
         Role::Pcontrol => control(called, words, pass_on),
         _ => pass_on(),
     }
@@ -203,6 +205,15 @@ fn initialise(
     }
     drop(inside);
     code
+}
+
+/// Finalises MPI, after the profiler's last steps.
+fn finalize(pass_on: impl Fn() -> c_int) -> c_int {
+    if let Some(session) = session::session() {
+        (session.before_finalize)();
+    }
+    session::end();
+    pass_on()
 }
 
 fn control(called: u32, words: Words, pass_on: impl Fn() -> c_int) -> c_int {
@@ -250,13 +261,9 @@ impl Call<'_> {
     #[inline(never)]
     fn steer(&self, pass_on: impl Fn() -> c_int) -> c_int {
         if self.function.role == Role::Finalize {
-            if let Some(session) = session::session() {
-                (session.before_finalize)();
-            }
-            session::end();
-        } else {
-            session::control(self.arguments.int(0));
+            return finalize(pass_on);
         }
+        session::control(self.arguments.int(0));
         pass_on()
     }
 
