@@ -12,10 +12,10 @@
 //!
 //! # What is recorded
 //!
-//! Nothing before [`Session::begin`] and after [`Session::end`]. In between, a call is a visit of
-//! the region of its function, below the innermost open region. Outside of all regions, and in
-//! programs that have none, calls are told apart by the place in the program that they come from.
-//! Calls that MPI makes of its own functions are part of the outermost one.
+//! The calls between MPI's initialisation and its finalisation, as the [`Session`] says. A call is
+//! a visit of the region of its function, below the innermost open region. Outside of all regions,
+//! and in programs that have none, calls are told apart by the place in the program that they come
+//! from. Calls that MPI makes of its own functions are part of the outermost one.
 //!
 //! # What it never does
 //!
