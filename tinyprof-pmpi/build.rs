@@ -69,7 +69,8 @@ fn table(functions: &[Function<'_>]) -> String {
         };
         writeln!(
             out,
-            "    Function {{ name: \"MPI_{name}\", role: Role::{role}, is_large: {}, arguments: {}, \
+            "    Function {{ name: \"MPI_{name}\", role: Role::{role}, looks: Role::{role}.looks(), is_large: {}, \
+             arguments: {}, \
              fortran_arguments: {fortran}, at: Positions {{ {at}..Positions::NONE }} }},",
             name.ends_with("_c"),
             arguments.len(),

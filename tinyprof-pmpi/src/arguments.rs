@@ -21,8 +21,8 @@ pub(crate) enum Kind {
 /// The arguments of one call.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Arguments {
-    words: Words,
-    is_fortran: bool,
+    pub(crate) words: Words,
+    pub(crate) is_fortran: bool,
     is_large: bool,
     pub(crate) mpi: &'static Mpi,
 }
@@ -42,7 +42,7 @@ impl Arguments {
     }
 
     /// Returns the argument as a word.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn word(&self, position: u8) -> usize {
         debug_assert_ne!(position, Positions::NO, "the function has no such argument");
         // SAFETY: the position is one of the function's arguments, see `new`.
@@ -65,7 +65,7 @@ impl Arguments {
     }
 
     /// Returns a count: an `int`, or an `MPI_Count` in functions for large counts.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn count(&self, position: u8) -> u64 {
         let word = self.word(position);
         let count = match (self.is_large, self.is_fortran) {
@@ -93,7 +93,7 @@ impl Arguments {
     }
 
     /// Returns a handle that is passed by value.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn handle(&self, position: u8, kind: Kind) -> Handle {
         if self.is_fortran {
             return self.handle_at(position, 0, kind);
@@ -102,7 +102,7 @@ impl Arguments {
     }
 
     /// Returns element `index` of an array of handles; index 0 is a handle passed by its address.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn handle_at(&self, position: u8, index: usize, kind: Kind) -> Handle {
         let array = self.word(position);
         let null = Handle(0);
@@ -140,7 +140,7 @@ impl Arguments {
     }
 
     /// Returns whether a status, or an array of them, is `MPI_STATUS_IGNORE`.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn is_ignored(&self, position: u8) -> bool {
         let word = self.word(position);
         if self.is_fortran {
@@ -154,11 +154,6 @@ impl Arguments {
     /// Returns the result of a flag or an output `int`, after the call.
     pub(crate) fn output(&self, position: u8) -> c_int {
         read(self.word(position), 0).unwrap_or(0)
-    }
-
-    /// Returns whether the program's language counts array elements from 1.
-    pub(crate) fn counts_from_one(&self) -> bool {
-        self.is_fortran
     }
 }
 

@@ -9,7 +9,7 @@ use crate::words::{Words, of_argument};
 /// # Safety
 /// `function` is the address of a C function with that many arguments, none of them a float, and
 /// `words` are those of a call that meets its requirements.
-#[inline]
+#[inline(always)]
 pub(crate) unsafe fn forward(function: usize, words: Words, count: u8) -> c_int {
     macro_rules! call {
         ($($index:literal)*) => {{

@@ -8,6 +8,7 @@ pub(crate) struct Function {
     /// The name in C.
     pub(crate) name: &'static str,
     pub(crate) role: Role,
+    pub(crate) looks: Looks,
     /// True for the functions whose counts are `MPI_Count` (MPI 4.0, section 19.2).
     pub(crate) is_large: bool,
     pub(crate) arguments: u8,
@@ -68,6 +69,7 @@ pub(crate) enum Role {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Looks {
     /// The function steers the recording, and is not recorded itself.
+    Steers,
     Never,
     After,
     BeforeAndAfter,
@@ -75,10 +77,10 @@ pub(crate) enum Looks {
 
 impl Role {
     /// Returns when the arguments are looked at.
-    #[inline]
-    pub(crate) const fn looks(self) -> Looks {
+    const fn looks(self) -> Looks {
         match self {
-            Self::Finalize | Self::Pcontrol => Looks::Never,
+            Self::Finalize | Self::Pcontrol => Looks::Steers,
+            Self::Plain | Self::Probe | Self::Init | Self::InitThread | Self::File => Looks::Never,
             Self::Receive
             | Self::Exchange
             | Self::ExchangeReplace

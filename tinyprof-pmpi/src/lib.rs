@@ -31,6 +31,7 @@ mod datatypes;
 mod entry;
 mod forward;
 mod function;
+mod handles;
 mod library;
 mod loaded;
 mod observe;

@@ -1,4 +1,4 @@
-//! The state of one thread: whether it is inside of a call, and what it need not look up again.
+//! The state of one thread beside its recorder: what it need not look up again.
 
 use std::cell::Cell;
 use std::ptr;
@@ -14,13 +14,11 @@ const ROOM_BYTES_MAX: usize = 32 << 20;
 
 /// The state of a thread. It needs no destructor, and so no registration.
 pub(crate) struct Thread {
-    /// The number of wrapped functions that are open on this thread.
-    pub(crate) depth: Cell<u32>,
-    /// The place of a Fortran call that is about to call the function of C; 0 if there is none.
-    pub(crate) fortran_address: Cell<usize>,
+    /// Whether MPI is being initialised or finalised by this thread.
+    pub(crate) is_steering: Cell<bool>,
     /// Sizes of datatypes, with the generation in which they were asked for.
     pub(crate) datatypes: [Cell<(Handle, u32, u64)>; DATATYPES],
-    /// Room for the statuses that the program ignores.
+    /// Room for the statuses of a call whose program ignores several.
     statuses: Room,
     /// Room for the handles of the requests that a call completes.
     handles: Room,
@@ -29,8 +27,7 @@ pub(crate) struct Thread {
 thread_local! {
     static THREAD: Thread = const {
         Thread {
-            depth: Cell::new(0),
-            fortran_address: Cell::new(0),
+            is_steering: Cell::new(false),
             datatypes: [const { Cell::new((Handle(0), 0, 0)) }; DATATYPES],
             statuses: Room::new(),
             handles: Room::new(),
@@ -38,10 +35,13 @@ thread_local! {
     };
 }
 
-/// Runs `work` with this thread's state.
+/// Returns this thread's state, for a call under way. It must not be kept.
 #[inline]
-pub(crate) fn with<T>(work: impl FnOnce(&Thread) -> T) -> T {
-    THREAD.with(work)
+pub(crate) fn current<'a>() -> &'a Thread {
+    let thread = THREAD.with(ptr::from_ref);
+    // SAFETY: the state is a constant without a destructor, valid until the thread ends, and no
+    // call of the thread goes on after that. It is not `Sync`, so that no other thread gets it.
+    unsafe { &*thread }
 }
 
 impl Thread {
@@ -69,24 +69,6 @@ impl Thread {
         let Some(room) = self.handles.of(bytes) else { return Handle(0) };
         // SAFETY: `keep_handles` has written it, as the caller asks for one that was kept.
         unsafe { room.cast::<Handle>().wrapping_add(index).read() }
-    }
-
-    /// Counts this thread into a wrapped function, until the result is dropped.
-    #[inline]
-    pub(crate) fn enter(&self) -> Inside<'_> {
-        self.depth.set(self.depth.get() + 1);
-        Inside(&self.depth)
-    }
-}
-
-/// A wrapped function that is open. Dropping it leaves the function, also when an exception of the
-/// program's language passes through.
-pub(crate) struct Inside<'a>(&'a Cell<u32>);
-
-impl Drop for Inside<'_> {
-    #[inline]
-    fn drop(&mut self) {
-        self.0.set(self.0.get() - 1);
     }
 }
 

@@ -1,6 +1,9 @@
 //! The interface for wrappers of MPI's functions (`tinyprof-pmpi`). Not for use by hand: it changes
 //! without notice.
 
+use std::marker::PhantomData;
+use std::sync::atomic::AtomicUsize;
+
 use tinyprof_format::model::MessageKey;
 pub use tinyprof_format::model::MessageKind;
 use tinyprof_segment::words::low;
@@ -10,75 +13,116 @@ pub use crate::record::Site;
 use crate::record::thread;
 use crate::record::{Arena, Line, Visit, call_site, has_regions, program};
 
+/// The recorder of the calling thread.
+#[derive(Clone, Copy, Debug)]
+pub struct Recorder {
+    arena: &'static Arena,
+    of_this_thread: PhantomData<*const ()>,
+}
+
+impl Recorder {
+    const fn of(arena: &'static Arena) -> Self {
+        Self { arena, of_this_thread: PhantomData }
+    }
+
+    /// Returns the recorder, if the thread has one already.
+    #[inline(always)]
+    #[must_use]
+    pub fn current() -> Option<Self> {
+        thread::arena_by_word().map(Self::of)
+    }
+
+    /// Returns the recorder, and makes it if there is none yet. `None` if nothing can be recorded
+    /// on this thread.
+    #[cold]
+    #[must_use]
+    pub fn make() -> Option<Self> {
+        thread::arena_or_attach(start_recording).map(Self::of)
+    }
+
+    /// Returns a word of the thread that is the wrappers' own; at first 0.
+    #[inline(always)]
+    #[must_use]
+    pub fn word(self) -> &'static AtomicUsize {
+        self.arena.call()
+    }
+
+    /// Returns the address of 32 bytes for the status of a call. They are valid while the thread
+    /// runs.
+    #[inline]
+    #[must_use]
+    pub fn place_of_status(self) -> usize {
+        self.arena.status()
+    }
+
+    /// Opens a visit of `function`, below the innermost open region.
+    ///
+    /// Outside of all regions, and in a program that has none, it is a visit of the function at its
+    /// call site: `address` is what the call returns to. `index` is that of the function among all,
+    /// below 2^16.
+    ///
+    /// # Cost
+    /// As a region.
+    #[inline(always)]
+    pub fn open(self, function: &'static Site, index: usize, address: usize) -> Open {
+        let visit = if has_regions() && !self.arena.is_outside_of_regions() {
+            self.arena.enter(function)
+        } else {
+            // An address has 48 bits.
+            let key = address as u64 ^ (index as u64 + 1) << 48;
+            self.arena.enter_call(key, || call_site(function, address))
+        };
+        Open { recorder: self, visit }
+    }
+
+    /// Opens the region of the whole program, which stays open to its end, if the program has no
+    /// regions of its own.
+    pub fn open_program(self) {
+        if !has_regions()
+            && self.arena.is_outside_of_regions()
+            && let Some(program) = program()
+        {
+            self.arena.enter(program);
+        }
+    }
+}
+
 /// A call that is open. Dropping it ends the visit.
 #[derive(Debug)]
 #[must_use = "a call that is dropped at once has no time"]
 pub struct Open {
-    arena: Option<&'static Arena>,
+    recorder: Recorder,
     visit: Visit,
-}
-
-/// Opens a visit of `function`, below the innermost open region.
-///
-/// Outside of all regions, and in a program that has none, it is a visit of the function at its
-/// call site: `address` is what the call returns to. `index` is that of the function among all,
-/// below 2^16.
-///
-/// # Cost
-/// As a region.
-#[inline]
-pub fn open(function: &'static Site, index: usize, address: usize) -> Open {
-    let Some(arena) = thread::arena_or_attach(start_recording) else {
-        return Open { arena: None, visit: Visit::LOST };
-    };
-    let visit = if has_regions() && !arena.is_outside_of_regions() {
-        arena.enter(function)
-    } else {
-        // An address has 48 bits.
-        let key = address as u64 ^ (index as u64 + 1) << 48;
-        arena.enter_call(key, || call_site(function, address))
-    };
-    Open { arena: Some(arena), visit }
-}
-
-/// Opens the region of the whole program, which stays open to its end, if the program has no
-/// regions of its own.
-pub fn open_program() {
-    if has_regions() {
-        return;
-    }
-    if let Some(arena) = thread::arena_or_attach(start_recording)
-        && arena.is_outside_of_regions()
-        && let Some(program) = program()
-    {
-        arena.enter(program);
-    }
 }
 
 impl Open {
     /// Ends the visit, and returns the callpath that it was of.
-    #[inline]
+    #[inline(always)]
     #[must_use]
-    pub fn end(self) -> Callpath {
-        let callpath = match (self.arena, self.visit.node()) {
-            (Some(arena), Some(line)) => Callpath::of(arena, line),
-            _ => Callpath::NONE,
-        };
-        drop(self);
-        callpath
+    pub fn end(self) -> Visited {
+        let (recorder, visit) = (self.recorder, self.visit);
+        // Left here, and not by dropping it.
+        std::mem::forget(self);
+        leave(recorder, visit);
+        Visited { recorder, line: visit.node().unwrap_or(Line::NONE) }
     }
 }
 
 impl Drop for Open {
     #[inline]
     fn drop(&mut self) {
-        if let (Some(arena), Some(line)) = (self.arena, self.visit.to_leave()) {
-            arena.exit(line);
-        }
+        leave(self.recorder, self.visit);
     }
 }
 
-/// A callpath of a thread, to count messages for. It stays valid while the process runs.
+#[inline(always)]
+fn leave(recorder: Recorder, visit: Visit) {
+    if let Some(line) = visit.to_leave() {
+        recorder.arena.exit(line);
+    }
+}
+
+/// A callpath of a thread, as a number. It stays valid while the process runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Callpath(u64);
 
@@ -104,22 +148,79 @@ impl Callpath {
         let page = std::ptr::from_ref(arena).addr() as u64 >> 12;
         Self(page << 32 | u64::from(line.number()))
     }
+}
 
-    /// Returns whether it is a callpath of the calling thread, the only one that may count for it.
+/// What tells one message from another, in words of the caller's choice.
+pub type Signature = [u64; 4];
+
+/// A callpath of the calling thread, the only one that may count messages for it.
+#[derive(Clone, Copy, Debug)]
+pub struct Visited {
+    recorder: Recorder,
+    /// None if the visit was lost.
+    line: Line,
+}
+
+impl Visited {
+    /// Returns the callpath as a number, which any thread may keep.
     #[must_use]
     #[inline]
-    pub fn is_of_this_thread(self) -> bool {
-        thread::arena().is_some_and(|arena| self.is_of(arena))
+    pub fn callpath(self) -> Callpath {
+        if self.line.is_none() {
+            return Callpath::NONE;
+        }
+        Callpath::of(self.recorder.arena, self.line)
+    }
+
+    /// Returns another callpath, if it is of the same thread.
+    #[must_use]
+    #[inline]
+    pub fn elsewhere(self, callpath: Callpath) -> Option<Self> {
+        let here = Callpath::of(self.recorder.arena, Line::NONE);
+        let is_here = callpath != Callpath::NONE && here.0 == callpath.0 >> 32 << 32;
+        is_here.then(|| Self { line: Line::from_number(low(callpath.0)), ..self })
+    }
+
+    /// Counts a transfer of `bytes` bytes. For messages, `partner` is a rank in the world, relative
+    /// to the caller; for collective operations, the number of ranks.
+    ///
+    /// # Cost
+    /// A look-up in a cache and an update of a record. No allocation on the heap.
+    #[inline]
+    pub fn count(self, kind: MessageKind, partner: i32, bytes: u64) {
+        self.add(kind, partner, bytes);
+    }
+
+    /// Counts a transfer like one before, if that had this signature; else returns false.
+    ///
+    /// # Cost
+    /// A comparison and an update of a record.
+    #[must_use]
+    #[inline(always)]
+    pub fn count_again(self, signature: &Signature) -> bool {
+        self.recorder.arena.add_message_again(self.line, signature)
+    }
+
+    /// Counts as [`count`](Self::count), and remembers it under its signature.
+    pub fn count_as(self, signature: &Signature, kind: MessageKind, partner: i32, bytes: u64) {
+        let record = self.add(kind, partner, bytes);
+        if !record.is_none() {
+            self.recorder.arena.remember_message(self.line, signature, record, bytes);
+        }
+    }
+
+    /// Remembers that what has this signature is not counted.
+    pub fn pass_over(self, signature: &Signature) {
+        self.recorder.arena.remember_message(self.line, signature, Line::NONE, 0);
     }
 
     #[inline]
-    fn is_of(self, arena: &'static Arena) -> bool {
-        self.0 != 0 && Self::of(arena, Line::NONE).0 == self.0 >> 32 << 32
-    }
-
-    #[inline]
-    fn line(self) -> Line {
-        Line::from_number(low(self.0))
+    fn add(self, kind: MessageKind, partner: i32, bytes: u64) -> Line {
+        if self.line.is_none() {
+            return Line::NONE;
+        }
+        let key = MessageKey::new(kind, partner, bytes);
+        self.recorder.arena.add_message(self.line, key, bytes)
     }
 }
 
@@ -128,17 +229,5 @@ impl Callpath {
 pub fn lose_message() {
     if let Some(arena) = thread::arena() {
         arena.lose_message();
-    }
-}
-
-/// Counts a transfer of `bytes` bytes for a callpath of this thread. For messages, `partner` is a
-/// rank in the world, relative to the caller; for collective operations, the number of ranks.
-///
-/// # Cost
-/// A look-up in a cache and an update of a record. No allocation on the heap.
-#[inline]
-pub fn count(callpath: Callpath, kind: MessageKind, partner: i32, bytes: u64) {
-    if let Some(arena) = thread::arena().filter(|arena| callpath.is_of(arena)) {
-        arena.add_message(callpath.line(), MessageKey::new(kind, partner, bytes), bytes);
     }
 }

@@ -119,7 +119,7 @@ pub use tinyprof_macros::{profile, profile_loop, profile_scope, record, scope};
 #[doc(hidden)]
 pub mod __calls {
     pub use crate::calls::{
-        Callpath, MessageKind, Open, Site, count, lose_message, open, open_program,
+        Callpath, MessageKind, Open, Recorder, Signature, Site, Visited, lose_message,
     };
 }
 

@@ -14,6 +14,7 @@ mod segment_file;
 mod signals;
 mod standard_error;
 mod thread_end;
+pub(crate) mod thread_word;
 
 pub(crate) use exit::{at_exit, in_forked_child};
 pub(crate) use host::{effective_user_id, host_name, user_id};

@@ -6,7 +6,7 @@
 
 use std::ffi::c_int;
 
-use tinyprof::__calls::{Callpath, MessageKind};
+use tinyprof::__calls::{MessageKind, Visited};
 
 use super::Call;
 use crate::arguments::Kind;
@@ -24,10 +24,10 @@ enum Side {
     Nothing,
 }
 
-impl Call<'_> {
+impl Call {
     /// Counts a collective operation, or remembers it if it is to be counted at each start.
     #[inline]
-    pub(super) fn exchanged(&self, kind: Collective, is_once: bool, callpath: Callpath) {
+    pub(super) fn exchanged(&self, kind: Collective, is_once: bool, visited: Visited) {
         let mpi = self.arguments.mpi;
         let communicator = self.communicator();
         let exchange = |known: &Communicator| (self.exchange(kind, known), known.size);
@@ -35,18 +35,18 @@ impl Call<'_> {
             return;
         };
         if is_once {
-            self.count_collective(callpath, ranks, out, into);
+            self.count_collective(visited, ranks, out, into);
         } else {
             let pending = Pending::Collective { ranks, out, into };
-            self.remember(Request { callpath, communicator, pending });
+            self.remember(Request { callpath: visited.callpath(), communicator, pending });
         }
     }
 
     /// Counts the bytes of a collective operation over `ranks` ranks.
-    pub(super) fn count_collective(&self, callpath: Callpath, ranks: i32, out: u64, into: u64) {
-        self.count(callpath, MessageKind::CollectiveOut, ranks, out);
+    pub(super) fn count_collective(&self, visited: Visited, ranks: i32, out: u64, into: u64) {
+        visited.count(MessageKind::CollectiveOut, ranks, out);
         if into > 0 {
-            self.count(callpath, MessageKind::CollectiveIn, ranks, into);
+            visited.count(MessageKind::CollectiveIn, ranks, into);
         }
     }
 
@@ -186,7 +186,7 @@ impl Call<'_> {
 
     fn size_of_type(&self, datatype: u8) -> u64 {
         let datatype = self.arguments.handle(datatype, Kind::Datatype);
-        datatypes::bytes(self.arguments.mpi, self.thread, datatype)
+        datatypes::bytes(self.arguments.mpi, datatype)
     }
 
     /// Returns the bytes of element `index` of an array of counts.
@@ -206,7 +206,7 @@ impl Call<'_> {
     fn sum_of_types(&self, counts: u8, datatypes: u8, ranks: u64) -> u64 {
         let one = |index| {
             let datatype = self.arguments.handle_at(datatypes, index, Kind::Datatype);
-            let each = datatypes::bytes(self.arguments.mpi, self.thread, datatype);
+            let each = datatypes::bytes(self.arguments.mpi, datatype);
             self.arguments.count_at(counts, index).saturating_mul(each)
         };
         (0..usize::try_from(ranks).unwrap_or(0)).map(one).fold(0, u64::saturating_add)

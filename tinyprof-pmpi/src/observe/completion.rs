@@ -3,15 +3,16 @@
 
 use std::ffi::c_int;
 
-use tinyprof::__calls::{Callpath, MessageKind};
+use tinyprof::__calls::{MessageKind, Visited};
 
 use super::{Before, Call};
 use crate::abi::Handle;
 use crate::arguments::Kind;
 use crate::function::Positions;
 use crate::requests::{self, Pending};
+use crate::thread;
 
-impl Call<'_> {
+impl Call {
     pub(super) fn before_completion_of_one(&self) -> Before {
         let at = &self.function.at;
         let request = requests::find(self.arguments.handle_at(at.request, 0, Kind::Request));
@@ -26,13 +27,13 @@ impl Call<'_> {
         let count = if at.incount == Positions::NO { at.count } else { at.incount };
         let count = self.int(count);
         let handle = |index| self.arguments.handle_at(at.requests, index, Kind::Request);
-        let kept = self.thread.keep_handles(count, handle);
+        let kept = thread::current().keep_handles(count, handle);
         let statuses = if at.statuses == Positions::NO { at.status } else { at.statuses };
         let room = if at.statuses == Positions::NO { 1 } else { count };
         let status = if kept == 0 {
             0
         } else if self.arguments.is_ignored(statuses) {
-            let place = self.thread.room_for_statuses(room);
+            let place = thread::current().room_for_statuses(room);
             if let Some(place) = place {
                 self.arguments.replace(statuses, place);
             }
@@ -48,7 +49,7 @@ impl Call<'_> {
         &self,
         (place, request): (usize, requests::Request),
         status: usize,
-        callpath: Callpath,
+        visited: Visited,
     ) {
         let kind = match request.pending {
             Pending::Receive | Pending::ReceiveAtStart => MessageKind::MessageIn,
@@ -64,12 +65,11 @@ impl Call<'_> {
             return;
         }
         // A request may be completed by another thread than the one that made it.
-        let callpath =
-            if request.callpath.is_of_this_thread() { request.callpath } else { callpath };
+        let visited = visited.elsewhere(request.callpath).unwrap_or(visited);
         if kind == MessageKind::FileIn {
-            self.count(callpath, kind, 0, if status == 0 { 0 } else { self.bytes_of(status) });
+            visited.count(kind, 0, if status == 0 { 0 } else { self.bytes_of(status) });
         } else {
-            self.received(status, request.communicator, callpath);
+            self.received(status, request.communicator, visited);
         }
     }
 
@@ -81,51 +81,52 @@ impl Call<'_> {
         status != 0 && code == 0 && flag != 0
     }
 
-    pub(super) fn completed_one(&self, before: &Before, callpath: Callpath) {
+    pub(super) fn completed_one(&self, before: &Before, visited: Visited) {
         let flag = self.function.at.flag;
         let is_done = flag == Positions::NO || self.arguments.output(flag) != 0;
         if let Some(request) = before.request.filter(|_| is_done) {
-            self.completed(request, before.status, callpath);
+            self.completed(request, before.status, visited);
         }
     }
 
-    fn completed_at(&self, before: &Before, index: usize, status: usize, callpath: Callpath) {
-        let handle = if index < before.kept { self.thread.kept_handle(index) } else { Handle(0) };
+    fn completed_at(&self, before: &Before, index: usize, status: usize, visited: Visited) {
+        let handle =
+            if index < before.kept { thread::current().kept_handle(index) } else { Handle(0) };
         if handle == Handle(0) || handle == self.arguments.mpi.abi.request_null {
             return;
         }
         if let Some(request) = requests::find(handle) {
-            self.completed(request, status, callpath);
+            self.completed(request, status, visited);
         }
     }
 
-    pub(super) fn completed_any(&self, before: &Before, callpath: Callpath) {
+    pub(super) fn completed_any(&self, before: &Before, visited: Visited) {
         let at = &self.function.at;
         if at.flag != Positions::NO && self.arguments.output(at.flag) == 0 {
             return;
         }
         if let Some(index) = self.index(self.arguments.output(at.index)) {
-            self.completed_at(before, index, before.status, callpath);
+            self.completed_at(before, index, before.status, visited);
         }
     }
 
-    pub(super) fn completed_some(&self, before: &Before, callpath: Callpath) {
+    pub(super) fn completed_some(&self, before: &Before, visited: Visited) {
         let at = &self.function.at;
         let count = usize::try_from(self.arguments.output(at.outcount)).unwrap_or(0);
         for nth in 0..count {
             if let Some(index) = self.index(self.arguments.int_at(at.indices, nth)) {
-                self.completed_at(before, index, self.nth_status(before, nth), callpath);
+                self.completed_at(before, index, self.nth_status(before, nth), visited);
             }
         }
     }
 
-    pub(super) fn completed_all(&self, before: &Before, callpath: Callpath) {
+    pub(super) fn completed_all(&self, before: &Before, visited: Visited) {
         let flag = self.function.at.flag;
         if flag != Positions::NO && self.arguments.output(flag) == 0 {
             return;
         }
         for index in 0..before.kept {
-            self.completed_at(before, index, self.nth_status(before, index), callpath);
+            self.completed_at(before, index, self.nth_status(before, index), visited);
         }
     }
 
@@ -138,15 +139,7 @@ impl Call<'_> {
 
     /// Returns an index into an array, or none for `MPI_UNDEFINED`.
     fn index(&self, index: c_int) -> Option<usize> {
-        let first = if self.arguments.counts_from_one() { 1 } else { 0 };
+        let first = if self.arguments.is_fortran { 1 } else { 0 };
         usize::try_from(index.checked_sub(first)?).ok()
-    }
-
-    /// Forgets a request that the program frees.
-    pub(super) fn forget_request(&self) {
-        let handle = self.arguments.handle_at(self.function.at.request, 0, Kind::Request);
-        if let Some((place, _)) = requests::find(handle) {
-            requests::forget(place);
-        }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::ffi::{c_int, c_void};
 
-use tinyprof::__calls::{Callpath, MessageKind};
+use tinyprof::__calls::{Callpath, MessageKind, Signature, Visited};
 
 use super::{Before, Call};
 use crate::abi::Handle;
@@ -10,15 +10,19 @@ use crate::arguments::Kind;
 use crate::communicators::{self, ELSEWHERE};
 use crate::datatypes;
 use crate::function::Positions;
+use crate::handles;
 use crate::requests::{self, Pending, Request};
 
-/// A message that has come.
-pub(super) struct Message {
-    pub(super) source: c_int,
-    pub(super) bytes: u64,
+/// Stands for the datatype in the signature of a received message. It is no handle.
+const RECEIVED: u64 = u64::MAX;
+
+/// Returns a word of two numbers.
+fn pack(low: u32, high: u32) -> u64 {
+    u64::from(low) | u64::from(high) << 32
 }
 
-impl Call<'_> {
+impl Call {
+    #[inline(always)]
     pub(super) fn communicator(&self) -> Handle {
         self.arguments.handle(self.function.at.comm, Kind::Communicator)
     }
@@ -27,7 +31,7 @@ impl Call<'_> {
     #[inline]
     pub(super) fn bytes(&self, count: u8, datatype: u8) -> u64 {
         let datatype = self.arguments.handle(datatype, Kind::Datatype);
-        let each = datatypes::bytes(self.arguments.mpi, self.thread, datatype);
+        let each = datatypes::bytes(self.arguments.mpi, datatype);
         self.arguments.count(count).saturating_mul(each)
     }
 
@@ -38,62 +42,67 @@ impl Call<'_> {
         communicators::with(self.arguments.mpi, communicator, relative).unwrap_or(ELSEWHERE)
     }
 
-    /// Returns the bytes that the call sends.
-    fn bytes_to_send(&self) -> u64 {
+    /// Counts the message that the call sends.
+    #[inline(always)]
+    pub(super) fn sent(&self, visited: Visited) {
         let at = &self.function.at;
-        match at.sendcount {
-            Positions::NO => self.bytes(at.count, at.datatype),
-            count => self.bytes(count, at.sendtype),
+        let (count, datatype) = match at.sendcount {
+            Positions::NO => (at.count, at.datatype),
+            count => (count, at.sendtype),
+        };
+        let to = self.arguments.int(at.dest);
+        let signature = [
+            self.communicator().0 as u64,
+            self.arguments.handle(datatype, Kind::Datatype).0 as u64,
+            pack(to.cast_unsigned(), handles::generation()),
+            self.arguments.count(count),
+        ];
+        if !visited.count_again(&signature) {
+            self.sent_anew(visited, &signature, to, (count, datatype));
         }
     }
 
-    /// Counts the message that the call sends.
-    #[inline]
-    pub(super) fn sent(&self, callpath: Callpath) {
-        let to = self.arguments.int(self.function.at.dest);
-        if to != self.arguments.mpi.abi.proc_null {
-            let partner = self.partner(self.communicator(), to);
-            self.count(callpath, MessageKind::MessageOut, partner, self.bytes_to_send());
+    #[inline(never)]
+    fn sent_anew(
+        &self,
+        visited: Visited,
+        signature: &Signature,
+        to: c_int,
+        (count, datatype): (u8, u8),
+    ) {
+        if to == self.arguments.mpi.abi.proc_null {
+            return visited.pass_over(signature);
         }
+        let partner = self.partner(self.communicator(), to);
+        let bytes = self.bytes(count, datatype);
+        visited.count_as(signature, MessageKind::MessageOut, partner, bytes);
     }
 
     /// Returns the address of the status at `position`. Where the program ignores it, MPI is made
     /// to write it to a place of ours.
-    #[inline]
+    #[inline(always)]
     pub(super) fn status(&self, position: u8) -> usize {
         if !self.arguments.is_ignored(position) {
             return self.arguments.word(position);
         }
-        let Some(place) = self.thread.room_for_statuses(1) else { return 0 };
+        let place = self.recorder.place_of_status();
         self.arguments.replace(position, place);
         place
     }
 
-    /// Returns the message that a status describes, or none for `MPI_PROC_NULL`.
-    #[inline]
-    pub(super) fn message(&self, status: usize) -> Option<Message> {
-        if status == 0 {
-            return None;
-        }
-        let abi = &self.arguments.mpi.abi;
-        let place = std::ptr::with_exposed_provenance::<u8>(status);
-        // SAFETY: the address is that of a status which MPI has written, and the interface says
-        // where in it the source is.
-        let source =
-            unsafe { place.wrapping_add(abi.status_source).cast::<c_int>().read_unaligned() };
-        if source == abi.proc_null {
-            return None;
-        }
-        Some(Message { source, bytes: self.bytes_of(status) })
-    }
-
     /// Returns the bytes that a status tells.
-    #[inline]
+    #[inline(always)]
     pub(super) fn bytes_of(&self, status: usize) -> u64 {
         let mpi = self.arguments.mpi;
         if let Some(bytes) = mpi.abi.bytes_in(status) {
             return bytes;
         }
+        self.ask_bytes_of(status)
+    }
+
+    #[inline(never)]
+    fn ask_bytes_of(&self, status: usize) -> u64 {
+        let mpi = self.arguments.mpi;
         let mut bytes = 0;
         let place = std::ptr::with_exposed_provenance::<c_void>(status);
         // SAFETY: MPI has written the status, and the place is valid.
@@ -101,23 +110,56 @@ impl Call<'_> {
         if code == 0 { u64::try_from(bytes).unwrap_or(0) } else { 0 }
     }
 
-    /// Counts the message that the status describes.
-    #[inline]
-    pub(super) fn received(&self, status: usize, communicator: Handle, callpath: Callpath) {
-        if let Some(message) = self.message(status) {
-            let partner = self.partner(communicator, message.source);
-            self.count(callpath, MessageKind::MessageIn, partner, message.bytes);
+    /// Counts the message that a status describes.
+    #[inline(always)]
+    pub(super) fn received(&self, status: usize, communicator: Handle, visited: Visited) {
+        if status == 0 {
+            return;
+        }
+        let place = std::ptr::with_exposed_provenance::<u8>(status);
+        // SAFETY: the address is that of a status which MPI has written, and the interface says
+        // where in it the source is.
+        let source = unsafe {
+            place
+                .wrapping_add(self.arguments.mpi.abi.status_source)
+                .cast::<c_int>()
+                .read_unaligned()
+        };
+        let bytes = self.bytes_of(status);
+        let signature = [
+            communicator.0 as u64,
+            RECEIVED,
+            pack(source.cast_unsigned(), handles::generation()),
+            bytes,
+        ];
+        if !visited.count_again(&signature) {
+            self.received_anew(visited, &signature, source, communicator);
         }
     }
 
+    #[inline(never)]
+    fn received_anew(
+        &self,
+        visited: Visited,
+        signature: &Signature,
+        source: c_int,
+        communicator: Handle,
+    ) {
+        if source == self.arguments.mpi.abi.proc_null {
+            return visited.pass_over(signature);
+        }
+        let partner = self.partner(communicator, source);
+        visited.count_as(signature, MessageKind::MessageIn, partner, signature[3]);
+    }
+
     /// Remembers the receive that the call has posted.
-    pub(super) fn started_receive(&self, callpath: Callpath) {
+    pub(super) fn started_receive(&self, visited: Visited) {
         let request = self.arguments.handle_at(self.function.at.request, 0, Kind::Request);
         let communicator = self.communicator();
         if request != self.arguments.mpi.abi.request_null {
             requests::insert(
                 request,
-                &Request { callpath, communicator, pending: Pending::Receive },
+                &Request { callpath: visited.callpath(), communicator, pending: Pending::Receive },
             );
         }
     }
@@ -146,12 +188,15 @@ impl Call<'_> {
         Before { status, communicator, ..Before::NOTHING }
     }
 
-    pub(super) fn started_matched_receive(&self, before: &Before, callpath: Callpath) {
+    pub(super) fn started_matched_receive(&self, before: &Before, visited: Visited) {
         let request = self.arguments.handle_at(self.function.at.request, 0, Kind::Request);
         let communicator = before.communicator;
         let pending = Pending::Receive;
         if communicator != Handle(0) {
-            requests::insert(request, &Request { callpath, communicator, pending });
+            requests::insert(
+                request,
+                &Request { callpath: visited.callpath(), communicator, pending },
+            );
         }
     }
 }

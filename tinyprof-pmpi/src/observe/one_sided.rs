@@ -1,7 +1,7 @@
 //! One-sided operations: bytes to and from the memory of other ranks. Their partners are ranks of a
 //! window's group, which is not looked at.
 
-use tinyprof::__calls::{Callpath, MessageKind};
+use tinyprof::__calls::{MessageKind, Visited};
 
 use super::Call;
 use crate::arguments::Kind;
@@ -9,12 +9,12 @@ use crate::communicators::ELSEWHERE;
 use crate::datatypes;
 use crate::function::Role;
 
-impl Call<'_> {
-    pub(super) fn accessed(&self, callpath: Callpath) {
+impl Call {
+    pub(super) fn accessed(&self, visited: Visited) {
         let (out, into) = self.bytes_accessed();
         for (kind, bytes) in [(MessageKind::OneSidedOut, out), (MessageKind::OneSidedIn, into)] {
             if let Some(bytes) = bytes {
-                self.count(callpath, kind, ELSEWHERE, bytes);
+                visited.count(kind, ELSEWHERE, bytes);
             }
         }
     }
@@ -30,7 +30,7 @@ impl Call<'_> {
             }
             _ => {
                 let datatype = self.arguments.handle(at.datatype, Kind::Datatype);
-                let one = datatypes::bytes(self.arguments.mpi, self.thread, datatype);
+                let one = datatypes::bytes(self.arguments.mpi, datatype);
                 (Some(one), Some(one))
             }
         }

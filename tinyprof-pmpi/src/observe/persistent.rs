@@ -1,15 +1,15 @@
 //! Persistent requests: what they say of messages is kept, and counted at each start.
 
-use tinyprof::__calls::{Callpath, MessageKind};
+use tinyprof::__calls::{MessageKind, Visited};
 
 use super::Call;
 use crate::arguments::Kind;
 use crate::function::Role;
 use crate::requests::{self, Pending, Request};
 
-impl Call<'_> {
+impl Call {
     /// Remembers the persistent request that the call has made.
-    pub(super) fn prepared(&self, callpath: Callpath) {
+    pub(super) fn prepared(&self, visited: Visited) {
         let at = &self.function.at;
         let communicator = self.communicator();
         let pending = match self.function.role {
@@ -24,7 +24,7 @@ impl Call<'_> {
             }
             _ => Pending::ReceiveAtStart,
         };
-        self.remember(Request { callpath, communicator, pending });
+        self.remember(Request { callpath: visited.callpath(), communicator, pending });
     }
 
     fn partitions(&self) -> u64 {
@@ -41,7 +41,7 @@ impl Call<'_> {
     }
 
     /// Counts what the first `count` requests do when they are started.
-    pub(super) fn started(&self, count: usize, callpath: Callpath) {
+    pub(super) fn started(&self, count: usize, visited: Visited) {
         let at = &self.function.at;
         let array =
             if count == 1 && self.function.role == Role::Start { at.request } else { at.requests };
@@ -50,12 +50,12 @@ impl Call<'_> {
             let Some((place, request)) = requests::find(handle) else { continue };
             match request.pending {
                 Pending::Send { partner, bytes } => {
-                    self.count(callpath, MessageKind::MessageOut, partner, bytes);
+                    visited.count(MessageKind::MessageOut, partner, bytes);
                 }
                 Pending::Collective { ranks, out, into } => {
-                    self.count_collective(callpath, ranks, out, into);
+                    self.count_collective(visited, ranks, out, into);
                 }
-                Pending::ReceiveAtStart => requests::start(place, callpath),
+                Pending::ReceiveAtStart => requests::start(place, visited.callpath()),
                 Pending::Receive | Pending::Read => {}
             }
         }

@@ -16,7 +16,7 @@ use tinyprof_segment::layout::header;
 use super::arena::Arena;
 use super::clock::Clock;
 use super::segments;
-use crate::sys::{Room, at_thread_end, handle_thread_ends};
+use crate::sys::{Room, at_thread_end, handle_thread_ends, thread_word};
 
 thread_local! {
     static CURRENT: Cell<*const Arena> = const { Cell::new(ptr::null()) };
@@ -38,6 +38,13 @@ static VISITS_LOST: AtomicU64 = AtomicU64::new(0);
 static VISITS_KEPT_OUT: AtomicU64 = AtomicU64::new(0);
 /// Set if the flush points of every thread are watched.
 static WATCH_ALL: AtomicBool = AtomicBool::new(false);
+
+/// Changes the arena or state of the calling thread.
+fn set_current(current: *const Arena) {
+    CURRENT.set(current);
+    let is_arena = current.addr() > LAST_MARK;
+    thread_word::set(if is_arena { current.expose_provenance() } else { 0 });
+}
 
 /// The arena or state of the current thread. It is of no use to another thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,6 +85,15 @@ pub(crate) fn arena() -> Option<&'static Arena> {
     current().arena()
 }
 
+/// Returns the arena of the current thread, if it has one already, as fast in a library as in an
+/// executable.
+#[inline(always)]
+pub(crate) fn arena_by_word() -> Option<&'static Arena> {
+    let arena = ptr::with_exposed_provenance::<Arena>(thread_word::get());
+    // SAFETY: null, or a pointer of `CURRENT` that is an arena, see `Current::arena`.
+    unsafe { arena.as_ref() }
+}
+
 /// Returns the arena of the current thread, and makes it if there is none yet. Returns `None` if
 /// nothing can be recorded. `start` is that of [`attach`].
 #[inline]
@@ -101,32 +117,33 @@ pub(crate) fn attach(start: fn() -> Option<Clock>) -> bool {
             count_lost(&VISITS_LOST, header::LOST_ELSEWHERE);
             return false;
         }
-        _ => CURRENT.set(KEPT_OUT),
+        _ => set_current(KEPT_OUT),
     }
     let Some(clock) = start() else {
-        CURRENT.set(OFF);
+        set_current(OFF);
         return false;
     };
     let arena = claim(clock);
     if arena.is_none() {
         count_lost(&VISITS_LOST, header::LOST_ELSEWHERE);
     }
-    CURRENT.set(arena.map_or(NO_MEMORY, ptr::from_ref));
+    set_current(arena.map_or(NO_MEMORY, ptr::from_ref));
     arena.is_some()
 }
 
 /// Runs `work` without recording: regions that this thread enters meanwhile, for example in a
 /// global allocator, are counted as kept out.
 pub(crate) fn while_away<T>(work: impl FnOnce() -> T) -> T {
-    let before = CURRENT.replace(KEPT_OUT);
+    let before = CURRENT.get();
+    set_current(KEPT_OUT);
     let done = work();
-    CURRENT.set(before);
+    set_current(before);
     done
 }
 
 /// Stops recording on this thread until it ends: regions that it enters are counted as kept out.
 pub(crate) fn stay_away() {
-    CURRENT.set(KEPT_OUT);
+    set_current(KEPT_OUT);
 }
 
 /// Watches the flush points of all threads, including future ones.
@@ -207,7 +224,7 @@ pub(crate) fn pass_arenas_on() {
 /// Releases the slot of a thread that ends. The program's own thread-local variables have been
 /// dropped already, so regions in their destructors were recorded.
 unsafe extern "C" fn let_go(slot: *mut c_void) {
-    CURRENT.set(KEPT_OUT);
+    set_current(KEPT_OUT);
     // SAFETY: `claim` has given a slot to `at_thread_end`, and slots are never freed.
     let slot = unsafe { &*slot.cast::<Slot>() };
     slot.claimed.store(false, Release);

@@ -8,7 +8,7 @@ use std::os::fd::AsRawFd;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::SeqCst;
 
-use tinyprof::__calls::{self as calls, MessageKind, Site};
+use tinyprof::__calls::{MessageKind, Recorder, Site};
 use tinyprof::{profile, profile_loop};
 
 /// The number of counters per thread: executions, leaves, steps, messages.
@@ -34,8 +34,8 @@ fn execution(done: &[AtomicU64]) {
         }
     );
     for partner in [-1, 1] {
-        let callpath = calls::open(&SEND, 0, 0).end();
-        calls::count(callpath, MessageKind::MessageOut, partner, MESSAGE_BYTES);
+        let visited = Recorder::make().expect("recording is on").open(&SEND, 0, 0).end();
+        visited.count(MessageKind::MessageOut, partner, MESSAGE_BYTES);
         done[3].fetch_add(1, SeqCst);
     }
 }

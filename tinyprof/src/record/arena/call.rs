@@ -1,5 +1,6 @@
 //! Visits of MPI's functions at their call sites: found by the place of the call.
 
+use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
 
 use tinyprof_segment::words::{Line, high, low, pack};
@@ -9,6 +10,18 @@ use super::super::site::Site;
 use super::{Arena, Visit};
 
 impl Arena {
+    /// Returns the word that the wrappers of MPI's functions keep; at first 0. Owner only.
+    #[inline]
+    pub(crate) fn call(&self) -> &AtomicUsize {
+        self.hot.call()
+    }
+
+    /// Returns the address of 32 bytes for the status of a call. Owner only.
+    #[inline]
+    pub(crate) fn status(&self) -> usize {
+        self.hot.status()
+    }
+
     /// Opens a visit of the site that `site` returns, which is the same for every call with this
     /// key (not 0). Owner only.
     ///

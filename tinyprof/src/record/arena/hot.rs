@@ -6,7 +6,7 @@
 
 use std::ptr::NonNull;
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::atomic::{AtomicU32, AtomicU64};
+use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize};
 
 use tinyprof_segment::words::{high, low, pack};
 
@@ -20,6 +20,9 @@ pub(super) const MESSAGES: usize = 256;
 
 /// The number of calls of MPI that are cached, by a hash of their place. A power of two.
 pub(super) const CALLS: usize = 256;
+
+/// The number of messages that are remembered, by a hash of callpath and signature. A power of two.
+const LAST_MESSAGES: usize = 128;
 
 /// A bit that no record has in the word of its execution.
 const IRREGULAR: u32 = 1 << 31;
@@ -39,9 +42,14 @@ struct Named {
     execution: AtomicU64,
     /// Not 0 if this thread's flush points are watched.
     watched: AtomicU32,
+    /// Of the wrappers of MPI's functions.
+    call: AtomicUsize,
+    /// Room for the status of a call.
+    status: [AtomicU64; 4],
     run_time_cache: [AtomicU64; RUN_TIME_SITES],
     message_cache: [AtomicU32; MESSAGES],
     call_cache: [CachedCall; CALLS],
+    last_messages: [LastMessage; LAST_MESSAGES],
 }
 
 /// A call of MPI from a place in the program, with the callpath of its last visit.
@@ -51,6 +59,18 @@ pub(super) struct CachedCall {
     pub(super) key: AtomicU64,
     /// The parent, and the callpath.
     pub(super) callpath: AtomicU64,
+}
+
+/// A message like which another may come.
+#[repr(C)]
+pub(super) struct LastMessage {
+    /// The callpath; 0 if the entry is empty.
+    pub(super) callpath: AtomicU32,
+    /// The record that it was added to; 0 if it is not counted.
+    pub(super) record: AtomicU32,
+    pub(super) bytes: AtomicU64,
+    /// What the caller says that tells it from others.
+    pub(super) signature: [AtomicU64; 4],
 }
 
 /// Memory of one arena beside its segment.
@@ -117,6 +137,18 @@ impl Hot {
         &self.named().watched
     }
 
+    /// Returns the word that the wrappers of MPI's functions keep; at first 0.
+    #[inline]
+    pub(super) fn call(&self) -> &AtomicUsize {
+        &self.named().call
+    }
+
+    /// Returns the address of 32 bytes for the status of a call.
+    #[inline]
+    pub(super) fn status(&self) -> usize {
+        self.named().status.as_ptr().expose_provenance()
+    }
+
     /// Returns the last (parent, child) for each of the first sites made at run time.
     pub(super) fn run_time_cache(&self) -> &[AtomicU64] {
         &self.named().run_time_cache
@@ -133,6 +165,14 @@ impl Hot {
     #[inline]
     pub(super) fn message_cache(&self) -> &[AtomicU32; MESSAGES] {
         &self.named().message_cache
+    }
+
+    /// Returns the entry for messages of a callpath with this signature.
+    #[inline]
+    pub(super) fn last_message(&self, callpath: u32, signature: &[u64; 4]) -> &LastMessage {
+        let word = u64::from(callpath) ^ signature[1] ^ signature[2];
+        let mixed = word.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+        &self.named().last_messages[mixed as usize % LAST_MESSAGES]
     }
 
     /// Returns the last (parent, child) for each site of the executable, which answers all but the
@@ -187,6 +227,7 @@ impl Hot {
         words.for_each(|word| word.store(0, Relaxed));
         self.message_cache().iter().for_each(|word| word.store(0, Relaxed));
         self.named().call_cache.iter().for_each(|call| call.key.store(0, Relaxed));
+        self.named().last_messages.iter().for_each(|last| last.callpath.store(0, Relaxed));
     }
 }
 

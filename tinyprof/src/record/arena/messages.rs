@@ -19,12 +19,13 @@ const CLASS: u32 = 0;
 pub(super) const RECORDS_MAX: u32 = if cfg!(test) { 100 } else { 1 << 17 };
 
 impl Arena {
-    /// Adds a message of `bytes` bytes to the callpath at `callpath`. Owner only.
+    /// Adds a message of `bytes` bytes to the callpath at `callpath`, and returns its record.
+    /// Owner only.
     ///
     /// # Cost
     /// A look-up in a cache, and an update of a record.
     #[inline]
-    pub(crate) fn add_message(&self, callpath: Line, key: MessageKey, bytes: u64) {
+    pub(crate) fn add_message(&self, callpath: Line, key: MessageKey, bytes: u64) -> Line {
         let mixed = mix(callpath, key);
         let cached = &self.hot.message_cache()[mixed as usize % self.hot.message_cache().len()];
         let known = Line::from_number(cached.load(Relaxed));
@@ -32,11 +33,18 @@ impl Arena {
             known
         } else {
             let Some(line) = self.find_or_insert_message(callpath, key) else {
-                return self.lose_message();
+                self.lose_message();
+                return Line::NONE;
             };
             cached.store(line.number(), Relaxed);
             line
         };
+        self.add_to_message(line, bytes);
+        line
+    }
+
+    #[inline(always)]
+    fn add_to_message(&self, line: Line, bytes: u64) {
         let record = self.message(line);
         if !begin_update(&record[message::SEQUENCE]) {
             return self.lose_message();
@@ -47,6 +55,41 @@ impl Arena {
         add(message::COUNT, 1);
         add(message::BYTES, bytes);
         end_update(&record[message::SEQUENCE]);
+    }
+
+    /// Adds a message like the last one of the callpath, if that had the same signature; else
+    /// returns false, with nothing done. Owner only.
+    #[inline(always)]
+    pub(crate) fn add_message_again(&self, callpath: Line, signature: &[u64; 4]) -> bool {
+        let last = self.hot.last_message(callpath.number(), signature);
+        // Without branches: nearly always all are equal.
+        let differences = last.signature.iter().zip(signature);
+        let difference = differences.fold(0, |all, (known, word)| all | known.load(Relaxed) ^ word);
+        if last.callpath.load(Relaxed) != callpath.number() || difference != 0 {
+            return false;
+        }
+        let record = Line::from_number(last.record.load(Relaxed));
+        if !record.is_none() {
+            self.add_to_message(record, last.bytes.load(Relaxed));
+        }
+        true
+    }
+
+    /// Remembers the last message of a callpath: its record, or none if it is not counted. Owner
+    /// only.
+    pub(crate) fn remember_message(
+        &self,
+        callpath: Line,
+        signature: &[u64; 4],
+        record: Line,
+        bytes: u64,
+    ) {
+        let last = self.hot.last_message(callpath.number(), signature);
+        last.callpath.store(0, Relaxed);
+        last.record.store(record.number(), Relaxed);
+        last.bytes.store(bytes, Relaxed);
+        last.signature.iter().zip(signature).for_each(|(known, word)| known.store(*word, Relaxed));
+        last.callpath.store(callpath.number(), Relaxed);
     }
 
     /// Returns the record at `line`, which must be that of a message: it comes from the cache, the

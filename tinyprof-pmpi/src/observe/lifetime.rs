@@ -1,0 +1,105 @@
+//! The functions that begin, end, pause and resume the recording. Of these, only those that begin
+//! MPI are calls that are recorded.
+
+use std::ffi::c_int;
+
+use tinyprof::__calls::Recorder;
+
+use super::inside;
+use crate::arguments::Arguments;
+use crate::function::{FUNCTIONS, Role, SITES};
+use crate::library::mpi;
+use crate::session;
+use crate::thread::{self, Thread};
+use crate::words::{RETURN_ADDRESS, Words};
+
+/// Handles a call of the function at `index` that steers the recording, or while nothing is
+/// recorded.
+///
+/// # Safety
+/// `words` are those of a call of this function, which is under way.
+#[cold]
+pub(super) unsafe fn steer(
+    index: usize,
+    called: u32,
+    words: Words,
+    pass_on: impl Fn() -> c_int,
+) -> c_int {
+    // Fortran's function may call that of C.
+    let is_outermost = !thread::current().is_steering.get();
+    match FUNCTIONS[index].role {
+        Role::Init | Role::InitThread if is_outermost && !session::is_recording() => {
+            // SAFETY: the entry point has stored the place there.
+            let address = unsafe { *words.wrapping_add(RETURN_ADDRESS) };
+            initialise(index, address, pass_on)
+        }
+        // Regions may be recorded without calls, and recording may be paused.
+        Role::Finalize if is_outermost => finalize(pass_on),
+        Role::Pcontrol => {
+            // SAFETY: as the caller says; `MPI_Pcontrol` has one argument, an `int`.
+            let arguments = unsafe { Arguments::new(words, called, false, mpi()) };
+            session::control(arguments.int(0));
+            pass_on()
+        }
+        _ => pass_on(),
+    }
+}
+
+/// Initialises MPI, with the profiler's steps before and after it.
+fn initialise(index: usize, address: usize, pass_on: impl Fn() -> c_int) -> c_int {
+    let Some(session) = session::session() else { return pass_on() };
+    let steering = Steering::begin();
+    let is_recorded = (session.before_init)();
+    if is_recorded {
+        session::begin();
+    }
+    let recorder = if is_recorded { Recorder::make() } else { None };
+    let code = match recorder {
+        Some(recorder) => {
+            let inside = inside::enter(recorder);
+            let open = recorder.open(&SITES[index], index, address);
+            let code = pass_on();
+            drop(open);
+            drop(inside);
+            code
+        }
+        None => pass_on(),
+    };
+    (session.after_init)();
+    if session::is_recording()
+        && let Some(recorder) = recorder
+    {
+        recorder.open_program();
+    }
+    drop(steering);
+    code
+}
+
+/// Finalises MPI, after the profiler's last steps.
+fn finalize(pass_on: impl Fn() -> c_int) -> c_int {
+    let steering = Steering::begin();
+    if let Some(session) = session::session() {
+        (session.before_finalize)();
+    }
+    session::end();
+    let code = pass_on();
+    drop(steering);
+    code
+}
+
+/// The time that a thread initialises or finalises MPI. Dropping it ends that.
+struct Steering(&'static Thread);
+
+impl Steering {
+    fn begin() -> Self {
+        let thread = thread::current();
+        thread.is_steering.set(true);
+        Self(thread)
+    }
+}
+
+impl Drop for Steering {
+    fn drop(&mut self) {
+        self.0.is_steering.set(false);
+    }
+}

@@ -1,0 +1,46 @@
+//! The functions that calls go on to: MPI's own, under the names of the profiling interface.
+
+use std::ffi::CString;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::{Acquire, Release};
+
+use crate::function::FUNCTIONS;
+use crate::loaded::symbol;
+use crate::words::binding;
+
+/// The addresses by binding and index; 0 where not looked up yet.
+static ORIGINALS: [[AtomicUsize; FUNCTIONS.len()]; binding::COUNT] =
+    [const { [const { AtomicUsize::new(0) }; FUNCTIONS.len()] }; binding::COUNT];
+
+/// Returns the address of the function of C, or 0 if it was not looked up yet.
+#[inline]
+pub(super) fn known_of_c(index: usize) -> usize {
+    ORIGINALS[binding::C as usize][index].load(Acquire)
+}
+
+/// Returns the address of a function, if this MPI has it.
+pub(super) fn find(index: usize, called: u32) -> Option<usize> {
+    let known = &ORIGINALS[called as usize][index];
+    match known.load(Acquire) {
+        0 => look_up(index, called).inspect(|&found| known.store(found, Release)),
+        found => Some(found),
+    }
+}
+
+/// Looks a function up. MPICH has names of its own for `mpi_f08`.
+#[cold]
+#[inline(never)]
+fn look_up(index: usize, called: u32) -> Option<usize> {
+    let name = FUNCTIONS[index].name;
+    let lower = name.to_ascii_lowercase();
+    let names = match called {
+        binding::C => vec![format!("P{name}")],
+        binding::FORTRAN => vec![format!("p{lower}_")],
+        binding::FORTRAN_2008 => {
+            vec![format!("p{lower}_f08_"), format!("pmpir{}_f08_", &lower[3..])]
+        }
+        _ => vec![format!("pmpir{}_f08ts_", &lower[3..]), format!("p{lower}_f08ts_")],
+    };
+    let find = |name: &String| symbol(&CString::new(name.as_str()).ok()?);
+    names.iter().find_map(find).map(|found| found.expose_provenance())
+}
