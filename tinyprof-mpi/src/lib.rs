@@ -87,7 +87,7 @@
 //! | `TINYPROF_AGGREGATORS=auto\|N\|node` | [`Builder::aggregators`] | number of ranks that write; `node`: one on each node | `auto`: one to every 16, more for long lists |
 //! | `TINYPROF_SERIES=auto\|padded\|counts` |  | for measurements: series padded to the longest and sent with the summaries, or sent separately, unpadded | `auto`: padded if that adds at most a quarter |
 //! | `TINYPROF_WORLD=auto\|all` |  | with `all`, all ranks of the job are assumed to run this profiler | `auto`: known at the start on one host, asked at the end across hosts |
-//! | `TINYPROF_MPI=off\|calls` | [`Builder::mpi`] | data about the program's MPI calls; without effect so far | `calls` |
+//! | `TINYPROF_MPI=off\|calls` | [`Builder::mpi`] | what is recorded of MPI: nothing, or every call | `calls` |
 //!
 //! # Interim profiles
 //!
@@ -96,6 +96,11 @@
 //! `TINYPROF_INTERVAL` works for programs without a [`Profiler`], too. It must then be set on all
 //! ranks or on none, as `MPI_Init` waits for the others to begin with it: across hosts, Open MPI
 //! passes it on with `mpiexec -x TINYPROF_INTERVAL`.
+
+#![cfg_attr(
+    not(feature = "rsmpi"),
+    expect(dead_code, unused_imports, reason = "only a `Profiler` of a program needs all of them")
+)]
 
 #[cfg(feature = "pmpi")]
 mod attendance;

@@ -330,7 +330,7 @@ settings! {
             variable: "TINYPROF_MPI",
             values: "off|calls",
             expected: "off or calls",
-            meaning: "data about the program's MPI calls; without effect so far",
+            meaning: "what is recorded of MPI: nothing, or every call",
             default: "`calls`",
             read: |value| word(value, |word| match word {
                 "off" => Some(MpiLevel::Off),
