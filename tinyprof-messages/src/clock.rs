@@ -1,0 +1,232 @@
+//! The clock of a rank: by how much measuring has delayed it, and its ideal time.
+//!
+//! Virtual time is real time less intrusion: when things would have happened without measurement.
+//! A rank that waits for another one takes over the later of both virtual times, which is exact
+//! where one message of sending travels with each message of the program. Paper 002 sends the
+//! delay alone, without the time of sending, and is wrong about messages that came early.
+//!
+//! All numbers are integers, in ns. Virtual times of different ranks are compared with each other
+//! and reduced by `MPI_MAX`: integers give the same result on all ranks and in any order, without
+//! a rounding error that grows with the length of the run. Costs of events are fractions of that,
+//! so they are given in ps, and the rest is carried along.
+
+use crate::companion::Companion;
+use crate::meeting::Meeting;
+use crate::time::{Call, Offset, duration, signed};
+
+/// The shortest time in a call, in ns, that counts as waiting where the clocks are too uncertain
+/// to tell.
+const SURELY_WAITED_NS: u64 = 5_000;
+
+/// The intrusion and the ideal time of a rank.
+///
+/// ```
+/// use tinyprof_messages::clock::Clock;
+/// use tinyprof_messages::companion::Companion;
+/// use tinyprof_messages::time::{Call, Offset};
+///
+/// // This rank has lost 100 ns, the sender 400 ns, before it sent at 2,000 ns.
+/// let mut clock = Clock::default();
+/// clock.events(10, 10_000);
+/// let companion = Companion { entry_ns: 2_000, intrusion_ns: 400, ..Companion::default() };
+/// let call = Call { entered_ns: 1_000, left_ns: 2_500 };
+/// let wait = clock.receive(call, &companion, Offset::default());
+/// assert_eq!((wait.waiting_ns, wait.transfer_ns), (1_000, 500));
+/// assert_eq!(wait.compensated_ns, 700, "from 900 to 1,600 in virtual time");
+/// assert_eq!(clock.intrusion_ns(), 400, "the sender's delay is ours now");
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Clock {
+    intrusion_ns: u64,
+    ideal_ns: u64,
+    contradictions: u64,
+    guarded: u64,
+    rest_ps: u32,
+}
+
+/// The result of a call that may have waited.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Wait {
+    /// The time in the call until the partner came.
+    pub waiting_ns: u64,
+    /// The time that would have been waited without measurement.
+    pub compensated_ns: u64,
+    /// The time in the call from then on.
+    pub transfer_ns: u64,
+    /// When the partner came, in ns on this rank's clock; never later than the end of the call.
+    pub partner_ns: i64,
+    /// When the partner would have come without measurement, in ns on this rank's clock.
+    pub virtual_ns: i64,
+    /// True if the clocks were too uncertain for the usual rule.
+    pub is_guarded: bool,
+}
+
+impl Clock {
+    /// Returns by how much the rank has been delayed up to now, directly or through others.
+    #[must_use]
+    #[inline]
+    pub const fn intrusion_ns(&self) -> u64 {
+        self.intrusion_ns
+    }
+
+    /// Returns the useful time along the longest chain of causes up to now: the time that the
+    /// program would have taken on an ideal network.
+    #[must_use]
+    #[inline]
+    pub const fn ideal_ns(&self) -> u64 {
+        self.ideal_ns
+    }
+
+    /// Returns how many partners came after the call had ended, by the clocks. Their times were
+    /// clamped: intrusion never falls below 0. A signal of quality.
+    #[must_use]
+    #[inline]
+    pub const fn contradictions(&self) -> u64 {
+        self.contradictions
+    }
+
+    /// Returns how many receives were judged without the clocks, as these were too uncertain.
+    #[must_use]
+    #[inline]
+    pub const fn guarded(&self) -> u64 {
+        self.guarded
+    }
+
+    /// Adds the cost of measured events, each of `cost_ps` picoseconds.
+    #[inline]
+    pub fn events(&mut self, count: u64, cost_ps: u64) {
+        let ps = count.saturating_mul(cost_ps).saturating_add(u64::from(self.rest_ps));
+        self.intrusion_ns = self.intrusion_ns.saturating_add(ps / 1_000);
+        self.rest_ps = (ps % 1_000) as u32;
+    }
+
+    /// Adds useful time: that outside of MPI, without the cost of measuring.
+    #[inline]
+    pub fn useful(&mut self, ns: u64) {
+        self.ideal_ns = self.ideal_ns.saturating_add(ns);
+    }
+
+    /// Returns the virtual time of a moment, in ns on this rank's clock.
+    #[must_use]
+    #[inline]
+    pub fn virtual_ns(&self, now_ns: u64) -> i64 {
+        signed(now_ns) - signed(self.intrusion_ns)
+    }
+
+    /// Applies a receive that has blocked until a message was there: a receive, or a wait for one.
+    ///
+    /// `offset` is that of the sender's clock. Where it is less certain than the distance between
+    /// sending and receiving, and than the difference of the intrusions, the guarded rule holds.
+    #[inline]
+    pub fn receive(&mut self, call: Call, companion: &Companion, offset: Offset) -> Wait {
+        let sent_ns = offset.to_mine(signed(companion.entry_ns));
+        let distance_ns = sent_ns.abs_diff(signed(call.entered_ns));
+        let gain_ns = companion.intrusion_ns.abs_diff(self.intrusion_ns);
+        if offset.uncertainty_ns > distance_ns && offset.uncertainty_ns > gain_ns {
+            return self.receive_guarded(call, companion, offset);
+        }
+        self.meet(call, &message(companion, offset))
+    }
+
+    /// Applies a synchronous send, which has blocked until the receiver was there. `receiver` is
+    /// what the receiver says of itself, with the time at which it posted the receive.
+    #[inline]
+    pub fn send(&mut self, call: Call, receiver: &Companion, offset: Offset) -> Wait {
+        self.receive(call, receiver, offset)
+    }
+
+    /// Applies a message that was found complete without waiting, as by `MPI_Test`. Where the
+    /// program would have been without measurement, nobody knows: the intrusion stays.
+    #[inline]
+    pub fn find(&mut self, companion: &Companion) {
+        self.ideal_ns = self.ideal_ns.max(companion.ideal_ns);
+    }
+
+    /// Returns this rank's part of a collective that it entered at `entered_ns`. `common` is the
+    /// offset of the common clock, `rank` that in the communicator.
+    #[must_use]
+    #[inline]
+    pub fn meeting(&self, entered_ns: u64, common: Offset, rank: u32) -> Meeting {
+        let entered_ns = common.to_other(signed(entered_ns));
+        Meeting::new(entered_ns, self.intrusion_ns, self.ideal_ns, rank)
+    }
+
+    /// Applies a collective, or another call that has waited for several partners.
+    ///
+    /// The meeting, in which `common` is the offset of the common clock, is that of all that this
+    /// rank waits for:
+    ///
+    /// | operation | meeting |
+    /// |---|---|
+    /// | barrier, allreduce, alltoall, allgather, reduce-scatter | all ranks |
+    /// | broadcast, scatter: everyone but the root | the root |
+    /// | reduce, gather: the root | all ranks |
+    /// | scan | all ranks up to this one |
+    /// | `MPI_Waitall`, `MPI_Waitsome` | the messages, see [`message`] |
+    ///
+    /// The others of a rooted operation wait for nobody, and call nothing.
+    #[inline]
+    pub fn meet_at(&mut self, call: Call, meeting: &Meeting, common: Offset) -> Wait {
+        let last_ns = common.to_mine(meeting.last_ns);
+        let virtual_ns = common.to_mine(meeting.virtual_ns);
+        self.meet(call, &Meeting { last_ns, virtual_ns, ..*meeting })
+    }
+
+    /// Applies a call that has waited for partners, whose times are on this rank's clock.
+    #[inline]
+    pub fn meet(&mut self, call: Call, partners: &Meeting) -> Wait {
+        let (entered_ns, left_ns) = (signed(call.entered_ns), signed(call.left_ns));
+        // A partner that came after the end of the call is an error of the clocks. Moving both of
+        // its times keeps its intrusion, which is their difference.
+        let late_ns = (partners.last_ns - left_ns).max(0);
+        self.contradictions += u64::from(late_ns > 0);
+        let partner_ns = partners.last_ns - late_ns;
+        let partner_virtual_ns = partners.virtual_ns - late_ns;
+        let my_virtual_ns = entered_ns - signed(self.intrusion_ns);
+        let together_ns = entered_ns.max(partner_ns);
+        // COMMUNICATION: x = Re - (max(Vb, Vs) + transfer), where transfer = Re - max(Rb, S').
+        self.intrusion_ns = duration(together_ns - my_virtual_ns.max(partner_virtual_ns));
+        self.ideal_ns = self.ideal_ns.max(duration(partners.ideal_ns));
+        Wait {
+            waiting_ns: duration(partner_ns - entered_ns),
+            compensated_ns: duration(partner_virtual_ns - my_virtual_ns),
+            transfer_ns: duration(left_ns - together_ns),
+            partner_ns,
+            virtual_ns: partner_virtual_ns,
+            is_guarded: false,
+        }
+    }
+
+    /// Applies a receive by the intrusions alone. It assumes that a call that took long has waited
+    /// for the sender, and leaves the intrusion as it is otherwise.
+    #[cold]
+    #[inline(never)]
+    fn receive_guarded(&mut self, call: Call, companion: &Companion, offset: Offset) -> Wait {
+        let before = *self;
+        let mut wait = self.meet(call, &message(companion, offset));
+        self.intrusion_ns = before.intrusion_ns;
+        let waited_ns = call.duration_ns();
+        if waited_ns > SURELY_WAITED_NS.max(offset.uncertainty_ns) {
+            // COMMUNICATION: w' = max(0, w + x - xs); x += w - w'.
+            let most_ns = waited_ns.saturating_add(before.intrusion_ns);
+            self.intrusion_ns = most_ns.min(companion.intrusion_ns);
+        }
+        let least_ns = wait.waiting_ns.saturating_add(before.intrusion_ns);
+        wait.compensated_ns = least_ns.saturating_sub(self.intrusion_ns);
+        wait.is_guarded = true;
+        self.guarded += 1;
+        wait
+    }
+}
+
+/// Returns a message as a partner to meet, with times on the receiver's clock. Of several that a
+/// call completes, [combine](Meeting::combine) them: the call has waited for the last.
+#[must_use]
+#[inline]
+pub fn message(companion: &Companion, offset: Offset) -> Meeting {
+    let sent_ns = offset.to_mine(signed(companion.entry_ns));
+    Meeting::new(sent_ns, companion.intrusion_ns, companion.ideal_ns, companion.rank)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,157 @@
+//! The rules in small cases, and their bounds for all values.
+
+use proptest::prelude::*;
+
+use super::*;
+
+fn clock(intrusion_ns: u64, ideal_ns: u64) -> Clock {
+    Clock { intrusion_ns, ideal_ns, ..Clock::default() }
+}
+
+fn companion(entry_ns: u64, intrusion_ns: u64, ideal_ns: u64) -> Companion {
+    Companion { entry_ns, intrusion_ns, ideal_ns, ..Companion::default() }
+}
+
+fn call(entered_ns: u64, left_ns: u64) -> Call {
+    Call { entered_ns, left_ns }
+}
+
+const SAME: Offset = Offset { ns: 0, uncertainty_ns: 0 };
+
+/// Sender and receiver with their intrusions; expected waiting, compensated, transfer, intrusion.
+fn check(sent: (u64, u64), received: (u64, u64, u64), expected: (u64, u64, u64, u64)) {
+    let mut receiver = clock(received.2, 0);
+    let wait = receiver.receive(call(received.0, received.1), &companion(sent.0, sent.1, 0), SAME);
+    let found = (wait.waiting_ns, wait.compensated_ns, wait.transfer_ns, receiver.intrusion_ns());
+    assert_eq!(found, expected, "{sent:?} {received:?}");
+}
+
+#[test]
+fn a_message_carries_the_delay_of_its_sender() {
+    // Nobody was delayed.
+    check((2_000, 0), (1_000, 2_500, 0), (1_000, 1_000, 500, 0));
+    // The sender was: without measurement the receiver would have waited less.
+    check((2_000, 300), (1_000, 2_500, 0), (1_000, 700, 500, 300));
+    // By more than the receiver has waited: it would not have waited.
+    check((2_000, 1_700), (1_000, 2_500, 0), (1_000, 0, 500, 1_000));
+    // The receiver was, and waiting has swallowed its delay.
+    check((2_000, 0), (1_000, 2_500, 800), (1_000, 1_800, 500, 0));
+    // The message came early, and would have come early: the delay stays (002 would lose it).
+    check((500, 0), (1_000, 1_200, 300), (0, 0, 200, 300));
+    // It came early because the receiver was delayed.
+    check((500, 0), (1_000, 1_200, 800), (0, 300, 200, 500));
+}
+
+#[test]
+fn costs_below_a_nanosecond_add_up() {
+    let mut clock = Clock::default();
+    (0..1_000).for_each(|_| clock.events(1, 13_400));
+    assert_eq!(clock.intrusion_ns(), 13_400);
+    clock.events(1_000, 13_400);
+    assert_eq!(clock.intrusion_ns(), 26_800);
+}
+
+#[test]
+fn a_message_from_the_future_is_a_contradiction() {
+    let mut receiver = clock(0, 0);
+    let wait = receiver.receive(call(1_000, 2_000), &companion(2_300, 400, 0), SAME);
+    assert_eq!((wait.waiting_ns, wait.transfer_ns), (1_000, 0));
+    assert_eq!((receiver.intrusion_ns(), receiver.contradictions()), (400, 1));
+}
+
+#[test]
+fn offsets_move_the_other_clock() {
+    let (mut near, mut far) = (clock(70, 0), clock(70, 0));
+    let apart = Offset { ns: -5_000, uncertainty_ns: 10 };
+    let wait = near.receive(call(1_000, 2_500), &companion(2_000, 300, 0), SAME);
+    let wait_far = far.receive(call(1_000, 2_500), &companion(7_000, 300, 0), apart);
+    assert_eq!((wait, near), (wait_far, far));
+}
+
+#[test]
+fn a_short_receive_with_uncertain_clocks_changes_nothing() {
+    let apart = Offset { ns: 0, uncertainty_ns: 10_000 };
+    for (left_ns, expected_ns) in [(9_000, 50), (11_000, 50), (12_000, 300)] {
+        let mut receiver = clock(50, 0);
+        let sent = companion(1_500, 300, 0);
+        let wait = receiver.receive(call(1_000, left_ns), &sent, apart);
+        assert!(wait.is_guarded);
+        assert_eq!((receiver.intrusion_ns(), receiver.guarded()), (expected_ns, 1), "{left_ns}");
+    }
+}
+
+#[test]
+fn a_collective_waits_for_the_last_in_virtual_time() {
+    // Rank 1 came last, but it is rank 0 that would have come last.
+    let mut ranks = [clock(0, 10), clock(900, 40), clock(100, 20)];
+    let entries = [2_000, 2_500, 1_000];
+    let common = Offset { ns: 1_000_000, uncertainty_ns: 0 };
+    let all = (0_u32..).zip(ranks).zip(entries);
+    let all = all.map(|((rank, clock), at)| clock.meeting(at, common, rank));
+    let meeting = all.reduce(Meeting::combine).unwrap();
+    assert_eq!((meeting.last_rank, meeting.last_ns), (1, 2_500 - 1_000_000));
+    let mut waits = Vec::new();
+    for (clock, at) in ranks.iter_mut().zip(entries) {
+        waits.push(clock.meet_at(call(at, 2_600), &meeting, common));
+    }
+    assert_eq!(waits.iter().map(|w| w.waiting_ns).collect::<Vec<_>>(), [500, 0, 1_500]);
+    assert_eq!(waits.iter().map(|w| w.compensated_ns).collect::<Vec<_>>(), [0, 400, 1_100]);
+    // All leave at 2,100 in virtual time, and at 2,600 in real time.
+    assert!(ranks.iter().all(|clock| clock.intrusion_ns() == 500 && clock.ideal_ns() == 40));
+}
+
+#[test]
+fn several_messages_are_waited_for_as_one() {
+    let mut receiver = clock(0, 0);
+    let messages = [companion(3_000, 2_500, 7), companion(2_000, 0, 9)];
+    let meeting = messages.map(|sent| message(&sent, SAME)).into_iter().reduce(Meeting::combine);
+    let wait = receiver.meet(call(1_000, 3_100), &meeting.unwrap());
+    assert_eq!((wait.waiting_ns, wait.compensated_ns), (2_000, 1_000));
+    assert_eq!((receiver.intrusion_ns(), receiver.ideal_ns()), (1_000, 9));
+}
+
+prop_compose! {
+    fn any_companion()(
+        rank: u32, node: u32, sequence: u64, entry_ns: u64, intrusion_ns: u64, ideal_ns: u64,
+        bytes: u64,
+    ) -> Companion {
+        Companion { rank, node, sequence, entry_ns, intrusion_ns, ideal_ns, bytes }
+    }
+}
+
+proptest! {
+    #[test]
+    fn no_companion_makes_it_panic(
+        sent in any_companion(), entered_ns: u64, left_ns: u64, intrusion_ns: u64,
+        ns: i64, uncertainty_ns: u64,
+    ) {
+        let mut receiver = clock(intrusion_ns, 0);
+        receiver.receive(call(entered_ns, left_ns), &sent, Offset { ns, uncertainty_ns });
+        let common = Offset { ns, uncertainty_ns };
+        let meeting = receiver.meeting(entered_ns, common, 0);
+        receiver.meet_at(call(entered_ns, left_ns), &meeting, common);
+        receiver.events(u64::MAX, intrusion_ns);
+        receiver.useful(u64::MAX);
+    }
+
+    /// Waiting and transfer are the parts of the call, and a rank's virtual time never goes back.
+    #[test]
+    fn the_parts_make_the_whole(
+        entered_ns in 5_000_u64..10_000, duration_ns in 0_u64..9_000, mine in 0_u64..4_000,
+        sent_ns in 5_000_u64..20_000, theirs in 0_u64..4_000, uncertainty_ns in 0_u64..2_000,
+    ) {
+        let call = call(entered_ns, entered_ns + duration_ns);
+        let mut receiver = clock(mine, 0);
+        let before_ns = receiver.virtual_ns(call.entered_ns);
+        let offset = Offset { ns: 0, uncertainty_ns };
+        let wait = receiver.receive(call, &companion(sent_ns, theirs, 0), offset);
+        prop_assert!(wait.partner_ns <= signed(call.left_ns));
+        prop_assert!(wait.waiting_ns + wait.transfer_ns == duration_ns);
+        let after_ns = receiver.virtual_ns(call.left_ns);
+        prop_assert!(after_ns >= before_ns);
+        if !wait.is_guarded {
+            let within_ns = wait.compensated_ns + wait.transfer_ns;
+            prop_assert_eq!(duration(after_ns - before_ns), within_ns);
+        }
+    }
+}

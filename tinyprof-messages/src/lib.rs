@@ -1,0 +1,19 @@
+//! What messages between ranks mean, as pure functions of plain values.
+//!
+//! * [`companion`]: the record that travels beside a message.
+//! * [`time`]: calls and the offsets between the clocks of ranks.
+//! * [`clock`]: what a rank has been delayed by measuring, and its ideal time.
+//! * [`meeting`]: the latest of several partners, for collectives and for `Waitall`.
+//! * [`waiting`]: the names of waiting, wrong order, and order inversions.
+//! * [`matching`]: which companion belongs to which message.
+//!
+//! This crate knows no MPI, no clock and no threads, has no unsafe code and no dependency. All
+//! that a wrapper calls in a message is free of allocation, locks and panics.
+#![forbid(unsafe_code)]
+
+pub mod clock;
+pub mod companion;
+pub mod matching;
+pub mod meeting;
+pub mod time;
+pub mod waiting;

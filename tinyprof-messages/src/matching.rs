@@ -1,0 +1,32 @@
+//! Which companion belongs to which message.
+//!
+//! Messages with the same communicator, source and tag form a *stream*. MPI does not let them
+//! overtake: of the receives that matched a stream, the k-th that was *posted* got the k-th message
+//! that was sent. So both sides count: the sender its messages, the receiver its receives, in the
+//! order in which they were posted, however they complete.
+//!
+//! ```text
+//!  sender     Streams::next            k of a message      -> its companion, on the twin
+//!  receiver   Receives::post, turn     k of a receive      -> Arrivals::claim(stream, k)
+//!             Arrivals::arrived        companions that came, until a receive asks for them
+//! ```
+//!
+//! A receive with a wildcard has no number before its source and tag are known, nor has a receive
+//! that was posted after it and could have matched the same stream. Such a receive waits for its
+//! turn. Where no order can be known any more, the answer is "unclear", and is counted: never a
+//! guess.
+//!
+//! All tables are fixed: nothing here allocates. A table that is full makes numbers unclear.
+
+mod arrivals;
+mod receives;
+mod streams;
+mod wanted;
+
+pub use arrivals::{Arrivals, Claim};
+pub use receives::{Posted, Receives, Ticket, Turn};
+pub use streams::Streams;
+pub use wanted::{Stream, Wanted};
+
+#[cfg(test)]
+mod tests;

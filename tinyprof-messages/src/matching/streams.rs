@@ -1,0 +1,181 @@
+//! A number for each stream, in a table of fixed size.
+
+use super::Stream;
+
+/// The places that are searched for a stream.
+const PROBES: usize = 16;
+
+/// A counter for each of at most `N` streams. `N` is a power of two.
+///
+/// ```
+/// use tinyprof_messages::matching::{Stream, Streams};
+///
+/// let mut sent = Streams::<64>::new();
+/// let stream = Stream { communicator: 0, peer: 3, tag: 42 };
+/// assert_eq!((sent.next(stream), sent.next(stream)), (Some(0), Some(1)));
+/// assert_eq!(sent.next(Stream { tag: 43, ..stream }), Some(0));
+/// ```
+///
+/// # Cost
+///
+/// A hash and, where the table is half empty, about two comparisons; at most 16.
+#[derive(Clone, Debug)]
+pub struct Streams<const N: usize> {
+    places: [Place; N],
+    full: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    state: State,
+    stream: Stream,
+    number: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// No search goes beyond it.
+    Empty,
+    /// Free, but streams may follow that were put here before.
+    Removed,
+    Used,
+}
+
+impl<const N: usize> Streams<N> {
+    /// Returns an empty table.
+    #[must_use]
+    pub const fn new() -> Self {
+        const { assert!(N.is_power_of_two() && N >= PROBES, "a power of two, of at least 16") };
+        let stream = Stream { communicator: 0, peer: 0, tag: 0 };
+        Self { places: [Place { state: State::Empty, stream, number: 0 }; N], full: 0 }
+    }
+
+    /// Returns the number of the next message of a stream, and counts it. `None` if there is no
+    /// place for the stream: it is never counted then.
+    #[inline]
+    pub fn next(&mut self, stream: Stream) -> Option<u64> {
+        let number = self.number_mut(stream)?;
+        *number += 1;
+        Some(*number - 1)
+    }
+
+    /// Returns the counter of a stream, 0 if it is new, or `None` if there is no place for it.
+    #[inline]
+    pub fn number_mut(&mut self, stream: Stream) -> Option<&mut u64> {
+        let mut free = None;
+        for at in places::<N>(stream) {
+            let place = &self.places[at];
+            match place.state {
+                State::Used if place.stream == stream => return Some(&mut self.places[at].number),
+                State::Used => {}
+                State::Removed => free = free.or(Some(at)),
+                State::Empty => {
+                    free = free.or(Some(at));
+                    break;
+                }
+            }
+        }
+        let Some(at) = free else {
+            self.full += 1;
+            return None;
+        };
+        self.places[at] = Place { state: State::Used, stream, number: 0 };
+        Some(&mut self.places[at].number)
+    }
+
+    /// Returns the counter of a stream, or `None` if it has none.
+    #[must_use]
+    #[inline]
+    pub fn number(&self, stream: Stream) -> Option<u64> {
+        for at in places::<N>(stream) {
+            let place = &self.places[at];
+            match place.state {
+                State::Used if place.stream == stream => return Some(place.number),
+                State::Empty => return None,
+                State::Used | State::Removed => {}
+            }
+        }
+        None
+    }
+
+    /// Forgets the streams of a communicator that is freed.
+    ///
+    /// # Cost
+    ///
+    /// A pass over the whole table.
+    pub fn remove(&mut self, communicator: u32) {
+        for place in &mut self.places {
+            if place.state == State::Used && place.stream.communicator == communicator {
+                place.state = State::Removed;
+            }
+        }
+    }
+
+    /// Returns how many messages were not counted because the table was full.
+    #[must_use]
+    pub const fn full(&self) -> u64 {
+        self.full
+    }
+}
+
+impl<const N: usize> Default for Streams<N> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Returns the places that may hold a stream.
+#[inline]
+fn places<const N: usize>(stream: Stream) -> impl Iterator<Item = usize> {
+    let key = u64::from(stream.peer) << 32 | u64::from(stream.tag.cast_unsigned());
+    let hash = (key ^ u64::from(stream.communicator) << 48).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let first = (hash >> 32) as usize;
+    (first..first + PROBES).map(|at| at & (N - 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_full_table_counts_no_new_stream_and_goes_on_with_the_others() {
+        let mut streams = Streams::<16>::new();
+        let stream = |tag| Stream { communicator: 1, peer: 0, tag };
+        let fitting = (0..100).filter(|tag| streams.next(stream(*tag)) == Some(0)).count();
+        assert_eq!((fitting, streams.full()), (16, 84));
+        assert_eq!(streams.next(stream(0)), Some(1));
+        streams.remove(1);
+        assert_eq!((streams.next(stream(99)), streams.number(stream(0))), (Some(0), None));
+    }
+
+    proptest! {
+        #[test]
+        fn it_counts_as_a_map_does(
+            steps in proptest::collection::vec((0_u32..3, 0_u32..3, -1_i32..3, 0_u32..20), 0..300)
+        ) {
+            let mut streams = Streams::<64>::new();
+            let mut map: HashMap<Stream, u64> = HashMap::new();
+            for (communicator, peer, tag, step) in steps {
+                if step == 0 {
+                    streams.remove(communicator);
+                    map.retain(|stream, _| stream.communicator != communicator);
+                    continue;
+                }
+                let stream = Stream { communicator, peer, tag };
+                prop_assert_eq!(streams.number(stream), map.get(&stream).copied());
+                let number = map.entry(stream).or_default();
+                // 36 streams: in a table of 64 places with 16 probes all of them fit, mostly.
+                if let Some(found) = streams.next(stream) {
+                    prop_assert_eq!(found, *number);
+                    *number += 1;
+                } else {
+                    map.remove(&stream);
+                }
+            }
+        }
+    }
+}
