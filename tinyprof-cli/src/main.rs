@@ -15,6 +15,8 @@ mod import;
 mod launch;
 mod live;
 mod memory;
+#[cfg(test)]
+mod messages_example;
 mod name;
 mod new_file;
 mod numbers;
@@ -28,7 +30,6 @@ mod salvage;
 mod select;
 #[expect(unsafe_code, reason = "std neither reads the recorder's clocks nor maps files")]
 mod sys;
-mod traffic;
 
 use std::process::ExitCode;
 

@@ -1,126 +1,14 @@
 //! Statistics of MPI calls over ranks: by function, by call site, and by pair of ranks.
 //!
-//! Calls are told by the regions that the wrappers of MPI's functions make. The names of these
-//! regions come from the profile and are no more trusted than others.
+//! The names of functions come from the profile and are no more trusted than others.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use tinyprof_format::model::{
-    CallpathIndex, CallpathTable, MessageKey, MessageKind, Profile, Region, Traffic,
-};
+use tinyprof_format::model::{CallpathIndex, CallpathTable, MessageKind, Profile, Traffic};
 
-use super::units::ratio;
 use super::usage::exclusive_ns;
-use super::{HostId, RankStatistics};
-
-/// The module of the regions of MPI's functions.
-const MODULE: &str = "mpi";
-/// The beginning of the names of MPI's functions.
-const PREFIX: &str = "MPI_";
-/// The text between a function's name and its call site, in the name of a region.
-const AT: &str = " at ";
-
-/// The number of kinds of transfers.
-const KINDS: usize = MessageKind::ALL.len();
-
-/// Transfers by kind: messages, collective and one-sided operations, and file accesses.
-///
-/// ```
-/// use std::collections::BTreeMap;
-/// use tinyprof_format::model::{MessageKey, MessageKind, Traffic};
-/// use tinyprof_report::Transfers;
-///
-/// let sent = MessageKey::new(MessageKind::MessageOut, 1, 1_000);
-/// let read = MessageKey::new(MessageKind::FileIn, 0, 50);
-/// let messages = BTreeMap::from([
-///     (sent, Traffic { count: 2, bytes: 2_000 }),
-///     (read, Traffic { count: 1, bytes: 50 }),
-/// ]);
-/// let transfers = Transfers::of_messages(&messages);
-/// assert_eq!((transfers.out().bytes, transfers.into_rank().bytes), (2_000, 50));
-/// assert_eq!(transfers.of_kind(MessageKind::FileIn).count, 1);
-/// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Transfers {
-    by_kind: [Traffic; KINDS],
-}
-
-impl Transfers {
-    /// Returns the sum of these messages of a callpath.
-    #[must_use]
-    pub fn of_messages<'a>(
-        messages: impl IntoIterator<Item = (&'a MessageKey, &'a Traffic)>,
-    ) -> Self {
-        let mut transfers = Self::default();
-        for (key, traffic) in messages {
-            transfers.by_kind[key.kind as usize].absorb(*traffic);
-        }
-        transfers
-    }
-
-    /// Adds other transfers.
-    pub fn absorb(&mut self, other: &Self) {
-        for (ours, theirs) in self.by_kind.iter_mut().zip(other.by_kind) {
-            ours.absorb(theirs);
-        }
-    }
-
-    /// Returns the transfers of one kind.
-    #[must_use]
-    pub const fn of_kind(&self, kind: MessageKind) -> Traffic {
-        self.by_kind[kind as usize]
-    }
-
-    /// Returns the transfers whose bytes leave the rank, including those written to files.
-    #[must_use]
-    pub fn out(&self) -> Traffic {
-        self.sum(|kind| kind.is_out())
-    }
-
-    /// Returns the transfers whose bytes come to the rank, including those read from files.
-    #[must_use]
-    pub fn into_rank(&self) -> Traffic {
-        self.sum(|kind| !kind.is_out())
-    }
-
-    /// Returns the number of transfers of all kinds, and their bytes.
-    #[must_use]
-    pub fn total(&self) -> Traffic {
-        self.sum(|_| true)
-    }
-
-    /// Returns true if there are no transfers.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        *self == Self::default()
-    }
-
-    pub(super) fn sum(&self, is_counted: impl Fn(MessageKind) -> bool) -> Traffic {
-        let mut sum = Traffic::default();
-        for kind in MessageKind::ALL.into_iter().filter(|kind| is_counted(*kind)) {
-            sum.absorb(self.of_kind(kind));
-        }
-        sum
-    }
-}
-
-/// Returns the mean size of a transfer, in bytes; none if there is none.
-pub(super) fn mean_bytes(traffic: Traffic) -> Option<f64> {
-    (traffic.count > 0).then(|| ratio(traffic.bytes.into(), traffic.count.into()))
-}
-
-/// Returns the name of the MPI function that a region is a call of: the text before ` at `. None if
-/// it is another region.
-pub(super) fn mpi_function(region: &Region) -> Option<&str> {
-    if region.module != MODULE {
-        return None;
-    }
-    let name = region.name.split_once(AT).map_or(region.name.as_str(), |(name, _)| name);
-    // The root of a selected part of the tree has its whole path as its name.
-    let name = name.rsplit_once('<').map_or(name, |(_, name)| name);
-    name.starts_with(PREFIX).then_some(name)
-}
+use super::{HostId, MpiCall, RankStatistics, Transfers, partner};
 
 /// The calls of an MPI function, or of one of its call sites, over all ranks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -290,7 +178,9 @@ fn call_sites(callpaths: &CallpathTable) -> Vec<MpiCallSite> {
 pub(super) fn mpi_callpaths(
     callpaths: &CallpathTable,
 ) -> impl Iterator<Item = (CallpathIndex, &str)> {
-    callpaths.iter().filter_map(|(index, callpath)| Some((index, mpi_function(&callpath.region)?)))
+    callpaths.iter().filter_map(|(index, callpath)| {
+        Some((index, MpiCall::of_region(&callpath.region)?.function))
+    })
 }
 
 fn peers(profile: &Profile) -> Vec<Peers> {
@@ -299,9 +189,8 @@ fn peers(profile: &Profile) -> Vec<Peers> {
     for of_ranks in &profile.values {
         for (rank, values) in (0_u32..).zip(of_ranks) {
             for (key, traffic) in &values.messages {
-                let partner = (key.partner != MessageKey::ANY_PARTNER)
-                    .then(|| rank.checked_add_signed(key.partner))
-                    .flatten()
+                let partner = partner(*key, rank as usize)
+                    .and_then(|partner| u32::try_from(partner).ok())
                     .filter(|partner| (*partner as usize) < ranks);
                 match key.kind {
                     MessageKind::MessageOut => {

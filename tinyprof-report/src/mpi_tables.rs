@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 use tinyprof_format::model::{MessageKind, Traffic};
 
 use super::json::integer;
-use super::messages::mean_bytes;
 use super::names::{columns, cut, shown, wrapped};
 use super::tables::{number, put};
+use super::transfers::mean_bytes;
 use super::units::{count_cell, data_cell, percent_cell, ratio, rounded, time_cell, whole};
 use super::{CallStatistics, LongJson, MpiCallSite, MpiCalls, MpiFunction, Peers, Report};
 

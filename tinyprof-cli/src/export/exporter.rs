@@ -8,7 +8,6 @@ use tinyprof_format::model::{CallpathIndex, CallpathValues, MetricSummary, Preci
 use tinyprof_report::{RankStatistics, Statistics};
 
 use crate::parameter::Parameter;
-use crate::traffic;
 
 /// Notes for standard error on data that was not written, one per line.
 pub(super) type Notes = Vec<String>;
@@ -106,7 +105,8 @@ impl Source {
 
     /// Returns the note for formats that have no place for messages.
     pub(super) fn messages_note(&self) -> Option<String> {
-        traffic::has_messages(&self.profile).then(|| "not in this format: messages".to_owned())
+        tinyprof_report::has_messages(&self.profile)
+            .then(|| "not in this format: messages".to_owned())
     }
 
     /// Returns the values recorded under each key at a callpath, over all ranks in order, as in the

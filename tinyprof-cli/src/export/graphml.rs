@@ -4,11 +4,10 @@ use std::error::Error;
 use std::io::{self, Write};
 
 use tinyprof_format::model::{Callpath, CallpathIndex, CallpathValues};
-use tinyprof_report::{RankStatistics, Spread};
+use tinyprof_report::{RankStatistics, Spread, Transfers, has_messages};
 
 use super::exporter::{Exporter, Notes, Request};
 use super::names::xml;
-use crate::traffic::{self, BothWays};
 
 pub(super) struct GraphMl;
 
@@ -48,7 +47,7 @@ impl Exporter for GraphMl {
         let source = request.source();
         let statistics = source.statistics();
         let table = &source.profile.callpaths;
-        let has_messages = traffic::has_messages(&source.profile);
+        let has_messages = has_messages(&source.profile);
         let of_messages = MESSAGE_NUMBERS.into_iter().filter(|_| has_messages);
         let names: Vec<&str> = NUMBERS.into_iter().chain(of_messages).collect();
         let numbers: Vec<Vec<u128>> = table
@@ -142,15 +141,15 @@ fn numbers(callpath: &Callpath, row: &RankStatistics) -> [u128; NUMBERS.len()] {
 
 /// Returns the messages of a callpath on all ranks together.
 fn messages(values: &[CallpathValues]) -> [u128; MESSAGE_NUMBERS.len()] {
-    let mut sum = BothWays::default();
-    values.iter().for_each(|values| sum += BothWays::of_values(values));
-    [sum.out.count, sum.out.bytes, sum.into.count, sum.into.bytes].map(u128::from)
+    let transfers = Transfers::of_ranks(values);
+    let (out, into_rank) = (transfers.out(), transfers.into_rank());
+    [out.count, out.bytes, into_rank.count, into_rank.bytes].map(u128::from)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::traffic::example;
+    use crate::messages_example as example;
 
     #[test]
     fn messages_are_attributes_where_there_are_any() {

@@ -12,11 +12,10 @@ use std::io::Write;
 use serde::Serialize;
 use serde::ser::{SerializeSeq as _, Serializer};
 use tinyprof_format::model::{Callpath, CallpathIndex, CallpathValues, MetricSummary, RunMetadata};
-use tinyprof_report::RankStatistics;
+use tinyprof_report::{RankStatistics, Transfers};
 
 use super::exporter::{Exporter, Notes, Request, Source, float, metrics_of};
 use super::{json, paths};
-use crate::traffic::{self, BothWays};
 
 pub(super) struct Hatchet;
 
@@ -38,7 +37,7 @@ impl Exporter for Hatchet {
         let source = request.source();
         let (order, node_of_row) = preorder(source);
         let keys = keys(source);
-        let has_messages = traffic::has_messages(&source.profile);
+        let has_messages = tinyprof_report::has_messages(&source.profile);
         let named = keys.iter().map(|key| format!("metric {key}"));
         let of_messages = MESSAGE_COLUMNS.into_iter().filter(|_| has_messages).map(str::to_owned);
         let columns = COLUMNS.into_iter().map(str::to_owned);
@@ -178,8 +177,9 @@ impl Serialize for Row<'_> {
             row.serialize_element(&metrics.get(key).map_or(0.0, |metric| metric.sum))?;
         }
         if self.has_messages {
-            let BothWays { out, into } = BothWays::of_values(self.values);
-            for number in [out.count, out.bytes, into.count, into.bytes] {
+            let transfers = Transfers::of_messages(&self.values.messages);
+            let (out, into_rank) = (transfers.out(), transfers.into_rank());
+            for number in [out.count, out.bytes, into_rank.count, into_rank.bytes] {
                 row.serialize_element(&number)?;
             }
         }
@@ -192,7 +192,7 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
-    use crate::traffic::example;
+    use crate::messages_example as example;
 
     #[test]
     fn messages_are_columns_of_each_rank() {

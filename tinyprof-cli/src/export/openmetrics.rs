@@ -5,12 +5,11 @@ use std::error::Error;
 use std::io::{self, Write};
 
 use tinyprof_format::model::{CallpathIndex, MessageKind, MetricSummary, Profile, Traffic};
-use tinyprof_report::{RankStatistics, Spread};
+use tinyprof_report::{RankStatistics, Spread, Transfers, has_messages};
 
 use super::exporter::{Exporter, Notes, Request, Source};
 use super::names::shown;
 use super::paths;
-use crate::traffic::{self, BothWays};
 
 pub(super) struct OpenMetrics;
 
@@ -160,7 +159,7 @@ fn metrics(out: &mut (dyn Write + Send), source: &Source, labels: &[String]) -> 
     Ok(())
 }
 
-/// The kinds of messages, by the value of their label.
+/// The kinds of messages, out and in, by the value of their label.
 const KINDS: [(&str, [MessageKind; 2]); 4] = [
     ("message", [MessageKind::MessageOut, MessageKind::MessageIn]),
     ("collective", [MessageKind::CollectiveOut, MessageKind::CollectiveIn]),
@@ -171,15 +170,15 @@ const KINDS: [(&str, [MessageKind; 2]); 4] = [
 /// Writes the messages and bytes of each callpath, summed over ranks. Sums without any message are
 /// left out.
 fn messages(out: &mut (dyn Write + Send), profile: &Profile, labels: &[String]) -> io::Result<()> {
-    if !traffic::has_messages(profile) {
+    if !has_messages(profile) {
         return Ok(());
     }
     let mut rows: Vec<(String, Traffic)> = Vec::new();
     for (label, values) in labels.iter().zip(&profile.values) {
+        let transfers = Transfers::of_ranks(values);
         for (kind, kinds) in KINDS {
-            let mut sum = BothWays::default();
-            values.iter().for_each(|values| sum += BothWays::of_kinds(values, &kinds));
-            for (direction, traffic) in [("out", sum.out), ("in", sum.into)] {
+            for (direction, of_direction) in ["out", "in"].into_iter().zip(kinds) {
+                let traffic = transfers.of_kind(of_direction);
                 if traffic.count > 0 {
                     let labels = format!("{label},kind=\"{kind}\",direction=\"{direction}\"");
                     rows.push((labels, traffic));
@@ -240,7 +239,7 @@ fn quoted(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::traffic::example;
+    use crate::messages_example as example;
 
     #[test]
     fn values_are_exact_and_spelled_as_the_format_wants() {

@@ -61,7 +61,7 @@ mod tests {
     use tinyprof_format::model::MessageKind;
 
     use super::*;
-    use crate::traffic::{self, example};
+    use crate::messages_example as example;
 
     #[test]
     fn messages_are_rows_of_their_own() {
@@ -74,7 +74,7 @@ mod tests {
                         profile.callpaths.path(index),
                         rank,
                         key.kind.name().to_owned(),
-                        traffic::partner(key, rank),
+                        tinyprof_report::partner(key, rank),
                         [key.size_class.into(), found.count, found.bytes],
                     ));
                 }

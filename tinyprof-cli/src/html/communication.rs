@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 use tinyprof_format::model::{CallpathIndex, MessageKind, Profile, Traffic};
+use tinyprof_report::{MpiCall, Transfers, has_messages, partner};
 
 use super::columns::{Columns, FINE};
 use super::rows::Bins;
-use crate::traffic::{self, BothWays};
 
 /// The most rows, and columns, of the matrix; with more ranks, neighbouring ranks share one.
 const BINS_MAX: usize = 512;
@@ -37,7 +37,7 @@ struct Matrix {
 
 /// Returns the messages of the profile, or null if it has none.
 pub(super) fn communication(profile: &Profile, columns: &mut Columns) -> Value {
-    if !traffic::has_messages(profile) {
+    if !has_messages(profile) {
         return Value::Null;
     }
     let ranks = profile.ranks.len();
@@ -65,7 +65,7 @@ fn matrix(profile: &Profile, bins: Bins) -> Matrix {
         let mut receivers: BTreeMap<usize, Traffic> = BTreeMap::new();
         let messages = senders.iter().flat_map(|row| &row[from].messages);
         for (&key, &traffic) in messages.filter(|(key, _)| key.kind == MessageKind::MessageOut) {
-            let to = traffic::partner(key, from).and_then(|to| usize::try_from(to).ok());
+            let to = partner(key, from).and_then(|to| usize::try_from(to).ok());
             match to.filter(|&to| to < bins.ranks) {
                 Some(to) => receivers.entry(to).or_default().absorb(traffic),
                 None => matrix.elsewhere.absorb(traffic),
@@ -128,16 +128,15 @@ fn sizes(profile: &Profile) -> Value {
 /// Returns the callpaths of MPI functions, and the others that have messages.
 fn callpaths(profile: &Profile) -> Value {
     let of = |index: CallpathIndex| {
-        let mut sum = BothWays::default();
-        profile.values[index.row()].iter().for_each(|values| sum += BothWays::of_values(values));
-        let function = traffic::mpi_function(&profile.callpaths.get(index).region);
-        (function.is_some() || sum != BothWays::default()).then(|| {
+        let transfers = Transfers::of_ranks(&profile.values[index.row()]);
+        let call = MpiCall::of_region(&profile.callpaths.get(index).region);
+        (call.is_some() || !transfers.is_empty()).then(|| {
             json!({
                 "callpath": index.row(),
-                "function": function.map(|(function, _)| function),
-                "place": function.and_then(|(_, place)| place),
-                "bytes_out": sum.out.bytes,
-                "bytes_in": sum.into.bytes,
+                "function": call.map(|call| call.function),
+                "place": call.and_then(|call| call.call_site),
+                "bytes_out": transfers.out().bytes,
+                "bytes_in": transfers.into_rank().bytes,
             })
         })
     };
@@ -151,7 +150,7 @@ mod tests {
     use super::super::page;
     use super::super::payload::Shown;
     use super::*;
-    use crate::traffic::example::{self, Sent};
+    use crate::messages_example::{self as example, Sent};
 
     fn all_pairs(ranks: u32) -> Vec<[u64; 4]> {
         let of = |&Sent { from, to, count, bytes_each }: &Sent| {

@@ -128,10 +128,10 @@ pub(super) fn fold(mut profile: Profile, is_shown: &[bool]) -> Folded {
 #[cfg(test)]
 mod tests {
     use tinyprof_format::text::read_text;
-    use tinyprof_report::Statistics;
+    use tinyprof_report::{Statistics, Transfers};
 
     use super::*;
-    use crate::traffic::{BothWays, example};
+    use crate::messages_example as example;
 
     fn profile() -> Profile {
         let text = "id,parent,tag,is_loop,times\n\
@@ -190,10 +190,8 @@ mod tests {
         let is_shown: Vec<bool> =
             profile.callpaths.rows().iter().map(|callpath| callpath.parent.is_none()).collect();
         let sum = |profile: &Profile| {
-            let mut sum = BothWays::default();
             let values = profile.values.iter().flatten();
-            values.for_each(|values| sum += BothWays::of_values(values));
-            sum
+            Transfers::of_messages(values.flat_map(|values| &values.messages))
         };
         let folded = fold(profile.clone(), &is_shown).profile;
         assert_eq!(folded.callpaths.len(), 3);

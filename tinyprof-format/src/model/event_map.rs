@@ -67,18 +67,10 @@ impl EventMap {
         &mut self,
         metrics: impl IntoIterator<Item = (CallpathId, String, MetricValues)>,
     ) -> u64 {
-        // Where callpaths share an id, the first is used, as in `add_metric`.
-        let rows = self.callpaths.rows().iter().enumerate().rev();
-        let rows: HashMap<CallpathId, usize> =
-            rows.map(|(row, callpath)| (callpath.id, row)).collect();
-        let mut lost = 0;
-        for (callpath, key, values) in metrics {
-            match rows.get(&callpath) {
-                Some(&row) => self.values[row].metrics.entry(key).or_default().absorb(values),
-                None => lost += 1,
-            }
-        }
-        lost
+        let metrics = metrics.into_iter().map(|(callpath, key, values)| (callpath, (key, values)));
+        self.add_to_callpaths(metrics, |of_callpath, (key, values)| {
+            of_callpath.metrics.entry(key).or_default().absorb(values);
+        })
     }
 
     /// Adds the messages of many callpaths. Returns the number of records dropped because their
@@ -88,14 +80,27 @@ impl EventMap {
         &mut self,
         messages: impl IntoIterator<Item = (CallpathId, MessageKey, Traffic)>,
     ) -> u64 {
+        let messages = messages.into_iter().map(|(callpath, key, sum)| (callpath, (key, sum)));
+        self.add_to_callpaths(messages, |of_callpath, (key, traffic)| {
+            of_callpath.messages.entry(key).or_default().absorb(traffic);
+        })
+    }
+
+    /// Calls `add` with the values of each record's callpath. Returns the number of records whose
+    /// callpaths are not in the table.
+    fn add_to_callpaths<T>(
+        &mut self,
+        records: impl Iterator<Item = (CallpathId, T)>,
+        add: impl Fn(&mut CallpathValues, T),
+    ) -> u64 {
         // Where callpaths share an id, the first is used, as in `add_metric`.
         let rows = self.callpaths.rows().iter().enumerate().rev();
         let rows: HashMap<CallpathId, usize> =
             rows.map(|(row, callpath)| (callpath.id, row)).collect();
         let mut lost = 0;
-        for (callpath, key, traffic) in messages {
+        for (callpath, record) in records {
             match rows.get(&callpath) {
-                Some(&row) => self.values[row].messages.entry(key).or_default().absorb(traffic),
+                Some(&row) => add(&mut self.values[row], record),
                 None => lost += 1,
             }
         }

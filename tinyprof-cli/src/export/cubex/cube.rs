@@ -4,10 +4,10 @@
 use std::collections::{BTreeSet, HashMap};
 
 use tinyprof_format::model::CallpathValues;
+use tinyprof_report::{Transfers, has_messages};
 
 use super::tree::{Kind, Tree};
 use crate::export::exporter::{Source, metrics_of};
-use crate::traffic::{self, BothWays};
 
 /// A quantity of each callpath on each rank.
 pub(super) struct Metric {
@@ -65,7 +65,7 @@ impl<'a> Cube<'a> {
             Metric { kind: Kind::Inclusive, what: What::Time },
         ];
         metrics.extend(keys.into_iter().map(varying));
-        if traffic::has_messages(&source.profile) {
+        if has_messages(&source.profile) {
             let directions = [What::BytesOut, What::BytesIn];
             metrics.extend(directions.map(|what| Metric { kind: Kind::Exclusive, what }));
         }
@@ -86,8 +86,10 @@ impl<'a> Cube<'a> {
             What::Visits => values.visits().to_le_bytes(),
             What::Time => values.inclusive_ns().to_le_bytes(),
             What::Varying(key) => sum(values, key).to_le_bytes(),
-            What::BytesOut => BothWays::of_values(values).out.bytes.to_le_bytes(),
-            What::BytesIn => BothWays::of_values(values).into.bytes.to_le_bytes(),
+            What::BytesOut => Transfers::of_messages(&values.messages).out().bytes.to_le_bytes(),
+            What::BytesIn => {
+                Transfers::of_messages(&values.messages).into_rank().bytes.to_le_bytes()
+            }
         }
     }
 }
@@ -100,7 +102,7 @@ fn sum(values: &CallpathValues, key: &str) -> f64 {
 mod tests {
     use super::*;
     use crate::export::exporter::Request;
-    use crate::traffic::example;
+    use crate::messages_example as example;
 
     #[test]
     fn bytes_are_metrics_where_there_are_messages() {

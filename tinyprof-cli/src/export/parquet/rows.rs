@@ -5,7 +5,6 @@ use tinyprof_format::model::{CallpathValues, ExecutionSummary, MessageKind, Metr
 
 use crate::export::exporter::Source;
 use crate::export::paths;
-use crate::traffic;
 
 /// The contents of a row, other than its origin.
 pub(super) struct Row<'a> {
@@ -108,7 +107,7 @@ pub(super) fn rows(
         visits: traffic.count,
         numbers: Numbers::Message(Message {
             kind: key.kind,
-            partner: traffic::partner(key, rank),
+            partner: tinyprof_report::partner(key, rank),
             size_class: key.size_class,
             bytes: traffic.bytes,
         }),
