@@ -32,8 +32,9 @@ browser: ## Write pages of profiles of all kinds, and click through them in Chro
 bench: ## Measure what a region costs, beside a bare pair of timestamp reads
 	@source scripts/rust.sh && rust_find && cargo bench -p tinyprof-benches
 
-overhead: ## Measure TinyProf beside other profilers, and write the table in docs/overhead.md
+overhead: ## Measure TinyProf beside other profilers, and write the tables in docs/overhead.md
 	@bash scripts/overhead.sh
+	@bash scripts/calls.sh
 
 scaling: ## Measure and simulate the flush of many ranks, and write the tables and plots in docs/scaling.md
 	@bash scripts/scaling.sh
