@@ -156,7 +156,9 @@ fn event_map(threads: &[Piece<'_>], now: Moment) -> io::Result<EventMap> {
     }
     let segments: Vec<Segment<'_>> =
         files.iter().filter_map(|bytes| Segment::parse(bytes).ok()).collect();
-    Ok(recovered_map(&segments, now))
+    let mut map = recovered_map(&segments, now);
+    map.callpaths = tinyprof_symbols::with_names(&map.callpaths);
+    Ok(map)
 }
 
 /// Returns the possible names of a job's profile: the one its program wanted, and the one we write.

@@ -234,7 +234,8 @@ fn write_one_rank(
         return Err(failure.to_string());
     }
     let because = format!("it holds rank {rank} of {ranks} alone: {reason}");
-    let (name, map) = (name_of_rank(&plan.target, rank), measured.map);
+    #[cfg_attr(not(feature = "pmpi"), expect(unused_mut, reason = "no call has a call site"))]
+    let (name, mut map) = (name_of_rank(&plan.target, rank), measured.map);
     // It gets its own number: another rank's separate profile does not contain the measurements of
     // this one.
     let profile_id = Some(recorder::new_profile_id(&name));
@@ -244,6 +245,10 @@ fn write_one_rank(
     let write = move || {
         if map.callpaths.is_empty() {
             return Ok(());
+        }
+        #[cfg(feature = "pmpi")]
+        {
+            map.callpaths = tinyprof_symbols::with_names(&map.callpaths);
         }
         ProfileWriter::new()
             .with_files(files)

@@ -17,26 +17,31 @@ use tinyprof_format::model::{CallpathTable, Region};
 /// The constant of a named call site that keeps the executable and the address.
 const ADDRESS: &str = "address";
 
+thread_local! {
+    /// The executables and libraries that this thread has read, by path; none if it could not.
+    static OBJECTS: RefCell<HashMap<String, Option<Loader>>> = RefCell::default();
+}
+
 /// Returns the dictionary with the names of its call sites. Reads the executables and libraries
 /// that the calls came from, if they are on this machine.
 ///
 /// # Cost
 /// Nothing without call sites. A look-up takes microseconds, after the first one in an executable,
-/// which reads the index of its debug information.
+/// which reads the index of its debug information. The thread keeps what it has read.
 #[must_use]
 pub fn with_names(dictionary: &CallpathTable) -> CallpathTable {
     let is_call_site = |region: &Region| CallSite::of(region).is_some();
     if !dictionary.rows().iter().any(|row| is_call_site(&row.region)) {
         return dictionary.clone();
     }
-    let objects = RefCell::new(HashMap::new());
     dictionary.with_regions(|region| {
         let call_site = CallSite::of(region)?;
-        let mut objects = objects.borrow_mut();
-        let object = objects
-            .entry(region.file.clone())
-            .or_insert_with(|| Loader::new(Path::new(&region.file)).ok());
-        call_site.named(region, object.as_ref()?)
+        OBJECTS.with_borrow_mut(|objects| {
+            let object = objects
+                .entry(region.file.clone())
+                .or_insert_with(|| Loader::new(Path::new(&region.file)).ok());
+            call_site.named(region, object.as_ref()?)
+        })
     })
 }
 

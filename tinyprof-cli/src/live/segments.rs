@@ -103,7 +103,9 @@ fn sample(job: &Job<'_>, now: Moment) -> Sample {
     let started_ns = job.pieces().map(|piece| piece.segment.header().start_ns).min();
     let Ok(ranks) = job.event_maps(|threads| {
         let segments: Vec<Segment<'_>> = threads.iter().map(|piece| piece.segment).collect();
-        Ok::<_, Infallible>(running_map(&segments, now))
+        let mut map = running_map(&segments, now);
+        map.callpaths = tinyprof_symbols::with_names(&map.callpaths);
+        Ok::<_, Infallible>(map)
     });
     Sample {
         name: name(job),
