@@ -67,7 +67,7 @@ impl Report {
         }
         for hint in &self.hints {
             text.push_str(&wrapped(
-                &format!("hint: {}. {}", hint.headline, hint.evidence),
+                &format!("hint: {}. {} {}", hint.headline, hint.evidence, hint.advice),
                 " ",
                 width,
             ));

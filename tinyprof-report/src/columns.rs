@@ -13,6 +13,7 @@ use super::{Report, Spread};
 /// A column of right-aligned numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Column {
+    Callpaths,
     Visits,
     Inclusive,
     Exclusive,
@@ -58,8 +59,8 @@ const NARROWEST_TREE: usize = 12;
 /// The layouts, from the richest to the narrowest.
 const LAYOUTS: [Layout; 10] = {
     use Column::{
-        Bytes, Exclusive, Imbalance, Lost, Max, MaxHost, MaxRank, Mean, Min, Ranks, Variation,
-        Visits,
+        Bytes, Callpaths, Exclusive, Imbalance, Lost, Max, MaxHost, MaxRank, Mean, Min, Ranks,
+        Variation, Visits,
     };
     const fn short(without: &'static [Column], least_tree: usize) -> Layout {
         Layout { full: false, gap: 1, without, least_tree }
@@ -70,15 +71,18 @@ const LAYOUTS: [Layout; 10] = {
         short(&[], 20),
         short(&[Variation], 20),
         short(&[Variation, Min, MaxHost], 18),
-        short(&[Variation, Min, MaxHost, Bytes], 18),
-        short(&[Variation, Min, MaxHost, Bytes, Imbalance], 16),
-        short(&[Variation, Min, MaxHost, Bytes, Imbalance, Mean], 16),
+        short(&[Variation, Min, MaxHost, Bytes, Callpaths], 18),
+        short(&[Variation, Min, MaxHost, Bytes, Callpaths, Imbalance], 16),
+        short(&[Variation, Min, MaxHost, Bytes, Callpaths, Imbalance, Mean], 16),
         short(
-            &[Variation, Min, MaxHost, Bytes, Imbalance, Mean, Exclusive, MaxRank],
+            &[Variation, Min, MaxHost, Bytes, Callpaths, Imbalance, Mean, Exclusive, MaxRank],
             NARROWEST_TREE,
         ),
         short(
-            &[Variation, Min, MaxHost, Bytes, Lost, Mean, Exclusive, MaxRank, Visits, Ranks, Max],
+            &[
+                Variation, Min, MaxHost, Bytes, Lost, Mean, Exclusive, MaxRank, Visits, Ranks, Max,
+                Callpaths,
+            ],
             NARROWEST_TREE,
         ),
     ]
@@ -171,8 +175,8 @@ fn placements(report: &Report, lines: &[Line]) -> Vec<Placement> {
 
 fn columns_of(report: &Report, lines: &[Line]) -> Vec<Column> {
     use Column::{
-        Bytes, Exclusive, Imbalance, Inclusive, Lost, Max, MaxHost, MaxRank, Mean, Min, Ranks,
-        Share, Variation, Visits,
+        Bytes, Callpaths, Exclusive, Imbalance, Inclusive, Lost, Max, MaxHost, MaxRank, Mean, Min,
+        Ranks, Share, Variation, Visits,
     };
     let rows = || {
         lines.iter().filter_map(|line| match line {
@@ -180,7 +184,8 @@ fn columns_of(report: &Report, lines: &[Line]) -> Vec<Column> {
             Line::Folded(_) => None,
         })
     };
-    let mut columns = vec![Visits, Inclusive, Exclusive, Share];
+    let mut columns: Vec<Column> = report.callpaths_of_regions.iter().map(|_| Callpaths).collect();
+    columns.extend([Visits, Inclusive, Exclusive, Share]);
     let transfers = |line: &Line| match line {
         Line::Callpath(index) => report.transfers.contains_key(index),
         Line::Folded(_) => false,
@@ -242,6 +247,8 @@ impl Column {
 
     const fn heading(self, full: bool) -> &'static str {
         match (self, full) {
+            (Self::Callpaths, true) => "callpaths",
+            (Self::Callpaths, false) => "paths",
             (Self::Visits, _) => "visits",
             (Self::Inclusive, true) => "inclusive",
             (Self::Inclusive, false) => "incl.",
@@ -285,6 +292,10 @@ fn callpath_cell(report: &Report, row: usize, column: Column) -> String {
     let bound_ns = parent.map(|at| report.statistics.row(at.row()).inclusive.sum_ns);
     let spread = report.compared(row);
     match column {
+        Column::Callpaths => {
+            let counts = report.callpaths_of_regions.as_ref();
+            counts.map_or_else(String::new, |counts| counts[index.row()].to_string())
+        }
         Column::Visits => count_cell(row.visits),
         Column::Bytes => {
             let transfers = report.transfers.get(&index);

@@ -9,9 +9,6 @@ use super::names::{columns, cut, escaped, shown, wrapped};
 use super::tree::{Line, fitting_lines, lines};
 use super::units::{counted, rounded, time};
 
-/// The heading of the tree.
-const HEADING: &str = "callpath";
-
 /// The assumed width of a folded line in the layout of a table, in columns: enough for the number
 /// of callpaths and the words after it.
 const FOLDED_COLUMNS: usize = 20;
@@ -133,7 +130,7 @@ impl Report {
         format!(
             "{name}: {}{hosts}{threads}, {executions}, {}, {time}",
             counted(self.ranks.into(), "rank"),
-            counted(self.callpaths.len() as u64, "callpath"),
+            counted(self.callpaths.len() as u64, self.row_word()),
         )
     }
 
@@ -141,7 +138,7 @@ impl Report {
         let widest = |room: usize| {
             let labels =
                 lines.iter().map(|line| 2 * self.depth(line) + columns(&self.label(line, room)));
-            labels.max().unwrap_or(0).max(HEADING.len())
+            labels.max().unwrap_or(0).max(self.row_word().len())
         };
         let tree = widest(FOLDED_COLUMNS)..=widest(usize::MAX);
         let numbers = Numbers::new(self, lines, &tree, line_width);
@@ -154,7 +151,7 @@ impl Report {
         if let Some(titles) = &numbers.titles {
             write("", titles);
         }
-        write(&cut(HEADING, width), &numbers.headings);
+        write(&cut(self.row_word(), width), &numbers.headings);
         for (line, numbers) in lines.iter().zip(&numbers.lines) {
             let indent = indent(self.depth(line), width);
             let room = width.saturating_sub(indent.len());
@@ -177,8 +174,10 @@ impl Report {
             Line::Callpath(index) => shown(&self.callpaths.get(*index).region.name),
             Line::Folded(folded) => {
                 let shortest = format!("... {}", folded.callpaths);
-                let forms =
-                    [format!("{shortest} smaller callpaths"), format!("{shortest} smaller")];
+                let forms = [
+                    format!("{shortest} smaller {}s", self.row_word()),
+                    format!("{shortest} smaller"),
+                ];
                 forms.into_iter().find(|form| form.len() <= room).unwrap_or(shortest)
             }
         }

@@ -3,6 +3,7 @@
 mod efficiency;
 mod fixture;
 mod hints;
+mod hints_of_run;
 mod info;
 mod json;
 mod messages;
