@@ -12,11 +12,12 @@
 
 use crate::companion::Companion;
 use crate::meeting::Meeting;
-use crate::time::{Call, Offset, duration, signed};
+use crate::time::{Call, Offset, Post, duration, signed};
 
-/// The shortest time in a call, in ns, that counts as waiting where the clocks are too uncertain
-/// to tell.
+/// The shortest time in a call, in ns, that counts as waiting where the clocks do not tell.
 const SURELY_WAITED_NS: u64 = 5_000;
+/// A call that takes no longer has found its message complete.
+const TAKEN_NS: i64 = 500;
 
 /// The intrusion and the ideal time of a rank.
 ///
@@ -57,8 +58,17 @@ pub struct Wait {
     pub partner_ns: i64,
     /// When the partner would have come without measurement, in ns on this rank's clock.
     pub virtual_ns: i64,
-    /// True if the clocks were too uncertain for the usual rule.
+    /// True if nothing was known of the partner's clock: all of the call is said to be transfer.
     pub is_guarded: bool,
+}
+
+/// The way of a message.
+#[derive(Clone, Copy, Debug, Default)]
+struct Way {
+    /// How long after sending the receiver hears of it.
+    latency_ns: i64,
+    /// The time of its bytes, from the moment when both sides are ready.
+    transfer_ns: i64,
 }
 
 impl Clock {
@@ -85,7 +95,7 @@ impl Clock {
         self.contradictions
     }
 
-    /// Returns how many receives were judged without the clocks, as these were too uncertain.
+    /// Returns how many receives were judged without the sender's clock.
     #[must_use]
     #[inline]
     pub const fn guarded(&self) -> u64 {
@@ -113,26 +123,46 @@ impl Clock {
         signed(now_ns) - signed(self.intrusion_ns)
     }
 
-    /// Applies a receive that has blocked until a message was there: a receive, or a wait for one.
+    /// Applies a blocking receive, of a message that `offset` tells the clock and the distance of.
     ///
-    /// `offset` is that of the sender's clock. Where it is less certain than the distance between
-    /// sending and receiving, and than the difference of the intrusions, the guarded rule holds.
+    /// An error of the offset changes the intrusion by at most that error, so the rule holds for
+    /// uncertain offsets, too. Where the offset is unknown, the guarded rule knows the intrusions
+    /// alone, as paper 002 does.
     #[inline]
     pub fn receive(&mut self, call: Call, companion: &Companion, offset: Offset) -> Wait {
-        let sent_ns = offset.to_mine(signed(companion.entry_ns));
-        let distance_ns = sent_ns.abs_diff(signed(call.entered_ns));
-        let gain_ns = companion.intrusion_ns.abs_diff(self.intrusion_ns);
-        if offset.uncertainty_ns > distance_ns && offset.uncertainty_ns > gain_ns {
-            return self.receive_guarded(call, companion, offset);
+        let post = Post { posted_ns: call.entered_ns, intrusion_ns: self.intrusion_ns };
+        self.complete(call, post, companion, offset)
+    }
+
+    /// Applies a call that has waited for a receive that was posted before. Otherwise as
+    /// [`receive`](Self::receive).
+    #[inline]
+    pub fn complete(
+        &mut self,
+        call: Call,
+        post: Post,
+        companion: &Companion,
+        offset: Offset,
+    ) -> Wait {
+        if offset.is_unknown() {
+            return self.complete_guarded(call, companion);
         }
-        self.meet(call, &message(companion, offset))
+        let way = Way {
+            latency_ns: signed(offset.latency_ns),
+            transfer_ns: offset.transfer_ns(companion.bytes),
+        };
+        self.join(call, post, &message(companion, offset), way)
     }
 
     /// Applies a synchronous send, which has blocked until the receiver was there. `receiver` is
     /// what the receiver says of itself, with the time at which it posted the receive.
     #[inline]
     pub fn send(&mut self, call: Call, receiver: &Companion, offset: Offset) -> Wait {
-        self.receive(call, receiver, offset)
+        let post = Post { posted_ns: call.entered_ns, intrusion_ns: self.intrusion_ns };
+        // Data is sent when the request has come to a posted receive: the request travels while
+        // the receiver still computes.
+        let way = Way { latency_ns: -signed(offset.latency_ns), transfer_ns: 0 };
+        self.join(call, post, &message(receiver, offset), way)
     }
 
     /// Applies a message that was found complete without waiting, as by `MPI_Test`. Where the
@@ -175,6 +205,13 @@ impl Clock {
     /// Applies a call that has waited for partners, whose times are on this rank's clock.
     #[inline]
     pub fn meet(&mut self, call: Call, partners: &Meeting) -> Wait {
+        let post = Post { posted_ns: call.entered_ns, intrusion_ns: self.intrusion_ns };
+        self.join(call, post, partners, Way::default())
+    }
+
+    /// Applies a call that has waited for partners, who were heard of after a latency.
+    #[inline]
+    fn join(&mut self, call: Call, post: Post, partners: &Meeting, way: Way) -> Wait {
         let (entered_ns, left_ns) = (signed(call.entered_ns), signed(call.left_ns));
         // A partner that came after the end of the call is an error of the clocks. Moving both of
         // its times keeps its intrusion, which is their difference.
@@ -182,15 +219,30 @@ impl Clock {
         self.contradictions += u64::from(late_ns > 0);
         let partner_ns = partners.last_ns - late_ns;
         let partner_virtual_ns = partners.virtual_ns - late_ns;
+        let latency_ns = way.latency_ns.min(left_ns - partner_ns);
+        let arrived_ns = partner_ns + latency_ns;
+        let arrived_virtual_ns = partner_virtual_ns + latency_ns;
+
         let my_virtual_ns = entered_ns - signed(self.intrusion_ns);
-        let together_ns = entered_ns.max(partner_ns);
-        // COMMUNICATION: x = Re - (max(Vb, Vs) + transfer), where transfer = Re - max(Rb, S').
-        self.intrusion_ns = duration(together_ns - my_virtual_ns.max(partner_virtual_ns));
+        let posted_ns = signed(post.posted_ns).min(entered_ns);
+        let virtual_left_ns = if posted_ns < entered_ns {
+            // The transfer began before the call. If the call has waited, both ended together.
+            let begun_ns = posted_ns.max(arrived_ns);
+            let begun_virtual_ns = (posted_ns - signed(post.intrusion_ns)).max(arrived_virtual_ns);
+            let has_waited = left_ns - entered_ns > TAKEN_NS;
+            let transfer_ns = if has_waited { left_ns - begun_ns } else { way.transfer_ns };
+            let taken_ns = if has_waited { 0 } else { left_ns - entered_ns };
+            my_virtual_ns.max(begun_virtual_ns + transfer_ns) + taken_ns
+        } else {
+            // COMMUNICATION: x = Re - (max(Vb, Vs) + transfer).
+            my_virtual_ns.max(arrived_virtual_ns) + (left_ns - entered_ns.max(arrived_ns))
+        };
+        self.intrusion_ns = duration(left_ns - virtual_left_ns);
         self.ideal_ns = self.ideal_ns.max(duration(partners.ideal_ns));
         Wait {
             waiting_ns: duration(partner_ns - entered_ns),
             compensated_ns: duration(partner_virtual_ns - my_virtual_ns),
-            transfer_ns: duration(left_ns - together_ns),
+            transfer_ns: duration(left_ns - entered_ns.max(partner_ns)),
             partner_ns,
             virtual_ns: partner_virtual_ns,
             is_guarded: false,
@@ -201,21 +253,20 @@ impl Clock {
     /// for the sender, and leaves the intrusion as it is otherwise.
     #[cold]
     #[inline(never)]
-    fn receive_guarded(&mut self, call: Call, companion: &Companion, offset: Offset) -> Wait {
-        let before = *self;
-        let mut wait = self.meet(call, &message(companion, offset));
-        self.intrusion_ns = before.intrusion_ns;
+    fn complete_guarded(&mut self, call: Call, companion: &Companion) -> Wait {
         let waited_ns = call.duration_ns();
-        if waited_ns > SURELY_WAITED_NS.max(offset.uncertainty_ns) {
+        if waited_ns > SURELY_WAITED_NS {
             // COMMUNICATION: w' = max(0, w + x - xs); x += w - w'.
-            let most_ns = waited_ns.saturating_add(before.intrusion_ns);
+            let most_ns = waited_ns.saturating_add(self.intrusion_ns);
             self.intrusion_ns = most_ns.min(companion.intrusion_ns);
         }
-        let least_ns = wait.waiting_ns.saturating_add(before.intrusion_ns);
-        wait.compensated_ns = least_ns.saturating_sub(self.intrusion_ns);
-        wait.is_guarded = true;
+        self.find(companion);
         self.guarded += 1;
-        wait
+        let partner_ns = signed(call.entered_ns);
+        let virtual_ns = partner_ns - signed(companion.intrusion_ns);
+        let (waiting_ns, compensated_ns, transfer_ns) = (0, 0, waited_ns);
+        let is_guarded = true;
+        Wait { waiting_ns, compensated_ns, transfer_ns, partner_ns, virtual_ns, is_guarded }
     }
 }
 

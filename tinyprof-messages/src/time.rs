@@ -48,6 +48,39 @@ pub struct Offset {
     /// By how much that may be wrong, in either direction. 0 within a node, where all ranks read
     /// one clock.
     pub uncertainty_ns: u64,
+    /// The time that a small message takes to the other rank: half of the shortest exchange by
+    /// which the offset was measured. A message travels while its receiver still computes. 0 if
+    /// unknown: the error of each message is at most the true latency.
+    pub latency_ns: u64,
+    /// The time that a byte of a large message takes to the other rank, in ps. 0 if unknown. Used
+    /// where a message came unnoticed, and without measurement might not have come yet.
+    pub ps_per_byte: u64,
+}
+
+impl Offset {
+    /// Nothing is known of the other clock.
+    pub const UNKNOWN: Self =
+        Self { ns: 0, uncertainty_ns: u64::MAX, latency_ns: 0, ps_per_byte: 0 };
+
+    #[inline]
+    pub(crate) const fn is_unknown(self) -> bool {
+        self.uncertainty_ns == u64::MAX
+    }
+
+    /// Returns the time that the bytes of a message take, in ns.
+    #[inline]
+    pub(crate) fn transfer_ns(self, bytes: u64) -> i64 {
+        signed(bytes.saturating_mul(self.ps_per_byte) / 1_000)
+    }
+}
+
+/// A receive that was posted before the call that completes it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Post {
+    /// When it was posted, in ns on the rank's clock.
+    pub posted_ns: u64,
+    /// The rank's [intrusion](crate::clock::Clock::intrusion_ns) at that moment.
+    pub intrusion_ns: u64,
 }
 
 impl Offset {

@@ -16,7 +16,7 @@ fn call(entered_ns: u64, left_ns: u64) -> Call {
     Call { entered_ns, left_ns }
 }
 
-const SAME: Offset = Offset { ns: 0, uncertainty_ns: 0 };
+const SAME: Offset = Offset { ns: 0, uncertainty_ns: 0, latency_ns: 0, ps_per_byte: 0 };
 
 /// Sender and receiver with their intrusions; expected waiting, compensated, transfer, intrusion.
 fn check(sent: (u64, u64), received: (u64, u64, u64), expected: (u64, u64, u64, u64)) {
@@ -62,22 +62,57 @@ fn a_message_from_the_future_is_a_contradiction() {
 #[test]
 fn offsets_move_the_other_clock() {
     let (mut near, mut far) = (clock(70, 0), clock(70, 0));
-    let apart = Offset { ns: -5_000, uncertainty_ns: 10 };
+    let apart = Offset { ns: -5_000, uncertainty_ns: 10, ..SAME };
     let wait = near.receive(call(1_000, 2_500), &companion(2_000, 300, 0), SAME);
     let wait_far = far.receive(call(1_000, 2_500), &companion(7_000, 300, 0), apart);
     assert_eq!((wait, near), (wait_far, far));
 }
 
 #[test]
-fn a_short_receive_with_uncertain_clocks_changes_nothing() {
-    let apart = Offset { ns: 0, uncertainty_ns: 10_000 };
-    for (left_ns, expected_ns) in [(9_000, 50), (11_000, 50), (12_000, 300)] {
+fn without_offsets_a_short_receive_changes_nothing() {
+    for (left_ns, expected_ns) in [(6_000, 50), (6_001, 300)] {
         let mut receiver = clock(50, 0);
         let sent = companion(1_500, 300, 0);
-        let wait = receiver.receive(call(1_000, left_ns), &sent, apart);
+        let wait = receiver.receive(call(1_000, left_ns), &sent, Offset::UNKNOWN);
         assert!(wait.is_guarded);
         assert_eq!((receiver.intrusion_ns(), receiver.guarded()), (expected_ns, 1), "{left_ns}");
     }
+    let mut receiver = clock(500, 0);
+    receiver.receive(call(1_000, 9_000), &companion(1_500, 9_999, 0), Offset::UNKNOWN);
+    assert_eq!(receiver.intrusion_ns(), 8_500, "not more than it had and has waited");
+}
+
+#[test]
+fn a_message_travels_while_its_receiver_computes() {
+    let far = Offset { latency_ns: 300, ..SAME };
+    // Sent at 2,000, here at 2,300; without measurement sent at 1,200, here at 1,500.
+    let mut receiver = clock(600, 0);
+    let wait = receiver.receive(call(2_000, 2_400), &companion(2_000, 800, 0), far);
+    assert_eq!((wait.waiting_ns, wait.transfer_ns), (0, 400));
+    assert_eq!(receiver.virtual_ns(2_400), 1_600, "from 1,500 on the transfer of 100");
+}
+
+#[test]
+fn a_transfer_that_began_before_the_wait_ends_with_it() {
+    let sent = Companion { bytes: 8_000, ..companion(2_000, 500, 0) };
+    let post = Post { posted_ns: 1_000, intrusion_ns: 0 };
+    // Begun at 2,000, so 4,000 long; without measurement from 1,500 to 5,500.
+    let mut receiver = clock(100, 0);
+    receiver.complete(call(5_000, 6_000), post, &sent, SAME);
+    assert_eq!(receiver.virtual_ns(6_000), 5_500);
+    // It was over when the rank began to wait; without measurement it would not have been.
+    let known = Offset { ps_per_byte: 500, ..SAME };
+    let mut receiver = clock(900, 0);
+    receiver.complete(call(6_100, 6_200), post, &sent, known);
+    assert_eq!(receiver.virtual_ns(6_200), 5_600);
+}
+
+#[test]
+fn a_synchronous_send_waits_for_the_receive() {
+    let mut sender = clock(100, 5);
+    let wait = sender.send(call(1_000, 3_500), &companion(3_000, 700, 9), SAME);
+    assert_eq!((wait.waiting_ns, wait.compensated_ns), (2_000, 1_400));
+    assert_eq!((sender.intrusion_ns(), sender.ideal_ns()), (700, 9));
 }
 
 #[test]
@@ -85,7 +120,7 @@ fn a_collective_waits_for_the_last_in_virtual_time() {
     // Rank 1 came last, but it is rank 0 that would have come last.
     let mut ranks = [clock(0, 10), clock(900, 40), clock(100, 20)];
     let entries = [2_000, 2_500, 1_000];
-    let common = Offset { ns: 1_000_000, uncertainty_ns: 0 };
+    let common = Offset { ns: 1_000_000, ..SAME };
     let all = (0_u32..).zip(ranks).zip(entries);
     let all = all.map(|((rank, clock), at)| clock.meeting(at, common, rank));
     let meeting = all.reduce(Meeting::combine).unwrap();
@@ -120,14 +155,34 @@ prop_compose! {
 }
 
 proptest! {
+    /// With latencies and posts, too, intrusion is not negative and virtual time goes on.
+    #[test]
+    fn virtual_time_never_goes_back(
+        posted_ns in 4_000_u64..6_000, computed_ns in 0_u64..4_000, duration_ns in 0_u64..9_000,
+        at_post in 0_u64..1_000, since in 0_u64..1_000, sent_ns in 2_000_u64..20_000,
+        theirs in 0_u64..2_000, latency_ns in 0_u64..2_000,
+    ) {
+        let entered_ns = posted_ns + computed_ns;
+        let call = call(entered_ns, entered_ns + duration_ns);
+        let mut receiver = clock(at_post + since.min(computed_ns), 0);
+        let before_ns = receiver.virtual_ns(entered_ns);
+        let post = Post { posted_ns, intrusion_ns: at_post };
+        let offset = Offset { latency_ns, ..SAME };
+        receiver.complete(call, post, &companion(sent_ns, theirs, 0), offset);
+        prop_assert!(receiver.virtual_ns(call.left_ns) >= before_ns);
+    }
+
     #[test]
     fn no_companion_makes_it_panic(
         sent in any_companion(), entered_ns: u64, left_ns: u64, intrusion_ns: u64,
-        ns: i64, uncertainty_ns: u64,
+        ns: i64, uncertainty_ns: u64, latency_ns: u64, posted_ns: u64,
     ) {
         let mut receiver = clock(intrusion_ns, 0);
-        receiver.receive(call(entered_ns, left_ns), &sent, Offset { ns, uncertainty_ns });
-        let common = Offset { ns, uncertainty_ns };
+        let common = Offset { ns, uncertainty_ns, latency_ns, ps_per_byte: latency_ns };
+        receiver.receive(call(entered_ns, left_ns), &sent, common);
+        receiver.send(call(entered_ns, left_ns), &sent, common);
+        let post = Post { posted_ns, intrusion_ns };
+        receiver.complete(call(entered_ns, left_ns), post, &sent, common);
         let meeting = receiver.meeting(entered_ns, common, 0);
         receiver.meet_at(call(entered_ns, left_ns), &meeting, common);
         receiver.events(u64::MAX, intrusion_ns);
@@ -138,20 +193,17 @@ proptest! {
     #[test]
     fn the_parts_make_the_whole(
         entered_ns in 5_000_u64..10_000, duration_ns in 0_u64..9_000, mine in 0_u64..4_000,
-        sent_ns in 5_000_u64..20_000, theirs in 0_u64..4_000, uncertainty_ns in 0_u64..2_000,
+        sent_ns in 5_000_u64..20_000, theirs in 0_u64..4_000,
     ) {
         let call = call(entered_ns, entered_ns + duration_ns);
         let mut receiver = clock(mine, 0);
         let before_ns = receiver.virtual_ns(call.entered_ns);
-        let offset = Offset { ns: 0, uncertainty_ns };
-        let wait = receiver.receive(call, &companion(sent_ns, theirs, 0), offset);
+        let wait = receiver.receive(call, &companion(sent_ns, theirs, 0), SAME);
         prop_assert!(wait.partner_ns <= signed(call.left_ns));
         prop_assert!(wait.waiting_ns + wait.transfer_ns == duration_ns);
         let after_ns = receiver.virtual_ns(call.left_ns);
         prop_assert!(after_ns >= before_ns);
-        if !wait.is_guarded {
-            let within_ns = wait.compensated_ns + wait.transfer_ns;
-            prop_assert_eq!(duration(after_ns - before_ns), within_ns);
-        }
+        let within_ns = wait.compensated_ns + wait.transfer_ns;
+        prop_assert_eq!(duration(after_ns - before_ns), within_ns);
     }
 }

@@ -238,8 +238,12 @@ impl<const STREAMS: usize, const OPEN: usize> Receives<STREAMS, OPEN> {
     #[inline]
     fn number(&mut self, stream: Stream) -> Option<u64> {
         let number = self.streams.next(stream)?;
-        let is_clear = self.doubts.is_none() || !self.doubts.concern(stream);
-        is_clear.then_some(number)
+        if !self.doubts.is_none() && self.doubts.concern(stream) {
+            // Should this receive be cancelled, too, nobody could say by how many numbers.
+            self.doubts.make_final(stream);
+            return None;
+        }
+        Some(number)
     }
 
     /// Gives numbers to receives that no unknown one precedes any more, in the order of posting.

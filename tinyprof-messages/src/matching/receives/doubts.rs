@@ -46,6 +46,13 @@ impl Doubts {
         self.push(Doubt { wanted: stream.into(), above: Some(number), is_open: true });
     }
 
+    /// Makes the doubts about a stream final: a receive was posted behind.
+    pub(super) fn make_final(&mut self, stream: Stream) {
+        for doubt in &mut self.doubts[..self.used] {
+            doubt.is_open &= !doubt.wanted.accepts(stream);
+        }
+    }
+
     /// Ends the doubt about the receive with this number, or makes it final. Returns whether there
     /// was one.
     pub(super) fn settle(&mut self, stream: Stream, number: u64, is_final: bool) -> bool {
