@@ -24,6 +24,7 @@ use crate::loaded::symbol;
 use crate::requests;
 use crate::session;
 use crate::thread::{self, Thread};
+use crate::weak;
 use crate::words::{RETURN_ADDRESS, Words, binding};
 
 /// The functions that the calls go on to, by binding and index; 0 where not looked up yet.
@@ -165,6 +166,7 @@ fn outside(
     let is_outermost = thread::with(|thread| thread.depth.get() == 0);
     match function.role {
         Role::Init | Role::InitThread if is_outermost => {
+            weak::clear_missing();
             thread::with(|thread| initialise(function, called, words, thread, pass_on))
         }
         // Regions may be recorded without calls, and recording may be paused.
