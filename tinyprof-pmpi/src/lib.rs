@@ -38,6 +38,7 @@ mod observe;
 mod requests;
 mod session;
 mod thread;
+mod weak;
 mod words;
 
 pub use abi::{Abi, Handle, Interface, Status};

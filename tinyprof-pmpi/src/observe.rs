@@ -194,6 +194,7 @@ impl Call {
         if self.is_successful(code) {
             self.after(&before, visited);
         }
+        self.give_back(&before);
         code
     }
 

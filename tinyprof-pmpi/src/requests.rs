@@ -133,6 +133,25 @@ pub(crate) fn start(place: usize, callpath: Callpath) {
     VALUES[place].callpath.store(callpath.to_bits(), Relaxed);
 }
 
+/// Takes a request out of the table before it is completed, and returns its place. Once MPI has
+/// completed it, another thread may get the same handle, before this one has looked at the table.
+pub(crate) fn take(handle: Handle) -> Option<usize> {
+    let (place, _) = find(handle)?;
+    KEYS[place].store(CLAIMED, Release);
+    Some(place)
+}
+
+/// Returns what is known of a request that has been taken out.
+pub(crate) fn taken(place: usize) -> Request {
+    VALUES[place].read()
+}
+
+/// Returns a request that has been taken out: to the table under `handle`, if the program still has
+/// one.
+pub(crate) fn give_back(place: usize, handle: Option<Handle>) {
+    KEYS[place].store(handle.map_or(0, |handle| handle.0), Release);
+}
+
 /// Forgets the request at a place that [`find`] has returned.
 pub(crate) fn forget(place: usize) {
     KEYS[place].store(0, Release);

@@ -11,7 +11,7 @@ use super::json::integer;
 use super::messages::mpi_callpaths;
 use super::names::{cut, shown};
 use super::units::{count_cell, data, percent_cell, ratio};
-use super::{Report, Transfers};
+use super::{Activity, Report, Transfers};
 
 /// The number of functions that the line names.
 const FUNCTIONS: usize = 3;
@@ -20,10 +20,12 @@ const FUNCTIONS: usize = 3;
 /// `MPI_Dist_graph_neighbors_count`.
 const NAME_COLUMNS: usize = 32;
 
-/// The MPI calls of a run.
+/// The MPI calls of a run, without those that set MPI up.
 struct MpiUsage<'a> {
     calls: u64,
     time_ns: u128,
+    /// The time of the run, without that of setting up.
+    total_ns: u128,
     transfers: Transfers,
     /// The time of each function, the greatest first.
     functions: Vec<(&'a str, u128)>,
@@ -31,11 +33,12 @@ struct MpiUsage<'a> {
 
 impl Report {
     /// Returns `mpi: 34.2% of the time; 12000 messages, 96.0 MB sent; MPI_Waitall 20.1%`, with the
-    /// costliest functions. None without MPI calls. Where only statistics over ranks are known, it
+    /// costliest functions. None without MPI calls. `MPI_Init` is left out, as in the efficiency: a
+    /// short run of a program would seem to communicate more than a long one. Where only statistics over ranks are known, it
     /// has no messages.
     pub(super) fn mpi_line(&self) -> Option<String> {
         let usage = self.mpi_usage()?;
-        let share = |ns: u128| percent_cell(ratio(ns, self.total_ns));
+        let share = |ns: u128| percent_cell(ratio(ns, usage.total_ns));
         let mut parts = vec![format!("mpi: {} of the time", share(usage.time_ns))];
         parts.extend(sent(&usage.transfers));
         parts.extend(files(&usage.transfers));
@@ -55,14 +58,14 @@ impl Report {
         json!({
             "calls": usage.calls,
             "time_ns": integer(usage.time_ns),
-            "share": ratio(usage.time_ns, self.total_ns),
+            "share": ratio(usage.time_ns, usage.total_ns),
             "messages": messages.count,
             "bytes_out": out.bytes,
             "bytes_in": into_rank.bytes,
             "functions": usage.functions.iter().map(|(name, ns)| json!({
                 "name": name,
                 "time_ns": integer(*ns),
-                "share": ratio(*ns, self.total_ns),
+                "share": ratio(*ns, usage.total_ns),
             })).collect::<Vec<_>>(),
         })
     }
@@ -76,14 +79,26 @@ impl Report {
         let mut usage = MpiUsage {
             calls: 0,
             time_ns: 0,
+            total_ns: self.total_ns,
             transfers: Transfers::default(),
             functions: Vec::new(),
         };
         let mut functions: BTreeMap<&str, u128> = BTreeMap::new();
+        let activities = Activity::of_callpaths(&self.callpaths);
+        let is_setup = |index: CallpathIndex| activities[index.row()] == Some(Activity::Setup);
+        for (index, _) in self.callpaths.iter().filter(|(index, _)| is_setup(*index)) {
+            let setup_ns = self.statistics.row(index.row()).exclusive.sum_ns;
+            usage.total_ns = usage.total_ns.saturating_sub(setup_ns);
+        }
+        let mut is_used = false;
         for (index, function) in mpi_callpaths(&self.callpaths) {
             let row = self.statistics.row(index.row());
             let transfers = self.transfers_of(index);
             if row.ranks == 0 && transfers.is_empty() {
+                continue;
+            }
+            is_used = true;
+            if is_setup(index) {
                 continue;
             }
             usage.calls = usage.calls.saturating_add(row.visits);
@@ -94,7 +109,7 @@ impl Report {
         }
         usage.functions = functions.into_iter().collect();
         usage.functions.sort_by_key(|(_, ns)| Reverse(*ns));
-        (!usage.functions.is_empty()).then_some(usage)
+        is_used.then_some(usage)
     }
 }
 

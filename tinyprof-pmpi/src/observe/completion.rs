@@ -6,7 +6,7 @@ use std::ffi::c_int;
 use tinyprof::__calls::{MessageKind, Visited};
 
 use super::{Before, Call};
-use crate::abi::Handle;
+use crate::abi::{Handle, Interface};
 use crate::arguments::Kind;
 use crate::function::Positions;
 use crate::requests::{self, Pending};
@@ -15,19 +15,31 @@ use crate::thread;
 impl Call {
     pub(super) fn before_completion_of_one(&self) -> Before {
         let at = &self.function.at;
-        let request = requests::find(self.arguments.handle_at(at.request, 0, Kind::Request));
+        let handle = self.arguments.handle_at(at.request, 0, Kind::Request);
+        let request = if self.arguments.mpi.has_many_threads() {
+            requests::take(handle).map(|place| (place, requests::taken(place)))
+        } else {
+            requests::find(handle)
+        };
         // Most completed requests are sends, whose statuses nobody looks at.
         let status = if request.is_some() { self.status(at.status) } else { 0 };
         Before { status, request, ..Before::NOTHING }
     }
 
-    /// Keeps the handles of all requests: MPI clears those that it completes.
+    /// Keeps the handles of all requests: MPI clears those that it completes. With many threads,
+    /// takes what is known of the requests out of the table, and keeps the places, as numbers that
+    /// are not 0.
     pub(super) fn before_completion(&self) -> Before {
         let at = &self.function.at;
         let count = if at.incount == Positions::NO { at.count } else { at.incount };
         let count = self.int(count);
         let handle = |index| self.arguments.handle_at(at.requests, index, Kind::Request);
-        let kept = thread::current().keep_handles(count, handle);
+        let place = |index| Handle(requests::take(handle(index)).map_or(0, |place| place + 1));
+        let kept = if self.arguments.mpi.has_many_threads() {
+            thread::current().keep_handles(count, place)
+        } else {
+            thread::current().keep_handles(count, handle)
+        };
         let statuses = if at.statuses == Positions::NO { at.status } else { at.statuses };
         let room = if at.statuses == Positions::NO { 1 } else { count };
         let status = if kept == 0 {
@@ -56,7 +68,7 @@ impl Call {
             Pending::Read => MessageKind::FileIn,
             Pending::Send { .. } | Pending::Collective { .. } => return,
         };
-        if request.pending != Pending::ReceiveAtStart {
+        if request.pending != Pending::ReceiveAtStart && !self.arguments.mpi.has_many_threads() {
             requests::forget(place);
         }
         // Open MPI leaves that field of a status to chance where a file was read.
@@ -89,23 +101,55 @@ impl Call {
         }
     }
 
+    /// Returns the handle that the program has now, if it is that of a request.
+    fn handle_now(&self, array: u8, index: usize) -> Option<Handle> {
+        let handle = self.arguments.handle_at(array, index, Kind::Request);
+        (handle != self.arguments.mpi.abi.request_null).then_some(handle)
+    }
+
+    /// Gives back the requests that have been taken out of the table before the call, or forgets
+    /// them.
+    #[inline]
+    pub(super) fn give_back(&self, before: &Before) {
+        let is_none = before.request.is_none() && before.kept == 0;
+        if !is_none && self.arguments.mpi.has_many_threads() {
+            self.give_back_taken(before);
+        }
+    }
+
+    fn give_back_taken(&self, before: &Before) {
+        if let Some((place, _)) = before.request {
+            requests::give_back(place, self.handle_now(self.function.at.request, 0));
+        }
+        for index in 0..before.kept {
+            if let Some(place) = thread::current().kept_handle(index).0.checked_sub(1) {
+                requests::give_back(place, self.handle_now(self.function.at.requests, index));
+            }
+        }
+    }
+
     fn completed_at(&self, before: &Before, index: usize, status: usize, visited: Visited) {
         let handle =
             if index < before.kept { thread::current().kept_handle(index) } else { Handle(0) };
         if handle == Handle(0) || handle == self.arguments.mpi.abi.request_null {
             return;
         }
-        if let Some(request) = requests::find(handle) {
+        let request = if self.arguments.mpi.has_many_threads() {
+            let place = handle.0 - 1;
+            Some((place, requests::taken(place)))
+        } else {
+            requests::find(handle)
+        };
+        if let Some(request) = request {
             self.completed(request, status, visited);
         }
     }
 
     pub(super) fn completed_any(&self, before: &Before, visited: Visited) {
         let at = &self.function.at;
-        if at.flag != Positions::NO && self.arguments.output(at.flag) == 0 {
-            return;
-        }
-        if let Some(index) = self.index(self.arguments.output(at.index)) {
+        let is_done = at.flag == Positions::NO || self.arguments.output(at.flag) != 0;
+        let index = || self.index(before, self.arguments.output(at.index));
+        if let Some(index) = is_done.then(index).flatten() {
             self.completed_at(before, index, before.status, visited);
         }
     }
@@ -114,7 +158,7 @@ impl Call {
         let at = &self.function.at;
         let count = usize::try_from(self.arguments.output(at.outcount)).unwrap_or(0);
         for nth in 0..count {
-            if let Some(index) = self.index(self.arguments.int_at(at.indices, nth)) {
+            if let Some(index) = self.index(before, self.arguments.int_at(at.indices, nth)) {
                 self.completed_at(before, index, self.nth_status(before, nth), visited);
             }
         }
@@ -122,10 +166,8 @@ impl Call {
 
     pub(super) fn completed_all(&self, before: &Before, visited: Visited) {
         let flag = self.function.at.flag;
-        if flag != Positions::NO && self.arguments.output(flag) == 0 {
-            return;
-        }
-        for index in 0..before.kept {
+        let is_done = flag == Positions::NO || self.arguments.output(flag) != 0;
+        for index in 0..if is_done { before.kept } else { 0 } {
             self.completed_at(before, index, self.nth_status(before, index), visited);
         }
     }
@@ -138,8 +180,23 @@ impl Call {
     }
 
     /// Returns an index into an array, or none for `MPI_UNDEFINED`.
-    fn index(&self, index: c_int) -> Option<usize> {
-        let first = if self.arguments.is_fortran { 1 } else { 0 };
-        usize::try_from(index.checked_sub(first)?).ok()
+    fn index(&self, before: &Before, index: c_int) -> Option<usize> {
+        if !self.arguments.is_fortran {
+            return usize::try_from(index).ok();
+        }
+        let from_one = usize::try_from(index.checked_sub(1)?).ok();
+        // `mpi_f08` of MPICH 4.0 counts from 0. There, the request that is gone is the next one.
+        let from_zero = usize::try_from(index).ok();
+        let is_gone = |index: usize| {
+            let null = self.arguments.mpi.abi.request_null;
+            index < before.kept
+                && ![Handle(0), null].contains(&thread::current().kept_handle(index))
+                && self.handle_now(self.function.at.requests, index).is_none()
+        };
+        let is_mpich = self.arguments.mpi.abi.interface == Interface::Mpich;
+        if is_mpich && !from_one.is_some_and(is_gone) && from_zero.is_some_and(is_gone) {
+            return from_zero;
+        }
+        from_one
     }
 }

@@ -11,6 +11,7 @@ use crate::function::{FUNCTIONS, Role, SITES};
 use crate::library::mpi;
 use crate::session;
 use crate::thread::{self, Thread};
+use crate::weak;
 use crate::words::{RETURN_ADDRESS, Words};
 
 /// Handles a call of the function at `index` that steers the recording, or while nothing is
@@ -29,6 +30,7 @@ pub(super) unsafe fn steer(
     let is_outermost = !thread::current().is_steering.get();
     match FUNCTIONS[index].role {
         Role::Init | Role::InitThread if is_outermost && !session::is_recording() => {
+            weak::clear_missing();
             // SAFETY: the entry point has stored the place there.
             let address = unsafe { *words.wrapping_add(RETURN_ADDRESS) };
             initialise(index, address, pass_on)

@@ -6,7 +6,7 @@ use std::process::Command;
 use crate::support::{library, mpicc};
 
 /// Functions that are left alone, by the end or the beginning of their names, and why.
-const LEFT_ALONE: [(&str, &str); 14] = [
+const LEFT_ALONE: [(&str, &str); 17] = [
     ("MPI_T_*", "the interface for tools: it works before MPI_Init, and sends nothing"),
     ("*_f2c", "a conversion that returns a handle"),
     ("*_c2f", "a conversion that returns a handle"),
@@ -14,6 +14,9 @@ const LEFT_ALONE: [(&str, &str); 14] = [
     ("*_fromint", "a conversion that returns a handle"),
     ("MPI_Status_*", "converts or reads a status"),
     ("MPI_Aint_*", "arithmetic of addresses, which returns its result"),
+    ("MPI_Abi_*", "programs look for the name, to find out which MPI there is"),
+    ("MPI_Get_version", "programs look for the name, to find out whether there is an MPI"),
+    ("MPI_Get_library_version", "programs look for the name, to find out which MPI there is"),
     ("MPI_Wtime", "reads a clock, and returns a float"),
     ("MPI_Wtick", "returns a float"),
     ("MPI_Initialized", "may be called at any time, also by this library's users before MPI_Init"),

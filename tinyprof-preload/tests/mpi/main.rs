@@ -3,3 +3,4 @@
 mod counts;
 mod functions;
 mod support;
+mod unharmed;

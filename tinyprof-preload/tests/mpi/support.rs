@@ -14,13 +14,75 @@ pub(crate) fn mpicc() -> String {
 
 /// Compiles a program of `tests/programs` into `directory`.
 pub(crate) fn compile(source: &str, directory: &Path) -> PathBuf {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs").join(source);
     let program = directory.join(source.split('.').next().expect("a name"));
-    let mut command = Command::new(mpicc());
-    command.args(["-g", "-O1", "-w", "-o"]).arg(&program).arg(path);
-    let output = command.output().expect("MPICC names a compiler");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    compile_with(&mpicc(), &["-lpthread"], source, &program);
     program
+}
+
+/// Compiles a program of `tests/programs` to `output`, with `flags` behind it.
+pub(crate) fn compile_with(compiler: &str, flags: &[&str], source: &str, output: &Path) {
+    let mut command = Command::new(compiler);
+    command.args(["-g", "-O1", "-w", "-o"]).arg(output).arg(source_path(source)).args(flags);
+    let output = command.output().unwrap_or_else(|error| panic!("{compiler}: {error}"));
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+fn source_path(source: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs").join(source)
+}
+
+/// Compiles a program in Fortran for the binding that the statement `interface` names.
+///
+/// # Errors
+/// The reason, if there is no compiler of Fortran, or this MPI does not have the binding.
+pub(crate) fn compile_fortran(
+    source: &str,
+    interface: &str,
+    directory: &Path,
+) -> Result<PathBuf, String> {
+    let compiler = env::var("MPIFC").unwrap_or_else(|_| mpicc().replace("mpicc", "mpifort"));
+    let is_header = interface.starts_with("include");
+    let probe = directory.join("probe.f90");
+    let (before, after) = if is_header { ("", interface) } else { (interface, "") };
+    let text = format!("program probe\n{before}\nimplicit none\n{after}\nend program\n");
+    fs::write(&probe, text).expect("it can be written");
+    let output =
+        Command::new(&compiler).arg("-o").arg(directory.join("probe")).arg(&probe).output();
+    let is_there = output.map_err(|error| format!("{compiler}: {error}"))?.status.success();
+    if !is_there {
+        return Err(format!("{compiler} does not know `{interface}`"));
+    }
+    let program = directory.join("fortran");
+    // `use mpi_f08` needs `-DUSE_MPI_F08`.
+    let define = format!("-D{}", interface.to_uppercase().replace(' ', "_"));
+    // Old interfaces have one procedure for buffers of all types and ranks.
+    let mut flags = vec!["-fallow-argument-mismatch"];
+    if !is_header {
+        flags.push(&define);
+    }
+    compile_with(&compiler, &flags, source, &program);
+    Ok(program)
+}
+
+/// Returns a Python that has mpi4py from its binary package: `TINYPROF_MPI4PY`, which `make test`
+/// sets. Makes links in `directory`, by which the package finds an
+/// MPICH that is named otherwise.
+///
+/// # Errors
+/// The reason, if there is none.
+pub(crate) fn python(directory: &Path) -> Result<PathBuf, String> {
+    let python = env::var_os("TINYPROF_MPI4PY").ok_or("TINYPROF_MPI4PY names no Python")?;
+    let program = compile("endings.c", directory);
+    let output = Command::new("ldd").arg(program).output().expect("ldd is a part of the system");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    if let Some(line) = text.lines().find(|line| line.contains("libmpich.so.12")) {
+        let library = line.split_whitespace().nth(2).expect("the loader finds it");
+        // The package asks for the first name to recognise the MPI, and is linked to the second.
+        for name in ["libmpi.so", "libmpi.so.12"] {
+            std::os::unix::fs::symlink(library, directory.join(name)).expect("a fresh name");
+        }
+    }
+    Ok(python.into())
 }
 
 /// Returns the library that is preloaded.
@@ -60,6 +122,8 @@ pub(crate) fn profiled(
 ) -> (Output, Profile) {
     let name = directory.join("p");
     let mut command = mpiexec(ranks);
+    // For Python's packages: see `python`.
+    command.env("LD_LIBRARY_PATH", directory);
     command.env("TINYPROF_OUT", &name).env("LD_PRELOAD", library());
     let output = command.arg(program).args(arguments).output().expect("mpiexec starts");
     assert!(output.status.success(), "{output:?}");

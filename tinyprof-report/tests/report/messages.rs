@@ -185,6 +185,33 @@ fn merged_statistics_have_times_only() {
 }
 
 #[test]
+fn the_time_to_set_mpi_up_is_no_part_of_the_share() {
+    let root = |site| CallpathId::root(SiteId::from_bits(site));
+    let mut init = call(2, "MPI_Init at main (lu.c:5)");
+    init.constants.insert("tag".into(), "INIT".into());
+    let send = root(1).child(SiteId::from_bits(3));
+    let records = vec![
+        (root(1), None, Region::named(SiteId::from_bits(1), "lu"), visits(1, 100_000_000)),
+        (root(2), None, init, visits(1, 900_000_000)),
+        (send, Some(root(1)), call(3, "MPI_Send at main (lu.c:9)"), visits(10, 25_000_000)),
+    ];
+    let mut profile = profile(&[EventMap::from_records(records, RankFacts::default())]);
+    profile.manifest.executions = 1;
+    let report = Report::of_profile(&profile);
+    let text = report.to_text(&TextOptions::default());
+    let line = text.lines().find(|line| line.starts_with("mpi: "));
+    assert_eq!(line, Some("mpi: 25.0% of the time; MPI_Send 25.0%"));
+    let json = report.to_json();
+    assert_eq!(json["mpi"]["share"], 0.25);
+    assert_eq!(json["mpi"]["time_ns"], 25_000_000);
+    assert_eq!(json["mpi"]["functions"][0]["share"], 0.25);
+    // All calls are in the tables, whose shares are those of the whole time.
+    let functions = MpiCalls::of_profile(&profile).functions;
+    let names: Vec<&str> = functions.iter().map(|function| function.name.as_str()).collect();
+    assert_eq!(names, ["MPI_Init", "MPI_Send"]);
+}
+
+#[test]
 fn a_program_without_mpi_has_neither() {
     let profile = profile_of(&fft(), 2);
     let report = Report::of_profile(&profile);

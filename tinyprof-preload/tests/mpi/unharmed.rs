@@ -1,0 +1,210 @@
+//! Programs do with the library what they do without it: same output, same exit code.
+
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::{env, fs};
+
+use tempfile::TempDir;
+use tinyprof_format::file::read_profile;
+use tinyprof_format::model::Profile;
+
+use crate::support::{compile, compile_with, library, mpicc, mpiexec};
+
+/// What is seen of a run: its exit code, and the sorted lines of its output, as ranks write in any
+/// order.
+#[derive(Debug, PartialEq, Eq)]
+struct Seen {
+    code: Option<i32>,
+    lines: Vec<String>,
+}
+
+fn see(command: &mut Command) -> Seen {
+    let output = command.output().expect("mpiexec starts");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    lines.sort();
+    Seen { code: output.status.code(), lines }
+}
+
+/// Adds the library to a command, and the name of a profile in `directory`.
+fn preload(command: &mut Command, directory: &Path) {
+    command.env("TINYPROF_OUT", directory.join("p")).env("LD_PRELOAD", library());
+    command.env("TINYPROF_SEGMENT_DIR", directory.join("segments"));
+}
+
+/// Runs `mpiexec -n RANKS WORDS` without and with the library.
+fn without_and_with(words: &[&str], ranks: usize) -> (Seen, Seen, TempDir) {
+    let directory = tempfile::tempdir().expect("a directory can be made");
+    let without = see(mpiexec(ranks).args(words));
+    let mut command = mpiexec(ranks);
+    preload(command.args(words), directory.path());
+    (without, see(&mut command), directory)
+}
+
+/// Checks that a run is the same with the library. Returns what was seen, and the directory with
+/// the profiles.
+fn unharmed(words: &[&str], ranks: usize) -> (Seen, TempDir) {
+    let (without, with, directory) = without_and_with(words, ranks);
+    assert_eq!(with, without, "{words:?}");
+    (with, directory)
+}
+
+fn path(of: &Path) -> &str {
+    of.to_str().expect("the directory's name is text")
+}
+
+fn profile(directory: &Path) -> Profile {
+    read_profile(&directory.join("p.tprof")).expect("the ranks have written one")
+}
+
+/// Returns the calls of a function, over all ranks.
+fn calls(profile: &Profile, function: &str) -> u64 {
+    let of_function = |name: &str| name.split(" at ").next() == Some(function);
+    let rows = profile.callpaths.iter().filter(|(_, path)| of_function(&path.region.name));
+    rows.flat_map(|(index, _)| &profile.values[index.row()]).map(|values| values.visits()).sum()
+}
+
+fn has_profile(directory: &Path) -> bool {
+    let mut entries = fs::read_dir(directory).expect("it is there").flatten();
+    entries.any(|entry| entry.file_name().to_string_lossy().contains(".tprof"))
+}
+
+/// Checks how a program ends, and returns the directory with its profiles.
+fn check(ending: &str, code: i32) -> TempDir {
+    let scratch = tempfile::tempdir().expect("a directory can be made");
+    let program = compile("endings.c", scratch.path());
+    let (seen, directory) = unharmed(&[path(&program), ending], 2);
+    assert_eq!(seen.code, Some(code), "{ending}: {seen:?}");
+    directory
+}
+
+#[test]
+fn a_program_that_ends_well() {
+    let directory = check("finalised", 4);
+    assert_eq!(calls(&profile(directory.path()), "MPI_Barrier"), 2);
+}
+
+#[test]
+fn a_program_that_never_initialises_mpi_writes_nothing() {
+    let directory = check("never-initialised", 5);
+    assert!(!has_profile(directory.path()));
+}
+
+#[test]
+fn a_program_that_never_finalises_mpi() {
+    let directory = check("never-finalised", 6);
+    assert!(has_profile(directory.path()), "at least the rank that ends first writes its own");
+}
+
+/// Checks the exit code of a program that a rank ends for all. What launchers still print then
+/// differs from run to run.
+fn check_abort(ending: &str) -> Option<i32> {
+    let scratch = tempfile::tempdir().expect("a directory can be made");
+    let program = compile("endings.c", scratch.path());
+    let (without, with, _) = without_and_with(&[path(&program), ending], 2);
+    assert_eq!(with.code, without.code, "{ending}");
+    with.code
+}
+
+#[test]
+fn a_program_that_aborts() {
+    assert_eq!(check_abort("aborted"), Some(3));
+}
+
+#[test]
+fn a_program_whose_error_ends_it() {
+    assert_ne!(check_abort("failed"), Some(0));
+}
+
+#[test]
+fn a_program_that_gets_an_error_code() {
+    let directory = check("returned-error", 4);
+    assert_eq!(calls(&profile(directory.path()), "MPI_Send"), 2);
+}
+
+#[test]
+fn a_program_that_finalises_mpi_twice() {
+    assert_ne!(check_abort("finalised-twice"), Some(0));
+}
+
+#[test]
+fn a_program_that_hangs_and_is_ended_leaves_what_it_recorded() {
+    let directory = tempfile::tempdir().expect("a directory can be made");
+    let program = compile("endings.c", directory.path());
+    for is_with in [false, true] {
+        let mut command = mpiexec(2);
+        command.arg(&program).arg("deadlocked").stdout(Stdio::piped()).stderr(Stdio::null());
+        if is_with {
+            preload(&mut command, directory.path());
+        }
+        let mut child = command.spawn().expect("mpiexec starts");
+        let mut output = BufReader::new(child.stdout.take().expect("it is a pipe"));
+        let mut line = String::new();
+        while line != "hangs\n" {
+            line.clear();
+            assert_ne!(output.read_line(&mut line).expect("text"), 0, "it hangs, and does not end");
+        }
+        let id = child.id().to_string();
+        let killed = Command::new("kill").args(["-TERM", &id]).status().expect("kill starts");
+        assert!(killed.success());
+        output.read_to_string(&mut line).expect("text");
+        // The exit code is not compared: without the library, too, MPICH's launcher ends with 15
+        // or 0, as it happens.
+        let status = child.wait().expect("it was started");
+        assert!(status.signal().is_none(), "the launcher has ended its ranks: {status}");
+    }
+    let segments = fs::read_dir(directory.path().join("segments")).expect("ranks have made it");
+    assert_eq!(segments.count(), 2, "one file of each rank, for `tinyprof recover`");
+}
+
+#[test]
+fn a_program_that_pauses_the_recording() {
+    let scratch = tempfile::tempdir().expect("a directory can be made");
+    let program = compile("paused.c", scratch.path());
+    let (seen, directory) = unharmed(&[path(&program)], 2);
+    assert_eq!(seen.code, Some(0));
+    assert_eq!(calls(&profile(directory.path()), "MPI_Barrier"), 2 * 7);
+}
+
+#[test]
+fn a_program_that_spawns_processes() {
+    let scratch = tempfile::tempdir().expect("a directory can be made");
+    let program = compile("spawn.c", scratch.path());
+    let (seen, directory) = unharmed(&[path(&program)], 1);
+    if seen.code != Some(0) {
+        eprintln!("skipped: this MPI spawns no processes: {seen:?}");
+        return;
+    }
+    assert_eq!(seen.lines, ["3 ranks: 62"]);
+    // The processes that were spawned are a world, and have a profile of their own.
+    let mut ranks = ["p.tprof", "p-1.tprof"].map(|name| {
+        let profile = read_profile(&directory.path().join(name)).expect("one for each world");
+        assert_eq!(calls(&profile, "MPI_Intercomm_merge"), u64::from(profile.manifest.ranks));
+        profile.manifest.ranks
+    });
+    ranks.sort_unstable();
+    assert_eq!(ranks, [1, 2]);
+}
+
+#[test]
+fn a_plugin_that_is_loaded_for_one_user_alone() {
+    let scratch = tempfile::tempdir().expect("a directory can be made");
+    let (program, plugin) = (scratch.path().join("loads"), scratch.path().join("plugin.so"));
+    compile_with("cc", &["-ldl"], "loads.c", &program);
+    compile_with(&mpicc(), &["-shared", "-fPIC", "-ldl"], "plugin.c", &plugin);
+    let (seen, directory) = unharmed(&[path(&program), path(&plugin)], 2);
+    assert_eq!((seen.code, seen.lines.len()), (Some(0), 4), "{seen:?}");
+    assert_eq!(calls(&profile(directory.path()), "MPI_Allreduce"), 2 * 10);
+}
+
+#[test]
+fn a_program_that_a_shell_starts() {
+    let scratch = tempfile::tempdir().expect("a directory can be made");
+    let program = compile("paused.c", scratch.path());
+    let script = format!("{} && /bin/true; exit 7", path(&program));
+    let (seen, directory) = unharmed(&["sh", "-c", &script], 2);
+    assert_eq!(seen.code, Some(7));
+    assert_eq!(profile(directory.path()).manifest.ranks, 2);
+}
