@@ -4,6 +4,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/rust.sh
 source scripts/mpi.sh
+source scripts/mpi4py.sh
 
 # step HEADING COMMAND...: announces and times one command. Not for a function of several: inside
 # `||` bash would not stop at the first that fails.
@@ -48,6 +49,7 @@ step "pages in Chromium" bash scripts/browser.sh
 # One test at a time: each starts several ranks that spin while they wait, and two such tests on few
 # cores slow each other down far more than twofold.
 export RUST_TEST_THREADS=${RUST_TEST_THREADS:-1}
+mpi4py_find
 for mpi in "${MPI_FOUND[@]}"; do
     mpi_use "$mpi"
     step "tests with $mpi" cargo test --locked -p tinyprof-mpi -p tinyprof-example-fft -p tinyprof-example-tc

@@ -109,13 +109,18 @@ fn places(request: Handle) -> impl Iterator<Item = usize> {
     (first..first + PROBES).map(|at| at & (SLOTS - 1))
 }
 
-/// Remembers a request that the program has just made.
+/// Remembers a request that the program has just made. It takes the place of one with the same
+/// handle, if any: MPI has a single one for all receives from `MPI_PROC_NULL`.
 pub(crate) fn insert(handle: Handle, request: &Request) {
     for at in places(handle) {
-        if KEYS[at].compare_exchange(0, CLAIMED, AcqRel, Relaxed).is_ok() {
-            VALUES[at].write(request);
-            KEYS[at].store(handle.0, Release);
-            return;
+        match KEYS[at].compare_exchange(0, CLAIMED, AcqRel, Relaxed) {
+            Ok(_) => {
+                VALUES[at].write(request);
+                KEYS[at].store(handle.0, Release);
+                return;
+            }
+            Err(known) if known == handle.0 => return VALUES[at].write(request),
+            Err(_) => {}
         }
     }
     calls::lose_message();
@@ -165,4 +170,62 @@ pub(crate) fn expect_cancelled() {
 /// Returns whether the program has ever cancelled a request.
 pub(crate) fn may_be_cancelled() -> bool {
     CANCELLED.load(Relaxed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A receive that is told apart by the communicator.
+    fn receive(communicator: usize) -> Request {
+        let pending = Pending::Receive;
+        Request { callpath: Callpath::NONE, communicator: Handle(communicator), pending }
+    }
+
+    fn communicator_of(handle: Handle) -> Option<usize> {
+        find(handle).map(|(_, request)| request.communicator.0)
+    }
+
+    #[test]
+    fn a_hundred_thousand_open_requests_are_told_apart() {
+        // Handles of MPICH are numbers in a row, those of Open MPI addresses, some hundred bytes
+        // apart.
+        for (first, step) in [(0x2c00_0100_usize, 1), (0x5581_0000_0000, 416)] {
+            let handles = || (0..100_000).map(|nth| Handle(first + nth * step));
+            handles().for_each(|handle| insert(handle, &receive(handle.0)));
+            let known = handles().filter(|&handle| communicator_of(handle) == Some(handle.0));
+            assert_eq!(known.count(), 100_000);
+            for handle in handles() {
+                forget(find(handle).expect("just found").0);
+            }
+            assert!(handles().all(|handle| find(handle).is_none()));
+        }
+    }
+
+    #[test]
+    fn a_handle_that_many_requests_share_fills_one_slot() {
+        let shared = Handle(0x7fff_0000_1230);
+        for nth in 0..1000 {
+            insert(shared, &receive(nth));
+        }
+        assert_eq!(communicator_of(shared), Some(999));
+        let slots = places(shared).filter(|&at| KEYS[at].load(Relaxed) == shared.0);
+        assert_eq!(slots.count(), 1);
+    }
+
+    #[test]
+    fn a_request_that_is_taken_is_not_found_under_its_handle() {
+        let handle = Handle(0x7fff_0000_4560);
+        insert(handle, &receive(1));
+        let place = take(handle).expect("just inserted");
+        // Another thread has got the same handle meanwhile.
+        insert(handle, &receive(2));
+        assert_eq!(communicator_of(handle), Some(2));
+        assert_eq!(taken(place).communicator, Handle(1));
+        give_back(place, None);
+        assert_eq!(communicator_of(handle), Some(2));
+        let place = take(handle).expect("still there");
+        give_back(place, Some(handle));
+        assert_eq!(communicator_of(handle), Some(2));
+    }
 }

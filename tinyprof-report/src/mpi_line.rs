@@ -34,8 +34,8 @@ struct MpiUsage<'a> {
 impl Report {
     /// Returns `mpi: 34.2% of the time; 12000 messages, 96.0 MB sent; MPI_Waitall 20.1%`, with the
     /// costliest functions. None without MPI calls. `MPI_Init` is left out, as in the efficiency: a
-    /// short run of a program would seem to communicate more than a long one. Where only statistics over ranks are known, it
-    /// has no messages.
+    /// short run of a program would seem to communicate more than a long one. Where only statistics
+    /// over ranks are known, it has no messages.
     pub(super) fn mpi_line(&self) -> Option<String> {
         let usage = self.mpi_usage()?;
         let share = |ns: u128| percent_cell(ratio(ns, usage.total_ns));

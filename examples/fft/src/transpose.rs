@@ -43,7 +43,7 @@ impl Transposer {
     ) {
         pack(matrix, data, &mut self.send);
         {
-            profile_scope!("alltoall", tag = "COMM");
+            profile_scope!("alltoall");
             ranks.all_to_all(&self.send, &mut self.receive);
         }
         unpack(matrix, &self.receive, data);

@@ -112,7 +112,7 @@ fn against_serial(
 }
 
 /// Returns the shares of all ranks in one piece on rank 0, and nothing on the others. Collective.
-#[profile(tag = "COMM")]
+#[profile]
 fn gather(
     layout: Layout,
     world: &SimpleCommunicator,

@@ -2,10 +2,10 @@
 //! ends.
 
 use std::path::Path;
-use std::process::Output;
+use std::process::{Command, Output};
 
 use tinyprof_format::file::read_profile;
-use tinyprof_report::Efficiency;
+use tinyprof_report::{Efficiency, Report, TextOptions};
 
 #[path = "../../../tinyprof-mpi/tests/support/mod.rs"]
 mod support;
@@ -18,13 +18,17 @@ fn fft(ranks: usize, arguments: &[&str]) -> Output {
 
 /// Runs `fft` in this directory; the profile is `fft.tprof` in it.
 fn fft_in(directory: &Path, ranks: usize, arguments: &[&str]) -> Output {
-    support::mpiexec(ranks)
+    launch(directory, ranks, arguments).output().expect("the launcher can be started")
+}
+
+fn launch(directory: &Path, ranks: usize, arguments: &[&str]) -> Command {
+    let mut command = support::mpiexec(ranks);
+    command
         .arg(env!("CARGO_BIN_EXE_fft"))
         .args(arguments)
         .current_dir(directory)
-        .env("TINYPROF_OUT", directory.join("fft"))
-        .output()
-        .expect("the launcher can be started")
+        .env("TINYPROF_OUT", directory.join("fft"));
+    command
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -139,7 +143,8 @@ fn help_is_printed_once() {
 #[test]
 fn the_profile_has_the_regions_that_the_readme_lists_as_often_as_it_says() {
     let directory = tempfile::tempdir().expect("a directory can be made");
-    let output = fft_in(directory.path(), 4, &["--size", "144", "--runs", "5", "--verify"]);
+    let mut command = launch(directory.path(), 4, &["--size", "144", "--runs", "5", "--verify"]);
+    let output = command.env("TINYPROF_MPI", "calls").output().expect("the launcher starts");
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     let profile =
         read_profile(&directory.path().join("fft.tprof")).expect("the profile can be read");
@@ -156,6 +161,7 @@ fn the_profile_has_the_regions_that_the_readme_lists_as_often_as_it_says() {
             ("run<transform<transpose", 3),
             ("run<transform<transpose<pack", 3),
             ("run<transform<transpose<alltoall", 3),
+            ("run<transform<transpose<alltoall<MPI_Alltoall", 3),
             ("run<transform<transpose<unpack", 3),
             ("run<transform<columns", 1),
             ("run<transform<twiddle", 1),
@@ -180,14 +186,16 @@ fn the_profile_has_the_regions_that_the_readme_lists_as_often_as_it_says() {
         ("run<transform", None),
         ("run<transform<transpose", None),
         ("run<transform<transpose<pack", Some("COMP")),
-        ("run<transform<transpose<alltoall", Some("COMM")),
+        ("run<transform<transpose<alltoall", None),
+        ("run<transform<transpose<alltoall<MPI_Alltoall", Some("COMM")),
         ("run<transform<transpose<unpack", Some("COMP")),
         ("run<transform<columns", Some("COMP")),
         ("run<transform<twiddle", Some("COMP")),
         ("run<transform<rows", Some("COMP")),
         ("plan", Some("COMP")),
         ("verify", None),
-        ("verify<against_serial<gather", Some("COMM")),
+        ("verify<against_serial<gather", None),
+        ("verify<against_serial<gather<MPI_Gather", Some("COMM")),
     ] {
         assert_eq!(tag(path), expected, "{path}");
     }
@@ -196,6 +204,9 @@ fn the_profile_has_the_regions_that_the_readme_lists_as_often_as_it_says() {
         efficiency.communication.is_some_and(|found| found < 1.0),
         "the exchange is not useful: {efficiency:?}"
     );
+    let report = Report::of_profile(&profile).to_text(&TextOptions::default());
+    let line = report.lines().find(|line| line.starts_with("mpi: ")).expect("it calls MPI");
+    assert!(line.contains("MPI_Alltoall"), "its share is named: {report}");
 }
 
 #[test]

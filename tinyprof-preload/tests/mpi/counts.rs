@@ -83,6 +83,12 @@ fn compare(program: &Path, arguments: &[&Path], ranks: usize, directory: &Path, 
     let arguments = [arguments, &[directory]].concat();
     let (_, profile) = profiled(program, &arguments, ranks, directory);
     assert_eq!(profile.manifest.ranks as usize, ranks);
+    for facts in &profile.ranks {
+        assert_eq!(
+            facts.losses.messages_without_partner, 0,
+            "{arguments:?}: there was room for all"
+        );
+    }
     for rank in 0..ranks {
         let (told, recorded) = (told(directory, rank), recorded(&profile, rank));
         for (name, counts) in &told.functions {
@@ -129,6 +135,11 @@ fn a_program_in_c_on_sixteen_ranks() {
 #[test]
 fn a_program_whose_threads_call_mpi_at_the_same_time() {
     check("threads.c", 2);
+}
+
+#[test]
+fn a_program_with_a_thousand_communicators_and_a_hundred_thousand_open_requests() {
+    check("bounds.c", 1);
 }
 
 #[test]

@@ -1,10 +1,10 @@
 //! Programs do with the library what they do without it: same output, same exit code.
 
+use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::{env, fs};
 
 use tempfile::TempDir;
 use tinyprof_format::file::read_profile;
