@@ -308,7 +308,10 @@ fn callpath_cell(report: &Report, row: usize, column: Column) -> String {
         Column::Exclusive if gave_work_away => "-".to_owned(),
         Column::Exclusive => row.exclusive.cell(Some(inclusive.shown_ns(bound_ns).1)),
         Column::Share => {
-            let (mark, ns) = inclusive.shown_ns(bound_ns);
+            // Regions overlap in inclusive time.
+            let is_region = report.callpaths_of_regions.is_some();
+            let time = if is_region { &row.exclusive } else { inclusive };
+            let (mark, ns) = time.shown_ns(bound_ns);
             below(mark, share_cell(report, ns))
         }
         Column::Min => time_cell(spread.min_ns.into()),
@@ -333,6 +336,9 @@ fn folded_cell(report: &Report, folded: &Folded, column: Column) -> String {
     match column {
         Column::Inclusive => marked(folded.estimate, time_cell(folded.inclusive_ns)),
         Column::Exclusive => marked(folded.estimate, time_cell(folded.exclusive_ns)),
+        Column::Share if report.callpaths_of_regions.is_some() => {
+            share_cell(report, folded.exclusive_ns)
+        }
         Column::Share => share_cell(report, folded.inclusive_ns),
         _ => String::new(),
     }

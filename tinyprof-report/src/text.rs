@@ -121,6 +121,10 @@ impl Report {
             self.callpaths.rows().iter().filter(|callpath| callpath.parent.is_none()).count();
         // Each root has its own count of executions.
         let executions = match roots {
+            // The rows of a report by region are not the roots of the program.
+            _ if self.callpaths_of_regions.is_some() => {
+                counted(self.executions.into(), "execution")
+            }
             0 | 1 => counted(self.executions.into(), "execution"),
             several => format!(
                 "{several} roots of at most {}",
