@@ -9,6 +9,9 @@ use super::regions::{Region, costliest};
 use super::units::{percent_cell, ratio};
 use tinyprof_format::model::Precision;
 
+/// The line of the efficiency of a parallel program whose regions declare no activity.
+const NO_TAGS: &str = "efficiency: not known: no region has the tag COMM, COMP or IO";
+
 /// The number of regions in the line of regions.
 const REGIONS: usize = 3;
 
@@ -50,9 +53,12 @@ impl Report {
     /// the most exclusive time. None unless one of them has several callpaths, among which the
     /// table scatters its time.
     fn regions_line(&self) -> Option<String> {
+        if self.callpaths_of_regions.is_some() {
+            return None;
+        }
         let regions = costliest(&self.callpaths, &self.statistics, |_| true);
         let first = &regions[..regions.len().min(REGIONS)];
-        if self.callpaths_of_regions.is_some() || !first.iter().any(|region| region.callpaths > 1) {
+        if !first.iter().any(|region| region.callpaths > 1) {
             return None;
         }
         let of = |(place, region): (usize, &Region<'_>)| {
@@ -93,6 +99,8 @@ impl Report {
                 ),
             };
             text.push_str(&wrapped(&line, " ", width));
+        } else if self.ranks > 1 && self.total_ns > 0 {
+            text.push_str(&wrapped(NO_TAGS, " ", width));
         }
         for hint in &self.hints {
             text.push_str(&wrapped(

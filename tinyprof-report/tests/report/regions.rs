@@ -77,6 +77,31 @@ fn the_tree_says_which_regions_take_the_most_time() {
 }
 
 #[test]
+fn a_tree_that_folds_too_much_is_followed_by_regions() {
+    let names: Vec<String> = (0..100).map(|at| format!("part_{at}")).collect();
+    let tree = |parts: usize| {
+        let mut records = Vec::new();
+        let main = CallpathId::root(SiteId::from_bits(1));
+        records.push((main, None, region(1, "main"), values(1_000_000_000)));
+        for (site, name) in (100..).zip(&names[..parts]) {
+            let part = main.child(SiteId::from_bits(site));
+            let ns = 1_000_000_000 / parts as u64;
+            records.push((part, Some(main), region(site, name), values(ns)));
+            let kernel = part.child(SiteId::from_bits(2));
+            records.push((kernel, Some(part), region(2, "kernel"), values(ns * 9 / 10)));
+        }
+        let maps = [EventMap::from_records(records, RankFacts::default())];
+        Report::of_profile(&profile(&maps)).to_text(&TextOptions::default())
+    };
+    let text = tree(100);
+    assert!(text.lines().count() <= 40, "{text}");
+    let (_, list) = text.split_once("more than a third is folded").expect(&text);
+    let kernel = list.lines().find(|line| line.ends_with("kernel")).expect(&text);
+    assert_eq!(kernel.split_whitespace().collect::<Vec<_>>(), ["900ms", "90.0%", "100", "kernel"]);
+    assert!(!tree(12).contains("is folded"), "all fit");
+}
+
+#[test]
 fn calls_of_an_mpi_function_are_one_region() {
     let profile = run(|site, name| {
         // Each call site has its own site.
