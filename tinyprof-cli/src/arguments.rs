@@ -25,7 +25,7 @@ use help::{
     CHECK_HELP, COMPLETIONS_HELP, DIFF_HELP, EXIT_CODES, EXPORT_HELP, HTML_HELP, IMPORT_HELP,
     INFO_HELP, MAN_HELP, MPI_HELP, RECOVER_HELP, REPORT_HELP, RUN_HELP, TOP_HELP, TREE_HELP,
 };
-pub(crate) use output::{Color, PlainOutput, TableFormat, TableOutput};
+pub(crate) use output::{Color, PlainOutput, Rows, TableFormat, TableOutput};
 pub(crate) use reading::{
     InfoArguments, MpiArguments, ReportArguments, Selection, TopArguments, TreeArguments,
 };

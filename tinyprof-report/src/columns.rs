@@ -88,6 +88,9 @@ const LAYOUTS: [Layout; 10] = {
     ]
 };
 
+/// The number of layouts whose missing columns are worth less than whole names.
+const DISPENSABLE_LAYOUTS: usize = 6;
+
 /// The numbers of a table as aligned text.
 #[derive(Debug)]
 pub(super) struct Numbers {
@@ -123,12 +126,17 @@ impl Numbers {
             .into_iter()
             .map(|column| (column, lines.iter().map(|line| cell(report, line, column)).collect()))
             .collect();
-        let fits = |layout: &Layout| {
+        let fits = |layout: &Layout, least_tree: usize| {
             let numbers: usize =
                 widths(&cells, layout).iter().map(|(_, width)| layout.gap + width).sum();
-            width.checked_sub(numbers).filter(|left| *left >= layout.least_tree.min(*tree.start()))
+            width.checked_sub(numbers).filter(|left| *left >= least_tree)
         };
-        let found = LAYOUTS.iter().find_map(|layout| fits(layout).map(|left| (layout, left)));
+        let find = |layouts: &'static [Layout], least_tree: &dyn Fn(&Layout) -> usize| {
+            layouts.iter().find_map(|layout| Some((layout, fits(layout, least_tree(layout))?)))
+        };
+        // Names are cut last, unless that would cost columns that matter.
+        let found = find(&LAYOUTS[..DISPENSABLE_LAYOUTS], &|_| *tree.start())
+            .or_else(|| find(&LAYOUTS, &|layout| layout.least_tree.min(*tree.start())));
         let (layout, left) = found.unwrap_or((&LAYOUTS[LAYOUTS.len() - 1], NARROWEST_TREE));
         let widths = widths(&cells, layout);
         let row = |text: &dyn Fn(Column, &[String]) -> String| {
@@ -308,7 +316,10 @@ fn callpath_cell(report: &Report, row: usize, column: Column) -> String {
         Column::Exclusive if gave_work_away => "-".to_owned(),
         Column::Exclusive => row.exclusive.cell(Some(inclusive.shown_ns(bound_ns).1)),
         Column::Share => {
-            let (mark, ns) = inclusive.shown_ns(bound_ns);
+            // Regions overlap in inclusive time.
+            let is_region = report.callpaths_of_regions.is_some();
+            let time = if is_region { &row.exclusive } else { inclusive };
+            let (mark, ns) = time.shown_ns(bound_ns);
             below(mark, share_cell(report, ns))
         }
         Column::Min => time_cell(spread.min_ns.into()),
@@ -333,6 +344,9 @@ fn folded_cell(report: &Report, folded: &Folded, column: Column) -> String {
     match column {
         Column::Inclusive => marked(folded.estimate, time_cell(folded.inclusive_ns)),
         Column::Exclusive => marked(folded.estimate, time_cell(folded.exclusive_ns)),
+        Column::Share if report.callpaths_of_regions.is_some() => {
+            share_cell(report, folded.exclusive_ns)
+        }
         Column::Share => share_cell(report, folded.inclusive_ns),
         _ => String::new(),
     }

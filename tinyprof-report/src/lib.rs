@@ -28,6 +28,7 @@ mod columns;
 mod csv;
 mod date;
 mod efficiency;
+mod flat_regions;
 mod handed_on;
 mod hints;
 mod hosts;

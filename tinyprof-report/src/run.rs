@@ -13,7 +13,7 @@ use super::hints::{Facts, Occupancy, hints_of_profile, hints_of_statistics};
 use super::hosts::Hosts;
 use super::metrics::Metrics;
 use super::notes::filtered;
-use super::{Efficiency, Hint, Overhead, SortKey, Statistics, Transfers};
+use super::{Efficiency, Hint, HintKind, Overhead, SortKey, Statistics, Transfers};
 
 /// The data of all reports of a run. Equal profiles give equal reports.
 #[derive(Clone, Debug, PartialEq)]
@@ -170,10 +170,11 @@ impl Report {
         Self { name: name.into(), ..self }
     }
 
-    /// Returns the report without the profiler's overhead, which is known for a whole run, but not
-    /// for a selected part.
+    /// Returns the report without the profiler's overhead, and without hints on it, since it is
+    /// known for a whole run, but not for a selected part.
     #[must_use]
-    pub fn without_overhead(self) -> Self {
+    pub fn without_overhead(mut self) -> Self {
+        self.hints.retain(|hint| hint.kind != HintKind::ShortRun);
         Self { overhead: None, ..self }
     }
 

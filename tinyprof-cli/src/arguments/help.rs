@@ -22,6 +22,7 @@ pub(crate) const REPORT_HELP: &str = exit_codes!(
     "\
 Examples:
   tinyprof report lu.tprof
+  tinyprof report lu.tprof --by region
   tinyprof report lu.tprof --path 'main<solve' --rank 0-15
   tinyprof report lu.tprof --metric exclusive --format csv > lu.csv
 "
@@ -44,7 +45,7 @@ has not started, and continues to show one that has ended. The key ? lists the o
 docs/live.md shows the screen.
 
 Examples:
-  tinyprof top lu.tprof -n 20
+  tinyprof top lu.tprof --by region -n 20
   tinyprof top
   tinyprof top --job lu --once
 "

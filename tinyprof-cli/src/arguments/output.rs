@@ -22,6 +22,15 @@ pub(crate) enum PlainFormat {
     Json,
 }
 
+/// The rows of a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Rows {
+    /// A row for each callpath
+    Callpath,
+    /// A row for each region, summed over its callpaths
+    Region,
+}
+
 /// When colours are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Color {

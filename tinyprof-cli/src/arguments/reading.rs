@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use tinyprof_report::SortKey;
 
-use super::{PlainOutput, SORT_METRIC, TOP_DIR, TableOutput, metric};
+use super::{PlainOutput, Rows, SORT_METRIC, TOP_DIR, TableOutput, metric};
 use crate::numbers::NumberList;
 
 /// The part of a profile that a command reads.
@@ -39,7 +39,10 @@ pub(crate) struct ReportArguments {
     pub(crate) selection: Selection,
     #[arg(long, value_name = "NAME", value_parser = metric, help = SORT_METRIC)]
     pub(crate) metric: Option<SortKey>,
-    /// Show all callpaths, instead of folding small ones into one line per parent
+    /// Print a row for each callpath or region; a region is summed over its callpaths
+    #[arg(long, value_name = "ROWS", default_value = "callpath", hide_default_value = true)]
+    pub(crate) by: Rows,
+    /// Show all callpaths or regions, instead of folding small ones
     #[arg(long, conflicts_with = "json")]
     pub(crate) all: bool,
     #[command(flatten)]
@@ -67,11 +70,14 @@ pub(crate) struct TopArguments {
     pub(crate) directory: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) selection: Selection,
-    /// The number of callpaths
+    /// The number of callpaths or regions
     #[arg(short = 'n', long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) count: u64,
     #[arg(long, value_name = "NAME", value_parser = metric, help = SORT_METRIC)]
     pub(crate) metric: Option<SortKey>,
+    /// Print a row for each callpath or region; a region is summed over its callpaths
+    #[arg(long, value_name = "ROWS", default_value = "callpath", hide_default_value = true)]
+    pub(crate) by: Rows,
     #[command(flatten)]
     pub(crate) output: TableOutput,
     /// Print a running job once, as text, with the rates over a quarter of a second; the default

@@ -7,5 +7,6 @@ mod hints_of_run;
 mod info;
 mod json;
 mod messages;
+mod regions;
 mod statistics;
 mod text;
