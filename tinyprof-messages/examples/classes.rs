@@ -2,8 +2,9 @@
 //! nodes each in 2 s and 1 GiB.
 //!
 //! `cargo run --release -p tinyprof-messages --example classes -- 4096 200`, under
-//! `/usr/bin/time -v` for the memory. The ranks are a grid that exchanges with four neighbours. With
-//! `distinct` as third argument their times differ from rank to rank, and there are many classes.
+//! `/usr/bin/time -v` for the memory. The ranks are a grid that exchanges with four neighbours.
+//! With `distinct` as third argument their times differ from rank to rank, and there are many
+//! classes.
 #![expect(clippy::disallowed_types, reason = "a measurement needs the clock")]
 #![expect(clippy::print_stdout, reason = "the result")]
 

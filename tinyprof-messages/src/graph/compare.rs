@@ -5,6 +5,9 @@ use std::collections::BTreeSet;
 use super::peers::{Slot, by_slot, wildcards};
 use super::{Direction, NodeKey, Section, Tag, Tally};
 
+/// More than the rounding of a sum of squares, so that a shortcut excludes nothing that is alike.
+const ROUNDING: f64 = 1e-9;
+
 /// The rules by which ranks are alike.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Comparison {
@@ -41,8 +44,14 @@ impl Comparison {
     /// that of the means.
     #[expect(clippy::cast_precision_loss, reason = "a distance, compared with a tolerance")]
     pub(super) fn are_near(&self, a: &Times, b: &Times) -> bool {
-        // The means are at most as long as the mean of both lengths.
-        let most = self.tolerance.powi(2) * f64::midpoint(a.length(), b.length()).powi(2);
+        // The means are at most as long as the mean of both lengths, and the difference is at least
+        // as long as that of the lengths.
+        let most = self.tolerance * f64::midpoint(a.length(), b.length()) * (1.0 + ROUNDING);
+        let floor = self.floor_ns as f64 * (a.visits() + b.visits());
+        if (a.length() - b.length()).abs() * (1.0 - ROUNDING) - floor > most {
+            return false;
+        }
+        let most = most.powi(2);
         let (mut apart, mut size) = (0.0, 0.0);
         for (a, b) in a.each.iter().zip(&b.each) {
             apart += self.distance(*a, *b).powi(2);
@@ -185,6 +194,7 @@ impl Time {
 pub(super) struct Times {
     each: Vec<Time>,
     squares: f64,
+    squares_of_counts: f64,
 }
 
 impl Times {
@@ -192,13 +202,17 @@ impl Times {
     pub(super) fn extend(&mut self, time: Option<Time>) {
         if let Some(time) = time {
             self.squares += (time.ns as f64).powi(2);
+            self.squares_of_counts += (time.count as f64).powi(2);
             self.each.push(time);
         }
     }
 
-    /// Slightly more than the root of the squares, so that rounding does not exclude anything.
     fn length(&self) -> f64 {
-        self.squares.sqrt() * (1.0 + 1e-9)
+        self.squares.sqrt()
+    }
+
+    fn visits(&self) -> f64 {
+        self.squares_of_counts.sqrt()
     }
 }
 
@@ -225,4 +239,46 @@ pub struct Difference {
     pub times: [Option<Tally>; 2],
     /// The difference of the times beyond the floor, in ns; 0 if structure or counts differ.
     pub apart_ns: f64,
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// The shortcuts exclude nothing.
+        #[test]
+        fn near_is_what_the_formula_says(
+            ranks in proptest::collection::vec(
+                (0_u64..1_000_000, 1_u64..20, -50_i64..50, 1_i64..30), 1..6),
+            floor_ns in 0_u64..2_000,
+        ) {
+            let comparison = Comparison { floor_ns, ..Comparison::new(2) };
+            let (mut a, mut b) = (Times::default(), Times::default());
+            let (mut apart, mut size) = (0.0, 0.0);
+            for (ns, count, permille, more) in ranks {
+                let of_a = Time { ns, count };
+                let moved_ns = ns.cast_signed() * permille / 1_000 + more;
+                let of_b = Time { ns: ns.saturating_add_signed(moved_ns), count };
+                a.extend(Some(of_a));
+                b.extend(Some(of_b));
+                apart += comparison.distance(of_a, of_b).powi(2);
+                let [x, y] = [of_a, of_b].map(|time| f64::from(u32::try_from(time.ns).unwrap()));
+                size += f64::midpoint(x, y).powi(2);
+            }
+            prop_assert_eq!(comparison.are_near(&a, &b), apart <= 0.02_f64.powi(2) * size);
+            prop_assert_eq!(comparison.are_near(&b, &a), apart <= 0.02_f64.powi(2) * size);
+        }
+    }
+
+    #[test]
+    fn counts_at_wildcards_are_close_within_one_or_a_hundredth() {
+        for (a, b, expected) in
+            [(0, 1, true), (1, 3, false), (100, 101, true), (1_000, 1_010, true), (500, 506, false)]
+        {
+            assert_eq!(Comparison::are_close(a, b), expected, "{a} {b}");
+        }
+    }
 }
