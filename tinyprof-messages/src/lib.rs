@@ -6,13 +6,16 @@
 //! * [`meeting`]: the latest of several partners, for collectives and for `Waitall`.
 //! * [`waiting`]: the names of waiting, wrong order, and order inversions.
 //! * [`matching`]: which companion belongs to which message.
+//! * [`graph`]: what ranks do, as graphs; their union, phases, and classes of ranks.
 //!
-//! This crate knows no MPI, no clock and no threads, has no unsafe code and no dependency. All
-//! that a wrapper calls in a message is free of allocation, locks and panics.
+//! This crate knows no MPI, no clock and no threads, has no unsafe code and no dependency.
+//! What a wrapper calls for a message is free of allocation, locks and panics: all but [`graph`],
+//! of which that holds for [`graph::Paths`].
 #![forbid(unsafe_code)]
 
 pub mod clock;
 pub mod companion;
+pub mod graph;
 pub mod matching;
 pub mod meeting;
 pub mod time;

@@ -1,0 +1,107 @@
+//! Peers of ranks, relative or absolute: whichever makes more ranks alike.
+//!
+//! A neighbour is the same for all ranks relative to them (-1), the root is the same for all as a
+//! number (0). Which of both a node means is what fewer distinct sets of peers tell.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use super::digest::Digest;
+use super::tag::{Direction, MessageEdge, Tag};
+use super::{NodeKey, tally::Tally};
+
+/// Messages of a rank that differ by their peer alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct Slot {
+    pub(super) node: NodeKey,
+    pub(super) direction: Direction,
+    pub(super) is_wildcard: bool,
+    pub(super) sender: Option<NodeKey>,
+}
+
+/// The peers of a rank in a slot, with the numbers of messages.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Peers {
+    pub(super) relative: Vec<(i64, u64)>,
+    pub(super) absolute: Vec<(i64, u64)>,
+    pub(super) bytes: Tally,
+}
+
+/// Returns a rank's peers by slot, in order. Distances are those of a ring, so that the
+/// neighbour of the last rank is the first: between -ranks/2 and ranks/2.
+pub(super) fn by_slot(tag: &Tag, ranks: u32) -> Vec<(Slot, Peers)> {
+    let mut slots: Vec<(Slot, Peers)> = Vec::new();
+    let mut edges: Vec<_> = tag.messages.iter().collect();
+    edges.sort_by_key(|(edge, _)| (slot(edge), edge.offset));
+    for (edge, messages) in edges {
+        if slots.last().is_none_or(|(last, _)| *last != slot(edge)) {
+            slots.push((slot(edge), Peers::default()));
+        }
+        let Some((_, peers)) = slots.last_mut() else { continue };
+        let count = messages.bytes.count;
+        peers.relative.push((around(edge.offset.into(), ranks), count));
+        peers.absolute.push((i64::from(tag.rank) + i64::from(edge.offset), count));
+        peers.bytes.absorb(messages.bytes);
+    }
+    for (_, peers) in &mut slots {
+        peers.relative.sort_unstable();
+    }
+    slots
+}
+
+/// Returns the nodes that receive from any source, whose counts are chance to some degree.
+pub(super) fn wildcards(tag: &Tag) -> BTreeSet<NodeKey> {
+    tag.messages.keys().filter(|edge| edge.is_wildcard).map(|edge| edge.node).collect()
+}
+
+fn slot(edge: &MessageEdge) -> Slot {
+    let MessageEdge { node, direction, is_wildcard, sender, .. } = *edge;
+    Slot { node, direction, is_wildcard, sender }
+}
+
+/// Returns the shorter way around a ring of so many ranks.
+fn around(offset: i64, ranks: u32) -> i64 {
+    let ranks = i64::from(ranks.max(1));
+    let forward = offset.rem_euclid(ranks);
+    if 2 * forward > ranks { forward - ranks } else { forward }
+}
+
+/// Returns a digest of a set of peers, whatever the numbers of their messages.
+fn digest(peers: &[(i64, u64)]) -> u64 {
+    peers.iter().fold(Digest::new(5), |digest, (peer, _)| digest.word(peer.cast_unsigned())).0
+}
+
+/// The slots whose peers are absolute.
+#[derive(Debug, Default)]
+pub(super) struct Absolute(HashSet<Slot>);
+
+impl Absolute {
+    /// Compares the peers of all ranks.
+    pub(super) fn of(ranks: &[Vec<(Slot, Peers)>]) -> Self {
+        let mut distinct: HashMap<Slot, [HashSet<u64>; 2]> = HashMap::new();
+        let mut absolute = HashSet::new();
+        for (slot, peers) in ranks.iter().flatten() {
+            let [relative, fixed] = distinct.entry(*slot).or_default();
+            relative.insert(digest(&peers.relative));
+            fixed.insert(digest(&peers.absolute));
+            // The last rank decides.
+            if fixed.len() < relative.len() {
+                absolute.insert(*slot);
+            } else {
+                absolute.remove(slot);
+            }
+        }
+        Self(absolute)
+    }
+
+    /// Returns the peers of a slot, and the numbers of their messages. Those of wildcards are
+    /// chance: they are one peer.
+    pub(super) fn peers<'a>(&self, slot: &Slot, peers: &'a Peers) -> &'a [(i64, u64)] {
+        if slot.is_wildcard {
+            &[]
+        } else if self.0.contains(slot) {
+            &peers.absolute
+        } else {
+            &peers.relative
+        }
+    }
+}

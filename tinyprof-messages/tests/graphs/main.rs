@@ -1,0 +1,7 @@
+//! Graphs of programs: of known ones, and of random ones.
+#![expect(clippy::cast_possible_truncation, reason = "small numbers")]
+
+mod golden;
+mod programs;
+mod random;
+mod world;
