@@ -23,10 +23,11 @@ macro_rules! modules {
 const MODULES: &[(&str, &str)] = modules![
     "numbers.js",
     "names.js",
+    "selection.js",
     "elements.js",
+    "table.js",
     "columns.js",
     "profile.js",
-    "selection.js",
     "theme.js",
     "colors.js",
     "tooltip.js",
@@ -46,6 +47,7 @@ const MODULES: &[(&str, &str)] = modules![
     "communication.js",
     "compare.js",
     "tabs.js",
+    "place.js",
     "main.js",
 ];
 

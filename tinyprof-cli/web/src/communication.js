@@ -1,11 +1,12 @@
 // Communication: the matrix of ranks, the largest pairs, the sizes of messages, and MPI functions.
 
-import { choice, callpathButton, element, nothing, numberCell, picker, shareCell } from "./elements.js";
+import { choice, callpathButton, element, nothing, numberCell, picker, rankButton, shareCell, timeCell } from "./elements.js";
 import { Grid, legend } from "./grid.js";
 import { DECADES, amountColor, logColor } from "./colors.js";
-import { binarySize, count, counted, data, percent, time } from "./numbers.js";
+import { binarySize, count, counted, data, percent } from "./numbers.js";
 import { onSelection, select, selection } from "./selection.js";
 import { shown } from "./names.js";
+import { sortHeading, sortable } from "./table.js";
 import { timed } from "./canvas.js";
 
 const MATRIX_HEIGHT = 384;
@@ -48,6 +49,7 @@ export class CommunicationView {
       tell: (row, column) => this.#lines(row, column),
       pick: (row) => this.found.ranks_per_bin === 1 && select({ rank: row }),
     });
+    this.pairsOrder = {};
     this.matrices = this.#matrices();
     const hasPairs = this.found.pairs > 0;
     const matrix = element(
@@ -119,7 +121,8 @@ export class CommunicationView {
       numbers: (row) => numbers.subarray(row * bins, (row + 1) * bins),
       color: (value) => logColor(value, greatest),
       rowText: (row) => this.#ranksText(row),
-      isSelected: (row) => ranks_per_bin === 1 && row === selection().rank,
+      isSelected: (row) => selection().rank !== null && row === Math.floor(selection().rank / ranks_per_bin),
+      selectedColumn: selection().rank === null ? null : Math.floor(selection().rank / ranks_per_bin),
       axis: (column) => `to ${this.#ranksText(column)}`,
     });
     const stops = Array.from({ length: DECADES + 1 }, (_, down) => [this.#amount(greatest / 10 ** down), amountColor(1 - down / DECADES)]);
@@ -172,20 +175,16 @@ export class CommunicationView {
       element(
         "tr",
         {},
-        element("th", { scope: "row" }, this.#rankButton(from)),
-        element("td", {}, this.#rankButton(to)),
+        element("th", { scope: "row" }, rankButton(this.profile, from)),
+        element("td", {}, rankButton(this.profile, to)),
         numberCell(count(messages), messages),
-        numberCell(data(bytes), bytes),
+        numberCell(data(bytes), bytes, "bytes"),
       ),
     );
     const table = element("table", { className: "pairs" });
     const title = rows.length < pairs ? `The ${rows.length} largest of ${counted(pairs, "pair")} by ${measure}` : `${counted(pairs, "pair")} by ${measure}`;
     table.append(element("caption", { textContent: title }), head(["From", "To", "Messages", "Bytes"]), element("tbody", {}, ...rows));
-    return table;
-  }
-
-  #rankButton(rank) {
-    return element("button", { type: "button", className: "link", onclick: () => select({ rank }) }, element("bdi", {}, this.profile.rankText(rank)));
+    return sortable(table, this.pairsOrder);
   }
 
   #sizes() {
@@ -219,10 +218,10 @@ export class CommunicationView {
         { "aria-selected": row.callpath === undefined ? undefined : String(row.callpath === selection().callpath) },
         element("th", { scope: "row" }, row.label, element("bdi", { className: "path", textContent: row.under })),
         numberCell(count(row.calls), row.calls),
-        numberCell(time(row.ns), row.ns),
+        timeCell(row.ns),
         shareCell(row.ns, greatest, percent(row.ns / (this.profile.report.total_inclusive_ns || 1))),
-        numberCell(data(row.bytes_out), row.bytes_out),
-        numberCell(data(row.bytes_in), row.bytes_in),
+        numberCell(data(row.bytes_out), row.bytes_out, "bytes"),
+        numberCell(data(row.bytes_in), row.bytes_in, "bytes"),
       ),
     );
     const sortable = [["name", "Function"], ...FUNCTION_COLUMNS].map(([key, title]) => this.#heading(key === "share" ? "ns" : key, title, key));
@@ -235,9 +234,8 @@ export class CommunicationView {
   #heading(by, textContent, key) {
     const isSorted = this.state.sort === by && key !== "share";
     const direction = by === "name" ? "ascending" : "descending";
-    const heading = element("th", { scope: "col", "aria-sort": isSorted ? direction : undefined });
-    const button = element("button", { type: "button", className: "link", textContent, "data-sort": key, onclick: () => this.#sortBy(by, key) });
-    heading.append(button, ...(isSorted ? [element("span", { "aria-hidden": "true", textContent: by === "name" ? " ▴" : " ▾" })] : []));
+    const heading = sortHeading(textContent, isSorted ? direction : null, () => this.#sortBy(by, key));
+    heading.firstChild.dataset.sort = key;
     return heading;
   }
 

@@ -1,9 +1,10 @@
 // Two runs, callpath by callpath: what changed, by how much, and whether chance explains it.
 
 import { Flame } from "./flame.js";
-import { element, nameElement, nothing, numberCell } from "./elements.js";
+import { element, nameElement, nothing, numberCell, timeCell } from "./elements.js";
 import { count, deviation, percent, time } from "./numbers.js";
 import { shown } from "./names.js";
+import { sortable } from "./table.js";
 import { onSelection, select, selection } from "./selection.js";
 
 const ROWS_MAX = 200;
@@ -19,6 +20,7 @@ export class CompareView {
     this.body = element("tbody", {}, ...rows.map((row) => this.#row(row, greatest)));
     const table = element("table", { className: "compare" });
     table.append(element("thead", {}, element("tr", {}, ...HEADINGS.map((textContent) => element("th", { scope: "col", textContent })))), this.body);
+    if (rows.length > 0) sortable(table);
     this.flames = [this.base, this.new].map((side) => new Flame(side.profile, (row) => this.#pick(side, row)));
     const names = [comparison.base[0].profile, comparison.new[0].profile];
     const sides = this.flames.map((flame, at) =>
@@ -61,9 +63,9 @@ export class CompareView {
       "tr",
       {},
       element("th", { scope: "row" }, label, element("bdi", { className: "path", textContent: above === null ? (depth > 0 ? "…" : "") : this.new.profile.path(above, 3) })),
-      numberCell(time(base.mean), base.mean),
-      numberCell(time(after.mean), after.mean),
-      numberCell(`${difference > 0 ? "+" : ""}${time(difference)}`, difference),
+      timeCell(base.mean),
+      timeCell(after.mean),
+      timeCell(difference, difference > 0 ? "+" : ""),
       element("td", {}, intervalBar(difference, interval, greatest), element("span", { className: "interval-words", textContent: intervalWords(interval) })),
       numberCell(deviation(change), change),
       element("td", { className: `verdict ${verdict}`, textContent: SIGNS[verdict] ?? verdict }),

@@ -1,5 +1,8 @@
 // Elements of the page. Text is always inserted as text: nothing in these modules parses HTML.
 
+import { time } from "./numbers.js";
+import { onSelection, select, selection } from "./selection.js";
+
 /**
  * Returns an element with these properties (those with a dash are attributes) and children
  * (elements or text).
@@ -24,8 +27,13 @@ export function nameElement(text, className = "name") {
  * Returns a number in a table: shown as `text`, with the exact number for programs that read the
  * page.
  */
-export function numberCell(text, exact) {
-  return element("td", { className: "number", textContent: text, "data-exact": exact === null ? undefined : String(exact) });
+export function numberCell(text, exact, unit) {
+  return element("td", { className: "number", textContent: text, "data-exact": exact === null ? undefined : String(exact), "data-unit": unit });
+}
+
+/** Returns a cell with a time in nanoseconds; `mark` precedes it. */
+export function timeCell(ns, mark = "") {
+  return numberCell(mark + time(ns), Number.isFinite(ns) ? ns : null, "ns");
 }
 
 /** Returns a cell with a share, as a bar relative to `full` and as `text`. */
@@ -33,7 +41,7 @@ export function shareCell(part, full, text) {
   const bar = element("span", { className: "bar-fill" });
   bar.style.width = `${Math.min(100, (part / (full || 1)) * 100)}%`;
   const track = element("span", { className: "bar-track", "aria-hidden": "true" }, bar);
-  return element("td", { className: "share" }, track, element("span", { className: "share-number", textContent: text }));
+  return element("td", { className: "share", "data-exact": String(part) }, track, element("span", { className: "share-number", textContent: text }));
 }
 
 /** Returns a group of buttons of which one is pressed. `choices` are pairs of key and text. */
@@ -59,6 +67,22 @@ export function picker(label, options, chosen, onChoose) {
 /** Returns a sentence to show if there is nothing to draw. */
 export function nothing(text) {
   return element("p", { className: "nothing", textContent: text });
+}
+
+/** Returns a button that selects a rank. */
+export function rankButton(profile, rank) {
+  const isSelected = selection().rank === rank;
+  return element("button", { type: "button", className: "link", "aria-pressed": String(isSelected), onclick: () => select({ rank }) }, element("bdi", {}, profile.rankText(rank)));
+}
+
+/** Returns a field for the number of the selected rank; empty selects none. */
+export function rankField(profile) {
+  const { rank } = selection();
+  const last = profile.host_of_rank.length - 1;
+  const field = element("input", { type: "number", min: 0, max: last, value: rank ?? "", placeholder: "all", className: "rank-field" });
+  field.onchange = () => select({ rank: field.value === "" ? null : Math.max(0, Math.min(last, Math.trunc(Number(field.value)))) });
+  onSelection(() => (field.value = selection().rank ?? ""));
+  return element("label", { className: "picker" }, element("span", {}, "Rank"), field);
 }
 
 /** Returns a button that shows a callpath's name and selects it. */

@@ -2,9 +2,10 @@
 
 import { Chart } from "./lines.js";
 import { boxPlot } from "./boxes.js";
-import { element, nothing, numberCell, picker } from "./elements.js";
+import { element, nothing, numberCell, picker, rankButton, timeCell } from "./elements.js";
 import { count, counted, deviation, time } from "./numbers.js";
 import { onSelection, select, selection } from "./selection.js";
+import { sortable } from "./table.js";
 
 const FIVE = ["least", "lower quartile", "median", "upper quartile", "greatest"];
 
@@ -15,6 +16,7 @@ export class ExecutionsView {
   constructor(profile) {
     this.profile = profile;
     this.panel = element("div");
+    this.order = {};
     this.known = profile.executions.filter(({ boxes }) => boxes.length > 0);
     if (this.known.length === 0) {
       this.panel.append(nothing("No region was visited."));
@@ -71,10 +73,10 @@ export class ExecutionsView {
       element(
         "tr",
         {},
-        element("th", { scope: "row" }, element("button", { type: "button", className: "link", onclick: () => select({ rank }) }, element("bdi", {}, this.profile.rankText(rank)))),
+        element("th", { scope: "row" }, rankButton(this.profile, rank)),
         numberCell(String(execution), execution),
-        numberCell(time(ns), ns),
-        numberCell(deviation(median > 0 ? ns / median - 1 : NaN), null),
+        timeCell(ns),
+        changeCell(ns, median),
       ),
     );
     const table = element("table", { className: "outliers" });
@@ -84,6 +86,12 @@ export class ExecutionsView {
       element("thead", {}, element("tr", {}, ...["Rank", "Execution", "Time", "Against the median"].map((textContent) => element("th", { scope: "col", textContent })))),
       element("tbody", {}, ...shownRows),
     );
-    return table;
+    return sortable(table, this.order);
   }
+}
+
+/** Returns a cell with the deviation of a time from the usual one. */
+function changeCell(ns, usual) {
+  const part = usual > 0 ? ns / usual - 1 : null;
+  return numberCell(deviation(part), part);
 }

@@ -18,7 +18,7 @@ export class Flame {
   constructor(profile, pick) {
     this.profile = profile;
     this.pick = pick;
-    this.state = { kind: "inclusive", over: "mean", search: "", selected: null, root: null };
+    this.state = { kind: "inclusive", over: "mean", search: "", selected: null, root: null, rank: null };
     this.canvas = document.createElement("canvas");
     this.canvas.tabIndex = 0;
     this.canvas.setAttribute("role", "img");
@@ -29,16 +29,28 @@ export class Flame {
     this.box = document.createElement("div");
     this.box.className = "flame";
     this.box.append(this.canvas);
-    this.frames = frames(profile.roots, this.state.over);
+    this.frames = this.#layOut();
     this.#listen();
     onWidth(this.box, () => this.drawnWidth, () => this.draw());
   }
 
   show(change) {
-    const { over } = this.state;
+    const { over, rank } = this.state;
     Object.assign(this.state, change);
-    if (this.state.over !== over) this.frames = frames(this.profile.roots, this.state.over);
+    const isOther = this.state.over !== over || (over === "rank" && this.state.rank !== rank);
+    if (isOther) this.frames = this.#layOut();
     this.draw();
+  }
+
+  /** A mean is the sum over all ranks: so the parts add up even if some ranks did not visit them. */
+  #layOut() {
+    const { over, rank } = this.state;
+    const widths = {
+      mean: (callpath) => callpath.inclusive_ns?.sum ?? 0,
+      max: (callpath) => timeOf(callpath, "inclusive", "max"),
+      rank: (callpath) => this.profile.timeOnRank(callpath.row, rank, "inclusive") || 0,
+    };
+    return frames(this.profile.roots, widths[over]);
   }
 
   draw() {
@@ -126,10 +138,14 @@ export class Flame {
   lines(callpath) {
     const { over } = this.state;
     const total = this.profile.report.total_inclusive_ns || 1;
-    const words = over === "mean" ? "mean of its ranks" : "slowest rank";
+    const { rank } = this.state;
+    const words = over === "max" ? "slowest rank" : "mean of its ranks";
+    const [inclusive, exclusive] = ["inclusive", "exclusive"].map((kind) => timeOf(callpath, kind, over === "max" ? "max" : "mean"));
+    const ofRank = rank === null ? undefined : this.profile.timeOnRank(callpath.row, rank, "inclusive");
     return [
       callpath.text,
-      `${time(timeOf(callpath, "inclusive", over))} with, ${time(timeOf(callpath, "exclusive", over))} without what it calls (${words})`,
+      `${time(inclusive)} with, ${time(exclusive)} without what it calls (${words})`,
+      ofRank === undefined ? null : `rank ${rank}: ${ofRank === ofRank ? `${time(ofRank)} with what it calls` : "never came here"}`,
       `${percent((callpath.inclusive_ns?.sum ?? 0) / total)} of all time, ${count(callpath.visits)} visits`,
       callpath.inclusive_ns ? `slowest: ${this.profile.rankText(callpath.inclusive_ns.max_rank)}` : "no rank came here",
       activityOf(callpath).text,

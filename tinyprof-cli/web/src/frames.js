@@ -11,14 +11,11 @@ export function timeOf(callpath, kind, over) {
 
 /**
  * Returns the frames of the callpaths below `roots` by row of the table, with positions between 0
- * and 1 in `x0` and `x1`.
+ * and 1 in `x0` and `x1`. `width(callpath)` is its time.
  *
- * A mean is the total divided by the number of all ranks, so that parts add up even if some ranks
- * did not visit them. Maxima of several ranks need not add up: a frame is then as wide as those
- * above it.
+ * Maxima of several ranks need not add up: a frame is then as wide as those above it.
  */
-export function frames(roots, over) {
-  const width = (callpath) => (over === "mean" ? (callpath.inclusive_ns?.sum ?? 0) : timeOf(callpath, "inclusive", over));
+export function frames(roots, width) {
   const top = { children: roots };
   const tree = d3.hierarchy(top).sum((callpath) => {
     if (callpath === top) return 0;

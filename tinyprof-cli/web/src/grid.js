@@ -31,12 +31,16 @@ export class Grid {
   /**
    * Sets the content. `numbers(row)`: the row's numbers. `color(number, row)`: packed; the greatest
    * of the numbers that share a pixel is shown. `order`: the column at each position, or null.
-   * `marks(row)`: a column to ring, or null.
+   * `marks(row)`: a column to ring, or null. `selectedColumn`: the position of the selected column,
+   * or null. A newly selected column comes into view.
    */
   show(content) {
     const sameColumns = this.content?.columns === content.columns;
+    const selected = content.selectedColumn ?? null;
+    const isNew = selected !== null && selected !== (this.content?.selectedColumn ?? null);
     this.content = content;
     if (!sameColumns) this.range = [0, content.columns];
+    if (isNew) this.#bringIntoView(selected);
     this.cursor = null;
     this.draw();
   }
@@ -57,7 +61,38 @@ export class Grid {
     context.font = FONT;
     this.#drawCells(context, left, top, width, height);
     this.#drawWords(context, left, top, width, height);
+    this.#drawSelected(context, left, top, width, height);
     if (this.cursor) this.#drawCursor(context);
+  }
+
+  #bringIntoView(column) {
+    const [first, end] = this.range;
+    if (column >= first && column < end) return;
+    const start = Math.max(0, Math.min(this.content.columns - (end - first), column - Math.floor((end - first) / 2)));
+    this.range = [start, start + end - first];
+  }
+
+  /** Frames the selected row and the selected column. */
+  #drawSelected(context, left, top, width, height) {
+    const { rows, isSelected, selectedColumn = null } = this.content;
+    const [first, end] = this.range;
+    const frames = [];
+    for (let row = 0; row < rows; row += 1) {
+      if (isSelected?.(row)) frames.push([left, top + (row / rows) * height, width, height / rows]);
+    }
+    if (selectedColumn !== null && selectedColumn >= first && selectedColumn < end) {
+      const across = width / (end - first);
+      frames.push([left + (selectedColumn - first) * across, top, across, height]);
+    }
+    for (const [x, y, w, h] of frames) {
+      for (const [color, line] of [[token("--paper"), 4], [token("--accent"), 2]]) {
+        context.strokeStyle = color;
+        context.lineWidth = line;
+        // The frame of a narrow column keeps away from it, so that its colours stay visible.
+        const [across, down] = [w, h].map((size) => (size < 6 ? 3 : 1));
+        context.strokeRect(x - across, y - down, w + 2 * across, h + 2 * down);
+      }
+    }
   }
 
   #drawCells(context, left, top, width, height) {
@@ -109,7 +144,10 @@ export class Grid {
       if (column >= 0) context.fillText(axis(column), left + part * width, 8);
     }
     const step = Math.max(1, Math.ceil(14 / rowHeight));
-    for (let row = 0; row < rows; row += step) {
+    const selected = Array.from({ length: rows }, (_, row) => row).find((row) => isSelected?.(row));
+    const isNamed = (row) => row === selected || (row % step === 0 && (selected === undefined || Math.abs(row - selected) >= step));
+    for (let row = 0; row < rows; row += 1) {
+      if (!isNamed(row)) continue;
       const y = top + (row + 0.5) * rowHeight;
       context.fillStyle = isSelected?.(row) ? token("--accent") : token("--ink");
       context.textAlign = "right";
@@ -168,8 +206,8 @@ export class Grid {
     return { row, column: part < 0 ? null : column };
   }
 
-  /** Shows fewer or more columns around `column`. */
-  zoom(factor, column = (this.range[0] + this.range[1]) / 2) {
+  /** Shows fewer or more columns around `column`: the selected one, else the middle. */
+  zoom(factor, column = this.content.selectedColumn ?? (this.range[0] + this.range[1]) / 2) {
     const columns = this.content.columns;
     const wanted = Math.max(Math.min(8, columns), Math.min(columns, (this.range[1] - this.range[0]) * factor));
     const part = (column - this.range[0]) / (this.range[1] - this.range[0]);

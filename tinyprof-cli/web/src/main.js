@@ -16,6 +16,8 @@ import { ExecutionsView } from "./executions.js";
 import { CommunicationView } from "./communication.js";
 import { CompareView } from "./compare.js";
 import { Tabs } from "./tabs.js";
+import { keepPlace } from "./place.js";
+import { startCopying } from "./table.js";
 
 async function start() {
   startTheme();
@@ -38,7 +40,8 @@ async function start() {
   onSelection(() => selectedLine(profile));
   selectedLine(profile);
   paper(tabs);
-  tabs.show(comparison ? "compare" : "summary");
+  startCopying();
+  keepPlace(profile, tabs, comparison ? "compare" : "summary");
   document.documentElement.dataset.ready = "true";
 }
 

@@ -33,6 +33,19 @@ export class Profile {
     return kind === "exclusive" && row.exclusive_ns ? row.exclusive_ns : row.inclusive_ns;
   }
 
+  /**
+   * Returns the time of a callpath on one rank: NaN if it never came there, undefined if the page
+   * has no value of this rank alone.
+   */
+  timeOnRank(row, rank, kind) {
+    const { exclusive_ns, inclusive_ns } = this.callpaths[row];
+    const spread = kind === "exclusive" ? exclusive_ns : inclusive_ns;
+    if (spread?.max_rank === rank) return spread.max;
+    const values = this.rowOf.get(row);
+    if (!values || this.ranks.ranks_per_bin > 1) return undefined;
+    return this.numbers(this.times(values, kind))[rank];
+  }
+
   /** Returns the path as text, with at most its last few names. */
   path(row, names = 6) {
     const parts = [];

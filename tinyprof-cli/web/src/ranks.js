@@ -1,6 +1,6 @@
 // Ranks x regions: the time of each rank, and the regions in which ranks differ.
 
-import { choice, element, nothing, picker } from "./elements.js";
+import { choice, element, nothing, picker, rankField } from "./elements.js";
 import { Grid, legend } from "./grid.js";
 import { DECADES, amountColor, deviationColor, logColor } from "./colors.js";
 import { count, counted, deviation, time } from "./numbers.js";
@@ -46,6 +46,7 @@ export class RanksView {
         choice("Colour", [["relative", "against the mean"], ["absolute", "absolute"]], this.state.scale, (scale) => this.#set({ scale })),
         picker("Regions by", SORTS, this.state.sort, (sort) => this.#set({ sort })),
         picker("Ranks by", [["rank", "number"], ["selected", "time in the selected region"]], "rank", (order) => this.#set({ order })),
+        rankField(profile),
         element("button", { type: "button", textContent: "Zoom in", onclick: () => this.grid.zoom(0.5) }),
         element("button", { type: "button", textContent: "Zoom out", onclick: () => this.grid.zoom(2) }),
       ),
@@ -91,6 +92,7 @@ export class RanksView {
       rowText: (row) => this.rows[row].callpath.text,
       rightText: (row) => `${deviation(this.rows[row].above)}`,
       isSelected: (row) => this.rows[row].callpath.row === selection().callpath,
+      selectedColumn: this.#selectedColumn(places),
       marks: (row) => {
         const bin = this.rows[row].maxBin;
         return bin === null ? null : places ? places[bin] : bin;
@@ -98,6 +100,13 @@ export class RanksView {
       axis: (column) => `rank ${(order ? order[column] : column) * ranks.ranks_per_bin}`,
     });
     this.#words(greatest, limit);
+  }
+
+  #selectedColumn(places) {
+    const { rank } = selection();
+    if (rank === null) return null;
+    const bin = Math.floor(rank / this.profile.ranks.ranks_per_bin);
+    return places ? places[bin] : bin;
   }
 
   #limit() {

@@ -1,9 +1,10 @@
 // The first view: where the time was spent, on which rank, in which iteration, and since when.
 
-import { callpathButton, element, nothing, numberCell, shareCell } from "./elements.js";
+import { callpathButton, element, nothing, numberCell, rankButton, shareCell, timeCell } from "./elements.js";
 import { count, counted, deviation, percent, time } from "./numbers.js";
 import { efficiencyBlock, factList, warnings } from "./facts.js";
-import { select } from "./selection.js";
+import { onSelection, select, selection } from "./selection.js";
+import { sortable } from "./table.js";
 
 const COSTLIEST = 10;
 const HINT_SIGNS = { straggler: "rank", imbalance: "rank", growth: "time", "slow first": "time", "too small": "cost", communication: "run", "load balance": "run", "input and output": "run", crowded: "run", "short run": "run" };
@@ -15,21 +16,27 @@ export class SummaryView {
 
   constructor(profile, goTo) {
     this.panel = element("div", { className: "summary" });
+    this.costliestBox = element("div");
+    const order = {};
     const costliest = profile.callpaths
       .filter((callpath) => callpath.exclusive_ns)
       .sort((a, b) => b.exclusive_ns.sum - a.exclusive_ns.sum)
       .slice(0, COSTLIEST);
+    this.makeTable = () => costliestTable(profile, costliest, goTo, order);
+    onSelection(() => this.panel.isConnected && this.draw());
     this.panel.append(
       ...warnings(profile),
       headline(profile, costliest[0], goTo),
       card("What stands out", hintList(profile, goTo), "wide"),
-      card("Where the time goes", costliestTable(profile, costliest, goTo), "full"),
+      card("Where the time goes", this.costliestBox, "full"),
       card("How well the ranks were used", efficiencyBlock(profile)),
       card("The run", factList(profile)),
     );
   }
 
-  draw() {}
+  draw() {
+    this.costliestBox.replaceChildren(this.makeTable());
+  }
 }
 
 function card(title, content, className = "") {
@@ -87,9 +94,9 @@ function hintList(profile, goTo) {
   return element("ol", { className: "hints" }, ...items);
 }
 
-function costliestTable(profile, costliest, goTo) {
+function costliestTable(profile, costliest, goTo, order) {
   if (costliest.length === 0) return nothing("No region was visited.");
-  const head = ["Callpath", "Visits", "Itself", "Share", "Mean rank", "Slowest rank", "", "Above mean"];
+  const head = ["Callpath", "Visits", "Itself", "Share", "Mean rank", "Slowest rank", "Slowest", "Above mean"];
   const greatest = costliest[0].exclusive_ns.sum;
   const rows = costliest.map((callpath) => {
     const own = callpath.exclusive_ns;
@@ -99,14 +106,14 @@ function costliestTable(profile, costliest, goTo) {
     };
     return element(
       "tr",
-      {},
+      { "aria-selected": String(callpath.row === selection().callpath) },
       element("th", { scope: "row" }, callpathButton(callpath.text, pick), element("bdi", { className: "path", textContent: callpath.parent === null ? "" : profile.path(callpath.parent, 3) })),
       numberCell(count(callpath.visits), callpath.visits),
-      numberCell(`${own.standard_error === null ? "" : "~"}${time(own.sum)}`, own.sum),
+      timeCell(own.sum, own.standard_error === null ? "" : "~"),
       shareCell(own.sum, greatest, percent(own.sum / (profile.report.total_inclusive_ns || 1))),
-      numberCell(time(own.mean), own.mean),
-      numberCell(time(own.max), own.max),
-      element("td", { className: "rank" }, element("bdi", {}, profile.rankText(own.max_rank))),
+      timeCell(own.mean),
+      timeCell(own.max),
+      element("td", { className: "rank" }, rankButton(profile, own.max_rank)),
       numberCell(deviation(own.imbalance), own.imbalance),
     );
   });
@@ -115,5 +122,6 @@ function costliestTable(profile, costliest, goTo) {
     element("thead", {}, element("tr", {}, ...head.map((text) => element("th", { scope: "col", textContent: text })))),
     element("tbody", {}, ...rows),
   );
+  sortable(table, order);
   return element("div", { className: "scroll", tabIndex: 0, role: "region", "aria-label": "The costliest callpaths" }, table);
 }

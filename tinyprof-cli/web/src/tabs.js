@@ -21,9 +21,15 @@ export class Tabs {
     document.getElementById("views").replaceChildren(...this.tabs.map(({ panel }) => panel));
   }
 
+  has(key) {
+    return this.tabs.some((tab) => tab.key === key);
+  }
+
+  /** Shows a view, and calls `onShow`. */
   show(key) {
     hush();
     this.current = key;
+    this.onShow?.();
     for (const tab of this.tabs) {
       const isCurrent = tab.key === key;
       tab.button.setAttribute("aria-selected", String(isCurrent));

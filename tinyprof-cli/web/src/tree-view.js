@@ -1,6 +1,6 @@
 // The callpath tree and the flame graph, with details of the selected callpath.
 
-import { choice, element, nameElement } from "./elements.js";
+import { choice, element, nameElement, rankField } from "./elements.js";
 import { count, counted, time } from "./numbers.js";
 import { shown } from "./names.js";
 import { onSelection, select, selection } from "./selection.js";
@@ -21,12 +21,14 @@ export class TreeView {
     this.detail = element("div", { className: "detail" });
     this.matches = element("span", { className: "quiet-words", role: "status" });
     this.legendBox = element("div");
+    this.overBox = element("div");
     const search = element("input", { type: "search", placeholder: "name", id: "search", oninput: () => this.#search(search.value) });
     const controls = element(
       "div",
       { className: "controls" },
       choice("Time", [["inclusive", "with calls"], ["exclusive", "itself"]], "inclusive", (kind) => this.#set({ kind })),
-      choice("Ranks", [["mean", "mean"], ["max", "slowest"]], "mean", (over) => this.#set({ over })),
+      this.overBox,
+      rankField(profile),
       element("label", { className: "picker" }, element("span", {}, "Search"), search, this.matches),
       element("button", { type: "button", textContent: "Zoom to selected", onclick: () => this.flame.zoomTo(selection().callpath) }),
       element("button", { type: "button", textContent: "Show all", onclick: () => this.flame.zoomTo(null) }),
@@ -48,10 +50,13 @@ export class TreeView {
   }
 
   draw() {
-    const { callpath } = selection();
+    const { callpath, rank } = selection();
+    if (rank === null && this.state.over === "rank") this.state.over = "mean";
+    const overs = [["mean", "mean"], ["max", "slowest"], ...(rank === null ? [] : [["rank", `rank ${rank}`]])];
+    this.overBox.replaceChildren(choice("Width", overs, this.state.over, (over) => this.#set({ over })));
     this.legendBox.replaceChildren(this.#legend());
-    this.flame.show({ ...this.state, selected: callpath });
-    this.tree.show(this.state.kind, callpath);
+    this.flame.show({ ...this.state, selected: callpath, rank });
+    this.tree.show(this.state.kind, callpath, rank);
     this.detail.replaceChildren(callpath === null ? placeholder() : this.#details(this.profile.callpaths[callpath]));
   }
 
@@ -66,6 +71,12 @@ export class TreeView {
     return legend("Width: time with calls.", stops);
   }
 
+  #wordsOfRank({ row }) {
+    const [inclusive, exclusive] = ["inclusive", "exclusive"].map((kind) => this.profile.timeOnRank(row, selection().rank, kind));
+    if (inclusive === undefined) return "not in this page, which has the rank only together with its neighbours, or not this callpath";
+    return inclusive === inclusive ? `${time(inclusive)} with calls, ${time(exclusive)} itself` : "never came here";
+  }
+
   #details(callpath) {
     const { site } = callpath;
     const rows = [
@@ -73,6 +84,7 @@ export class TreeView {
       ["ranks", `${count(callpath.ranks)} of ${count(this.profile.report.ranks)}`],
       ["time with calls", words(callpath.inclusive_ns)],
       ["time itself", words(callpath.exclusive_ns)],
+      selection().rank === null ? ["", ""] : [`rank ${selection().rank}`, this.#wordsOfRank(callpath)],
       ...Object.entries(site.constants).map(([key, value]) => [shown(key), shown(value)]),
       ...Object.entries(callpath.metrics).map(([key, metric]) => [shown(key), metricWords(metric)]),
     ];

@@ -1,12 +1,22 @@
 // The callpath tree as a table whose rows open and close.
 
-import { element, nameElement, numberCell, shareCell } from "./elements.js";
-import { count, counted, deviation, percent, time } from "./numbers.js";
+import { element, nameElement, numberCell, rankButton, shareCell, timeCell } from "./elements.js";
+import { count, counted, deviation, percent } from "./numbers.js";
+import { sortHeading } from "./table.js";
 
 /** The share of all time below which callpaths are initially closed. */
 const OPEN_SHARE = 0.01;
 const CHILDREN_SHOWN = 40;
-const COLUMNS = ["Callpath", "Visits", "Mean rank", "Slowest rank", "Share", "Slowest", "Above mean"];
+/** The columns: key, title, and the number by which callpaths below one callpath are sorted. */
+const COLUMNS = [
+  ["name", "Callpath"],
+  ["visits", "Visits", (callpath) => callpath.visits],
+  ["mean", "Mean rank", (_, spread) => spread?.mean],
+  ["max", "Slowest rank", (_, spread) => spread?.max],
+  ["share", "Share", (_, spread) => spread?.sum],
+  ["rank", "Slowest", (_, spread) => spread?.max_rank],
+  ["above", "Above mean", (_, spread) => spread?.imbalance],
+];
 
 export class Tree {
   /** `pick(row)`: called when a callpath is chosen. */
@@ -17,18 +27,19 @@ export class Tree {
     this.selected = null;
     this.unlimited = new Set();
     this.open = new Set(profile.callpaths.filter((callpath) => callpath.share >= OPEN_SHARE).map((callpath) => callpath.row));
+    this.sort = { key: "inclusive", direction: "descending" };
     this.body = element("tbody");
+    this.head = element("tr");
     this.table = element("table", { className: "tree", role: "treegrid", "aria-label": "Callpath tree" });
-    this.table.append(
-      element("thead", {}, element("tr", {}, ...COLUMNS.map((text) => element("th", { scope: "col", textContent: text })))),
-      this.body,
-    );
+    this.table.append(element("thead", {}, this.head), this.body);
     this.box = element("div", { className: "scroll tall" }, this.table);
     this.body.addEventListener("keydown", (event) => this.#key(event));
   }
 
-  show(kind, selected) {
+  /** Shows inclusive or exclusive times, and those of `rank` in a column if it is not null. */
+  show(kind, selected, rank) {
     this.kind = kind;
+    this.rank = rank;
     if (selected !== this.selected && selected !== null) this.#openTo(selected);
     this.selected = selected;
     this.draw();
@@ -42,9 +53,10 @@ export class Tree {
   }
 
   draw() {
+    this.columns = [...COLUMNS];
+    if (this.rank !== null) this.columns.splice(4, 0, ["own", `Rank ${this.rank}`, (callpath) => this.#ofRank(callpath)]);
+    this.head.replaceChildren(...this.columns.map(([key, title]) => this.#heading(key, title)));
     const rows = [];
-    // Selects a callpath by its path. The views show the new run, so callpaths that only the base
-    // run has cannot be selected.
     const stack = [{ list: this.#sorted(this.profile.roots), at: 0, more: 0, level: 1 }];
     while (stack.length > 0) {
       const top = stack[stack.length - 1];
@@ -66,9 +78,44 @@ export class Tree {
     if (wanted) wanted.tabIndex = 0;
   }
 
+  #heading(key, title) {
+    const { direction } = this.sort;
+    return sortHeading(title, this.sort.key === key ? direction : null, () => {
+      const usual = key === "name" ? "ascending" : "descending";
+      const other = usual === "descending" ? "ascending" : "descending";
+      this.sort = { key, direction: this.sort.key === key && direction === usual ? other : usual };
+      this.draw();
+      this.head.cells[this.columns.findIndex(([own]) => own === key)].querySelector("button").focus();
+    });
+  }
+
   #sorted(callpaths) {
-    const ns = (callpath) => callpath.inclusive_ns?.sum ?? 0;
-    return [...callpaths].sort((a, b) => ns(b) - ns(a));
+    const { key, direction } = this.sort;
+    const sign = direction === "ascending" ? 1 : -1;
+    const number = this.columns.find(([own]) => own === key)?.[2] ?? ((callpath) => callpath.inclusive_ns?.sum);
+    const known = (callpath) => {
+      const found = number(callpath, this.#spread(callpath));
+      return Number.isFinite(found) ? found : -Infinity;
+    };
+    const keyOf = key === "name" ? (callpath) => callpath.text : known;
+    const keyed = callpaths.map((callpath) => [keyOf(callpath), callpath]);
+    keyed.sort(([a], [b]) => (a < b ? -sign : a > b ? sign : 0));
+    return keyed.map(([, callpath]) => callpath);
+  }
+
+  #spread(callpath) {
+    return this.kind === "inclusive" ? callpath.inclusive_ns : callpath.exclusive_ns;
+  }
+
+  #ofRank(callpath) {
+    return this.profile.timeOnRank(callpath.row, this.rank, this.kind);
+  }
+
+  /** Returns the cell of the selected rank. */
+  #rankCell(callpath) {
+    const ns = this.#ofRank(callpath);
+    if (ns === ns) return timeCell(ns);
+    return element("td", { className: "number quiet", textContent: "never" });
   }
 
   #moreRow({ more, level, parent }) {
@@ -77,13 +124,13 @@ export class Tree {
       this.draw();
     };
     const button = element("button", { type: "button", className: "link", textContent: `${counted(more, "smaller callpath")}`, onclick: show });
-    const cell = element("td", { colSpan: COLUMNS.length }, button);
+    const cell = element("td", { colSpan: this.columns.length }, button);
     cell.style.paddingLeft = indent(level);
     return element("tr", { role: "row" }, cell);
   }
 
   #row(callpath, level) {
-    const spread = this.kind === "inclusive" ? callpath.inclusive_ns : callpath.exclusive_ns;
+    const spread = this.#spread(callpath);
     const total = this.profile.report.total_inclusive_ns || 1;
     const isOpen = this.open.has(callpath.row);
     const hasChildren = callpath.children.length > 0;
@@ -104,13 +151,15 @@ export class Tree {
       },
       name,
       numberCell(count(callpath.visits), callpath.visits),
-      numberCell(estimate + time(spread?.mean), spread?.mean ?? null),
-      numberCell(time(spread?.max), spread?.max ?? null),
+      timeCell(spread?.mean, estimate),
+      timeCell(spread?.max),
+      this.rank === null ? null : this.#rankCell(callpath),
       shareCell(share, 1, percent(share)),
-      element("td", { className: "rank" }, element("bdi", {}, spread ? this.profile.rankText(spread.max_rank) : "")),
+      element("td", { className: "rank", "data-exact": spread?.max_rank }, spread ? rankButton(this.profile, spread.max_rank) : null),
       numberCell(deviation(spread?.imbalance ?? null), spread?.imbalance ?? null),
     );
     row.onclick = (event) => {
+      if (event.target.closest("button")) return;
       if (event.target === sign) this.#toggle(callpath.row);
       this.pick(callpath.row);
     };
