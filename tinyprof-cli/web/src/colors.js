@@ -50,6 +50,7 @@ const ACTIVITIES = {
   COMP: { text: "computation", color: "--comp" },
   COMM: { text: "communication", color: "--comm" },
   IO: { text: "input and output", color: "--io" },
+  INIT: { text: "set-up of MPI", color: "--untagged" },
   none: { text: "not tagged", color: "--untagged" },
 };
 
