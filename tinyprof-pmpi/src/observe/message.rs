@@ -110,8 +110,12 @@ impl Call<'_> {
         }
     }
 
-    /// Remembers the receive that the call has posted.
+    /// Remembers the receive that the call has posted, unless it is from `MPI_PROC_NULL`: of that,
+    /// MPICH says nothing in the status.
     pub(super) fn started_receive(&self, callpath: Callpath) {
+        if self.arguments.int(self.function.at.source) == self.arguments.mpi.abi.proc_null {
+            return;
+        }
         let request = self.arguments.handle_at(self.function.at.request, 0, Kind::Request);
         let communicator = self.communicator();
         if request != self.arguments.mpi.abi.request_null {
