@@ -119,7 +119,7 @@ fn wrappers(functions: &[Function<'_>]) -> String {
 }
 
 /// The arguments that the wrappers look at.
-const POSITIONS: [&str; 30] = [
+const POSITIONS: [&str; 31] = [
     "comm",
     "count",
     "datatype",
@@ -148,6 +148,7 @@ const POSITIONS: [&str; 30] = [
     "sendcounts",
     "sendtype",
     "sendtypes",
+    "source",
     "status",
     "statuses",
 ];

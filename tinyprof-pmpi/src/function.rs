@@ -157,7 +157,7 @@ positions! {
     comm count datatype dest flag incount index indices message origin_count origin_datatype
     outcount partitions recvbuf recvcount recvcounts recvtype recvtypes request
     requests result_count result_datatype root sendbuf sendcount sendcounts sendtype sendtypes
-    status statuses
+    source status statuses
 }
 
 const INIT: [(&str, &str); 1] = [("tag", "INIT")];

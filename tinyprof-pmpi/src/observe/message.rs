@@ -152,8 +152,12 @@ impl Call {
         visited.count_as(signature, MessageKind::MessageIn, partner, signature[3]);
     }
 
-    /// Remembers the receive that the call has posted.
+    /// Remembers the receive that the call has posted, unless it is from `MPI_PROC_NULL`: of that,
+    /// MPICH says nothing in the status.
     pub(super) fn started_receive(&self, visited: Visited) {
+        if self.arguments.int(self.function.at.source) == self.arguments.mpi.abi.proc_null {
+            return;
+        }
         let request = self.arguments.handle_at(self.function.at.request, 0, Kind::Request);
         let communicator = self.communicator();
         if request != self.arguments.mpi.abi.request_null {

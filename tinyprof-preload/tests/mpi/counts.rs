@@ -104,6 +104,7 @@ fn compare(program: &Path, arguments: &[&Path], ranks: usize, directory: &Path, 
 }
 
 /// Checks the program in Fortran, built for the binding of `interface`.
+#[expect(clippy::print_stderr, reason = "says why a test is skipped")]
 fn check_fortran(interface: &str, ranks: usize) {
     let directory = tempfile::tempdir().expect("a directory can be made");
     match compile_fortran("counts.F90", interface, directory.path()) {
