@@ -59,7 +59,8 @@ fn table(functions: &[Function<'_>]) -> String {
         let mut at = String::new();
         for (position, argument) in arguments.iter().enumerate() {
             if known.contains(argument) {
-                write!(at, "{argument}: {position}, ").expect("text can be written to");
+                write!(at, "{argument}: word_of_argument({position}), ")
+                    .expect("text can be written to");
             }
         }
         let fortran = match *name {

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicPtr;
 use crate::abi::{Handle, Interface};
 use crate::function::Positions;
 use crate::library::Mpi;
-use crate::words::{Words, binding, of_argument};
+use crate::words::{Words, binding};
 
 /// The kinds of handles that the wrappers look at.
 #[derive(Clone, Copy, Debug)]
@@ -38,7 +38,7 @@ impl Arguments {
     }
 
     fn place(&self, position: u8) -> *mut usize {
-        self.words.wrapping_add(of_argument(usize::from(position)))
+        self.words.wrapping_add(usize::from(position))
     }
 
     /// Returns the argument as a word.

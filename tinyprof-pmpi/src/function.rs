@@ -2,6 +2,8 @@
 
 use tinyprof::__calls::Site;
 
+use crate::words::word_of_argument;
+
 /// One function of MPI.
 #[derive(Debug)]
 pub(crate) struct Function {
@@ -138,15 +140,14 @@ pub(crate) enum Collective {
 
 macro_rules! positions {
     ($($argument:ident)*) => {
-        /// The positions of the arguments that the wrappers look at, by their names in the
-        /// standard.
+        /// The words of the arguments that the wrappers look at, by their names in the standard.
         #[derive(Clone, Copy, Debug)]
         pub(crate) struct Positions {
             $(pub(crate) $argument: u8,)*
         }
 
         impl Positions {
-            /// The position of an argument that the function does not have.
+            /// The word of an argument that the function does not have.
             pub(crate) const NO: u8 = u8::MAX;
             const NONE: Self = Self { $($argument: Self::NO,)* };
         }

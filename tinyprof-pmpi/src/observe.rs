@@ -22,7 +22,7 @@ use crate::function::{FUNCTIONS, Form, Function, Looks, Role, SITES};
 use crate::library::mpi;
 use crate::requests;
 use crate::session;
-use crate::words::{RETURN_ADDRESS, Words, binding};
+use crate::words::{RETURN_ADDRESS, Words, binding, word_of_argument};
 
 /// The code for a function that the MPI of this process does not have: `MPI_ERR_OTHER`.
 const OTHER_ERROR: c_int = 15;
@@ -207,8 +207,9 @@ impl Call {
         }
         let error = match self.function.role {
             Role::InitThread => 2,
-            _ => self.function.arguments,
+            _ => usize::from(self.function.arguments),
         };
+        let error = word_of_argument(error);
         let place = self.arguments.word(error);
         place == 0 || self.arguments.output(error) == 0
     }

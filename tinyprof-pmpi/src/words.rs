@@ -38,3 +38,9 @@ pub(crate) mod binding {
 pub(crate) const fn of_argument(argument: usize) -> usize {
     if argument < REGISTERS { argument } else { argument - REGISTERS + FROM_STACK }
 }
+
+/// Returns the word of an argument as a small number, for the table of functions.
+#[expect(clippy::cast_possible_truncation, reason = "no function has 200 arguments")]
+pub(crate) const fn word_of_argument(argument: usize) -> u8 {
+    of_argument(argument) as u8
+}
