@@ -150,7 +150,7 @@ impl Callpath {
     }
 }
 
-/// What tells one message from another, in words of the caller's choice.
+/// The words that tell one message from another, of the caller's choice.
 pub type Signature = [u64; 4];
 
 /// A callpath of the calling thread, the only one that may count messages for it.
