@@ -111,7 +111,7 @@ fn members(
         "host_of_rank": host_of_rank,
         "ranks": rows::rows(profile, &callpaths, columns),
         "iterations": iterations::iterations(profile, &callpaths, columns),
-        "executions": executions::executions(profile, &callpaths),
+        "executions": executions::executions(profile, &callpaths, columns),
         "communication": communication::communication(profile, columns),
     })
 }

@@ -41,6 +41,8 @@ const MODULES: &[(&str, &str)] = modules![
     "tree-view.js",
     "ranks.js",
     "lines.js",
+    "series-plot.js",
+    "slowest.js",
     "iterations.js",
     "boxes.js",
     "executions.js",
