@@ -8,8 +8,8 @@ use tinyprof_format::model::Profile;
 use tinyprof_report::{MpiCalls, Report, SortKey, TextOptions, info_text, json_text};
 
 use crate::arguments::{
-    Command, InfoArguments, MpiArguments, ReportArguments, Selection, TableFormat, TopArguments,
-    TreeArguments,
+    Command, InfoArguments, MpiArguments, ReportArguments, Rows, Selection, TableFormat,
+    TopArguments, TreeArguments,
 };
 use crate::name::name_of;
 use crate::outcome::Outcome;
@@ -39,7 +39,8 @@ pub(crate) fn run(command: &Command) -> Result<Outcome, Box<dyn Error>> {
 }
 
 fn report(arguments: &ReportArguments) -> Result<(), Box<dyn Error>> {
-    let report = report_of(&arguments.directory, &arguments.selection, arguments.metric.as_ref())?;
+    let ReportArguments { directory, selection, metric, by, .. } = arguments;
+    let report = report_of(directory, selection, metric.as_ref(), *by)?;
     let options = TextOptions::default().with_width(render::columns(arguments.output.width));
     match arguments.output.format() {
         TableFormat::Json => render::stream(|to| report.json().write(to)),
@@ -50,7 +51,8 @@ fn report(arguments: &ReportArguments) -> Result<(), Box<dyn Error>> {
 }
 
 fn tree(arguments: &TreeArguments) -> Result<(), Box<dyn Error>> {
-    let report = report_of(&arguments.directory, &arguments.selection, arguments.metric.as_ref())?;
+    let TreeArguments { directory, selection, metric, .. } = arguments;
+    let report = report_of(directory, selection, metric.as_ref(), Rows::Callpath)?;
     match arguments.output.format() {
         TableFormat::Json => render::stream(|to| report.tree_json().write(to)),
         TableFormat::Csv => render::stream(|to| report.write_tree_csv(to)),
@@ -65,7 +67,8 @@ fn top(arguments: &TopArguments) -> Result<(), Box<dyn Error>> {
     else {
         return live::run(arguments);
     };
-    let report = report_of(directory, &arguments.selection, arguments.metric.as_ref())?;
+    let TopArguments { selection, metric, by, .. } = arguments;
+    let report = report_of(directory, selection, metric.as_ref(), *by)?;
     let count = usize::try_from(arguments.count).unwrap_or(usize::MAX);
     match arguments.output.format() {
         TableFormat::Json => render::stream(|to| report.top_json(count).write(to)),
@@ -79,7 +82,7 @@ fn top(arguments: &TopArguments) -> Result<(), Box<dyn Error>> {
 fn mpi(arguments: &MpiArguments) -> Result<(), Box<dyn Error>> {
     let selection = arguments.selection();
     let profile = select::read(&arguments.directory, &selection)?;
-    let report = report_of_profile(&profile, &arguments.directory, &selection);
+    let report = report_of_profile(&profile, &arguments.directory, &selection, Rows::Callpath);
     let calls = MpiCalls::of_profile(&profile);
     if calls.is_empty() && !selection.is_part() {
         render::notes(&[NO_MPI.to_owned()]);
@@ -107,16 +110,26 @@ fn report_of(
     directory: &Path,
     selection: &Selection,
     metric: Option<&SortKey>,
+    by: Rows,
 ) -> Result<Report, Box<dyn Error>> {
     let profile = select::read(directory, selection)?;
-    let report = report_of_profile(&profile, directory, selection);
+    let report = report_of_profile(&profile, directory, selection, by);
     Ok(match metric {
         Some(metric) => report.by_metric(metric.clone())?,
         None => report,
     })
 }
 
-fn report_of_profile(profile: &Profile, directory: &Path, selection: &Selection) -> Report {
-    let report = Report::of_profile(profile).named(name_of(directory));
+fn report_of_profile(
+    profile: &Profile,
+    directory: &Path,
+    selection: &Selection,
+    by: Rows,
+) -> Report {
+    let report = match by {
+        Rows::Callpath => Report::of_profile(profile),
+        Rows::Region => Report::of_regions(profile),
+    };
+    let report = report.named(name_of(directory));
     if selection.is_part() { report.without_overhead() } else { report }
 }

@@ -27,7 +27,7 @@ mod view;
 use std::error::Error;
 use std::io::{self, IsTerminal as _};
 
-use crate::arguments::{TableFormat, TopArguments};
+use crate::arguments::{Rows, TableFormat, TopArguments};
 use crate::recover::segment_directory;
 use crate::{render, sys};
 use app::App;
@@ -52,11 +52,12 @@ pub(crate) fn run(arguments: &TopArguments) -> Result<(), Box<dyn Error>> {
         || selection.executions.is_some()
         || selection.path.is_some()
         || arguments.metric.is_some()
+        || arguments.by == Rows::Region
         || !matches!(arguments.output.format(), TableFormat::Text);
     if of_profiles {
         return Err(
-            "a running job is shown as text, all of it: --rank, --execution, --path, --metric, --format and \
-                    --json are for profiles; name one, NAME.tprof or NAME-interim-NNNN.tprof"
+            "a running job is shown as text, all of it: --rank, --execution, --path, --metric, --by, --format \
+                    and --json are for profiles; name one, NAME.tprof or NAME-interim-NNNN.tprof"
                 .into(),
         );
     }

@@ -52,6 +52,24 @@ fn only_the_ranks_that_are_named_count_and_they_keep_their_numbers() {
 }
 
 #[test]
+fn rows_are_callpaths_or_regions() {
+    let scratch = scratch();
+    let by =
+        |command: &str| json(&[command, "run.tprof", "--json", "--by", "region"], scratch.path());
+    for regions in [by("report"), by("top")] {
+        let names =
+            regions["regions"].as_array().expect("a list").iter().map(|r| r["name"].clone());
+        let mut names: Vec<_> =
+            names.map(|name| name.as_str().expect("a name").to_owned()).collect();
+        names.sort();
+        assert_eq!(names, ["a", "b", "main", "x"]);
+    }
+    let (code, _, message) = run(&["top", ".", "--by", "region"], scratch.path());
+    assert_eq!(code, Some(1));
+    assert!(message.contains("--by"), "{message}");
+}
+
+#[test]
 fn a_path_selects_what_is_below_it_and_keeps_its_name() {
     let scratch = scratch();
     let tree = json(&["tree", "run.tprof", "--json", "--path", "main<a"], scratch.path());

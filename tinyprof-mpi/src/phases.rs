@@ -122,12 +122,8 @@ async fn flush_in_steps(
         let files = OutputFiles { format: plan.format, permissions: plan.permissions };
         let target = plan.target.clone();
         let token = std::process::id().to_string();
-        let created = plan.workplace.run(move || UnfinishedProfile::create(files, &target, &token));
-        match created {
-            Ok(Ok(unfinished)) => Ok(Arc::new(unfinished)),
-            Ok(Err(error)) => Err(not_written(plan, &error)),
-            Err(failure) => Err(not_written(plan, &failure)),
-        }
+        let create = move || UnfinishedProfile::create(files, &target, &token).map(Arc::new);
+        plan.workplace.try_run(create).map_err(|error| not_written(plan, &error))
     });
     let flushed =
         aggregate_and_write(communicator, own, plan, &agreed, unfinished.as_ref(), clock).await;

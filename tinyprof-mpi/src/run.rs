@@ -252,14 +252,9 @@ fn write_one_rank(
             .write(&name, std::slice::from_ref(&map))
             .map(drop)
     };
-    match plan.workplace.run(write) {
-        Ok(Ok(())) => {
-            recorder::discard_segments();
-            Ok(())
-        }
-        Ok(Err(error)) => Err(error.to_string()),
-        Err(failure) => Err(failure.to_string()),
-    }
+    plan.workplace.try_run(write).map_err(|error| error.to_string())?;
+    recorder::discard_segments();
+    Ok(())
 }
 
 /// Writes this rank's own profile because not all ranks are known to take part, for the given

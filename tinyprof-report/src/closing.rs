@@ -1,12 +1,22 @@
-//! The sentences below the tree: hosts of ranks, MPI calls, efficiency, hints, notes, and the
-//! profiler's overhead.
+//! The sentences below the tree: hosts of ranks, regions, MPI calls, efficiency, hints, notes, and
+//! the profiler's overhead.
 
 use super::Report;
 use super::columns::Placement;
-use super::names::{columns, cut, escaped, wrapped};
+use super::names::{columns, cut, escaped, shown, wrapped};
 use super::notes::{ROUNDED, sentences};
-use super::units::percent_cell;
+use super::regions::{Region, costliest};
+use super::units::{percent_cell, ratio};
 use tinyprof_format::model::Precision;
+
+/// The line of the efficiency of a parallel program whose regions declare no activity.
+const NO_TAGS: &str = "efficiency: not known: no region has the tag COMM, COMP or IO";
+
+/// The number of regions in the line of regions.
+const REGIONS: usize = 3;
+
+/// The maximum width of a region's name there, in columns.
+const NAME_COLUMNS: usize = 40;
 
 /// The maximum width of a host name in the line of hosts, in columns.
 const HOST_COLUMNS: usize = 20;
@@ -39,11 +49,36 @@ impl Report {
         rounded.into_iter().chain(self.filtered.clone()).chain(sentences(&self.losses)).collect()
     }
 
-    /// Returns MPI calls, efficiency, hints, losses and the profiler's overhead, the most helpful
-    /// first.
+    /// Returns `regions: alltoall 64.4% of the time in 5 callpaths, fft 20.1%`: the regions with
+    /// the most exclusive time. None unless one of them has several callpaths, among which the
+    /// table scatters its time.
+    fn regions_line(&self) -> Option<String> {
+        if self.callpaths_of_regions.is_some() {
+            return None;
+        }
+        let regions = costliest(&self.callpaths, &self.statistics, |_| true);
+        let first = &regions[..regions.len().min(REGIONS)];
+        if !first.iter().any(|region| region.callpaths > 1) {
+            return None;
+        }
+        let of = |(place, region): (usize, &Region<'_>)| {
+            let unit = if place == 0 { " of the time" } else { "" };
+            let callpaths = match region.callpaths {
+                1 => String::new(),
+                many => format!(" in {many} callpaths"),
+            };
+            let share = percent_cell(ratio(region.exclusive_ns, self.total_ns));
+            format!("{} {share}{unit}{callpaths}", cut(&shown(region.name), NAME_COLUMNS))
+        };
+        let parts: Vec<String> = first.iter().enumerate().map(of).collect();
+        Some(format!("regions: {}", parts.join(", ")))
+    }
+
+    /// Returns regions, MPI calls, efficiency, hints, losses and the profiler's overhead, the most
+    /// helpful first.
     pub(super) fn closing(&self, width: usize) -> String {
         let mut text = String::new();
-        if let Some(line) = self.mpi_line() {
+        for line in self.regions_line().into_iter().chain(self.mpi_line()) {
             text.push_str(&wrapped(&line, " ", width));
         }
         if let Some(found) = &self.efficiency {
@@ -64,10 +99,12 @@ impl Report {
                 ),
             };
             text.push_str(&wrapped(&line, " ", width));
+        } else if self.ranks > 1 && self.total_ns > 0 {
+            text.push_str(&wrapped(NO_TAGS, " ", width));
         }
         for hint in &self.hints {
             text.push_str(&wrapped(
-                &format!("hint: {}. {}", hint.headline, hint.evidence),
+                &format!("hint: {}. {} {}", hint.headline, hint.evidence, hint.advice),
                 " ",
                 width,
             ));

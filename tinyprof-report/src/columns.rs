@@ -13,6 +13,7 @@ use super::{Report, Spread};
 /// A column of right-aligned numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Column {
+    Callpaths,
     Visits,
     Inclusive,
     Exclusive,
@@ -58,8 +59,8 @@ const NARROWEST_TREE: usize = 12;
 /// The layouts, from the richest to the narrowest.
 const LAYOUTS: [Layout; 10] = {
     use Column::{
-        Bytes, Exclusive, Imbalance, Lost, Max, MaxHost, MaxRank, Mean, Min, Ranks, Variation,
-        Visits,
+        Bytes, Callpaths, Exclusive, Imbalance, Lost, Max, MaxHost, MaxRank, Mean, Min, Ranks,
+        Variation, Visits,
     };
     const fn short(without: &'static [Column], least_tree: usize) -> Layout {
         Layout { full: false, gap: 1, without, least_tree }
@@ -70,19 +71,25 @@ const LAYOUTS: [Layout; 10] = {
         short(&[], 20),
         short(&[Variation], 20),
         short(&[Variation, Min, MaxHost], 18),
-        short(&[Variation, Min, MaxHost, Bytes], 18),
-        short(&[Variation, Min, MaxHost, Bytes, Imbalance], 16),
-        short(&[Variation, Min, MaxHost, Bytes, Imbalance, Mean], 16),
+        short(&[Variation, Min, MaxHost, Bytes, Callpaths], 18),
+        short(&[Variation, Min, MaxHost, Bytes, Callpaths, Imbalance], 16),
+        short(&[Variation, Min, MaxHost, Bytes, Callpaths, Imbalance, Mean], 16),
         short(
-            &[Variation, Min, MaxHost, Bytes, Imbalance, Mean, Exclusive, MaxRank],
+            &[Variation, Min, MaxHost, Bytes, Callpaths, Imbalance, Mean, Exclusive, MaxRank],
             NARROWEST_TREE,
         ),
         short(
-            &[Variation, Min, MaxHost, Bytes, Lost, Mean, Exclusive, MaxRank, Visits, Ranks, Max],
+            &[
+                Variation, Min, MaxHost, Bytes, Lost, Mean, Exclusive, MaxRank, Visits, Ranks, Max,
+                Callpaths,
+            ],
             NARROWEST_TREE,
         ),
     ]
 };
+
+/// The number of layouts whose missing columns are worth less than whole names.
+const DISPENSABLE_LAYOUTS: usize = 6;
 
 /// The numbers of a table as aligned text.
 #[derive(Debug)]
@@ -119,12 +126,17 @@ impl Numbers {
             .into_iter()
             .map(|column| (column, lines.iter().map(|line| cell(report, line, column)).collect()))
             .collect();
-        let fits = |layout: &Layout| {
+        let fits = |layout: &Layout, least_tree: usize| {
             let numbers: usize =
                 widths(&cells, layout).iter().map(|(_, width)| layout.gap + width).sum();
-            width.checked_sub(numbers).filter(|left| *left >= layout.least_tree.min(*tree.start()))
+            width.checked_sub(numbers).filter(|left| *left >= least_tree)
         };
-        let found = LAYOUTS.iter().find_map(|layout| fits(layout).map(|left| (layout, left)));
+        let find = |layouts: &'static [Layout], least_tree: &dyn Fn(&Layout) -> usize| {
+            layouts.iter().find_map(|layout| Some((layout, fits(layout, least_tree(layout))?)))
+        };
+        // Names are cut last, unless that would cost columns that matter.
+        let found = find(&LAYOUTS[..DISPENSABLE_LAYOUTS], &|_| *tree.start())
+            .or_else(|| find(&LAYOUTS, &|layout| layout.least_tree.min(*tree.start())));
         let (layout, left) = found.unwrap_or((&LAYOUTS[LAYOUTS.len() - 1], NARROWEST_TREE));
         let widths = widths(&cells, layout);
         let row = |text: &dyn Fn(Column, &[String]) -> String| {
@@ -171,8 +183,8 @@ fn placements(report: &Report, lines: &[Line]) -> Vec<Placement> {
 
 fn columns_of(report: &Report, lines: &[Line]) -> Vec<Column> {
     use Column::{
-        Bytes, Exclusive, Imbalance, Inclusive, Lost, Max, MaxHost, MaxRank, Mean, Min, Ranks,
-        Share, Variation, Visits,
+        Bytes, Callpaths, Exclusive, Imbalance, Inclusive, Lost, Max, MaxHost, MaxRank, Mean, Min,
+        Ranks, Share, Variation, Visits,
     };
     let rows = || {
         lines.iter().filter_map(|line| match line {
@@ -180,7 +192,8 @@ fn columns_of(report: &Report, lines: &[Line]) -> Vec<Column> {
             Line::Folded(_) => None,
         })
     };
-    let mut columns = vec![Visits, Inclusive, Exclusive, Share];
+    let mut columns: Vec<Column> = report.callpaths_of_regions.iter().map(|_| Callpaths).collect();
+    columns.extend([Visits, Inclusive, Exclusive, Share]);
     let transfers = |line: &Line| match line {
         Line::Callpath(index) => report.transfers.contains_key(index),
         Line::Folded(_) => false,
@@ -242,6 +255,8 @@ impl Column {
 
     const fn heading(self, full: bool) -> &'static str {
         match (self, full) {
+            (Self::Callpaths, true) => "callpaths",
+            (Self::Callpaths, false) => "paths",
             (Self::Visits, _) => "visits",
             (Self::Inclusive, true) => "inclusive",
             (Self::Inclusive, false) => "incl.",
@@ -285,6 +300,10 @@ fn callpath_cell(report: &Report, row: usize, column: Column) -> String {
     let bound_ns = parent.map(|at| report.statistics.row(at.row()).inclusive.sum_ns);
     let spread = report.compared(row);
     match column {
+        Column::Callpaths => {
+            let counts = report.callpaths_of_regions.as_ref();
+            counts.map_or_else(String::new, |counts| counts[index.row()].to_string())
+        }
         Column::Visits => count_cell(row.visits),
         Column::Bytes => {
             let transfers = report.transfers.get(&index);
@@ -297,7 +316,10 @@ fn callpath_cell(report: &Report, row: usize, column: Column) -> String {
         Column::Exclusive if gave_work_away => "-".to_owned(),
         Column::Exclusive => row.exclusive.cell(Some(inclusive.shown_ns(bound_ns).1)),
         Column::Share => {
-            let (mark, ns) = inclusive.shown_ns(bound_ns);
+            // Regions overlap in inclusive time.
+            let is_region = report.callpaths_of_regions.is_some();
+            let time = if is_region { &row.exclusive } else { inclusive };
+            let (mark, ns) = time.shown_ns(bound_ns);
             below(mark, share_cell(report, ns))
         }
         Column::Min => time_cell(spread.min_ns.into()),
@@ -322,6 +344,9 @@ fn folded_cell(report: &Report, folded: &Folded, column: Column) -> String {
     match column {
         Column::Inclusive => marked(folded.estimate, time_cell(folded.inclusive_ns)),
         Column::Exclusive => marked(folded.estimate, time_cell(folded.exclusive_ns)),
+        Column::Share if report.callpaths_of_regions.is_some() => {
+            share_cell(report, folded.exclusive_ns)
+        }
         Column::Share => share_cell(report, folded.inclusive_ns),
         _ => String::new(),
     }

@@ -4,11 +4,14 @@
 //! so each hint needs an effect that is both large and clear.
 
 mod hint;
+mod occupancy;
 mod of_ranks;
+mod of_run;
 mod profile;
 
 pub use hint::{Hint, HintKind};
-pub(super) use of_ranks::hints_of_statistics;
+pub(super) use occupancy::Occupancy;
+pub(super) use of_ranks::{Facts, hints_of_statistics};
 pub(super) use profile::hints_of_profile;
 
 /// The maximum number of hints. Further ones are rarely worth a look before these are fixed.
@@ -48,6 +51,18 @@ pub(crate) const FIRST_ITERATIONS_MIN: usize = 4;
 pub(crate) const SMALL_VISIT_NS: f64 = 500.0;
 /// ... and the minimum part of the total time that measuring its visits took.
 pub(crate) const SMALL_COST_PART: f64 = 0.01;
+/// The efficiency below which its cause is reported: parallel efficiency, or a factor of it.
+pub(crate) const EFFICIENCY_MIN: f64 = 0.80;
+/// The minimum time of input and output as a part of the total time.
+pub(crate) const INPUT_OUTPUT_PART: f64 = 0.20;
+/// The minimum number of ranks on a host for each of its CPUs that is too many. Slightly more ranks
+/// than CPUs may be on purpose.
+pub(crate) const CROWDED_PART: f64 = 1.25;
+/// The minimum time of writing profiles as a part of the mean rank's total time.
+pub(crate) const WRITING_PART: f64 = 0.10;
+/// The part of a load imbalance that a single rank or region must explain to be reported in place
+/// of it.
+pub(crate) const EXPLAINED_PART: f64 = 0.5;
 
 /// A rank that is slow in most regions.
 #[derive(Clone, Copy, Debug, PartialEq)]

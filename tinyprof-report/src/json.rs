@@ -39,6 +39,9 @@ impl Report {
     ///   times of its callees, added up over threads, are this many times its own, and its
     ///   `exclusive_ns` is meaningless.
     /// * `path` if it would be longer than 16 KiB.
+    ///
+    /// A report [by region](Self::of_regions) has `regions` in place of `callpaths`, each with the
+    /// number of its `callpaths`.
     #[must_use]
     pub fn to_json(&self) -> Value {
         self.json().to_value()
@@ -81,9 +84,14 @@ impl Report {
                 "share": cost.share(),
             })),
         });
-        LongJson::new(members, "callpaths", || {
+        LongJson::new(members, self.rows_key(), || {
             self.callpaths.iter().map(|(index, _)| self.callpath_json(index))
         })
+    }
+
+    /// Returns the key of the list of callpaths or regions.
+    pub(super) const fn rows_key(&self) -> &'static str {
+        if self.callpaths_of_regions.is_some() { "regions" } else { "callpaths" }
     }
 
     /// Returns an entry of the list `callpaths` of [`json`](Self::json).
@@ -93,7 +101,7 @@ impl Report {
         let metrics = self.metrics.of_callpath(index).iter();
         let metrics: Map<String, Value> =
             metrics.map(|metric| (metric.key.clone(), metric_json(metric))).collect();
-        json!({
+        let mut entry = json!({
             "id": format!("{:016x}", callpath.id.to_bits()),
             "parent": callpath.parent.map(CallpathIndex::row),
             "path": self.path(index),
@@ -110,7 +118,11 @@ impl Report {
             "bytes_out": transfers.out().bytes,
             "bytes_in": transfers.into_rank().bytes,
             "metrics": metrics,
-        })
+        });
+        if let Some(callpaths) = &self.callpaths_of_regions {
+            entry["callpaths"] = callpaths[index.row()].into();
+        }
+        entry
     }
 
     pub(super) fn spread_json(&self, row: &RankStatistics, spread: &Spread) -> Value {
@@ -158,6 +170,7 @@ fn hint_json(hint: &Hint) -> Value {
         "lost_ns": hint.lost_ns,
         "headline": hint.headline,
         "evidence": hint.evidence,
+        "advice": hint.advice,
     })
 }
 

@@ -5,6 +5,7 @@
 //!   JSON ([`Report::to_json`]).
 //! * [`Report::to_tree_text`], [`Report::to_top_text`]: the callpath tree alone, and the hottest
 //!   callpaths.
+//! * [`Report::of_regions`]: the report with each region summed over its callpaths.
 //! * [`Report::by_metric`]: the same report, sorted by a metric of the user's choice. All of these
 //!   are available as CSV, too.
 //! * [`info_text`]: the facts of a manifest.
@@ -20,12 +21,14 @@
 //! This crate reads and writes no file, and knows no MPI, no clock and no threads.
 #![forbid(unsafe_code)]
 
+mod by_region;
 pub mod cells;
 mod closing;
 mod columns;
 mod csv;
 mod date;
 mod efficiency;
+mod flat_regions;
 mod handed_on;
 mod hints;
 mod hosts;
@@ -44,6 +47,7 @@ mod order;
 mod outline;
 mod overhead;
 mod rank_statistics;
+mod regions;
 mod run;
 mod selection;
 mod sort_key;

@@ -54,6 +54,24 @@ impl Metrics {
         &rest[..rest.partition_point(|metric| metric.callpath == callpath)]
     }
 
+    /// Returns the sums over all callpaths with the same row in another table.
+    pub(super) fn by(&self, row_of_callpath: &[CallpathIndex]) -> Self {
+        let mut sums: BTreeMap<(CallpathIndex, &str), Metric> = BTreeMap::new();
+        for metric in &self.rows {
+            let callpath = row_of_callpath[metric.callpath.row()];
+            let add = |sum: &mut Metric| {
+                sum.values = sum.values.saturating_add(metric.values);
+                sum.sum += metric.sum;
+                sum.min = sum.min.min(metric.min);
+                sum.max = sum.max.max(metric.max);
+            };
+            sums.entry((callpath, &metric.key))
+                .and_modify(add)
+                .or_insert_with(|| Metric { callpath, ..metric.clone() });
+        }
+        Self { rows: sums.into_values().collect() }
+    }
+
     /// Sums up each callpath's values, given rank by rank. The order of ranks makes the sums the
     /// same in every report of a profile.
     fn of(callpaths: &[&[CallpathValues]]) -> Self {

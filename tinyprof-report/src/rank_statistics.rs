@@ -56,6 +56,25 @@ impl RankStatistics {
         self.variation.merge(&other.variation);
     }
 
+    /// Adds another callpath of the same region on the same rank. Its inclusive time counts only if
+    /// it is not part of that of a callpath that is added as well.
+    pub(super) fn add_callpath(&mut self, other: &Self, is_outermost: bool) {
+        if other.ranks == 0 {
+            return;
+        }
+        if self.ranks == 0 {
+            let inclusive = self.inclusive;
+            *self = Self { visits: 0, inclusive, exclusive: inclusive, ..*other };
+        }
+        self.visits = self.visits.saturating_add(other.visits);
+        // The variation is that of single callpaths.
+        self.variation = Variation::default();
+        self.exclusive.add_on_same_rank(&other.exclusive);
+        if is_outermost {
+            self.inclusive.add_on_same_rank(&other.inclusive);
+        }
+    }
+
     /// Returns the mean of a spread of these statistics over the ranks that visited; none if no
     /// rank did.
     #[must_use]

@@ -9,11 +9,11 @@ use tinyprof_format::model::{
     Precision, Profile, RunMetadata,
 };
 
-use super::hints::{hints_of_profile, hints_of_statistics};
+use super::hints::{Facts, Occupancy, hints_of_profile, hints_of_statistics};
 use super::hosts::Hosts;
 use super::metrics::Metrics;
 use super::notes::filtered;
-use super::{Efficiency, Hint, Overhead, SortKey, Statistics, Transfers};
+use super::{Efficiency, Hint, HintKind, Overhead, SortKey, Statistics, Transfers};
 
 /// The data of all reports of a run. Equal profiles give equal reports.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,6 +27,8 @@ pub struct Report {
     /// See [`threads_at_once`](Self::threads_at_once).
     pub(super) threads_at_once: BTreeMap<CallpathIndex, f64>,
     pub(super) callpaths: CallpathTable,
+    /// The number of callpaths of each row in a report by region; none in one by callpath.
+    pub(super) callpaths_of_regions: Option<Vec<u32>>,
     pub(super) statistics: Statistics,
     pub(super) metrics: Metrics,
     /// The transfers of each callpath that has any, summed over ranks. Empty if only statistics
@@ -53,12 +55,8 @@ impl Report {
         let statistics = Statistics::of_profile(profile);
         let hosts = Hosts::new(profile.ranks.iter().map(|facts| facts.host.as_str()).collect());
         let report = Self::without_hints(&profile.manifest, &profile.callpaths, statistics, hosts);
-        let hints = hints_of_profile(
-            profile,
-            &report.statistics,
-            &report.host_names,
-            report.overhead.as_ref(),
-        );
+        let facts = report.facts_of_hints(&profile.manifest);
+        let hints = hints_of_profile(profile, &report.statistics, facts);
         let threads: u64 = profile.ranks.iter().map(|rank| u64::from(rank.threads)).sum();
         // If ranks were selected, the manifest still counts the others.
         let is_whole = profile.ranks.len() == profile.manifest.ranks as usize;
@@ -82,9 +80,17 @@ impl Report {
         statistics.grow_to(callpaths.len());
         let hosts = Hosts::new(manifest.metadata.hostlist.iter().map(String::as_str).collect());
         let report = Self::without_hints(manifest, callpaths, statistics, hosts);
-        let (statistics, overhead) = (&report.statistics, report.overhead.as_ref());
-        let hints = hints_of_statistics(callpaths, statistics, &report.host_names, overhead);
+        let facts = report.facts_of_hints(manifest);
+        let hints = hints_of_statistics(callpaths, &report.statistics, facts);
         Self { hints, ..report }
+    }
+
+    fn facts_of_hints(&self, manifest: &Manifest) -> Facts<'_> {
+        Facts {
+            hosts: &self.host_names,
+            overhead: self.overhead.as_ref(),
+            occupancy: Occupancy::of_run(manifest),
+        }
     }
 
     fn without_hints(
@@ -107,6 +113,7 @@ impl Report {
             threads: None,
             threads_at_once: BTreeMap::new(),
             callpaths: callpaths.clone(),
+            callpaths_of_regions: None,
             losses: manifest.losses,
             incomplete: (!manifest.complete).then(|| {
                 let because = manifest.incomplete_because.as_deref();
@@ -163,10 +170,11 @@ impl Report {
         Self { name: name.into(), ..self }
     }
 
-    /// Returns the report without the profiler's overhead, which is known for a whole run, but not
-    /// for a selected part.
+    /// Returns the report without the profiler's overhead, and without hints on it, since it is
+    /// known for a whole run, but not for a selected part.
     #[must_use]
-    pub fn without_overhead(self) -> Self {
+    pub fn without_overhead(mut self) -> Self {
+        self.hints.retain(|hint| hint.kind != HintKind::ShortRun);
         Self { overhead: None, ..self }
     }
 
@@ -188,6 +196,7 @@ impl Report {
         let statistics = Statistics::default().with_times(*self.statistics.times());
         Self {
             callpaths: CallpathTable::default(),
+            callpaths_of_regions: None,
             statistics,
             metrics: Metrics::default(),
             transfers: BTreeMap::new(),

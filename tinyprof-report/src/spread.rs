@@ -61,6 +61,13 @@ impl Spread {
         }
     }
 
+    /// Adds another value of the same rank.
+    pub(super) const fn add_on_same_rank(&mut self, other: &Self) {
+        let ns = self.max_ns.saturating_add(other.max_ns);
+        let variance_ns2 = self.variance_ns2.saturating_add(other.variance_ns2);
+        *self = Self { variance_ns2, ..Self::of_one_rank(other.max_rank, other.max_host, ns) };
+    }
+
     /// Returns true if the sum is an estimate because some visits were not timed.
     #[must_use]
     pub(crate) const fn is_estimate(&self) -> bool {

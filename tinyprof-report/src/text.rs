@@ -7,14 +7,17 @@ use super::columns::Numbers;
 use super::metric_block::metric_block;
 use super::names::{columns, cut, escaped, shown, wrapped};
 use super::tree::{Line, fitting_lines, lines};
-use super::units::{counted, rounded, time};
-
-/// The heading of the tree.
-const HEADING: &str = "callpath";
+use super::units::{counted, ratio, rounded, time};
 
 /// The assumed width of a folded line in the layout of a table, in columns: enough for the number
 /// of callpaths and the words after it.
 const FOLDED_COLUMNS: usize = 20;
+
+/// The part of the time beyond which folded callpaths are followed by a flat list of regions.
+const FOLDED_PART_MAX: f64 = 1.0 / 3.0;
+
+/// The number of regions in the flat list.
+const FLAT_REGIONS: usize = 10;
 
 /// The minimum number of lines for the tree, however much follows below it.
 const TREE_LINES_MIN: usize = 10;
@@ -86,22 +89,44 @@ impl Report {
                 [&text, &closing].map(|part| part.lines().count()).iter().sum::<usize>() + 4;
             let room = usize::from(options.lines_max).saturating_sub(others);
             let metrics_min = self.metric_lines().min(METRIC_LINES_MIN);
-            let lines = match options.fold_below_share {
-                Some(below_share) => fitting_lines(
-                    self,
-                    below_share,
-                    room.saturating_sub(metrics_min).max(TREE_LINES_MIN),
-                ),
-                None => lines(self),
+            let (lines, flat) = match options.fold_below_share {
+                Some(below_share) => {
+                    self.folded_lines(below_share, room.saturating_sub(metrics_min), width)
+                }
+                None => (lines(self), String::new()),
             };
             self.write_table(&lines, width, &mut text);
+            text.push_str(&flat);
             let left = match options.fold_below_share {
-                Some(_) => room.saturating_sub(lines.len()).max(metrics_min),
+                Some(_) => {
+                    let above = lines.len() + flat.lines().count();
+                    room.saturating_sub(above).max(metrics_min)
+                }
                 None => usize::MAX,
             };
             text.push_str(&metric_block(self, width, left));
         }
         text + &closing
+    }
+
+    /// Returns the lines of the folded tree and the list of regions that follows it, if any, in
+    /// `room` lines together.
+    fn folded_lines(&self, below_share: f64, room: usize, width: usize) -> (Vec<Line>, String) {
+        let fitting = |room: usize| fitting_lines(self, below_share, room.max(TREE_LINES_MIN));
+        let lines = fitting(room);
+        let folded = lines.iter().map(|line| match line {
+            Line::Folded(folded) => folded.exclusive_ns,
+            Line::Callpath(_) => 0,
+        });
+        let folded_ns = folded.fold(0_u128, u128::saturating_add);
+        let is_region = self.callpaths_of_regions.is_some();
+        if is_region || ratio(folded_ns, self.total_ns) <= FOLDED_PART_MAX {
+            return (lines, String::new());
+        }
+        match self.flat_regions(FLAT_REGIONS, width) {
+            Some(flat) => (fitting(room.saturating_sub(flat.lines().count())), flat),
+            None => (lines, String::new()),
+        }
     }
 
     /// Returns a line like
@@ -124,6 +149,10 @@ impl Report {
             self.callpaths.rows().iter().filter(|callpath| callpath.parent.is_none()).count();
         // Each root has its own count of executions.
         let executions = match roots {
+            // The rows of a report by region are not the roots of the program.
+            _ if self.callpaths_of_regions.is_some() => {
+                counted(self.executions.into(), "execution")
+            }
             0 | 1 => counted(self.executions.into(), "execution"),
             several => format!(
                 "{several} roots of at most {}",
@@ -133,7 +162,7 @@ impl Report {
         format!(
             "{name}: {}{hosts}{threads}, {executions}, {}, {time}",
             counted(self.ranks.into(), "rank"),
-            counted(self.callpaths.len() as u64, "callpath"),
+            counted(self.callpaths.len() as u64, self.row_word()),
         )
     }
 
@@ -141,7 +170,7 @@ impl Report {
         let widest = |room: usize| {
             let labels =
                 lines.iter().map(|line| 2 * self.depth(line) + columns(&self.label(line, room)));
-            labels.max().unwrap_or(0).max(HEADING.len())
+            labels.max().unwrap_or(0).max(self.row_word().len())
         };
         let tree = widest(FOLDED_COLUMNS)..=widest(usize::MAX);
         let numbers = Numbers::new(self, lines, &tree, line_width);
@@ -154,7 +183,7 @@ impl Report {
         if let Some(titles) = &numbers.titles {
             write("", titles);
         }
-        write(&cut(HEADING, width), &numbers.headings);
+        write(&cut(self.row_word(), width), &numbers.headings);
         for (line, numbers) in lines.iter().zip(&numbers.lines) {
             let indent = indent(self.depth(line), width);
             let room = width.saturating_sub(indent.len());
@@ -177,8 +206,10 @@ impl Report {
             Line::Callpath(index) => shown(&self.callpaths.get(*index).region.name),
             Line::Folded(folded) => {
                 let shortest = format!("... {}", folded.callpaths);
-                let forms =
-                    [format!("{shortest} smaller callpaths"), format!("{shortest} smaller")];
+                let forms = [
+                    format!("{shortest} smaller {}s", self.row_word()),
+                    format!("{shortest} smaller"),
+                ];
                 forms.into_iter().find(|form| form.len() <= room).unwrap_or(shortest)
             }
         }

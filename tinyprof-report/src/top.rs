@@ -37,7 +37,7 @@ impl Report {
         let headings = numbers(headings.each_ref().map(String::as_str));
         let room = width.saturating_sub(columns(&headings)).max(20);
         let mut text = wrapped(&self.head(width), ", ", width);
-        text.push_str(&format!("{headings}callpath\n"));
+        text.push_str(&format!("{headings}{}\n", self.row_word()));
         for (index, cells) in top.into_iter().zip(&cells) {
             let path = cut(&self.shown_path(index, room), room);
             text.push_str(&format!(
@@ -66,7 +66,7 @@ impl Report {
             }
             callpath
         };
-        LongJson::new(members, "callpaths", move || top.clone().into_iter().map(callpath))
+        LongJson::new(members, self.rows_key(), move || top.clone().into_iter().map(callpath))
     }
 
     /// Returns the callpaths that were visited, sorted by the metric, then in the order of the

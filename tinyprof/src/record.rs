@@ -10,7 +10,7 @@
 //!                         |
 //!                         +---> budget -> clock; site, describe, reentrancy; flush point
 //! calibration -> arena
-//! keyed, filter -> site
+//! keyed, call_site -> site_table; keyed, call_site, filter -> site
 //! ```
 
 mod arena;
@@ -32,6 +32,7 @@ mod reentrancy;
 mod segment;
 pub(crate) mod segments;
 mod site;
+mod site_table;
 pub(crate) mod thread;
 
 #[cfg(any(test, feature = "tracing"))]

@@ -17,7 +17,7 @@ mod thread_end;
 pub(crate) mod thread_word;
 
 pub(crate) use exit::{at_exit, in_forked_child};
-pub(crate) use host::{effective_user_id, host_name, user_id};
+pub(crate) use host::{cpus, effective_user_id, host_name, user_id};
 pub use isolated::NotDone;
 pub(crate) use isolated::isolated;
 pub(crate) use loaded::LoadedObject;

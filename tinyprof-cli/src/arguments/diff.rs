@@ -17,10 +17,10 @@ pub(crate) struct DiffArguments {
     /// Two profiles: the run before, and the run after
     #[arg(value_names = ["BASE", "NEW"], num_args = 2, required_unless_present = "base", conflicts_with = "base")]
     profiles: Vec<PathBuf>,
-    /// The runs to compare with
+    /// The runs before the change
     #[arg(long, value_name = "DIR", num_args = 1.., requires = "new")]
     base: Vec<PathBuf>,
-    /// The runs that are compared
+    /// The runs after the change
     #[arg(long, value_name = "DIR", num_args = 1.., requires = "base")]
     new: Vec<PathBuf>,
     #[command(flatten)]
@@ -28,13 +28,13 @@ pub(crate) struct DiffArguments {
     #[arg(long, value_name = "NAME", value_parser = metric, default_value = "inclusive", help = DIFF_METRIC)]
     pub(crate) metric: SortKey,
     /// Exit with 4 if a callpath of at least --min-share is up by more than PERCENT, such as 5%,
-    /// and not by chance
+    /// and that is more than chance
     #[arg(long, value_name = "PERCENT")]
     pub(crate) fail_above: Option<Percent>,
-    /// Leave callpaths out of the table and of --fail-above that take less of the inclusive time
+    /// Ignore callpaths below this share of the inclusive time, in the table and for --fail-above
     #[arg(long, value_name = "PERCENT", default_value = "1%")]
     pub(crate) min_share: Percent,
-    /// Show callpaths below --min-share, too
+    /// Also show callpaths below --min-share
     #[arg(long, conflicts_with = "json")]
     pub(crate) all: bool,
     #[command(flatten)]
@@ -42,7 +42,7 @@ pub(crate) struct DiffArguments {
 }
 
 impl DiffArguments {
-    /// The runs of both sides.
+    /// Returns the runs of both sides.
     pub(crate) fn sides(&self) -> (&[PathBuf], &[PathBuf]) {
         match self.profiles.as_slice() {
             [base, new] => (std::slice::from_ref(base), std::slice::from_ref(new)),

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use super::Selection;
 use crate::parameter::Parameter;
 
-/// What a profile can be written as.
+/// The formats of other tools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ExportFormat {
     /// The paper's text format, a line for each callpath: tinyprof import, the paper's own tools
@@ -52,12 +52,12 @@ pub(crate) struct ExportArguments {
     pub(crate) output: PathBuf,
     #[command(flatten)]
     pub(crate) selection: Selection,
-    /// For speedscope and chrome: show at most N ranks, of more than that representatives [default:
+    /// For speedscope and chrome: show at most N ranks, representatives if there are more [default:
     /// 64]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) max_ranks: Option<u32>,
-    /// For extrap: what differs between the profiles: ranks, hosts, or a name with a value for
-    /// each, such as size=256,512; may be given several times [default: ranks]
+    /// For extrap: a parameter that differs between the profiles: ranks, hosts, or a name with a
+    /// value for each, such as size=256,512; may be repeated [default: ranks]
     #[arg(long = "parameter", value_name = "NAME[=VALUES]")]
     pub(crate) parameters: Vec<Parameter>,
 }

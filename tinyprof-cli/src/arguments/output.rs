@@ -1,11 +1,11 @@
-//! How commands are told what to print.
+//! The options for output formats and colours.
 
 use clap::{Args, ValueEnum};
 
-/// What a command with a table prints.
+/// The output formats of a command with a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TableFormat {
-    /// For people: a table as wide as the terminal
+    /// A table for people, as wide as the terminal
     Text,
     /// Everything, every number unrounded, times in nanoseconds
     Json,
@@ -13,7 +13,7 @@ pub(crate) enum TableFormat {
     Csv,
 }
 
-/// What a command without a table prints.
+/// The output formats of a command without a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PlainFormat {
     /// For people
@@ -22,7 +22,16 @@ pub(crate) enum PlainFormat {
     Json,
 }
 
-/// Where colours are used.
+/// The rows of a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Rows {
+    /// A row for each callpath
+    Callpath,
+    /// A row for each region, summed over its callpaths
+    Region,
+}
+
+/// When colours are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Color {
     /// On a terminal, unless `NO_COLOR` is set
@@ -44,10 +53,10 @@ pub(crate) struct TableOutput {
         help = "Print text, json or csv"
     )]
     format: TableFormat,
-    /// The same as --format json: every number unrounded, times in nanoseconds
+    /// Short for --format json: exact numbers, times in nanoseconds
     #[arg(long, conflicts_with = "format")]
     json: bool,
-    /// Fit the table into N columns [default: those of the terminal, 120 elsewhere]
+    /// Fit the table into N columns [default: the terminal's width, otherwise 120]
     #[arg(long, value_name = "N", conflicts_with = "json", value_parser = clap::value_parser!(u16).range(20..=1000))]
     pub(crate) width: Option<u16>,
 }
@@ -69,7 +78,7 @@ pub(crate) struct PlainOutput {
         help = "Print text or json"
     )]
     format: PlainFormat,
-    /// The same as --format json
+    /// Short for --format json
     #[arg(long, conflicts_with = "format")]
     json: bool,
 }

@@ -162,7 +162,7 @@ fn hint(hint: &Hint, row: &dyn Fn(CallpathIndex) -> Option<usize>) -> Value {
         "rank": hint.rank,
         "iteration": hint.iteration,
         "headline": hint.headline,
-        "evidence": hint.evidence,
+        "evidence": format!("{} {}", hint.evidence, hint.advice),
     })
 }
 

@@ -7,8 +7,8 @@ import { onSelection, select, selection } from "./selection.js";
 import { sortable } from "./table.js";
 
 const COSTLIEST = 10;
-const HINT_SIGNS = { straggler: "rank", imbalance: "rank", growth: "time", "slow first": "time", "too small": "cost" };
-const HINT_VIEWS = { straggler: "ranks", imbalance: "ranks", growth: "iterations", "slow first": "iterations", "too small": "tree" };
+const HINT_SIGNS = { straggler: "rank", imbalance: "rank", growth: "time", "slow first": "time", "too small": "cost", communication: "run", "load balance": "run", "input and output": "run", crowded: "run", "short run": "run" };
+const HINT_VIEWS = { straggler: "ranks", imbalance: "ranks", growth: "iterations", "slow first": "iterations", "too small": "tree", communication: "tree", "load balance": "ranks", "input and output": "tree", crowded: "summary", "short run": "summary" };
 
 export class SummaryView {
   key = "summary";

@@ -61,6 +61,9 @@ pub struct RunMetadata {
     /// The clock used: `tsc` or `clock_monotonic`.
     #[serde(skip_serializing_if = "is_nothing")]
     pub clock: String,
+    /// The number of logical CPUs of rank 0's host that are in use by its system; 0 if unknown.
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub cpus: u32,
     /// The time that measuring one visit takes on the machine of rank 0, in picoseconds; 0 if
     /// unknown.
     #[serde(skip_serializing_if = "is_nothing")]

@@ -2,6 +2,7 @@
 //! assembling the values of a rank.
 
 use std::cell::Cell;
+use std::fmt;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -18,6 +19,24 @@ pub(crate) enum Workplace {
     /// A separate thread, with the time that is left for all work of a flush. The time does not
     /// include waiting for other ranks, or time in which the process is stopped.
     Aside(Rc<Cell<Duration>>),
+}
+
+/// The reason why work that can fail has no result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum WorkError<E> {
+    /// The work was aborted, or is not done in time.
+    NotDone(NotDone),
+    /// The work is done, and has failed.
+    Failed(E),
+}
+
+impl<E: fmt::Display> fmt::Display for WorkError<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotDone(reason) => reason.fmt(f),
+            Self::Failed(error) => error.fmt(f),
+        }
+    }
 }
 
 /// The shortest time that work gets, however late it begins, so that partial files can be removed.
@@ -55,6 +74,17 @@ impl Workplace {
                 done
             }
         }
+    }
+
+    /// Does `work` that can fail and returns its result.
+    ///
+    /// # Errors
+    /// When it was aborted, is not done in time, or has failed.
+    pub(crate) fn try_run<T: Send + 'static, E: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> Result<T, E> + Send + 'static,
+    ) -> Result<T, WorkError<E>> {
+        self.run(work).map_err(WorkError::NotDone)?.map_err(WorkError::Failed)
     }
 }
 

@@ -16,6 +16,16 @@ pub enum HintKind {
     SlowFirst,
     /// A region that is too small to be measured.
     TooSmall,
+    /// A run that spends much of its time in communication.
+    Communication,
+    /// A run whose work is distributed unevenly over ranks.
+    LoadBalance,
+    /// A run that spends much of its time reading and writing.
+    InputOutput,
+    /// A host with more ranks than CPUs.
+    Crowded,
+    /// A run that is too short for its profile.
+    ShortRun,
 }
 
 /// A notable finding, in plain words. Names in the sentences are escaped for a terminal.
@@ -36,6 +46,8 @@ pub struct Hint {
     pub headline: String,
     /// The numbers that support it.
     pub evidence: String,
+    /// The next step, in one short sentence.
+    pub advice: String,
 }
 
 impl HintKind {
@@ -48,6 +60,11 @@ impl HintKind {
             Self::Growth => "growth",
             Self::SlowFirst => "slow first",
             Self::TooSmall => "too small",
+            Self::Communication => "communication",
+            Self::LoadBalance => "load balance",
+            Self::InputOutput => "input and output",
+            Self::Crowded => "crowded",
+            Self::ShortRun => "short run",
         }
     }
 }

@@ -7,17 +7,28 @@ use crate::usage::Activity;
 use crate::{Overhead, RankStatistics, Statistics, VISIT_COST_NS};
 use tinyprof_format::model::{CallpathIndex, CallpathTable};
 
+use super::occupancy::Occupancy;
 use super::{
-    HINTS_MAX, Hint, HintKind, NAME_COLUMNS, REGION_SHARE_MIN, float, imbalanced, is_too_small,
+    EXPLAINED_PART, HINTS_MAX, Hint, HintKind, NAME_COLUMNS, REGION_SHARE_MIN, float, imbalanced,
+    is_too_small,
 };
 
 /// The statistics of a run, and the data for sentences about it.
 pub(super) struct Ranks<'a> {
-    callpaths: &'a CallpathTable,
-    activities: Vec<Option<Activity>>,
-    statistics: &'a Statistics,
+    pub(super) callpaths: &'a CallpathTable,
+    pub(super) activities: Vec<Option<Activity>>,
+    pub(super) statistics: &'a Statistics,
     pub(super) hosts: &'a Hosts,
-    overhead: Option<&'a Overhead>,
+    pub(super) overhead: Option<&'a Overhead>,
+    pub(super) occupancy: Option<Occupancy>,
+}
+
+/// The facts of a run besides its statistics.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Facts<'a> {
+    pub(crate) hosts: &'a Hosts,
+    pub(crate) overhead: Option<&'a Overhead>,
+    pub(crate) occupancy: Option<Occupancy>,
 }
 
 /// Returns the hints of a run from its statistics alone: at most [`HINTS_MAX`], the costliest
@@ -25,21 +36,21 @@ pub(super) struct Ranks<'a> {
 pub(crate) fn hints_of_statistics(
     callpaths: &CallpathTable,
     statistics: &Statistics,
-    hosts: &Hosts,
-    overhead: Option<&Overhead>,
+    facts: Facts<'_>,
 ) -> Vec<Hint> {
-    let ranks = Ranks::new(callpaths, statistics, hosts, overhead);
+    let ranks = Ranks::new(callpaths, statistics, facts);
     let indices = callpaths.iter().map(|(index, _)| index);
     let found = indices.flat_map(|index| {
         let imbalance = if ranks.is_large(index) { ranks.imbalance(index) } else { None };
         ranks.too_small(index).into_iter().chain(imbalance)
     });
-    costliest(found.collect())
+    costliest(found.chain(ranks.of_run(None)).collect())
 }
 
 /// Returns the costliest hint of each kind, the costliest first. A region and the regions around it
 /// often show one and the same effect, so one hint represents them all.
 pub(super) fn costliest(mut found: Vec<Hint>) -> Vec<Hint> {
+    without_explained(&mut found);
     found.sort_by(|a, b| b.lost_ns.total_cmp(&a.lost_ns));
     let mut kinds = Vec::new();
     found.retain(|hint| {
@@ -51,20 +62,27 @@ pub(super) fn costliest(mut found: Vec<Hint>) -> Vec<Hint> {
     found
 }
 
+/// Removes the hint about the distribution of work if a slow rank or an imbalanced region explains
+/// it: that is where to look.
+fn without_explained(found: &mut Vec<Hint>) {
+    let explains = |hint: &Hint| matches!(hint.kind, HintKind::Straggler | HintKind::Imbalance);
+    let explained_ns = found
+        .iter()
+        .filter(|hint| explains(hint))
+        .fold(0.0_f64, |most, hint| most.max(hint.lost_ns));
+    found.retain(|hint| {
+        hint.kind != HintKind::LoadBalance || explained_ns < EXPLAINED_PART * hint.lost_ns
+    });
+}
+
 impl<'a> Ranks<'a> {
     pub(crate) fn new(
         callpaths: &'a CallpathTable,
         statistics: &'a Statistics,
-        hosts: &'a Hosts,
-        overhead: Option<&'a Overhead>,
+        Facts { hosts, overhead, occupancy }: Facts<'a>,
     ) -> Self {
-        Self {
-            callpaths,
-            activities: Activity::of_callpaths(callpaths),
-            statistics,
-            hosts,
-            overhead,
-        }
+        let activities = Activity::of_callpaths(callpaths);
+        Self { callpaths, activities, statistics, hosts, overhead, occupancy }
     }
 
     /// Returns true if ranks wait for each other there: the rank that takes longest is then early,
@@ -79,7 +97,7 @@ impl<'a> Ranks<'a> {
     }
 
     /// Returns the number of ranks that have any time.
-    fn count(&self) -> u32 {
+    pub(super) fn count(&self) -> u32 {
         self.statistics.times().ranks
     }
 
@@ -88,7 +106,7 @@ impl<'a> Ranks<'a> {
         ratio(self.row(index).exclusive.sum_ns, 1) >= REGION_SHARE_MIN * self.total_ns()
     }
 
-    fn row(&self, index: CallpathIndex) -> RankStatistics {
+    pub(super) fn row(&self, index: CallpathIndex) -> RankStatistics {
         self.statistics.row(index.row())
     }
 
@@ -122,6 +140,7 @@ impl<'a> Ranks<'a> {
                 time(whole(mean_ns)),
                 time(whole(lost_ns)),
             ),
+            advice: format!("Give rank {rank} less of it."),
         })
     }
 
@@ -147,6 +166,8 @@ impl<'a> Ranks<'a> {
                 time(whole(ratio(shown_ns, visits.into()))),
                 percent_cell(cost_ns / self.total_ns()),
             ),
+            advice: "Measure a region around it instead, or exclude it with TINYPROF_FILTER."
+                .to_owned(),
         })
     }
 }

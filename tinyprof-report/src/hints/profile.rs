@@ -1,13 +1,15 @@
 //! Hints of a whole profile: the candidates, and the sentences.
 
-use crate::hosts::Hosts;
+use std::cmp::Reverse;
+
 use crate::iterations::Iterations;
 use crate::units::{counted, percent_cell, time, whole};
 use crate::usage::exclusive_ns;
-use crate::{HostId, Overhead, Statistics};
+use crate::{Activity, HostId, Statistics};
 use tinyprof_format::model::{CallpathIndex, Profile};
 
-use super::of_ranks::{Ranks, costliest, on_host};
+use super::of_ranks::{Facts, Ranks, costliest, on_host};
+use super::of_run::Busiest;
 use super::{Growth, Hint, HintKind, SlowFirst, Straggler, float, growing, slow_first, straggler};
 
 /// The maximum number of points of a series. Longer series are examined in this many points.
@@ -21,10 +23,9 @@ const POINTS_MAX: usize = 256;
 pub(crate) fn hints_of_profile(
     profile: &Profile,
     statistics: &Statistics,
-    hosts: &Hosts,
-    overhead: Option<&Overhead>,
+    facts: Facts<'_>,
 ) -> Vec<Hint> {
-    let run = Run::of_profile(profile, Ranks::new(&profile.callpaths, statistics, hosts, overhead));
+    let run = Run::of_profile(profile, Ranks::new(&profile.callpaths, statistics, facts));
     let mut found: Vec<Hint> = run.straggler().into_iter().collect();
     let of_straggler = found.first().and_then(|hint| hint.rank);
     for (index, _) in profile.callpaths.iter() {
@@ -39,6 +40,7 @@ pub(crate) fn hints_of_profile(
             found.extend(run.over_time(index, &iterations));
         }
     }
+    found.extend(run.over_ranks.of_run(run.busiest()));
     costliest(found)
 }
 
@@ -102,7 +104,22 @@ impl<'a> Run<'a> {
                 counted(regions as u64, "region"),
                 time(whole(lost_ns)),
             ),
+            advice: "Look at its host and at its part of the input.".to_owned(),
         })
+    }
+
+    /// Returns the rank with the most useful time, the lowest of several.
+    fn busiest(&self) -> Option<Busiest> {
+        let useful_ns = |rank: usize| {
+            let rows = self.exclusive_ns.iter().zip(&self.over_ranks.activities);
+            let useful =
+                rows.filter(|(_, activity)| matches!(activity, Some(Activity::Computation) | None));
+            useful.fold(0_u64, |sum, (of_ranks, _)| sum.saturating_add(of_ranks[rank]))
+        };
+        let rank =
+            self.ranks.iter().copied().max_by_key(|&rank| (useful_ns(rank), Reverse(rank)))?;
+        let host = HostId::of_name(&self.profile.ranks[rank].host);
+        Some(Busiest { rank: u32::try_from(rank).ok()?, host })
     }
 
     fn over_time(&self, index: CallpathIndex, iterations: &Iterations) -> Vec<Hint> {
@@ -125,6 +142,7 @@ impl<'a> Run<'a> {
                     percent_cell(late_ns / early_ns - 1.0),
                     time(whole(lost_ns * visits)),
                 ),
+                advice: "Look for data that grows with the iterations.".to_owned(),
             });
         }
         if let Some(SlowFirst { first_ns, median_ns }) = slow_first(&means) {
@@ -145,6 +163,9 @@ impl<'a> Run<'a> {
                     time(whole(median_ns)),
                     first_ns / median_ns,
                 ),
+                advice:
+                    "Leave it out of comparisons, or do before the loop what only it has to do."
+                        .to_owned(),
             });
         }
         found

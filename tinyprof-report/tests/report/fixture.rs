@@ -123,6 +123,7 @@ pub(crate) fn manifest(ranks: u32, callpaths: usize) -> Manifest {
             mpi_version: Some("MPICH 4.2.1".into()),
             tinyprof_version: "0.1.0".into(),
             clock: "tsc".into(),
+            cpus: 64,
             visit_cost_ps: 18_400,
             counted_visit_cost_ps: 0,
             filter: None,

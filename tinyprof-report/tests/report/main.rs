@@ -3,8 +3,10 @@
 mod efficiency;
 mod fixture;
 mod hints;
+mod hints_of_run;
 mod info;
 mod json;
 mod messages;
+mod regions;
 mod statistics;
 mod text;

@@ -8,7 +8,7 @@ use super::session::session;
 use crate::record::calibration::visit_cost;
 use crate::record::clock;
 use crate::record::filter;
-use crate::sys::{host_name, user_id};
+use crate::sys::{cpus, host_name, user_id};
 
 /// The variables in which batch systems give a job its id.
 const JOB_ID_VARIABLES: [&str; 7] = [
@@ -45,6 +45,7 @@ pub fn metadata() -> RunMetadata {
         mpi_version: None,
         tinyprof_version: env!("CARGO_PKG_VERSION").to_owned(),
         clock: session.clock.name().to_owned(),
+        cpus: cpus(),
         visit_cost_ps,
         counted_visit_cost_ps,
         filter: filter::text(),

@@ -6,23 +6,19 @@
 
 use std::ptr;
 use std::sync::OnceLock;
-use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
-use std::sync::atomic::{AtomicPtr, AtomicU32};
 
 use super::site::Site;
+use super::site_table::{SiteTable, name_byte};
 use crate::sys::{LoadedObject, Room};
 
-/// The most call sites of a program. Calls from further ones have the site of their function.
-const CALL_SITES_MAX: u32 = 4096;
-/// Slots in the table, a power of two.
-const SLOTS: usize = 4 * CALL_SITES_MAX as usize;
 /// The longest name of a function with its place.
 const NAME_BYTES: usize = 512;
 /// The longest path of an executable or library.
 const PATH_BYTES: usize = 2048;
 
-static TABLE: [AtomicPtr<CallSite>; SLOTS] = [const { AtomicPtr::new(ptr::null_mut()) }; SLOTS];
-static TAKEN: AtomicU32 = AtomicU32::new(0);
+/// The call sites of the program, at most 4096. Calls from further ones have the site of their
+/// function.
+static CALL_SITES: SiteTable<CallSite, 8192> = SiteTable::new();
 
 #[derive(Debug)]
 struct CallSite {
@@ -42,50 +38,25 @@ struct Page {
 /// if there is no room for another one.
 #[inline]
 pub(crate) fn call_site(function: &'static Site, address: usize) -> &'static Site {
-    for slot in slots(function, address) {
-        match known(slot) {
-            Some(known) if known.is(function, address) => return &known.site,
-            Some(_) => {}
-            None => break,
-        }
+    let hash = hash(function, address);
+    match CALL_SITES.find(hash, |known| known.is(function, address)) {
+        Some(known) => &known.site,
+        None => insert(hash, function, address).unwrap_or(function),
     }
-    insert(function, address).unwrap_or(function)
-}
-
-fn known(slot: &AtomicPtr<CallSite>) -> Option<&'static CallSite> {
-    // SAFETY: null, or a pointer stored by `insert`, to memory that was written before and is never
-    // freed.
-    unsafe { slot.load(Acquire).as_ref() }
 }
 
 #[inline]
-fn slots(
-    function: &'static Site,
-    address: usize,
-) -> impl Iterator<Item = &'static AtomicPtr<CallSite>> {
+fn hash(function: &'static Site, address: usize) -> u64 {
     let word = address as u64 ^ (ptr::from_ref(function).addr() as u64).rotate_left(20);
-    let first = (word.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 48) as usize;
-    (0..SLOTS).map(move |next| &TABLE[(first + next) % SLOTS])
+    word.wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
 #[cold]
 #[inline(never)]
-fn insert(function: &'static Site, address: usize) -> Option<&'static Site> {
-    let reserve = |taken| (taken < CALL_SITES_MAX).then_some(taken + 1);
-    TAKEN.fetch_update(Relaxed, Relaxed, reserve).ok()?;
-    let new = CallSite::new(function, address)?;
-    for slot in slots(function, address) {
-        let put =
-            slot.compare_exchange(ptr::null_mut(), ptr::from_ref(new).cast_mut(), AcqRel, Acquire);
-        if put.is_ok() {
-            return Some(&new.site);
-        }
-        // Another thread has made the site in the meantime.
-        if let Some(known) = known(slot).filter(|known| known.is(function, address)) {
-            return Some(&known.site);
-        }
-    }
-    None
+fn insert(hash: u64, function: &'static Site, address: usize) -> Option<&'static Site> {
+    let make = || CallSite::new(function, address);
+    let call_site = CALL_SITES.insert(hash, |known| known.is(function, address), make);
+    call_site.map(|call_site| &call_site.site)
 }
 
 impl CallSite {
@@ -117,8 +88,7 @@ fn file_name(path: &[u8]) -> &[u8] {
     path.rsplit(|&byte| byte == b'/').next().unwrap_or_default()
 }
 
-/// Writes `MPI_Send at file+0x1234`, and returns its length. `<` and `>`, which separate the
-/// regions of a callpath, become parentheses.
+/// Writes `MPI_Send at file+0x1234`, and returns its length.
 fn name(function: &str, file: &[u8], offset: usize, into: &mut [u8; NAME_BYTES]) -> usize {
     let file = str::from_utf8(file).unwrap_or("?");
     let mut digits = [0; 16];
@@ -131,13 +101,8 @@ fn name(function: &str, file: &[u8], offset: usize, into: &mut [u8; NAME_BYTES])
     }
     let room = NAME_BYTES - function.len().min(NAME_BYTES / 2) - 32;
     let end = (0..=file.len().min(room)).rev().find(|&end| file.is_char_boundary(end));
-    let plain = |byte: u8| match byte {
-        b'<' => b'(',
-        b'>' => b')',
-        other => other,
-    };
     let bytes = function.bytes().chain(*b" at ");
-    let bytes = bytes.chain(file[..end.unwrap_or(0)].bytes().map(plain)).chain(*b"+0x");
+    let bytes = bytes.chain(file[..end.unwrap_or(0)].bytes().map(name_byte)).chain(*b"+0x");
     let bytes = bytes.chain(digits[first..].iter().copied());
     let mut length = 0;
     for (place, byte) in into.iter_mut().zip(bytes) {

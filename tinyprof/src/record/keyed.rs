@@ -3,18 +3,14 @@
 //! Finding a known value takes no lock and no allocation. A new value takes a page from the system,
 //! not from the heap: the visit may come from a signal handler, or from inside of an allocator.
 
-use std::ptr;
 use std::sync::OnceLock;
-use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
-use std::sync::atomic::{AtomicPtr, AtomicU32};
 
 use super::site::Site;
+use super::site_table::{SiteTable, name_byte};
 use crate::sys::Room;
 
-/// The most values of a key, and so the most sites of one region.
-const VALUES_MAX: u32 = 128;
-/// Slots in the table, a power of two. Half of them stay empty, to keep searches short.
-const PLACES: usize = 2 * VALUES_MAX as usize;
+/// The table of the values of a key. There are at most 128, and so as many sites of one region.
+type Values = SiteTable<Keyed, 256>;
 /// The bytes of a value that are compared: values with an equal beginning are one.
 const VALUE_BYTES: usize = 256;
 /// The longest name of a region with its value.
@@ -24,9 +20,7 @@ const NAME_BYTES: usize = 1024;
 #[derive(Debug)]
 pub(crate) struct KeyedSites {
     region: &'static Site,
-    /// The table, with open addressing. A slot is filled once and never cleared.
-    places: [AtomicPtr<Keyed>; PLACES],
-    taken: AtomicU32,
+    values: Values,
 }
 
 /// A value and its site.
@@ -47,8 +41,7 @@ struct Page {
 impl KeyedSites {
     /// Returns an empty table of the region.
     pub(crate) const fn new(region: &'static Site) -> Self {
-        let places = [const { AtomicPtr::new(ptr::null_mut()) }; PLACES];
-        Self { region, places, taken: AtomicU32::new(0) }
+        Self { region, values: Values::new() }
     }
 
     /// Returns the region without a key.
@@ -65,52 +58,18 @@ impl KeyedSites {
     pub(crate) fn site(&'static self, value: &str) -> Option<&'static Site> {
         let value = beginning(value, VALUE_BYTES);
         let hash = hash(value.as_bytes());
-        for at in places(hash) {
-            match self.place(at) {
-                Some(known) if known.is(hash, value) => return Some(&known.site),
-                Some(_) => {}
-                None => break,
-            }
+        if let Some(known) = self.values.find(hash, |known| known.is(hash, value)) {
+            return Some(&known.site);
         }
         self.insert(hash, value)
-    }
-
-    #[inline]
-    fn place(&self, at: usize) -> Option<&'static Keyed> {
-        // SAFETY: null, or a pointer stored by `insert`, to memory that was written before and is
-        // never freed.
-        unsafe { self.places[at].load(Acquire).as_ref() }
     }
 
     #[cold]
     #[inline(never)]
     fn insert(&'static self, hash: u64, value: &str) -> Option<&'static Site> {
-        let reserve = |taken| (taken < VALUES_MAX).then_some(taken + 1);
-        self.taken.fetch_update(Relaxed, Relaxed, reserve).ok()?;
-        let inserted = Keyed::new(self.region, hash, value).and_then(|new| self.publish(new));
-        // Another thread has made the site in the meantime, or there is no memory.
-        if !inserted.is_some_and(|(_, is_new)| is_new) {
-            self.taken.fetch_sub(1, Relaxed);
-        }
-        inserted.map(|(site, _)| site)
-    }
-
-    /// Inserts it into the table. Returns the site of its value, and whether it is this one.
-    fn publish(&self, new: &'static Keyed) -> Option<(&'static Site, bool)> {
-        places(new.hash).find_map(|at| {
-            let place = &self.places[at];
-            let put = place.compare_exchange(
-                ptr::null_mut(),
-                ptr::from_ref(new).cast_mut(),
-                AcqRel,
-                Acquire,
-            );
-            if put.is_ok() {
-                return Some((&new.site, true));
-            }
-            let known = self.place(at).filter(|known| known.is(new.hash, new.value));
-            known.map(|known| (&known.site, false))
-        })
+        let make = || Keyed::new(self.region, hash, value);
+        let keyed = self.values.insert(hash, |known| known.is(hash, value), make);
+        keyed.map(|keyed| &keyed.site)
     }
 }
 
@@ -134,16 +93,10 @@ impl Keyed {
 }
 
 /// Writes `region[value]`, and returns its length, or `None` if the region's name leaves no room.
-///
-/// `<` and `>` become parentheses, because `<` separates the regions of a callpath.
 fn name(region: &str, value: &str, into: &mut [u8; NAME_BYTES]) -> Option<usize> {
     let room = NAME_BYTES.checked_sub(region.len() + 2)?;
     let value = beginning(value, room);
-    let bytes = region.bytes().chain([b'[']).chain(value.bytes().map(|byte| match byte {
-        b'<' => b'(',
-        b'>' => b')',
-        other => other,
-    }));
+    let bytes = region.bytes().chain([b'[']).chain(value.bytes().map(name_byte));
     let bytes = bytes.chain([b']']);
     let put = |(place, byte): (&mut u8, u8)| *place = byte;
     into.iter_mut().zip(bytes).for_each(put);
@@ -158,13 +111,6 @@ fn beginning(text: &str, bytes: usize) -> &str {
     }
     let end = (0..=bytes).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
     &text[..end]
-}
-
-/// Returns the slots for a hash, in probing order: all of them.
-#[inline]
-fn places(hash: u64) -> impl Iterator<Item = usize> {
-    let first = (hash >> 32) as usize;
-    (0..PLACES).map(move |next| (first + next) % PLACES)
 }
 
 /// Returns a hash of the bytes, computed a word at a time: values have a few dozen bytes, and each
@@ -182,6 +128,8 @@ fn hash(bytes: &[u8]) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use std::ptr;
+
     use tinyprof_format::model::{Mode, RegionKind};
 
     use super::*;
@@ -212,12 +160,13 @@ mod tests {
     #[test]
     fn there_are_as_many_as_the_table_says_and_no_more() {
         let table = table();
-        let values: Vec<String> = (0..VALUES_MAX + 50).map(|number| number.to_string()).collect();
+        let values: Vec<String> =
+            (0..Values::ENTRIES_MAX + 50).map(|number| number.to_string()).collect();
         for _ in 0..2 {
             let sites: Vec<_> = values.iter().map(|value| table.site(value)).collect();
-            assert_eq!(sites.iter().flatten().count(), VALUES_MAX as usize);
+            assert_eq!(sites.iter().flatten().count(), Values::ENTRIES_MAX as usize);
             assert!(
-                sites[..VALUES_MAX as usize].iter().all(Option::is_some),
+                sites[..Values::ENTRIES_MAX as usize].iter().all(Option::is_some),
                 "the first ones stay"
             );
         }
@@ -240,21 +189,5 @@ mod tests {
         let table: &'static KeyedSites =
             Box::leak(Box::new(KeyedSites::new(Box::leak(Box::new(region)))));
         assert!(table.site("a").is_none());
-    }
-
-    #[test]
-    fn threads_that_make_the_same_value_at_once_agree() {
-        let table = table();
-        let all: Vec<Vec<usize>> = std::thread::scope(|scope| {
-            let one = || {
-                (0..100)
-                    .map(|n| ptr::from_ref(table.site(&n.to_string()).unwrap()).addr())
-                    .collect()
-            };
-            let threads: Vec<_> = (0..4).map(|_| scope.spawn(one)).collect();
-            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
-        });
-        assert!(all.iter().all(|sites| *sites == all[0]));
-        assert_eq!(table.taken.load(Relaxed), 100);
     }
 }

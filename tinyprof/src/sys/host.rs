@@ -11,6 +11,14 @@ pub(crate) fn host_name() -> String {
     if failed { String::new() } else { name.to_string_lossy().into_owned() }
 }
 
+/// Returns the number of logical CPUs of this host that its system uses, not only those that this
+/// process may run on; 0 if unknown.
+pub(crate) fn cpus() -> u32 {
+    // SAFETY: takes no pointer.
+    let online = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) };
+    u32::try_from(online).unwrap_or(0)
+}
+
 /// Returns the number of the user.
 pub(crate) fn user_id() -> u32 {
     // SAFETY: takes nothing and always succeeds.

@@ -3,6 +3,7 @@
 
 use std::cell::Cell;
 
+use super::super::workplace::WorkError;
 use super::*;
 use crate::communicator::Interruption;
 use crate::communicator::virtual_ranks::VirtualRank;
@@ -141,6 +142,10 @@ fn work_that_dies_aside_is_a_failure_of_all_and_what_is_late_leaves_nothing() {
     let plan = Plan { workplace: workplace.clone(), ..plan(scratch.path(), Some(2), UNLIMITED) };
     assert!(flush_all(&ranks, &plan).iter().all(|f| matches!(f.profile, Some(Ok(_)))));
     assert_eq!(workplace.run::<()>(|| std::process::abort()), Err(NotDone::Died));
+    assert_eq!(
+        workplace.try_run(|| Err::<(), _>("disk full")),
+        Err(WorkError::Failed("disk full"))
+    );
     let late = Workplace::aside(std::time::Duration::ZERO);
     let (sender, receiver) = std::sync::mpsc::channel::<()>();
     assert_eq!(late.run(move || receiver.recv().is_ok()), Err(NotDone::Late));

@@ -1,0 +1,89 @@
+//! Arguments of the commands that check profiles, or make files.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::{PlainOutput, Selection, TableFormat};
+
+/// Arguments of `tinyprof check`.
+#[derive(Args, Debug)]
+pub(crate) struct CheckArguments {
+    /// The profile: a directory NAME.tprof
+    #[arg(value_name = "DIR")]
+    pub(crate) directory: PathBuf,
+    /// Print text, json (every file with its sections and damage) or csv (the damage)
+    #[arg(long, value_name = "FORMAT", default_value = "text", hide_possible_values = true)]
+    pub(crate) format: TableFormat,
+    /// Short for --format json
+    #[arg(long, conflicts_with = "format")]
+    pub(crate) json: bool,
+    /// Write a profile of all intact data, even if files or the manifest are missing
+    #[arg(long, requires = "output")]
+    pub(crate) salvage: bool,
+    /// The name of the salvaged profile; .tprof is added if missing
+    #[arg(short, long = "output", value_name = "NAME", requires = "salvage")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+/// Arguments of `tinyprof html`.
+#[derive(Args, Debug)]
+pub(crate) struct HtmlArguments {
+    /// The profile: a directory NAME.tprof; or two, the run before and the run after
+    #[arg(value_name = "DIR", required = true, num_args = 1..=2)]
+    pub(crate) directories: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) selection: Selection,
+    /// The file to write, - for standard output
+    #[arg(short, long = "output", value_name = "FILE")]
+    pub(crate) output: PathBuf,
+}
+
+/// Arguments of `tinyprof import`.
+#[derive(Args, Debug)]
+pub(crate) struct ImportArguments {
+    /// The text, - for standard input; or the directory NAME.csv of a run that wrote text
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// The profile's name; .tprof is added if missing
+    #[arg(short = 'o', long = "output", value_name = "NAME")]
+    pub(crate) name: PathBuf,
+    #[command(flatten)]
+    pub(crate) output: PlainOutput,
+}
+
+/// Arguments of `tinyprof recover`.
+#[derive(Args, Debug)]
+pub(crate) struct RecoverArguments {
+    #[arg(
+        value_name = "SEGMENT_DIR",
+        help = "The directory of the threads' files [default: TINYPROF_SEGMENT_DIR, or /dev/shm/tinyprof-UID]"
+    )]
+    pub(crate) directory: Option<PathBuf>,
+    /// The profile's name; .tprof is added if missing [default: the program's own, in this
+    /// directory]
+    #[arg(short = 'o', long = "output", value_name = "OUT")]
+    pub(crate) name: Option<PathBuf>,
+    /// Only this job: a process id, the name of its profile or program, or its number in the batch
+    /// system
+    #[arg(long, value_name = "ID")]
+    pub(crate) job: Option<String>,
+    #[command(flatten)]
+    pub(crate) output: PlainOutput,
+}
+
+/// Arguments of `tinyprof completions`.
+#[derive(Args, Debug)]
+pub(crate) struct CompletionsArguments {
+    /// The shell
+    #[arg(value_name = "SHELL")]
+    pub(crate) shell: clap_complete::Shell,
+}
+
+/// Arguments of `tinyprof man`.
+#[derive(Args, Debug)]
+pub(crate) struct ManArguments {
+    /// The output directory, which is made if missing
+    #[arg(short = 'o', long = "output", value_name = "DIR")]
+    pub(crate) directory: PathBuf,
+}

@@ -1,0 +1,160 @@
+//! Hints about the run as a whole, each threshold from both sides.
+
+use tinyprof_format::model::{PhaseTimes, Profile};
+use tinyprof_report::{Hint, HintKind, Report};
+
+use crate::fixture::{Node, profile_of, tag};
+
+fn node(name: &str, parent: Option<usize>, ns: fn(u32) -> Option<u64>) -> Node<'_> {
+    Node { name, parent, ns }
+}
+
+fn hints(profile: &Profile) -> Vec<Hint> {
+    let report = Report::of_profile(profile);
+    // The end of a large run knows only statistics over ranks.
+    let of_statistics = Report::new(
+        &profile.manifest,
+        &profile.callpaths,
+        tinyprof_report::Statistics::of_profile(profile),
+    );
+    let kinds = |report: &Report| report.hints().iter().map(|h| h.kind).collect::<Vec<_>>();
+    assert_eq!(kinds(&report), kinds(&of_statistics));
+    report.hints().to_vec()
+}
+
+/// A region with its time on each rank and its tag.
+type Phase = (&'static str, fn(u32) -> Option<u64>, &'static str);
+
+/// Returns a run of 4 ranks, of which each phase takes these nanoseconds; `main` has the rest.
+fn run_of(phases: [Phase; 3]) -> Profile {
+    let mut tree = vec![node("main", None, |_| Some(1_000_000_000))];
+    tree.extend(phases.map(|(name, ns, _)| node(name, Some(0), ns)));
+    let mut profile = profile_of(&tree, 4);
+    profile.manifest.flush = PhaseTimes::default();
+    tag(&mut profile, |region| {
+        phases.iter().find(|(name, ..)| *name == region.name).map(|(.., tag)| *tag)
+    });
+    profile
+}
+
+#[test]
+fn communication_that_dominates_is_named_with_its_region() {
+    let found = hints(&run_of([
+        ("alltoall", |rank| Some(550_000_000 + 70_000_000 * u64::from(rank)), "COMM"),
+        ("barrier", |rank| Some(250_000_000 - 70_000_000 * u64::from(rank)), "COMM"),
+        ("fft", |_| Some(20_000_000), "COMP"),
+    ]));
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0].kind, HintKind::Communication);
+    assert_eq!(
+        found[0].headline,
+        "Communication takes 80.0% of the time, most of it in alltoall (65.5%)"
+    );
+    assert_eq!(
+        found[0].evidence,
+        "A rank communicates for 800 ms of 1.00 s on average. In alltoall it takes 550 ms on one rank and \
+         760 ms on rank 3: the difference is waiting."
+    );
+    assert!(found[0].lost_ns > 690e6 && !found[0].advice.is_empty());
+}
+
+#[test]
+fn a_run_below_eighty_percent_has_an_answer_and_one_above_has_none() {
+    let of = |waits: fn(u32) -> Option<u64>| {
+        let phases = [
+            ("exchange", waits, "COMM"),
+            ("fft", |_| Some(100_000_000), "COMP"),
+            ("plan", |_| Some(100_000_000), "COMP"),
+        ];
+        hints(&run_of(phases)).iter().map(|hint| hint.kind).collect::<Vec<_>>()
+    };
+    assert_eq!(of(|_| Some(210_000_000)), [HintKind::Communication]);
+    assert_eq!(of(|_| Some(190_000_000)), []);
+    // Load balance and communication are 85 and 90 %: neither is bad alone.
+    let uneven = |rank| Some([100_000_000, 280_000_000, 280_000_000, 280_000_000][rank as usize]);
+    assert_eq!(of(uneven), [HintKind::LoadBalance]);
+}
+
+#[test]
+fn work_of_a_rank_in_many_small_regions_is_distributed_unevenly() {
+    fn rank_0(rank: u32) -> Option<u64> {
+        (rank == 0).then_some(60_000_000)
+    }
+    let mut tree = vec![node("main", None, |_| Some(1_000_000_000))];
+    tree.push(node("wait", Some(0), |rank| {
+        Some(if rank == 0 { 400_000_000 } else { 1_000_000_000 })
+    }));
+    tree.extend(
+        ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"].map(|name| node(name, Some(0), rank_0)),
+    );
+    let mut profile = profile_of(&tree, 4);
+    tag(&mut profile, |region| (region.name == "wait").then_some("COMM"));
+    let found = hints(&profile);
+    let uneven = found.iter().find(|hint| hint.kind == HintKind::LoadBalance).expect("it is told");
+    assert_eq!(uneven.rank, Some(0));
+    assert_eq!(
+        uneven.headline,
+        "Work is distributed unevenly: load balance 25.0%, rank 0 has the most"
+    );
+}
+
+#[test]
+fn an_imbalance_that_explains_the_distribution_is_told_in_place_of_it() {
+    let found = hints(&run_of([
+        ("solve", |rank| Some(if rank == 2 { 900_000_000 } else { 300_000_000 }), "COMP"),
+        ("wait", |rank| Some(if rank == 2 { 100_000_000 } else { 700_000_000 }), "COMM"),
+        ("plan", |_| Some(0), "COMP"),
+    ]));
+    assert_eq!(found.iter().map(|hint| hint.kind).collect::<Vec<_>>(), [HintKind::Imbalance]);
+}
+
+#[test]
+fn input_and_output_that_dominate_are_named() {
+    let of = |writes: fn(u32) -> Option<u64>| {
+        hints(&run_of([
+            ("write_field", writes, "IO"),
+            ("fft", |_| Some(100_000_000), "COMP"),
+            ("plan", |_| Some(100_000_000), "COMP"),
+        ]))
+    };
+    let found = of(|_| Some(210_000_000));
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(
+        (found[0].kind, found[0].headline.as_str()),
+        (
+            HintKind::InputOutput,
+            "Input and output take 21.0% of the time, all of it in write_field"
+        )
+    );
+    assert_eq!(of(|_| Some(190_000_000)), []);
+}
+
+#[test]
+fn a_host_with_more_ranks_than_cpus_is_crowded() {
+    let tree = [node("main", None, |_| Some(1_000_000_000))];
+    let of = |cpus: u32| {
+        let mut profile = profile_of(&tree, 5);
+        profile.manifest.metadata.cpus = cpus;
+        hints(&profile)
+    };
+    let found = of(4);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(
+        (found[0].kind, found[0].headline.as_str()),
+        (HintKind::Crowded, "5 ranks share the 4 CPUs of a host")
+    );
+    assert!((found[0].lost_ns - 200e6).abs() < 1.0, "{found:?}");
+    assert_eq!((of(5), of(0)), (vec![], vec![]), "enough of them, or not known");
+}
+
+#[test]
+fn a_run_that_is_short_beside_its_profile_is_not_judged() {
+    let tree = [node("main", None, |_| Some(1_000_000))];
+    let of = |write_ns: u64| {
+        let mut profile = profile_of(&tree, 2);
+        profile.manifest.flush = PhaseTimes { write_ns, ..PhaseTimes::default() };
+        hints(&profile).iter().map(|hint| hint.kind).collect::<Vec<_>>()
+    };
+    assert_eq!(of(100_000), [HintKind::ShortRun]);
+    assert_eq!(of(99_000), []);
+}
