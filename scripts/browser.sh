@@ -88,6 +88,17 @@ done
 
 "$bin/tinyprof" html "$out/other.tprof" "$out/later.tprof" -o "$out/compared.html"
 "$bin/tinyprof" diff --json "$out/other.tprof" "$out/later.tprof" >"$out/compared.json"
+"$bin/tinyprof" diff --width 1000 --all "$out/other.tprof" "$out/later.tprof" >"$out/compared.txt"
+
+# Three runs a side. They come after the pages of single profiles, as nobody looks at them alone.
+for run in 1 2 3; do
+    "$bin/examples/story" "$out/base-$run" 4 12 $((19 + run))
+    "$bin/examples/story" "$out/new-$run" 4 13 $((28 + run))
+done
+sides=(--base "$out"/base-?.tprof --new "$out"/new-?.tprof)
+"$bin/tinyprof" html "${sides[@]}" -o "$out/several.html"
+"$bin/tinyprof" diff --json "${sides[@]}" >"$out/several.json"
+"$bin/tinyprof" diff --width 1000 --all "${sides[@]}" >"$out/several.txt"
 
 TINYPROF_PAGES=$out node --test --test-concurrency=2 "$web"/tests/*.test.js
 

@@ -47,6 +47,8 @@ const MODULES: &[(&str, &str)] = modules![
     "boxes.js",
     "executions.js",
     "communication.js",
+    "change-colors.js",
+    "headline.js",
     "compare.js",
     "tabs.js",
     "place.js",
