@@ -55,6 +55,22 @@ printf '%s\n' '"id","parent","tag","is_loop","times"' \
     '"main-a","main","COMM","0","0.100000,0.285482|0.200000"' \
     '"main-b","main","IO","0","0.100000|0.0x|0.2' >"$out/damaged.csv"
 "$bin/tinyprof" import "$out/damaged.csv" -o "$out/damaged" >"$out/import.txt" 2>&1 || (($? == 3))
+# Four ranks, five executions of three iterations: execution 3 is slow, rank 1 is slow once, and
+# rank 3 never visits "rare".
+{
+    echo '"id","parent","tag","is_loop","times"'
+    awk 'BEGIN {
+        printf "\"step\",\"null\",\"COMP\",\"1\",\""
+        for (r = 0; r < 4; r++) for (e = 0; e < 5; e++) for (i = 0; i < 3; i++) {
+            slow = (e == 3 ? 1.6 : 1) * (r == 1 && e == 1 && i == 2 ? 3 : 1)
+            delimiter = i > 0 ? "+" : e > 0 ? "-" : r > 0 ? "|" : ""
+            printf "%s%.6f", delimiter, 0.01 * (1 + 0.02 * r) * slow
+        }
+        print "\""
+    }'
+    echo '"rare","null","IO","1","0.001-0.001-0.001-0.001-0.001|0.001-0.001|0.001|"'
+} >"$out/executions.csv"
+"$bin/tinyprof" import "$out/executions.csv" -o "$out/executions" >>"$out/import.txt" 2>&1
 if [[ -f $shared/sim_vis_512_1_1_512.csv ]]; then
     "$bin/tinyprof" import "$shared/sim_vis_512_1_1_512.csv" -o "$out/authors" >>"$out/import.txt" 2>&1 || (($? == 3))
 else
@@ -72,6 +88,17 @@ done
 
 "$bin/tinyprof" html "$out/other.tprof" "$out/later.tprof" -o "$out/compared.html"
 "$bin/tinyprof" diff --json "$out/other.tprof" "$out/later.tprof" >"$out/compared.json"
+"$bin/tinyprof" diff --width 1000 --all "$out/other.tprof" "$out/later.tprof" >"$out/compared.txt"
+
+# Three runs a side. They come after the pages of single profiles, as nobody looks at them alone.
+for run in 1 2 3; do
+    "$bin/examples/story" "$out/base-$run" 4 12 $((19 + run))
+    "$bin/examples/story" "$out/new-$run" 4 13 $((28 + run))
+done
+sides=(--base "$out"/base-?.tprof --new "$out"/new-?.tprof)
+"$bin/tinyprof" html "${sides[@]}" -o "$out/several.html"
+"$bin/tinyprof" diff --json "${sides[@]}" >"$out/several.json"
+"$bin/tinyprof" diff --width 1000 --all "${sides[@]}" >"$out/several.txt"
 
 TINYPROF_PAGES=$out node --test --test-concurrency=2 "$web"/tests/*.test.js
 

@@ -2,7 +2,7 @@
 //! explains.
 //!
 //! * `command`: reads, compares and prints the runs.
-//! * `pair`: compares two profiles that are already in memory.
+//! * `pair`: compares profiles that are already in memory.
 //! * `names`: the callpaths of all runs; `values`, `batches`: the amounts of each run by callpath.
 //! * `compare`, `statistics`: the choice of samples, and their evaluation.
 //! * `text`, `tables`: the output for people and for programs.
@@ -19,4 +19,4 @@ mod values;
 
 pub(crate) use command::run;
 pub(crate) use names::Names;
-pub(crate) use pair::{Side, pair_json};
+pub(crate) use pair::{Side, sides_json};

@@ -19,36 +19,59 @@ mod scripts;
 use std::error::Error;
 use std::fs;
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use tinyprof_format::model::Profile;
 use tinyprof_report::Report;
 
 use crate::arguments::HtmlArguments;
-use crate::name::name_of;
+use crate::name::distinct_names;
 use crate::{diff, memory, new_file, render, select};
 
 use payload::Shown;
 
+/// The most regions that are listed.
+const REGIONS_MAX: usize = 100;
+
 pub(crate) fn run(arguments: &HtmlArguments) -> Result<(), Box<dyn Error>> {
+    let (base, new) = arguments.sides();
+    let directories: Vec<&Path> = base.iter().chain(new).map(PathBuf::as_path).collect();
     let mut profiles = Vec::new();
-    for directory in &arguments.directories {
+    for (directory, name) in directories.iter().zip(distinct_names(&directories)) {
         let profile = select::select(memory::read_options().read(directory)?, &arguments.selection)
             .map_err(|error| format!("{}: {error}", directory.display()))?;
-        profiles.push((name_of(directory), profile));
+        profiles.push((name, profile));
     }
+    // The first run of a side is shown in full.
+    let firsts = if base.is_empty() { vec![0] } else { vec![0, base.len()] };
+    let regions: Vec<Value> = firsts.iter().map(|&at| regions(&profiles[at].1)).collect();
     let (profiles, wholes) = folded(profiles);
-    let shown = profiles.iter().enumerate().map(|(at, (name, profile))| {
+    let shown = firsts.iter().zip(&regions).map(|(&at, regions)| {
+        let (name, profile) = &profiles[at];
         let whole = wholes.get(at).map(|whole| (&whole.report, whole.rows.as_slice()));
-        Shown { name, profile, whole }
+        Shown { name, profile, regions, whole }
     });
     let shown: Vec<Shown<'_>> = shown.collect();
-    let page = page::of_profiles(&shown, comparison(&profiles, arguments).as_ref())?;
+    let comparison = (!base.is_empty()).then(|| comparison(&profiles, base.len(), arguments));
+    let page = page::of_profiles(&shown, comparison.as_ref())?;
     if arguments.output == Path::new("-") {
         return render::output(&page);
     }
     save(&page, &arguments.output)
+}
+
+/// Returns the regions with the most exclusive time, as in `tinyprof report --by region --json`.
+fn regions(profile: &Profile) -> Value {
+    let mut report = Report::of_regions(profile).to_json();
+    let mut regions = match report["regions"].take() {
+        Value::Array(regions) => regions,
+        _ => Vec::new(),
+    };
+    let exclusive = |region: &Value| region["exclusive_ns"]["sum"].as_f64().unwrap_or(-1.0);
+    regions.sort_by(|a, b| exclusive(b).total_cmp(&exclusive(a)));
+    regions.truncate(REGIONS_MAX);
+    regions.into()
 }
 
 /// The facts of a whole profile of which the page shows only some callpaths.
@@ -74,18 +97,19 @@ fn folded(profiles: Vec<(String, Profile)>) -> (Vec<(String, Profile)>, Vec<Whol
     (profiles.into_iter().zip(shown).map(fold).collect(), wholes)
 }
 
-/// Returns the comparison of the first profile with the second, if there are two.
-fn comparison(profiles: &[(String, Profile)], arguments: &HtmlArguments) -> Option<Value> {
-    let [(base_name, base), (new_name, new)] = profiles else { return None };
+/// Returns the comparison of the first `base` profiles with the others.
+fn comparison(profiles: &[(String, Profile)], base: usize, arguments: &HtmlArguments) -> Value {
     let selected = |rank: &usize| {
         let list = arguments.selection.ranks.as_ref();
         list.is_none_or(|list| u32::try_from(*rank).is_ok_and(|rank| list.contains(rank)))
     };
     let ranks = |profile: &Profile| (0..profile.ranks.len()).filter(selected).collect::<Vec<_>>();
-    let (base_ranks, new_ranks) = (ranks(base), ranks(new));
-    let base = diff::Side { name: base_name, profile: base, ranks: &base_ranks };
-    let new = diff::Side { name: new_name, profile: new, ranks: &new_ranks };
-    Some(diff::pair_json(base, new))
+    let ranks: Vec<Vec<usize>> = profiles.iter().map(|(_, profile)| ranks(profile)).collect();
+    let sides = profiles.iter().zip(&ranks);
+    let sides: Vec<diff::Side<'_>> =
+        sides.map(|((name, profile), ranks)| diff::Side { name, profile, ranks }).collect();
+    let (base, new) = sides.split_at(base);
+    diff::sides_json(base, new)
 }
 
 /// Writes a new file. An existing file is never overwritten. A file that could not be written

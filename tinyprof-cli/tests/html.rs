@@ -75,6 +75,26 @@ fn two_profiles_and_what_became_of_them_are_in_one_page() {
 }
 
 #[test]
+fn several_runs_of_both_sides_are_compared_in_one_page() {
+    let scratch = tempfile::tempdir().expect("a temporary directory");
+    for name in ["a", "b", "c"] {
+        written(scratch.path(), name, 2);
+    }
+    let sides = ["html", "--base", "a.tprof", "b.tprof", "--new", "c.tprof", "-o", "-"];
+    let several = page(scratch.path(), &sides);
+    // The first run of each side has its data in the page, the others count in the comparison.
+    assert_eq!(several.matches("class=\"profile\"").count(), 2);
+    assert_eq!(several.matches("class=\"comparison\"").count(), 1);
+    assert_ne!(several, page(scratch.path(), &["html", "a.tprof", "c.tprof", "-o", "-"]));
+    for wrong in [
+        &["html", "--base", "a.tprof", "-o", "d.html"][..],
+        &["html", "c.tprof", "--base", "a.tprof", "--new", "b.tprof", "-o", "d.html"],
+    ] {
+        assert_eq!(run(wrong, scratch.path()).status.code(), Some(2), "{wrong:?}");
+    }
+}
+
+#[test]
 fn equal_profiles_give_equal_pages_and_selected_ranks_another() {
     let scratch = tempfile::tempdir().expect("a temporary directory");
     written(scratch.path(), "run", 3);

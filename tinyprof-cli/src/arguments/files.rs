@@ -28,15 +28,35 @@ pub(crate) struct CheckArguments {
 
 /// Arguments of `tinyprof html`.
 #[derive(Args, Debug)]
+#[command(
+    override_usage = "tinyprof html [OPTIONS] -o FILE DIR [DIR]\n       tinyprof html [OPTIONS] -o FILE --base DIR... --new DIR..."
+)]
 pub(crate) struct HtmlArguments {
     /// The profile: a directory NAME.tprof; or two, the run before and the run after
-    #[arg(value_name = "DIR", required = true, num_args = 1..=2)]
-    pub(crate) directories: Vec<PathBuf>,
+    #[arg(value_name = "DIR", num_args = 1..=2, required_unless_present = "base", conflicts_with = "base")]
+    directories: Vec<PathBuf>,
+    /// The runs to compare with
+    #[arg(long, value_name = "DIR", num_args = 1.., requires = "new")]
+    base: Vec<PathBuf>,
+    /// The runs to compare
+    #[arg(long, value_name = "DIR", num_args = 1.., requires = "base")]
+    new: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) selection: Selection,
     /// The file to write, - for standard output
     #[arg(short, long = "output", value_name = "FILE")]
     pub(crate) output: PathBuf,
+}
+
+impl HtmlArguments {
+    /// The runs to compare with, and those to show; the first are none if there is one profile.
+    pub(crate) fn sides(&self) -> (&[PathBuf], &[PathBuf]) {
+        match self.directories.as_slice() {
+            [] => (&self.base, &self.new),
+            [only] => (&[], std::slice::from_ref(only)),
+            [base, new, ..] => (std::slice::from_ref(base), std::slice::from_ref(new)),
+        }
+    }
 }
 
 /// Arguments of `tinyprof import`.

@@ -1,6 +1,5 @@
 //! The command: reads the runs of both sides, compares them and prints the result.
 
-use std::collections::BTreeSet;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
@@ -8,7 +7,7 @@ use tinyprof_format::model::Profile;
 use tinyprof_report::{Report, SortKey};
 
 use crate::arguments::{DiffArguments, TableFormat};
-use crate::name::name_of;
+use crate::name::{distinct_names, name_of};
 use crate::outcome::Outcome;
 use crate::{memory, render, select};
 
@@ -23,7 +22,9 @@ pub(crate) fn run(arguments: &DiffArguments) -> Result<Outcome, Box<dyn Error>> 
         side.iter().map(|directory| read_run(directory, arguments, &mut names)).collect()
     };
     let (mut base_runs, mut new_runs) = (read(base)?, read(new)?);
-    tell_apart(base_runs.iter_mut().chain(&mut new_runs), base.iter().chain(new));
+    let directories: Vec<&Path> = base.iter().chain(new).map(PathBuf::as_path).collect();
+    let runs = base_runs.iter_mut().chain(&mut new_runs);
+    runs.zip(distinct_names(&directories)).for_each(|(run, name)| run.name = name);
     let (base, new) = (base_runs, new_runs);
     let rows = rows(names.rows().len(), &base, &new);
     let diff = Diff {
@@ -48,18 +49,6 @@ pub(crate) fn run(arguments: &DiffArguments) -> Result<Outcome, Box<dyn Error>> 
     }
     let fails = diff.rows.iter().any(|row| diff.fails(row));
     Ok(if fails { Outcome::AboveLimit } else { Outcome::Done })
-}
-
-/// Gives profiles of the same name the paths that the user typed.
-fn tell_apart<'a>(
-    runs: impl Iterator<Item = &'a mut Run>,
-    directories: impl Iterator<Item = &'a PathBuf>,
-) {
-    let mut runs: Vec<(&mut Run, &PathBuf)> = runs.zip(directories).collect();
-    let names: BTreeSet<String> = runs.iter().map(|(run, _)| run.name.clone()).collect();
-    if names.len() < runs.len() {
-        runs.iter_mut().for_each(|(run, directory)| run.name = directory.display().to_string());
-    }
 }
 
 /// Reads a run and keeps only the amounts, since many runs may be compared.

@@ -1,4 +1,4 @@
-//! The comparison of two profiles in memory by their inclusive times, as the HTML page shows it.
+//! The comparison of profiles in memory by their inclusive times, as the HTML page shows it.
 
 use serde_json::Value;
 use tinyprof_format::model::Profile;
@@ -6,7 +6,7 @@ use tinyprof_report::SortKey;
 
 use super::compare::{Diff, Run, rows};
 use super::names::Names;
-use super::{tables, values};
+use super::{tables, text, values};
 
 /// A profile, its name, and its selected ranks.
 #[derive(Clone, Copy, Debug)]
@@ -16,19 +16,21 @@ pub(crate) struct Side<'a> {
     pub(crate) ranks: &'a [usize],
 }
 
-/// Returns the output of `tinyprof diff --json` for the two profiles, without limits.
-pub(crate) fn pair_json(base: Side<'_>, new: Side<'_>) -> Value {
+/// Returns the output of `tinyprof diff --json` for the profiles of both sides, without limits, and
+/// what `tinyprof diff` says above and below its table: `samples` and `notes`.
+pub(crate) fn sides_json(base: &[Side<'_>], new: &[Side<'_>]) -> Value {
     let mut names = Names::default();
-    let mut run = |Side { name, profile, ranks }| Run {
+    let mut run = |&Side { name, profile, ranks }: &Side<'_>| Run {
         name: String::from(name),
         ranks: <[usize]>::len(ranks),
         executions: profile.manifest.executions,
         incomplete: !profile.manifest.complete,
         rows: values::amounts(profile, &SortKey::Inclusive, ranks, &mut names),
     };
-    let (base, new) = (vec![run(base)], vec![run(new)]);
+    let base: Vec<Run> = base.iter().map(&mut run).collect();
+    let new: Vec<Run> = new.iter().map(&mut run).collect();
     let rows = rows(names.rows().len(), &base, &new);
-    tables::json(&Diff {
+    let diff = Diff {
         base,
         new,
         metric: SortKey::Inclusive,
@@ -36,6 +38,9 @@ pub(crate) fn pair_json(base: Side<'_>, new: Side<'_>) -> Value {
         rows,
         fail_above: None,
         min_share: 0.0,
-    })
-    .to_value()
+    };
+    let mut json = tables::json(&diff).to_value();
+    json["samples"] = text::samples(&diff).into();
+    json["notes"] = text::notes(&diff).into();
+    json
 }

@@ -83,7 +83,7 @@ fn side(runs: &[Run]) -> String {
 }
 
 /// Returns a line such as `samples: 3 runs against 3`.
-fn samples(diff: &Diff) -> String {
+pub(super) fn samples(diff: &Diff) -> String {
     let compared =
         diff.rows.iter().filter(|row| !matches!(row.verdict, Verdict::New | Verdict::Gone));
     let kinds: BTreeSet<(Unit, usize, usize)> =
@@ -217,7 +217,7 @@ fn amount_cell(metric: &SortKey, amount: f64) -> String {
 }
 
 /// Returns the notes that are needed to read the numbers.
-fn notes(diff: &Diff) -> Vec<String> {
+pub(super) fn notes(diff: &Diff) -> Vec<String> {
     let mut notes = Vec::new();
     if let Some(limit) = diff.fail_above {
         let above = diff.rows.iter().filter(|row| diff.fails(row)).count();

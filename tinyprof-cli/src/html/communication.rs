@@ -223,7 +223,8 @@ mod tests {
         let folder = std::env::var_os("TINYPROF_PAGES").expect("TINYPROF_PAGES is set");
         for (name, ranks) in [("messages", 16), ("many-messages", 1_024)] {
             let profile = example::profile(ranks);
-            let shown = Shown { name, profile: &profile, whole: None };
+            let regions = serde_json::Value::Array(Vec::new());
+            let shown = Shown { name, profile: &profile, regions: &regions, whole: None };
             let page = page::of_profiles(&[shown], None).expect("a small profile");
             let file = Path::new(&folder).join(name);
             std::fs::write(file.with_extension("html"), page).expect("it is written");

@@ -4,12 +4,19 @@
 use serde_json::{Value, json};
 use tinyprof_format::model::{CallpathIndex, CallpathValues, Profile};
 
+use super::columns::{Columns, USUAL};
+
 /// The most boxes; longer runs have several executions per box.
 const BOXES_MAX: u32 = 40;
 /// The most outliers of a box that are named; the page shows their total number.
 const OUTLIERS_MAX: usize = 5;
 /// The distance of an outlier from the box, in heights of the box (Tukey).
 const WHISKER: f64 = 1.5;
+/// The least deviation of an outlier from the median, as a part of it: less is of no interest, even
+/// where the other ranks are nearly equal.
+const LEAST_EFFECT: f64 = 0.05;
+/// The most ranks that are shown one by one.
+const DOTS_RANKS_MAX: usize = 16;
 
 /// A value: the time of a rank in one execution, or in several that were folded into one.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -19,17 +26,38 @@ struct Measured {
     execution: u32,
 }
 
-/// Returns the boxes of each of `callpaths`.
-pub(super) fn executions(profile: &Profile, callpaths: &[CallpathIndex]) -> Value {
+/// Returns the boxes of each of `callpaths`, and the times of all ranks if they are few.
+pub(super) fn executions(
+    profile: &Profile,
+    callpaths: &[CallpathIndex],
+    columns: &mut Columns,
+) -> Value {
     let of = |&index: &CallpathIndex| {
         let ranks = &profile.values[index.row()];
         let last = ranks.iter().flat_map(|values| &values.executions).map(|e| e.execution).max();
         // Numbers are 0-based, so the number of executions is one more than the last.
         let per_box = last.unwrap_or(0) / BOXES_MAX + 1;
-        let boxes: Vec<Value> = by_box(ranks, per_box).into_iter().map(of_values).collect();
-        json!({ "callpath": index.row(), "executions_per_box": per_box, "boxes": boxes })
+        let boxes = by_box(ranks, per_box);
+        let has_dots = per_box == 1 && ranks.len() <= DOTS_RANKS_MAX;
+        let dots = has_dots.then(|| columns.add(&dots(&boxes, ranks.len()), USUAL));
+        let boxes: Vec<Value> = boxes.into_iter().map(of_values).collect();
+        json!({
+            "callpath": index.row(),
+            "executions_per_box": per_box,
+            "boxes": boxes,
+            "dots_ns": dots,
+        })
     };
     callpaths.iter().map(of).collect()
+}
+
+/// Returns the time of each rank in each execution, the rank innermost; NaN where it never came.
+fn dots(boxes: &[Vec<Measured>], ranks: usize) -> Vec<f64> {
+    let mut dots = vec![f64::NAN; boxes.len() * ranks];
+    for (of_box, measured) in dots.chunks_mut(ranks.max(1)).zip(boxes) {
+        measured.iter().for_each(|value| of_box[value.rank as usize] = value.ns);
+    }
+    dots
 }
 
 /// Returns the values of all ranks by box. Folded executions count once, with their mean, at the
@@ -55,7 +83,10 @@ fn of_values(mut values: Vec<Measured>) -> Value {
     let (Some(first), Some(last)) = (values.first(), values.last()) else { return Value::Null };
     let [lower, median, upper] = [0.25, 0.5, 0.75].map(|part| quantile(&values, part));
     let reach = WHISKER * (upper - lower);
-    let inside = |value: &&Measured| (lower - reach..=upper + reach).contains(&value.ns);
+    let inside = |value: &&Measured| {
+        (lower - reach..=upper + reach).contains(&value.ns)
+            || (value.ns - median).abs() < LEAST_EFFECT * median
+    };
     let low = values.iter().find(inside).map_or(first.ns, |value| value.ns);
     let high = values.iter().rfind(inside).map_or(last.ns, |value| value.ns);
     let mut outliers: Vec<&Measured> = values.iter().filter(|value| !inside(value)).collect();
@@ -108,6 +139,29 @@ mod tests {
             (&one["five"], &one["outlier_count"]),
             (&json!([5.0, 5.0, 5.0, 5.0, 5.0]), &json!(0))
         );
+    }
+
+    #[test]
+    fn a_small_deviation_is_no_outlier_even_if_the_others_are_equal() {
+        let found = |last: f64| {
+            let times = [100.0, 100.0, 100.0, 100.0, last];
+            let measured = |(rank, ns): (u32, f64)| Measured { ns, rank, execution: 0 };
+            of_values((0..).zip(times).map(measured).collect())
+        };
+        let near = found(104.0);
+        assert_eq!(
+            (&near["outlier_count"], &near["whiskers"]),
+            (&json!(0), &json!([100.0, 104.0]))
+        );
+        assert_eq!(found(106.0)["outlier_count"], json!(1));
+    }
+
+    #[test]
+    fn each_rank_has_a_dot_in_each_execution_that_it_reached() {
+        let at = |ns, rank, execution| Measured { ns, rank, execution };
+        let found = dots(&[vec![at(1.0, 0, 0), at(2.0, 2, 0)], vec![at(3.0, 1, 1)]], 3);
+        let told: Vec<String> = found.iter().map(ToString::to_string).collect();
+        assert_eq!(told, ["1", "NaN", "2", "NaN", "3", "NaN"]);
     }
 
     #[test]

@@ -21,6 +21,8 @@ use super::{communication, executions, iterations, rows};
 pub(super) struct Shown<'a> {
     pub(super) name: &'a str,
     pub(super) profile: &'a Profile,
+    /// The regions of the whole profile with the most exclusive time.
+    pub(super) regions: &'a Value,
     /// The report of the whole profile, and its callpaths' rows in `profile`, if `profile` has only
     /// some of them.
     pub(super) whole: Option<(&'a Report, &'a [Option<usize>])>,
@@ -32,7 +34,7 @@ pub(super) struct Shown<'a> {
 /// # Errors
 /// If its names and statistics are longer than 4 GiB.
 pub(super) fn of_profile(shown: &Shown<'_>) -> io::Result<String> {
-    let Shown { name, profile, whole } = *shown;
+    let Shown { name, profile, regions, whole } = *shown;
     let report = Report::of_profile(profile).named(name);
     let mut columns = Columns::default();
     let of_all = whole.map_or(&report, |(whole, _)| whole);
@@ -55,7 +57,7 @@ pub(super) fn of_profile(shown: &Shown<'_>) -> io::Result<String> {
             json = json.with(member, whole_json.member(member).clone());
         }
     }
-    packed(&Head { members: &members, report: &json }, &columns.into_bytes())
+    packed(&Head { members: &members, regions, report: &json }, &columns.into_bytes())
 }
 
 /// Returns any JSON for the page, with the bytes that it refers to.
@@ -75,6 +77,7 @@ pub(super) fn packed(head: &impl Serialize, bytes: &[u8]) -> io::Result<String> 
 /// The page's facts of a profile: the report, and more.
 struct Head<'a, 'b> {
     members: &'a Value,
+    regions: &'a Value,
     report: &'a LongJson<'b>,
 }
 
@@ -85,6 +88,7 @@ impl Serialize for Head<'_, '_> {
         for (member, value) in members {
             match member.as_str() {
                 "report" => map.serialize_entry(member, self.report)?,
+                "regions" => map.serialize_entry(member, self.regions)?,
                 _ => map.serialize_entry(member, value)?,
             }
         }
@@ -103,6 +107,7 @@ fn members(
     let callpaths = rows::costliest(profile);
     json!({
         "report": null,
+        "regions": null,
         "facts": facts(profile),
         "losses": whole.losses_in_words(),
         "efficiency": whole.efficiency().map(efficiency),
@@ -111,7 +116,7 @@ fn members(
         "host_of_rank": host_of_rank,
         "ranks": rows::rows(profile, &callpaths, columns),
         "iterations": iterations::iterations(profile, &callpaths, columns),
-        "executions": executions::executions(profile, &callpaths),
+        "executions": executions::executions(profile, &callpaths, columns),
         "communication": communication::communication(profile, columns),
     })
 }

@@ -1,14 +1,15 @@
-// Boxes: minimum, quartiles and maximum of many values, with outliers as rings. uPlot draws the
-// axes and the scale.
+// Boxes: minimum, quartiles and maximum of many values, with outliers as rings; or a dot for each
+// value if there are few. uPlot draws the axes and the scale.
 
 import { axes } from "./lines.js";
 import { token } from "./theme.js";
 
 /**
  * Returns uPlot's options and data for boxes, of which some may be null. `x` formats the position
- * of a box.
+ * of a box. `dots` are the times of the ranks in each box, or null; the dots of the rank `selected`
+ * are filled.
  */
-export function boxPlot(boxes, x) {
+export function boxPlot(boxes, x, dots, selected) {
   const known = boxes.filter(Boolean);
   const highest = Math.max(1, ...known.map(({ five }) => five[4]));
   const lowest = Math.min(highest, ...known.map(({ five }) => five[0]));
@@ -24,7 +25,7 @@ export function boxPlot(boxes, x) {
       },
       axes: axes("execution", (at) => (Number.isInteger(at) && at >= 0 && at < boxes.length ? x(at) : "")),
       series: [{}, { stroke: "transparent", points: { show: false } }],
-      hooks: { draw: [(chart) => drawBoxes(chart, boxes)] },
+      hooks: { draw: [(chart) => (dots ? drawDots(chart, boxes, dots, selected) : drawBoxes(chart, boxes))] },
     },
   };
 }
@@ -62,6 +63,35 @@ function drawBoxes(chart, boxes) {
       ctx.arc(x, y(ns), 3.5 * scale, 0, 2 * Math.PI);
       ctx.stroke();
     }
+  });
+  ctx.restore();
+}
+
+/** Draws the ranks of each box from left to right, and a line at their median. */
+function drawDots(chart, boxes, dots, selected) {
+  const { ctx } = chart;
+  const scale = devicePixelRatio || 1;
+  const gap = chart.valToPos(1, "x", true) - chart.valToPos(0, "x", true);
+  const half = Math.min(60 * scale, gap * 0.36);
+  ctx.save();
+  boxes.forEach((box, at) => {
+    if (!box) return;
+    const middle = chart.valToPos(at, "x", true);
+    ctx.strokeStyle = token("--accent");
+    ctx.lineWidth = 2.5 * scale;
+    const median = chart.valToPos(box.five[2], "y", true);
+    line(ctx, middle - half, median, middle + half, median);
+    const times = dots[at];
+    times.forEach((ns, rank) => {
+      if (ns !== ns) return;
+      ctx.beginPath();
+      ctx.arc(middle - half + ((rank + 0.5) / times.length) * 2 * half, chart.valToPos(ns, "y", true), (rank === selected ? 5 : 3.5) * scale, 0, 2 * Math.PI);
+      ctx.fillStyle = token(rank === selected ? "--own" : "--fill");
+      ctx.fill();
+      ctx.strokeStyle = token("--ink");
+      ctx.lineWidth = scale;
+      ctx.stroke();
+    });
   });
   ctx.restore();
 }

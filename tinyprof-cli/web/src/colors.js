@@ -1,5 +1,5 @@
-// Colours that everybody can distinguish: cividis for amounts, purple to orange for deviations.
-// Both differ in lightness, not only in hue. The activity of a region is also shown by a pattern.
+// Colours that everybody can distinguish: cividis for amounts; for deviations from pale violet
+// (faster) to dark brown (slower), so that both sides also differ without hues. The activity of a region is also shown by a pattern.
 
 import { token } from "./theme.js";
 
@@ -16,7 +16,7 @@ function palette(interpolate) {
 }
 
 const amountPalette = palette(d3.interpolateCividis);
-const deviationPalette = palette(d3.interpolatePuOr);
+const deviationPalette = palette(d3.interpolateRgbBasis(["#f3e8ff", "#d5c4ec", "#b9b2b4", "#b06a2c", "#431c05"]));
 
 /** Returns the packed colour of an amount between 0 and 1. */
 export function amountColor(t) {

@@ -122,6 +122,7 @@ export class CommunicationView {
       color: (value) => logColor(value, greatest),
       rowText: (row) => this.#ranksText(row),
       isSelected: (row) => selection().rank !== null && row === Math.floor(selection().rank / ranks_per_bin),
+      gapsAreZero: true,
       selectedColumn: selection().rank === null ? null : Math.floor(selection().rank / ranks_per_bin),
       axis: (column) => `to ${this.#ranksText(column)}`,
     });

@@ -1,38 +1,39 @@
-// Two runs, callpath by callpath: what changed, by how much, and whether chance explains it.
+// Two sides of runs, callpath by callpath: what changed, by how much, and whether chance explains
+// it.
 
 import { Flame } from "./flame.js";
 import { element, nameElement, nothing, numberCell, timeCell } from "./elements.js";
 import { count, deviation, percent, time } from "./numbers.js";
+import { changeColor, changeLegend } from "./change-colors.js";
+import { frames } from "./frames.js";
+import { headlineOf } from "./headline.js";
 import { shown } from "./names.js";
 import { sortable } from "./table.js";
 import { onSelection, select, selection } from "./selection.js";
 
-const ROWS_MAX = 200;
-const HEADINGS = ["Callpath", "Before", "After", "Difference", "95 % interval", "Change", "Verdict"];
+const ROWS_MAX = 1000;
+const HEADINGS = ["Callpath", "Before", "After", "Difference", "95 % interval", "Change", "Effect g", "Verdict"];
 const SIGNS = { up: "▲ up", down: "▼ down", unclear: "unclear", unjudged: "unjudged", equal: "equal", new: "+ new", gone: "− gone" };
 
 export class CompareView {
   constructor(profiles, comparison) {
     this.comparison = comparison;
+    this.byPath = new Map(comparison.callpaths.filter(({ path }) => path !== null).map((row) => [row.path, row]));
     [this.base, this.new] = profiles.map((profile) => ({ profile, rows: pathsOf(profile) }));
-    const rows = comparison.callpaths.slice(0, ROWS_MAX);
-    const greatest = Math.max(1, ...rows.map(({ difference, interval }) => Math.max(Math.abs(difference), ...(interval ?? []).map(Math.abs))));
-    this.body = element("tbody", {}, ...rows.map((row) => this.#row(row, greatest)));
-    const table = element("table", { className: "compare" });
-    table.append(element("thead", {}, element("tr", {}, ...HEADINGS.map((textContent) => element("th", { scope: "col", textContent })))), this.body);
-    if (rows.length > 0) sortable(table);
-    this.flames = [this.base, this.new].map((side) => new Flame(side.profile, (row) => this.#pick(side, row)));
-    const names = [comparison.base[0].profile, comparison.new[0].profile];
-    const sides = this.flames.map((flame, at) =>
-      element("figure", { className: "side" }, element("figcaption", {}, at === 0 ? "Before: " : "After: ", element("bdi", {}, shown(names[at]))), flame.box),
-    );
-    const more = comparison.callpaths.length - rows.length;
+    this.whole = 0;
+    this.flames = [this.base, this.new].map((side, at) => this.#flame(side, at === 0 ? "base" : "new"));
+    const sides = this.flames.map((flame, at) => element("figure", { className: "side" }, element("figcaption", {}, ...captionOf(at === 0 ? "Before" : "After", at === 0 ? comparison.base : comparison.new)), flame.box));
+    const rows = changesFirst(comparison.callpaths).slice(0, ROWS_MAX);
+    const notes = comparison.notes.map((note) => element("li", {}, element("bdi", {}, note)));
     this.panel = element(
       "div",
       {},
-      element("p", { className: "note" }, noteText(comparison, more)),
+      headlineOf(comparison),
+      element("p", { className: "note" }, noteText(comparison, comparison.callpaths.length - rows.length)),
+      element("ul", { className: "note" }, ...notes),
+      changeLegend(),
       element("div", { className: "sides" }, ...sides),
-      rows.length > 0 ? element("div", { className: "scroll tall", tabIndex: 0, role: "region", "aria-label": "Callpaths of both runs" }, table) : nothing("Neither run visited a region."),
+      rows.length > 0 ? this.#table(rows) : nothing("Neither run visited a region."),
     );
     onSelection(() => this.panel.isConnected && this.draw());
   }
@@ -42,7 +43,33 @@ export class CompareView {
     const path = callpath === null ? null : pathOf(this.new.profile, callpath);
     this.flames[1].show({ selected: callpath });
     this.flames[0].show({ selected: path === null ? null : (this.base.rows.get(path) ?? null) });
-    for (const row of this.body.children) row.setAttribute("aria-selected", String(path !== null && row.path === path));
+    for (const row of this.body.rows) row.setAttribute("aria-selected", String(path !== null && row.path === path));
+  }
+
+  /** Returns a flame graph with the times of the table; both have one scale and one order. */
+  #flame(side, key) {
+    const rowOf = (callpath) => this.byPath.get(pathOf(side.profile, callpath.row));
+    // Regions of one name below one callpath are one row of the comparison: the first has its time.
+    const isFirst = (callpath) => side.rows.get(pathOf(side.profile, callpath.row)) === callpath.row;
+    const width = (callpath) => (isFirst(callpath) ? (rowOf(callpath)?.[key].mean ?? 0) : 0);
+    const greater = (callpath) => Math.max(rowOf(callpath)?.base.mean ?? 0, rowOf(callpath)?.new.mean ?? 0);
+    const order = (a, b) => greater(b) - greater(a) || (a.name < b.name ? -1 : 1);
+    const layOut = () => frames(side.profile.roots, width, order);
+    this.whole = Math.max(this.whole, layOut().total);
+    return new Flame(side.profile, (row) => this.#pick(side, row), {
+      frames: () => scaled(layOut(), this.whole),
+      color: (callpath) => changeColor(rowOf(callpath)),
+      words: (callpath) => changeWords(rowOf(callpath)),
+    });
+  }
+
+  #table(rows) {
+    const greatest = Math.max(1, ...rows.map(({ difference, interval }) => Math.max(Math.abs(difference), ...(interval ?? []).map(Math.abs))));
+    this.body = element("tbody", {}, ...rows.map((row) => this.#row(row, greatest)));
+    const table = element("table", { className: "compare" });
+    table.append(element("thead", {}, element("tr", {}, ...HEADINGS.map((textContent) => element("th", { scope: "col", textContent })))), this.body);
+    sortable(table);
+    return element("div", { className: "scroll tall", tabIndex: 0, role: "region", "aria-label": "Callpaths of both runs" }, table);
   }
 
   /**
@@ -55,24 +82,45 @@ export class CompareView {
   }
 
   #row(row, greatest) {
-    const { path, name, depth, verdict, base, new: after, difference, interval, change } = row;
+    const { path, name, depth, verdict, base, new: after, difference, interval, change, hedges_g: effect } = row;
     const place = path === null ? undefined : this.new.rows.get(path);
     const label = place === undefined ? nameElement(shown(name)) : element("button", { type: "button", className: "link", onclick: () => select({ callpath: place }) }, nameElement(shown(name)));
     const above = place === undefined ? null : this.new.profile.callpaths[place].parent;
+    const estimate = (side) => (side.standard_error_of_estimate === null ? "" : "~");
     const made = element(
       "tr",
       {},
       element("th", { scope: "row" }, label, element("bdi", { className: "path", textContent: above === null ? (depth > 0 ? "…" : "") : this.new.profile.path(above, 3) })),
-      timeCell(base.mean),
-      timeCell(after.mean),
+      timeCell(base.mean, estimate(base)),
+      timeCell(after.mean, estimate(after)),
       timeCell(difference, difference > 0 ? "+" : ""),
       element("td", {}, intervalBar(difference, interval, greatest), element("span", { className: "interval-words", textContent: intervalWords(interval) })),
       numberCell(deviation(change), change),
+      numberCell(effectText(effect), effect),
       element("td", { className: `verdict ${verdict}`, textContent: SIGNS[verdict] ?? verdict }),
     );
     made.path = path;
     return made;
   }
+}
+
+/** Changes by their size, then differences that chance may explain, then what is equal. */
+function changesFirst(callpaths) {
+  const group = ({ verdict }) => ({ unjudged: 1, unclear: 2, equal: 3 })[verdict] ?? 0;
+  return [...callpaths].sort((a, b) => group(a) - group(b) || Math.abs(b.difference) - Math.abs(a.difference));
+}
+
+function scaled(found, whole) {
+  const factor = whole > 0 ? found.total / whole : 1;
+  for (const frame of found.values()) [frame.x0, frame.x1] = [frame.x0 * factor, frame.x1 * factor];
+  return found;
+}
+
+/** Returns the names of the runs of a side. The flame graph has the tree of the first. */
+function captionOf(side, runs) {
+  const names = runs.map(({ profile }) => shown(profile));
+  const more = names.length > 1 ? ` (mean of ${count(names.length)} runs, callpaths of the first): ` : ": ";
+  return [side + more, element("bdi", {}, names.join(", "))];
 }
 
 /**
@@ -96,13 +144,26 @@ function intervalWords(interval) {
   return interval === null ? "not known" : `${time(interval[0])} to ${time(interval[1])}`;
 }
 
-function noteText({ confidence, false_discovery_rate, callpaths }, more) {
-  const samples = [...new Set(callpaths.map(({ sample }) => sample))].join(" or ");
+/** Formats Hedges' g as the terminal does. */
+function effectText(effect) {
+  if (effect === null) return "–";
+  const sign = effect < 0 ? "−" : "+";
+  return sign + (Math.abs(effect) < 99.95 ? Math.abs(effect).toFixed(1) : ">100");
+}
+
+/** Returns what the tooltip of a frame says about the change. */
+function changeWords(row) {
+  if (!row) return [];
+  return [`${time(row.base.mean)} before, ${time(row.new.mean)} after: ${deviation(row.change)}, ${row.verdict}`, `interval of the difference: ${intervalWords(row.interval)}`];
+}
+
+function noteText({ confidence, false_discovery_rate, samples }, more) {
   const parts = [
-    `Inclusive time a rank and execution, compared ${samples ? `by ${samples}` : "by nothing"}. Up and down are more than chance (at most ${percent(false_discovery_rate)} of these marks are expected to be wrong); the interval holds the true difference in ${percent(confidence)} of cases.`,
+    `Inclusive time a rank and execution; ${samples}.`,
+    `Up and down are more than chance (at most ${percent(false_discovery_rate)} of these marks are expected to be wrong); the interval holds the true difference in ${percent(confidence)} of cases; g is the difference in standard deviations.`,
     "All other views show the run after.",
   ];
-  if (more > 0) parts.push(`The first ${count(ROWS_MAX)} of ${count(callpaths.length)} callpaths are listed; tinyprof diff lists all.`);
+  if (more > 0) parts.push(`The first ${count(ROWS_MAX)} callpaths are listed, changes first; tinyprof diff lists the other ${count(more)}, too.`);
   return parts.join(" ");
 }
 

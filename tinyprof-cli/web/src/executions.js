@@ -1,12 +1,15 @@
-// Executions: the distribution of a region's times over executions and ranks, and the outliers.
+// Executions: a region's times over executions and ranks, the slow executions, and the outliers.
 
 import { Chart } from "./lines.js";
 import { boxPlot } from "./boxes.js";
 import { element, nothing, numberCell, picker, rankButton, timeCell } from "./elements.js";
-import { count, counted, deviation, time } from "./numbers.js";
+import { count, counted, deviation, percent, time } from "./numbers.js";
 import { onSelection, select, selection } from "./selection.js";
 import { sortable } from "./table.js";
 
+/** The part by which the median of a slow execution is above that of the usual one. */
+const SLOW = 0.1;
+const SLOW_NAMED = 3;
 const FIVE = ["least", "lower quartile", "median", "upper quartile", "greatest"];
 
 export class ExecutionsView {
@@ -26,7 +29,8 @@ export class ExecutionsView {
     this.pickerBox = element("div", { className: "controls" });
     this.chart = new Chart("Spread of times over ranks, by execution", (at) => this.#boxWords(at));
     this.list = element("div", { className: "scroll" });
-    this.panel.append(this.pickerBox, this.note, this.chart.box, this.list);
+    this.slow = element("p", { className: "slow-executions" });
+    this.panel.append(this.pickerBox, this.note, this.slow, this.chart.box, this.list);
     onSelection(() => this.panel.isConnected && this.draw());
   }
 
@@ -39,12 +43,39 @@ export class ExecutionsView {
     const options = this.known.map((entry) => [String(entry.callpath), profile.path(entry.callpath, 3)]);
     this.pickerBox.replaceChildren(picker("Region", options, String(this.entry.callpath), (row) => select({ callpath: Number(row) })));
     const per = this.entry.executions_per_box;
-    const parts = ["A box is the middle half of all ranks, its line the median; rings lie more than 1.5 boxes away."];
+    this.dots = this.#dots();
+    const parts = [
+      this.dots
+        ? "A dot is a rank, from left to right by number; the line is their median."
+        : "A box is the middle half of all ranks, its line the median; rings lie more than 1.5 boxes away.",
+    ];
     if (per > 1) parts.push(`Each box has ${per} neighbouring executions.`);
     if (callpath !== null && !wanted) parts.unshift("The selected region was never visited, or is not among the costliest; this is another.");
     this.note.textContent = parts.join(" ");
-    this.chart.show(() => boxPlot(this.entry.boxes, (at) => this.#place(at)));
+    this.chart.show(() => boxPlot(this.entry.boxes, (at) => this.#place(at), this.dots, selection().rank));
+    this.slow.textContent = this.#slowWords();
     this.list.replaceChildren(this.#outliers());
+  }
+
+  /** Returns the times of the ranks in each execution; null if they are too many to be shown. */
+  #dots() {
+    const { dots_ns, boxes } = this.entry;
+    if (!dots_ns) return null;
+    const times = this.profile.numbers(dots_ns);
+    const ranks = times.length / boxes.length;
+    return boxes.map((_, at) => times.subarray(at * ranks, (at + 1) * ranks));
+  }
+
+  /** Names the executions whose median rank is slower than in the usual execution. */
+  #slowWords() {
+    const medians = this.entry.boxes.map((box, at) => ({ at, ns: box?.five[2] })).filter(({ ns }) => ns !== undefined);
+    if (medians.length < 3) return "";
+    const usual = [...medians].sort((a, b) => a.ns - b.ns)[Math.floor((medians.length - 1) / 2)].ns;
+    const slow = medians.filter(({ ns }) => ns > usual * (1 + SLOW)).sort((a, b) => b.ns - a.ns);
+    if (slow.length === 0) return `No execution is slower than the usual one by more than ${percent(SLOW)}.`;
+    const named = slow.slice(0, SLOW_NAMED).map(({ at, ns }) => `execution ${this.#place(at)} (${time(ns)}, ${deviation(ns / usual - 1)})`);
+    const more = slow.length > named.length ? ` and ${count(slow.length - named.length)} more` : "";
+    return `Slower than the usual ${time(usual)} on the median rank: ${named.join(", ")}${more}.`;
   }
 
   #place(at) {
@@ -59,6 +90,7 @@ export class ExecutionsView {
       `execution ${this.#place(at)}`,
       `${counted(box.values, "value")}`,
       ...box.five.map((ns, i) => `${FIVE[i]} ${time(ns)}`).reverse(),
+      ...(this.dots ? [...this.dots[at]].map((ns, rank) => (ns === ns ? `rank ${rank}: ${time(ns)}` : null)) : []),
       box.outlier_count > 0 ? counted(box.outlier_count, "outlier") : null,
     ];
   }

@@ -14,8 +14,13 @@ const LEVELS_MAX = 64;
 const NARROWEST = 0.4;
 
 export class Flame {
-  /** `pick(row)`: called when a callpath is chosen, with null for none. */
-  constructor(profile, pick) {
+  /**
+   * `pick(row)`: called when a callpath is chosen, with null for none. `look` may have functions
+   * `frames()`, `color(callpath)` and `words(callpath)` for other widths, colours and lines of the
+   * tooltip.
+   */
+  constructor(profile, pick, look = {}) {
+    this.look = look;
     this.profile = profile;
     this.pick = pick;
     this.state = { kind: "inclusive", over: "mean", search: "", selected: null, root: null, rank: null };
@@ -29,7 +34,7 @@ export class Flame {
     this.box = document.createElement("div");
     this.box.className = "flame";
     this.box.append(this.canvas);
-    this.frames = this.#layOut();
+    this.frames = null;
     this.#listen();
     onWidth(this.box, () => this.drawnWidth, () => this.draw());
   }
@@ -38,12 +43,13 @@ export class Flame {
     const { over, rank } = this.state;
     Object.assign(this.state, change);
     const isOther = this.state.over !== over || (over === "rank" && this.state.rank !== rank);
-    if (isOther) this.frames = this.#layOut();
+    if (isOther || this.frames === null) this.frames = this.#layOut();
     this.draw();
   }
 
   /** A mean is the sum over all ranks: so the parts add up even if some ranks did not visit them. */
   #layOut() {
+    if (this.look.frames) return this.look.frames();
     const { over, rank } = this.state;
     const widths = {
       mean: (callpath) => callpath.inclusive_ns?.sum ?? 0,
@@ -54,7 +60,7 @@ export class Flame {
   }
 
   draw() {
-    if (this.box.clientWidth > 0) timed("draw flame graph", () => this.#draw());
+    if (this.box.clientWidth > 0 && this.frames !== null) timed("draw flame graph", () => this.#draw());
   }
 
   /**
@@ -96,14 +102,18 @@ export class Flame {
     const width = right - left;
     let ink = token("--frame-ink");
     context.globalAlpha = found ? 1 : 0.25;
-    if (kind === "exclusive") {
+    if (this.look.color) {
+      const packed = this.look.color(callpath);
+      context.fillStyle = cssColor(packed);
+      ink = isLight(packed) ? "#000" : "#fff";
+    } else if (kind === "exclusive") {
       const own = callpath.exclusive_ns?.sum ?? 0;
       const packed = amountColor(Math.sqrt(own / (this.greatestOwn ??= Math.max(1, ...this.#owns()))));
       context.fillStyle = cssColor(packed);
       ink = isLight(packed) ? "#000" : "#fff";
     } else context.fillStyle = activity.color;
     context.fillRect(left, y, Math.max(0.5, width - (width > 3 ? 1 : 0)), ROW - 1);
-    if (kind === "inclusive" && width > 6) {
+    if (kind === "inclusive" && !this.look.color && width > 6) {
       if (!patterns.has(activity.key)) patterns.set(activity.key, activityPattern(context, activity.key));
       const pattern = patterns.get(activity.key);
       if (pattern) {
@@ -149,6 +159,7 @@ export class Flame {
       `${percent((callpath.inclusive_ns?.sum ?? 0) / total)} of all time, ${count(callpath.visits)} visits`,
       callpath.inclusive_ns ? `slowest: ${this.profile.rankText(callpath.inclusive_ns.max_rank)}` : "no rank came here",
       activityOf(callpath).text,
+      ...(this.look.words?.(callpath) ?? []),
     ];
   }
 

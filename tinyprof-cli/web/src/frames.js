@@ -11,20 +11,22 @@ export function timeOf(callpath, kind, over) {
 
 /**
  * Returns the frames of the callpaths below `roots` by row of the table, with positions between 0
- * and 1 in `x0` and `x1`. `width(callpath)` is its time.
+ * and 1 in `x0` and `x1`. `width(callpath)` is its time. `order(a, b)` compares siblings; without it
+ * the costliest come first. `total` of the result is the time of the whole width.
  *
  * Maxima of several ranks need not add up: a frame is then as wide as those above it.
  */
-export function frames(roots, width) {
+export function frames(roots, width, order) {
   const top = { children: roots };
   const tree = d3.hierarchy(top).sum((callpath) => {
     if (callpath === top) return 0;
     const below = callpath.children.reduce((sum, child) => sum + width(child), 0);
     return Math.max(0, width(callpath) - below);
   });
-  tree.sort((a, b) => b.value - a.value);
+  tree.sort((a, b) => (order ? order(a.data, b.data) : b.value - a.value));
   d3.partition()(tree);
   const found = new Map();
+  found.total = tree.value;
   tree.each((node) => {
     if (node.data !== top) found.set(node.data.row, { callpath: node.data, depth: node.depth - 1, x0: node.x0, x1: node.x1 });
   });

@@ -11,7 +11,8 @@ import { token } from "./theme.js";
 export class Grid {
   /**
    * `options.label`: the description for screen readers. `options.left`: pixels for the names of
-   * rows. `options.rowHeight`: in pixels. `options.tell(row, column)`: returns lines about a cell.
+   * rows. `options.rowHeight`: in pixels. `options.onRange()`: called when other columns are shown.
+   * `options.tell(row, column)`: returns lines about a cell.
    * `options.pick(row, column)`: called when a cell is chosen.
    */
   constructor(options) {
@@ -32,7 +33,8 @@ export class Grid {
    * Sets the content. `numbers(row)`: the row's numbers. `color(number, row)`: packed; the greatest
    * of the numbers that share a pixel is shown. `order`: the column at each position, or null.
    * `marks(row)`: a column to ring, or null. `selectedColumn`: the position of the selected column,
-   * or null. A newly selected column comes into view.
+   * or null. A newly selected column comes into view. Cells without a number are hatched, unless
+   * `gapsAreZero`.
    */
   show(content) {
     const sameColumns = this.content?.columns === content.columns;
@@ -50,7 +52,7 @@ export class Grid {
     const left = Math.min(this.options.left, this.box.clientWidth * 0.34);
     const right = Math.min(this.options.right ?? 0, this.box.clientWidth * 0.16);
     const height = this.options.height ?? this.content.rows * this.options.rowHeight;
-    return { left, top: 18, width: Math.max(20, this.box.clientWidth - left - right - 1), height };
+    return { left, top: 18, width: Math.max(20, this.box.clientWidth - left - right), height };
   }
 
   draw() {
@@ -100,10 +102,11 @@ export class Grid {
     const [first, end] = this.range;
     const across = Math.max(1, Math.min(end - first, Math.round(width)));
     const down = Math.max(1, Math.min(rows, Math.round(height)));
+    context.fillStyle = this.content.gapsAreZero ? token("--absent") : hatched(context);
+    context.fillRect(left, top, width, height);
     const image = new ImageData(across, down);
     const pixels = new Uint32Array(image.data.buffer);
     const chosen = new Float64Array(across);
-    const absent = this.#absent();
     const place = Uint32Array.from({ length: end - first }, (_, at) => Math.floor((at * across) / (end - first)));
     let row = 0;
     for (let y = 0; y < down; y += 1) {
@@ -118,18 +121,13 @@ export class Grid {
         }
       }
       for (let x = 0; x < across; x += 1) {
-        pixels[y * across + x] = chosen[x] === chosen[x] ? color(chosen[x], row - 1) : absent;
+        pixels[y * across + x] = chosen[x] === chosen[x] ? color(chosen[x], row - 1) : 0;
       }
     }
     const cells = new OffscreenCanvas(across, down);
     cells.getContext("2d").putImageData(image, 0, 0);
     context.imageSmoothingEnabled = false;
     context.drawImage(cells, left, top, width, height);
-  }
-
-  #absent() {
-    const { r, g, b } = d3.rgb(token("--absent"));
-    return 0xff000000 | (b << 16) | (g << 8) | r;
   }
 
   #drawWords(context, left, top, width, height) {
@@ -213,6 +211,7 @@ export class Grid {
     const part = (column - this.range[0]) / (this.range[1] - this.range[0]);
     const first = Math.round(Math.max(0, Math.min(columns - wanted, column - part * wanted)));
     this.range = [first, Math.min(columns, first + Math.round(wanted))];
+    this.options.onRange?.();
     this.draw();
   }
 
@@ -274,7 +273,28 @@ export class Grid {
   }
 }
 
-/** Returns a scale in words and colours: `stops` are pairs of text and packed colour. */
+/** Returns the pattern of cells without a value. */
+function hatched(context) {
+  const tile = new OffscreenCanvas(6, 6);
+  const drawn = tile.getContext("2d");
+  drawn.fillStyle = token("--absent");
+  drawn.fillRect(0, 0, 6, 6);
+  drawn.strokeStyle = token("--hatch");
+  for (const offset of [-6, 0, 6]) {
+    drawn.moveTo(offset, 6);
+    drawn.lineTo(offset + 6, 0);
+  }
+  drawn.stroke();
+  return context.createPattern(tile, "repeat");
+}
+
+/** The stop of a legend for cells without a value. */
+export const NEVER = ["never visited", null];
+
+/**
+ * Returns a scale in words and colours: `stops` are pairs of text and packed colour, or null for
+ * the pattern of cells without a value.
+ */
 export function legend(title, stops) {
   const box = document.createElement("div");
   box.className = "legend";
@@ -284,7 +304,8 @@ export function legend(title, stops) {
   for (const [text, packed] of stops) {
     const item = document.createElement("span");
     const swatch = document.createElement("i");
-    swatch.style.background = typeof packed === "string" ? packed : cssColor(packed);
+    if (packed === null) swatch.className = "hatched";
+    else swatch.style.background = typeof packed === "string" ? packed : cssColor(packed);
     item.append(swatch, text);
     box.append(item);
   }

@@ -1,20 +1,20 @@
-// Iterations: how a region's time changes from visit to visit, and on which ranks.
+// Iterations: how a region's time changes from visit to visit, and on which ranks. The line and the
+// map below it share their columns.
 
-import { Chart, axes } from "./lines.js";
-import { Grid, legend } from "./grid.js";
+import { Chart, LEFT } from "./lines.js";
+import { Grid, NEVER, legend } from "./grid.js";
 import { amountColor } from "./colors.js";
-import { element, nothing, picker } from "./elements.js";
+import { element, nothing, picker, rankField } from "./elements.js";
 import { count, time } from "./numbers.js";
 import { onSelection, select, selection } from "./selection.js";
+import { seriesPlot } from "./series-plot.js";
+import { slowestTable } from "./slowest.js";
 import { timed } from "./canvas.js";
 import { token } from "./theme.js";
 
 const MAP_HEIGHT = 260;
 
 export class IterationsView {
-  key = "iterations";
-  title = "Iterations";
-
   constructor(profile) {
     this.profile = profile;
     this.panel = element("div");
@@ -23,19 +23,30 @@ export class IterationsView {
       this.panel.append(nothing(words));
       return;
     }
+    this.order = {};
     this.note = element("p", { className: "note" });
-    this.pickerBox = element("div", { className: "controls" });
+    this.pickerBox = element("span");
+    this.lineLegend = element("div");
     this.legendBox = element("div");
+    this.slowestBox = element("div", { className: "scroll" });
     this.chart = new Chart("Time of a visit by iteration", (at) => this.#lineWords(at));
     this.grid = new Grid({
       label: "Heat map of iterations and ranks",
-      left: 80,
-      right: 8,
+      left: LEFT,
       height: MAP_HEIGHT,
       tell: (bin, point) => this.#cellWords(bin, point),
-      pick: (bin) => this.series.ranks_per_bin === 1 && select({ rank: bin }),
+      pick: (bin) => this.#pick(bin),
+      onRange: () => this.#showLine(),
     });
-    this.panel.append(this.pickerBox, this.note, this.chart.box, this.legendBox, this.grid.box);
+    const controls = element(
+      "div",
+      { className: "controls" },
+      this.pickerBox,
+      rankField(profile),
+      element("button", { type: "button", textContent: "Zoom in", onclick: () => this.grid.zoom(0.5) }),
+      element("button", { type: "button", textContent: "Zoom out", onclick: () => this.grid.zoom(2) }),
+    );
+    this.panel.append(controls, this.note, this.lineLegend, this.chart.box, this.legendBox, this.grid.box, this.slowestBox);
     onSelection(() => this.panel.isConnected && this.draw());
   }
 
@@ -48,7 +59,6 @@ export class IterationsView {
     const { callpath } = selection();
     const wanted = profile.iterationsOf.get(callpath);
     this.series = wanted ?? profile.iterations[0];
-    const isOther = callpath !== null && !wanted;
     const options = profile.iterations.map((series) => [String(series.callpath), profile.path(series.callpath, 3)]);
     const choose = (row) => select({ callpath: Number(row) });
     this.pickerBox.replaceChildren(picker("Region", options, String(this.series.callpath), choose));
@@ -56,17 +66,49 @@ export class IterationsView {
     const { min_ns, mean_ns, max_ns, max_rank, map_ns } = this.series;
     this.lines = { min: numbers(min_ns), mean: numbers(mean_ns), max: numbers(max_ns), rank: numbers(max_rank) };
     this.map = numbers(map_ns);
-    this.#words(isOther);
-    this.chart.show(() => this.#plot());
+    this.own = this.#ownLine();
+    this.#words(callpath !== null && !wanted);
     this.#showMap(map_ns);
+    this.#showLine();
+    this.slowestBox.replaceChildren(slowestTable(profile, this.series, this.order, (visit) => this.#goTo(visit)));
+  }
+
+  /** Returns the line of the selected rank, or of the slowest of those that share its row. */
+  #ownLine() {
+    const { rank } = selection();
+    if (rank === null) return null;
+    const { lines, ranks_per_bin } = this.series;
+    const exact = lines.find((line) => line.rank === rank);
+    if (exact) return { text: `rank ${rank}`, numbers: this.profile.numbers(exact.ns) };
+    const bin = Math.floor(rank / ranks_per_bin);
+    return { text: this.#rowWords(bin), numbers: this.#row(bin) };
+  }
+
+  #row(bin) {
+    const points = this.lines.mean.length;
+    return this.map.subarray(bin * points, (bin + 1) * points);
+  }
+
+  #rowWords(bin) {
+    const { ranks_per_bin } = this.series;
+    if (ranks_per_bin === 1) return `rank ${bin}`;
+    const last = Math.min((bin + 1) * ranks_per_bin, this.profile.host_of_rank.length) - 1;
+    return `slowest of ranks ${bin * ranks_per_bin} to ${last}`;
+  }
+
+  /** A row of several ranks stands for the slowest of them that the page knows by number. */
+  #pick(bin) {
+    const { ranks_per_bin, lines } = this.series;
+    const known = ranks_per_bin === 1 ? bin : lines.map(({ rank }) => rank).find((rank) => Math.floor(rank / ranks_per_bin) === bin);
+    select({ rank: known ?? bin * ranks_per_bin });
   }
 
   #words(isOther) {
     const { visits, visits_per_point, folded, ranks_per_bin } = this.series;
-    const parts = [`${count(visits)} visits. Line: mean over ranks. Band: fastest to slowest rank. Below: each row is a rank.`];
+    const parts = [`${count(visits)} visits. Below: each row is a rank.`];
     if (folded > 1) parts.push(`The series was folded while it was recorded: ${folded} neighbouring visits are one value.`);
     if (visits_per_point > 1) parts.push(`Each place stands for ${count(visits_per_point)} visits and shows their mean.`);
-    if (ranks_per_bin > 1) parts.push(`Each row stands for ${ranks_per_bin} neighbouring ranks and shows their mean.`);
+    if (ranks_per_bin > 1) parts.push(`Each row stands for ${ranks_per_bin} neighbouring ranks and shows the slowest.`);
     if (isOther) parts.unshift("The selected region has no series; this is the costliest that has one.");
     this.note.textContent = parts.join(" ");
   }
@@ -75,51 +117,31 @@ export class IterationsView {
     return point * this.series.visits_per_point;
   }
 
-  #plot() {
-    const { min, mean, max } = this.lines;
-    const line = (color, width, dash) => ({ stroke: color, width, dash, points: { show: mean.length < 3 } });
-    const accent = token("--accent");
-    return {
-      data: [Array.from(mean, (_, at) => at), min, max, mean].map((column) => Array.from(column, (n) => (n === n ? n : null))),
-      options: {
-        scales: { x: { time: false }, y: { range: (_, low, high) => [0, high > 0 ? high * 1.05 : 1] } },
-        axes: axes("iteration", (point) => (Number.isInteger(point) ? count(this.#first(point)) : "")),
-        series: [{}, line(token("--band-line"), 1, [2, 3]), line(token("--band-line"), 1, [6, 3]), line(accent, 2)],
-        bands: [{ series: [2, 1], fill: token("--band") }],
-        hooks: { draw: [(chart) => this.#drawStarts(chart)] },
-      },
-    };
+  /** Shows the iterations around a visit. */
+  #goTo(visit) {
+    const point = Math.floor(visit / this.series.visits_per_point);
+    const [first, end] = this.grid.range;
+    this.grid.zoom(Math.min(1, 32 / (end - first)), point);
+    this.chart.box.scrollIntoView({ block: "nearest" });
   }
 
-  /** Draws a line at the start of each execution. */
-  #drawStarts(chart) {
-    const { ctx, bbox } = chart;
-    ctx.save();
-    ctx.strokeStyle = token("--muted");
-    ctx.setLineDash([3, 3]);
-    for (const start of this.series.execution_starts) {
-      const x = chart.valToPos(start - 0.5, "x", true);
-      ctx.beginPath();
-      ctx.moveTo(x, bbox.top);
-      ctx.lineTo(x, bbox.top + bbox.height);
-      ctx.stroke();
-    }
-    ctx.restore();
+  #showLine() {
+    this.chart.show(() => seriesPlot(this.lines, this.own, this.series, this.grid.range, (point) => count(this.#first(point))));
+    const stops = [["mean over ranks", token("--accent")], ["fastest to slowest rank", token("--band-line")]];
+    if (this.own) stops.push([this.own.text, token("--own")]);
+    this.lineLegend.replaceChildren(legend("Lines:", stops));
   }
 
   #showMap({ min, max }) {
     const { bins, ranks_per_bin } = this.series;
-    const points = this.lines.mean.length;
-    const rows = Array.from({ length: bins }, (_, bin) => this.map.subarray(bin * points, (bin + 1) * points));
     const spread = max - min || 1;
-    this.legendBox.replaceChildren(
-      legend("Colour:", [0, 0.25, 0.5, 0.75, 1].map((t) => [time(min + t * spread), amountColor(t)])),
-    );
+    const stops = [0, 0.25, 0.5, 0.75, 1].map((t) => [time(min + t * spread), amountColor(t)]);
+    this.legendBox.replaceChildren(legend("Colour:", this.map.some((ns) => ns !== ns) ? [...stops, NEVER] : stops));
     this.grid.show({
       rows: bins,
-      columns: points,
+      columns: this.lines.mean.length,
       order: null,
-      numbers: (row) => rows[row],
+      numbers: (row) => this.#row(row),
       color: (value) => amountColor((value - min) / spread),
       rowText: (row) => `rank ${row * ranks_per_bin}`,
       isSelected: (row) => selection().rank !== null && Math.floor(selection().rank / ranks_per_bin) === row,
@@ -133,14 +155,15 @@ export class IterationsView {
     return `iterations ${this.#first(point)} to ${Math.min(visits, this.#first(point + 1)) - 1}`;
   }
 
-  #lineWords(at) {
+  #lineWords(point) {
     const { min, mean, max, rank } = this.lines;
-    return [this.#place(at), `mean ${time(mean[at])}`, `${time(min[at])} to ${time(max[at])}`, `slowest: ${this.profile.rankText(rank[at])}`];
+    const own = this.own && `${this.own.text}: ${this.own.numbers[point] === this.own.numbers[point] ? time(this.own.numbers[point]) : "never came here"}`;
+    return [this.#place(point), `mean ${time(mean[point])}`, `${time(min[point])} to ${time(max[point])}`, `slowest: ${this.profile.rankText(rank[point])}`, own];
   }
 
   #cellWords(bin, point) {
-    const value = this.map[bin * this.lines.mean.length + point];
+    const value = this.#row(bin)[point];
     const words = value === value ? `about ${time(value)}` : "never came here";
-    return [this.#place(point), this.profile.binText(bin, this.series.ranks_per_bin), words];
+    return [this.#place(point), this.#rowWords(bin), words];
   }
 }

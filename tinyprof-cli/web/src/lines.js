@@ -7,6 +7,9 @@ import { token } from "./theme.js";
 
 const HEIGHT = 240;
 
+/** The room of the vertical axis, in CSS pixels: a map below a chart begins there, too. */
+export const LEFT = 84;
+
 /**
  * Returns the axes of all charts here. `label` is the title of the horizontal axis, `x` formats a
  * position on it.
@@ -15,7 +18,7 @@ export function axes(label, x) {
   const common = { stroke: token("--muted"), font: FONT, grid: { stroke: token("--rule"), width: 1 }, ticks: { show: false } };
   return [
     { ...common, label, size: 26, labelFont: FONT, labelSize: 18, grid: { show: false }, values: (_, places) => places.map(x) },
-    { ...common, size: 72, values: (_, places) => places.map((ns) => (ns === 0 ? "0" : time(ns))) },
+    { ...common, size: LEFT, values: (_, places) => places.map((ns) => (ns === 0 ? "0" : time(ns))) },
   ];
 }
 
@@ -51,6 +54,7 @@ export class Chart {
       {
         width: this.box.clientWidth,
         height: HEIGHT,
+        padding: [8, 0, 0, 0],
         legend: { show: false },
         cursor: { y: false, drag: { x: false, y: false } },
         ...options,

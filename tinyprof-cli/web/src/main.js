@@ -30,7 +30,7 @@ async function start() {
   const tabs = new Tabs([
     ["summary", "Summary", () => new SummaryView(profile, (key) => tabs.show(key))],
     ["tree", "Callpaths", () => new TreeView(profile)],
-    ["ranks", "Ranks", () => new RanksView(profile)],
+    ...(profile.report.ranks > 1 ? [["ranks", "Ranks", () => new RanksView(profile)]] : []),
     ["iterations", "Iterations", () => new IterationsView(profile)],
     ["executions", "Executions", () => new ExecutionsView(profile)],
     ...(profile.communication ? [["communication", "Communication", () => new CommunicationView(profile)]] : []),

@@ -1,7 +1,7 @@
 // Ranks x regions: the time of each rank, and the regions in which ranks differ.
 
 import { choice, element, nothing, picker, rankField } from "./elements.js";
-import { Grid, legend } from "./grid.js";
+import { Grid, NEVER, legend } from "./grid.js";
 import { DECADES, amountColor, deviationColor, logColor } from "./colors.js";
 import { count, counted, deviation, time } from "./numbers.js";
 import { onSelection, select, selection } from "./selection.js";
@@ -153,7 +153,9 @@ export class RanksView {
     this.note.textContent = parts.join(" ");
     const relative = [-1, -0.5, 0, 0.5, 1].map((t) => [t === 0 ? "mean" : `${deviation(t * limit)}${t === 1 ? " and more" : ""}`, deviationColor(t)]);
     const absolute = [4, 3, 2, 1, 0].map((down) => [time(greatest / 10 ** down), amountColor(1 - down / DECADES)]);
-    this.legendBox.replaceChildren(legend("Colour:", this.state.scale === "relative" ? relative : absolute));
+    const hasGaps = this.rows.some(({ numbers }) => numbers.some((ns) => ns !== ns));
+    const stops = this.state.scale === "relative" ? relative : absolute;
+    this.legendBox.replaceChildren(legend("Colour:", hasGaps ? [...stops, NEVER] : stops));
   }
 
   #lines(row, bin) {

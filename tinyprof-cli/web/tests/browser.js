@@ -53,6 +53,11 @@ export async function open(browser, name, { beforeOpening, ...options } = {}) {
 
 export const VIEWS = ["summary", "tree", "ranks", "iterations", "executions"];
 
+/** The views that a page has. */
+export function viewsOf(page) {
+  return page.$$eval("#tabs button", (tabs) => tabs.map((tab) => tab.id.replace("tab-", "")));
+}
+
 /** Goes to a view, and waits until it has been drawn. */
 export async function goTo(page, view) {
   await page.click(`#tab-${view}`);

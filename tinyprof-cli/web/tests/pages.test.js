@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { PAGES, VIEWS, goTo, launch, open, reportOf, screenshot, settled } from "./browser.js";
+import { PAGES, VIEWS, goTo, launch, open, reportOf, screenshot, settled, viewsOf } from "./browser.js";
 import { count, deviation, time } from "../src/numbers.js";
 
 let browser;
@@ -63,7 +63,7 @@ for (const name of names) {
       }
     }
 
-    for (const view of VIEWS) {
+    for (const view of await viewsOf(page)) {
       await goTo(page, view);
       await screenshot(page, `${name}-${view}`);
       assert.ok((await page.$eval(`#view-${view}`, (panel) => panel.textContent.length)) > 40, `${view} says something`);
@@ -115,7 +115,7 @@ test("hints lead to what they are about", async () => {
 
 test("an empty profile says so in each view", async () => {
   const { page, wrong } = await open(browser, "empty");
-  for (const view of VIEWS) {
+  for (const view of await viewsOf(page)) {
     await goTo(page, view);
     await screenshot(page, `empty-${view}`);
   }
