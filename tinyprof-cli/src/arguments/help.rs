@@ -101,8 +101,9 @@ first:
   equal, new, gone
 
 A sample is a run if a side has several runs, otherwise an execution, otherwise a rank. The interval around
-a difference contains the true one in 95 % of cases; g is the difference in standard deviations (Hedges).
-docs/diff.md has the details.
+a difference contains the true one in 95 % of cases; visible is the smallest change that could have been told
+from chance; g is the difference in standard deviations (Hedges). Two single runs are compared in pairs of
+executions or ranks, and show no change below 10 %. docs/diff.md has the details.
 
 Examples:
   tinyprof diff before.tprof after.tprof

@@ -3,11 +3,15 @@
 use tinyprof_report::SortKey;
 
 use super::names::Names;
-use super::statistics::{Comparison, Sample, Test, adjusted, compare};
+use super::statistics::{Comparison, Sample, Test, adjusted, compare, compare_pairs};
 use super::values::Amounts;
 
 /// The largest share of the marks that is expected to be wrong.
 pub(super) const FALSE_DISCOVERY_RATE: f64 = 0.05;
+
+/// The smallest change, relative to the base, that two single runs can show. How runs differ from
+/// each other is not in their values.
+pub(super) const CHANGE_MIN_OF_ONE_RUN: f64 = 0.10;
 
 /// One run of a side.
 #[derive(Clone, Debug)]
@@ -77,6 +81,9 @@ pub(super) struct Row {
     pub(super) unit: Unit,
     /// `true` if a value covers several executions.
     pub(super) folded: bool,
+    /// `true` if each value of a side is compared with that of the same rank or execution on the
+    /// other.
+    pub(super) paired: bool,
     pub(super) base: Side,
     pub(super) new: Side,
     pub(super) difference: f64,
@@ -110,6 +117,14 @@ impl Row {
         comparable.then(|| self.difference / self.base.mean)
     }
 
+    /// Returns the smallest change that could have been told from chance, relative to the base;
+    /// `None` if chance cannot be estimated.
+    pub(super) fn smallest_change(&self) -> Option<f64> {
+        let test = self.test.filter(|_| self.base.mean > 0.0)?;
+        let of_runs = if self.unit.is_of_one_run() { CHANGE_MIN_OF_ONE_RUN } else { 0.0 };
+        Some((test.half_width / self.base.mean).max(of_runs))
+    }
+
     /// Returns `true` if it is greater by more than `part` of the base, and chance does not explain
     /// it where that can be judged.
     pub(super) fn exceeds(&self, part: f64) -> bool {
@@ -136,6 +151,13 @@ impl Diff {
     /// Returns `true` if there is a limit and the callpath is above it.
     pub(super) fn fails(&self, row: &Row) -> bool {
         row.share >= self.min_share && self.fail_above.is_some_and(|limit| row.exceeds(limit))
+    }
+
+    /// Returns `true` if the callpath could not have exceeded the limit by just above it: such a
+    /// change does not differ from chance.
+    pub(super) fn is_powerless(&self, row: &Row) -> bool {
+        let above = |limit| row.smallest_change().is_some_and(|change| change > limit);
+        row.share >= self.min_share && self.fail_above.is_some_and(above) && !self.fails(row)
     }
 
     pub(super) fn runs(&self) -> impl Iterator<Item = &Run> {
@@ -168,6 +190,11 @@ impl Unit {
             Self::Single => "value",
         }
     }
+
+    /// Returns `true` if the values are parts of one run.
+    const fn is_of_one_run(self) -> bool {
+        matches!(self, Self::Executions | Self::Ranks)
+    }
 }
 
 /// Compares the runs of two sides. Regressions come first, then uncertain differences by their
@@ -183,7 +210,7 @@ pub(super) fn rows(callpaths: usize, base: &[Run], new: &[Run]) -> Vec<Row> {
         .map(|(row, found)| {
             let Some(found) = found else { return row };
             let adjusted_p = found.test.and_then(|_| adjusted.next());
-            let verdict = verdict(&found, adjusted_p);
+            let verdict = verdict(&row, &found, adjusted_p);
             Row { verdict, adjusted_p, test: found.test, hedges_g: found.hedges_g, ..row }
         })
         .collect();
@@ -199,11 +226,13 @@ pub(super) fn rows(callpaths: usize, base: &[Run], new: &[Run]) -> Vec<Row> {
     rows
 }
 
-fn verdict(found: &Comparison, adjusted_p: Option<f64>) -> Verdict {
+fn verdict(row: &Row, found: &Comparison, adjusted_p: Option<f64>) -> Verdict {
+    let is_small = found.difference.abs() < CHANGE_MIN_OF_ONE_RUN * row.base.mean;
     match adjusted_p {
         _ if found.difference == 0.0 => Verdict::Equal,
         None => Verdict::Unjudged,
         Some(p) if p >= FALSE_DISCOVERY_RATE => Verdict::Unclear,
+        Some(_) if row.unit.is_of_one_run() && is_small => Verdict::Unclear,
         Some(_) if found.difference > 0.0 => Verdict::Up,
         Some(_) => Verdict::Down,
     }
@@ -223,12 +252,22 @@ fn row(callpath: usize, base: &[Run], new: &[Run]) -> Option<(Row, Option<Compar
         (_, 0) => Verdict::Gone,
         _ => Verdict::Unjudged,
     };
-    let found = if verdict == Verdict::Unjudged { compare(&samples[0], &samples[1]) } else { None };
+    let folded = unit == Unit::Executions && all().any(|amounts| amounts.folded);
+    let paired = verdict == Verdict::Unjudged
+        && unit.is_of_one_run()
+        && !folded
+        && samples[0].values.len() == samples[1].values.len();
+    let found = match verdict {
+        Verdict::Unjudged if paired => compare_pairs(&samples[0], &samples[1]),
+        Verdict::Unjudged => compare(&samples[0], &samples[1]),
+        _ => None,
+    };
     let row = Row {
         callpath,
         verdict,
         unit,
-        folded: unit == Unit::Executions && all().any(|amounts| amounts.folded),
+        folded,
+        paired,
         difference: new.mean - base.mean,
         test: None,
         adjusted_p: None,

@@ -29,7 +29,7 @@ pub(super) struct Comparison {
     pub(super) hedges_g: Option<f64>,
 }
 
-/// The result of Welch's test.
+/// The result of a t test: Welch's, or that of pairs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Test {
     /// Half the width of the interval around the difference.
@@ -81,6 +81,52 @@ pub(super) fn compare(base: &Sample, new: &Sample) -> Option<Comparison> {
     })
 }
 
+/// Compares values that belong together: the same ranks, or the same executions. What ranks or
+/// executions differ by among themselves does not hide a change. `None` as for [`compare`], or if
+/// there are not as many values on both sides.
+///
+/// The test is one of ratios, since a slower version is slower by more where there is more work; if
+/// a value is 0, it is one of differences. The interval of ratios is then given in amounts.
+pub(super) fn compare_pairs(base: &Sample, new: &Sample) -> Option<Comparison> {
+    let found = (base.values.len() == new.values.len()).then(|| compare(base, new)).flatten()?;
+    let is_positive = |sample: &Sample| sample.values.iter().all(|value| *value > 0.0);
+    let test = if is_positive(base) && is_positive(new) {
+        ratios(base, new)
+    } else {
+        let variance = base.estimate_variance + new.estimate_variance;
+        paired(base, new, variance, |base, new| new - base).map(|(_, test)| test)
+    };
+    Some(Comparison { test, ..found })
+}
+
+/// Applies the t test to the logarithms of ratios.
+fn ratios(base: &Sample, new: &Sample) -> Option<Test> {
+    let base_mean = base.mean()?;
+    let relative = |sample: &Sample| Some(sample.estimate_variance / sample.mean()?.powi(2));
+    let variance = relative(base)? + relative(new)?;
+    let (mean, test) = paired(base, new, variance, |base, new| (new / base).ln())?;
+    let half_width = base_mean * mean.exp() * test.half_width.sinh();
+    half_width.is_finite().then_some(Test { half_width, ..test })
+}
+
+/// Applies the t test to a number for each pair, and returns their mean with it.
+fn paired(
+    base: &Sample,
+    new: &Sample,
+    estimate_variance: f64,
+    of_pair: impl Fn(f64, f64) -> f64,
+) -> Option<(f64, Test)> {
+    let pairs = base.values.iter().zip(&new.values);
+    let numbers = Sample {
+        values: pairs.map(|(base, new)| of_pair(*base, *new)).collect(),
+        estimate_variance,
+    };
+    let variance = numbers.variance_of_mean().filter(|variance| *variance > 0.0)?;
+    let student = StudentsT::new(0.0, 1.0, numbers.count() - 1.0).ok()?;
+    let mean = numbers.mean()?;
+    Some((mean, Test::of_difference(&student, mean, variance.sqrt())?))
+}
+
 /// Applies Welch's t test, which does not assume equal variances.
 fn welch(base: &Sample, new: &Sample, difference: f64) -> Option<Test> {
     let (base_variance, new_variance) = (base.variance_of_mean()?, new.variance_of_mean()?);
@@ -94,10 +140,16 @@ fn welch(base: &Sample, new: &Sample, difference: f64) -> Option<Test> {
         + new_share.powi(2) / (new.count() - 1.0))
         .recip();
     let student = StudentsT::new(0.0, 1.0, freedom).ok()?;
-    let error = variance.sqrt();
-    let half_width = quantile(&student) * error;
-    let p = (2.0 * student.sf((difference / error).abs())).min(1.0);
-    (half_width.is_finite() && p.is_finite()).then_some(Test { half_width, p })
+    Test::of_difference(&student, difference, variance.sqrt())
+}
+
+impl Test {
+    /// Returns the test of a difference with this standard error; `None` if its numbers overflow.
+    fn of_difference(student: &StudentsT, difference: f64, error: f64) -> Option<Self> {
+        let half_width = quantile(student) * error;
+        let p = (2.0 * student.sf((difference / error).abs())).min(1.0);
+        (half_width.is_finite() && p.is_finite()).then_some(Self { half_width, p })
+    }
 }
 
 /// Returns the value that is exceeded on each side as often as an interval may miss. It is found by

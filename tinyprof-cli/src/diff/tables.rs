@@ -8,7 +8,7 @@ use tinyprof_report::{LongJson, SortKey, csv_line};
 use super::compare::{Diff, FALSE_DISCOVERY_RATE, Row, Run, Side};
 use super::statistics::CONFIDENCE;
 
-const HEADINGS: [&str; 19] = [
+const HEADINGS: [&str; 21] = [
     "path",
     "verdict",
     "fails",
@@ -23,11 +23,13 @@ const HEADINGS: [&str; 19] = [
     "interval_low",
     "interval_high",
     "change",
+    "smallest_change",
     "hedges_g",
     "p",
     "adjusted_p",
     "share",
     "estimate",
+    "paired",
 ];
 
 /// Returns the comparison as JSON. A number that cannot be determined is null.
@@ -48,6 +50,7 @@ pub(super) fn json(diff: &Diff) -> LongJson<'_> {
         "fail_above": diff.fail_above,
         "min_share": diff.min_share,
         "fails": diff.rows.iter().filter(|row| diff.fails(row)).count(),
+        "without_power": diff.rows.iter().filter(|row| diff.is_powerless(row)).count(),
     });
     LongJson::new(members, "callpaths", || diff.rows.iter().map(|row| row_json(diff, row)))
 }
@@ -65,11 +68,13 @@ fn row_json(diff: &Diff, row: &Row) -> Value {
         "fails": diff.fails(row),
         "sample": row.unit.word(),
         "folded": row.folded,
+        "paired": row.paired,
         "base": side_json(&row.base),
         "new": side_json(&row.new),
         "difference": row.difference,
         "interval": row.interval().map(|(low, high)| [low, high]),
         "change": row.change(),
+        "smallest_change": row.smallest_change(),
         "hedges_g": row.hedges_g,
         "p": row.test.map(|test| test.p),
         "adjusted_p": row.adjusted_p,
@@ -111,11 +116,13 @@ pub(super) fn write_csv(diff: &Diff, to: &mut dyn Write) -> io::Result<()> {
             number(interval.map(|(low, _)| low)),
             number(interval.map(|(_, high)| high)),
             number(row.change()),
+            number(row.smallest_change()),
             number(row.hedges_g),
             number(row.test.map(|test| test.p)),
             number(row.adjusted_p),
             row.share.to_string(),
             (row.base.estimate_variance + row.new.estimate_variance > 0.0).to_string(),
+            row.paired.to_string(),
         ]);
         to.write_all(line.as_bytes())?;
     }

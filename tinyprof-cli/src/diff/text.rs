@@ -23,16 +23,17 @@ enum Column {
     Difference,
     Interval,
     Change,
+    Visible,
     Effect,
 }
 
 /// The layouts from widest to narrowest; the first that leaves enough room for paths is used.
 const LAYOUTS: [&[Column]; 4] = {
-    use Column::{Base, Change, Difference, Effect, Interval, New, Verdict};
+    use Column::{Base, Change, Difference, Effect, Interval, New, Verdict, Visible};
     [
-        &[Verdict, Base, New, Difference, Interval, Change, Effect],
-        &[Verdict, Base, New, Difference, Interval, Change],
-        &[Verdict, Base, New, Change],
+        &[Verdict, Base, New, Difference, Interval, Change, Visible, Effect],
+        &[Verdict, Base, New, Difference, Interval, Change, Visible],
+        &[Verdict, Base, New, Change, Visible],
         &[Verdict, Change],
     ]
 };
@@ -86,9 +87,12 @@ fn side(runs: &[Run]) -> String {
 pub(super) fn samples(diff: &Diff) -> String {
     let compared =
         diff.rows.iter().filter(|row| !matches!(row.verdict, Verdict::New | Verdict::Gone));
-    let kinds: BTreeSet<(Unit, usize, usize)> =
-        compared.map(|row| (row.unit, row.base.values, row.new.values)).collect();
-    let kind = |(unit, base, new): &(Unit, usize, usize)| {
+    let kinds: BTreeSet<(Unit, bool, usize, usize)> =
+        compared.map(|row| (row.unit, row.paired, row.base.values, row.new.values)).collect();
+    let kind = |(unit, paired, base, new): &(Unit, bool, usize, usize)| {
+        if *paired {
+            return format!("{} in pairs", counted(*base as u64, unit.word()));
+        }
         format!("{} against {new}", counted(*base as u64, unit.word()))
     };
     let told: Vec<String> = kinds.iter().take(NAMED).map(kind).collect();
@@ -156,6 +160,7 @@ impl Column {
             Self::Difference => "difference",
             Self::Interval => "+-95%",
             Self::Change => "change",
+            Self::Visible => "visible",
             Self::Effect => "g",
         }
     }
@@ -181,6 +186,7 @@ fn cell(diff: &Diff, row: &Row, column: Column) -> String {
             let mark = if diff.fails(row) { "!" } else { "" };
             told(row.change().map(|change| signed(change, percent_cell))) + mark
         }
+        Column::Visible => told(row.smallest_change().map(percent_cell)),
         Column::Effect => told(
             row.hedges_g
                 .map(|g| signed(g, |g| if g < 99.95 { format!("{g:.1}") } else { ">100".into() })),
@@ -227,6 +233,16 @@ pub(super) fn notes(diff: &Diff) -> Vec<String> {
             counted(above as u64, "callpath"),
             percent_cell(limit)
         ));
+        let powerless: Vec<&Row> = diff.rows.iter().filter(|row| diff.is_powerless(row)).collect();
+        let smallest = powerless.iter().filter_map(|row| row.smallest_change());
+        if let Some(smallest) = smallest.min_by(f64::total_cmp) {
+            notes.push(format!(
+                "{} could not have failed at {}: less than {} cannot be told from chance there; compare more runs",
+                counted(powerless.len() as u64, "callpath"),
+                percent_cell(limit),
+                percent_cell(smallest),
+            ));
+        }
     }
     let has = |unit: Unit| {
         diff.rows

@@ -90,9 +90,7 @@ fn a_script_is_told_by_the_exit_code_what_is_slower_and_not_by_chance() {
     ];
     let ran = run(&[&back[..], &["--fail-above", "1%"]].concat(), scratch.path());
     assert!(ran.code == Some(0) && ran.stdout.contains("\ndown "), "{}", ran.stdout);
-    // One run per side with two very different ranks: the ranks show nothing, and nothing fails.
     let single = ["diff", "a1.tprof", "b1.tprof", "--fail-above", "5%"];
-    assert_eq!(run(&single, scratch.path()).code, Some(0));
     // One value per side: no test is possible, and the limit alone decides.
     let ran = run(&[&single[..], &["--rank", "1"]].concat(), scratch.path());
     assert_eq!(ran.code, Some(4), "{}", ran.stdout);
@@ -101,6 +99,36 @@ fn a_script_is_told_by_the_exit_code_what_is_slower_and_not_by_chance() {
             && ran.stdout.contains("1 callpath is up by more than 5.0% (!)")
     );
     assert!(ran.stdout.contains("which does not tell change from chance"), "{}", ran.stdout);
+}
+
+#[test]
+fn ranks_of_two_runs_are_compared_in_pairs() {
+    let scratch = scratch();
+    // The ranks differ much more from each other than the runs do.
+    write(scratch.path(), "a", &[("main", "1.0|2.0|4.0|8.0")]);
+    write(scratch.path(), "more", &[("main", "1.55|3.08|6.25|12.3")]);
+    write(scratch.path(), "less", &[("main", "1.031|2.059|4.123|8.236")]);
+    let compared = |new: &str, limit: &str| {
+        let arguments = ["diff", "a.tprof", new, "--fail-above", limit, "--min-share", "0%"];
+        let diff = json(&[&arguments[..], &["--json"]].concat(), scratch.path());
+        let main = row(&diff, "main").clone();
+        assert_eq!(main["paired"], true);
+        (main["verdict"].clone(), diff["fails"].clone(), diff["without_power"].clone(), main)
+    };
+    let (verdict, _, _, main) = compared("more.tprof", "5%");
+    // Each rank is up by 55 %, but by very different times: pairs of ranks leave that in.
+    assert_eq!(verdict, "up", "{main}");
+    // What is up by 3 % on each rank may be so because it is another run.
+    let (verdict, fails, without_power, main) = compared("less.tprof", "5%");
+    assert_eq!((verdict, fails, without_power), ("unclear".into(), 0.into(), 1.into()), "{main}");
+    assert!(main["smallest_change"].as_f64().expect("a number") >= 0.1, "{main}");
+    let ran = run(&["diff", "a.tprof", "less.tprof", "--fail-above", "5%"], scratch.path());
+    assert!(ran.stdout.contains("samples: 4 ranks in pairs"), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("could not have failed at 5.0%: less than 10.0%"),
+        "{}",
+        ran.stdout
+    );
 }
 
 #[test]

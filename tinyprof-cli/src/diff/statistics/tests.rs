@@ -52,6 +52,30 @@ fn intervals_p_values_and_effects_are_those_of_scipy() {
     );
 }
 
+/// Computed by `scipy` 1.17.1: `ttest_1samp(log(new / base), 0)` with its `pvalue`, and
+/// `base.mean() * exp(mean) * sinh(h)` with h half of its `confidence_interval(0.95)`; the last by
+/// `ttest_rel(new, base)`, as there is a zero.
+#[test]
+fn pairs_are_compared_as_scipy_does_it() {
+    let check = |base: &[f64], new: &[f64], half_width: f64, p: f64| {
+        let found = compare_pairs(&sample(base), &sample(new)).expect("there are pairs");
+        let test = found.test.expect("the pairs differ");
+        close(test.half_width, half_width, "half width");
+        close(test.p, p, "p");
+    };
+    check(
+        &[10.0, 12.0, 20.0, 31.0],
+        &[15.5, 18.7, 30.9, 48.2],
+        0.168_680_763_007_284_24,
+        1.701_297_289_472_902_5e-7,
+    );
+    check(&[1.0, 1.1], &[1.3, 1.45], 0.121_442_976_624_043_82, 0.016_412_615_715_949_8);
+    check(&[0.0, 2.0, 3.0], &[1.0, 2.5, 4.0], 0.717_108_788_291_577, 0.037_749_551_350_623_71);
+    assert_eq!(compare_pairs(&sample(&[1.0, 2.0]), &sample(&[1.0])), None, "no pairs");
+    let equal = compare_pairs(&sample(&[1.0, 2.0]), &sample(&[2.0, 4.0])).expect("pairs");
+    assert_eq!(equal.test, None, "nothing tells chance");
+}
+
 /// Computed by `scipy` 1.17.1: `t.ppf(0.975, df)` and `2 * t.sf(5, df)`.
 #[test]
 fn the_t_distribution_is_that_of_scipy() {
