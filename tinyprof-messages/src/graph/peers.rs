@@ -27,7 +27,7 @@ pub(super) struct Peers {
 }
 
 /// Returns a rank's peers by slot, in order. Distances are those of a ring, so that the
-/// neighbour of the last rank is the first: between -ranks/2 and ranks/2.
+/// neighbour of the last rank is the first.
 pub(super) fn by_slot(tag: &Tag, ranks: u32) -> Vec<(Slot, Peers)> {
     let mut slots: Vec<(Slot, Peers)> = Vec::new();
     let mut edges: Vec<_> = tag.messages.iter().collect();
@@ -58,11 +58,9 @@ fn slot(edge: &MessageEdge) -> Slot {
     Slot { node, direction, is_wildcard, sender }
 }
 
-/// Returns the shorter way around a ring of so many ranks.
+/// Returns the way forward around a ring of so many ranks.
 fn around(offset: i64, ranks: u32) -> i64 {
-    let ranks = i64::from(ranks.max(1));
-    let forward = offset.rem_euclid(ranks);
-    if 2 * forward > ranks { forward - ranks } else { forward }
+    offset.rem_euclid(i64::from(ranks.max(1)))
 }
 
 /// Returns a digest of a set of peers, whatever the numbers of their messages.

@@ -82,6 +82,12 @@ mod tests {
         number as f64
     }
 
+    #[test]
+    fn a_mean_between_two_integers_is_exact() {
+        let deviation = |numbers: [u64; 2]| Tally::from_iter(numbers).square_deviation();
+        assert_eq!([deviation([0, 1]), deviation([7, 10])], [0.5, 4.5]);
+    }
+
     proptest! {
         #[test]
         fn the_deviation_is_that_from_the_mean(

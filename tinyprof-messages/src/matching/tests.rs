@@ -232,6 +232,17 @@ fn a_receive_that_is_cancelled_takes_no_message() {
 }
 
 #[test]
+fn a_receive_posted_in_doubt_makes_the_doubt_final() {
+    let mut receives = Receives::<64, 4>::new();
+    assert_eq!(receives.post(ONE.into(), 0), Posted::Number(0));
+    receives.cancel(ONE, 0);
+    assert_eq!(receives.post(ONE.into(), 1), Posted::Unclear);
+    receives.cancelled(ONE, 0, false);
+    // The second may be cancelled, and nobody would hear of it.
+    assert_eq!(receives.post(ONE.into(), 2), Posted::Unclear);
+}
+
+#[test]
 fn a_wildcard_of_which_nobody_hears_again_makes_its_streams_unclear() {
     let mut receives = Receives::<64, 2>::new();
     let Posted::Ticket(ticket) = receives.post(ANY, 0) else { panic!() };

@@ -5,7 +5,7 @@ use tinyprof_messages::graph::{
 };
 
 use crate::programs::{all_to_all, master_and_workers, multigrid, ring, torus, wave_send};
-use crate::world::{FUNCTIONS, World};
+use crate::world::{FUNCTIONS, SEND, World};
 
 fn comparison(tags: &[Tag]) -> Comparison {
     Comparison::new(u32::try_from(tags.len()).expect("ranks"))
@@ -147,6 +147,37 @@ fn a_master_and_its_workers_are_two_classes() {
     assert_eq!(graph(&tags[3]), expected);
     let master = graph(&tags[0]);
     assert!(master.contains(&"Recv in any +3 of Send x20".to_owned()), "{master:?}");
+}
+
+#[test]
+fn peers_of_wildcards_are_chance() {
+    // Ranks 2 and 3 get a message each from one of the others, in crossed order.
+    let classes = |is_wildcard| {
+        let mut world = World::new(4);
+        for (from, to) in [(0, 2), (0, 2), (1, 3), (0, 3)] {
+            world.send(from, to, SEND);
+            world.receive(to, from, is_wildcard);
+        }
+        line(&all_phases(&tags(world))[0])
+    };
+    assert_eq!(classes(true), "straight: 0 | 1 | 2-3");
+    assert_eq!(classes(false), "straight: 0 | 1 | 2 | 3");
+}
+
+#[test]
+fn a_microsecond_a_visit_does_not_matter() {
+    let classes = |more_ns| {
+        let mut world = World::new(2);
+        for rank in world.ranks() {
+            for _ in 0..10 {
+                world.compute(rank, 5_000 + if rank == 1 { more_ns } else { 0 });
+                world.call(rank, SEND);
+            }
+        }
+        line(&all_phases(&tags(world))[0])
+    };
+    assert_eq!(classes(1_000), "straight: 0-1", "20 %, but little");
+    assert_eq!(classes(1_500), "straight: 0 | 1");
 }
 
 #[test]
