@@ -33,7 +33,7 @@ export class TreeView {
       element("button", { type: "button", textContent: "Zoom to selected", onclick: () => this.flame.zoomTo(selection().callpath) }),
       element("button", { type: "button", textContent: "Show all", onclick: () => this.flame.zoomTo(null) }),
     );
-    this.panel = element("div", {}, controls, this.legendBox, this.flame.box, this.detail, this.tree.box);
+    this.panel = element("div", { className: "callpaths" }, controls, this.legendBox, this.flame.box, this.detail, this.tree.box);
     onSelection(() => this.panel.isConnected && this.draw());
   }
 

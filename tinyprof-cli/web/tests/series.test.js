@@ -103,7 +103,8 @@ test("ranks that never came are hatched, and each step of deviation is darker th
   // Pixels of a hatched cell differ, those of a value are equal: "rare" on ranks 3 and 0.
   const colors = await page.$eval("#view-ranks canvas", (canvas) => {
     const scale = canvas.width / canvas.clientWidth;
-    const row = 18 + 16 + 2;
+    const height = (canvas.clientHeight - 20) / 2;
+    const row = 18 + height + 4;
     const of = (x) => canvas.getContext("2d").getImageData(x * scale, row * scale, 40, 8).data;
     const different = (pixels) => new Set(Array.from({ length: pixels.length / 4 }, (_, at) => pixels.slice(at * 4, at * 4 + 4).join())).size;
     const right = canvas.clientWidth - 96;
