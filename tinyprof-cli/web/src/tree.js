@@ -1,6 +1,6 @@
 // The callpath tree as a table whose rows open and close.
 
-import { element, nameElement, numberCell, rankButton, shareCell, timeCell } from "./elements.js";
+import { element, meanCell, nameElement, numberCell, rankButton, shareCell, timeCell } from "./elements.js";
 import { count, counted, deviation, percent } from "./numbers.js";
 import { sortHeading } from "./table.js";
 import { onPaper } from "./theme.js";
@@ -153,7 +153,7 @@ export class Tree {
       },
       name,
       numberCell(count(callpath.visits), callpath.visits),
-      timeCell(spread?.mean, estimate),
+      meanCell(spread, callpath.ranks, this.profile.report.ranks, estimate),
       timeCell(spread?.max),
       this.rank === null ? null : this.#rankCell(callpath),
       shareCell(share, 1, percent(share)),

@@ -49,6 +49,8 @@ test("a phone shows everything without scrolling sideways", async () => {
     await goTo(page, view);
     await screenshot(page, `phone-${view}`);
     const [inner, content] = await page.evaluate(() => [innerWidth, document.documentElement.scrollWidth]);
+    const tab = await page.locator(`#tab-${view}`).boundingBox();
+    assert.ok(tab.x >= 0 && tab.x + tab.width <= inner, `the tab of ${view} is in sight`);
     assert.ok(content <= inner, `${view} is ${content} wide on a screen of ${inner}`);
   }
   assert.deepEqual(wrong, []);
