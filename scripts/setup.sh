@@ -2,8 +2,8 @@
 # Installs missing requirements of a build besides Rust: a C compiler, make, libclang, an MPI with
 # headers. Also installs those of the tests: valgrind, which counts instructions; groff, which
 # checks manual pages; script, which provides a terminal; sqlite3, whose answers are compared with
-# an example's; and Python, with whose tools profiles are read. With --browser also a browser and
-# npm, with which pages are tested. If it cannot install, it prints what to install and fails.
+# an example's; and Python, with whose tools profiles are read. With --browser also a browser,
+# npm and a reader of PDF files, with which pages are tested. If it cannot install, it prints what to install and fails.
 # Changes nothing if nothing is missing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -15,11 +15,11 @@ with=${1:-}
 # shellcheck disable=SC2034
 declare -A debian=([cc]=build-essential [make]=make [libclang]=libclang-dev [valgrind]=valgrind
     [python]='python3 python3-venv' [groff]=groff-base [script]=bsdutils [sqlite3]=sqlite3 [mpi]='openmpi-bin libopenmpi-dev'
-    [chromium]=chromium [node]=nodejs [npm]=npm)
+    [chromium]=chromium [node]=nodejs [npm]=npm [pdftotext]=poppler-utils)
 # shellcheck disable=SC2034
 declare -A fedora=([cc]='gcc glibc-devel' [make]=make [libclang]=clang-devel [valgrind]=valgrind
     [python]=python3 [groff]=groff-base [script]=util-linux-script [sqlite3]=sqlite [mpi]=openmpi-devel
-    [chromium]=chromium [node]=nodejs [npm]=npm)
+    [chromium]=chromium [node]=nodejs [npm]=npm [pdftotext]=poppler-utils)
 
 # rsmpi's bindgen loads libclang.so and reads clang's own headers; one without the other (Debian's
 # libclang1 alone) fails in the middle of the build. The list of places is shorter than bindgen's:
@@ -63,6 +63,7 @@ find_missing() {
     command -v chromium >/dev/null || missing+=(chromium)
     command -v node >/dev/null || missing+=(node)
     command -v npm >/dev/null || missing+=(npm)
+    command -v pdftotext >/dev/null || missing+=(pdftotext)
 }
 
 # Prints the packages of all missing requirements, from the table named $1.

@@ -16,10 +16,11 @@ use super::payload::Shown;
 use super::{payload, scripts};
 
 const BODY: &str = include_str!("../../web/page.html");
-const STYLES: [&str; 3] = [
+const STYLES: [&str; 4] = [
     include_str!("../../web/vendor/uplot.css"),
     include_str!("../../web/style/page.css"),
     include_str!("../../web/style/views.css"),
+    include_str!("../../web/style/print.css"),
 ];
 
 /// Returns the page of one profile, or of two and their comparison.

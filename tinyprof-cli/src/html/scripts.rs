@@ -34,6 +34,7 @@ const MODULES: &[(&str, &str)] = modules![
     "canvas.js",
     "grid.js",
     "facts.js",
+    "costliest.js",
     "summary.js",
     "frames.js",
     "flame.js",

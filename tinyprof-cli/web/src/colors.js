@@ -1,7 +1,8 @@
-// Colours that everybody can distinguish: cividis for amounts; for deviations from pale violet
-// (faster) to dark brown (slower), so that both sides also differ without hues. The activity of a region is also shown by a pattern.
+// Colours that everybody can distinguish: cividis for amounts; for deviations from violet (faster)
+// to brown (slower), away from the background's lightness, so that both sides also differ without
+// hues and slower stands out. The activity of a region is also shown by a pattern.
 
-import { token } from "./theme.js";
+import { isDark, token } from "./theme.js";
 
 const STEPS = 256;
 
@@ -16,7 +17,10 @@ function palette(interpolate) {
 }
 
 const amountPalette = palette(d3.interpolateCividis);
-const deviationPalette = palette(d3.interpolateRgbBasis(["#f3e8ff", "#d5c4ec", "#b9b2b4", "#b06a2c", "#431c05"]));
+const deviationPalettes = {
+  light: palette(d3.interpolateRgbBasis(["#f3e8ff", "#d5c4ec", "#b9b2b4", "#b06a2c", "#431c05"])),
+  dark: palette(d3.interpolateRgbBasis(["#2a1a45", "#43356a", "#5d5860", "#c9823f", "#ffe2b8"])),
+};
 
 /** Returns the packed colour of an amount between 0 and 1. */
 export function amountColor(t) {
@@ -33,7 +37,7 @@ export function logColor(value, greatest) {
 
 /** Returns the packed colour of a deviation between -1 and 1. */
 export function deviationColor(t) {
-  return deviationPalette[Math.max(0, Math.min(STEPS - 1, Math.round((t + 1) * 0.5 * (STEPS - 1))))];
+  return deviationPalettes[isDark() ? "dark" : "light"][Math.max(0, Math.min(STEPS - 1, Math.round((t + 1) * 0.5 * (STEPS - 1))))];
 }
 
 /** Converts a packed colour for the style of a canvas. */

@@ -45,7 +45,7 @@ export class CommunicationView {
     this.grid = new Grid({
       label: "Heat map of messages, a row for each sender, a column for each receiver; the table of the largest pairs follows",
       left: 76,
-      height: MATRIX_HEIGHT,
+      height: () => MATRIX_HEIGHT,
       tell: (row, column) => this.#lines(row, column),
       pick: (row) => this.found.ranks_per_bin === 1 && select({ rank: row }),
     });

@@ -2,7 +2,7 @@
 // it.
 
 import { Flame } from "./flame.js";
-import { element, nameElement, nothing, numberCell, timeCell } from "./elements.js";
+import { element, nameElement, nothing, numberCell, overAll, timeCell } from "./elements.js";
 import { count, deviation, percent, time } from "./numbers.js";
 import { changeColor, changeLegend } from "./change-colors.js";
 import { frames } from "./frames.js";
@@ -20,6 +20,7 @@ export class CompareView {
     this.comparison = comparison;
     this.byPath = new Map(comparison.callpaths.filter(({ path }) => path !== null).map((row) => [row.path, row]));
     [this.base, this.new] = profiles.map((profile) => ({ profile, rows: pathsOf(profile) }));
+    this.legendBox = element("div");
     this.whole = 0;
     this.flames = [this.base, this.new].map((side, at) => this.#flame(side, at === 0 ? "base" : "new"));
     const sides = this.flames.map((flame, at) => element("figure", { className: "side" }, element("figcaption", {}, ...captionOf(at === 0 ? "Before" : "After", at === 0 ? comparison.base : comparison.new)), flame.box));
@@ -31,7 +32,7 @@ export class CompareView {
       headlineOf(comparison),
       element("p", { className: "note" }, noteText(comparison, comparison.callpaths.length - rows.length)),
       element("ul", { className: "note" }, ...notes),
-      changeLegend(),
+      this.legendBox,
       element("div", { className: "sides" }, ...sides),
       rows.length > 0 ? this.#table(rows) : nothing("Neither run visited a region."),
     );
@@ -40,6 +41,7 @@ export class CompareView {
 
   draw() {
     const { callpath } = selection();
+    this.legendBox.replaceChildren(changeLegend());
     const path = callpath === null ? null : pathOf(this.new.profile, callpath);
     this.flames[1].show({ selected: callpath });
     this.flames[0].show({ selected: path === null ? null : (this.base.rows.get(path) ?? null) });
@@ -61,6 +63,14 @@ export class CompareView {
       color: (callpath) => changeColor(rowOf(callpath)),
       words: (callpath) => changeWords(rowOf(callpath)),
     });
+  }
+
+  /** Returns a mean over all ranks and executions; for one run, with the ranks that never came. */
+  #meanCell({ mean }, { profile, rows }, runs, path, mark) {
+    const cell = timeCell(mean, mark);
+    const { ranks = 0 } = profile.callpaths[rows.get(path)] ?? {};
+    if (runs.length === 1 && ranks > 0 && ranks < runs[0].ranks) cell.append(element("span", { className: "path", textContent: overAll(ranks, runs[0].ranks) }));
+    return cell;
   }
 
   #table(rows) {
@@ -91,8 +101,8 @@ export class CompareView {
       "tr",
       {},
       element("th", { scope: "row" }, label, element("bdi", { className: "path", textContent: above === null ? (depth > 0 ? "…" : "") : this.new.profile.path(above, 3) })),
-      timeCell(base.mean, estimate(base)),
-      timeCell(after.mean, estimate(after)),
+      this.#meanCell(base, this.base, this.comparison.base, path, estimate(base)),
+      this.#meanCell(after, this.new, this.comparison.new, path, estimate(after)),
       timeCell(difference, difference > 0 ? "+" : ""),
       element("td", {}, intervalBar(difference, interval, greatest), element("span", { className: "interval-words", textContent: intervalWords(interval) })),
       numberCell(deviation(change), change),

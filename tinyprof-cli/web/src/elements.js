@@ -1,6 +1,6 @@
 // Elements of the page. Text is always inserted as text: nothing in these modules parses HTML.
 
-import { time } from "./numbers.js";
+import { count, time } from "./numbers.js";
 import { onSelection, select, selection } from "./selection.js";
 
 /**
@@ -34,6 +34,22 @@ export function numberCell(text, exact, unit) {
 /** Returns a cell with a time in nanoseconds; `mark` precedes it. */
 export function timeCell(ns, mark = "") {
   return numberCell(mark + time(ns), Number.isFinite(ns) ? ns : null, "ns");
+}
+
+/**
+ * Returns a cell with the mean of a time over the `visited` ranks. If others never run it, their
+ * number and the mean over all ranks follow.
+ */
+export function meanCell(spread, visited, all, mark = "") {
+  const cell = timeCell(spread?.mean, mark);
+  if (spread && visited < all) cell.append(element("span", { className: "path", textContent: `${time(spread.sum / all)} ${overAll(visited, all)}` }));
+  return cell;
+}
+
+/** Returns the phrase for a mean over ranks of which some never run a callpath. */
+export function overAll(visited, all) {
+  const never = all - visited;
+  return `over all ${count(all)} ranks, ${count(never)} never ${never === 1 ? "runs" : "run"} it`;
 }
 
 /** Returns a cell with a share, as a bar relative to `full` and as `text`. */

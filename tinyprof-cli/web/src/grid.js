@@ -11,7 +11,8 @@ import { token } from "./theme.js";
 export class Grid {
   /**
    * `options.label`: the description for screen readers. `options.left`: pixels for the names of
-   * rows. `options.rowHeight`: in pixels. `options.onRange()`: called when other columns are shown.
+   * rows. `options.rowHeight`: in pixels, more where few rows are on a tall screen; or
+   * `options.height()` of all rows. `options.onRange()`: called when other columns are shown.
    * `options.tell(row, column)`: returns lines about a cell.
    * `options.pick(row, column)`: called when a cell is chosen.
    */
@@ -51,7 +52,9 @@ export class Grid {
     // On a phone, the names get less room.
     const left = Math.min(this.options.left, this.box.clientWidth * 0.34);
     const right = Math.min(this.options.right ?? 0, this.box.clientWidth * 0.16);
-    const height = this.options.height ?? this.content.rows * this.options.rowHeight;
+    const { rowHeight } = this.options;
+    const tall = Math.min(1.75 * rowHeight, (innerHeight * 0.6) / this.content.rows);
+    const height = this.options.height?.() ?? Math.round(this.content.rows * Math.max(rowHeight, tall));
     return { left, top: 18, width: Math.max(20, this.box.clientWidth - left - right), height };
   }
 

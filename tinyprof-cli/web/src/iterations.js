@@ -12,6 +12,7 @@ import { slowestTable } from "./slowest.js";
 import { timed } from "./canvas.js";
 import { token } from "./theme.js";
 
+/** The least height of the map in CSS pixels. */
 const MAP_HEIGHT = 260;
 
 export class IterationsView {
@@ -33,7 +34,7 @@ export class IterationsView {
     this.grid = new Grid({
       label: "Heat map of iterations and ranks",
       left: LEFT,
-      height: MAP_HEIGHT,
+      height: () => Math.max(MAP_HEIGHT, Math.round(innerHeight * 0.3)),
       tell: (bin, point) => this.#cellWords(bin, point),
       pick: (bin) => this.#pick(bin),
       onRange: () => this.#showLine(),

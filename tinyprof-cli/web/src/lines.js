@@ -5,7 +5,10 @@ import { hush, say, tell } from "./tooltip.js";
 import { time } from "./numbers.js";
 import { token } from "./theme.js";
 
-const HEIGHT = 240;
+/** The height of a chart in CSS pixels, greater on tall screens. */
+function chartHeight() {
+  return Math.max(240, Math.round(innerHeight * 0.24));
+}
 
 /** The room of the vertical axis, in CSS pixels: a map below a chart begins there, too. */
 export const LEFT = 84;
@@ -53,7 +56,7 @@ export class Chart {
     this.chart = new uPlot(
       {
         width: this.box.clientWidth,
-        height: HEIGHT,
+        height: chartHeight(),
         padding: [8, 0, 0, 0],
         legend: { show: false },
         cursor: { y: false, drag: { x: false, y: false } },

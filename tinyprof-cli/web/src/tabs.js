@@ -35,7 +35,9 @@ export class Tabs {
       tab.button.setAttribute("aria-selected", String(isCurrent));
       tab.button.tabIndex = isCurrent ? 0 : -1;
       tab.panel.hidden = !isCurrent;
-      if (isCurrent) this.#drawn(tab);
+      if (!isCurrent) continue;
+      this.#drawn(tab);
+      tab.button.scrollIntoView({ block: "nearest", inline: "nearest" });
     }
   }
 

@@ -18,6 +18,11 @@ export function onTheme(listener) {
   themeListeners.push(listener);
 }
 
+/** Returns true while the page is printed: everything is shown then. */
+export function onPaper() {
+  return document.documentElement.classList.contains("paper");
+}
+
 /** Sets the theme; null selects the system's. */
 export function setTheme(wanted) {
   theme = wanted;

@@ -1,6 +1,6 @@
 // The callpath tree and the flame graph, with details of the selected callpath.
 
-import { choice, element, nameElement, rankField } from "./elements.js";
+import { choice, element, nameElement, overAll, rankField } from "./elements.js";
 import { count, counted, time } from "./numbers.js";
 import { shown } from "./names.js";
 import { onSelection, select, selection } from "./selection.js";
@@ -33,7 +33,7 @@ export class TreeView {
       element("button", { type: "button", textContent: "Zoom to selected", onclick: () => this.flame.zoomTo(selection().callpath) }),
       element("button", { type: "button", textContent: "Show all", onclick: () => this.flame.zoomTo(null) }),
     );
-    this.panel = element("div", {}, controls, this.legendBox, this.flame.box, this.detail, this.tree.box);
+    this.panel = element("div", { className: "callpaths" }, controls, this.legendBox, this.flame.box, this.detail, this.tree.box);
     onSelection(() => this.panel.isConnected && this.draw());
   }
 
@@ -71,6 +71,13 @@ export class TreeView {
     return legend("Width: time with calls.", stops);
   }
 
+  #words({ ranks }, spread) {
+    if (!spread) return "";
+    const all = this.profile.report.ranks;
+    const mean = ranks < all ? `mean ${time(spread.mean)} over its ${counted(ranks, "rank")}, ${time(spread.sum / all)} ${overAll(ranks, all)}` : `mean ${time(spread.mean)} a rank`;
+    return `${time(spread.min)} to ${time(spread.max)}, ${mean}`;
+  }
+
   #wordsOfRank({ row }) {
     const [inclusive, exclusive] = ["inclusive", "exclusive"].map((kind) => this.profile.timeOnRank(row, selection().rank, kind));
     if (inclusive === undefined) return "not in this page, which has the rank only together with its neighbours, or not this callpath";
@@ -82,8 +89,8 @@ export class TreeView {
     const rows = [
       ["where", site.file && `${shown(site.file)}:${site.line}`],
       ["ranks", `${count(callpath.ranks)} of ${count(this.profile.report.ranks)}`],
-      ["time with calls", words(callpath.inclusive_ns)],
-      ["time itself", words(callpath.exclusive_ns)],
+      ["time with calls", this.#words(callpath, callpath.inclusive_ns)],
+      ["time itself", this.#words(callpath, callpath.exclusive_ns)],
       selection().rank === null ? ["", ""] : [`rank ${selection().rank}`, this.#wordsOfRank(callpath)],
       ...Object.entries(site.constants).map(([key, value]) => [shown(key), shown(value)]),
       ...Object.entries(callpath.metrics).map(([key, metric]) => [shown(key), metricWords(metric)]),
@@ -98,11 +105,6 @@ export class TreeView {
 
 function placeholder() {
   return element("p", { className: "note" }, "Select a callpath to see where it is in the source, its times and its metrics; all views follow.");
-}
-
-function words(spread) {
-  if (!spread) return "";
-  return `${time(spread.min)} to ${time(spread.max)}, mean ${time(spread.mean)} a rank`;
 }
 
 function metricWords({ values, sum, min, mean, max }) {

@@ -1,8 +1,9 @@
 // The callpath tree as a table whose rows open and close.
 
-import { element, nameElement, numberCell, rankButton, shareCell, timeCell } from "./elements.js";
+import { element, meanCell, nameElement, numberCell, rankButton, shareCell, timeCell } from "./elements.js";
 import { count, counted, deviation, percent } from "./numbers.js";
 import { sortHeading } from "./table.js";
+import { onPaper } from "./theme.js";
 
 /** The share of all time below which callpaths are initially closed. */
 const OPEN_SHARE = 0.01;
@@ -56,6 +57,7 @@ export class Tree {
     this.columns = [...COLUMNS];
     if (this.rank !== null) this.columns.splice(4, 0, ["own", `Rank ${this.rank}`, (callpath) => this.#ofRank(callpath)]);
     this.head.replaceChildren(...this.columns.map(([key, title]) => this.#heading(key, title)));
+    const isPaper = onPaper();
     const rows = [];
     const stack = [{ list: this.#sorted(this.profile.roots), at: 0, more: 0, level: 1 }];
     while (stack.length > 0) {
@@ -67,9 +69,9 @@ export class Tree {
       }
       const callpath = top.list[top.at++];
       rows.push(this.#row(callpath, top.level));
-      if (this.open.has(callpath.row) && callpath.children.length > 0) {
+      if ((isPaper || this.open.has(callpath.row)) && callpath.children.length > 0) {
         const all = this.#sorted(callpath.children);
-        const list = this.unlimited.has(callpath.row) ? all : all.slice(0, CHILDREN_SHOWN);
+        const list = isPaper || this.unlimited.has(callpath.row) ? all : all.slice(0, CHILDREN_SHOWN);
         stack.push({ list, at: 0, more: all.length - list.length, level: top.level + 1, parent: callpath.row });
       }
     }
@@ -151,7 +153,7 @@ export class Tree {
       },
       name,
       numberCell(count(callpath.visits), callpath.visits),
-      timeCell(spread?.mean, estimate),
+      meanCell(spread, callpath.ranks, this.profile.report.ranks, estimate),
       timeCell(spread?.max),
       this.rank === null ? null : this.#rankCell(callpath),
       shareCell(share, 1, percent(share)),

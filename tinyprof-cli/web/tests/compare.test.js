@@ -18,7 +18,7 @@ const group = (verdict) => ({ unjudged: 1, unclear: 2, equal: 3 })[verdict] ?? 0
 
 const rowsOf = (page) =>
   page.$$eval(".compare tbody tr", (all) =>
-    all.map((row) => ({ name: row.querySelector(".name").textContent, cells: [...row.querySelectorAll("td")].map((cell) => cell.textContent) })),
+    all.map((row) => ({ name: row.querySelector(".name").textContent, cells: [...row.querySelectorAll("td")].map((cell) => (cell.className === "number" ? cell.firstChild : cell).textContent) })),
   );
 
 /** The widths in CSS pixels of the frames in the first row of both flame graphs. */

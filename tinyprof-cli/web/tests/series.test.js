@@ -91,19 +91,20 @@ test("few ranks are dots, and the slow execution is named", async () => {
   await page.context().close();
 });
 
-test("ranks that never came are hatched, and each step of deviation is darker than the one before", async () => {
-  const { page } = await open(browser, "executions");
+for (const [colorScheme, sign] of [["light", -1], ["dark", 1]]) test(`${colorScheme}: ranks that never came are hatched, and each step of deviation stands out more than the one before`, async () => {
+  const { page } = await open(browser, "executions", { colorScheme });
   await goTo(page, "ranks");
   const legend = await page.$$eval("#view-ranks .legend i", (swatches) =>
     swatches.map((swatch) => ({ text: swatch.parentElement.textContent, hatched: getComputedStyle(swatch).backgroundImage.includes("repeating"), color: getComputedStyle(swatch).backgroundColor })),
   );
   assert.deepEqual(legend.filter(({ hatched }) => hatched).map(({ text }) => text), ["never visited"]);
   const lightness = legend.slice(0, 5).map(({ color }) => color.match(/\d+/g).map(Number)).map(([r, g, b]) => 0.2126 * r + 0.7152 * g + 0.0722 * b);
-  lightness.slice(1).forEach((light, at) => assert.ok(light < lightness[at] - 15, lightness.join(" ")));
+  lightness.slice(1).forEach((light, at) => assert.ok(sign * (light - lightness[at]) > 12, lightness.join(" ")));
   // Pixels of a hatched cell differ, those of a value are equal: "rare" on ranks 3 and 0.
   const colors = await page.$eval("#view-ranks canvas", (canvas) => {
     const scale = canvas.width / canvas.clientWidth;
-    const row = 18 + 16 + 2;
+    const height = (canvas.clientHeight - 20) / 2;
+    const row = 18 + height + 4;
     const of = (x) => canvas.getContext("2d").getImageData(x * scale, row * scale, 40, 8).data;
     const different = (pixels) => new Set(Array.from({ length: pixels.length / 4 }, (_, at) => pixels.slice(at * 4, at * 4 + 4).join())).size;
     const right = canvas.clientWidth - 96;
