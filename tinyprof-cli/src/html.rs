@@ -19,7 +19,8 @@ mod scripts;
 use std::error::Error;
 use std::fs;
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 use serde_json::Value;
 use tinyprof_format::model::Profile;
@@ -45,10 +46,35 @@ pub(crate) fn run(arguments: &HtmlArguments) -> Result<(), Box<dyn Error>> {
     });
     let shown: Vec<Shown<'_>> = shown.collect();
     let page = page::of_profiles(&shown, comparison(&profiles, arguments).as_ref())?;
-    if arguments.output == Path::new("-") {
+    let file = arguments.output.clone().unwrap_or_else(|| default_file(&profiles));
+    if file == Path::new("-") {
         return render::output(&page);
     }
-    save(&page, &arguments.output)
+    save(&page, &file, arguments.force)?;
+    if arguments.output.is_none() {
+        render::notes(&[format!("wrote {}", file.display())]);
+    }
+    if arguments.open { open(&file) } else { Ok(()) }
+}
+
+/// Returns `NAME.html` for `NAME.tprof`, or the names of both profiles joined by `-`.
+fn default_file(profiles: &[(String, Profile)]) -> PathBuf {
+    let names = profiles.iter().map(|(name, _)| name.strip_suffix(".tprof").unwrap_or(name));
+    PathBuf::from(format!("{}.html", names.collect::<Vec<_>>().join("-")))
+}
+
+/// Starts the browser, without waiting for it.
+fn open(file: &Path) -> Result<(), Box<dyn Error>> {
+    let opener = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
+    let started = Command::new(opener)
+        .arg(file)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn();
+    started.map(drop).map_err(|error| {
+        format!("cannot start {opener}: {error}; open {} in a browser", file.display()).into()
+    })
 }
 
 /// The facts of a whole profile of which the page shows only some callpaths.
@@ -88,10 +114,14 @@ fn comparison(profiles: &[(String, Profile)], arguments: &HtmlArguments) -> Opti
     Some(diff::pair_json(base, new))
 }
 
-/// Writes a new file. An existing file is never overwritten. A file that could not be written
-/// completely is removed.
-fn save(page: &str, path: &Path) -> Result<(), Box<dyn Error>> {
-    let mut file = new_file::create(path)?;
+/// Writes a file. An existing file is overwritten only by force. A new file that could not be
+/// written completely is removed.
+fn save(page: &str, path: &Path, force: bool) -> Result<(), Box<dyn Error>> {
+    let mut file = if force {
+        new_file::replace(path)?
+    } else {
+        new_file::create(path).map_err(|error| format!("{error}; --force overwrites a page"))?
+    };
     file.write_all(page.as_bytes()).and_then(|()| file.flush()).map_err(|error| {
         // The first error is the one to report.
         fs::remove_file(path).ok();
