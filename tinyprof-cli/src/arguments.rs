@@ -5,6 +5,7 @@ mod export;
 mod files;
 mod help;
 mod output;
+pub(crate) mod profile;
 mod reading;
 mod setting;
 

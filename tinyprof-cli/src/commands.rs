@@ -13,7 +13,9 @@ use crate::arguments::{
 };
 use crate::name::name_of;
 use crate::outcome::Outcome;
-use crate::{check, diff, documents, export, html, import, launch, live, recover, render, select};
+use crate::{
+    check, diff, documents, export, html, import, launch, live, near, recover, render, select,
+};
 
 /// The note below a profile without MPI calls.
 const NO_MPI: &str = "to record MPI calls, start the program with tinyprof run -- mpiexec -n 4 ./a.out, or \
@@ -115,7 +117,9 @@ fn report_of(
     let profile = select::read(directory, selection)?;
     let report = report_of_profile(&profile, directory, selection, by);
     Ok(match metric {
-        Some(metric) => report.by_metric(metric.clone())?,
+        Some(metric) => {
+            report.by_metric(metric.clone()).map_err(|error| near::unknown_metric(&error))?
+        }
         None => report,
     })
 }

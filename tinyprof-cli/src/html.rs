@@ -20,6 +20,7 @@ use std::error::Error;
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 use serde_json::Value;
 use tinyprof_format::model::Profile;
@@ -55,10 +56,37 @@ pub(crate) fn run(arguments: &HtmlArguments) -> Result<(), Box<dyn Error>> {
     let shown: Vec<Shown<'_>> = shown.collect();
     let comparison = (!base.is_empty()).then(|| comparison(&profiles, base.len(), arguments));
     let page = page::of_profiles(&shown, comparison.as_ref())?;
-    if arguments.output == Path::new("-") {
+    let names: Vec<&str> = shown.iter().map(|shown| shown.name).collect();
+    let file = arguments.output.clone().unwrap_or_else(|| default_file(&names));
+    if file == Path::new("-") {
         return render::output(&page);
     }
-    save(&page, &arguments.output)
+    save(&page, &file, arguments.force)?;
+    if arguments.output.is_none() {
+        render::notes(&[format!("wrote {}", file.display())]);
+    }
+    if arguments.open { open(&file) } else { Ok(()) }
+}
+
+/// Returns `NAME.html` for `NAME.tprof`, or the names of both profiles joined by `-`.
+fn default_file(names: &[&str]) -> PathBuf {
+    let names =
+        names.iter().map(|name| name.strip_suffix(".tprof").unwrap_or(name).replace('/', "-"));
+    PathBuf::from(format!("{}.html", names.collect::<Vec<_>>().join("-")))
+}
+
+/// Starts the browser, without waiting for it.
+fn open(file: &Path) -> Result<(), Box<dyn Error>> {
+    let opener = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
+    let started = Command::new(opener)
+        .arg(file)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn();
+    started.map(drop).map_err(|error| {
+        format!("cannot start {opener}: {error}; open {} in a browser", file.display()).into()
+    })
 }
 
 /// Returns the regions with the most exclusive time, as in `tinyprof report --by region --json`.
@@ -112,10 +140,14 @@ fn comparison(profiles: &[(String, Profile)], base: usize, arguments: &HtmlArgum
     diff::sides_json(base, new)
 }
 
-/// Writes a new file. An existing file is never overwritten. A file that could not be written
-/// completely is removed.
-fn save(page: &str, path: &Path) -> Result<(), Box<dyn Error>> {
-    let mut file = new_file::create(path)?;
+/// Writes a file. An existing file is overwritten only by force. A new file that could not be
+/// written completely is removed.
+fn save(page: &str, path: &Path, force: bool) -> Result<(), Box<dyn Error>> {
+    let mut file = if force {
+        new_file::replace(path)?
+    } else {
+        new_file::create(path).map_err(|error| format!("{error}; --force overwrites a page"))?
+    };
     file.write_all(page.as_bytes()).and_then(|()| file.flush()).map_err(|error| {
         // The first error is the one to report.
         fs::remove_file(path).ok();

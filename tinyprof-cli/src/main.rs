@@ -18,6 +18,7 @@ mod memory;
 #[cfg(test)]
 mod messages_example;
 mod name;
+mod near;
 mod new_file;
 mod numbers;
 mod outcome;
@@ -31,14 +32,15 @@ mod select;
 #[expect(unsafe_code, reason = "std neither reads the recorder's clocks nor maps files")]
 mod sys;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::Parser as _;
 
-use arguments::Arguments;
+use arguments::{Arguments, profile};
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = Arguments::parse_from(with_command(std::env::args_os().collect()));
     render::choose_colors(arguments.color);
     memory::allow(arguments.memory);
     match commands::run(&arguments.command) {
@@ -48,4 +50,13 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// Inserts the command `report` if a profile takes the place of the command.
+fn with_command(mut arguments: Vec<OsString>) -> Vec<OsString> {
+    let is_profile = |argument: &OsString| argument.to_str().is_some_and(profile::is_profile);
+    if arguments.get(1).is_some_and(is_profile) {
+        arguments.insert(1, "report".into());
+    }
+    arguments
 }

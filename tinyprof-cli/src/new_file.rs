@@ -19,3 +19,11 @@ pub(crate) fn create(path: &Path) -> Result<File, String> {
         _ => format!("cannot create {}: {error}", path.display()),
     })
 }
+
+/// Creates a file, or empties an existing one.
+///
+/// # Errors
+/// The reason.
+pub(crate) fn replace(path: &Path) -> Result<File, String> {
+    File::create(path).map_err(|error| format!("cannot create {}: {error}", path.display()))
+}

@@ -1,6 +1,8 @@
 //! `--rank`, `--execution` and `--path`: a smaller profile of some ranks or executions, or of a
 //! part of the tree.
 
+mod find;
+
 use std::collections::BTreeSet;
 use std::error::Error;
 use std::path::Path;
@@ -12,6 +14,8 @@ use tinyprof_format::model::{CallpathIndex, CallpathTable, CallpathValues, Losse
 use crate::arguments::Selection;
 use crate::memory;
 use crate::numbers::NumberList;
+
+use find::find;
 
 /// Reads the selected part of the profile in `directory`. For a part of the tree, this reads only
 /// the bytes of its callpaths and the data about the ranks, so damage elsewhere is not noticed.
@@ -127,45 +131,28 @@ fn retain<T>(
     Ok(())
 }
 
-/// Returns the callpaths at and below `path`, and their indices in `table`, in the new order. Their
-/// root is named by the whole path, so that it stays visible.
+/// Returns the callpaths at and below `path`, and their indices in `table`, in the new order. Each
+/// root among them is named by its whole path, so that it stays visible.
 fn below(table: &CallpathTable, path: &str) -> Result<(CallpathTable, Vec<CallpathIndex>), String> {
+    let roots = find(table, path)?;
     let mut inside = vec![false; table.len()];
     let mut triples = Vec::new();
     for (index, callpath) in table.iter() {
         let parent = callpath.parent.filter(|parent| inside[parent.row()]);
         let mut region = Arc::clone(&callpath.region);
         if parent.is_none() {
-            if !is_path(table, index, path) {
+            if !roots.contains(&index) {
                 continue;
             }
-            path.clone_into(&mut Arc::make_mut(&mut region).name);
+            Arc::make_mut(&mut region).name = table.path(index);
         }
         inside[index.row()] = true;
         triples.push((callpath.id, parent.map(|parent| table.get(parent).id), region));
-    }
-    if triples.is_empty() {
-        return Err(format!(
-            "there is no callpath {path:?}: expected names from a root region on, joined by <, as in main<exchange"
-        ));
     }
     let rows = table.index_by_id();
     let callpaths = CallpathTable::from_parents(triples);
     let chosen = callpaths.rows().iter().map(|callpath| rows[&callpath.id]).collect();
     Ok((callpaths, chosen))
-}
-
-/// Returns `true` if `path` is that of the callpath. Compares names from the end, so that a deep
-/// tree costs no more than the path.
-fn is_path(table: &CallpathTable, index: CallpathIndex, path: &str) -> bool {
-    let (mut rest, mut at) = (path, index);
-    loop {
-        let callpath = table.get(at);
-        let Some(above) = rest.strip_suffix(callpath.region.name.as_str()) else { return false };
-        let Some(parent) = callpath.parent else { return above.is_empty() };
-        let Some(above) = above.strip_suffix('<') else { return false };
-        (rest, at) = (above, parent);
-    }
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ mod support;
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 use tinyprof_format::file::ProfileWriter;
 use tinyprof_format::model::{
@@ -122,12 +123,45 @@ fn a_file_that_exists_is_left_as_it_is() {
 }
 
 #[test]
+fn a_page_is_named_like_its_profile_and_overwritten_by_force() {
+    let scratch = tempfile::tempdir().expect("a temporary directory");
+    written(scratch.path(), "run", 1);
+    written(scratch.path(), "other", 1);
+    let file = scratch.path().join("run.html");
+    let made = run(&["html", "run"], scratch.path());
+    assert!(made.status.success() && shown(&made).contains("wrote run.html"), "{}", shown(&made));
+    fs::write(&file, "an old page").expect("it is changed");
+    let again = run(&["html", "run"], scratch.path());
+    assert_eq!(again.status.code(), Some(1));
+    assert!(shown(&again).contains("--force overwrites a page"), "{}", shown(&again));
+    assert!(run(&["html", "run", "--force"], scratch.path()).status.success());
+    assert!(fs::metadata(&file).expect("the page").len() > 100_000);
+    assert!(run(&["html", "run", "other"], scratch.path()).status.success());
+    assert!(scratch.path().join("run-other.html").exists());
+}
+
+#[test]
+fn a_page_without_a_browser_is_written_all_the_same() {
+    let scratch = tempfile::tempdir().expect("a temporary directory");
+    written(scratch.path(), "run", 1);
+    let output = Command::new(env!("CARGO_BIN_EXE_tinyprof"))
+        .args(["html", "run.tprof", "--open"])
+        .current_dir(scratch.path())
+        .env("PATH", "")
+        .output()
+        .expect("tinyprof starts");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(shown(&output).contains("run.html in a browser"), "{}", shown(&output));
+    assert!(scratch.path().join("run.html").exists());
+}
+
+#[test]
 fn a_profile_that_cannot_be_read_and_arguments_that_are_missing_are_told() {
     let scratch = tempfile::tempdir().expect("a temporary directory");
     let output = run(&["html", "nowhere.tprof", "-o", "report.html"], scratch.path());
     assert_eq!(output.status.code(), Some(1), "{}", shown(&output));
     assert!(!scratch.path().join("report.html").exists());
-    for wrong in [&["html"][..], &["html", "a"], &["html", "a", "b", "c", "-o", "d"]] {
+    for wrong in [&["html"][..], &["html", "a", "b", "c", "-o", "d"]] {
         assert_eq!(run(wrong, scratch.path()).status.code(), Some(2), "{wrong:?}");
     }
 }

@@ -109,7 +109,7 @@ fn what_is_not_there_is_said() {
     for (arguments, code, expected) in [
         (["--rank", "3"], 1, "there is no rank 3: the profile has 3 ranks"),
         (["--rank", "2-1"], 2, "expected the lower number first"),
-        (["--path", "a"], 1, "there is no callpath"),
+        (["--path", "main<c"], 1, "there is no callpath"),
         (["--path", "main<"], 1, "there is no callpath"),
         (["--path", "<main"], 1, "there is no callpath"),
         (["--path", "ain"], 1, "there is no callpath"),
@@ -118,4 +118,52 @@ fn what_is_not_there_is_said() {
             run(&[&["tree", "run.tprof"], &arguments[..]].concat(), scratch.path());
         assert!(found == Some(code) && message.contains(expected), "{arguments:?}: {message}");
     }
+}
+
+#[test]
+fn a_path_has_slashes_or_is_the_end_of_one() {
+    let scratch = scratch();
+    let root = |path: &str| {
+        let tree = json(&["tree", "run.tprof", "--json", "--path", path], scratch.path());
+        tree["callpaths"][0]["path"].clone()
+    };
+    assert_eq!(root("main/a/x"), "main<a<x");
+    assert_eq!(root("a<x"), "main<a<x");
+    assert_eq!(root("a/x"), "main<a<x");
+    assert_eq!(root("b"), "main<b");
+}
+
+#[test]
+fn a_path_that_is_not_one_callpath_suggests_some() {
+    let text = "id,parent,tag,is_loop,times\nmain,null,null,0,1.0\nmain<solve,main,null,0,0.5\n\
+        main<solve<gather,main<solve,null,0,0.1\nmain<gather,main,null,0,0.1\n";
+    let profile = read_text(text.as_bytes()).expect("it is read").profile;
+    let scratch = tempfile::tempdir().expect("a temporary directory");
+    let target = scratch.path().join("run");
+    save_profile(Permissions::Private, &target, &profile).expect("it is written");
+    let message = |path: &str| {
+        let (code, _, message) = run(&["report", "run.tprof", "--path", path], scratch.path());
+        assert_eq!(code, Some(1), "{message}");
+        message
+    };
+    let several = message("gather");
+    assert!(several.contains("2 callpaths end with gather"), "{several}");
+    assert!(several.contains("main<gather, main<solve<gather"), "{several}");
+    let mistyped = message("main/slove");
+    assert!(mistyped.contains("did you mean main<solve?"), "{mistyped}");
+    assert!(!message("xyz").contains("did you mean"), "nothing is like that");
+}
+
+#[test]
+fn a_profile_is_found_without_its_ending_and_reported_without_a_command() {
+    let scratch = scratch();
+    let (code, with_command, _) = run(&["report", "run"], scratch.path());
+    assert_eq!(code, Some(0));
+    let (code, without, _) = run(&["run.tprof/"], scratch.path());
+    assert_eq!((code, without.as_str()), (Some(0), with_command.as_str()));
+    let (code, _, message) = run(&["report", "fast"], scratch.path());
+    assert_eq!(code, Some(1));
+    assert!(message.contains("there is no fast"), "{message}");
+    let (code, _, _) = run(&["run"], scratch.path());
+    assert_eq!(code, Some(2), "a command keeps its name");
 }

@@ -18,6 +18,11 @@ pub enum ReadError {
         /// The error from the system.
         source: io::Error,
     },
+    /// There is no such directory.
+    NotFound {
+        /// The directory.
+        directory: PathBuf,
+    },
     /// There is no manifest: the directory is not a profile, or its run ended before the profile
     /// was complete.
     NoManifest {
@@ -73,6 +78,9 @@ impl fmt::Display for ReadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Io { path, source } => write!(f, "cannot read {}: {source}", path.display()),
+            Self::NotFound { directory } => {
+                write!(f, "there is no {} (expected a directory NAME.tprof)", directory.display())
+            }
             Self::NoManifest { directory, unfinished: true } => write!(
                 f,
                 "{} has no manifest.json: its run ended before the profile was complete; tinyprof check --salvage \

@@ -124,7 +124,7 @@ fn a_profile_without_a_manifest_says_that_it_is_unfinished() {
     let error = read_profile(&path).unwrap_err();
     assert!(matches!(error, ReadError::NoManifest { unfinished: true, .. }), "{error}");
     let elsewhere = read_profile(&scratch.path().join("nothing.tprof")).unwrap_err();
-    assert!(matches!(elsewhere, ReadError::NoManifest { unfinished: false, .. }), "{elsewhere}");
+    assert!(matches!(elsewhere, ReadError::NotFound { .. }), "{elsewhere}");
 }
 
 #[test]

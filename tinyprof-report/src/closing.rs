@@ -56,8 +56,7 @@ impl Report {
         if self.callpaths_of_regions.is_some() {
             return None;
         }
-        let regions = costliest(&self.callpaths, &self.statistics, |_| true);
-        let first = &regions[..regions.len().min(REGIONS)];
+        let first = costliest(&self.callpaths, &self.statistics, REGIONS, |_| true);
         if !first.iter().any(|region| region.callpaths > 1) {
             return None;
         }

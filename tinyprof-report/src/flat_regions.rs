@@ -13,8 +13,7 @@ impl Report {
     /// why it is there. None if each of them has one callpath: a tree of the costliest callpaths
     /// shows the same.
     pub(super) fn flat_regions(&self, count: usize, width_columns: usize) -> Option<String> {
-        let mut regions = costliest(&self.callpaths, &self.statistics, |_| true);
-        regions.truncate(count);
+        let regions = costliest(&self.callpaths, &self.statistics, count, |_| true);
         if !regions.iter().any(|region| region.callpaths > 1) {
             return None;
         }

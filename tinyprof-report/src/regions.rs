@@ -1,7 +1,7 @@
 //! Regions, each summed over its callpaths.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use tinyprof_format::model::{CallpathIndex, CallpathTable, SiteId};
 
@@ -18,6 +18,19 @@ impl<'a> RegionKey<'a> {
     pub(super) fn of(region: &'a tinyprof_format::model::Region) -> Self {
         MpiCall::of_region(region).map_or(Self::Site(region.site), |call| Self::Mpi(call.function))
     }
+
+    /// Returns a number that is equal for equal regions, and differs between others as far as
+    /// hashes do.
+    fn number(self) -> u64 {
+        match self {
+            Self::Site(site) => site.to_bits(),
+            Self::Mpi(function) => {
+                let mut hasher = DefaultHasher::new();
+                function.hash(&mut hasher);
+                hasher.finish()
+            }
+        }
+    }
 }
 
 /// A region with the sums over its callpaths and all ranks.
@@ -31,33 +44,54 @@ pub(super) struct Region<'a> {
     pub(super) is_mpi: bool,
 }
 
-/// Returns the regions of the callpaths that are counted and were visited, the greatest exclusive
-/// time first.
+/// Returns the `count` regions with the most exclusive time, the greatest first, of the callpaths
+/// that are counted and were visited.
+///
+/// # Cost
+/// Sorts the callpaths by region, in 16 bytes each: there may be a million of them.
 pub(super) fn costliest<'a>(
     callpaths: &'a CallpathTable,
     statistics: &Statistics,
+    count: usize,
     is_counted: impl Fn(CallpathIndex) -> bool,
 ) -> Vec<Region<'a>> {
-    let mut regions: BTreeMap<RegionKey<'_>, (Region<'_>, u128)> = BTreeMap::new();
-    for (callpath, of_callpath) in callpaths.iter().filter(|(index, _)| is_counted(*index)) {
-        let row = statistics.row(callpath.row());
-        if row.ranks == 0 {
-            continue;
-        }
-        let key = RegionKey::of(&of_callpath.region);
-        let (name, is_mpi) = match key {
-            RegionKey::Mpi(function) => (function, true),
-            RegionKey::Site(_) => (of_callpath.region.name.as_str(), false),
-        };
-        let none = Region { name, callpath, callpaths: 0, exclusive_ns: 0, is_mpi };
-        let (region, greatest_ns) = regions.entry(key).or_insert((none, 0));
-        region.callpaths += 1;
-        region.exclusive_ns = region.exclusive_ns.saturating_add(row.exclusive.sum_ns);
-        if row.exclusive.sum_ns > *greatest_ns {
-            (region.callpath, *greatest_ns) = (callpath, row.exclusive.sum_ns);
-        }
+    let visited = callpaths
+        .iter()
+        .filter(|(index, _)| is_counted(*index) && statistics.row(index.row()).ranks > 0);
+    let mut keys: Vec<(u64, CallpathIndex)> = visited
+        .map(|(index, callpath)| (RegionKey::of(&callpath.region).number(), index))
+        .collect();
+    keys.sort_unstable();
+    let mut greatest: Vec<Region<'a>> = Vec::new();
+    for of_region in keys.chunk_by(|left, right| left.0 == right.0) {
+        let region = sum(callpaths, statistics, of_region.iter().map(|(_, index)| *index));
+        let order = |region: &Region<'_>| (Reverse(region.exclusive_ns), region.callpath);
+        let place = greatest.partition_point(|other| order(other) < order(&region));
+        greatest.insert(place, region);
+        greatest.truncate(count);
     }
-    let mut regions: Vec<Region<'_>> = regions.into_values().map(|(region, _)| region).collect();
-    regions.sort_by_key(|region| (Reverse(region.exclusive_ns), region.callpath));
-    regions
+    greatest
+}
+
+/// Returns the sum over the callpaths of a region, of which there is at least one.
+fn sum<'a>(
+    callpaths: &'a CallpathTable,
+    statistics: &Statistics,
+    of_region: impl Iterator<Item = CallpathIndex>,
+) -> Region<'a> {
+    let exclusive_ns = |index: CallpathIndex| statistics.row(index.row()).exclusive.sum_ns;
+    let (mut number, mut sum_ns, mut costliest) = (0, 0_u128, CallpathIndex::new(0));
+    for index in of_region {
+        if number == 0 || exclusive_ns(index) > exclusive_ns(costliest) {
+            costliest = index;
+        }
+        number += 1;
+        sum_ns = sum_ns.saturating_add(exclusive_ns(index));
+    }
+    let region = &callpaths.get(costliest).region;
+    let (name, is_mpi) = match RegionKey::of(region) {
+        RegionKey::Mpi(function) => (function, true),
+        RegionKey::Site(_) => (region.name.as_str(), false),
+    };
+    Region { name, callpath: costliest, callpaths: number, exclusive_ns: sum_ns, is_mpi }
 }

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use clap::Args;
 use tinyprof_report::SortKey;
 
-use super::{DIFF_METRIC, Selection, TableOutput, metric};
+use super::{DIFF_METRIC, Selection, TableOutput, metric, profile};
 
 /// Arguments of `tinyprof diff`.
 #[derive(Args, Debug)]
@@ -15,13 +15,13 @@ use super::{DIFF_METRIC, Selection, TableOutput, metric};
 )]
 pub(crate) struct DiffArguments {
     /// Two profiles: the run before, and the run after
-    #[arg(value_names = ["BASE", "NEW"], num_args = 2, required_unless_present = "base", conflicts_with = "base")]
+    #[arg(value_names = ["BASE", "NEW"], num_args = 2, value_parser = profile::directory, required_unless_present = "base", conflicts_with = "base")]
     profiles: Vec<PathBuf>,
     /// The runs before the change
-    #[arg(long, value_name = "DIR", num_args = 1.., requires = "new")]
+    #[arg(long, value_name = "DIR", num_args = 1.., value_parser = profile::directory, requires = "new")]
     base: Vec<PathBuf>,
     /// The runs after the change
-    #[arg(long, value_name = "DIR", num_args = 1.., requires = "base")]
+    #[arg(long, value_name = "DIR", num_args = 1.., value_parser = profile::directory, requires = "base")]
     new: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) selection: Selection,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::Selection;
+use super::{Selection, profile};
 use crate::parameter::Parameter;
 
 /// The formats of other tools.
@@ -42,7 +42,7 @@ pub(crate) enum ExportFormat {
 #[derive(Args, Debug)]
 pub(crate) struct ExportArguments {
     /// The profile: a directory NAME.tprof; several for extrap
-    #[arg(value_name = "DIR", required = true)]
+    #[arg(value_name = "DIR", required = true, value_parser = profile::directory)]
     pub(crate) directories: Vec<PathBuf>,
     /// The format to write
     #[arg(long = "to", value_name = "FORMAT")]

@@ -4,13 +4,13 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{PlainOutput, Selection, TableFormat};
+use super::{PlainOutput, Selection, TableFormat, profile};
 
 /// Arguments of `tinyprof check`.
 #[derive(Args, Debug)]
 pub(crate) struct CheckArguments {
     /// The profile: a directory NAME.tprof
-    #[arg(value_name = "DIR")]
+    #[arg(value_name = "DIR", value_parser = profile::directory)]
     pub(crate) directory: PathBuf,
     /// Print text, json (every file with its sections and damage) or csv (the damage)
     #[arg(long, value_name = "FORMAT", default_value = "text", hide_possible_values = true)]
@@ -29,23 +29,35 @@ pub(crate) struct CheckArguments {
 /// Arguments of `tinyprof html`.
 #[derive(Args, Debug)]
 #[command(
-    override_usage = "tinyprof html [OPTIONS] -o FILE DIR [DIR]\n       tinyprof html [OPTIONS] -o FILE --base DIR... --new DIR..."
+    override_usage = "tinyprof html [OPTIONS] DIR [DIR]\n       tinyprof html [OPTIONS] --base DIR... --new DIR..."
 )]
 pub(crate) struct HtmlArguments {
     /// The profile: a directory NAME.tprof; or two, the run before and the run after
-    #[arg(value_name = "DIR", num_args = 1..=2, required_unless_present = "base", conflicts_with = "base")]
+    #[arg(
+        value_name = "DIR",
+        num_args = 1..=2,
+        required_unless_present = "base",
+        conflicts_with = "base",
+        value_parser = profile::directory
+    )]
     directories: Vec<PathBuf>,
     /// The runs to compare with
-    #[arg(long, value_name = "DIR", num_args = 1.., requires = "new")]
+    #[arg(long, value_name = "DIR", num_args = 1.., requires = "new", value_parser = profile::directory)]
     base: Vec<PathBuf>,
     /// The runs to compare
-    #[arg(long, value_name = "DIR", num_args = 1.., requires = "base")]
+    #[arg(long, value_name = "DIR", num_args = 1.., requires = "base", value_parser = profile::directory)]
     new: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) selection: Selection,
-    /// The file to write, - for standard output
+    /// The file to write, - for standard output [default: NAME.html, in this directory]
     #[arg(short, long = "output", value_name = "FILE")]
-    pub(crate) output: PathBuf,
+    pub(crate) output: Option<PathBuf>,
+    /// Overwrite the file
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Open the page in the browser
+    #[arg(long)]
+    pub(crate) open: bool,
 }
 
 impl HtmlArguments {

@@ -158,10 +158,10 @@ pub(crate) const HTML_HELP: &str = exit_codes!(
 The page shows where time is spent, by rank, iteration and execution: a summary with hints, the callpath
 tree and a flame graph; for two profiles also what became slower from the first to the second. It opens
 from disk and loads nothing. In wide profiles neighbouring ranks share a column, and in deep ones only the
-costliest callpaths have values by rank; the page marks both. An existing file is never overwritten.
+costliest callpaths have values by rank; the page marks both. An existing file is overwritten only with --force.
 
 Examples:
-  tinyprof html lu.tprof -o lu.html
+  tinyprof html lu.tprof --open
   tinyprof html before.tprof after.tprof -o compare.html
 "
 );

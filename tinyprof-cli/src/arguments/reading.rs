@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use tinyprof_report::SortKey;
 
-use super::{PlainOutput, Rows, SORT_METRIC, TOP_DIR, TableOutput, metric};
+use super::{PlainOutput, Rows, SORT_METRIC, TOP_DIR, TableOutput, metric, profile};
 use crate::numbers::NumberList;
 
 /// The part of a profile that a command reads.
@@ -17,7 +17,8 @@ pub(crate) struct Selection {
     /// Only these executions, 0-based, such as 0,3-5
     #[arg(long = "execution", value_name = "LIST")]
     pub(crate) executions: Option<NumberList>,
-    /// Only this callpath and those below it, such as 'main<exchange'; shares are of its time
+    /// Only this callpath and those below it, such as 'main<exchange' or main/exchange; a name is
+    /// enough if it is unique; shares are of its time
     #[arg(long, value_name = "PATH")]
     pub(crate) path: Option<String>,
 }
@@ -33,7 +34,7 @@ impl Selection {
 #[derive(Args, Debug)]
 pub(crate) struct ReportArguments {
     /// The profile: a directory NAME.tprof
-    #[arg(value_name = "DIR")]
+    #[arg(value_name = "DIR", value_parser = profile::directory)]
     pub(crate) directory: PathBuf,
     #[command(flatten)]
     pub(crate) selection: Selection,
@@ -53,7 +54,7 @@ pub(crate) struct ReportArguments {
 #[derive(Args, Debug)]
 pub(crate) struct TreeArguments {
     /// The profile: a directory NAME.tprof
-    #[arg(value_name = "DIR")]
+    #[arg(value_name = "DIR", value_parser = profile::directory)]
     pub(crate) directory: PathBuf,
     #[command(flatten)]
     pub(crate) selection: Selection,
@@ -66,7 +67,7 @@ pub(crate) struct TreeArguments {
 /// Arguments of `tinyprof top`.
 #[derive(Args, Debug)]
 pub(crate) struct TopArguments {
-    #[arg(value_name = "DIR", help = TOP_DIR)]
+    #[arg(value_name = "DIR", help = TOP_DIR, value_parser = profile::directory)]
     pub(crate) directory: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) selection: Selection,
@@ -97,12 +98,13 @@ pub(crate) struct TopArguments {
 #[derive(Args, Debug)]
 pub(crate) struct MpiArguments {
     /// The profile: a directory NAME.tprof
-    #[arg(value_name = "DIR")]
+    #[arg(value_name = "DIR", value_parser = profile::directory)]
     pub(crate) directory: PathBuf,
     /// Only these ranks, 0-based, such as 3,8-15
     #[arg(long = "rank", value_name = "LIST")]
     ranks: Option<NumberList>,
-    /// Only this callpath and those below it, such as 'main<exchange'; shares are of its time
+    /// Only this callpath and those below it, such as 'main<exchange' or main/exchange; a name is
+    /// enough if it is unique; shares are of its time
     #[arg(long, value_name = "PATH")]
     path: Option<String>,
     /// The number of functions, call sites, and pairs of ranks
@@ -123,7 +125,7 @@ impl MpiArguments {
 #[derive(Args, Debug)]
 pub(crate) struct InfoArguments {
     /// The profile: a directory NAME.tprof
-    #[arg(value_name = "DIR")]
+    #[arg(value_name = "DIR", value_parser = profile::directory)]
     pub(crate) directory: PathBuf,
     #[command(flatten)]
     pub(crate) output: PlainOutput,

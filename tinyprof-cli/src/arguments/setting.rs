@@ -2,8 +2,7 @@
 
 use tinyprof_settings::{SETTINGS, Setting};
 
-/// The largest number of changed letters for which another key is suggested.
-const CHANGES_MAX: usize = 2;
+use crate::near::{CHANGES_MAX, changes};
 
 /// A setting and its value, as an environment variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,21 +60,6 @@ fn unknown(key: &str) -> String {
     }
 }
 
-/// Returns the number of letters to insert, remove or replace to make `b` of `a` (Levenshtein).
-fn changes(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut above: Vec<usize> = (0..=b.len()).collect();
-    for (row, from) in a.chars().enumerate() {
-        let mut line = vec![row + 1];
-        for (column, to) in b.iter().enumerate() {
-            let replaced = above[column] + usize::from(from != *to);
-            line.push(replaced.min(above[column + 1] + 1).min(line[column] + 1));
-        }
-        above = line;
-    }
-    above[b.len()]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -103,13 +87,5 @@ mod tests {
         check("interval=5", "expected a time with its unit, as in 5s");
         check("out=", "expected a path for out");
         check("interval", "expected KEY=VALUE");
-    }
-
-    #[test]
-    fn changes_are_counted_by_letter() {
-        assert_eq!(changes("budget", "budget"), 0);
-        assert_eq!(changes("bugdet", "budget"), 2);
-        assert_eq!(changes("", "out"), 3);
-        assert_eq!(changes("outs", "out"), 1);
     }
 }

@@ -9,7 +9,7 @@ use tinyprof_report::{Report, SortKey};
 use crate::arguments::{DiffArguments, TableFormat};
 use crate::name::{distinct_names, name_of};
 use crate::outcome::Outcome;
-use crate::{memory, render, select};
+use crate::{memory, near, render, select};
 
 use super::compare::{Diff, Run, rows};
 use super::names::Names;
@@ -57,14 +57,13 @@ fn read_run(
     arguments: &DiffArguments,
     names: &mut Names,
 ) -> Result<Run, Box<dyn Error>> {
-    let in_run = |error: &dyn Error| format!("{}: {error}", directory.display());
     let profile = select::select(memory::read_options().read(directory)?, &arguments.selection)
         .map_err(|error| format!("{}: {error}", directory.display()))?;
     if let SortKey::Key(_) = &arguments.metric {
         // The error lists the existing keys.
-        Report::of_profile(&profile)
-            .by_metric(arguments.metric.clone())
-            .map_err(|error| in_run(&error))?;
+        Report::of_profile(&profile).by_metric(arguments.metric.clone()).map_err(|error| {
+            format!("{}: {}", directory.display(), near::unknown_metric(&error))
+        })?;
     }
     let ranks = ranks(&profile, arguments);
     Ok(Run {

@@ -5,7 +5,7 @@ use std::error::Error;
 use std::io::Write;
 
 use tinyprof_format::model::{CallpathIndex, CallpathValues, MetricSummary, Precision, Profile};
-use tinyprof_report::{RankStatistics, Statistics};
+use tinyprof_report::{Efficiency, RankStatistics, Statistics};
 
 use crate::parameter::Parameter;
 
@@ -84,6 +84,18 @@ impl Source {
         let mut statistics = Statistics::new(table.len());
         statistics.add_rank(table, 0, "", |index| &self.profile.values(index, rank).executions);
         statistics.rows().collect()
+    }
+
+    /// Returns the known numbers of the ranks' efficiency, each from 0 to 1, by name.
+    pub(super) fn efficiency(&self) -> Vec<(&'static str, f64)> {
+        let Some(found) = Efficiency::of_profile(&self.profile) else { return Vec::new() };
+        let numbers = [
+            ("parallel", found.parallel),
+            ("load_balance", Some(found.load_balance)),
+            ("communication", found.communication),
+            ("io_share", Some(found.io_share)),
+        ];
+        numbers.into_iter().filter_map(|(name, number)| Some((name, number?))).collect()
     }
 
     /// Returns whether times are exact or rounded, in the words of formats that have a field for

@@ -75,8 +75,18 @@ impl Exporter for GraphMl {
             out,
             "  <key id=\"precision\" for=\"graph\" attr.name=\"precision\" attr.type=\"string\"/>"
         )?;
+        let efficiency = source.efficiency();
+        for (name, _) in &efficiency {
+            writeln!(
+                out,
+                "  <key id=\"efficiency_{name}\" for=\"graph\" attr.name=\"efficiency_{name}\" attr.type=\"double\"/>"
+            )?;
+        }
         writeln!(out, "  <graph id=\"{}\" edgedefault=\"directed\">", xml(&source.name))?;
         writeln!(out, "    <data key=\"precision\">{}</data>", source.precision())?;
+        for (name, number) in &efficiency {
+            writeln!(out, "    <data key=\"efficiency_{name}\">{number}</data>")?;
+        }
         for ((index, callpath), (row, numbers)) in table.iter().zip(statistics.rows().zip(&numbers))
         {
             node(out, index, callpath, &row, names.iter().copied().zip(numbers))?;
@@ -166,6 +176,11 @@ mod tests {
             assert!(with.contains(&data), "{data}");
             assert!(with.contains(&format!("<key id=\"{name}\"")));
         }
+        let expected = tinyprof_report::Efficiency::of_profile(&profile).expect("there are tags");
+        let data =
+            format!("<data key=\"efficiency_load_balance\">{}</data>", expected.load_balance);
+        assert!(with.contains(&data), "{data}: {with}");
+        assert!(with.contains("<key id=\"efficiency_parallel\" for=\"graph\""));
         profile.values.iter_mut().flatten().for_each(|values| values.messages.clear());
         assert!(!text(profile).contains("messages"));
     }

@@ -99,6 +99,11 @@ fn run(out: &mut (dyn Write + Send), source: &Source) -> io::Result<()> {
         family(out, name, "gauge", help)?;
         writeln!(out, "{name} {number}")?;
     }
+    for (name, number) in source.efficiency() {
+        let name = format!("tinyprof_efficiency_{name}_ratio");
+        family(out, &name, "gauge", "Use of the ranks, by the POP project's definition")?;
+        writeln!(out, "{name} {}", value(number))?;
+    }
     family(out, "tinyprof_losses", "gauge", "What was dropped, folded or left open, by kind")?;
     for (kind, count) in manifest.losses.named() {
         writeln!(out, "tinyprof_losses{{kind=\"{kind}\"}} {count}")?;
@@ -278,6 +283,25 @@ mod tests {
         assert!(
             text.contains("# TYPE tinyprof_mpi_bytes counter\n# UNIT tinyprof_mpi_bytes bytes\n")
         );
+    }
+
+    #[test]
+    fn the_efficiency_is_that_of_the_report() {
+        let profile = example::profile(4);
+        let expected = tinyprof_report::Efficiency::of_profile(&profile).expect("there are tags");
+        let mut text = Vec::new();
+        let request = Request::of_profile("run", profile);
+        OpenMetrics.export(&request, &mut text).expect("it is written");
+        let text = String::from_utf8(text).expect("text");
+        for (name, number) in [
+            ("parallel", expected.parallel.expect("there is communication")),
+            ("load_balance", expected.load_balance),
+            ("communication", expected.communication.expect("there is communication")),
+            ("io_share", expected.io_share),
+        ] {
+            let line = format!("\ntinyprof_efficiency_{name}_ratio {number}\n");
+            assert!(text.contains(&line), "{line}: {text}");
+        }
     }
 
     #[test]

@@ -60,7 +60,13 @@ pub(super) fn read_of(
             let unfinished =
                 ["callpaths", "part-00000"].iter().any(|file| source.length(file).is_ok());
             let directory = path.parent().map(PathBuf::from).unwrap_or_default();
-            return Err(ReadError::NoManifest { directory, unfinished });
+            // A source need not be a directory; if it is none, its directory is empty.
+            let is_named = !directory.as_os_str().is_empty();
+            return Err(if is_named && !unfinished && !directory.exists() {
+                ReadError::NotFound { directory }
+            } else {
+                ReadError::NoManifest { directory, unfinished }
+            });
         }
         Err(source) => return Err(ReadError::Io { path, source }),
     };

@@ -135,13 +135,23 @@ impl<'a> Ranks<'a> {
                 self.name(index)
             ),
             evidence: format!(
-                "Without what it calls it takes {} there and {} on the mean rank; the others may wait {}.",
+                "Without what it calls it takes {} there and {} {}; the others may wait {}.",
                 time(whole(max_ns)),
                 time(whole(mean_ns)),
+                self.mean_words(index),
                 time(whole(lost_ns)),
             ),
             advice: format!("Give rank {rank} less of it."),
         })
+    }
+
+    /// Returns the words for a mean over all ranks. The table's means are those of the ranks that
+    /// visited a callpath, so ranks that did not are mentioned.
+    fn mean_words(&self, index: CallpathIndex) -> String {
+        match self.count().saturating_sub(self.row(index).ranks) {
+            0 => "on the mean rank".to_owned(),
+            never => format!("over all {} ranks, {never} of which never run it", self.count()),
+        }
     }
 
     pub(super) fn too_small(&self, index: CallpathIndex) -> Option<Hint> {

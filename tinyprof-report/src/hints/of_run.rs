@@ -8,7 +8,7 @@ use super::{
     float,
 };
 use crate::names::{cut, shown};
-use crate::regions::Region;
+use crate::regions::{Region, costliest};
 use crate::units::{percent_cell, ratio, time, whole};
 use crate::usage::Activity;
 use crate::{Efficiency, HostId};
@@ -53,13 +53,13 @@ impl Ranks<'_> {
             return None;
         }
         let regions = self.regions_of(Activity::Communication);
-        let costliest = regions.first()?;
-        let spread = self.row(costliest.callpath).exclusive;
+        let first = regions.first()?;
+        let spread = self.row(first.callpath).exclusive;
         let (min, max) = (float(spread.min_ns), float(spread.max_ns));
         let waiting = if max - min >= WAITING_PART * max {
             format!(
                 " In {} it takes {} on one rank and {} on rank {}: the difference is waiting.",
-                self.name(costliest.callpath),
+                self.name(first.callpath),
                 time(whole(min)),
                 time(whole(max)),
                 spread.max_rank,
@@ -67,14 +67,14 @@ impl Ranks<'_> {
         } else {
             String::new()
         };
-        let advice = if regions.iter().any(|region| region.is_mpi) {
+        let advice = if first.is_mpi {
             "`tinyprof mpi` shows sizes and partners; send fewer and larger messages, or compute while they travel."
         } else {
             "Send fewer and larger messages, or compute while they travel."
         };
         Some(Hint {
             kind: HintKind::Communication,
-            callpath: Some(costliest.callpath),
+            callpath: Some(first.callpath),
             rank: None,
             iteration: None,
             lost_ns: (1.0 - communication) * float(times.total_max_ns),
@@ -199,9 +199,9 @@ impl Ranks<'_> {
         })
     }
 
-    /// Returns the regions with this activity, the costliest first.
+    /// Returns the two costliest regions with this activity.
     fn regions_of(&self, activity: Activity) -> Vec<Region<'_>> {
-        crate::regions::costliest(self.callpaths, self.statistics, |index| {
+        costliest(self.callpaths, self.statistics, 2, |index| {
             self.activities[index.row()] == Some(activity)
         })
     }

@@ -50,6 +50,22 @@ fn a_quiet_run_has_no_hints() {
 }
 
 #[test]
+fn a_mean_over_ranks_that_never_came_says_so() {
+    let tree = [
+        node("main", None, |_| Some(1_000_000)),
+        node("write", Some(0), |rank| (rank < 2).then_some(600_000)),
+        node("rest", Some(0), |rank| Some(if rank < 2 { 400_000 } else { 1_000_000 })),
+    ];
+    let found = hints(&profile_of(&tree, RANKS));
+    let write = found.iter().find(|hint| hint.headline.starts_with("write ")).expect("a hint");
+    assert_eq!(
+        write.evidence,
+        "Without what it calls it takes 600 us there and 150 us over all 8 ranks, 6 of which never run it; the \
+         others may wait 450 us."
+    );
+}
+
+#[test]
 fn where_ranks_wait_for_each_other_the_longest_is_not_slow() {
     let tree = [
         node("main", None, |_| Some(1_000_000)),
