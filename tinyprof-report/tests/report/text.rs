@@ -213,6 +213,20 @@ fn the_costliest_callpaths_are_shown_with_those_above_them_whatever_else_there_i
 }
 
 #[test]
+fn columns_are_left_out_before_names_are_cut() {
+    let name = "compute_the_residual_of_the_field_on_all_levels";
+    let tree = [
+        Node { name: "main", parent: None, ns: |_| Some(1_000_000_000) },
+        Node { name, parent: Some(0), ns: |rank| Some(500_000_000 + u64::from(rank)) },
+    ];
+    let profile = profile_of(&tree, 4);
+    let narrow = text(&profile, 110);
+    assert!(narrow.contains(name) && !narrow.contains(" var"), "{narrow}");
+    let wide = text(&profile, 160);
+    assert!(wide.contains(name) && wide.contains("variation"), "{wide}");
+}
+
+#[test]
 fn a_host_is_in_the_table_or_below_it() {
     let tree = [
         Node {
