@@ -2,6 +2,7 @@
 //! without notice.
 
 use std::marker::PhantomData;
+use std::mem::ManuallyDrop;
 use std::sync::atomic::AtomicUsize;
 
 use tinyprof_format::model::MessageKey;
@@ -100,9 +101,9 @@ impl Open {
     #[inline(always)]
     #[must_use]
     pub fn end(self) -> Visited {
-        let (recorder, visit) = (self.recorder, self.visit);
         // Left here, and not by dropping it.
-        std::mem::forget(self);
+        let open = ManuallyDrop::new(self);
+        let (recorder, visit) = (open.recorder, open.visit);
         leave(recorder, visit);
         Visited { recorder, line: visit.node().unwrap_or(Line::NONE) }
     }

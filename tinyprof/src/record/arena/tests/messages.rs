@@ -60,7 +60,9 @@ fn partners_beyond_the_limit_share_a_record_and_are_counted() {
     let line = line_of(&visit);
     let partners = i32::try_from(RECORDS_MAX + BEYOND).unwrap();
     for _ in 0..3 {
-        (0..partners).for_each(|partner| arena.add_message(line, to(partner, 8), 8));
+        for partner in 0..partners {
+            arena.add_message(line, to(partner, 8), 8);
+        }
     }
     close(&arena, visit);
     let all = messages(&arena);
