@@ -21,19 +21,7 @@ pub(super) fn without(delimiter: char, name: &str) -> String {
 /// Returns `text` for an attribute or an element. XML 1.0 cannot represent most control characters,
 /// not even escaped. They are spelled out as everywhere on the screen.
 pub(super) fn xml(text: &str) -> String {
-    let shown = shown(text);
-    let mut xml = String::with_capacity(shown.len());
-    for c in shown.chars() {
-        match c {
-            '&' => xml.push_str("&amp;"),
-            '<' => xml.push_str("&lt;"),
-            '>' => xml.push_str("&gt;"),
-            '"' => xml.push_str("&quot;"),
-            '\'' => xml.push_str("&apos;"),
-            _ => xml.push(c),
-        }
-    }
-    xml
+    quick_xml::escape::escape(shown(text)).into_owned()
 }
 
 #[cfg(test)]
