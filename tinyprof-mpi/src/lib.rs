@@ -98,7 +98,7 @@
 //! passes it on with `mpiexec -x TINYPROF_INTERVAL`.
 
 #![cfg_attr(
-    not(feature = "rsmpi"),
+    all(feature = "pmpi", not(feature = "rsmpi")),
     expect(dead_code, unused_imports, reason = "only a `Profiler` of a program needs all of them")
 )]
 
