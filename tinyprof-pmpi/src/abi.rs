@@ -47,8 +47,6 @@ pub struct Abi {
     pub status_source: usize,
     /// `MPI_APPNUM`.
     pub app_number: c_int,
-    /// `MPI_THREAD_MULTIPLE`.
-    pub thread_multiple: c_int,
     /// `MPI_CART`, `MPI_GRAPH` and `MPI_DIST_GRAPH`.
     pub topologies: [c_int; 3],
     /// `MPI_COMM_WORLD`.
@@ -93,7 +91,6 @@ impl Abi {
         status_bytes: 20,
         status_source: 8,
         app_number: 0x6440_000d,
-        thread_multiple: 3,
         topologies: [2, 1, 3],
         world: Handle(0x4400_0000),
         byte: Handle(0x4c00_010d),
@@ -117,7 +114,6 @@ impl Abi {
         status_bytes: 32,
         status_source: 0,
         app_number: 505,
-        thread_multiple: 4096,
         topologies: [211, 212, 213],
         world: Handle(0x101),
         byte: Handle(0x247),
@@ -143,7 +139,6 @@ impl Abi {
             status_bytes: 24,
             status_source: 0,
             app_number: 4,
-            thread_multiple: 3,
             topologies: [1, 2, 3],
             world: handle(c"ompi_mpi_comm_world"),
             byte: handle(c"ompi_mpi_byte"),

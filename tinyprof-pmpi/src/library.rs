@@ -165,18 +165,6 @@ impl Mpi {
         code == 0 && initialised != 0 && finalised == 0
     }
 
-    /// Returns whether several threads may call MPI at the same time. MPI must be initialised.
-    #[inline]
-    pub(crate) fn has_many_threads(&self) -> bool {
-        static ANSWER: OnceLock<bool> = OnceLock::new();
-        *ANSWER.get_or_init(|| {
-            let mut provided: c_int = 0;
-            // SAFETY: MPI is initialised, and the place is valid.
-            let code = unsafe { self.query_thread(&raw mut provided) };
-            code == 0 && provided >= self.abi.thread_multiple
-        })
-    }
-
     /// Returns a Fortran handle as one of C. `convert` is MPI's function for its kind, such as
     /// `PMPI_Comm_f2c`, whose address is kept in `found`.
     pub(crate) fn of_fortran(

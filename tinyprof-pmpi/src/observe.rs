@@ -235,7 +235,8 @@ impl Call {
         }
     }
 
-    /// Counts what the call has done, or remembers what it has started, for `callpath`.
+    /// Counts what the call has done, or remembers what it has started, for the
+    /// callpath of its visit.
     #[inline(always)]
     fn after(&self, before: &Before, visited: Visited) {
         match self.function.role {
@@ -289,9 +290,9 @@ struct Before {
     status: usize,
     /// The communicator of a matched message.
     communicator: Handle,
-    /// The place in the table of the request that is completed, and what is known of it.
-    request: Option<(usize, requests::Request)>,
-    /// The number of requests whose handles the thread has kept.
+    /// The place in the table of the request that is completed.
+    request: Option<usize>,
+    /// The number of requests that the thread has kept.
     kept: usize,
 }
 

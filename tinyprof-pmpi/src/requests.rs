@@ -129,8 +129,12 @@ pub(crate) fn insert(handle: Handle, request: &Request) {
 /// Returns what is known of a request, and its place in the table.
 #[inline]
 pub(crate) fn find(handle: Handle) -> Option<(usize, Request)> {
-    let place = places(handle).find(|&at| KEYS[at].load(Acquire) == handle.0)?;
-    Some((place, VALUES[place].read()))
+    place_of(handle).map(|place| (place, VALUES[place].read()))
+}
+
+#[inline]
+fn place_of(handle: Handle) -> Option<usize> {
+    places(handle).find(|&at| KEYS[at].load(Acquire) == handle.0)
 }
 
 /// Changes the callpath of a persistent request: it has been started from there.
@@ -141,7 +145,7 @@ pub(crate) fn start(place: usize, callpath: Callpath) {
 /// Takes a request out of the table before it is completed, and returns its place. Once MPI has
 /// completed it, another thread may get the same handle, before this one has looked at the table.
 pub(crate) fn take(handle: Handle) -> Option<usize> {
-    let (place, _) = find(handle)?;
+    let place = place_of(handle)?;
     KEYS[place].store(CLAIMED, Release);
     Some(place)
 }

@@ -20,8 +20,8 @@ pub(crate) struct Thread {
     pub(crate) datatypes: [Cell<(Handle, u32, u64)>; DATATYPES],
     /// Room for the statuses of a call whose program ignores several.
     statuses: Room,
-    /// Room for the handles of the requests that a call completes.
-    handles: Room,
+    /// Room for the requests that a call completes.
+    requests: Room,
 }
 
 thread_local! {
@@ -30,7 +30,7 @@ thread_local! {
             is_steering: Cell::new(false),
             datatypes: [const { Cell::new((Handle(0), 0, 0)) }; DATATYPES],
             statuses: Room::new(),
-            handles: Room::new(),
+            requests: Room::new(),
         }
     };
 }
@@ -52,24 +52,43 @@ impl Thread {
         self.statuses.of(bytes).map(<*mut u8>::expose_provenance)
     }
 
-    /// Keeps `count` handles, and returns how many there was memory for: all or none.
-    pub(crate) fn keep_handles(&self, count: usize, handle: impl Fn(usize) -> Handle) -> usize {
-        let bytes = count.saturating_mul(size_of::<Handle>());
-        let Some(room) = self.handles.of(bytes) else { return 0 };
+    /// Keeps `count` requests, and returns how many there was memory for: all or none.
+    pub(crate) fn keep_requests(&self, count: usize, request: impl Fn(usize) -> Kept) -> usize {
+        let bytes = count.saturating_mul(size_of::<Kept>());
+        let Some(room) = self.requests.of(bytes) else { return 0 };
         for index in 0..count {
-            // SAFETY: the room is aligned, and has as many bytes as that many handles.
-            unsafe { room.cast::<Handle>().wrapping_add(index).write(handle(index)) };
+            // SAFETY: the room is aligned, and has as many bytes as that many requests.
+            unsafe { room.cast::<Kept>().wrapping_add(index).write(request(index)) };
         }
         count
     }
 
-    /// Returns a handle of those that this thread has kept last.
+    /// Returns the handle of a request of those that this thread has kept last.
     pub(crate) fn kept_handle(&self, index: usize) -> Handle {
-        let bytes = (index + 1).saturating_mul(size_of::<Handle>());
-        let Some(room) = self.handles.of(bytes) else { return Handle(0) };
-        // SAFETY: `keep_handles` has written it, as the caller asks for one that was kept.
-        unsafe { room.cast::<Handle>().wrapping_add(index).read() }
+        self.kept(index).map_or(Handle(0), |kept| kept.handle)
     }
+
+    /// Returns the place of a request of those that this thread has kept last, the first time.
+    pub(crate) fn take_kept_place(&self, index: usize) -> Option<usize> {
+        self.kept(index)?.place.take()
+    }
+
+    #[expect(clippy::mut_from_ref, reason = "the room is the thread's own, see below")]
+    fn kept(&self, index: usize) -> Option<&mut Kept> {
+        let bytes = (index + 1).saturating_mul(size_of::<Kept>());
+        let room = self.requests.of(bytes)?.cast::<Kept>().wrapping_add(index);
+        // SAFETY: `keep_requests` has written it, as the callers ask for one that was kept, and
+        // neither of them holds the reference any longer when it returns.
+        Some(unsafe { &mut *room })
+    }
+}
+
+/// A request of a call that completes several, as it was before the call.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Kept {
+    pub(crate) handle: Handle,
+    /// Its place in the table of requests, if anything is known of it.
+    pub(crate) place: Option<usize>,
 }
 
 /// Memory that only grows, in pages of the system and not on the heap. It is not given back when

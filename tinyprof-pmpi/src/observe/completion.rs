@@ -10,36 +10,28 @@ use crate::abi::{Handle, Interface};
 use crate::arguments::Kind;
 use crate::function::Positions;
 use crate::requests::{self, Pending};
-use crate::thread;
+use crate::thread::{self, Kept};
 
 impl Call {
     pub(super) fn before_completion_of_one(&self) -> Before {
         let at = &self.function.at;
         let handle = self.arguments.handle_at(at.request, 0, Kind::Request);
-        let request = if self.arguments.mpi.has_many_threads() {
-            requests::take(handle).map(|place| (place, requests::taken(place)))
-        } else {
-            requests::find(handle)
-        };
+        let request = requests::take(handle);
         // Most completed requests are sends, whose statuses nobody looks at.
         let status = if request.is_some() { self.status(at.status) } else { 0 };
         Before { status, request, ..Before::NOTHING }
     }
 
-    /// Keeps the handles of all requests: MPI clears those that it completes. With many threads,
-    /// takes what is known of the requests out of the table, and keeps the places, as numbers that
-    /// are not 0.
+    /// Keeps the handles of all requests, as MPI clears those that it completes, and takes what is
+    /// known of the requests out of the table.
     pub(super) fn before_completion(&self) -> Before {
         let at = &self.function.at;
         let count = if at.incount == Positions::NO { at.count } else { at.incount };
         let count = self.int(count);
-        let handle = |index| self.arguments.handle_at(at.requests, index, Kind::Request);
-        let place = |index| Handle(requests::take(handle(index)).map_or(0, |place| place + 1));
-        let kept = if self.arguments.mpi.has_many_threads() {
-            thread::current().keep_handles(count, place)
-        } else {
-            thread::current().keep_handles(count, handle)
-        };
+        let kept = thread::current().keep_requests(count, |index| {
+            let handle = self.arguments.handle_at(at.requests, index, Kind::Request);
+            Kept { handle, place: requests::take(handle) }
+        });
         let statuses = if at.statuses == Positions::NO { at.status } else { at.statuses };
         let room = if at.statuses == Positions::NO { 1 } else { count };
         let status = if kept == 0 {
@@ -56,21 +48,14 @@ impl Call {
         Before { status, kept, ..Before::NOTHING }
     }
 
-    /// Handles the completion of a request, whose status is at `status`.
-    fn completed(
-        &self,
-        (place, request): (usize, requests::Request),
-        status: usize,
-        visited: Visited,
-    ) {
+    /// Handles the completion of the request at `place`, whose status is at `status`.
+    fn completed(&self, place: usize, status: usize, visited: Visited) {
+        let request = requests::taken(place);
         let kind = match request.pending {
             Pending::Receive | Pending::ReceiveAtStart => MessageKind::MessageIn,
             Pending::Read => MessageKind::FileIn,
             Pending::Send { .. } | Pending::Collective { .. } => return,
         };
-        if request.pending != Pending::ReceiveAtStart && !self.arguments.mpi.has_many_threads() {
-            requests::forget(place);
-        }
         // Open MPI leaves that field of a status to chance where a file was read.
         let may_be_cancelled = kind == MessageKind::MessageIn && requests::may_be_cancelled();
         if may_be_cancelled && self.is_cancelled(status) {
@@ -111,37 +96,27 @@ impl Call {
     /// them.
     #[inline]
     pub(super) fn give_back(&self, before: &Before) {
-        let is_none = before.request.is_none() && before.kept == 0;
-        if !is_none && self.arguments.mpi.has_many_threads() {
-            self.give_back_taken(before);
+        let at = &self.function.at;
+        if let Some(place) = before.request {
+            requests::give_back(place, self.handle_now(at.request, 0));
+        }
+        for index in 0..before.kept {
+            self.give_back_kept(index, |_| {});
         }
     }
 
-    fn give_back_taken(&self, before: &Before) {
-        if let Some((place, _)) = before.request {
-            requests::give_back(place, self.handle_now(self.function.at.request, 0));
-        }
-        for index in 0..before.kept {
-            if let Some(place) = thread::current().kept_handle(index).0.checked_sub(1) {
-                requests::give_back(place, self.handle_now(self.function.at.requests, index));
-            }
+    /// Gives a kept request back after `work` with its place, or forgets it. Does nothing the
+    /// second time.
+    fn give_back_kept(&self, index: usize, work: impl FnOnce(usize)) {
+        if let Some(place) = thread::current().take_kept_place(index) {
+            work(place);
+            requests::give_back(place, self.handle_now(self.function.at.requests, index));
         }
     }
 
     fn completed_at(&self, before: &Before, index: usize, status: usize, visited: Visited) {
-        let handle =
-            if index < before.kept { thread::current().kept_handle(index) } else { Handle(0) };
-        if handle == Handle(0) || handle == self.arguments.mpi.abi.request_null {
-            return;
-        }
-        let request = if self.arguments.mpi.has_many_threads() {
-            let place = handle.0 - 1;
-            Some((place, requests::taken(place)))
-        } else {
-            requests::find(handle)
-        };
-        if let Some(request) = request {
-            self.completed(request, status, visited);
+        if index < before.kept {
+            self.give_back_kept(index, |place| self.completed(place, status, visited));
         }
     }
 
