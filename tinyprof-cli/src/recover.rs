@@ -157,7 +157,9 @@ fn event_map(threads: &[Piece<'_>], now: Moment) -> io::Result<EventMap> {
     let segments: Vec<Segment<'_>> =
         files.iter().filter_map(|bytes| Segment::parse(bytes).ok()).collect();
     let mut map = recovered_map(&segments, now);
-    map.callpaths = tinyprof_symbols::with_names(&map.callpaths);
+    if let Some(named) = tinyprof_symbols::with_names(&map.callpaths) {
+        map.callpaths = named;
+    }
     Ok(map)
 }
 

@@ -247,8 +247,8 @@ fn write_one_rank(
             return Ok(());
         }
         #[cfg(feature = "pmpi")]
-        {
-            map.callpaths = tinyprof_symbols::with_names(&map.callpaths);
+        if let Some(named) = tinyprof_symbols::with_names(&map.callpaths) {
+            map.callpaths = named;
         }
         ProfileWriter::new()
             .with_files(files)

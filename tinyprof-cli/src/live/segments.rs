@@ -104,7 +104,9 @@ fn sample(job: &Job<'_>, now: Moment) -> Sample {
     let Ok(ranks) = job.event_maps(|threads| {
         let segments: Vec<Segment<'_>> = threads.iter().map(|piece| piece.segment).collect();
         let mut map = running_map(&segments, now);
-        map.callpaths = tinyprof_symbols::with_names(&map.callpaths);
+        if let Some(named) = tinyprof_symbols::with_names(&map.callpaths) {
+            map.callpaths = named;
+        }
         Ok::<_, Infallible>(map)
     });
     Sample {

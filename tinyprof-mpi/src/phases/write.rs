@@ -166,7 +166,9 @@ pub(super) fn finish(
     (metadata, state, times): (RunMetadata, RunState, PhaseTimes),
 ) -> (Result<PathBuf, String>, Report) {
     #[cfg(feature = "pmpi")]
-    let dictionary = &tinyprof_symbols::with_names(dictionary);
+    let named = tinyprof_symbols::with_names(dictionary);
+    #[cfg(feature = "pmpi")]
+    let dictionary = named.as_ref().unwrap_or(dictionary);
     let (callpaths, written) = match unfinished.write_callpaths(dictionary) {
         Ok(file) => (file, Ok(())),
         Err(error) => (Default::default(), Err(error.to_string())),
