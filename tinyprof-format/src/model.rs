@@ -2,6 +2,7 @@
 
 mod bound;
 mod callpath;
+mod edge;
 mod event_map;
 mod facts;
 mod identity;
@@ -18,6 +19,7 @@ mod values;
 
 pub use bound::ESTIMATE_ERRORS;
 pub use callpath::{Callpath, CallpathId, CallpathIndex, Mode, Region, RegionKind, SiteId};
+pub use edge::{ClockFacts, Edge, EdgeKey, EdgeKind};
 pub use event_map::EventMap;
 pub use facts::{Losses, RankFacts};
 pub use identity::Identity;

@@ -1,14 +1,15 @@
 //! A profile is read back exactly as it was written, whatever the ranks contained.
 #![expect(clippy::unwrap_used, reason = "the sites of this test are small numbers")]
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use proptest::prelude::*;
 use tinyprof_format::file::{ProfileWriter, read_profile};
 use tinyprof_format::model::{
-    CallpathId, CallpathValues, EventMap, ExecutionSummary, Losses, MessageKey, MessageKind,
-    MetricBucket, MetricSummary, MetricValues, Mode, PeakMemory, RankFacts, Region, RegionKind,
-    SeriesBucket, SiteId, Traffic,
+    CallpathId, CallpathValues, ClockFacts, EventMap, ExecutionSummary, Losses, MessageKey,
+    MessageKind, MetricBucket, MetricSummary, MetricValues, Mode, PeakMemory, RankFacts, Region,
+    RegionKind, SeriesBucket, SiteId, Traffic,
 };
 
 fn region(site: u64) -> Region {
@@ -71,7 +72,7 @@ fn values() -> impl Strategy<Value = CallpathValues> {
             next = e.execution + 1;
         }
         series.sort_by_key(|b| b.execution);
-        CallpathValues { executions, series, metrics, messages }
+        CallpathValues { executions, series, metrics, messages, edges: BTreeMap::new() }
     })
 }
 
@@ -148,6 +149,7 @@ fn event_map() -> impl Strategy<Value = EventMap> {
             threads,
             peak_memory_bytes,
             losses,
+            clock: ClockFacts::default(),
         },
     );
     let visit = (0_u64..6, any::<prop::sample::Index>(), values());

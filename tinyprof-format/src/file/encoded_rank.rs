@@ -11,7 +11,7 @@ use super::series;
 use crate::bytes::{Cursor, Malformed, Sink};
 use crate::error::DecodeError;
 use crate::model::{
-    CallpathTable, EventMap, ExecutionSummary, Losses, MessageKey, RankFacts, Traffic,
+    CallpathTable, ClockFacts, EventMap, ExecutionSummary, Losses, MessageKey, RankFacts, Traffic,
 };
 
 /// One callpath of an [`EncodedRank`].
@@ -164,7 +164,8 @@ impl EncodedRank {
             *number = summary.u64("the losses")?;
         }
         let losses = Losses::from_numbers(numbers);
-        let facts = RankFacts { host, process_id, threads, peak_memory_bytes, losses };
+        let clock = ClockFacts::default();
+        let facts = RankFacts { host, process_id, threads, peak_memory_bytes, losses, clock };
         let count = summary.u32("the number of callpaths")?;
         let mut callpaths = Vec::new();
         for _ in 0..count {
@@ -276,6 +277,7 @@ mod tests {
             threads: 2,
             peak_memory_bytes: 1 << 40,
             losses: Losses::from_numbers(std::array::from_fn(|i| i as u64)),
+            clock: ClockFacts::default(),
         };
         let rank = EncodedRank { facts, callpaths: vec![callpath(3), callpath(5)] };
         let (mut summary, series) = messages(&rank);

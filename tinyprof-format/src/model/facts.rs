@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::ClockFacts;
+
 /// The facts that one rank reports about itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RankFacts {
@@ -16,6 +18,9 @@ pub struct RankFacts {
     pub peak_memory_bytes: u64,
     /// Everything that it could not record.
     pub losses: Losses,
+    /// What it knows of its clock, at level `messages`.
+    #[serde(skip)]
+    pub clock: ClockFacts,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]

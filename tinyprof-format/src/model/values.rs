@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::span::{Span, merge_overlapping};
-use super::{MessageKey, MetricValues, Traffic};
+use super::{Edge, EdgeKey, MessageKey, MetricValues, Traffic};
 
 /// The sums over the visits of one execution. Times are inclusive.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -118,6 +118,8 @@ pub struct CallpathValues {
     pub metrics: BTreeMap<String, MetricValues>,
     /// Messages and other transfers, by kind, partner and size class.
     pub messages: BTreeMap<MessageKey, Traffic>,
+    /// Edges from other callpaths, of this rank and others.
+    pub edges: BTreeMap<EdgeKey, Edge>,
 }
 
 impl CallpathValues {
@@ -127,6 +129,7 @@ impl CallpathValues {
     pub fn is_absent(&self) -> bool {
         self.executions.is_empty()
             && self.messages.is_empty()
+            && self.edges.is_empty()
             && self.metrics.values().all(MetricValues::is_empty)
     }
 
@@ -179,6 +182,9 @@ impl CallpathValues {
         }
         for (key, traffic) in other.messages {
             self.messages.entry(key).or_default().absorb(traffic);
+        }
+        for (key, edge) in other.edges {
+            self.edges.entry(key).or_default().absorb(&edge);
         }
     }
 }

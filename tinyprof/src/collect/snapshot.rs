@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
 
-use tinyprof_format::model::{EventMap, Losses, RankFacts, Region};
+use tinyprof_format::model::{ClockFacts, EventMap, Losses, RankFacts, Region};
 
 use super::session::session;
 use crate::record::clock;
@@ -97,6 +97,7 @@ pub fn snapshot() -> EventMap {
         process_id: std::process::id(),
         threads,
         losses,
+        clock: ClockFacts::default(),
         peak_memory_bytes: peak_memory_bytes(),
     };
     map.bound_estimates();

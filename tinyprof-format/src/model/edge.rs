@@ -1,0 +1,259 @@
+//! How the calls of ranks hang together: which call followed which, which message came from where,
+//! and who waited for whom.
+
+use super::CallpathId;
+
+/// The kinds of edges between callpaths that end in MPI calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+#[repr(u8)]
+pub enum EdgeKind {
+    /// From a call to the next one on the same rank.
+    Flow = 0,
+    /// From the call that made a request to the call that completed it.
+    Completion = 1,
+    /// A message, from the sender's call to the call that waited for it.
+    Message = 2,
+    /// A message to a receive from any source.
+    MessageToAny = 3,
+    /// From the rank that came last to a barrier.
+    Barrier = 4,
+    /// From the rank that came last to an operation in which everyone needs the data of everyone.
+    AllToAll = 5,
+    /// From the root of a broadcast or scatter.
+    FromRoot = 6,
+    /// From the rank that came last to a reduce or gather, to the root.
+    ToRoot = 7,
+    /// From the last of the ranks that a scan waits for.
+    Scan = 8,
+}
+
+impl EdgeKind {
+    /// All kinds, in the order of their numbers.
+    pub const ALL: [Self; 9] = [
+        Self::Flow,
+        Self::Completion,
+        Self::Message,
+        Self::MessageToAny,
+        Self::Barrier,
+        Self::AllToAll,
+        Self::FromRoot,
+        Self::ToRoot,
+        Self::Scan,
+    ];
+
+    /// Returns the kind with this number, if there is one.
+    #[must_use]
+    pub fn from_number(number: u8) -> Option<Self> {
+        Self::ALL.get(usize::from(number)).copied()
+    }
+
+    /// Returns whether the edge comes from another rank, so that its times are waiting.
+    #[must_use]
+    pub const fn waits(self) -> bool {
+        !matches!(self, Self::Flow | Self::Completion)
+    }
+
+    /// Returns the name, for tables and JSON: `message_to_any`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Flow => "flow",
+            Self::Completion => "completion",
+            Self::Message => "message",
+            Self::MessageToAny => "message_to_any",
+            Self::Barrier => "barrier",
+            Self::AllToAll => "all_to_all",
+            Self::FromRoot => "from_root",
+            Self::ToRoot => "to_root",
+            Self::Scan => "scan",
+        }
+    }
+}
+
+/// The identity of an edge to a callpath of a rank.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct EdgeKey {
+    /// The kind.
+    pub kind: EdgeKind,
+    /// The rank in the world that it comes from, relative to the rank itself: 0 for flow and
+    /// completion. [`ANY_PARTNER`](super::MessageKey::ANY_PARTNER) where it is not known.
+    pub partner: i32,
+    /// The callpath that it comes from. [`UNKNOWN`](Self::UNKNOWN) where nobody has said it; for a
+    /// flow edge the begin of the recording.
+    pub from: CallpathId,
+}
+
+impl EdgeKey {
+    /// The callpath of an edge that comes from an unknown one.
+    pub const UNKNOWN: CallpathId = CallpathId::from_bits(0);
+}
+
+/// What is known of an edge, over all its instances.
+///
+/// The times are
+///
+/// * for a flow edge, from the end of the one call to the entry of the other;
+/// * for a completion edge, from the entry of the call that made the request to that of the call
+///   that completed it;
+/// * otherwise the waiting of the call: until its partner came.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Edge {
+    /// The number of instances.
+    pub count: u64,
+    /// The bytes of the messages.
+    pub bytes: u64,
+    /// The sum of the times, in ns.
+    pub sum_ns: u64,
+    /// The shortest, in ns.
+    pub min_ns: u64,
+    /// The longest, in ns.
+    pub max_ns: u64,
+    /// The sum of their squares, in square ns.
+    pub sum_squares_ns2: f64,
+    /// The waiting that there would have been without measurement, in ns.
+    pub compensated_ns: u64,
+    /// The time in the call after the partner had come, in ns.
+    pub transfer_ns: u64,
+    /// The part of the waiting that is due to the order of receives, in ns (P02).
+    pub wrong_order_ns: u64,
+    /// The time that senders were blocked until the receive was posted, in ns: estimated (P03).
+    pub late_receiver_ns: u64,
+    /// The position among the edges of the rank by their first instances, 0-based.
+    pub order: u32,
+}
+
+impl Edge {
+    /// Returns an edge with one instance of `ns` ns and no message.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "squares are statistics: 53 bits are plenty")]
+    pub fn of_one_instance(ns: u64) -> Self {
+        Self {
+            count: 1,
+            sum_ns: ns,
+            min_ns: ns,
+            max_ns: ns,
+            sum_squares_ns2: ns as f64 * ns as f64,
+            ..Self::default()
+        }
+    }
+
+    /// Adds other instances.
+    pub fn absorb(&mut self, other: &Self) {
+        if self.count == 0 {
+            *self = *other;
+            return;
+        }
+        if other.count == 0 {
+            return;
+        }
+        self.count = self.count.saturating_add(other.count);
+        self.bytes = self.bytes.saturating_add(other.bytes);
+        self.sum_ns = self.sum_ns.saturating_add(other.sum_ns);
+        self.min_ns = self.min_ns.min(other.min_ns);
+        self.max_ns = self.max_ns.max(other.max_ns);
+        self.sum_squares_ns2 += other.sum_squares_ns2;
+        self.compensated_ns = self.compensated_ns.saturating_add(other.compensated_ns);
+        self.transfer_ns = self.transfer_ns.saturating_add(other.transfer_ns);
+        self.wrong_order_ns = self.wrong_order_ns.saturating_add(other.wrong_order_ns);
+        self.late_receiver_ns = self.late_receiver_ns.saturating_add(other.late_receiver_ns);
+        self.order = self.order.min(other.order);
+    }
+}
+
+/// What a rank knows of its clock at level `messages`: by how much measuring has delayed it, and
+/// how sure that is. All numbers are 0 at other levels.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ClockFacts {
+    /// The number of messages and collective operations of which a companion was seen. 0 where the
+    /// level was never `messages`.
+    pub companions: u64,
+    /// By how much measuring has delayed the rank by what it did itself, in ns.
+    pub own_intrusion_ns: u64,
+    /// By how much it was delayed in all, directly or through others, in ns.
+    pub intrusion_ns: u64,
+    /// By how much that may be wrong, in ns.
+    pub uncertainty_ns: u64,
+    /// The useful time along the longest chain of causes, in ns.
+    pub ideal_ns: u64,
+    /// By how much the clock may differ from that of rank 0 after correction, in ns.
+    pub offset_uncertainty_ns: u64,
+    /// Messages without a companion, because the sender had no room for it or it came too late.
+    pub companions_missing: u64,
+    /// Receives whose companion could not be told, such as those of several threads.
+    pub companions_unclear: u64,
+    /// Partners that came after the call had ended, by the clocks.
+    pub contradictions: u64,
+    /// Messages to any source that were delivered in another order than without measurement.
+    pub inversions: u64,
+}
+
+impl ClockFacts {
+    /// The number of facts.
+    pub const COUNT: usize = 10;
+
+    /// Returns the names and numbers, in the order in which a profile stores them. New ones go to
+    /// the end.
+    #[must_use]
+    pub const fn named(&self) -> [(&'static str, u64); Self::COUNT] {
+        [
+            ("companions", self.companions),
+            ("own_intrusion_ns", self.own_intrusion_ns),
+            ("intrusion_ns", self.intrusion_ns),
+            ("uncertainty_ns", self.uncertainty_ns),
+            ("ideal_ns", self.ideal_ns),
+            ("offset_uncertainty_ns", self.offset_uncertainty_ns),
+            ("companions_missing", self.companions_missing),
+            ("companions_unclear", self.companions_unclear),
+            ("contradictions", self.contradictions),
+            ("inversions", self.inversions),
+        ]
+    }
+
+    /// Creates facts from numbers in the order of [`named`](Self::named).
+    #[must_use]
+    pub const fn from_numbers(n: [u64; Self::COUNT]) -> Self {
+        Self {
+            companions: n[0],
+            own_intrusion_ns: n[1],
+            intrusion_ns: n[2],
+            uncertainty_ns: n[3],
+            ideal_ns: n[4],
+            offset_uncertainty_ns: n[5],
+            companions_missing: n[6],
+            companions_unclear: n[7],
+            contradictions: n[8],
+            inversions: n[9],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_and_names_are_of_one_kind() {
+        for (number, kind) in (0..).zip(EdgeKind::ALL) {
+            assert_eq!((kind as u8, EdgeKind::from_number(number)), (number, Some(kind)));
+            assert_eq!(EdgeKind::ALL.iter().filter(|k| k.name() == kind.name()).count(), 1);
+        }
+        assert_eq!(EdgeKind::from_number(9), None);
+    }
+
+    #[test]
+    fn instances_add_up() {
+        let mut edge = Edge::default();
+        edge.absorb(&Edge { order: 7, ..Edge::of_one_instance(30) });
+        edge.absorb(&Edge { order: 3, bytes: 8, ..Edge::of_one_instance(10) });
+        edge.absorb(&Edge::default());
+        assert_eq!((edge.count, edge.sum_ns, edge.min_ns, edge.max_ns), (2, 40, 10, 30));
+        assert_eq!((edge.sum_squares_ns2.to_bits(), edge.order), (1000.0_f64.to_bits(), 3));
+    }
+
+    #[test]
+    fn facts_keep_their_order() {
+        let numbers = std::array::from_fn(|at| at as u64);
+        assert_eq!(ClockFacts::from_numbers(numbers).named().map(|(_, number)| number), numbers);
+    }
+}
