@@ -92,6 +92,7 @@ fn rank(rank: u32, version: FormatVersion) -> EventMap {
         threads: 1,
         peak_memory_bytes: 1 << 20,
         losses: Losses { visits_open: rank.into(), visits_not_timed: 8, ..Losses::default() },
+        ..RankFacts::default()
     };
     EventMap::from_records(records, facts)
 }

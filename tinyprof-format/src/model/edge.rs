@@ -89,7 +89,7 @@ impl EdgeKey {
     pub const UNKNOWN: CallpathId = CallpathId::from_bits(0);
 }
 
-/// What is known of an edge, over all its instances.
+/// The statistics of an edge over all its instances.
 ///
 /// The times are
 ///
@@ -161,7 +161,7 @@ impl Edge {
     }
 }
 
-/// What a rank knows of its clock at level `messages`: by how much measuring has delayed it, and
+/// The facts of the clock of a rank at level `messages`: by how much measuring has delayed it, and
 /// how sure that is. All numbers are 0 at other levels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ClockFacts {
