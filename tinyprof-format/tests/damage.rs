@@ -48,6 +48,7 @@ fn small_profile(scratch: &Path) -> PathBuf {
             Traffic { count: 3, bytes: 300 },
         )]
         .into(),
+        ..CallpathValues::default()
     };
     let record = (CallpathId::root(site), None, region, values);
     let map = EventMap::from_records([record], RankFacts::default());

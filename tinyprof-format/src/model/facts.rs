@@ -18,7 +18,7 @@ pub struct RankFacts {
     pub peak_memory_bytes: u64,
     /// Everything that it could not record.
     pub losses: Losses,
-    /// What it knows of its clock, at level `messages`.
+    /// The facts of its clock, at level `messages`.
     #[serde(skip)]
     pub clock: ClockFacts,
 }
