@@ -125,8 +125,7 @@ fn take(mpi: &Mpi, twin: &Twin, source: c_int) -> Option<(c_int, Companion)> {
     let ignored = std::ptr::with_exposed_provenance_mut(mpi.abi.status_ignore);
     let place = bytes.as_mut_ptr().cast();
     // SAFETY: the message is there, has been sent by this crate, and so is as long as the buffer.
-    let code =
-        unsafe { mpi.recv(place, LENGTH, mpi.abi.byte, source, tag, twin.handle, ignored) };
+    let code = unsafe { mpi.recv(place, LENGTH, mpi.abi.byte, source, tag, twin.handle, ignored) };
     if code != 0 {
         return None;
     }

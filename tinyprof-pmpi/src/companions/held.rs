@@ -77,8 +77,7 @@ pub(crate) fn at(place: usize) -> Held {
         2 => Some(Posted::Ticket(Ticket::from_bits(number))),
         _ => Some(Posted::Unclear),
     };
-    let (posted_ns, intrusion_ns) =
-        (slot.posted_ns.load(Relaxed), slot.intrusion_ns.load(Relaxed));
+    let (posted_ns, intrusion_ns) = (slot.posted_ns.load(Relaxed), slot.intrusion_ns.load(Relaxed));
     Held {
         peer: (envelope as u32).cast_signed(),
         tag: ((envelope >> 32) as u32).cast_signed(),

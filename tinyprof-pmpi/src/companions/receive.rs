@@ -165,7 +165,6 @@ impl State {
             // A message of another size is another message: the program has done what nobody
             // follows, such as cancelling a send.
             Some(companion) if companion.bytes != one.bytes => {
-                eprintln!("MISMATCH {companion:?} {one:?}");
                 self.facts.companions_unclear += 1;
                 None
             }

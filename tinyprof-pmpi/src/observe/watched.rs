@@ -125,14 +125,7 @@ impl Call {
         });
     }
 
-    fn announce_one(
-        &self,
-        visited: Visited,
-        entered_ns: u64,
-        tag: u8,
-        bytes: u64,
-        blocks: bool,
-    ) {
+    fn announce_one(&self, visited: Visited, entered_ns: u64, tag: u8, bytes: u64, blocks: bool) {
         let to = self.arguments.int(self.function.at.dest);
         if to == self.mpi().abi.proc_null {
             return;

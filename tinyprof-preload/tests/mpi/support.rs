@@ -113,6 +113,25 @@ pub(crate) fn mpiexec(ranks: usize) -> Command {
     command
 }
 
+/// Runs a program on `ranks` ranks at a level of `TINYPROF_MPI`, and returns its profile.
+pub(crate) fn observed(
+    program: &Path,
+    arguments: &[&str],
+    ranks: usize,
+    directory: &Path,
+    level: &str,
+) -> Profile {
+    let mut command = mpiexec(ranks);
+    command.env("TINYPROF_MPI", level);
+    command.env("TINYPROF_OUT", directory.join("p")).env("LD_PRELOAD", library());
+    let output = command.arg(program).args(arguments).output().expect("mpiexec starts");
+    assert!(output.status.success(), "{output:?}");
+    let path = directory.join("p.tprof");
+    let profile = read_profile(&path).unwrap_or_else(|error| panic!("{error}: {output:?}"));
+    fs::remove_dir_all(path).expect("just read");
+    profile
+}
+
 /// Runs a program on `ranks` ranks with the library, and returns its output and profile.
 pub(crate) fn profiled(
     program: &Path,
