@@ -6,7 +6,7 @@ use std::path::Path;
 use tempfile::TempDir;
 use tinyprof_format::model::{Edge, EdgeKey, EdgeKind, MessageKind, Profile};
 
-use crate::support::{compile, observed};
+use crate::support::{compile, profiled};
 
 /// The extra time of those that the others wait for, and how often.
 const EXTRA_US: u64 = 20_000;
@@ -15,7 +15,8 @@ const REPETITIONS: u64 = 5;
 const LEAST_NS: u64 = REPETITIONS * EXTRA_US * 1_000 / 2;
 
 fn run(program: &Path, arguments: &[&str], ranks: usize, directory: &TempDir) -> Profile {
-    observed(program, arguments, ranks, directory.path(), "messages")
+    let arguments: Vec<&Path> = arguments.iter().map(Path::new).collect();
+    profiled(program, &arguments, ranks, directory.path(), "messages")
 }
 
 /// Returns all edges with the callpath and the rank that they lead to.
