@@ -6,7 +6,7 @@ use std::path::Path;
 use tempfile::TempDir;
 use tinyprof_format::model::{Edge, EdgeKey, EdgeKind, MessageKind, Profile};
 
-use crate::support::{compile, profiled};
+use crate::support::{compile, compile_with, library, mpicc, mpiexec, profiled};
 
 /// The extra time of those that the others wait for, and how often.
 const EXTRA_US: u64 = 20_000;
@@ -185,4 +185,57 @@ fn flow_edges_are_as_many_as_calls() {
         let calls = calls.map(|(index, _)| profile.values[index.row()][rank].visits());
         assert_eq!(flows.sum::<u64>(), calls.sum::<u64>());
     }
+}
+
+#[test]
+fn messages_that_wait_take_no_more_memory_than_at_level_calls() {
+    let directory = tempfile::tempdir().unwrap();
+    let program = compile("unreceived.c", directory.path());
+    let peaks = ["calls", "messages"].map(|level| {
+        let profile = profiled(&program, &[], 2, directory.path(), level);
+        profile.ranks.iter().map(|rank| rank.peak_memory_bytes).max().expect("two ranks")
+    });
+    assert!(peaks[1] < peaks[0] + (64 << 20), "{peaks:?}");
+}
+
+#[test]
+fn measuring_that_changes_the_order_of_messages_is_noticed() {
+    let directory = tempfile::tempdir().unwrap();
+    let program = compile("race.c", directory.path());
+    let inversions = ["skewed", "even"].map(|kind| {
+        let profile = run(&program, &[kind], 3, &directory);
+        profile.ranks[0].clock.inversions
+    });
+    assert!(inversions[0] > 0, "{inversions:?}");
+    assert_eq!(inversions[1], 0, "{inversions:?}");
+}
+
+#[test]
+fn levels_off_and_calls_send_nothing_beside_the_program() {
+    let directory = tempfile::tempdir().unwrap();
+    let program = compile("matching.c", directory.path());
+    let counter = directory.path().join("libsent.so");
+    compile_with(&mpicc(), &["-shared", "-fPIC", "-ldl"], "sent.c", &counter);
+    let [off, calls, messages] = ["off", "calls", "messages"].map(|level| {
+        let mut command = mpiexec(2);
+        let preload = format!("{}:{}", library().display(), counter.display());
+        command.env("TINYPROF_MPI", level).env("LD_PRELOAD", preload);
+        command.env("TINYPROF_OUT", directory.path().join("p")).env("SENT", directory.path());
+        let output = command.arg(&program).arg("10").output().expect("mpiexec starts");
+        assert!(output.status.success(), "{output:?}");
+        let counted = |rank| {
+            let name = directory.path().join(format!("sent-{rank}"));
+            let text = std::fs::read_to_string(name).expect("each rank has written it");
+            let numbers = text.split_whitespace().map(|word| word.parse().expect("a number"));
+            numbers.collect::<Vec<u64>>()
+        };
+        [counted(0), counted(1)]
+    });
+    // Of the flush at the end, a rank sends its data, and of the program 80 messages.
+    let sent = |level: &[Vec<u64>; 2]| level[0][0] + level[1][0];
+    assert!(sent(&calls) - 160 < 20, "{off:?} {calls:?}");
+    assert!(sent(&off) - 160 < 20, "{off:?} {calls:?}");
+    assert_eq!(calls[0][1], off[0][1], "as many collective operations");
+    assert_eq!(calls[1][1], off[1][1], "as many collective operations");
+    assert!(sent(&messages) >= 2 * 160, "{messages:?}: a companion for each message");
 }
