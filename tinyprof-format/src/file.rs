@@ -27,9 +27,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod buffered;
 mod callpaths;
 mod check;
 mod directory;
+mod each_callpath;
 mod encoded_rank;
 mod exclusive;
 mod joined;
@@ -55,6 +57,7 @@ mod text_profile;
 mod times;
 mod write;
 
+pub use buffered::BufferedDirectory;
 pub use callpaths::{decode_callpaths, encode_callpaths};
 pub use check::{Check, Damage, FileCheck};
 pub use directory::{UnfinishedProfile, remove_profile, write_part};
