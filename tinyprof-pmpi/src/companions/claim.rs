@@ -39,6 +39,9 @@ impl Misses {
 
 impl State {
     /// Returns the companion of message `number` of a stream, if it comes in time.
+    ///
+    /// Only companions of the stream are taken, in the order in which they were sent. The others
+    /// stay with MPI as their messages do, so that nobody has to look through many of them.
     pub(super) fn claim(
         &mut self,
         mpi: &Mpi,
@@ -47,27 +50,29 @@ impl State {
         stream: Stream,
         number: u64,
     ) -> Option<Companion> {
-        let source = stream.peer.cast_signed();
-        if self.arrivals.held() == 0
-            && let Some((tag, companion)) = take(mpi, twin, source)
-        {
-            // The usual case: the first that has come is the one.
-            if tag == stream.tag && companion.sequence == number && companion.twin == twin.epoch {
-                *self.misses.of(stream) = 0;
-                return Some(companion);
-            }
-            self.arrived(twin, source, tag, companion);
-        }
-        let mut give_up_ns = None;
-        loop {
-            self.take_all(mpi, twin, source);
+        if self.arrivals.held() > 0 {
             match self.arrivals.claim(stream, number) {
-                Claim::Found(companion) => {
-                    *self.misses.of(stream) = 0;
-                    return Some(companion);
-                }
+                Claim::Found(companion) => return Some(companion),
                 Claim::Dropped => return None,
                 Claim::NotYet => {}
+            }
+        }
+        let source = stream.peer.cast_signed();
+        let mut give_up_ns = None;
+        loop {
+            if let Some(companion) = take(mpi, twin, source, stream.tag) {
+                *self.misses.of(stream) = 0;
+                if companion.twin != twin.epoch {
+                    continue;
+                }
+                if companion.sequence == number {
+                    return Some(companion);
+                }
+                self.arrivals.arrived(stream, companion);
+                if companion.sequence > number {
+                    return None;
+                }
+                continue;
             }
             let misses = self.misses.of(stream);
             let now_ns = now_ns(recorder);
@@ -78,56 +83,32 @@ impl State {
         }
     }
 
-    fn arrived(&mut self, twin: &Twin, source: c_int, tag: c_int, companion: Companion) {
-        if companion.twin == twin.epoch {
-            let peer = source.cast_unsigned();
-            let stream = Stream { communicator: twin.number, peer, tag };
-            self.arrivals.arrived(stream, companion);
-        }
-    }
-
-    /// Takes all companions of a rank that have come.
-    fn take_all(&mut self, mpi: &Mpi, twin: &Twin, source: c_int) {
-        while let Some((tag, companion)) = take(mpi, twin, source) {
-            self.arrived(twin, source, tag, companion);
-        }
-    }
-
     /// Takes all companions on a twin that have come, and forgets them. Returns how many.
     pub(super) fn drain(&mut self, mpi: &Mpi, twin: &Twin) -> u64 {
         let mut drained = 0;
-        while let Some((source, ..)) = waiting(mpi, twin.handle, mpi.abi.any_source) {
-            if take(mpi, twin, source).is_none() {
-                break;
-            }
+        while take(mpi, twin, mpi.abi.any_source, mpi.abi.any_tag).is_some() {
             drained += 1;
         }
         drained
     }
 }
 
-/// Returns source and tag of the first companion that has come from `source`, if there is one.
+/// Returns the first companion that has come from `source` with `tag`, if there is one.
 #[inline]
-fn waiting(mpi: &Mpi, twin: Handle, source: c_int) -> Option<(c_int, c_int)> {
+fn take(mpi: &Mpi, twin: &Twin, source: c_int, tag: c_int) -> Option<Companion> {
     let mut flag: c_int = 0;
     let mut status = Status::default();
     let place = (&raw mut status).cast();
     // SAFETY: the twin is live, and the places are valid.
-    let code = unsafe { mpi.iprobe(source, mpi.abi.any_tag, twin, &raw mut flag, place) };
-    (code == 0 && flag != 0).then(|| (status.source(&mpi.abi), status.tag(&mpi.abi)))
-}
-
-/// Returns the first companion that has come from `source`, with its tag, if there is one.
-#[inline]
-fn take(mpi: &Mpi, twin: &Twin, source: c_int) -> Option<(c_int, Companion)> {
-    let (source, tag) = waiting(mpi, twin.handle, source)?;
+    let code = unsafe { mpi.iprobe(source, tag, twin.handle, &raw mut flag, place) };
+    if code != 0 || flag == 0 {
+        return None;
+    }
+    let (source, tag) = (status.source(&mpi.abi), status.tag(&mpi.abi));
     let mut bytes = [0_u8; Companion::LENGTH];
     let ignored = std::ptr::with_exposed_provenance_mut(mpi.abi.status_ignore);
     let place = bytes.as_mut_ptr().cast();
     // SAFETY: the message is there, has been sent by this crate, and so is as long as the buffer.
     let code = unsafe { mpi.recv(place, LENGTH, mpi.abi.byte, source, tag, twin.handle, ignored) };
-    if code != 0 {
-        return None;
-    }
-    Companion::from_bytes(&bytes).map(|companion| (tag, companion))
+    if code == 0 { Companion::from_bytes(&bytes) } else { None }
 }

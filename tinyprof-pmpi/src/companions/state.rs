@@ -210,8 +210,7 @@ impl State {
     /// Takes note of a call that begins: of the computation before it, and of its cost.
     #[inline]
     pub(crate) fn enter(&mut self, recorder: Recorder, visited: Visited, entered_ns: u64) {
-        let visits = recorder.timed_visits();
-        let timed = visits.wrapping_sub(std::mem::replace(&mut self.visits, visits));
+        let timed = recorder.timed_visits().wrapping_sub(self.visits);
         let cost_ps = timed.saturating_mul(self.visit_ps);
         self.clock.events(timed, self.visit_ps);
         self.own_ps = self.own_ps.saturating_add(cost_ps);
@@ -230,6 +229,8 @@ impl State {
         let now_ns = now_ns(recorder);
         self.cost(now_ns.saturating_sub(since_ns));
         self.last_left_ns = now_ns;
+        // The visit of the call itself is part of what was measured.
+        self.visits = recorder.timed_visits();
         self.last = visited.id();
         self.calls = self.calls.wrapping_add(1);
         if self.calls.is_multiple_of(STORED_EACH) {

@@ -33,6 +33,7 @@ impl Call {
         address: usize,
         original: usize,
     ) -> c_int {
+        let begun_ns = now_ns(self.recorder);
         let is_of_several = self.sends_or_receives() && companions::begin_of_several(self.recorder);
         self.give_up();
         let before = match self.function.looks {
@@ -42,9 +43,10 @@ impl Call {
         let inside = inside::enter(self.recorder);
         let open = self.recorder.open(&SITES[index], index, address);
         let visited = open.visited();
+        companions::with(self.recorder, |state| state.enter(self.recorder, visited, begun_ns));
+        self.announce(visited, begun_ns);
         let entered_ns = now_ns(self.recorder);
-        companions::with(self.recorder, |state| state.enter(self.recorder, visited, entered_ns));
-        self.announce(visited, entered_ns);
+        companions::with(self.recorder, |state| state.cost(entered_ns.saturating_sub(begun_ns)));
         // SAFETY: as the caller says, and the words are those of its call.
         let code = unsafe { forward(original, self.arguments.words, self.count()) };
         let left_ns = now_ns(self.recorder);
@@ -118,11 +120,8 @@ impl Call {
                 let count = self.int(at.count);
                 self.announce_started(count, at.requests, visited, entered_ns);
             }
-            _ => return,
+            _ => {}
         }
-        companions::with(self.recorder, |state| {
-            state.cost(now_ns(self.recorder).saturating_sub(entered_ns));
-        });
     }
 
     fn announce_one(&self, visited: Visited, entered_ns: u64, tag: u8, bytes: u64, blocks: bool) {
