@@ -12,7 +12,7 @@
 /// let mut order = Inversions::default();
 /// assert!(!order.deliver(500, 500, 0));
 /// assert!(!order.deliver(800, 800, 0));
-/// assert!(order.deliver(900, 700, 0), "without measurement before the one at 800");
+/// assert!(order.deliver(900, 500, 0), "without measurement before the one at 800");
 /// assert!(!order.deliver(910, 780, 50), "within the uncertainty");
 /// assert!(!order.deliver(600, 600, 0), "overtaken on the way");
 /// assert_eq!(order.count(), 1);
@@ -25,19 +25,25 @@ pub struct Inversions {
     count: u64,
 }
 
+/// The part of an intrusion that is not sure: the cost of a visit depends on the code around it.
+const UNSURE_PART: u64 = 3;
+
 impl Inversions {
     /// The number of messages that are remembered.
     pub const CAPACITY: usize = 16;
 
     /// Takes note of a message that was sent at `sent_ns`, and without measurement at `virtual_ns`,
     /// both on the receiver's clock. Returns true, and counts, if it comes after one that was sent
-    /// earlier, and without measurement more than `tolerance_ns` later: the uncertainty of the
-    /// clocks, and of the intrusions.
+    /// earlier, and without measurement surely later: by more than `tolerance_ns`, the uncertainty
+    /// of the clocks, and a third of the distance between both intrusions.
     #[inline]
     pub fn deliver(&mut self, sent_ns: i64, virtual_ns: i64, tolerance_ns: u64) -> bool {
-        let earlier = self.window.iter().filter(|(sent, _)| *sent <= sent_ns);
-        let latest_ns = earlier.fold(i64::MIN, |latest, (_, of_it)| latest.max(*of_it));
-        let is_inverted = latest_ns > virtual_ns.saturating_add_unsigned(tolerance_ns);
+        let intrusion_ns = sent_ns.saturating_sub(virtual_ns);
+        let is_inverted = self.window.iter().any(|(sent, virtual_of_it)| {
+            let apart_ns = sent.saturating_sub(*virtual_of_it).abs_diff(intrusion_ns);
+            let unsure_ns = tolerance_ns.saturating_add(apart_ns / UNSURE_PART);
+            *sent <= sent_ns && *virtual_of_it > virtual_ns.saturating_add_unsigned(unsure_ns)
+        });
         self.window[self.next] = (sent_ns, virtual_ns);
         self.next = (self.next + 1) % Self::CAPACITY;
         self.count += u64::from(is_inverted);
@@ -66,8 +72,8 @@ mod tests {
     #[test]
     fn the_window_forgets() {
         let mut order = Inversions::default();
-        order.deliver(0, 9_000, 0);
-        let inverted = (1..21).filter(|at| order.deliver(*at, *at, 0)).count();
+        order.deliver(10_000, 9_900, 0);
+        let inverted = (10_001..10_021).filter(|at| order.deliver(*at, at - 2_000, 0)).count();
         assert_eq!(inverted, 16, "until the first message has left the window");
     }
 

@@ -9,7 +9,7 @@ use tinyprof_messages::matching::{Claim, Stream};
 use super::common_clock::now_ns;
 use super::ring::LENGTH;
 use super::state::State;
-use crate::abi::{Handle, Status};
+use crate::abi::Status;
 use crate::communicators::Twin;
 use crate::library::Mpi;
 

@@ -240,9 +240,8 @@ impl State {
             }
             if is_any {
                 let virtual_ns = sent_ns.saturating_sub_unsigned(companion.intrusion_ns);
-                let tolerance_ns = JITTER_NS + companion.intrusion_ns / 3;
                 let order = self.delivered.order(visited.id());
-                let is_inverted = order.deliver(sent_ns, virtual_ns, tolerance_ns);
+                let is_inverted = order.deliver(sent_ns, virtual_ns, JITTER_NS);
                 self.facts.inversions += u64::from(is_inverted);
             }
         }
