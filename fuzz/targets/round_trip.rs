@@ -6,9 +6,9 @@ use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
 use tinyprof_format::column;
 use tinyprof_format::model::{
-    CallpathId, CallpathValues, EventMap, ExecutionSummary, MessageKey, MessageKind, MetricBucket,
-    MetricSummary, MetricValues, Mode, Precision, RankFacts, Region, RegionKind, SeriesBucket,
-    SiteId, Traffic,
+    CallpathId, CallpathValues, ClockFacts, Edge, EdgeKey, EdgeKind, EventMap, ExecutionSummary,
+    MessageKey, MessageKind, MetricBucket, MetricSummary, MetricValues, Mode, Precision, RankFacts,
+    Region, RegionKind, SeriesBucket, SiteId, Traffic,
 };
 use tinyprof_fuzz::again::round_trip;
 
@@ -45,7 +45,8 @@ fn event_map(input: &mut Unstructured<'_>) -> Result<EventMap> {
             records.push((id, parent, region(site), values(input)?));
         }
     }
-    let map = EventMap::from_records(records, RankFacts::default());
+    let clock = ClockFacts { inversions: input.arbitrary()?, ..ClockFacts::default() };
+    let map = EventMap::from_records(records, RankFacts { clock, ..RankFacts::default() });
     let precision = if input.arbitrary()? { Precision::Exact } else { Precision::EightBit };
     Ok(map.in_precision(precision).into_owned())
 }
@@ -104,6 +105,22 @@ fn values(input: &mut Unstructured<'_>) -> Result<CallpathValues> {
         let key = MessageKey::new(kind, partner, input.arbitrary()?);
         let traffic = Traffic { count: input.arbitrary()?, bytes: input.arbitrary()? };
         values.messages.insert(key, traffic);
+    }
+    for order in 0..input.int_in_range(0..=4)? {
+        let kind = *input.choose(&EdgeKind::ALL)?;
+        let partner =
+            if input.arbitrary()? { input.int_in_range(-1..=1)? } else { input.arbitrary()? };
+        let key = EdgeKey { kind, partner, from: CallpathId::from_bits(input.arbitrary()?) };
+        let edge = Edge {
+            count: input.arbitrary()?,
+            bytes: input.arbitrary()?,
+            min_ns: input.arbitrary()?,
+            compensated_ns: input.arbitrary()?,
+            late_receiver_ns: input.arbitrary()?,
+            order,
+            ..Edge::of_one_instance(input.arbitrary()?)
+        };
+        values.edges.insert(key, edge);
     }
     Ok(values)
 }

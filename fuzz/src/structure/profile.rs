@@ -19,7 +19,8 @@ macro_rules! frozen {
     };
 }
 
-const FROZEN: [Frozen; 7] = [
+const FROZEN: [Frozen; 8] = [
+    frozen!("format-1.1-edges", "part-00000" "part-00001"),
     frozen!("format-1.1", "part-00000" "part-00001"),
     frozen!("format-1.1-8bit", "part-00000" "part-00001"),
     frozen!("format-1.0", "part-00000" "part-00001"),

@@ -1,5 +1,7 @@
 //! Mutations of segments: of words, halves of words, lines, and references between them.
 
+use tinyprof_segment::layout::{HEADER_LINES, LINE_BYTES};
+
 use super::Tape;
 
 /// Segments that programs left. After a change of the layout, `scripts/fuzz.sh seeds` makes new
@@ -10,8 +12,7 @@ pub(crate) const SEEDS: [&[u8]; 3] = [
     include_bytes!("../../seeds/segment/budget.segment"),
 ];
 
-const LINE_BYTES: usize = 64;
-const HEADER_BYTES: usize = 320;
+const HEADER_BYTES: usize = HEADER_LINES as usize * LINE_BYTES;
 
 /// Returns a segment of a program with one to eight changes. Magic and version stay, because
 /// without them there is nothing to read.

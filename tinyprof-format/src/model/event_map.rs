@@ -28,7 +28,7 @@ impl EventMap {
     ///
     /// # Cost
     /// The records are taken one at a time. Callpaths that end with the same region may share it.
-    /// Each then takes about 300 bytes while the map is made, and 180 in the map.
+    /// Each then takes about 350 bytes while the map is made, and 200 in the map.
     #[must_use]
     pub fn from_records<R: Into<Arc<Region>>>(
         records: impl IntoIterator<Item = (CallpathId, Option<CallpathId>, R, CallpathValues)>,

@@ -12,9 +12,9 @@ use std::path::Path;
 use proptest::prelude::*;
 use tinyprof_format::file::{OutputFormat, Permissions, read_profile};
 use tinyprof_format::model::{
-    CallpathId, CallpathValues, EventMap, ExecutionSummary, MessageKey, MessageKind, MetricBucket,
-    MetricSummary, MetricValues, Mode, Precision, RankFacts, Region, RegionKind, RunMetadata,
-    RunState, SeriesBucket, SiteId, Traffic,
+    CallpathId, CallpathValues, ClockFacts, Edge, EdgeKey, EdgeKind, EventMap, ExecutionSummary,
+    MessageKey, MessageKind, MetricBucket, MetricSummary, MetricValues, Mode, Precision, RankFacts,
+    Region, RegionKind, RunMetadata, RunState, SeriesBucket, SiteId, Traffic,
 };
 use tinyprof_report::{Report, Statistics};
 use tinyprof_settings::{Aggregators, SeriesGather};
@@ -170,12 +170,16 @@ fn rank(number: u32, sites: &[u64], executions: u32, visits: u32) -> EventMap {
             if !(u64::from(number) + site).is_multiple_of(4) {
                 values.messages = messages(number, u64::from(visits) * site);
             }
+            if !(u64::from(number) + site).is_multiple_of(5) {
+                values.edges = edges(id, number);
+            }
             (id, parent.replace(id), region(site), values)
         })
         .collect();
     let facts = RankFacts {
         process_id: number + 1,
         peak_memory_bytes: u64::from(number) << 20,
+        clock: ClockFacts { companions: u64::from(number % 3), ..ClockFacts::default() },
         ..RankFacts::default()
     };
     EventMap::from_records(records, facts)
@@ -191,6 +195,16 @@ fn messages(number: u32, bytes: u64) -> BTreeMap<MessageKey, Traffic> {
         (MessageKey::new(MessageKind::MessageIn, MessageKey::ANY_PARTNER, outside), number.into());
     let all = halo.chain([outside]);
     all.map(|(key, count)| (key, Traffic { count, bytes: 8000 * count + bytes })).collect()
+}
+
+/// Returns a flow edge from the callpath itself, and late senders.
+fn edges(id: CallpathId, number: u32) -> BTreeMap<EdgeKey, Edge> {
+    let partners = [(EdgeKind::Flow, 0), (EdgeKind::Message, -1), (EdgeKind::Message, 1)];
+    let edges = partners.into_iter().zip(0..).map(|((kind, partner), order)| {
+        let edge = Edge { bytes: 80, order, ..Edge::of_one_instance(1_000 + u64::from(number)) };
+        (EdgeKey { kind, partner, from: id }, Edge { transfer_ns: number.into(), ..edge })
+    });
+    edges.collect()
 }
 
 /// Returns a metric with one value per execution.
@@ -298,12 +312,16 @@ fn messages_larger_than_a_gather_may_be_go_in_chunks() {
 }
 
 #[test]
-fn messages_of_callpaths_without_a_finished_visit_are_kept() {
+fn messages_and_edges_of_callpaths_without_a_finished_visit_are_kept() {
     for size in 1..=5 {
         let mut ranks: Vec<_> = (0..size).map(|r| rank(r, &[0, 1, 2], 2, 2)).collect();
         for (number, map) in (0..).zip(&mut ranks) {
-            let messages = messages(number, 100);
-            let values = CallpathValues { messages, ..CallpathValues::default() };
+            let from = CallpathId::from_bits(1);
+            let values = if number % 2 == 0 {
+                CallpathValues { messages: messages(number, 100), ..CallpathValues::default() }
+            } else {
+                CallpathValues { edges: edges(from, number), ..CallpathValues::default() }
+            };
             map.values[usize::try_from(number % 3).unwrap()] = values;
         }
         for aggregators in [None, Some(1), Some(2), Some(size)] {
