@@ -30,9 +30,11 @@
 mod callpaths;
 mod check;
 mod directory;
+mod edges;
 mod encoded_rank;
 mod exclusive;
 mod joined;
+mod keys;
 mod manifest;
 mod manifest_facts;
 mod messages;

@@ -11,6 +11,7 @@
 //! * [`running_map`]: the event map of a process that is still running.
 
 mod description;
+mod edge;
 mod header;
 mod lists;
 mod process;
@@ -20,6 +21,7 @@ mod system;
 mod words;
 
 pub use description::ProcessDescription;
+pub use edge::edge_of_record;
 pub use header::{NoSegment, Segment, SegmentHeader, TickClock};
 pub use process::{recovered_map, running_map};
 pub use system::{ProcessState, parse_boot_id};

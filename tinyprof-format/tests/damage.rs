@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use tinyprof_format::error::ReadError;
 use tinyprof_format::file::{ProfileWriter, read_profile};
 use tinyprof_format::model::{
-    CallpathId, CallpathValues, EventMap, ExecutionSummary, MessageKey, MessageKind, MetricBucket,
-    MetricSummary, MetricValues, Mode, RankFacts, Region, RegionKind, SeriesBucket, SiteId,
-    Traffic,
+    CallpathId, CallpathValues, ClockFacts, Edge, EdgeKey, EdgeKind, EventMap, ExecutionSummary,
+    MessageKey, MessageKind, MetricBucket, MetricSummary, MetricValues, Mode, RankFacts, Region,
+    RegionKind, SeriesBucket, SiteId, Traffic,
 };
 
 fn small_profile(scratch: &Path) -> PathBuf {
@@ -48,10 +48,15 @@ fn small_profile(scratch: &Path) -> PathBuf {
             Traffic { count: 3, bytes: 300 },
         )]
         .into(),
-        ..CallpathValues::default()
+        edges: [(
+            EdgeKey { kind: EdgeKind::Message, partner: -1, from: CallpathId::root(site) },
+            Edge { bytes: 300, ..Edge::of_one_instance(50) },
+        )]
+        .into(),
     };
     let record = (CallpathId::root(site), None, region, values);
-    let map = EventMap::from_records([record], RankFacts::default());
+    let clock = ClockFacts { companions: 3, ideal_ns: 900, ..ClockFacts::default() };
+    let map = EventMap::from_records([record], RankFacts { clock, ..RankFacts::default() });
     let ranks = [map.clone(), map];
     ProfileWriter::new().write(&scratch.join("p"), &ranks).unwrap()
 }

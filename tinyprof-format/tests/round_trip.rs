@@ -1,15 +1,14 @@
 //! A profile is read back exactly as it was written, whatever the ranks contained.
 #![expect(clippy::unwrap_used, reason = "the sites of this test are small numbers")]
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use proptest::prelude::*;
 use tinyprof_format::file::{ProfileWriter, read_profile};
 use tinyprof_format::model::{
-    CallpathId, CallpathValues, ClockFacts, EventMap, ExecutionSummary, Losses, MessageKey,
-    MessageKind, MetricBucket, MetricSummary, MetricValues, Mode, PeakMemory, RankFacts, Region,
-    RegionKind, SeriesBucket, SiteId, Traffic,
+    CallpathId, CallpathValues, ClockFacts, Edge, EdgeKey, EdgeKind, EventMap, ExecutionSummary,
+    Losses, MessageKey, MessageKind, MetricBucket, MetricSummary, MetricValues, Mode, PeakMemory,
+    RankFacts, Region, RegionKind, SeriesBucket, SiteId, Traffic,
 };
 
 fn region(site: u64) -> Region {
@@ -55,24 +54,30 @@ fn values() -> impl Strategy<Value = CallpathValues> {
         });
     let metrics = prop::collection::btree_map("|mem|größe 😀\"", metric(), 0..3);
     let messages = prop::collection::btree_map(message_key(), traffic(), 0..5);
-    // A callpath with metrics or messages may have no completed visit.
+    let edges = prop::collection::btree_map(edge_key(), edge(), 0..5);
+    // A callpath with metrics, messages or edges may have no completed visit.
     let all = (
         prop::collection::vec(summary, 0..6),
         prop::collection::vec(bucket, 0..40),
         metrics,
         messages,
+        edges,
     );
-    all.prop_filter("absent callpaths have no series", |(executions, _, metrics, messages)| {
-        !executions.is_empty() || !metrics.is_empty() || !messages.is_empty()
-    })
-    .prop_map(|(mut executions, mut series, metrics, messages)| {
+    all.prop_filter(
+        "absent callpaths have no series",
+        |(executions, _, metrics, messages, edges)| {
+            let is_empty = metrics.is_empty() && messages.is_empty() && edges.is_empty();
+            !executions.is_empty() || !is_empty
+        },
+    )
+    .prop_map(|(mut executions, mut series, metrics, messages, edges)| {
         let mut next = 0;
         for e in &mut executions {
             e.execution += next;
             next = e.execution + 1;
         }
         series.sort_by_key(|b| b.execution);
-        CallpathValues { executions, series, metrics, messages, edges: BTreeMap::new() }
+        CallpathValues { executions, series, metrics, messages, edges }
     })
 }
 
@@ -89,6 +94,25 @@ fn traffic() -> impl Strategy<Value = Traffic> {
     let any = (any::<u64>(), any::<u64>());
     let usual = (1..4_u64).prop_map(|count| (count, 8000 * count));
     prop_oneof![usual, any].prop_map(|(count, bytes)| Traffic { count, bytes })
+}
+
+/// Generates any key, often one that several ranks have.
+fn edge_key() -> impl Strategy<Value = EdgeKey> {
+    let partner = prop_oneof![3 => -1..=1, 1 => any::<i32>()];
+    let from = prop_oneof![0..3_u64, any::<u64>()].prop_map(CallpathId::from_bits);
+    (prop::sample::select(&EdgeKind::ALL[..]), partner, from)
+        .prop_map(|(kind, partner, from)| EdgeKey { kind, partner, from })
+}
+
+/// Generates the sum of some instances.
+fn edge() -> impl Strategy<Value = Edge> {
+    let times = prop::collection::vec(prop_oneof![Just(700), any::<u64>()], 0..4);
+    (times, prop::array::uniform4(any::<u64>()), any::<u32>()).prop_map(|(times, n, order)| {
+        let mut edge = Edge::default();
+        times.into_iter().for_each(|ns| edge.absorb(&Edge::of_one_instance(ns)));
+        let [bytes, compensated_ns, transfer_ns, wrong_order_ns] = n;
+        Edge { bytes, compensated_ns, transfer_ns, wrong_order_ns, order, ..edge }
+    })
 }
 
 /// Generates any number that a program may record: everything except NaN.
@@ -141,15 +165,18 @@ fn bits(values: &CallpathValues) -> Vec<(&str, Vec<u64>)> {
 
 /// Generates one rank: a tree of callpaths whose parents are picked among the earlier ones.
 fn event_map() -> impl Strategy<Value = EventMap> {
-    let losses = prop::array::uniform16(any::<u64>()).prop_map(Losses::from_numbers);
-    let facts = ("[a-z]{1,8}", any::<u32>(), 0_u32..9, 0_u64..1 << 48, losses).prop_map(
-        |(host, process_id, threads, peak_memory_bytes, losses)| RankFacts {
+    let losses = prop::array::uniform17(any::<u64>()).prop_map(Losses::from_numbers);
+    let clock = prop::option::of(prop::array::uniform10(any::<u64>()));
+    let clock =
+        clock.prop_map(|clock| clock.map_or_else(ClockFacts::default, ClockFacts::from_numbers));
+    let facts = ("[a-z]{1,8}", any::<u32>(), 0_u32..9, 0_u64..1 << 48, losses, clock).prop_map(
+        |(host, process_id, threads, peak_memory_bytes, losses, clock)| RankFacts {
             host,
             process_id,
             threads,
             peak_memory_bytes,
             losses,
-            clock: ClockFacts::default(),
+            clock,
         },
     );
     let visit = (0_u64..6, any::<prop::sample::Index>(), values());
@@ -210,7 +237,7 @@ fn a_profile_of_version_0_1_is_read() {
     let version = &profile.manifest.version;
     assert_eq!((version.major, version.minor), (0, 1));
     assert_eq!(profile.manifest.peak_memory, PeakMemory::default());
-    let losses = Losses::from_numbers([1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, 0, 0, 0, 0, 0]);
+    let losses = Losses::from_numbers([1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
     let facts = |rank: u32| RankFacts {
         host: format!("node{rank}"),
         process_id: 100 + rank,

@@ -54,7 +54,11 @@ fn is_whole(found: &CallpathValues, whole: &CallpathValues) -> bool {
         found.messages == whole.messages || found.messages.is_empty(),
         "{found:?} is not {whole:?}"
     );
-    times && found.metrics == whole.metrics && found.messages == whole.messages
+    assert!(found.edges == whole.edges || found.edges.is_empty(), "{found:?} is not {whole:?}");
+    times
+        && found.metrics == whole.metrics
+        && found.messages == whole.messages
+        && found.edges == whole.edges
 }
 
 fn compare(found: &Profile, whole: &Profile, salvage: &Salvage) {
@@ -63,18 +67,30 @@ fn compare(found: &Profile, whole: &Profile, salvage: &Salvage) {
     for (found, whole) in found.values.iter().flatten().zip(whole.values.iter().flatten()) {
         lost += u64::from(!is_whole(found, whole));
     }
-    let sections = salvage.times_lost + salvage.metrics_lost + salvage.messages_lost;
-    let counted = sections + salvage.bytes_lost;
+    let counted = sections_of_values(salvage) + salvage.bytes_lost;
     assert!(counted > 0 || lost == 0, "{lost} values are lost, but {salvage:?}");
     let facts =
         found.ranks.iter().zip(&whole.ranks).filter(|(found, whole)| found != whole).count();
-    let counted = salvage.ranks_without_facts + salvage.ranks_lost;
-    assert_eq!(u32::try_from(facts), Ok(counted), "{salvage:?}");
+    let without = salvage.ranks_without_facts + salvage.ranks_without_clock;
+    assert_eq!(u32::try_from(facts), Ok(without + salvage.ranks_lost), "{salvage:?}");
+}
+
+/// Returns the number of lost sections of callpaths.
+fn sections_of_values(salvage: &Salvage) -> u64 {
+    let Salvage { times_lost, metrics_lost, messages_lost, edges_lost, .. } = salvage;
+    times_lost + metrics_lost + messages_lost + edges_lost
 }
 
 #[test]
 fn a_whole_profile_comes_back_as_it_is() {
-    for version in ["format-0.2", "format-0.3", "format-1.0", "format-1.0-8bit", "format-1.1"] {
+    for version in [
+        "format-0.2",
+        "format-0.3",
+        "format-1.0",
+        "format-1.0-8bit",
+        "format-1.1",
+        "format-1.1-edges",
+    ] {
         let copy = Copy::of(version);
         let (mut found, salvage) = copy.salvaged();
         assert_eq!(salvage, Salvage::default());
@@ -85,7 +101,7 @@ fn a_whole_profile_comes_back_as_it_is() {
 
 #[test]
 fn a_flipped_byte_costs_one_section_and_what_depends_on_it() {
-    let copy = Copy::of("format-1.1");
+    let copy = Copy::of("format-1.1-edges");
     let whole = copy.whole();
     let path = copy.file("part-00000");
     let bytes = fs::read(&path).expect("the part");
@@ -103,10 +119,8 @@ fn a_flipped_byte_costs_one_section_and_what_depends_on_it() {
         };
         let salvage = found.manifest.salvage.expect("it says what was lost");
         compare(&found, &whole, &salvage);
-        let sections = salvage.times_lost
-            + salvage.metrics_lost
-            + salvage.messages_lost
-            + u64::from(salvage.ranks_without_facts / 2);
+        let of_ranks = salvage.ranks_without_facts / 2 + salvage.ranks_without_clock / 2;
+        let sections = sections_of_values(&salvage) + u64::from(of_ranks);
         // A callpath whose sums are stored as exclusive times is lost if its child is lost.
         assert!(sections <= 2 && salvage.ranks_lost == 0, "byte {at}: {salvage:?}");
     }

@@ -4,12 +4,14 @@
 
 use proptest::prelude::*;
 use tinyprof_format::model::{
-    CallpathId, EventMap, Losses, MessageKey, MessageKind, SiteId, Traffic,
+    CallpathId, CallpathValues, ClockFacts, Edge, EdgeKey, EdgeKind, EventMap, Losses, MessageKey,
+    MessageKind, SiteId, Traffic,
 };
 use tinyprof_format::segment::{ProcessDescription, Segment, recovered_map};
 use tinyprof_segment::clock::Moment;
 use tinyprof_segment::layout::{
-    HEADER_LINES, LINE_BYTES, MAGIC, PAST_WORDS, SERIES_WORDS, VERSION, header, message, node, site,
+    HEADER_LINES, LINE_BYTES, MAGIC, PAST_WORDS, SERIES_WORDS, VERSION, edge, header, message,
+    node, site,
 };
 
 const NOW: Moment = Moment { ticks: 1 << 40, monotonic_ns: 1 << 40 };
@@ -20,6 +22,9 @@ const ELEMENTS: u32 = 3;
 
 /// The number of records of messages of its last node.
 const MESSAGES: u32 = 3;
+
+/// The number of edge records of its last node, which are the last records of the segment.
+const EDGES: u32 = 3;
 
 /// A writer of words into lines, as in the recorder.
 struct Writer {
@@ -53,6 +58,15 @@ fn list(writer: &mut Writer, element: &[u64]) -> (u64, u64) {
     let bytes: Vec<u8> = elements.iter().flat_map(|word| word.to_le_bytes()).collect();
     let block = writer.block(0, &bytes);
     (halves(ELEMENTS, block), halves(1, ELEMENTS.next_power_of_two()))
+}
+
+fn origin(number: u32) -> CallpathId {
+    CallpathId::from_bits(1000 + u64::from(number))
+}
+
+/// Returns the facts of the clock of the segment, which all differ.
+fn clock() -> ClockFacts {
+    ClockFacts::from_numbers(std::array::from_fn(|fact| 1 + fact as u64))
 }
 
 /// Returns a segment of a thread that visited a chain of regions, the innermost of which is open.
@@ -116,6 +130,27 @@ fn valid() -> Vec<u8> {
         writer.put(line, message::BYTES, 70);
         last_message = line;
     }
+    let mut last_edge = 0;
+    for number in 0..EDGES {
+        let key = EdgeKey { kind: EdgeKind::Message, partner: -1, from: origin(number) };
+        let line = writer.block(0, &[0; edge::WORDS * 8]);
+        writer.put(line, edge::CALLPATH, halves(last_node, last_edge));
+        writer.put(line, edge::KEY, key.to_bits());
+        writer.put(line, edge::FROM, key.from.to_bits());
+        for (word, number) in (edge::COUNT..).zip([2, 16, 30, 10, 20]) {
+            writer.put(line, word, number);
+        }
+        writer.put(line, edge::SQUARES, 500.0_f64.to_bits());
+        for (word, number) in (edge::COMPENSATED..).zip([25, 40, 5, 3, u64::from(number)]) {
+            writer.put(line, word, number);
+        }
+        last_edge = line;
+    }
+    writer.put(0, header::LAST_EDGE, u64::from(last_edge));
+    writer.put(0, header::EDGES_LOST, 4);
+    for (fact, (_, number)) in (0..).zip(clock().named()) {
+        writer.put(0, header::CLOCK + fact, number);
+    }
     writer.put(0, header::LAST_MESSAGE, u64::from(last_message));
     writer.put(0, header::MESSAGES_LOST, 3);
     writer.put(0, header::LAST_NODE, u64::from(last_node));
@@ -142,6 +177,7 @@ fn read(bytes: &[u8]) -> Option<EventMap> {
     assert!(lists.sum::<usize>() <= bytes.len() + 2 * nodes_max * PAST_WORDS * 8);
     assert!(map.callpaths.len() <= nodes_max);
     assert!(map.values.iter().map(|values| values.messages.len()).sum::<usize>() <= nodes_max);
+    assert!(map.values.iter().map(|values| values.edges.len()).sum::<usize>() <= nodes_max);
     assert!(texts.max().unwrap_or(0) <= bytes.len());
     Some(map)
 }
@@ -158,38 +194,85 @@ fn the_segment_that_is_damaged_here_is_whole() {
     let messages = &map.values[NODES as usize - 1].messages;
     assert_eq!(messages.len(), MESSAGES as usize);
     assert!(messages.values().all(|&traffic| traffic == Traffic { count: 7, bytes: 70 }));
-    assert_eq!(losses.messages_without_partner, 3);
+    assert_eq!((losses.messages_without_partner, losses.edges_without_partner), (3, 4));
+    let edges = (0..EDGES).map(|order| {
+        let key = EdgeKey { kind: EdgeKind::Message, partner: -1, from: origin(order) };
+        let (bytes, compensated_ns, transfer_ns) = (16, 25, 40);
+        let (wrong_order_ns, late_receiver_ns) = (5, 3);
+        let mut edge = Edge { bytes, order, ..Edge::of_one_instance(10) };
+        edge.absorb(&Edge { order, ..Edge::of_one_instance(20) });
+        (key, Edge { compensated_ns, transfer_ns, wrong_order_ns, late_receiver_ns, ..edge })
+    });
+    assert!(edges.eq(map.values[NODES as usize - 1].edges.clone()));
+    assert_eq!(map.facts.clock, clock());
 }
 
-/// Returns the losses of the valid segment with this value in a word of its newest record of
-/// messages, and the number of records that are read.
-fn with_message(word: usize, value: u64) -> (Losses, usize) {
+#[test]
+fn clocks_of_threads_are_those_of_a_rank() {
+    let bytes = valid();
+    let segment = || Segment::parse(&bytes).unwrap();
+    let facts = recovered_map(&[segment(), segment()], NOW).facts.clock;
+    let mut expected = clock();
+    expected.absorb(&clock());
+    assert_eq!(facts, expected);
+}
+
+/// Returns the losses of the valid segment with this value in a word of a line, and the numbers of
+/// records of messages and edges that are read.
+fn with_word(line: u32, word: usize, value: u64) -> (Losses, [usize; 2]) {
     let mut writer = Writer { bytes: valid() };
-    let line = u32::try_from(writer.bytes.len() / LINE_BYTES).unwrap() - 1;
     writer.put(line, word, value);
     let map = read(&writer.bytes).unwrap();
-    (map.losses(), map.values.iter().map(|values| values.messages.len()).sum())
+    let count = |of: fn(&CallpathValues) -> usize| map.values.iter().map(of).sum();
+    (map.losses(), [count(|values| values.messages.len()), count(|values| values.edges.len())])
+}
+
+/// Damages the newest record of a chain of records of `lines` lines, which is named in word
+/// `newest` of the header. `read` gives the numbers of records that are read if as many are
+/// lost.
+fn check_damaged_records(
+    newest: usize,
+    lines: u32,
+    (sequence, callpath, key): (usize, usize, usize),
+    read: impl Fn(usize) -> [usize; 2],
+) {
+    let whole = valid();
+    let end = u32::try_from(whole.len() / LINE_BYTES).unwrap();
+    let newest = low_half(&whole, 0, newest);
+    let (node, before) = (low_half(&whole, newest, callpath), newest - lines);
+    let check = |word, value, unreadable, torn, lost| {
+        let (losses, found) = with_word(newest, word, value);
+        let counted = (losses.records_unreadable, losses.records_torn, found);
+        assert_eq!(counted, (unreadable, torn, read(lost)), "word {word}: {value:#x}");
+    };
+    check(sequence, 2, 0, 0, 0);
+    check(sequence, 3, 0, 1, 0);
+    check(key, 99, 1, 0, 1);
+    // The callpath is none, or a record of the chain; the chain has a cycle, or leaves the file.
+    check(callpath, halves(0, before), 1, 0, 1);
+    check(callpath, halves(newest, before), 1, 0, 1);
+    check(callpath, halves(node, newest), 1, 0, 2);
+    check(callpath, halves(node, end), 1, 0, 2);
+    check(callpath, halves(node, u32::MAX), 1, 0, 2);
 }
 
 #[test]
 fn damaged_records_of_messages_are_counted() {
-    let lines = u32::try_from(valid().len() / LINE_BYTES).unwrap();
-    let (newest, all) = (lines - 1, MESSAGES as usize);
-    let node = low_half(&valid(), newest, message::CALLPATH);
-    let check = |word, value, unreadable, torn, read| {
-        let (losses, found) = with_message(word, value);
-        let counted = (losses.records_unreadable, losses.records_torn, found);
-        assert_eq!(counted, (unreadable, torn, read), "word {word}: {value:#x}");
-    };
-    check(message::SEQUENCE, 2, 0, 0, all);
-    check(message::SEQUENCE, 3, 0, 1, all);
-    check(message::KEY, 99, 1, 0, all - 1);
-    // The callpath is none, or a record of messages; the chain has a cycle, or leaves the file.
-    check(message::CALLPATH, halves(0, newest - 1), 1, 0, all - 1);
-    check(message::CALLPATH, halves(newest, newest - 1), 1, 0, all - 1);
-    check(message::CALLPATH, halves(node, newest), 1, 0, 1);
-    check(message::CALLPATH, halves(node, lines), 1, 0, 1);
-    check(message::CALLPATH, halves(node, u32::MAX), 1, 0, 1);
+    let words = (message::SEQUENCE, message::CALLPATH, message::KEY);
+    let read = |lost| [MESSAGES as usize - lost, EDGES as usize];
+    check_damaged_records(header::LAST_MESSAGE, 1, words, read);
+}
+
+#[test]
+fn damaged_records_of_edges_are_counted() {
+    let words = (edge::SEQUENCE, edge::CALLPATH, edge::KEY);
+    let read = |lost| [MESSAGES as usize, EDGES as usize - lost];
+    check_damaged_records(header::LAST_EDGE, 2, words, read);
+    // The chain begins in the last line, which has no room for a record, and what looks like its
+    // link leaves the file.
+    let last = u64::try_from(valid().len() / LINE_BYTES).unwrap() - 1;
+    let (losses, found) = with_word(0, header::LAST_EDGE, last);
+    assert_eq!((losses.records_unreadable, found), (2, read(EDGES as usize)));
 }
 
 fn low_half(bytes: &[u8], line: u32, word: usize) -> u32 {

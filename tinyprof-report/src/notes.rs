@@ -53,6 +53,7 @@ pub(super) fn sentences(losses: &Losses) -> Vec<String> {
         visits_too_deep,
         visits_without_key,
         messages_without_partner,
+        edges_without_partner,
     } = losses;
     let told = [
         (
@@ -134,6 +135,11 @@ pub(super) fn sentences(losses: &Losses) -> Vec<String> {
             messages_without_partner,
             "message was counted without its partner, or not at all, because the table of partners was full",
             "messages were counted without their partners, or not at all, because the table of partners was full",
+        ),
+        (
+            edges_without_partner,
+            "wait or step between calls was counted without its partner, or not at all, because the table of edges was full",
+            "waits or steps between calls were counted without their partners, or not at all, because the table of edges was full",
         ),
     ];
     let lost = told.into_iter().filter(|(n, ..)| *n > 0);

@@ -15,9 +15,12 @@
 //! line 4  32 visits kept out  33 visits too deep  34, 35 visits lost, kept out on threads without
 //!          a segment
 //!         36 visits without key            37 newest message record    38 messages lost
-//! line 5 ..  blocks of 2^k lines: nodes, sites, lists, the description, tables of the recorder
+//!         39 newest edge record
+//! line 5  40 edges lost       41 .. 50 facts of the clock, in the order of `ClockFacts::named`
+//! line 7 ..  blocks of 2^k lines: nodes, sites, lists, the description, tables of the recorder
 //!
 //! node:  16 words, see [`node`]        message: 8 words, see [`message`]
+//! edge:  16 words, see [`edge`]
 //! site:  0 the site before this  1 address  2 site id  3 line, column  4 bytes, kind and mode  5
 //!          .. fields
 //!         a field: tag (1 byte), length (4 bytes), bytes; readers skip tags that they do not know
@@ -36,7 +39,7 @@
 pub const MAGIC: u64 = u64::from_le_bytes(*b"TPRFSEG\0");
 /// The version of the layout. Segments of other versions are ignored, since no compatibility is
 /// promised.
-pub const VERSION: u64 = 3;
+pub const VERSION: u64 = 4;
 /// The greatest length of a segment. Readers ignore longer files. A sparse file of any length takes
 /// no space, and recorders never write one.
 pub const SEGMENT_BYTES_MAX: u64 = 1 << 30;
@@ -45,7 +48,7 @@ pub const LINE_WORDS: usize = 8;
 /// Bytes per line.
 pub const LINE_BYTES: usize = LINE_WORDS * 8;
 /// Lines of the header.
-pub const HEADER_LINES: u32 = 5;
+pub const HEADER_LINES: u32 = 7;
 
 /// Words of the header.
 pub mod header {
@@ -81,7 +84,11 @@ pub mod header {
     pub const VISITS_WITHOUT_KEY: usize = 36;
     pub const LAST_MESSAGE: usize = 37;
     pub const MESSAGES_LOST: usize = 38;
-    pub const WORDS: usize = 40;
+    pub const LAST_EDGE: usize = 39;
+    pub const EDGES_LOST: usize = 40;
+    pub const CLOCK: usize = 41;
+    pub const CLOCK_WORDS: usize = 10;
+    pub const WORDS: usize = 56;
 }
 const _: () = assert!(header::WORDS == HEADER_LINES as usize * LINE_WORDS);
 
@@ -137,6 +144,38 @@ pub mod message {
     pub const COUNT: usize = 3;
     pub const BYTES: usize = 4;
     pub const WORDS: usize = 8;
+}
+
+/// The words of an edge record, one for each kind, partner and origin of a callpath's edges:
+/// sixteen, two lines.
+///
+/// ```text
+/// word  0  sequence   odd while the owner changes the record
+///       1  callpath   line of its node; high half: the edge record made before this one
+///       2  key        kind; high half: the partner       3  from  callpath id of the origin
+///       4  count      5  bytes      6  sum      7  minimum, in ns; all bits while count is 0
+///       8  maximum    9  sum of squares, a float
+///      10  compensated waiting     11  transfer     12  waiting due to order    13  late receiver
+///      14  order      position among the edge records of the thread     15  unused, 0
+/// ```
+pub mod edge {
+    #![expect(missing_docs, reason = "the picture above says what each word is")]
+    pub const SEQUENCE: usize = 0;
+    pub const CALLPATH: usize = 1;
+    pub const KEY: usize = 2;
+    pub const FROM: usize = 3;
+    pub const COUNT: usize = 4;
+    pub const BYTES: usize = 5;
+    pub const SUM: usize = 6;
+    pub const MIN: usize = 7;
+    pub const MAX: usize = 8;
+    pub const SQUARES: usize = 9;
+    pub const COMPENSATED: usize = 10;
+    pub const TRANSFER: usize = 11;
+    pub const WRONG_ORDER: usize = 12;
+    pub const LATE_RECEIVER: usize = 13;
+    pub const ORDER: usize = 14;
+    pub const WORDS: usize = 16;
 }
 
 /// Bits in the high half of a node's word `execution`.

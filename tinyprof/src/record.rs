@@ -35,6 +35,7 @@ mod site;
 mod site_table;
 pub(crate) mod thread;
 
+pub use arena::EdgeInstance;
 #[cfg(any(test, feature = "tracing"))]
 pub(crate) use arena::Entered;
 pub(crate) use arena::{Arena, Before, InFlight, MetricReading, OpenRegion, Reading, Visit};

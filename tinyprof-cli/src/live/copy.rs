@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::{Acquire, Relaxed};
 
-use tinyprof_segment::layout::{PAST_WORDS, SERIES_WORDS, header, message, node, samples};
+use tinyprof_segment::layout::{PAST_WORDS, SERIES_WORDS, edge, header, message, node, samples};
 use tinyprof_segment::list::List;
 use tinyprof_segment::sequence::{retry, try_read};
 use tinyprof_segment::words::{Line, high, low};
@@ -21,18 +21,20 @@ pub(super) struct HasGrown;
 /// Returns the bytes of a segment whose words are `shared`.
 pub(super) fn copy(shared: &[AtomicU64]) -> Result<Vec<u8>, HasGrown> {
     let word = |at: usize, order| shared.get(at).map_or(0, |word| word.load(order));
-    // The callpaths of all messages up to the newest, and the sites of all callpaths, were
-    // described before it became visible.
+    // The callpaths of all messages and edges up to the newest, and the sites of all callpaths,
+    // were described before it became visible.
     let newest_message = word(header::LAST_MESSAGE, Acquire);
+    let newest_edge = word(header::LAST_EDGE, Acquire);
     let newest_node = word(header::LAST_NODE, Acquire);
     let newest_site = word(header::LAST_SITE, Acquire);
     let mut copy = Copy { shared, words: (0..shared.len()).map(|at| word(at, Relaxed)).collect() };
     copy.put(header::LAST_MESSAGE, newest_message);
+    copy.put(header::LAST_EDGE, newest_edge);
     copy.put(header::LAST_NODE, newest_node);
     copy.put(header::LAST_SITE, newest_site);
     // Each list is copied completely, so there is nothing to undo.
     copy.put(header::UNDO_LINE, 0);
-    let newest = [newest_message, newest_node, newest_site];
+    let newest = [newest_message, newest_edge, newest_node, newest_site];
     if newest.into_iter().any(|word| first_word(low(word)) >= shared.len()) {
         return Err(HasGrown);
     }
@@ -47,17 +49,8 @@ pub(super) fn copy(shared: &[AtomicU64]) -> Result<Vec<u8>, HasGrown> {
         }
         line = high(copy.words[at + node::PARENT]);
     }
-    let (mut line, mut seen) = (low(newest_message), HashSet::new());
-    while line != 0 && seen.insert(line) {
-        let at = first_word(line);
-        if at + message::WORDS > shared.len() {
-            break;
-        }
-        if retry(|| copy.try_message(at)).is_none() {
-            copy.words[at + message::SEQUENCE] |= 1;
-        }
-        line = high(copy.words[at + message::CALLPATH]);
-    }
+    copy.chain::<{ message::WORDS }>(low(newest_message), message::SEQUENCE, message::CALLPATH);
+    copy.chain::<{ edge::WORDS }>(low(newest_edge), edge::SEQUENCE, edge::CALLPATH);
     Ok(copy.words.iter().flat_map(|word| word.to_le_bytes()).collect())
 }
 
@@ -124,11 +117,19 @@ impl Copy<'_> {
         Some(())
     }
 
-    /// Tries to copy the record of messages at `at`. Returns `None` if it changed meanwhile.
-    fn try_message(&mut self, at: usize) -> Option<()> {
-        let shared = self.shared;
-        let record = at..at + message::WORDS;
-        try_read(shared.get(at + message::SEQUENCE)?, || self.take(record))
+    /// Copies a chain of records without lists, newest first: word `before` of each has the line of
+    /// the next in its high half.
+    fn chain<const WORDS: usize>(&mut self, newest: u32, sequence: usize, before: usize) {
+        let (mut line, mut seen) = (newest, HashSet::new());
+        while line != 0 && seen.insert(line) {
+            let at = first_word(line);
+            let shared = self.shared;
+            let Some(record) = shared.get(at..at + WORDS) else { break };
+            if retry(|| try_read(&record[sequence], || self.take(at..at + WORDS))).is_none() {
+                self.words[at + sequence] |= 1;
+            }
+            line = high(self.words[at + before]);
+        }
     }
 }
 
@@ -155,13 +156,12 @@ mod tests {
 
     use super::*;
 
-    const NODE: usize = 6 * LINE_WORDS;
-    const MESSAGE: usize = 10 * LINE_WORDS;
-    const LIST: usize = 8 * LINE_WORDS;
+    const NODE: usize = 8 * LINE_WORDS;
+    const LIST: usize = 12 * LINE_WORDS;
 
     fn words() -> Vec<AtomicU64> {
         let words: Vec<AtomicU64> = (0..64 * LINE_WORDS).map(|_| AtomicU64::new(0)).collect();
-        words[header::LAST_NODE].store(6, Relaxed);
+        words[header::LAST_NODE].store(8, Relaxed);
         words
     }
 
@@ -183,22 +183,33 @@ mod tests {
         assert_eq!(word(&copied, NODE + node::SEQUENCE) % 2, 1);
     }
 
-    #[test]
-    fn records_of_messages_are_copied_as_those_of_callpaths() {
+    /// Checks that a chain of two records of `lines` lines is copied, whose links are a cycle.
+    fn check_chain(newest: usize, lines: usize, number: usize) {
         let words = words();
-        words[header::LAST_MESSAGE].store(10, Relaxed);
-        words[MESSAGE + message::COUNT].store(5, Relaxed);
-        // The record before it, and a cycle.
-        words[MESSAGE + message::CALLPATH].store(11 << 32 | 6, Relaxed);
-        let before = MESSAGE + LINE_WORDS;
-        words[before + message::SEQUENCE].store(7, Relaxed);
-        words[before + message::CALLPATH].store(10 << 32 | 6, Relaxed);
+        words[newest].store(10, Relaxed);
+        let first = 10 * LINE_WORDS;
+        let second = first + lines * LINE_WORDS;
+        words[first + number].store(5, Relaxed);
+        words[first + message::CALLPATH].store((10 + lines as u64) << 32 | 6, Relaxed);
+        words[second + message::SEQUENCE].store(7, Relaxed);
+        words[second + number].store(9, Relaxed);
+        words[second + message::CALLPATH].store(10 << 32 | 6, Relaxed);
         let copied = copy(&words).expect("it has not grown");
-        let of_newest = [message::SEQUENCE, message::COUNT].map(|at| word(&copied, MESSAGE + at));
-        assert_eq!(of_newest, [0, 5]);
-        assert_eq!(word(&copied, before + message::SEQUENCE) % 2, 1);
-        words[header::LAST_MESSAGE].store(64, Relaxed);
+        let of_first = [message::SEQUENCE, number].map(|at| word(&copied, first + at));
+        assert_eq!(of_first, [0, 5]);
+        assert_eq!(word(&copied, second + message::SEQUENCE) % 2, 1);
+        words[newest].store(64, Relaxed);
         assert_eq!(copy(&words), Err(HasGrown));
+        // The last line has no room for a record of two.
+        words[newest].store(63, Relaxed);
+        assert!(copy(&words).is_ok());
+    }
+
+    #[test]
+    fn records_of_messages_and_edges_are_copied_as_those_of_callpaths() {
+        const _: () = assert!(edge::CALLPATH == message::CALLPATH);
+        check_chain(header::LAST_MESSAGE, 1, message::COUNT);
+        check_chain(header::LAST_EDGE, 2, edge::LATE_RECEIVER);
     }
 
     #[test]
@@ -206,11 +217,11 @@ mod tests {
         let words = words();
         words[header::LAST_NODE].store(64, Relaxed);
         assert_eq!(copy(&words), Err(HasGrown));
-        words[header::LAST_NODE].store(6, Relaxed);
+        words[header::LAST_NODE].store(8, Relaxed);
         // A cycle, and lists with impossible lengths.
-        words[NODE + node::PARENT].store(6 << 32, Relaxed);
+        words[NODE + node::PARENT].store(8 << 32, Relaxed);
         words[NODE + node::PAST].store(u64::MAX, Relaxed);
-        words[NODE + node::SERIES].store(8 << 32 | u64::from(u32::MAX), Relaxed);
+        words[NODE + node::SERIES].store(12 << 32 | u64::from(u32::MAX), Relaxed);
         words[NODE + node::SAMPLES].store(u64::from(u32::MAX), Relaxed);
         assert_eq!(copy(&words).map(|bytes| bytes.len()), Ok(64 * LINE_WORDS * 8));
     }
@@ -229,7 +240,7 @@ mod tests {
                     words[NODE + node::SUM].store(3 * visits, Relaxed);
                     // A list of one element that is updated in place.
                     words[LIST + 2].store(7 * visits, Relaxed);
-                    publish(&words[NODE + node::PAST], 8 << 32 | 1);
+                    publish(&words[NODE + node::PAST], 12 << 32 | 1);
                     end_update(&words[NODE + node::SEQUENCE]);
                 }
             });

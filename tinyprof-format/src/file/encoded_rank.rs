@@ -1,17 +1,20 @@
 //! The values of one rank as sent to an aggregator: in the order of the dictionary, with encoded
 //! series.
 //!
-//! A rank sends two messages: the summary, and the series with metrics and counted messages. The
-//! summary is padded to the size of the largest, so that one uniform gather collects them (paper,
-//! section V-A). It omits callpaths that the rank never visited; the padding takes their place.
+//! A rank sends two messages: the summary, and the series with metrics, counted messages and edges.
+//! The summary is padded to the size of the largest, so that one uniform gather collects them
+//! (paper, section V-A). It omits callpaths that the rank never visited; the padding takes their
+//! place.
 
-use super::messages::{self, RECORD_BYTES};
+use super::edges;
+use super::messages;
 use super::metrics::{self, EncodedMetric};
 use super::series;
 use crate::bytes::{Cursor, Malformed, Sink};
 use crate::error::DecodeError;
 use crate::model::{
-    CallpathTable, ClockFacts, EventMap, ExecutionSummary, Losses, MessageKey, RankFacts, Traffic,
+    CallpathTable, ClockFacts, Edge, EdgeKey, EventMap, ExecutionSummary, Losses, MessageKey,
+    RankFacts, Traffic,
 };
 
 /// One callpath of an [`EncodedRank`].
@@ -19,7 +22,7 @@ use crate::model::{
 pub struct EncodedCallpath {
     /// The row in the dictionary.
     pub row: u32,
-    /// The summaries; empty only where there are metrics or messages.
+    /// The summaries; empty only where there are metrics, messages or edges.
     pub executions: Vec<ExecutionSummary>,
     /// The encoded series; empty if there is none.
     pub series: Vec<u8>,
@@ -27,6 +30,8 @@ pub struct EncodedCallpath {
     pub metrics: Vec<EncodedMetric>,
     /// The messages, in the order of their keys.
     pub messages: Vec<(MessageKey, Traffic)>,
+    /// The edges, in the order of their keys.
+    pub edges: Vec<(EdgeKey, Edge)>,
 }
 
 /// The contribution of one rank to a part.
@@ -44,8 +49,12 @@ const SUMMARY_BYTES: usize = 56;
 /// The length of the fields before the summaries of a callpath, in bytes.
 const CALLPATH_BYTES: usize = 36;
 
-/// The length of a rank's facts without its host, and of the number of callpaths, in bytes.
-const FACTS_BYTES: usize = 20 + 8 * Losses::COUNT;
+/// The length of a rank's facts without its host and its clock, and of the number of callpaths, in
+/// bytes.
+const FACTS_BYTES: usize = 21 + 8 * Losses::COUNT;
+
+/// The length of the facts of a clock, in bytes.
+const CLOCK_BYTES: usize = 8 * ClockFacts::COUNT;
 
 impl EncodedRank {
     /// Encodes the event map of a rank. Its rows are those of its own table until it is
@@ -59,6 +68,7 @@ impl EncodedRank {
             series: series::encode(&values.series),
             metrics: metrics::encode(&values.metrics),
             messages: messages::encode(&values.messages),
+            edges: edges::encode(&values.edges),
         });
         let facts = RankFacts { losses: map.losses(), ..map.facts.clone() };
         Self { facts, callpaths: callpaths.collect() }
@@ -94,14 +104,20 @@ impl EncodedRank {
     pub fn summary_length(&self) -> usize {
         let host = Sink::varint_length(self.facts.host.len() as u64) + self.facts.host.len();
         let executions = self.callpaths.iter().map(|c| c.executions.len()).sum::<usize>();
-        host + FACTS_BYTES + self.callpaths.len() * CALLPATH_BYTES + executions * SUMMARY_BYTES
+        let clock = if self.facts.clock.is_empty() { 0 } else { CLOCK_BYTES };
+        host + clock
+            + FACTS_BYTES
+            + self.callpaths.len() * CALLPATH_BYTES
+            + executions * SUMMARY_BYTES
     }
 
     /// Appends the summary message.
     ///
     /// # Panics
-    /// Never: a table has fewer than 2^32 rows.
+    /// Never: a table has fewer than 2^32 rows, and a callpath fewer messages and edges.
     pub fn append_summary(&self, message: &mut Vec<u8>) {
+        let length =
+            |records| u32::try_from(records).expect("a callpath has fewer than 2^32 records");
         message.reserve(self.summary_length());
         let mut sink = Sink::behind(message);
         sink.string(&self.facts.host);
@@ -109,6 +125,11 @@ impl EncodedRank {
         sink.u32(self.facts.threads);
         sink.u64(self.facts.peak_memory_bytes);
         self.facts.losses.named().iter().for_each(|&(_, number)| sink.u64(number));
+        let clock = &self.facts.clock;
+        sink.u8(u8::from(!clock.is_empty()));
+        if !clock.is_empty() {
+            clock.named().iter().for_each(|&(_, number)| sink.u64(number));
+        }
         sink.u32(
             u32::try_from(self.callpaths.len()).expect("a callpath table has fewer than 2^32 rows"),
         );
@@ -117,7 +138,8 @@ impl EncodedRank {
             sink.u64(callpath.executions.len() as u64);
             sink.u64(callpath.series.len() as u64);
             sink.u64(callpath.metrics.len() as u64);
-            sink.u64(callpath.messages.len() as u64);
+            sink.u32(length(callpath.messages.len()));
+            sink.u32(length(callpath.edges.len()));
             callpath.executions.iter().for_each(|summary| sink.bytes(&summary_to_bytes(summary)));
         }
         *message = sink.into_vec();
@@ -129,11 +151,13 @@ impl EncodedRank {
         let metrics = |c: &EncodedCallpath| {
             c.metrics.iter().map(EncodedMetric::message_length).sum::<usize>()
         };
-        let messages = |c: &EncodedCallpath| c.messages.len() * RECORD_BYTES;
-        self.callpaths.iter().map(|c| c.series.len() + metrics(c) + messages(c)).sum()
+        let records = |c: &EncodedCallpath| {
+            c.messages.len() * messages::RECORD_BYTES + c.edges.len() * edges::RECORD_BYTES
+        };
+        self.callpaths.iter().map(|c| c.series.len() + metrics(c) + records(c)).sum()
     }
 
-    /// Appends the series message: the series, metrics and messages of all callpaths, one
+    /// Appends the series message: the series, metrics, messages and edges of all callpaths, one
     /// callpath after the other.
     pub fn append_series(&self, message: &mut Vec<u8>) {
         message.reserve(self.series_length());
@@ -142,6 +166,7 @@ impl EncodedRank {
             sink.bytes(&callpath.series);
             callpath.metrics.iter().for_each(|metric| metric.write_message(&mut sink));
             callpath.messages.iter().for_each(|record| messages::write_record(&mut sink, record));
+            callpath.edges.iter().for_each(|record| edges::write_record(&mut sink, record));
         }
         *message = sink.into_vec();
     }
@@ -164,7 +189,13 @@ impl EncodedRank {
             *number = summary.u64("the losses")?;
         }
         let losses = Losses::from_numbers(numbers);
-        let clock = ClockFacts::default();
+        let mut clock = [0; ClockFacts::COUNT];
+        if summary.u8("the presence of a clock")? != 0 {
+            for number in &mut clock {
+                *number = summary.u64("the facts of a clock")?;
+            }
+        }
+        let clock = ClockFacts::from_numbers(clock);
         let facts = RankFacts { host, process_id, threads, peak_memory_bytes, losses, clock };
         let count = summary.u32("the number of callpaths")?;
         let mut callpaths = Vec::new();
@@ -173,7 +204,8 @@ impl EncodedRank {
             let executions = summary.u64("the number of executions")?;
             let series_bytes = summary.u64("the length of a series")?;
             let metrics = summary.u64("the number of metrics")?;
-            let messages = summary.u64("the number of messages")?;
+            let messages = summary.u32("the number of messages")?;
+            let edges = summary.u32("the number of edges")?;
             let length =
                 usize::try_from(executions).ok().and_then(|n| n.checked_mul(SUMMARY_BYTES));
             let executions =
@@ -186,7 +218,9 @@ impl EncodedRank {
                 .collect::<Result<_, _>>()?;
             let messages =
                 (0..messages).map(|_| messages::read_record(series)).collect::<Result<_, _>>()?;
-            callpaths.push(EncodedCallpath { row, executions, series: encoded, metrics, messages });
+            let edges = (0..edges).map(|_| edges::read_record(series)).collect::<Result<_, _>>()?;
+            let series = encoded;
+            callpaths.push(EncodedCallpath { row, executions, series, metrics, messages, edges });
         }
         series.finish("the series")?;
         Ok(Self { facts, callpaths })
@@ -240,7 +274,9 @@ pub(super) fn all_single(executions: &[ExecutionSummary]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{MessageKind, MetricBucket, MetricSummary, SeriesBucket};
+    use crate::model::{
+        CallpathId, EdgeKind, MessageKind, MetricBucket, MetricSummary, SeriesBucket,
+    };
 
     fn messages(rank: &EncodedRank) -> (Vec<u8>, Vec<u8>) {
         // Bytes that are already in the messages must stay.
@@ -270,6 +306,14 @@ mod tests {
                     (key, Traffic { count: 2, bytes: 16 })
                 })
                 .into(),
+            edges: [-1, 1]
+                .map(|partner| {
+                    let from = CallpathId::from_bits(u64::MAX);
+                    let numbers =
+                        Edge { late_receiver_ns: 7, order: 9, ..Edge::of_one_instance(5) };
+                    (EdgeKey { kind: EdgeKind::Message, partner, from }, numbers)
+                })
+                .into(),
         };
         let facts = RankFacts {
             host: "node-7".into(),
@@ -277,7 +321,7 @@ mod tests {
             threads: 2,
             peak_memory_bytes: 1 << 40,
             losses: Losses::from_numbers(std::array::from_fn(|i| i as u64)),
-            clock: ClockFacts::default(),
+            clock: ClockFacts::from_numbers(std::array::from_fn(|i| i as u64)),
         };
         let rank = EncodedRank { facts, callpaths: vec![callpath(3), callpath(5)] };
         let (mut summary, series) = messages(&rank);

@@ -8,13 +8,14 @@
 //!
 //! ```text
 //! keys (a varint)
-//! kinds | partners (zigzag) | size classes | number of ranks               one number for each key
-//! gaps: rank in the part, minus the one after the rank before   one for each rank of each key
+//! kinds | partners (zigzag) | size classes                         one number for each key
+//! ranks of each key | gaps                                         see `keys.rs`
 //! counts | bytes / count | bytes % count
 //! ```
 
 use std::collections::BTreeMap;
 
+use super::keys::{self, zigzag};
 use crate::bytes::{Cursor, Malformed, Sink, column};
 use crate::model::{CallpathValues, MessageKey, MessageKind, Traffic};
 
@@ -52,31 +53,26 @@ pub(super) fn read_record(cursor: &mut Cursor<'_>) -> Result<Record, Malformed> 
 /// Encodes the section of a callpath: the messages of each rank of the part; none if no rank has
 /// any.
 pub(super) fn encode_section(ranks: &[&[Record]]) -> Option<Vec<u8>> {
-    let mut keys: BTreeMap<MessageKey, Vec<(u64, Traffic)>> = BTreeMap::new();
-    for (rank, records) in (0..).zip(ranks) {
-        for &(key, traffic) in *records {
-            keys.entry(key).or_default().push((rank, traffic));
-        }
-    }
-    if keys.is_empty() {
+    let by_key = keys::by_key(ranks);
+    if by_key.is_empty() {
         return None;
     }
     let mut sink = Sink::default();
-    sink.varint(keys.len() as u64);
-    let mut write = |numbers: Vec<u64>| column::write_u64(&mut sink, &numbers);
-    write(keys.keys().map(|key| key.kind as u64).collect());
-    write(keys.keys().map(|key| zigzag(key.partner)).collect());
-    write(keys.keys().map(|key| u64::from(key.size_class)).collect());
-    write(keys.values().map(|ranks| ranks.len() as u64).collect());
-    let gaps = keys.values().flat_map(|ranks| {
-        let before = [0].into_iter().chain(ranks.iter().map(|(rank, _)| rank + 1));
-        ranks.iter().zip(before).map(|((rank, _), next)| rank - next)
-    });
-    write(gaps.collect());
-    let traffic = || keys.values().flatten().map(|(_, traffic)| traffic);
-    write(traffic().map(|t| t.count).collect());
-    write(traffic().map(|t| t.bytes.checked_div(t.count).unwrap_or(t.bytes)).collect());
-    write(traffic().map(|t| t.bytes.checked_rem(t.count).unwrap_or(0)).collect());
+    sink.varint(by_key.len() as u64);
+    let mut write = |of: fn(&MessageKey) -> u64| {
+        column::write_u64(&mut sink, &by_key.keys().map(of).collect::<Vec<_>>());
+    };
+    write(|key| key.kind as u64);
+    write(|key| zigzag(key.partner.into()));
+    write(|key| key.size_class.into());
+    keys::write_ranks(&mut sink, &by_key);
+    let mut write = |of: fn(&Traffic) -> u64| {
+        let traffic = by_key.values().flatten().map(|(_, traffic)| of(traffic));
+        column::write_u64(&mut sink, &traffic.collect::<Vec<_>>());
+    };
+    write(|t| t.count);
+    write(|t| t.bytes.checked_div(t.count).unwrap_or(t.bytes));
+    write(|t| t.bytes.checked_rem(t.count).unwrap_or(0));
     Some(sink.into_vec())
 }
 
@@ -86,66 +82,44 @@ pub(super) fn decode_section(
     ranks: &mut [CallpathValues],
 ) -> Result<(), Malformed> {
     let start = cursor.clone();
-    let count = cursor.count(column::MAX_VALUES, "the number of message keys")?;
-    let kinds = column::read_u64(cursor, count, "the kinds of messages")?;
-    let partners = column::read_u64(cursor, count, "the partners of messages")?;
-    let classes = column::read_u64(cursor, count, "the size classes of messages")?;
-    let of_key = column::read_u64(cursor, count, "the ranks of message keys")?;
-    let total = of_key.iter().try_fold(0_u64, |sum, &n| sum.checked_add(n));
-    let total = total.and_then(|n| usize::try_from(n).ok()).filter(|&n| n <= column::MAX_VALUES);
-    let Some(total) = total else {
-        return Err(start.malformed("message keys claim more ranks than can be"));
-    };
-    let gaps = column::read_u64(cursor, total, "the ranks of messages")?;
-    let counts = column::read_u64(cursor, total, "the numbers of messages")?;
-    let means = column::read_u64(cursor, total, "the bytes of messages")?;
-    let rests = column::read_u64(cursor, total, "the rests of the bytes of messages")?;
-    let mut at = 0;
-    let mut before: Option<MessageKey> = None;
-    for index in 0..count {
-        let key = key(kinds[index], partners[index], classes[index])
-            .ok_or_else(|| start.malformed("the key of a message is not a key"))?;
-        if before.is_some_and(|before| before >= key) || of_key[index] == 0 {
-            return Err(start.malformed("the keys of messages are not in ascending order"));
-        }
-        before = Some(key);
-        let mut next = 0_u64;
-        for _ in 0..of_key[index] {
-            let rank = next.checked_add(gaps[at]).and_then(|rank| usize::try_from(rank).ok());
-            let Some(values) = rank.and_then(|rank| ranks.get_mut(rank)) else {
-                return Err(start.malformed("a message is of a rank that the part does not have"));
-            };
-            next += gaps[at] + 1;
-            let bytes =
-                if counts[at] == 0 { Some(means[at]) } else { means[at].checked_mul(counts[at]) };
-            let bytes = bytes.and_then(|bytes| bytes.checked_add(rests[at]));
-            let Some(bytes) = bytes else {
-                return Err(start.malformed("the bytes of messages do not fit 64 bits"));
-            };
-            let memory = if values.messages.is_empty() { MAP_BYTES } else { ENTRY_BYTES };
-            cursor.claim_kept(1, memory, "the messages")?;
-            values.messages.insert(key, Traffic { count: counts[at], bytes });
-            at += 1;
-        }
+    let keys = read_keys(cursor)?;
+    let positions = keys::read_ranks(cursor, keys.len(), ranks.len(), "messages")?;
+    let mut column = |what| column::read_u64(cursor, positions.len(), what);
+    let counts = column("the numbers of messages")?;
+    let means = column("the bytes of messages")?;
+    let rests = column("the rests of the bytes of messages")?;
+    for (at, position) in positions.iter().enumerate() {
+        let count = counts[at];
+        let bytes = means[at].checked_mul(count.max(1)).and_then(|b| b.checked_add(rests[at]));
+        let Some(bytes) = bytes else {
+            return Err(start.malformed("the bytes of messages do not fit 64 bits"));
+        };
+        let values = &mut ranks[position.rank];
+        let memory = if values.messages.is_empty() { MAP_BYTES } else { ENTRY_BYTES };
+        cursor.claim_kept(1, memory, "the messages")?;
+        values.messages.insert(keys[position.key], Traffic { count, bytes });
     }
     Ok(())
 }
 
-fn key(kind: u64, partner: u64, size_class: u64) -> Option<MessageKey> {
+fn read_keys(cursor: &mut Cursor<'_>) -> Result<Vec<MessageKey>, Malformed> {
+    let start = cursor.clone();
+    let count = cursor.count(column::MAX_VALUES, "the number of message keys")?;
+    let kinds = column::read_u64(cursor, count, "the kinds of messages")?;
+    let partners = keys::read_partners(cursor, count, "the partners of messages")?;
+    let classes = column::read_u64(cursor, count, "the size classes of messages")?;
+    cursor.claim_temporary(count, size_of::<MessageKey>(), "the keys of messages")?;
+    let keys = kinds.into_iter().zip(partners).zip(classes);
+    let keys: Option<Vec<_>> = keys.map(|((kind, at), class)| key(kind, at, class)).collect();
+    let keys = keys.ok_or_else(|| start.malformed("the key of a message is not a key"))?;
+    keys::check_ascending(&keys, &start, "messages")?;
+    Ok(keys)
+}
+
+fn key(kind: u64, partner: i32, size_class: u64) -> Option<MessageKey> {
     let kind = MessageKind::from_number(u8::try_from(kind).ok()?)?;
-    let partner = un_zigzag(partner)?;
     let size_class = u8::try_from(size_class).ok()?;
     (size_class < MessageKey::SIZE_CLASSES).then_some(MessageKey { kind, partner, size_class })
-}
-
-/// Returns a small number for a number near 0 of either sign: 0, -1, 1, -2 become 0, 1, 2, 3.
-fn zigzag(number: i32) -> u64 {
-    u64::from(((number << 1) ^ (number >> 31)).cast_unsigned())
-}
-
-fn un_zigzag(number: u64) -> Option<i32> {
-    let number = u32::try_from(number).ok()?;
-    Some((number >> 1).cast_signed() ^ -(number & 1).cast_signed())
 }
 
 #[cfg(test)]
@@ -184,11 +158,6 @@ mod tests {
                 None => prop_assert!(ranks.iter().all(Vec::is_empty)),
             }
         }
-
-        #[test]
-        fn small_numbers_of_either_sign_are_small(number: i32) {
-            prop_assert_eq!(un_zigzag(zigzag(number)), Some(number));
-        }
     }
 
     #[test]
@@ -223,7 +192,7 @@ mod tests {
         };
         check(&columns(8, 0, 0, 1, 0, 1), "not a key");
         check(&columns(0, 0, 65, 1, 0, 1), "not a key");
-        check(&columns(0, 0, 0, 0, 0, 1), "ascending");
+        check(&columns(0, 0, 0, 0, 0, 1), "without ranks");
         check(&columns(0, 0, 0, 1, 2, 1), "a rank");
         assert!(decoded(&columns(0, 0, 0, 1, 1, 1), 2).is_ok());
     }

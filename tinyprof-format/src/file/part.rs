@@ -8,6 +8,8 @@
 //! row          times of a callpath that any of the ranks visited
 //! row + 2^31   its metrics, where any of the ranks recorded any
 //! row + 2^30   its messages, where any of the ranks recorded any
+//! row + 2^31 + 2^30   its edges, where any of the ranks recorded any
+//! 2^31 - 1     the clocks of the ranks, where any of the facts is not 0; the second section
 //! ```
 //!
 //! The section of the ranks contains:
@@ -18,17 +20,22 @@
 //! kinds of loss (a varint), then a column for each
 //! ```
 //!
+//! The section of the clocks contains the number of facts (a varint), then a column for each.
+//!
 //! `times.rs` shows the section of a callpath's times, `metrics.rs` that of its metrics,
-//! `messages.rs` that of its messages, and `series.rs` the bytes of a series.
+//! `messages.rs` that of its messages, `edges.rs` that of its edges, and `series.rs` the bytes of a
+//! series.
 //!
 //! Version 0.1 had no peaks, no number of kinds (there were 10) and no metrics. If the minor
 //! version is newer, readers skip unknown sections, unknown kinds of loss, and unknown data at the
 //! end of the section of the ranks.
 
+mod clock;
 mod decode;
 #[cfg(test)]
 mod tests;
 
+use super::edges;
 use super::encoded_rank::EncodedRank;
 use super::exclusive::Called;
 use super::messages;
@@ -39,7 +46,9 @@ use super::times::{self, RankUsage};
 use crate::bytes::{Sink, column};
 use crate::model::{CallpathTable, RankFacts};
 
-pub(super) use decode::{PartSection, check_order, decode, decode_facts, decode_section};
+pub(super) use decode::{
+    PartSection, check_order, decode, decode_clocks, decode_facts, decode_section,
+};
 
 /// The first bytes of a part.
 pub(super) const MAGIC: &[u8; 8] = b"TPRFPART";
@@ -50,6 +59,13 @@ const METRICS_KEY: u32 = 1 << 31;
 
 /// Added to a row, this gives the key of the section with the callpath's messages.
 const MESSAGES_KEY: u32 = 1 << 30;
+
+/// Added to a row, this gives the key of the section with the callpath's edges.
+const EDGES_KEY: u32 = METRICS_KEY | MESSAGES_KEY;
+
+/// The key of the section with the clocks. No row has messages under it, as rows are less than
+/// 2^30 - 1.
+const CLOCKS_KEY: u32 = METRICS_KEY - 1;
 
 /// Encodes a part with the values of `ranks` over a dictionary. The first of them is rank
 /// `first_rank` of the run.
@@ -76,6 +92,9 @@ pub(super) fn encode<R: RankValues>(
     let mut file = SectionWriter::new(MAGIC, &[first_rank, count, callpaths]);
     let facts: Vec<RankFacts> = ranks.iter().map(RankValues::facts).collect();
     file.section(RANKS_KEY, &encode_facts(&facts));
+    if let Some(section) = clock::encode(&facts) {
+        file.section(CLOCKS_KEY, &section);
+    }
     let called: Vec<_> = ranks.iter().map(|rank| Called::of(rank, dictionary)).collect();
     let mut rows: Vec<_> = ranks.iter().map(|rank| rank.rows().peekable()).collect();
     for row in 0..callpaths {
@@ -103,6 +122,10 @@ pub(super) fn encode<R: RankValues>(
         let sent = here.iter().map(|here| here.as_ref().map_or(&[][..], |values| &values.messages));
         if let Some(section) = messages::encode_section(&sent.collect::<Vec<_>>()) {
             file.section(row | MESSAGES_KEY, &section);
+        }
+        let led = here.iter().map(|here| here.as_ref().map_or(&[][..], |values| &values.edges));
+        if let Some(section) = edges::encode_section(&led.collect::<Vec<_>>()) {
+            file.section(row | EDGES_KEY, &section);
         }
     }
     file.finish()
@@ -164,8 +187,10 @@ pub(super) fn section_name(
 ) -> Option<String> {
     Some(match PartSection::of_key(key, callpaths)? {
         PartSection::Ranks => "what the ranks say of themselves".to_owned(),
+        PartSection::Clocks => "the clocks of the ranks".to_owned(),
         PartSection::Times(row) => format!("the times of {}", path(row)),
         PartSection::Metrics(row) => format!("the metrics of {}", path(row)),
         PartSection::Messages(row) => format!("the messages of {}", path(row)),
+        PartSection::Edges(row) => format!("the edges to {}", path(row)),
     })
 }

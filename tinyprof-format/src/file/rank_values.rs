@@ -3,14 +3,15 @@
 
 use std::borrow::Cow;
 
+use super::edges;
 use super::encoded_rank::EncodedRank;
 use super::messages;
 use super::metrics::{self, EncodedMetric};
 use super::series;
 use crate::model::precision::rounded;
 use crate::model::{
-    CallpathTable, CallpathValues, EventMap, ExecutionSummary, MessageKey, Precision, RankFacts,
-    Traffic,
+    CallpathTable, CallpathValues, Edge, EdgeKey, EventMap, ExecutionSummary, MessageKey,
+    Precision, RankFacts, Traffic,
 };
 
 /// One callpath of a rank.
@@ -21,6 +22,7 @@ pub(super) struct EncodedValues<'a> {
     pub(super) series: Cow<'a, [u8]>,
     pub(super) metrics: Cow<'a, [EncodedMetric]>,
     pub(super) messages: Cow<'a, [(MessageKey, Traffic)]>,
+    pub(super) edges: Cow<'a, [(EdgeKey, Edge)]>,
 }
 
 /// The values of one rank, by callpath.
@@ -66,6 +68,7 @@ impl RankValues for EncodedRank {
             series: Cow::Borrowed(&callpath.series),
             metrics: Cow::Borrowed(&callpath.metrics),
             messages: Cow::Borrowed(&callpath.messages),
+            edges: Cow::Borrowed(&callpath.edges),
         }
     }
 }
@@ -134,10 +137,11 @@ impl RankValues for MapValues<'_> {
         let series = Cow::Owned(series::encode(&values.series));
         let metrics = Cow::Owned(metrics::encode(&values.metrics));
         let messages = Cow::Owned(messages::encode(&values.messages));
+        let edges = Cow::Owned(edges::encode(&values.edges));
         let executions = match values {
             Cow::Borrowed(values) => Cow::Borrowed(values.executions.as_slice()),
             Cow::Owned(values) => Cow::Owned(values.executions),
         };
-        EncodedValues { executions, series, metrics, messages }
+        EncodedValues { executions, series, metrics, messages, edges }
     }
 }

@@ -140,7 +140,8 @@ impl<S: Source> ProfileReader<S> {
     /// Returns the facts that each rank reports about itself, by rank.
     ///
     /// # Errors
-    /// If the index of a part or its section of the ranks is damaged, or too large for the limit.
+    /// If the index of a part or its sections of the ranks and their clocks are damaged, or too
+    /// large for the limit.
     pub fn ranks(&self) -> Result<Vec<RankFacts>, ReadError> {
         let memory_limit = self.memory_limit();
         let mut facts = Vec::new();
@@ -148,9 +149,17 @@ impl<S: Source> ProfileReader<S> {
             let index = self.index(number, &memory_limit)?;
             // The order of the sections has been checked, so this one exists.
             let Some(entry) = index.sections.get(&PartSection::Ranks) else { continue };
-            facts.extend(self.section(&part.file, *entry, &memory_limit, |section| {
-                part::decode_facts(section, part.ranks as usize, index.version)
-            })?);
+            let ranks = part.ranks as usize;
+            let mut of_part = self.section(&part.file, *entry, &memory_limit, |section| {
+                part::decode_facts(section, ranks, index.version)
+            })?;
+            if let Some(entry) = index.sections.get(&PartSection::Clocks) {
+                let clocks = self.section(&part.file, *entry, &memory_limit, |section| {
+                    part::decode_clocks(section, ranks, index.version)
+                })?;
+                of_part.iter_mut().zip(clocks).for_each(|(facts, clock)| facts.clock = clock);
+            }
+            facts.extend(of_part);
         }
         Ok(facts)
     }
@@ -246,6 +255,7 @@ impl<S: Source> ProfileReader<S> {
             (PartSection::Times(row), PartSection::Times(0)),
             (PartSection::Metrics(row), PartSection::Metrics(0)),
             (PartSection::Messages(row), PartSection::Messages(0)),
+            (PartSection::Edges(row), PartSection::Edges(0)),
         ] {
             let Some(entry) = index.sections.get(&own) else { continue };
             let found =

@@ -1,7 +1,7 @@
 //! How the calls of ranks hang together: which call followed which, which message came from where,
 //! and who waited for whom.
 
-use super::CallpathId;
+use super::{CallpathId, MessageKey};
 
 /// The kinds of edges between callpaths that end in MPI calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -77,7 +77,7 @@ pub struct EdgeKey {
     /// The kind.
     pub kind: EdgeKind,
     /// The rank in the world that it comes from, relative to the rank itself: 0 for flow and
-    /// completion. [`ANY_PARTNER`](super::MessageKey::ANY_PARTNER) where it is not known.
+    /// completion. [`ANY_PARTNER`](MessageKey::ANY_PARTNER) where it is not known.
     pub partner: i32,
     /// The callpath that it comes from. [`UNKNOWN`](Self::UNKNOWN) where nobody has said it; for a
     /// flow edge the begin of the recording.
@@ -87,6 +87,28 @@ pub struct EdgeKey {
 impl EdgeKey {
     /// The callpath of an edge that comes from an unknown one.
     pub const UNKNOWN: CallpathId = CallpathId::from_bits(0);
+
+    /// Returns the key without partner and origin.
+    #[must_use]
+    pub const fn with_any_partner(self) -> Self {
+        Self { partner: MessageKey::ANY_PARTNER, from: Self::UNKNOWN, ..self }
+    }
+
+    /// Returns kind and partner as a number, from the low bits up.
+    #[must_use]
+    #[inline]
+    pub const fn to_bits(self) -> u64 {
+        (self.partner.cast_unsigned() as u64) << 32 | self.kind as u64
+    }
+
+    /// Returns the key of an edge from `from` with this number, or `None` if it is the number of
+    /// none.
+    #[must_use]
+    #[expect(clippy::cast_possible_truncation, reason = "taking the parts is the purpose")]
+    pub fn from_bits(bits: u64, from: CallpathId) -> Option<Self> {
+        let kind = EdgeKind::from_number(bits as u8).filter(|_| bits as u32 >> 8 == 0)?;
+        Some(Self { kind, partner: ((bits >> 32) as u32).cast_signed(), from })
+    }
 }
 
 /// The statistics of an edge over all its instances.
@@ -138,26 +160,23 @@ impl Edge {
         }
     }
 
-    /// Adds other instances.
+    /// Adds other instances. An edge without instances has neither minimum nor order.
     pub fn absorb(&mut self, other: &Self) {
         if self.count == 0 {
-            *self = *other;
-            return;
-        }
-        if other.count == 0 {
-            return;
+            (self.min_ns, self.order) = (other.min_ns, other.order);
+        } else if other.count > 0 {
+            self.min_ns = self.min_ns.min(other.min_ns);
+            self.order = self.order.min(other.order);
         }
         self.count = self.count.saturating_add(other.count);
         self.bytes = self.bytes.saturating_add(other.bytes);
         self.sum_ns = self.sum_ns.saturating_add(other.sum_ns);
-        self.min_ns = self.min_ns.min(other.min_ns);
         self.max_ns = self.max_ns.max(other.max_ns);
         self.sum_squares_ns2 += other.sum_squares_ns2;
         self.compensated_ns = self.compensated_ns.saturating_add(other.compensated_ns);
         self.transfer_ns = self.transfer_ns.saturating_add(other.transfer_ns);
         self.wrong_order_ns = self.wrong_order_ns.saturating_add(other.wrong_order_ns);
         self.late_receiver_ns = self.late_receiver_ns.saturating_add(other.late_receiver_ns);
-        self.order = self.order.min(other.order);
     }
 }
 
@@ -210,6 +229,27 @@ impl ClockFacts {
         ]
     }
 
+    /// Returns true if all numbers are 0: the level was never `messages`.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Adds the facts of another thread of the rank. Numbers of events are added; of times, the
+    /// larger one counts, as one thread may know of another's.
+    pub fn absorb(&mut self, other: &Self) {
+        self.companions = self.companions.saturating_add(other.companions);
+        self.own_intrusion_ns = self.own_intrusion_ns.max(other.own_intrusion_ns);
+        self.intrusion_ns = self.intrusion_ns.max(other.intrusion_ns);
+        self.uncertainty_ns = self.uncertainty_ns.max(other.uncertainty_ns);
+        self.ideal_ns = self.ideal_ns.max(other.ideal_ns);
+        self.offset_uncertainty_ns = self.offset_uncertainty_ns.max(other.offset_uncertainty_ns);
+        self.companions_missing = self.companions_missing.saturating_add(other.companions_missing);
+        self.companions_unclear = self.companions_unclear.saturating_add(other.companions_unclear);
+        self.contradictions = self.contradictions.saturating_add(other.contradictions);
+        self.inversions = self.inversions.saturating_add(other.inversions);
+    }
+
     /// Creates facts from numbers in the order of [`named`](Self::named).
     #[must_use]
     pub const fn from_numbers(n: [u64; Self::COUNT]) -> Self {
@@ -249,6 +289,36 @@ mod tests {
         edge.absorb(&Edge::default());
         assert_eq!((edge.count, edge.sum_ns, edge.min_ns, edge.max_ns), (2, 40, 10, 30));
         assert_eq!((edge.sum_squares_ns2.to_bits(), edge.order), (1000.0_f64.to_bits(), 3));
+    }
+
+    #[test]
+    fn waiting_without_an_instance_is_kept() {
+        let of_order = Edge { wrong_order_ns: 5, order: 9, ..Edge::default() };
+        let one = Edge { order: 3, ..Edge::of_one_instance(30) };
+        for (mut edge, other) in [(of_order, one), (one, of_order)] {
+            edge.absorb(&other);
+            assert_eq!(edge, Edge { wrong_order_ns: 5, ..one });
+        }
+    }
+
+    #[test]
+    fn a_number_is_that_of_its_key_or_of_none() {
+        for (kind, partner) in EdgeKind::ALL.into_iter().zip(-4..) {
+            let key = EdgeKey { kind, partner, from: CallpathId::from_bits(7) };
+            assert_eq!(EdgeKey::from_bits(key.to_bits(), key.from), Some(key));
+        }
+        assert_eq!(EdgeKey::from_bits(9, EdgeKey::UNKNOWN), None);
+        assert_eq!(EdgeKey::from_bits(0x100, EdgeKey::UNKNOWN), None);
+    }
+
+    #[test]
+    fn facts_of_threads_are_added_and_their_times_are_of_the_same_rank() {
+        let of = |factor: u64| {
+            ClockFacts::from_numbers([1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map(|n| n * factor))
+        };
+        let mut facts = of(2);
+        facts.absorb(&of(1));
+        assert_eq!(facts, ClockFacts::from_numbers([3, 4, 6, 8, 10, 12, 21, 24, 27, 30]));
     }
 
     #[test]

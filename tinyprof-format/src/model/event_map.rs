@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::table::link;
 use super::{
-    CallpathId, CallpathIndex, CallpathTable, CallpathValues, Losses, MessageKey, MetricValues,
-    RankFacts, Region, Traffic,
+    CallpathId, CallpathIndex, CallpathTable, CallpathValues, Edge, EdgeKey, Losses, MessageKey,
+    MetricValues, RankFacts, Region, Traffic,
 };
 
 /// The values of one rank by callpath, in canonical order.
@@ -83,6 +83,19 @@ impl EventMap {
         let messages = messages.into_iter().map(|(callpath, key, sum)| (callpath, (key, sum)));
         self.add_to_callpaths(messages, |of_callpath, (key, traffic)| {
             of_callpath.messages.entry(key).or_default().absorb(traffic);
+        })
+    }
+
+    /// Adds the edges of many callpaths. Returns the number of records dropped because their
+    /// callpaths are not in the table.
+    #[must_use = "edges of an unknown callpath are lost and must be counted"]
+    pub fn add_edges(
+        &mut self,
+        edges: impl IntoIterator<Item = (CallpathId, EdgeKey, Edge)>,
+    ) -> u64 {
+        let edges = edges.into_iter().map(|(callpath, key, edge)| (callpath, (key, edge)));
+        self.add_to_callpaths(edges, |of_callpath, (key, edge)| {
+            of_callpath.edges.entry(key).or_default().absorb(&edge);
         })
     }
 

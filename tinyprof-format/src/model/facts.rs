@@ -86,11 +86,15 @@ pub struct Losses {
     /// Those that are counted have no partner.
     #[serde(skip_serializing_if = "is_zero")]
     pub messages_without_partner: u64,
+    /// Edges that found no room in the table of edges, or for which there was no memory. Those that
+    /// are counted have neither partner nor origin.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub edges_without_partner: u64,
 }
 
 impl Losses {
     /// The number of kinds of loss.
-    pub const COUNT: usize = 16;
+    pub const COUNT: usize = 17;
 
     /// Returns the names and numbers in the order in which a profile stores them. New kinds
     /// therefore go to the end.
@@ -113,6 +117,7 @@ impl Losses {
             ("visits_too_deep", self.visits_too_deep),
             ("visits_without_key", self.visits_without_key),
             ("messages_without_partner", self.messages_without_partner),
+            ("edges_without_partner", self.edges_without_partner),
         ]
     }
 
@@ -136,6 +141,7 @@ impl Losses {
             visits_too_deep: n[13],
             visits_without_key: n[14],
             messages_without_partner: n[15],
+            edges_without_partner: n[16],
         }
     }
 

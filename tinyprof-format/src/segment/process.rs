@@ -7,7 +7,7 @@ use tinyprof_segment::layout::header;
 
 use super::header::{Segment, TickClock};
 use super::record::{Record, Records, records};
-use crate::model::{EventMap, Losses, RankFacts};
+use crate::model::{ClockFacts, EventMap, Losses, RankFacts};
 use crate::ticks::{OpenVisit, Scale};
 
 /// Returns the event map of one process from all of its segments, as far as they can be read.
@@ -42,21 +42,26 @@ fn map_until(
     until: impl Fn(&[(Scale, Records)], &Segment<'_>) -> u64,
 ) -> EventMap {
     let mut losses = Losses::default();
+    let mut clock = ClockFacts::default();
     let threads: Vec<(Scale, Records)> = segments
         .iter()
         .map(|segment| {
             losses.absorb(&losses_of(segment));
+            clock.absorb(&clock_facts_of(segment));
             (scale(segment, now), records(segment, &mut losses))
         })
         .collect();
     let last = segments.first().map_or(0, |segment| until(&threads, segment));
-    let (mut merged, mut metrics, mut messages) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut merged, mut metrics) = (Vec::new(), Vec::new());
+    let (mut messages, mut edges) = (Vec::new(), Vec::new());
     for (scale, records) in threads {
         let with_metrics = records.metrics.iter().map(|metric| metric.callpath);
         let with_messages = records.messages.iter().map(|(callpath, ..)| *callpath);
-        let present: HashSet<_> = with_metrics.chain(with_messages).collect();
+        let with_edges = records.edges.iter().map(|(callpath, ..)| *callpath);
+        let present: HashSet<_> = with_metrics.chain(with_messages).chain(with_edges).collect();
         metrics.extend(records.metrics);
         messages.extend(records.messages);
+        edges.extend(records.edges);
         for record in records.callpaths {
             losses.visits_open += u64::from(record.open.is_some());
             let values = scale.values(&record.executions, &record.series, record.open, last);
@@ -70,12 +75,14 @@ fn map_until(
         process_id: segments.first().map_or(0, |segment| segment.header().process_id),
         threads: u32::try_from(segments.len()).unwrap_or(u32::MAX),
         losses,
+        clock,
         ..RankFacts::default()
     };
     let mut map = EventMap::from_records(merged, facts);
     let metrics = metrics.into_iter().map(|metric| (metric.callpath, metric.key, metric.values));
     map.facts.losses.records_unreadable += map.add_metrics(metrics);
     map.facts.losses.records_unreadable += map.add_messages(messages);
+    map.facts.losses.records_unreadable += map.add_edges(edges);
     map.bound_estimates();
     map
 }
@@ -95,8 +102,14 @@ fn losses_of(segment: &Segment<'_>) -> Losses {
         visits_too_deep: word(header::VISITS_TOO_DEEP),
         visits_without_key: word(header::VISITS_WITHOUT_KEY),
         messages_without_partner: word(header::MESSAGES_LOST),
+        edges_without_partner: word(header::EDGES_LOST),
         ..Losses::default()
     }
+}
+
+fn clock_facts_of(segment: &Segment<'_>) -> ClockFacts {
+    let fact = |at| segment.words.get(0, header::CLOCK + at).unwrap_or(0);
+    ClockFacts::from_numbers(std::array::from_fn(fact))
 }
 
 /// Returns the last moment at which the thread was certainly alive, in ticks. This is the latest

@@ -1,17 +1,18 @@
-//! The callpaths of a segment, their metrics and messages: every node, with the description of its
-//! site, and every record of messages.
+//! The callpaths of a segment, their metrics, messages and edges: every node, with the description
+//! of its site, and every record of messages and edges.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use tinyprof_segment::layout::{header, message, node, samples, skipped};
+use tinyprof_segment::layout::{edge, header, message, node, samples, skipped};
 use tinyprof_segment::words::{high, low};
 
+use super::edge::edge_of_record;
 use super::header::Segment;
 use super::lists;
 use super::site::{self, Site};
 use super::words::Words;
-use crate::model::{CallpathId, Losses, MessageKey, MetricValues, Region, Traffic};
+use crate::model::{CallpathId, Edge, EdgeKey, Losses, MessageKey, MetricValues, Region, Traffic};
 use crate::ticks::{OpenVisit, PastExecution, Samples, SeriesElement};
 
 /// One callpath of a thread, in ticks.
@@ -39,10 +40,11 @@ pub(super) struct Records {
     pub(super) callpaths: Vec<Record>,
     pub(super) metrics: Vec<Metric>,
     pub(super) messages: Vec<(CallpathId, MessageKey, Traffic)>,
+    pub(super) edges: Vec<(CallpathId, EdgeKey, Edge)>,
 }
 
-/// Reads every intact callpath, metric and record of messages of a segment, parents first. The
-/// others are counted in `losses`.
+/// Reads every intact callpath, metric and record of messages and edges of a segment, parents
+/// first. The others are counted in `losses`.
 pub(super) fn records(segment: &Segment<'_>, losses: &mut Losses) -> Records {
     let words = segment.words;
     let (sites, sites_whole) = site::sites(words);
@@ -67,6 +69,11 @@ pub(super) fn records(segment: &Segment<'_>, losses: &mut Losses) -> Records {
     // The callpath of a record was made before the record.
     for line in messages(words, losses) {
         if reader.message(line, losses).is_none() {
+            losses.records_unreadable += 1;
+        }
+    }
+    for line in chain(words, header::LAST_EDGE, edge::CALLPATH, losses) {
+        if reader.edge(line, losses).is_none() {
             losses.records_unreadable += 1;
         }
     }
@@ -180,6 +187,18 @@ impl Reader<'_> {
         let torn = !self.word(line, message::SEQUENCE)?.is_multiple_of(2);
         losses.records_torn += u64::from(torn);
         self.records.messages.push((callpath.id, key, traffic));
+        Some(())
+    }
+
+    fn edge(&mut self, line: u32, losses: &mut Losses) -> Option<()> {
+        self.word(line, edge::WORDS - 1)?;
+        // The owner of a torn record may have died before it added all numbers of its last
+        // instance.
+        let words = std::array::from_fn(|word| self.word(line, word).unwrap_or_default());
+        let callpath = *self.callpaths.get(&low(words[edge::CALLPATH]))?;
+        let (key, edge) = edge_of_record(&words)?;
+        losses.records_torn += u64::from(!words[edge::SEQUENCE].is_multiple_of(2));
+        self.records.edges.push((callpath.id, key, edge));
         Some(())
     }
 

@@ -48,7 +48,8 @@ pub fn snapshot() -> EventMap {
     };
     let arenas: Vec<&Arena> = arenas().collect();
     let threads = u32::try_from(arenas.len()).unwrap_or(u32::MAX);
-    let (mut metrics, mut messages) = (Vec::new(), Vec::new());
+    let (mut metrics, mut messages, mut edges) = (Vec::new(), Vec::new(), Vec::new());
+    let mut facts_of_clock = ClockFacts::default();
     // A polled visit may end on another thread than it began on.
     let (mut polled_begun, mut polled_ended) = (0_u64, 0_u64);
     for arena in &arenas {
@@ -69,6 +70,13 @@ pub fn snapshot() -> EventMap {
                 None => losses.records_unreadable += 1,
             }
         }
+        for reading in arena.edge_readings() {
+            match reading {
+                Some(edge) => edges.push(edge),
+                None => losses.records_unreadable += 1,
+            }
+        }
+        facts_of_clock.absorb(&arena.clock_facts());
     }
     let mut regions = Regions::default();
     let ends_run = ENDS_RUN.load(Relaxed);
@@ -92,12 +100,13 @@ pub fn snapshot() -> EventMap {
     losses.visits_open += polled_begun.saturating_sub(polled_ended);
     losses.records_unreadable += map.add_metrics(metrics);
     losses.records_unreadable += map.add_messages(messages);
+    losses.records_unreadable += map.add_edges(edges);
     map.facts = RankFacts {
         host: host_name(),
         process_id: std::process::id(),
         threads,
         losses,
-        clock: ClockFacts::default(),
+        clock: facts_of_clock,
         peak_memory_bytes: peak_memory_bytes(),
     };
     map.bound_estimates();
@@ -143,6 +152,7 @@ fn losses_of(arena: &Arena) -> Losses {
         visits_without_key: arena.visits_without_key.load(Relaxed),
         values_not_recorded: arena.values_not_recorded.load(Relaxed),
         messages_without_partner: arena.messages_lost.load(Relaxed),
+        edges_without_partner: arena.edges_lost.load(Relaxed),
         ..Losses::default()
     }
 }

@@ -2,6 +2,7 @@
 
 mod call;
 mod context;
+mod edges;
 mod flush_points;
 mod fold;
 mod hot;
@@ -25,6 +26,7 @@ use tinyprof_segment::layout::skipped;
 use tinyprof_segment::words::{Line, high, low};
 
 pub(crate) use context::{Before, OpenRegion};
+pub use edges::EdgeInstance;
 pub(crate) use polled::InFlight;
 pub(crate) use reading::{MetricReading, Reading};
 
@@ -125,10 +127,13 @@ pub(crate) struct Arena {
     hot: Hot,
     lookup: Lookup,
     message_lookup: Lookup,
+    edge_lookup: Lookup,
     nodes: AtomicU32,
     last_node: AtomicU32,
     messages: AtomicU32,
     last_message: AtomicU32,
+    edges: AtomicU32,
+    last_edge: AtomicU32,
     /// Guards the creation and look-up of records.
     reentrancy: ReentrancyGuard,
     pub(crate) visits_lost: AtomicU64,
@@ -144,6 +149,8 @@ pub(crate) struct Arena {
     pub(crate) values_not_recorded: AtomicU64,
     /// Messages that are counted without their partner, or not at all.
     pub(crate) messages_lost: AtomicU64,
+    /// Edges that are counted without their partner and origin, or not at all.
+    pub(crate) edges_lost: AtomicU64,
     /// Polled visits: the number whose first poll was on this thread, and the number that ended on
     /// it.
     pub(crate) polled_begun: AtomicU64,
@@ -172,10 +179,13 @@ impl Arena {
             sampler: Sampler::new(clock),
             lookup: Lookup::new(),
             message_lookup: Lookup::new(),
+            edge_lookup: Lookup::new(),
             nodes: AtomicU32::new(0),
             last_node: AtomicU32::new(0),
             messages: AtomicU32::new(0),
             last_message: AtomicU32::new(0),
+            edges: AtomicU32::new(0),
+            last_edge: AtomicU32::new(0),
             reentrancy: ReentrancyGuard::new(),
             visits_lost: AtomicU64::new(0),
             visits_kept_out: AtomicU64::new(0),
@@ -187,6 +197,7 @@ impl Arena {
             visits_not_timed: AtomicU64::new(0),
             values_not_recorded: AtomicU64::new(0),
             messages_lost: AtomicU64::new(0),
+            edges_lost: AtomicU64::new(0),
             polled_begun: AtomicU64::new(0),
             polled_ended: AtomicU64::new(0),
         })

@@ -117,6 +117,7 @@ fn killed_at_any_moment_it_leaves_all_but_the_last_visit_of_each_thread() {
         assert!(
             partners.clone().count() <= 2 && partners.map(|key| key.partner.abs()).all(|p| p == 1)
         );
+        check_edges(&map, least, slack);
         let losses = map.facts.losses;
         assert_eq!(
             (losses.records_unreadable, losses.segments_not_mapped),
@@ -128,6 +129,25 @@ fn killed_at_any_moment_it_leaves_all_but_the_last_visit_of_each_thread() {
     }
     println!("{torn} records were torn, {folded} summaries folded");
     assert!(folded > 0, "some runs were long enough");
+}
+
+/// Checks the edges and clocks of a program whose threads have counted `least` messages, each of
+/// which is also an edge.
+fn check_edges(map: &EventMap, least: u64, slack: u64) {
+    for (values, callpath) in map.values.iter().zip(map.callpaths.rows()) {
+        assert!(values.edges.keys().all(|key| key.from == callpath.id && key.partner.abs() == 1));
+    }
+    let edges = || map.values.iter().flat_map(|values| values.edges.values());
+    let count: u64 = edges().map(|edge| edge.count).sum();
+    assert!((least..=least + slack).contains(&count), "{count} of {least}");
+    // The numbers of the last instance of a torn record may be missing.
+    let transfer: u64 = edges().map(|edge| edge.transfer_ns).sum();
+    let missing = 3 * MESSAGE_BYTES * map.facts.losses.records_torn;
+    let expected = 3 * MESSAGE_BYTES * count;
+    assert!((expected.saturating_sub(missing)..=expected).contains(&transfer), "{transfer}");
+    // Each thread has stored the number of messages before its last or the one before that.
+    let companions = map.facts.clock.companions;
+    assert!((least.saturating_sub(2 * slack)..=least).contains(&companions), "{companions}");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::os::fd::AsRawFd;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::SeqCst;
 
-use tinyprof::__calls::{MessageKind, Recorder, Site};
+use tinyprof::__calls::{ClockFacts, EdgeInstance, EdgeKey, EdgeKind, MessageKind, Recorder, Site};
 use tinyprof::{profile, profile_loop};
 
 /// The number of counters per thread: executions, leaves, steps, messages.
@@ -34,9 +34,16 @@ fn execution(done: &[AtomicU64]) {
         }
     );
     for partner in [-1, 1] {
-        let visited = Recorder::make().expect("recording is on").open(&SEND, 0, 0).end();
+        let recorder = Recorder::make().expect("recording is on");
+        let visited = recorder.open(&SEND, 0, 0).end();
         visited.count(MessageKind::MessageOut, partner, MESSAGE_BYTES);
-        done[3].fetch_add(1, SeqCst);
+        let key = EdgeKey { kind: EdgeKind::Message, partner, from: visited.id() };
+        let transfer_ns = 3 * MESSAGE_BYTES;
+        let instance =
+            EdgeInstance { bytes: MESSAGE_BYTES, transfer_ns, ..EdgeInstance::default() };
+        visited.add_edge(&key, &instance);
+        let companions = done[3].fetch_add(1, SeqCst);
+        recorder.store_clock(&ClockFacts { companions, ..ClockFacts::default() });
     }
 }
 

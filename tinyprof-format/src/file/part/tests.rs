@@ -5,8 +5,8 @@ use crate::file::section::FRAME_BYTES;
 use crate::file::series;
 use crate::file::{EncodedCallpath, EncodedMetric, ReadOptions};
 use crate::model::{
-    CallpathId, CallpathValues, ExecutionSummary, FormatVersion, MessageKey, MessageKind,
-    MetricBucket, MetricSummary, Region, SiteId, Traffic,
+    CallpathId, CallpathValues, ClockFacts, Edge, EdgeKey, EdgeKind, ExecutionSummary,
+    FormatVersion, MessageKey, MessageKind, MetricBucket, MetricSummary, Region, SiteId, Traffic,
 };
 
 #[derive(Debug)]
@@ -42,6 +42,16 @@ fn messages() -> Vec<(MessageKey, Traffic)> {
     vec![(MessageKey::new(MessageKind::MessageOut, -1, 8), Traffic { count: 2, bytes: 16 })]
 }
 
+fn edges() -> Vec<(EdgeKey, Edge)> {
+    let key = EdgeKey { kind: EdgeKind::Message, partner: -1, from: CallpathId::from_bits(7) };
+    vec![(key, Edge { compensated_ns: 90, ..Edge::of_one_instance(100) })]
+}
+
+/// Returns the facts of a clock that all differ.
+fn clock() -> ClockFacts {
+    ClockFacts::from_numbers(std::array::from_fn(|at| 1 + at as u64))
+}
+
 fn rank(metrics: Vec<EncodedMetric>) -> EncodedRank {
     let executions =
         vec![ExecutionSummary::of_one_visit(0, 100), ExecutionSummary::of_one_visit(1, 120)];
@@ -53,6 +63,7 @@ fn rank(metrics: Vec<EncodedMetric>) -> EncodedRank {
             series: Vec::new(),
             metrics,
             messages: Vec::new(),
+            edges: Vec::new(),
         }],
     }
 }
@@ -85,11 +96,15 @@ fn of_minor(mut bytes: Vec<u8>, minor: u8) -> Vec<u8> {
 fn every_cut_and_every_flipped_byte_is_an_error() {
     let mut rank = rank(vec![metric("mem")]);
     rank.callpaths[0].messages = messages();
+    rank.callpaths[0].edges = edges();
+    rank.facts.clock = clock();
     let bytes = encode_part(4, &two(), &[rank.clone(), rank]);
     let part = decode(&bytes, 2, 2, 4).unwrap();
     assert_eq!((part.values[0][1].is_absent(), part.values[1][1].visits()), (true, 2));
     assert_eq!(part.values[1][1].metrics["mem"].sum().to_bits(), (-0.5_f64).to_bits());
     assert_eq!(part.values[1][1].messages, messages().into_iter().collect());
+    assert_eq!(part.values[1][1].edges, edges().into_iter().collect());
+    assert_eq!(part.facts[1].clock, clock());
     for cut in 0..bytes.len() {
         assert!(decode(&bytes[..cut], 2, 2, 4).is_err(), "cut at {cut}");
     }
@@ -151,6 +166,52 @@ fn messages_are_found_by_their_key_without_times() {
     assert_eq!(section_name(5, 2, |row| row.to_string()), None);
 }
 
+#[test]
+fn edges_are_found_by_their_key_without_times() {
+    let mut rank = rank(Vec::new());
+    rank.callpaths[0].executions.clear();
+    rank.callpaths[0].edges = edges();
+    let bytes = encode_part(0, &two(), &[rank]);
+    let keys: Vec<u32> = Sections::<3>::open(&bytes, MAGIC).unwrap().keys().collect();
+    assert_eq!(keys, [RANKS_KEY, 1 | EDGES_KEY]);
+    let is_unknown_to_version_1_0 = keys[1] & !METRICS_KEY >= 2;
+    assert!(is_unknown_to_version_1_0, "it skips what is of no row");
+    let values = &decode(&bytes, 2, 1, 0).unwrap().values[1][0];
+    assert_eq!(values.edges, edges().into_iter().collect());
+    assert!(values.executions.is_empty() && !values.is_absent());
+    assert_eq!(section_name(keys[1], 2, |row| row.to_string()).unwrap(), "the edges to 1");
+}
+
+#[test]
+fn clocks_are_a_section_where_a_rank_has_one() {
+    let (without, mut with) = (rank(Vec::new()), rank(Vec::new()));
+    with.facts.clock = ClockFacts { ideal_ns: 7, ..ClockFacts::default() };
+    let bytes = encode_part(0, &two(), &[without, with]);
+    let keys: Vec<u32> = Sections::<3>::open(&bytes, MAGIC).unwrap().keys().collect();
+    assert_eq!(keys, [RANKS_KEY, CLOCKS_KEY, 1]);
+    assert!(keys[1] & !METRICS_KEY >= 2, "version 1.0 skips what is of no row");
+    let facts = decode(&bytes, 2, 2, 0).unwrap().facts;
+    assert_eq!(facts.iter().map(|facts| facts.clock.ideal_ns).collect::<Vec<_>>(), [0, 7]);
+    let named = section_name(CLOCKS_KEY, 2, |row| row.to_string()).unwrap();
+    assert_eq!(named, "the clocks of the ranks");
+}
+
+#[test]
+fn clocks_with_facts_of_a_later_version_are_read() {
+    let with_facts = |count: u8, columns: usize| {
+        let mut file = SectionWriter::new(MAGIC, &[0, 1, 2]);
+        file.section(RANKS_KEY, &encode_facts(&[rank(Vec::new()).facts]));
+        file.section(CLOCKS_KEY, &[&[count][..], &[0, 5].repeat(columns)].concat());
+        decode(&file.finish(), 2, 1, 0).map(|part| part.facts[0].clock)
+    };
+    let eleven = with_facts(11, 11).unwrap();
+    assert_eq!(eleven, ClockFacts::from_numbers([5; ClockFacts::COUNT]));
+    assert_eq!(with_facts(1, 1).unwrap(), ClockFacts { companions: 5, ..ClockFacts::default() });
+    assert!(
+        with_facts(11, 10).is_err() && with_facts(65, 65).is_err() && with_facts(0, 1).is_err()
+    );
+}
+
 /// Returns rank `number` of a square of 64 ranks a side that exchanges the faces of its cells with
 /// its neighbours, 1,000 times. `bytes` gives the size of a message.
 fn of_halo(number: i32, bytes: fn(i32) -> u64) -> EncodedRank {
@@ -188,6 +249,51 @@ fn the_messages_of_thousands_of_ranks_take_few_bytes() {
     assert!(equal - without < 1_000, "{equal} bytes, {without} without messages");
 }
 
+/// Returns a rank of [`of_halo`] with its edges: the computation between its five calls, and a late
+/// sender for each neighbour. `noise` gives a number of ns for each edge.
+fn of_halo_with_edges(number: i32, noise: fn(i32) -> u64) -> EncodedRank {
+    let mut rank = of_halo(number, |_| 8_000);
+    let edge = |ns: u64, order| {
+        let ns = ns + noise(number * 16 + i32::try_from(order).unwrap());
+        let mut all = Edge { bytes: 8_000_000, order, ..Edge::of_one_instance(ns) };
+        (1..1_000).for_each(|_| all.absorb(&Edge { order, ..Edge::of_one_instance(ns) }));
+        all
+    };
+    let flow =
+        |from| EdgeKey { kind: EdgeKind::Flow, partner: 0, from: CallpathId::from_bits(from) };
+    let received = rank.callpaths[0].messages.iter().map(|(key, _)| *key);
+    let received = received.filter(|key| key.kind == MessageKind::MessageIn);
+    let late = (10..).zip(received).map(|(order, key)| {
+        let from = CallpathId::from_bits(77);
+        let key = EdgeKey { kind: EdgeKind::Message, partner: key.partner, from };
+        let edge = edge(90, order);
+        (key, Edge { compensated_ns: edge.sum_ns, transfer_ns: 3_000_000, ..edge })
+    });
+    let late: Vec<_> = late.collect();
+    rank.callpaths[0].edges =
+        (1..=5).map(|from| (flow(from.into()), edge(500, from))).chain(late).collect();
+    rank.facts.clock = ClockFacts { companions: 4_000, ..ClockFacts::default() };
+    rank
+}
+
+#[test]
+fn the_edges_of_thousands_of_ranks_take_few_bytes() {
+    let part_bytes = |ranks: &[EncodedRank]| encode_part(0, &two(), ranks).len();
+    let halo =
+        |noise: fn(i32) -> u64| (0..4096).map(|n| of_halo_with_edges(n, noise)).collect::<Vec<_>>();
+    let mut ranks = halo(|_| 0);
+    let equal = part_bytes(&ranks);
+    let decoded = decode(&encode_part(0, &two(), &ranks), 2, 4096, 0).unwrap();
+    for (rank, values) in ranks.iter().zip(&decoded.values[1]) {
+        assert!(rank.callpaths[0].edges.iter().copied().eq(values.edges.clone()));
+    }
+    ranks.iter_mut().for_each(|rank| rank.callpaths[0].edges.clear());
+    let without = part_bytes(&ranks);
+    let unequal = part_bytes(&halo(|number| u64::from(number.unsigned_abs() * 37 % 100)));
+    println!("a halo exchange takes {without}, {equal}, {unequal} bytes");
+    assert!(equal - without < 3_000, "{equal} bytes, {without} without edges");
+}
+
 #[test]
 fn a_part_without_messages_of_version_1_0_is_read() {
     let bytes = of_minor(encode_part(0, &two(), &[rank(vec![metric("mem")])]), 0);
@@ -204,7 +310,10 @@ fn a_row_of_an_old_and_long_dictionary_is_no_row_of_messages() {
     );
     assert_eq!(section(MESSAGES_KEY + 8, 9), Some(PartSection::Messages(8)));
     assert_eq!(section(MESSAGES_KEY + 9, 9), None);
-    assert_eq!(section(METRICS_KEY + MESSAGES_KEY, 9), None);
+    assert_eq!(section(EDGES_KEY + 8, 9), Some(PartSection::Edges(8)));
+    assert_eq!(section(EDGES_KEY + 9, 9), None);
+    assert_eq!(section(EDGES_KEY + 8, long), Some(PartSection::Metrics(MESSAGES_KEY as usize + 8)));
+    assert_eq!(section(CLOCKS_KEY, 9), Some(PartSection::Clocks));
 }
 
 #[test]
@@ -239,23 +348,30 @@ fn a_part_of_hostile_counts_is_an_error() {
 fn sections_stand_in_their_order() {
     let mut sent = rank(vec![metric("mem")]);
     sent.callpaths[0].messages = messages();
+    sent.callpaths[0].edges = edges();
+    sent.facts.clock = clock();
     let bytes = encode_part(0, &two(), &[sent]);
     let file = Sections::<3>::open(&bytes, MAGIC).unwrap();
     let of_position = |position: usize| {
         let mut section = file.section(position).unwrap();
         (file.entries()[position].key, section.take(section.remaining(), "all").unwrap())
     };
-    let [ranks, times, metrics, messages] = [0, 1, 2, 3].map(of_position);
+    let [ranks, clocks, times, metrics, messages, edges] = [0, 1, 2, 3, 4, 5].map(of_position);
     let error = |order: &[(u32, &[u8])]| {
         let mut file = SectionWriter::new(MAGIC, &[0, 1, 2]);
         order.iter().for_each(|(key, bytes)| file.section(*key, bytes));
         decode(&file.finish(), 2, 1, 0).err().map(|error| format!("{error:?}"))
     };
-    assert_eq!(error(&[ranks, times, metrics, messages]), None);
+    assert_eq!(error(&[ranks, clocks, times, metrics, messages, edges]), None);
     let (of_row_0, of_row_1) = ((0, times.1), times);
     assert_eq!(error(&[ranks, of_row_0, of_row_1, metrics]), None);
-    for wrong in [[ranks, metrics, times], [ranks, messages, metrics], [ranks, of_row_1, of_row_0]]
-    {
+    for wrong in [
+        [ranks, metrics, times],
+        [ranks, messages, metrics],
+        [ranks, edges, messages],
+        [ranks, times, clocks],
+        [ranks, of_row_1, of_row_0],
+    ] {
         assert!(error(&wrong).unwrap().contains("is not in its place"));
     }
     assert!(error(&[times, ranks, metrics]).unwrap().contains("missing"));

@@ -12,7 +12,7 @@ use crate::file::read::explain;
 use crate::file::section::{FRAME_BYTES, FrameError, Header, IndexEntry, Sections};
 use crate::file::source::{Source, is_inside, read_whole};
 use crate::file::times::Sums;
-use crate::model::{CallpathValues, FormatVersion, PartFile, RankFacts, Salvage};
+use crate::model::{CallpathValues, ClockFacts, FormatVersion, PartFile, RankFacts, Salvage};
 
 /// Reads the intact sections of a part into `values`, and returns the facts of its ranks.
 pub(super) fn salvage(
@@ -39,6 +39,7 @@ pub(super) fn salvage(
         ranks: file.ranks as usize,
         memory_limit,
         facts: None,
+        clocks: Vec::new(),
         sums: BTreeMap::new(),
         lost: BTreeSet::new(),
         read_bytes: 0,
@@ -70,15 +71,22 @@ pub(super) fn salvage(
     for lost in &reader.lost {
         match lost {
             PartSection::Ranks => {}
+            PartSection::Clocks => {
+                salvage.ranks_without_clock =
+                    salvage.ranks_without_clock.saturating_add(file.ranks);
+            }
             PartSection::Times(_) => salvage.times_lost += 1,
             PartSection::Metrics(_) => salvage.metrics_lost += 1,
             PartSection::Messages(_) => salvage.messages_lost += 1,
+            PartSection::Edges(_) => salvage.edges_lost += 1,
         }
     }
-    Ok(reader.facts.unwrap_or_else(|| {
+    let mut facts = reader.facts.unwrap_or_else(|| {
         salvage.ranks_without_facts = salvage.ranks_without_facts.saturating_add(file.ranks);
         vec![RankFacts::default(); file.ranks as usize]
-    }))
+    });
+    facts.iter_mut().zip(reader.clocks).for_each(|(facts, clock)| facts.clock = clock);
+    Ok(facts)
 }
 
 fn lose_part(file: &PartFile, found_bytes: u64, salvage: &mut Salvage) {
@@ -93,6 +101,8 @@ struct Reader<'a> {
     ranks: usize,
     memory_limit: &'a MemoryLimit,
     facts: Option<Vec<RankFacts>>,
+    /// The facts of the ranks' clocks; empty if there are none.
+    clocks: Vec<ClockFacts>,
     /// The callpaths whose times were read.
     sums: BTreeMap<usize, Sums>,
     lost: BTreeSet<PartSection>,
@@ -116,15 +126,16 @@ impl Reader<'_> {
             return Ok(());
         };
         let section = Cursor::within(self.memory_limit, found, entry.offset);
-        let read = if what == PartSection::Ranks {
-            part::decode_facts(section, self.ranks, self.version)
-                .map(|facts| self.facts = Some(facts))
-        } else {
-            part::decode_section(section, what, values, self.version).map(|sums| {
+        let read = match what {
+            PartSection::Ranks => part::decode_facts(section, self.ranks, self.version)
+                .map(|facts| self.facts = Some(facts)),
+            PartSection::Clocks => part::decode_clocks(section, self.ranks, self.version)
+                .map(|clocks| self.clocks = clocks),
+            _ => part::decode_section(section, what, values, self.version).map(|sums| {
                 if let PartSection::Times(row) = what {
                     self.sums.insert(row, sums);
                 }
-            })
+            }),
         };
         match read {
             Ok(()) => self.read_bytes += entry.length,
@@ -171,6 +182,7 @@ fn clear(what: PartSection, values: &mut [&mut [CallpathValues]]) {
         match what {
             PartSection::Metrics(_) => values.metrics.clear(),
             PartSection::Messages(_) => values.messages.clear(),
+            PartSection::Edges(_) => values.edges.clear(),
             _ => (values.executions, values.series) = (Vec::new(), Vec::new()),
         }
     }

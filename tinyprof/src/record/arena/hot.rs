@@ -18,6 +18,12 @@ pub(super) const RUN_TIME_SITES: usize = 128;
 /// The number of message records that are cached, by a hash of what they count. A power of two.
 pub(super) const MESSAGES: usize = 256;
 
+/// The number of edge records that are cached, by a hash of callpath and key. A power of two.
+pub(super) const EDGES: usize = 256;
+
+/// The number of callpaths whose ids are cached, by their lines. A power of two.
+const IDS: usize = 256;
+
 /// The number of calls of MPI that are cached, by a hash of their place. A power of two.
 pub(super) const CALLS: usize = 256;
 
@@ -50,6 +56,16 @@ struct Named {
     message_cache: [AtomicU32; MESSAGES],
     call_cache: [CachedCall; CALLS],
     last_messages: [LastMessage; LAST_MESSAGES],
+    edge_cache: [AtomicU32; EDGES],
+    ids: [CachedId; IDS],
+}
+
+/// The id of a callpath.
+#[repr(C)]
+pub(super) struct CachedId {
+    /// The line of the callpath; 0 if the entry is empty.
+    pub(super) callpath: AtomicU64,
+    pub(super) id: AtomicU64,
 }
 
 /// A call of MPI from a place in the program, with the callpath of its last visit.
@@ -175,6 +191,18 @@ impl Hot {
         &self.named().last_messages[mixed as usize % LAST_MESSAGES]
     }
 
+    /// Returns the lines of edge records that were changed lately.
+    #[inline]
+    pub(super) fn edge_cache(&self) -> &[AtomicU32; EDGES] {
+        &self.named().edge_cache
+    }
+
+    /// Returns the entry for the id of the callpath at this line. Nodes are two lines apart.
+    #[inline]
+    pub(super) fn cached_id(&self, callpath: u32) -> &CachedId {
+        &self.named().ids[callpath as usize / 2 % IDS]
+    }
+
     /// Returns the last (parent, child) for each site of the executable, which answers all but the
     /// first look-ups.
     #[inline]
@@ -228,6 +256,8 @@ impl Hot {
         self.message_cache().iter().for_each(|word| word.store(0, Relaxed));
         self.named().call_cache.iter().for_each(|call| call.key.store(0, Relaxed));
         self.named().last_messages.iter().for_each(|last| last.callpath.store(0, Relaxed));
+        self.edge_cache().iter().for_each(|word| word.store(0, Relaxed));
+        self.named().ids.iter().for_each(|cached| cached.callpath.store(0, Relaxed));
     }
 }
 

@@ -3,6 +3,7 @@
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
+use tinyprof_format::model::ClockFacts;
 use tinyprof_segment::layout::{MAGIC, header};
 use tinyprof_segment::sequence::publish;
 
@@ -10,10 +11,25 @@ use super::super::describe;
 use super::super::site::Site;
 use super::Arena;
 
+const _: () = assert!(header::CLOCK_WORDS == ClockFacts::COUNT);
+
 impl Arena {
     /// Returns word `word` of the segment's header.
     pub(in crate::record) fn header(&self, word: usize) -> &AtomicU64 {
         self.segment.header(word)
+    }
+
+    /// Stores the facts of the clock. Each is read for itself: they may be of two moments.
+    pub(crate) fn store_clock(&self, facts: &ClockFacts) {
+        for (at, (_, number)) in facts.named().into_iter().enumerate() {
+            self.header(header::CLOCK + at).store(number, Relaxed);
+        }
+    }
+
+    /// Returns the facts that were stored last. Any thread.
+    pub(crate) fn clock_facts(&self) -> ClockFacts {
+        let fact = |at| self.header(header::CLOCK + at).load(Relaxed);
+        ClockFacts::from_numbers(std::array::from_fn(fact))
     }
 
     /// Returns whether all of it is in a file, and would survive the process.
@@ -58,6 +74,7 @@ impl Arena {
             self.hot.clear();
             self.lookup.clear();
             self.clear_messages();
+            self.clear_edges();
             self.nodes.store(0, Relaxed);
             self.last_node.store(0, Relaxed);
         }

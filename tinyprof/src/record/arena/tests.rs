@@ -1,5 +1,6 @@
 //! The arena compared with a naive one, at its limits, and watched by another thread.
 
+mod edges;
 mod limits;
 mod messages;
 mod metric;
