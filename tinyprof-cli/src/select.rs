@@ -59,7 +59,11 @@ fn ranks_and_executions(mut profile: Profile, selection: &Selection) -> Result<P
     Ok(profile)
 }
 
-fn keep_ranks(profile: &mut Profile, list: &NumberList) -> Result<(), String> {
+/// Checks that the profile has these ranks.
+///
+/// # Errors
+/// If there is one that it has not.
+pub(crate) fn check_ranks(profile: &Profile, list: &NumberList) -> Result<(), String> {
     let count = profile.ranks.len();
     let highest = list.highest();
     if highest as usize >= count {
@@ -67,6 +71,12 @@ fn keep_ranks(profile: &mut Profile, list: &NumberList) -> Result<(), String> {
             "there is no rank {highest}: the profile has {count} ranks, the first is rank 0"
         ));
     }
+    Ok(())
+}
+
+fn keep_ranks(profile: &mut Profile, list: &NumberList) -> Result<(), String> {
+    check_ranks(profile, list)?;
+    let count = profile.ranks.len();
     let (mut kept, mut hosts, mut losses) = (0, BTreeSet::new(), Losses::default());
     for (number, rank) in (0_u32..).zip(0..count) {
         if list.contains(number) {
@@ -129,6 +139,20 @@ fn retain<T>(
     let mut kept = kept.into_iter();
     list.retain(|_| kept.next().unwrap_or(false));
     Ok(())
+}
+
+/// Returns which rows of `table` are at or below `path`.
+///
+/// # Errors
+/// If there is no such callpath, or several.
+pub(crate) fn rows_below(table: &CallpathTable, path: &str) -> Result<Vec<bool>, String> {
+    let roots = find(table, path)?;
+    let mut inside = vec![false; table.len()];
+    for (index, callpath) in table.iter() {
+        let is_below = callpath.parent.is_some_and(|parent| inside[parent.row()]);
+        inside[index.row()] = is_below || roots.contains(&index);
+    }
+    Ok(inside)
 }
 
 /// Returns the callpaths at and below `path`, and their indices in `table`, in the new order. Each

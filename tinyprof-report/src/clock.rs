@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tinyprof_format::model::{ClockFacts, Profile};
 
-use super::json::integer;
+use super::long_json::integer;
 use super::units::{counted, rounded, time};
 
 /// The facts of the clocks of some ranks, added up.

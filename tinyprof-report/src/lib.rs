@@ -69,6 +69,7 @@ mod usage;
 mod variation;
 mod waits;
 mod wire;
+mod without_us;
 
 pub use clock::ClockOverRanks;
 pub use csv::csv_line;
@@ -86,10 +87,13 @@ pub use run::Report;
 pub use sort_key::SortKey;
 pub use spread::{HostId, Spread};
 pub use statistics::Statistics;
-pub use structure::{Structure, StructureBuilder};
+pub use structure::{
+    Drawing, DrawnEdge, DrawnMessages, DrawnNode, DrawnRanks, Structure, StructureBuilder,
+};
 pub use text::TextOptions;
 use transfers::world_rank;
 pub use transfers::{MpiCall, Transfers, has_messages, partner};
 pub use usage::{Activity, RankUsage, UsageOverRanks, exclusive_ns};
 pub use variation::Variation;
 pub use waits::{Waiting, Waits};
+pub use without_us::{CompensatedRank, WithoutUs};

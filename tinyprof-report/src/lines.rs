@@ -1,5 +1,5 @@
-//! Tables of lines: columns of numbers, and a name at the end. In a narrow terminal columns are left
-//! out, and the name is cut last.
+//! Tables of lines: columns of numbers, and a name at the end. In a narrow terminal columns are
+//! left out, and the name is cut last.
 
 use super::names::columns;
 
@@ -42,6 +42,17 @@ pub(super) fn write_table(
     lines: &[Line<'_>],
     width: usize,
 ) {
+    write_table_of_names(text, shown, (name, NARROWEST_NAME), lines, width);
+}
+
+/// Writes a table as [`write_table`] does, whose names have at least so many columns.
+pub(super) fn write_table_of_names(
+    text: &mut String,
+    shown: &[Column],
+    (name, narrowest): (&str, usize),
+    lines: &[Line<'_>],
+    width: usize,
+) {
     let widths: Vec<usize> = (0..shown.len())
         .map(|column| {
             let cells = lines.iter().map(|line| columns(&line.cells[column]));
@@ -52,7 +63,7 @@ pub(super) fn write_table(
         let kept = shown.iter().zip(&widths).filter(|(column, _)| column.order < least);
         kept.map(|(_, width)| width + 2).sum()
     };
-    let room_needed = if name.is_empty() { 0 } else { NARROWEST_NAME };
+    let room_needed = if name.is_empty() { 0 } else { narrowest };
     let least = (1..=u8::MAX)
         .take_while(|least| numbers_width(*least) + room_needed <= width)
         .last()

@@ -13,7 +13,9 @@ use super::hints::{Facts, Occupancy, hints_of_profile, hints_of_statistics};
 use super::hosts::Hosts;
 use super::metrics::Metrics;
 use super::notes::filtered;
-use super::{Efficiency, Hint, HintKind, Overhead, SortKey, Statistics, Transfers};
+use super::{
+    ClockOverRanks, Efficiency, Hint, HintKind, Overhead, SortKey, Statistics, Transfers, WithoutUs,
+};
 
 /// The data of all reports of a run. Equal profiles give equal reports.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,6 +46,10 @@ pub struct Report {
     pub(super) efficiency: Option<Efficiency>,
     pub(super) hints: Vec<Hint>,
     pub(super) overhead: Option<Overhead>,
+    /// The clocks of all ranks; none if the profile is not of level `messages`.
+    pub(super) clock: Option<ClockOverRanks>,
+    /// The times of callpaths without measurement; empty where they are not known.
+    pub(super) without_us: Vec<WithoutUs>,
     /// The metric by which tables are sorted, if one was requested.
     pub(super) metric: Option<SortKey>,
 }
@@ -68,6 +74,7 @@ impl Report {
         });
         Self { metrics: Metrics::of_profile(profile), hints, threads, ..report }
             .with_transfers(transfers)
+            .with_clock(profile)
     }
 
     /// Returns the report of a run from its statistics, row by row of `callpaths`.
@@ -128,6 +135,8 @@ impl Report {
             host_names,
             efficiency,
             hints: Vec::new(),
+            clock: None,
+            without_us: Vec::new(),
             statistics,
             metric: None,
         }
@@ -157,6 +166,15 @@ impl Report {
         Self { metrics: Metrics::of_event_map(map), threads, ..report }.with_transfers(transfers)
     }
 
+    fn with_clock(mut self, profile: &Profile) -> Self {
+        self.clock = ClockOverRanks::of_profile(profile);
+        if self.clock.is_some() {
+            self.without_us = WithoutUs::of_profile(profile);
+        }
+        self.overhead = self.overhead.map(|cost| Overhead { clock: self.clock, ..cost });
+        self
+    }
+
     fn with_transfers(self, transfers: impl Iterator<Item = (CallpathIndex, Transfers)>) -> Self {
         Self {
             transfers: transfers.filter(|(_, transfers)| !transfers.is_empty()).collect(),
@@ -175,7 +193,8 @@ impl Report {
     #[must_use]
     pub fn without_overhead(mut self) -> Self {
         self.hints.retain(|hint| hint.kind != HintKind::ShortRun);
-        Self { overhead: None, ..self }
+        let efficiency = self.efficiency.map(Efficiency::without_ideal);
+        Self { overhead: None, efficiency, clock: None, without_us: Vec::new(), ..self }
     }
 
     /// Returns the hints, the costliest first.
@@ -201,6 +220,7 @@ impl Report {
             metrics: Metrics::default(),
             transfers: BTreeMap::new(),
             threads_at_once: BTreeMap::new(),
+            without_us: Vec::new(),
             ..self
         }
     }

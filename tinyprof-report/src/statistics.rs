@@ -1,6 +1,8 @@
 //! Statistics of every callpath over ranks. They can be merged in any order with the same result.
 
-use tinyprof_format::model::{CallpathIndex, CallpathTable, EventMap, ExecutionSummary, Profile};
+use tinyprof_format::model::{
+    CallpathIndex, CallpathTable, ClockFacts, EventMap, ExecutionSummary, Profile,
+};
 
 use super::statistics_rows::Rows;
 use super::usage::exclusive_of;
@@ -71,6 +73,7 @@ impl Statistics {
         statistics.add_rank(&map.callpaths, rank, &map.facts.host, |index| {
             &map.values[index.row()].executions
         });
+        statistics.times.add_clock(&map.facts.clock);
         statistics
     }
 
@@ -84,6 +87,7 @@ impl Statistics {
             statistics.add(&profile.callpaths, &activities, place, |index| {
                 &profile.values(index, rank).executions
             });
+            statistics.times.add_clock(&facts.clock);
         }
         statistics
     }
@@ -161,6 +165,12 @@ impl Statistics {
             let found = own.get(&dictionary.identities()[index.row()]);
             found.map_or(&[], |at| map.values[at.row()].executions.as_slice())
         });
+        self.times.add_clock(&map.facts.clock);
+    }
+
+    /// Adds the clock of a rank that [`add_rank`](Self::add_rank) has added.
+    pub fn add_clock(&mut self, clock: &ClockFacts) {
+        self.times.add_clock(clock);
     }
 
     /// Adds the statistics of other ranks over the same table. Associative and commutative; no rank

@@ -13,6 +13,7 @@
 mod class;
 mod cycles;
 mod differences;
+mod drawing;
 mod json;
 mod loops;
 mod nodes;
@@ -27,6 +28,8 @@ use tinyprof_messages::graph::{Comparison, Phase, Tag, phases};
 use loops::Sections;
 use nodes::Nodes;
 use observed::Observed;
+
+pub use drawing::{Drawing, DrawnEdge, DrawnMessages, DrawnNode, DrawnRanks};
 
 /// The phases of a program, and the classes of ranks in them.
 #[derive(Debug)]
@@ -100,6 +103,12 @@ impl Structure {
     #[must_use]
     pub fn is_recorded(&self) -> bool {
         self.observed.ranks.iter().any(|rank| !rank.flows.is_empty())
+    }
+
+    /// Returns the number of ranks.
+    #[must_use]
+    pub fn ranks(&self) -> u32 {
+        self.comparison.ranks
     }
 
     /// Returns the phases in the order in which they begin, with their classes. Keys of nodes and

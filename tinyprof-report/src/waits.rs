@@ -1,6 +1,7 @@
 //! Who waits for whom: the edges between ranks, by the pattern of waiting and by the callpaths at
 //! both ends.
 
+mod compensated;
 mod csv;
 mod json;
 mod text;
@@ -12,6 +13,7 @@ use tinyprof_format::model::{CallpathId, CallpathIndex, Edge, EdgeKey, EdgeKind,
 use tinyprof_messages::graph::RankSet;
 use tinyprof_messages::waiting::Pattern;
 
+use super::CompensatedRank;
 use super::clock::ClockOverRanks;
 use super::units::ratio;
 use super::world_rank;
@@ -45,17 +47,19 @@ pub struct Waiting {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Waits {
-    /// What was waited for, the longest first.
+    /// The entries, the longest waiting first.
     pub entries: Vec<Waiting>,
     /// True if each pair of ranks has an entry of its own.
     pub by_rank: bool,
     /// The clocks of all ranks; none if the profile is not of level `messages`.
     pub clock: Option<ClockOverRanks>,
+    /// The times of the ranks without measurement; empty if `clock` is none.
+    pub compensated: Vec<CompensatedRank>,
     /// True if the profile has edges between ranks.
     pub are_recorded: bool,
 }
 
-/// What is one entry.
+/// The key of an entry: pattern, both callpaths, and both ranks if pairs are told apart.
 type Key = (Pattern, Option<CallpathIndex>, Option<CallpathIndex>, Option<[Option<u32>; 2]>);
 
 impl Waits {
@@ -87,7 +91,12 @@ impl Waits {
             (Reverse(entry.waiting_ns), Reverse(entry.transfer_ns), entry.pattern, entry.callpath)
         });
         let clock = ClockOverRanks::of_profile(profile);
-        Self { entries, by_rank, clock, are_recorded: are_recorded || clock.is_some() }
+        let compensated = match clock {
+            Some(_) => CompensatedRank::of_profile(profile),
+            None => Vec::new(),
+        };
+        let are_recorded = are_recorded || clock.is_some();
+        Self { entries, by_rank, clock, compensated, are_recorded }
     }
 
     /// Returns all waiting, in ns. What is due to order is part of the waiting for late senders.

@@ -90,18 +90,19 @@ mod tests {
             let mut reach = [[false; 8]; 8];
             edges.iter().for_each(|(from, to)| reach[*from][*to] = true);
             for via in 0..8 {
-                for from in 0..8 {
-                    for to in 0..8 {
-                        reach[from][to] |= reach[from][via] && reach[via][to];
+                let onward = reach[via];
+                for reached in reach.iter_mut().filter(|reached| reached[via]) {
+                    for (to, is_reached) in reached.iter_mut().enumerate() {
+                        *is_reached |= onward[to];
                     }
                 }
             }
             let found = cycles(8, &edges);
-            for from in 0..8 {
+            for (from, reached) in reach.iter().enumerate() {
                 let own = found.iter().find(|component| component.contains(&from));
-                prop_assert_eq!(own.is_some(), reach[from][from]);
-                for to in 0..8 {
-                    let both = reach[from][to] && reach[to][from];
+                prop_assert_eq!(own.is_some(), reached[from]);
+                for (to, is_reached) in reached.iter().enumerate() {
+                    let both = *is_reached && reach[to][from];
                     prop_assert_eq!(own.is_some_and(|own| own.contains(&to)), both);
                 }
             }

@@ -6,7 +6,7 @@ use tinyprof_format::model::CallpathIndex;
 use super::{Waiting, Waits};
 use crate::json::integer;
 use crate::units::ratio;
-use crate::{LongJson, Report};
+use crate::{CompensatedRank, LongJson, Report};
 
 impl Report {
     /// Returns the waiting of this report's profile as JSON that is generated while it is written.
@@ -18,6 +18,8 @@ impl Report {
     ///   `late_sender`.
     /// * `clock`: the facts of the clocks of all ranks, added up; null if the profile is not of
     ///   level `messages`.
+    /// * `compensated`: for each `rank` the time of its roots as it was measured, less what its own
+    ///   measuring cost (`local_ns`), and less all delays (`parallel_ns`), with `uncertainty_ns`.
     #[must_use]
     pub fn waits_json<'a>(&'a self, waits: &'a Waits) -> LongJson<'a> {
         let members = json!({
@@ -28,6 +30,7 @@ impl Report {
             "waiting_ns": integer(waits.waiting_ns()),
             "compensated_ns": integer(waits.compensated_ns()),
             "clock": waits.clock.map(crate::ClockOverRanks::to_json),
+            "compensated": waits.compensated.iter().map(of_rank).collect::<Vec<_>>(),
         });
         LongJson::new(members, "waits", || {
             waits.entries.iter().map(|entry| self.waiting_json(entry))
@@ -49,4 +52,14 @@ impl Report {
             "share": ratio(entry.waiting_ns, self.total_ns),
         })
     }
+}
+
+fn of_rank(of_rank: &CompensatedRank) -> Value {
+    json!({
+        "rank": of_rank.rank,
+        "measured_ns": of_rank.measured_ns,
+        "local_ns": of_rank.local_ns,
+        "parallel_ns": of_rank.parallel_ns,
+        "uncertainty_ns": of_rank.uncertainty_ns,
+    })
 }

@@ -6,7 +6,7 @@ use tinyprof_messages::waiting::Pattern;
 
 use super::{Waiting, Waits};
 use crate::Report;
-use crate::lines::{Column, Line, write_more, write_table};
+use crate::lines::{Column, Line, write_more, write_table_of_names};
 use crate::names::{columns, cut, wrapped};
 use crate::units::{count_cell, percent_cell, ratio, time, time_cell};
 
@@ -24,6 +24,9 @@ const COLUMNS: [Column; 8] = [
 /// The maximum width of a set of ranks, in columns. JSON and CSV have all of it.
 const RANKS_COLUMNS: usize = 12;
 
+/// The minimum width of both callpaths, in columns, for which columns of numbers are left out.
+const NARROWEST_CALLPATHS: usize = 64;
+
 /// The text between the two callpaths of a line.
 const FOR: &str = " for ";
 
@@ -37,9 +40,13 @@ impl Report {
         if !waits.are_recorded {
             return text + &wrapped("no waiting was recorded", " ", width);
         }
+        // Transfers without waiting are of interest for each pair of ranks.
+        let is_shown = |entry: &&Waiting| waits.by_rank || entry.waiting_ns > 0;
+        let shown = waits.entries.iter().filter(is_shown).count();
         let lines: Vec<Line<'_>> = waits
             .entries
             .iter()
+            .filter(is_shown)
             .take(count)
             .map(|entry| Line {
                 cells: self.waiting_cells(entry),
@@ -47,8 +54,14 @@ impl Report {
             })
             .collect();
         if !lines.is_empty() {
-            write_table(&mut text, &COLUMNS, "callpath", &lines, width);
-            write_more(&mut text, waits.entries.len(), count, "line");
+            write_table_of_names(
+                &mut text,
+                &COLUMNS,
+                ("callpath", NARROWEST_CALLPATHS),
+                &lines,
+                width,
+            );
+            write_more(&mut text, shown, count, "line");
         }
         text.push_str(&wrapped(&self.waiting_line(waits), " ", width));
         if let Some(clock) = &waits.clock {

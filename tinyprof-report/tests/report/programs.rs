@@ -114,7 +114,9 @@ pub(crate) fn nested(ranks: usize) -> World {
             world.send(rank, (rank + 1) % ranks, "MPI_Isend at exchange (s.c:10)", 64);
         }
         for rank in world.ranks() {
-            world.receive(rank, (rank + ranks - 1) % ranks, "MPI_Recv at exchange (s.c:11)");
+            let request = world.call(rank, "MPI_Irecv at exchange (s.c:11)", 100);
+            let from = (rank + ranks - 1) % ranks;
+            world.wait_for(rank, request, from, "MPI_Wait at exchange (s.c:12)");
         }
         for _ in 0..8 {
             for rank in world.ranks() {

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use tinyprof_format::model::{EdgeKey, EdgeKind};
 use tinyprof_messages::waiting::Pattern;
-use tinyprof_report::{Report, Waits};
+use tinyprof_report::{Report, Waits, WithoutUs};
 
 use crate::fixture::profile;
 use crate::world::{CALL_NS, World};
@@ -74,7 +74,7 @@ fn each_pair_of_ranks_has_its_own_entry_if_asked_for() {
     let waiting_ns = |rank: u64| rank * 1_000_000 + (rank - 1) * CALL_NS;
     assert_eq!(
         of_ranks,
-        [3, 2, 1].map(|rank| (["1", "2", "3"][rank as usize - 1], "0", waiting_ns(rank)))
+        [("3", "0", waiting_ns(3)), ("2", "0", waiting_ns(2)), ("1", "0", waiting_ns(1))]
     );
 }
 
@@ -120,6 +120,7 @@ fn a_selection_is_of_those_who_wait() {
 #[test]
 fn who_never_waited_is_not_among_those_who_did() {
     let mut world = World::new(3, "main");
+    world.compute(0, 10_000);
     for (rank, ns) in [(1, 0), (2, 50_000)] {
         world.send(0, rank, SEND, 100);
         world.compute(rank, ns);
@@ -143,6 +144,42 @@ fn the_table_fits_its_width() {
     report.write_waits_csv(&waits, &mut csv).expect("it is written");
     let csv = String::from_utf8(csv).expect("text");
     assert_eq!(csv.lines().count(), 3, "{csv}");
+}
+
+#[test]
+fn ranks_are_compensated_by_their_own_delays_and_by_all() {
+    let (report, waits) = waits(late(), false);
+    let rank = &waits.compensated[2];
+    assert_eq!(rank.measured_ns - rank.local_ns, 4_000);
+    assert_eq!((rank.measured_ns - rank.parallel_ns, rank.uncertainty_ns), (8_000, 500));
+    let text = report.to_compensated_text(&waits, 2, 80);
+    assert!(text.contains("rank  measured  locally  in parallel     +-"), "{text}");
+    assert!(text.contains("... 2 more ranks"), "{text}");
+}
+
+#[test]
+fn callpaths_are_compensated_for_their_waiting_and_that_below_them() {
+    let profile = profile(&late().end());
+    let rows = WithoutUs::of_rank(&profile, 3);
+    let of = |path: &str| rows[profile.find(path).expect("it is there").row()];
+    let receive = of(&format!("late<{RECV}"));
+    // A tenth of the waiting of 3 ms, and two calls of the sender.
+    let excess_ns = (3_000_000.0 + 2.0 * 2_000.0) / 10.0;
+    assert!((receive.propagated_ns - excess_ns).abs() < 1.0, "{receive:?}");
+    assert!((receive.local_ns - 18.4).abs() < 1e-9, "one visit: {receive:?}");
+    assert!((receive.measured_ns - receive.ns() - excess_ns - 18.4).abs() < 1.0);
+    let all = of("late");
+    assert!((all.local_ns - 3.0 * 18.4).abs() < 1e-9, "{all:?}");
+    assert!((all.propagated_ns - excess_ns).abs() < 1.0 && all.uncertainty_ns > 499.0, "{all:?}");
+    assert!(of(&format!("late<{BARRIER}")).uncertainty_ns < 1.0);
+    let json = Report::of_profile(&profile).to_json();
+    assert_eq!(json["clock"]["inversions"], 4);
+    let delays_ns = json["overhead"]["through_others_ns"].as_f64();
+    assert!(delays_ns.is_none() || delays_ns == Some(3_500.0), "{delays_ns:?}");
+    let with = &json["callpaths"][0]["without_us"];
+    assert!(with["propagated_ns"].as_f64().expect("a time") > excess_ns, "{with}");
+    let part = Report::of_profile(&profile).without_overhead().to_json();
+    assert!(part["clock"].is_null() && part["callpaths"][0]["without_us"].is_null());
 }
 
 #[test]
