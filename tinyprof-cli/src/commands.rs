@@ -14,7 +14,8 @@ use crate::by_callpath::ByCallpath as _;
 use crate::name::name_of;
 use crate::outcome::Outcome;
 use crate::{
-    check, diff, documents, export, html, import, launch, live, near, recover, render, select,
+    check, diff, documents, export, graph, html, import, launch, live, near, recover, render,
+    select, waits,
 };
 
 /// The note below a profile without MPI calls.
@@ -27,6 +28,9 @@ pub(crate) fn run(command: &Command) -> Result<Outcome, Box<dyn Error>> {
         Command::Tree(arguments) => tree(arguments).map(Outcome::done),
         Command::Top(arguments) => top(arguments).map(Outcome::done),
         Command::Mpi(arguments) => mpi(arguments).map(Outcome::done),
+        Command::Waits(arguments) => waits::run(arguments).map(Outcome::done),
+        Command::Classes(arguments) => graph::classes(arguments).map(Outcome::done),
+        Command::Graph(arguments) => graph::graph(arguments).map(Outcome::done),
         Command::Run(arguments) => launch::run(arguments),
         Command::Diff(arguments) => diff::run(arguments),
         Command::Info(arguments) => info(arguments).map(Outcome::done),

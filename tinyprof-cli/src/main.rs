@@ -11,6 +11,7 @@ mod commands;
 mod diff;
 mod documents;
 mod export;
+mod graph;
 mod html;
 mod import;
 mod launch;
@@ -32,6 +33,7 @@ mod salvage;
 mod select;
 #[expect(unsafe_code, reason = "std neither reads the recorder's clocks nor maps files")]
 mod sys;
+mod waits;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

@@ -107,18 +107,26 @@ fn keep_values(
     }
 }
 
-fn keep_ranks(
-    manifest: &mut Manifest,
-    ranks: &[RankFacts],
-    list: &NumberList,
-) -> Result<(), String> {
-    let count = ranks.len();
+/// Checks that a profile of `count` ranks has these.
+///
+/// # Errors
+/// If there is one that it has not.
+pub(crate) fn check_ranks(count: usize, list: &NumberList) -> Result<(), String> {
     let highest = list.highest();
     if highest as usize >= count {
         return Err(format!(
             "there is no rank {highest}: the profile has {count} ranks, the first is rank 0"
         ));
     }
+    Ok(())
+}
+
+fn keep_ranks(
+    manifest: &mut Manifest,
+    ranks: &[RankFacts],
+    list: &NumberList,
+) -> Result<(), String> {
+    check_ranks(ranks.len(), list)?;
     let (mut kept, mut hosts, mut losses) = (0, BTreeSet::new(), Losses::default());
     for (_, facts) in (0_u32..).zip(ranks).filter(|(number, _)| list.contains(*number)) {
         kept += 1;
@@ -172,6 +180,20 @@ fn retain<T>(
     let mut kept = kept.into_iter();
     list.retain(|_| kept.next().unwrap_or(false));
     Ok(())
+}
+
+/// Returns which rows of `table` are at or below `path`.
+///
+/// # Errors
+/// If there is no such callpath, or several.
+pub(crate) fn rows_below(table: &CallpathTable, path: &str) -> Result<Vec<bool>, String> {
+    let roots = find(table, path)?;
+    let mut inside = vec![false; table.len()];
+    for (index, callpath) in table.iter() {
+        let is_below = callpath.parent.is_some_and(|parent| inside[parent.row()]);
+        inside[index.row()] = is_below || roots.contains(&index);
+    }
+    Ok(inside)
 }
 
 /// Returns the callpaths at and below `path`, and their indices in `table`, in the new order. Each

@@ -144,6 +144,11 @@ functions! {
         buffer: *const c_void, count: c_int, datatype: Handle, to: c_int, tag: c_int, comm: Handle,
         request: *mut Handle
     );
+    /// `MPI_Issend`.
+    issend = c"PMPI_Issend" (
+        buffer: *const c_void, count: c_int, datatype: Handle, to: c_int, tag: c_int, comm: Handle,
+        request: *mut Handle
+    );
     /// `MPI_Irecv`.
     irecv = c"PMPI_Irecv" (
         buffer: *mut c_void, count: c_int, datatype: Handle, from: c_int, tag: c_int, comm: Handle,

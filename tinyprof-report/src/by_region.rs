@@ -52,6 +52,7 @@ impl Report {
             transfers,
             hints,
             threads_at_once: BTreeMap::new(),
+            without_us: Vec::new(),
             callpaths: regions.table,
             callpaths_of_regions: Some(regions.callpaths),
             metric: Some(SortKey::Exclusive),

@@ -15,6 +15,8 @@
 //!   used; [`Iterations`]: the series of a callpath over all ranks.
 //! * [`MpiCalls`]: MPI calls by function, by call site and by pair of ranks, which
 //!   [`Report::to_mpi_text`] shows.
+//! * [`Waits`]: who waits for whom, which [`Report::to_waits_text`] shows.
+//! * [`Structure`]: the phases of a program, and the classes of ranks that do the same in them.
 //! * [`cells`], [`csv_line`]: the building blocks of other tables.
 //!
 //! Names come from the measured program and are never trusted. Every character that could move a
@@ -25,6 +27,7 @@
 
 mod by_region;
 pub mod cells;
+mod clock;
 mod closing;
 mod columns;
 mod csv;
@@ -37,6 +40,7 @@ mod hosts;
 mod info;
 mod iterations;
 mod json;
+mod lines;
 mod long_json;
 mod messages;
 mod metric_block;
@@ -56,6 +60,7 @@ mod sort_key;
 mod spread;
 mod statistics;
 mod statistics_rows;
+mod structure;
 mod tables;
 mod text;
 mod top;
@@ -66,8 +71,11 @@ mod trend;
 mod units;
 mod usage;
 mod variation;
+mod waits;
 mod wire;
+mod without_us;
 
+pub use clock::ClockOverRanks;
 pub use csv::csv_line;
 pub use efficiency::Efficiency;
 pub use hints::{HINTS_MAX, Hint, HintKind};
@@ -83,8 +91,14 @@ pub use run::Report;
 pub use sort_key::SortKey;
 pub use spread::{HostId, Spread};
 pub use statistics::Statistics;
+pub use structure::{
+    Drawing, DrawnEdge, DrawnMessages, DrawnNode, DrawnRanks, Structure, StructureBuilder,
+};
 pub use text::TextOptions;
 pub use totals::Totals;
+use transfers::world_rank;
 pub use transfers::{MpiCall, Transfers, has_messages, partner};
 pub use usage::{Activity, RankUsage, UsageOverRanks, exclusive_ns};
 pub use variation::Variation;
+pub use waits::{Waiting, Waits};
+pub use without_us::{CompensatedRank, WithoutUs};

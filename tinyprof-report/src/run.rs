@@ -13,7 +13,10 @@ use super::hints::{Facts, Occupancy, hints_of_statistics, hints_of_totals};
 use super::hosts::Hosts;
 use super::metrics::Metrics;
 use super::notes::filtered;
-use super::{Efficiency, Hint, HintKind, Overhead, SortKey, Statistics, Totals, Transfers};
+use super::{
+    ClockOverRanks, Efficiency, Hint, HintKind, Overhead, SortKey, Statistics, Totals, Transfers,
+    WithoutUs,
+};
 
 /// The data of all reports of a run. Equal profiles give equal reports.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,6 +47,10 @@ pub struct Report {
     pub(super) efficiency: Option<Efficiency>,
     pub(super) hints: Vec<Hint>,
     pub(super) overhead: Option<Overhead>,
+    /// The clocks of all ranks; none if the profile is not of level `messages`.
+    pub(super) clock: Option<ClockOverRanks>,
+    /// The times of callpaths without measurement; empty where they are not known.
+    pub(super) without_us: Vec<WithoutUs>,
     /// The metric by which tables are sorted, if one was requested.
     pub(super) metric: Option<SortKey>,
 }
@@ -69,7 +76,7 @@ impl Report {
         let is_whole = totals.ranks().len() == manifest.ranks as usize;
         let threads = Some(threads).filter(|&threads| threads > 0 && is_whole);
         let transfers = totals.transfers().clone();
-        Self { metrics: totals.metrics(), hints, threads, transfers, ..report }
+        Self { metrics: totals.metrics(), hints, threads, transfers, ..report }.with_clock(totals)
     }
 
     /// Returns the report of a run from its statistics, row by row of `callpaths`.
@@ -130,6 +137,8 @@ impl Report {
             host_names,
             efficiency,
             hints: Vec::new(),
+            clock: None,
+            without_us: Vec::new(),
             statistics,
             metric: None,
         }
@@ -160,6 +169,15 @@ impl Report {
         Self { metrics: Metrics::of_event_map(map), threads, transfers, ..report }
     }
 
+    fn with_clock(mut self, totals: &Totals) -> Self {
+        self.clock = ClockOverRanks::of_ranks(totals.ranks());
+        if self.clock.is_some() {
+            self.without_us = WithoutUs::of_totals(totals);
+        }
+        self.overhead = self.overhead.map(|cost| Overhead { clock: self.clock, ..cost });
+        self
+    }
+
     /// Returns the report under another name, such as that of the profile's directory.
     #[must_use]
     pub fn named(self, name: impl Into<String>) -> Self {
@@ -171,7 +189,8 @@ impl Report {
     #[must_use]
     pub fn without_overhead(mut self) -> Self {
         self.hints.retain(|hint| hint.kind != HintKind::ShortRun);
-        Self { overhead: None, ..self }
+        let efficiency = self.efficiency.map(Efficiency::without_ideal);
+        Self { overhead: None, efficiency, clock: None, without_us: Vec::new(), ..self }
     }
 
     /// Returns the hints, the costliest first.
@@ -197,6 +216,7 @@ impl Report {
             metrics: Metrics::default(),
             transfers: BTreeMap::new(),
             threads_at_once: BTreeMap::new(),
+            without_us: Vec::new(),
             ..self
         }
     }

@@ -1,6 +1,8 @@
 //! Statistics of every callpath over ranks. They can be merged in any order with the same result.
 
-use tinyprof_format::model::{CallpathIndex, CallpathTable, EventMap, ExecutionSummary, Profile};
+use tinyprof_format::model::{
+    CallpathIndex, CallpathTable, ClockFacts, EventMap, ExecutionSummary, Profile,
+};
 
 use super::statistics_rows::Rows;
 use super::totals::RankSums;
@@ -72,6 +74,7 @@ impl Statistics {
         statistics.add_rank(&map.callpaths, rank, &map.facts.host, |index| {
             &map.values[index.row()].executions
         });
+        statistics.times.add_clock(&map.facts.clock);
         statistics
     }
 
@@ -85,6 +88,7 @@ impl Statistics {
             let of = |row: usize| &profile.values[row][rank].executions[..];
             let (sums, variation) = (|row| sums(of(row)), |row| Variation::of_one_rank(of(row)));
             statistics.add(&profile.callpaths, &activities, place, sums, variation);
+            statistics.times.add_clock(&facts.clock);
         }
         statistics
     }
@@ -127,6 +131,7 @@ impl Statistics {
         let sums = |row: usize| totals.sums(row, rank);
         let number = u32::try_from(rank).unwrap_or(u32::MAX);
         self.add(totals.callpaths(), activities, (number, host), sums, variation);
+        self.times.add_clock(&totals.ranks()[rank].clock);
     }
 
     /// Adds the measurements of `rank` on `host`: `summaries` returns them for each row of
@@ -194,6 +199,12 @@ impl Statistics {
             let found = own.get(&dictionary.identities()[index.row()]);
             found.map_or(&[], |at| map.values[at.row()].executions.as_slice())
         });
+        self.times.add_clock(&map.facts.clock);
+    }
+
+    /// Adds the clock of a rank that [`add_rank`](Self::add_rank) has added.
+    pub fn add_clock(&mut self, clock: &ClockFacts) {
+        self.times.add_clock(clock);
     }
 
     /// Adds the statistics of other ranks over the same table. Associative and commutative; no rank

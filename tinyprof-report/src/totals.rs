@@ -9,6 +9,7 @@ use tinyprof_format::model::{
 
 use super::metrics::{Metric, Metrics, metrics_of};
 use super::trend::{POINTS_MAX, Trend};
+use super::without_us::excess_ns;
 use super::{Iterations, Transfers, Variation};
 
 /// The visits and times of each callpath on each rank, and the data of reports that are no times.
@@ -42,6 +43,8 @@ pub struct Totals {
     variances_ns2: BTreeMap<usize, Vec<f64>>,
     /// The variations over all ranks, of rows in which a rank has more than one execution.
     variations: BTreeMap<usize, Variation>,
+    /// The waiting beyond that without measurement by rank, in ns, of rows that have any.
+    excess_ns: BTreeMap<usize, Vec<f64>>,
     metrics: BTreeMap<usize, Vec<Metric>>,
     transfers: BTreeMap<CallpathIndex, Transfers>,
     trends: BTreeMap<usize, Trend>,
@@ -75,6 +78,7 @@ impl Totals {
             of_ranks: vec![RankTotal::default(); callpaths.len() * ranks.len()],
             variances_ns2: BTreeMap::new(),
             variations: BTreeMap::new(),
+            excess_ns: BTreeMap::new(),
             metrics: BTreeMap::new(),
             transfers: BTreeMap::new(),
             trends: BTreeMap::new(),
@@ -121,6 +125,9 @@ impl Totals {
         }
         if variation != self.usual_variation(row) {
             self.variations.insert(row, variation);
+        }
+        if values.iter().any(|values| !values.edges.is_empty()) {
+            self.excess_ns.insert(row, values.iter().map(excess_ns).collect());
         }
         let metrics = metrics_of(index, values);
         if !metrics.is_empty() {
@@ -219,6 +226,11 @@ impl Totals {
         let RankTotal { visits, inclusive_ns } = self.row(row)[rank];
         let variance_ns2 = self.variances_ns2.get(&row).map_or(0.0, |of_ranks| of_ranks[rank]);
         (visits > 0).then_some(RankSums { visits, inclusive_ns, variance_ns2 })
+    }
+
+    /// Returns the waiting of a rank at the row's callpath beyond that without measurement, in ns.
+    pub(super) fn excess_ns(&self, row: usize, rank: usize) -> f64 {
+        self.excess_ns.get(&row).map_or(0.0, |of_ranks| of_ranks[rank])
     }
 
     /// Returns the first rank that came to the row's callpath, if any did.

@@ -173,6 +173,8 @@ fn efficiency(found: &Efficiency) -> Value {
         "parallel": found.parallel,
         "load_balance": found.load_balance,
         "communication": found.communication,
+        "serialisation": found.serialisation,
+        "transfer": found.transfer,
         "io_share": found.io_share,
     })
 }
