@@ -5,6 +5,7 @@
 #![deny(unsafe_code)]
 
 mod arguments;
+mod by_callpath;
 mod check;
 mod commands;
 mod diff;

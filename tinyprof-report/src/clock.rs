@@ -1,7 +1,7 @@
 //! The facts of the clocks of all ranks together: by how much measuring has delayed them.
 
 use serde_json::{Value, json};
-use tinyprof_format::model::{ClockFacts, Profile};
+use tinyprof_format::model::{ClockFacts, RankFacts};
 
 use super::long_json::integer;
 use super::units::{counted, rounded, time};
@@ -37,11 +37,11 @@ pub struct ClockOverRanks {
 }
 
 impl ClockOverRanks {
-    /// Returns the facts of all ranks; none if the profile is not of level `messages`.
+    /// Returns the facts of these ranks; none if they have not followed messages.
     #[must_use]
-    pub fn of_profile(profile: &Profile) -> Option<Self> {
+    pub fn of_ranks(ranks: &[RankFacts]) -> Option<Self> {
         let mut all = Self::default();
-        profile.ranks.iter().for_each(|rank| all.add(&rank.clock));
+        ranks.iter().for_each(|rank| all.add(&rank.clock));
         (all.companions > 0).then_some(all)
     }
 

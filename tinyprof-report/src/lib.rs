@@ -1,6 +1,8 @@
 //! Statistics over ranks, and the reports made of them for people and programs.
 //!
 //! * [`Statistics`]: one row per callpath, mergeable in any order, of fixed width on the wire.
+//! * [`Totals`]: the times of each callpath on each rank, without executions: the source of all
+//!   reports of a profile, made callpath by callpath.
 //! * [`Report`]: the statistics with the facts of the run; as text ([`Report::to_text`]) and as
 //!   JSON ([`Report::to_json`]).
 //! * [`Report::to_tree_text`], [`Report::to_top_text`]: the callpath tree alone, and the hottest
@@ -62,12 +64,15 @@ mod structure;
 mod tables;
 mod text;
 mod top;
+mod totals;
 mod transfers;
 mod tree;
+mod trend;
 mod units;
 mod usage;
 mod variation;
 mod waits;
+mod waits_tables;
 mod wire;
 mod without_us;
 
@@ -91,9 +96,10 @@ pub use structure::{
     Drawing, DrawnEdge, DrawnMessages, DrawnNode, DrawnRanks, Structure, StructureBuilder,
 };
 pub use text::TextOptions;
+pub use totals::Totals;
 use transfers::world_rank;
 pub use transfers::{MpiCall, Transfers, has_messages, partner};
 pub use usage::{Activity, RankUsage, UsageOverRanks, exclusive_ns};
 pub use variation::Variation;
-pub use waits::{Waiting, Waits};
+pub use waits::{WaitSums, Waiting, Waits};
 pub use without_us::{CompensatedRank, WithoutUs};

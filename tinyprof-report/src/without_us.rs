@@ -2,10 +2,10 @@
 //! what it cost through others, for whom the callpath waited longer than it would have.
 
 use serde_json::{Value, json};
-use tinyprof_format::model::{CallpathValues, Profile};
+use tinyprof_format::model::RankFacts;
 
-use super::Overhead;
 use super::units::ratio;
+use super::{Overhead, Totals};
 
 /// The time of a callpath without measurement, and the parts by which it differs from the measured
 /// one, in ns.
@@ -37,30 +37,29 @@ impl WithoutUs {
     /// If the rank is not of this profile.
     ///
     /// # Cost
-    /// Linear in the number of callpaths and their edges.
+    /// Linear in the number of callpaths.
     #[must_use]
-    pub fn of_rank(profile: &Profile, rank: usize) -> Vec<Self> {
-        Self::of_rank_at(&Overhead::costs_of(&profile.manifest), profile, rank)
+    pub fn of_rank(totals: &Totals, rank: usize) -> Vec<Self> {
+        Self::of_rank_at(&Overhead::costs_of(totals.manifest()), totals, rank)
     }
 
-    fn of_rank_at(costs: &Overhead, profile: &Profile, rank: usize) -> Vec<Self> {
-        let own = |values: &CallpathValues| {
-            let is_estimate = values.sum_variance_ns2() > 0.0;
+    fn of_rank_at(costs: &Overhead, totals: &Totals, rank: usize) -> Vec<Self> {
+        let own = |row: usize| {
+            let (propagated_ns, sums) = (totals.excess_ns(row, rank), totals.sums(row, rank));
+            let local_ns =
+                sums.map_or(0.0, |sums| costs.of_visits_ns(sums.visits, sums.variance_ns2 > 0.0));
             Self {
-                measured_ns: ratio(values.inclusive_ns().into(), 1),
-                local_ns: costs.of_visits_ns(values.visits(), is_estimate),
-                propagated_ns: excess_ns(values),
-                uncertainty_ns: excess_ns(values).abs(),
+                measured_ns: ratio(sums.map_or(0, |sums| sums.inclusive_ns).into(), 1),
+                local_ns,
+                propagated_ns,
+                // Until the last step this is the part of the delays.
+                uncertainty_ns: local_ns + propagated_ns.abs(),
             }
         };
-        // Until the last step the uncertainty is that part of the delays.
-        let mut rows: Vec<Self> =
-            profile.values.iter().map(|of_ranks| own(&of_ranks[rank])).collect();
-        for row in &mut rows {
-            row.uncertainty_ns += row.local_ns;
-        }
+        let callpaths = totals.callpaths();
+        let mut rows: Vec<Self> = (0..callpaths.len()).map(own).collect();
         let delays_ns: f64 = rows.iter().map(|row| row.uncertainty_ns).sum();
-        for (index, callpath) in profile.callpaths.rows().iter().enumerate().rev() {
+        for (index, callpath) in callpaths.rows().iter().enumerate().rev() {
             let Some(parent) = callpath.parent else { continue };
             let below = rows[index];
             let above = &mut rows[parent.row()];
@@ -68,7 +67,7 @@ impl WithoutUs {
             above.propagated_ns += below.propagated_ns;
             above.uncertainty_ns += below.uncertainty_ns;
         }
-        let uncertainty_ns = ratio(profile.ranks[rank].clock.uncertainty_ns.into(), 1);
+        let uncertainty_ns = ratio(totals.ranks()[rank].clock.uncertainty_ns.into(), 1);
         for row in &mut rows {
             let part = if delays_ns > 0.0 { row.uncertainty_ns / delays_ns } else { 0.0 };
             row.uncertainty_ns = uncertainty_ns * part.min(1.0);
@@ -77,11 +76,11 @@ impl WithoutUs {
     }
 
     /// Returns the times of each callpath, added up over ranks.
-    pub(super) fn of_profile(profile: &Profile) -> Vec<Self> {
-        let costs = Overhead::costs_of(&profile.manifest);
-        let mut all = vec![Self::default(); profile.callpaths.len()];
-        for rank in 0..profile.ranks.len() {
-            for (sum, row) in all.iter_mut().zip(Self::of_rank_at(&costs, profile, rank)) {
+    pub(super) fn of_totals(totals: &Totals) -> Vec<Self> {
+        let costs = Overhead::costs_of(totals.manifest());
+        let mut all = vec![Self::default(); totals.callpaths().len()];
+        for rank in 0..totals.ranks().len() {
+            for (sum, row) in all.iter_mut().zip(Self::of_rank_at(&costs, totals, rank)) {
                 sum.measured_ns += row.measured_ns;
                 sum.local_ns += row.local_ns;
                 sum.propagated_ns += row.propagated_ns;
@@ -120,11 +119,11 @@ pub struct CompensatedRank {
 impl CompensatedRank {
     /// Returns the times of all ranks that have any.
     #[must_use]
-    pub fn of_profile(profile: &Profile) -> Vec<Self> {
-        let roots = || profile.callpaths.iter().filter(|(_, callpath)| callpath.parent.is_none());
-        let of_rank = |(rank, facts): (u32, &tinyprof_format::model::RankFacts)| {
-            let times =
-                roots().map(|(index, _)| profile.values(index, rank as usize).inclusive_ns());
+    pub fn of_totals(totals: &Totals) -> Vec<Self> {
+        let callpaths = totals.callpaths();
+        let roots = || callpaths.iter().filter(|(_, callpath)| callpath.parent.is_none());
+        let of_rank = |(rank, facts): (u32, &RankFacts)| {
+            let times = roots().map(|(index, _)| totals.inclusive_ns(index, rank as usize));
             let measured_ns = times.fold(0_u64, u64::saturating_add);
             (measured_ns > 0).then(|| Self {
                 rank,
@@ -134,18 +133,10 @@ impl CompensatedRank {
                 uncertainty_ns: facts.clock.uncertainty_ns,
             })
         };
-        (0..).zip(&profile.ranks).filter_map(of_rank).collect()
+        (0..).zip(totals.ranks()).filter_map(of_rank).collect()
     }
 
     pub(super) fn cells(&self) -> [u128; 4] {
         [self.measured_ns, self.local_ns, self.parallel_ns, self.uncertainty_ns].map(u128::from)
     }
-}
-
-/// Returns the waiting of a callpath itself beyond that without measurement, in ns.
-fn excess_ns(values: &CallpathValues) -> f64 {
-    let waits = values.edges.iter().filter(|(key, _)| key.kind.waits());
-    waits.fold(0.0, |sum, (_, edge)| {
-        sum + ratio(edge.sum_ns.into(), 1) - ratio(edge.compensated_ns.into(), 1)
-    })
 }
