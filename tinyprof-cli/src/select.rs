@@ -107,7 +107,7 @@ fn keep_values(
     }
 }
 
-/// Checks that a profile of `count` ranks has these.
+/// Checks that the profile, which has so many, has these ranks.
 ///
 /// # Errors
 /// If there is one that it has not.

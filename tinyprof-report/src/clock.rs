@@ -37,7 +37,7 @@ pub struct ClockOverRanks {
 }
 
 impl ClockOverRanks {
-    /// Returns the facts of all ranks; none if the profile is not of level `messages`.
+    /// Returns the facts of these ranks; none if they have not followed messages.
     #[must_use]
     pub fn of_ranks(ranks: &[RankFacts]) -> Option<Self> {
         let mut all = Self::default();

@@ -7,6 +7,7 @@ mod hint;
 mod occupancy;
 mod of_ranks;
 mod of_run;
+mod of_waits;
 mod totals;
 
 pub use hint::{Hint, HintKind};
@@ -50,6 +51,8 @@ pub(crate) const INPUT_OUTPUT_PART: f64 = 0.20;
 pub(crate) const CROWDED_PART: f64 = 1.25;
 /// The minimum time of writing profiles as a part of the mean rank's total time.
 pub(crate) const WRITING_PART: f64 = 0.10;
+/// The minimum time of waiting for the same reason as a part of the time of all ranks.
+pub(crate) const WAITING_PART: f64 = 0.05;
 /// The part of a load imbalance that a single rank or region must explain to be reported in place
 /// of it.
 pub(crate) const EXPLAINED_PART: f64 = 0.5;

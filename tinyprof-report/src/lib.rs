@@ -72,6 +72,7 @@ mod units;
 mod usage;
 mod variation;
 mod waits;
+mod waits_tables;
 mod wire;
 mod without_us;
 
@@ -100,5 +101,5 @@ use transfers::world_rank;
 pub use transfers::{MpiCall, Transfers, has_messages, partner};
 pub use usage::{Activity, RankUsage, UsageOverRanks, exclusive_ns};
 pub use variation::Variation;
-pub use waits::{Waiting, Waits};
+pub use waits::{WaitSums, Waiting, Waits};
 pub use without_us::{CompensatedRank, WithoutUs};

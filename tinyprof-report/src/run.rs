@@ -14,8 +14,8 @@ use super::hosts::Hosts;
 use super::metrics::Metrics;
 use super::notes::filtered;
 use super::{
-    ClockOverRanks, Efficiency, Hint, HintKind, Overhead, SortKey, Statistics, Totals, Transfers,
-    WithoutUs,
+    ClockOverRanks, CompensatedRank, Efficiency, Hint, HintKind, Overhead, SortKey, Statistics,
+    Totals, Transfers, WithoutUs,
 };
 
 /// The data of all reports of a run. Equal profiles give equal reports.
@@ -51,6 +51,8 @@ pub struct Report {
     pub(super) clock: Option<ClockOverRanks>,
     /// The times of callpaths without measurement; empty where they are not known.
     pub(super) without_us: Vec<WithoutUs>,
+    /// The times of ranks without measurement; empty where they are not known.
+    pub(super) compensated: Vec<CompensatedRank>,
     /// The metric by which tables are sorted, if one was requested.
     pub(super) metric: Option<SortKey>,
 }
@@ -139,6 +141,7 @@ impl Report {
             hints: Vec::new(),
             clock: None,
             without_us: Vec::new(),
+            compensated: Vec::new(),
             statistics,
             metric: None,
         }
@@ -173,6 +176,7 @@ impl Report {
         self.clock = ClockOverRanks::of_ranks(totals.ranks());
         if self.clock.is_some() {
             self.without_us = WithoutUs::of_totals(totals);
+            self.compensated = CompensatedRank::of_totals(totals);
         }
         self.overhead = self.overhead.map(|cost| Overhead { clock: self.clock, ..cost });
         self
@@ -190,7 +194,8 @@ impl Report {
     pub fn without_overhead(mut self) -> Self {
         self.hints.retain(|hint| hint.kind != HintKind::ShortRun);
         let efficiency = self.efficiency.map(Efficiency::without_ideal);
-        Self { overhead: None, efficiency, clock: None, without_us: Vec::new(), ..self }
+        let (without_us, compensated) = (Vec::new(), Vec::new());
+        Self { overhead: None, efficiency, clock: None, without_us, compensated, ..self }
     }
 
     /// Returns the hints, the costliest first.

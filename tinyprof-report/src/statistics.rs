@@ -106,6 +106,7 @@ impl Statistics {
             let variation =
                 |row| if is_first(row) { totals.variation(row) } else { Variation::default() };
             statistics.add_total(totals, &activities, rank, variation);
+            statistics.times.add_clock(&totals.ranks()[rank].clock);
         }
         statistics
     }

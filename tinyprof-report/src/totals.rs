@@ -9,7 +9,7 @@ use tinyprof_format::model::{
 
 use super::metrics::{Metric, Metrics, metrics_of};
 use super::trend::{POINTS_MAX, Trend};
-use super::without_us::excess_ns;
+use super::waits::{WaitSums, Waiting, excess_ns};
 use super::{Iterations, Transfers, Variation};
 
 /// The visits and times of each callpath on each rank, and the data of reports that are no times.
@@ -43,11 +43,12 @@ pub struct Totals {
     variances_ns2: BTreeMap<usize, Vec<f64>>,
     /// The variations over all ranks, of rows in which a rank has more than one execution.
     variations: BTreeMap<usize, Variation>,
-    /// The waiting beyond that without measurement by rank, in ns, of rows that have any.
-    excess_ns: BTreeMap<usize, Vec<f64>>,
     metrics: BTreeMap<usize, Vec<Metric>>,
     transfers: BTreeMap<CallpathIndex, Transfers>,
     trends: BTreeMap<usize, Trend>,
+    /// The waiting by rank beyond that without measurement, of rows that wait for other ranks.
+    excess_ns: BTreeMap<usize, Vec<f64>>,
+    waits: WaitSums,
     /// The callpaths of which a rank has a series.
     with_series: BTreeSet<CallpathIndex>,
 }
@@ -78,10 +79,11 @@ impl Totals {
             of_ranks: vec![RankTotal::default(); callpaths.len() * ranks.len()],
             variances_ns2: BTreeMap::new(),
             variations: BTreeMap::new(),
-            excess_ns: BTreeMap::new(),
             metrics: BTreeMap::new(),
             transfers: BTreeMap::new(),
             trends: BTreeMap::new(),
+            excess_ns: BTreeMap::new(),
+            waits: WaitSums::new(callpaths, ranks.len()),
             with_series: BTreeSet::new(),
         }
     }
@@ -126,9 +128,6 @@ impl Totals {
         if variation != self.usual_variation(row) {
             self.variations.insert(row, variation);
         }
-        if values.iter().any(|values| !values.edges.is_empty()) {
-            self.excess_ns.insert(row, values.iter().map(excess_ns).collect());
-        }
         let metrics = metrics_of(index, values);
         if !metrics.is_empty() {
             self.metrics.insert(row, metrics);
@@ -137,6 +136,11 @@ impl Totals {
         if !transfers.is_empty() {
             self.transfers.insert(index, transfers);
         }
+        let excess_ns: Vec<f64> = values.iter().map(excess_ns).collect();
+        if excess_ns.iter().any(|ns| *ns != 0.0) {
+            self.excess_ns.insert(row, excess_ns);
+        }
+        self.waits.add(index, values);
         if let Some(iterations) = Iterations::of_ranks(values, POINTS_MAX) {
             self.with_series.insert(index);
             self.trends.extend(Trend::of(&iterations).map(|trend| (row, trend)));
@@ -228,11 +232,6 @@ impl Totals {
         (visits > 0).then_some(RankSums { visits, inclusive_ns, variance_ns2 })
     }
 
-    /// Returns the waiting of a rank at the row's callpath beyond that without measurement, in ns.
-    pub(super) fn excess_ns(&self, row: usize, rank: usize) -> f64 {
-        self.excess_ns.get(&row).map_or(0.0, |of_ranks| of_ranks[rank])
-    }
-
     /// Returns the first rank that came to the row's callpath, if any did.
     pub(super) fn first_rank(&self, row: usize) -> Option<usize> {
         self.row(row).iter().position(|total| total.visits > 0)
@@ -249,6 +248,23 @@ impl Totals {
 
     pub(super) const fn transfers(&self) -> &BTreeMap<CallpathIndex, Transfers> {
         &self.transfers
+    }
+
+    /// Returns the waiting of a rank beyond that without measurement, in nanoseconds: 0 where a row
+    /// does not wait.
+    pub(super) fn excess_ns(&self, row: usize, rank: usize) -> f64 {
+        self.excess_ns.get(&row).map_or(0.0, |of_ranks| of_ranks[rank])
+    }
+
+    /// Returns who waits for whom, the longest first.
+    pub(super) fn waits(&self) -> Vec<Waiting> {
+        self.waits.entries()
+    }
+
+    /// Returns the barriers that are followed by an operation in which all ranks wait for each
+    /// other, with the callpath of that.
+    pub(super) fn barriers_first(&self) -> Vec<(CallpathIndex, CallpathIndex)> {
+        self.waits.barriers_first()
     }
 
     /// Returns the change of a callpath from visit to visit, if it is worth a hint.

@@ -1,20 +1,16 @@
 //! Who waits for whom: the edges between ranks, by the pattern of waiting and by the callpaths at
 //! both ends.
 
-mod compensated;
-mod csv;
-mod json;
-mod text;
-
+use std::cell::OnceCell;
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use tinyprof_format::model::{CallpathId, CallpathIndex, Edge, EdgeKey, EdgeKind, Profile};
+use tinyprof_format::model::{
+    CallpathId, CallpathIndex, CallpathTable, CallpathValues, Edge, EdgeKey, EdgeKind, Profile,
+};
 use tinyprof_messages::graph::RankSet;
 use tinyprof_messages::waiting::Pattern;
 
-use super::CompensatedRank;
-use super::clock::ClockOverRanks;
 use super::units::ratio;
 use super::world_rank;
 
@@ -51,52 +47,22 @@ pub struct Waits {
     pub entries: Vec<Waiting>,
     /// True if each pair of ranks has an entry of its own.
     pub by_rank: bool,
-    /// The clocks of all ranks; none if the profile is not of level `messages`.
-    pub clock: Option<ClockOverRanks>,
-    /// The times of the ranks without measurement; empty if `clock` is none.
-    pub compensated: Vec<CompensatedRank>,
-    /// True if the profile has edges between ranks.
+    /// True if the profile has edges between calls.
     pub are_recorded: bool,
 }
 
-/// The key of an entry: pattern, both callpaths, and both ranks if pairs are told apart.
-type Key = (Pattern, Option<CallpathIndex>, Option<CallpathIndex>, Option<[Option<u32>; 2]>);
-
 impl Waits {
-    /// Returns the waiting of a run. With `by_rank`, each pair of ranks has an entry of its own;
-    /// otherwise ranks that wait in the same callpath for the same callpath are one entry.
-    /// `is_wanted` says which ranks and callpaths are of interest as those that wait.
+    /// Returns the waiting of a run; see [`WaitSums`].
     ///
     /// # Cost
     /// Linear in the number of edges.
     #[must_use]
-    pub fn of_profile(
-        profile: &Profile,
-        by_rank: bool,
-        is_wanted: impl Fn(u32, Option<CallpathIndex>) -> bool,
-    ) -> Self {
-        let rows = profile.callpaths.index_by_id();
-        let mut found = Found { by_rank, is_wanted, sums: BTreeMap::new(), are_recorded: false };
-        for (callpath, _) in profile.callpaths.iter() {
-            for (rank, values) in (0_u32..).zip(&profile.values[callpath.row()]) {
-                found.are_recorded |= !values.edges.is_empty();
-                for (key, edge) in values.edges.iter().filter(|(key, _)| key.kind.waits()) {
-                    found.add(&rows, profile.ranks.len(), (rank, callpath), *key, edge);
-                }
-            }
+    pub fn of_profile(profile: &Profile) -> Self {
+        let mut sums = WaitSums::new(&profile.callpaths, profile.ranks.len());
+        for (index, _) in profile.callpaths.iter() {
+            sums.add(index, &profile.values[index.row()]);
         }
-        let are_recorded = found.are_recorded;
-        let mut entries: Vec<Waiting> = found.sums.into_values().map(Sum::entry).collect();
-        entries.sort_by_key(|entry| {
-            (Reverse(entry.waiting_ns), Reverse(entry.transfer_ns), entry.pattern, entry.callpath)
-        });
-        let clock = ClockOverRanks::of_ranks(&profile.ranks);
-        let compensated = match clock {
-            Some(_) => CompensatedRank::of_profile(profile),
-            None => Vec::new(),
-        };
-        let are_recorded = are_recorded || clock.is_some();
-        Self { entries, by_rank, clock, compensated, are_recorded }
+        sums.waits()
     }
 
     /// Returns all waiting, in ns. What is due to order is part of the waiting for late senders.
@@ -120,7 +86,7 @@ impl Waits {
 }
 
 /// Returns the pattern of waiting at an edge.
-pub(super) const fn pattern(kind: EdgeKind) -> Option<Pattern> {
+const fn pattern(kind: EdgeKind) -> Option<Pattern> {
     Some(match kind {
         EdgeKind::Message | EdgeKind::MessageToAny => Pattern::LateSender,
         EdgeKind::Barrier => Pattern::WaitAtBarrier,
@@ -132,26 +98,126 @@ pub(super) const fn pattern(kind: EdgeKind) -> Option<Pattern> {
     })
 }
 
-/// The sums of the edges seen so far.
-struct Found<Wanted> {
+/// The key of an entry: pattern, both callpaths, and both ranks if pairs are told apart.
+type Key = (Pattern, Option<CallpathIndex>, Option<CallpathIndex>, Option<[Option<u32>; 2]>);
+
+/// The waiting of a run, added up callpath by callpath.
+///
+/// Ranks that wait in the same callpath for the same callpath are one entry.
+#[derive(Clone, Debug)]
+pub struct WaitSums {
+    callpaths: CallpathTable,
+    /// The rows by id, as soon as there is an edge: most profiles have none.
+    rows: OnceCell<HashMap<CallpathId, CallpathIndex>>,
+    ranks: usize,
     by_rank: bool,
-    is_wanted: Wanted,
+    /// The ranks and the rows of callpaths of which waiting is of interest; all if none.
+    only_ranks: Option<RankSet>,
+    only_rows: Option<Vec<bool>>,
     sums: BTreeMap<Key, Sum>,
     are_recorded: bool,
+    /// The calls right before operations in which all ranks wait for each other, with these.
+    before_meetings: BTreeSet<(CallpathId, CallpathIndex)>,
+    barriers: BTreeSet<CallpathIndex>,
 }
 
-impl<Wanted: Fn(u32, Option<CallpathIndex>) -> bool> Found<Wanted> {
-    fn add(
-        &mut self,
-        rows: &HashMap<CallpathId, CallpathIndex>,
-        ranks: usize,
-        (rank, callpath): (u32, CallpathIndex),
-        key: EdgeKey,
-        edge: &Edge,
-    ) {
+impl WaitSums {
+    /// Returns no waiting yet, of a profile with these callpaths and so many ranks.
+    #[must_use]
+    pub fn new(callpaths: &CallpathTable, ranks: usize) -> Self {
+        Self {
+            callpaths: callpaths.clone(),
+            rows: OnceCell::new(),
+            ranks,
+            by_rank: false,
+            only_ranks: None,
+            only_rows: None,
+            sums: BTreeMap::new(),
+            are_recorded: false,
+            before_meetings: BTreeSet::new(),
+            barriers: BTreeSet::new(),
+        }
+    }
+
+    /// Gives each pair of ranks an entry of its own.
+    #[must_use]
+    pub fn by_rank(self) -> Self {
+        Self { by_rank: true, ..self }
+    }
+
+    /// Leaves the waiting of other ranks out.
+    #[must_use]
+    pub fn only_ranks(self, ranks: impl IntoIterator<Item = u32>) -> Self {
+        Self { only_ranks: Some(ranks.into_iter().collect()), ..self }
+    }
+
+    /// Leaves the waiting in other callpaths out: those whose row is false.
+    #[must_use]
+    pub fn only_rows(self, rows: Vec<bool>) -> Self {
+        Self { only_rows: Some(rows), ..self }
+    }
+
+    /// Adds a callpath: its values by rank.
+    pub fn add(&mut self, callpath: CallpathIndex, of_ranks: &[CallpathValues]) {
+        for (rank, values) in (0_u32..).zip(of_ranks) {
+            self.are_recorded |= !values.edges.is_empty();
+            self.add_order(callpath, values);
+            for (key, edge) in values.edges.iter().filter(|(key, _)| key.kind.waits()) {
+                self.add_edge((rank, callpath), *key, edge);
+            }
+        }
+    }
+
+    /// Returns the waiting of what was added.
+    #[must_use]
+    pub fn waits(&self) -> Waits {
+        let (by_rank, are_recorded) = (self.by_rank, self.are_recorded);
+        Waits { entries: self.entries(), by_rank, are_recorded }
+    }
+
+    /// Returns the barriers that are followed by an operation in which all ranks wait for each
+    /// other, with the callpath of that.
+    pub(super) fn barriers_first(&self) -> Vec<(CallpathIndex, CallpathIndex)> {
+        let known = self.before_meetings.iter();
+        let known = known.filter_map(|(id, next)| Some((self.row(*id)?, *next)));
+        known.filter(|(barrier, _)| self.barriers.contains(barrier)).collect()
+    }
+
+    fn row(&self, id: CallpathId) -> Option<CallpathIndex> {
+        self.rows.get_or_init(|| self.callpaths.index_by_id()).get(&id).copied()
+    }
+
+    fn add_order(&mut self, callpath: CallpathIndex, values: &CallpathValues) {
+        let has = |kind: EdgeKind| values.edges.keys().any(|key| key.kind == kind);
+        if has(EdgeKind::Barrier) {
+            self.barriers.insert(callpath);
+        }
+        if has(EdgeKind::AllToAll) {
+            let flows = values.edges.keys().filter(|key| key.kind == EdgeKind::Flow);
+            self.before_meetings.extend(flows.map(|key| (key.from, callpath)));
+        }
+    }
+
+    pub(super) fn entries(&self) -> Vec<Waiting> {
+        let mut entries: Vec<Waiting> = self.sums.values().cloned().map(Sum::entry).collect();
+        entries.sort_by_key(|entry| {
+            (Reverse(entry.waiting_ns), Reverse(entry.transfer_ns), entry.pattern, entry.callpath)
+        });
+        entries
+    }
+
+    fn is_wanted(&self, rank: u32, callpath: Option<CallpathIndex>) -> bool {
+        let is_row = |rows: &Vec<bool>| {
+            callpath.is_some_and(|at| rows.get(at.row()).copied().unwrap_or(false))
+        };
+        self.only_ranks.as_ref().is_none_or(|ranks| ranks.contains(rank))
+            && self.only_rows.as_ref().is_none_or(is_row)
+    }
+
+    fn add_edge(&mut self, (rank, callpath): (u32, CallpathIndex), key: EdgeKey, edge: &Edge) {
         let Some(pattern) = pattern(key.kind) else { return };
-        let from = rows.get(&key.from).copied();
-        let partner = world_rank(key.partner, rank, ranks);
+        let from = self.row(key.from);
+        let partner = world_rank(key.partner, rank, self.ranks);
         let here = (Some(rank), Some(callpath));
         let there = (partner, from);
         let waited = Amount {
@@ -189,7 +255,7 @@ impl<Wanted: Fn(u32, Option<CallpathIndex>) -> bool> Found<Wanted> {
         (for_rank, for_callpath): (Option<u32>, Option<CallpathIndex>),
         amount: Amount,
     ) {
-        if !rank.is_some_and(|rank| (self.is_wanted)(rank, callpath)) {
+        if !rank.is_some_and(|rank| self.is_wanted(rank, callpath)) {
             return;
         }
         let pair = self.by_rank.then_some([rank, for_rank]);
@@ -211,6 +277,7 @@ struct Amount {
 }
 
 /// An entry while edges are added to it.
+#[derive(Clone, Debug)]
 struct Sum {
     entry: Waiting,
     /// All ranks that have such an edge, and their partners, whether they have waited or not.
@@ -261,6 +328,15 @@ impl Sum {
         let [ranks, for_ranks] = self.all;
         Waiting { ranks, for_ranks, ..self.entry }
     }
+}
+
+/// Returns the waiting of a callpath beyond that without measurement, in ns; negative if a delay
+/// has shortened it.
+pub(super) fn excess_ns(values: &CallpathValues) -> f64 {
+    let waits = values.edges.iter().filter(|(key, _)| key.kind.waits());
+    waits.fold(0.0, |sum, (_, edge)| {
+        sum + ratio(edge.sum_ns.into(), 1) - ratio(edge.compensated_ns.into(), 1)
+    })
 }
 
 #[expect(

@@ -2,7 +2,7 @@
 //! what it cost through others, for whom the callpath waited longer than it would have.
 
 use serde_json::{Value, json};
-use tinyprof_format::model::{CallpathValues, Profile};
+use tinyprof_format::model::RankFacts;
 
 use super::units::ratio;
 use super::{Overhead, Totals};
@@ -40,25 +40,26 @@ impl WithoutUs {
     /// Linear in the number of callpaths.
     #[must_use]
     pub fn of_rank(totals: &Totals, rank: usize) -> Vec<Self> {
-        let costs = Overhead::costs_of(totals.manifest());
+        Self::of_rank_at(&Overhead::costs_of(totals.manifest()), totals, rank)
+    }
+
+    fn of_rank_at(costs: &Overhead, totals: &Totals, rank: usize) -> Vec<Self> {
         let own = |row: usize| {
-            let propagated_ns = totals.excess_ns(row, rank);
-            let Some(sums) = totals.sums(row, rank) else {
-                let uncertainty_ns = propagated_ns.abs();
-                return Self { propagated_ns, uncertainty_ns, ..Self::default() };
-            };
-            let local_ns = costs.of_visits_ns(sums.visits, sums.variance_ns2 > 0.0);
+            let (propagated_ns, sums) = (totals.excess_ns(row, rank), totals.sums(row, rank));
+            let local_ns =
+                sums.map_or(0.0, |sums| costs.of_visits_ns(sums.visits, sums.variance_ns2 > 0.0));
             Self {
-                measured_ns: ratio(sums.inclusive_ns.into(), 1),
+                measured_ns: ratio(sums.map_or(0, |sums| sums.inclusive_ns).into(), 1),
                 local_ns,
                 propagated_ns,
-                // Until the last step the uncertainty is that part of the delays.
-                uncertainty_ns: propagated_ns.abs() + local_ns,
+                // Until the last step this is the part of the delays.
+                uncertainty_ns: local_ns + propagated_ns.abs(),
             }
         };
-        let mut rows: Vec<Self> = (0..totals.callpaths().len()).map(own).collect();
+        let callpaths = totals.callpaths();
+        let mut rows: Vec<Self> = (0..callpaths.len()).map(own).collect();
         let delays_ns: f64 = rows.iter().map(|row| row.uncertainty_ns).sum();
-        for (index, callpath) in totals.callpaths().rows().iter().enumerate().rev() {
+        for (index, callpath) in callpaths.rows().iter().enumerate().rev() {
             let Some(parent) = callpath.parent else { continue };
             let below = rows[index];
             let above = &mut rows[parent.row()];
@@ -76,9 +77,10 @@ impl WithoutUs {
 
     /// Returns the times of each callpath, added up over ranks.
     pub(super) fn of_totals(totals: &Totals) -> Vec<Self> {
+        let costs = Overhead::costs_of(totals.manifest());
         let mut all = vec![Self::default(); totals.callpaths().len()];
         for rank in 0..totals.ranks().len() {
-            for (sum, row) in all.iter_mut().zip(Self::of_rank(totals, rank)) {
+            for (sum, row) in all.iter_mut().zip(Self::of_rank_at(&costs, totals, rank)) {
                 sum.measured_ns += row.measured_ns;
                 sum.local_ns += row.local_ns;
                 sum.propagated_ns += row.propagated_ns;
@@ -117,11 +119,11 @@ pub struct CompensatedRank {
 impl CompensatedRank {
     /// Returns the times of all ranks that have any.
     #[must_use]
-    pub fn of_profile(profile: &Profile) -> Vec<Self> {
-        let roots = || profile.callpaths.iter().filter(|(_, callpath)| callpath.parent.is_none());
-        let of_rank = |(rank, facts): (u32, &tinyprof_format::model::RankFacts)| {
-            let times =
-                roots().map(|(index, _)| profile.values(index, rank as usize).inclusive_ns());
+    pub fn of_totals(totals: &Totals) -> Vec<Self> {
+        let callpaths = totals.callpaths();
+        let roots = || callpaths.iter().filter(|(_, callpath)| callpath.parent.is_none());
+        let of_rank = |(rank, facts): (u32, &RankFacts)| {
+            let times = roots().map(|(index, _)| totals.inclusive_ns(index, rank as usize));
             let measured_ns = times.fold(0_u64, u64::saturating_add);
             (measured_ns > 0).then(|| Self {
                 rank,
@@ -131,18 +133,10 @@ impl CompensatedRank {
                 uncertainty_ns: facts.clock.uncertainty_ns,
             })
         };
-        (0..).zip(&profile.ranks).filter_map(of_rank).collect()
+        (0..).zip(totals.ranks()).filter_map(of_rank).collect()
     }
 
     pub(super) fn cells(&self) -> [u128; 4] {
         [self.measured_ns, self.local_ns, self.parallel_ns, self.uncertainty_ns].map(u128::from)
     }
-}
-
-/// Returns the waiting of a callpath itself beyond that without measurement, in ns.
-pub(super) fn excess_ns(values: &CallpathValues) -> f64 {
-    let waits = values.edges.iter().filter(|(key, _)| key.kind.waits());
-    waits.fold(0.0, |sum, (_, edge)| {
-        sum + ratio(edge.sum_ns.into(), 1) - ratio(edge.compensated_ns.into(), 1)
-    })
 }

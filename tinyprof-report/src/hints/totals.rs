@@ -37,6 +37,7 @@ pub(crate) fn hints_of_totals(
         }
     }
     found.extend(run.over_ranks.of_run(run.busiest()));
+    found.extend(run.over_ranks.of_waits(&totals.waits(), &totals.barriers_first()));
     costliest(found)
 }
 

@@ -4,6 +4,7 @@ mod efficiency;
 mod fixture;
 mod hints;
 mod hints_of_run;
+mod hints_of_waits;
 mod info;
 mod json;
 mod messages;

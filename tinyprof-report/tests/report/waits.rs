@@ -3,7 +3,7 @@
 use serde_json::Value;
 use tinyprof_format::model::{EdgeKey, EdgeKind};
 use tinyprof_messages::waiting::Pattern;
-use tinyprof_report::{Report, Totals, Waits, WithoutUs};
+use tinyprof_report::{CompensatedRank, Report, Totals, WaitSums, Waits, WithoutUs};
 
 use crate::fixture::profile;
 use crate::world::{CALL_NS, World};
@@ -35,7 +35,12 @@ fn late() -> World {
 
 fn waits(world: World, by_rank: bool) -> (Report, Waits) {
     let profile = profile(&world.end());
-    (Report::of_profile(&profile).named("late"), Waits::of_profile(&profile, by_rank, |_, _| true))
+    let mut sums = WaitSums::new(&profile.callpaths, profile.ranks.len());
+    if by_rank {
+        sums = sums.by_rank();
+    }
+    profile.callpaths.iter().for_each(|(index, _)| sums.add(index, &profile.values[index.row()]));
+    (Report::of_profile(&profile).named("late"), sums.waits())
 }
 
 fn json(world: World, by_rank: bool) -> Vec<Value> {
@@ -112,8 +117,9 @@ fn order_is_a_part_and_late_receivers_are_waited_for_by_senders() {
 #[test]
 fn a_selection_is_of_those_who_wait() {
     let profile = profile(&late().end());
-    let of_rank_2 = Waits::of_profile(&profile, false, |rank, _| rank == 2);
-    let ranks: Vec<String> = of_rank_2.entries.iter().map(|e| e.ranks.to_string()).collect();
+    let mut sums = WaitSums::new(&profile.callpaths, 4).only_ranks([2]);
+    profile.callpaths.iter().for_each(|(index, _)| sums.add(index, &profile.values[index.row()]));
+    let ranks: Vec<String> = sums.waits().entries.iter().map(|e| e.ranks.to_string()).collect();
     assert_eq!(ranks, ["2", "2"]);
 }
 
@@ -148,11 +154,12 @@ fn the_table_fits_its_width() {
 
 #[test]
 fn ranks_are_compensated_by_their_own_delays_and_by_all() {
-    let (report, waits) = waits(late(), false);
-    let rank = &waits.compensated[2];
+    let profile = profile(&late().end());
+    let ranks = CompensatedRank::of_totals(&Totals::of_profile(&profile));
+    let rank = &ranks[2];
     assert_eq!(rank.measured_ns - rank.local_ns, 4_000);
     assert_eq!((rank.measured_ns - rank.parallel_ns, rank.uncertainty_ns), (8_000, 500));
-    let text = report.to_compensated_text(&waits, 2, 80);
+    let text = Report::of_profile(&profile).to_compensated_text(2, 80);
     assert!(text.contains("rank  measured  locally  in parallel     +-"), "{text}");
     assert!(text.contains("... 2 more ranks"), "{text}");
 }
@@ -185,7 +192,7 @@ fn callpaths_are_compensated_for_their_waiting_and_that_below_them() {
 #[test]
 fn a_profile_without_edges_says_so() {
     let (report, waits) = waits(World::new(2, "main"), false);
-    assert!(!waits.are_recorded && waits.clock.is_none());
+    assert!(!waits.are_recorded);
     assert!(report.to_waits_text(&waits, 10, 80).ends_with("no waiting was recorded\n"));
     assert!(report.waits_json(&waits).member("clock").is_null());
 }

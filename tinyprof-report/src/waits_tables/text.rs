@@ -4,11 +4,10 @@ use tinyprof_format::model::CallpathIndex;
 use tinyprof_messages::graph::RankSet;
 use tinyprof_messages::waiting::Pattern;
 
-use super::{Waiting, Waits};
-use crate::Report;
 use crate::lines::{Column, Line, write_more, write_table_of_names};
 use crate::names::{columns, cut, wrapped};
 use crate::units::{count_cell, percent_cell, ratio, time, time_cell};
+use crate::{Report, Waiting, Waits};
 
 const COLUMNS: [Column; 8] = [
     Column::number("waiting", 0),
@@ -64,7 +63,7 @@ impl Report {
             write_more(&mut text, shown, count, "line");
         }
         text.push_str(&wrapped(&self.waiting_line(waits), " ", width));
-        if let Some(clock) = &waits.clock {
+        if let Some(clock) = &self.clock {
             text.push_str(&wrapped(&clock.sentence(), " ", width));
         }
         text

@@ -1,6 +1,5 @@
 //! The times of ranks without measurement, as a table.
 
-use super::Waits;
 use crate::lines::{Column, Line, write_more, write_table};
 use crate::names::wrapped;
 use crate::units::time_cell;
@@ -18,15 +17,15 @@ impl Report {
     /// Returns the times of the first `count` ranks as text of `width_columns` columns: measured,
     /// less what each rank's own measuring cost, and less all delays, also those through others.
     #[must_use]
-    pub fn to_compensated_text(&self, waits: &Waits, count: usize, width_columns: u16) -> String {
+    pub fn to_compensated_text(&self, count: usize, width_columns: u16) -> String {
         let width = usize::from(width_columns);
         let mut text = wrapped(&self.head(width), ", ", width);
-        let Some(clock) = &waits.clock else {
+        let Some(clock) = &self.clock else {
             return text + &wrapped("no waiting was recorded", " ", width);
         };
-        let lines: Vec<Line<'_>> = waits.compensated.iter().take(count).map(line).collect();
+        let lines: Vec<Line<'_>> = self.compensated.iter().take(count).map(line).collect();
         write_table(&mut text, &COLUMNS, "", &lines, width);
-        write_more(&mut text, waits.compensated.len(), count, "rank");
+        write_more(&mut text, self.compensated.len(), count, "rank");
         text.push_str(&wrapped(&clock.sentence(), " ", width));
         text
     }

@@ -4,10 +4,9 @@ use std::io::{self, Write};
 
 use tinyprof_format::model::CallpathIndex;
 
-use super::Waits;
-use crate::Report;
 use crate::tables::put;
 use crate::units::ratio;
+use crate::{Report, Waits};
 
 const HEADINGS: [&str; 10] = [
     "kind",

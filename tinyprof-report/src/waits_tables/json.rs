@@ -3,10 +3,9 @@
 use serde_json::{Value, json};
 use tinyprof_format::model::CallpathIndex;
 
-use super::{Waiting, Waits};
 use crate::json::integer;
 use crate::units::ratio;
-use crate::{CompensatedRank, LongJson, Report};
+use crate::{ClockOverRanks, CompensatedRank, LongJson, Report, Waiting, Waits};
 
 impl Report {
     /// Returns the waiting of this report's profile as JSON that is generated while it is written.
@@ -29,8 +28,8 @@ impl Report {
             "by_rank": waits.by_rank,
             "waiting_ns": integer(waits.waiting_ns()),
             "compensated_ns": integer(waits.compensated_ns()),
-            "clock": waits.clock.map(crate::ClockOverRanks::to_json),
-            "compensated": waits.compensated.iter().map(of_rank).collect::<Vec<_>>(),
+            "clock": self.clock.map(ClockOverRanks::to_json),
+            "compensated": self.compensated.iter().map(of_rank).collect::<Vec<_>>(),
         });
         LongJson::new(members, "waits", || {
             waits.entries.iter().map(|entry| self.waiting_json(entry))
