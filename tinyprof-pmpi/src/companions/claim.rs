@@ -7,6 +7,7 @@ use tinyprof_messages::companion::Companion;
 use tinyprof_messages::matching::{Claim, Stream};
 
 use super::common_clock::now_ns;
+use super::misses::MISSES_MAX;
 use super::ring::LENGTH;
 use super::state::State;
 use crate::abi::Status;
@@ -16,27 +17,6 @@ use crate::library::Mpi;
 /// The longest time that a companion is waited for when its message has come. It was sent before
 /// the message, so it is nearly always there.
 const PATIENCE_NS: u64 = 20_000;
-/// A rank whose companions were missing so many times in a row is not waited for any more, until
-/// one comes: it has ceased to send them.
-const MISSES_MAX: u8 = 8;
-/// The ranks whose misses are counted, by a hash. A power of two.
-const RANKS: usize = 1024;
-
-/// How many companions of each rank were missing in a row.
-pub(super) struct Misses([u8; RANKS]);
-
-impl Default for Misses {
-    fn default() -> Self {
-        Self([0; RANKS])
-    }
-}
-
-impl Misses {
-    fn of(&mut self, stream: Stream) -> &mut u8 {
-        &mut self.0[(stream.communicator.wrapping_mul(61) ^ stream.peer) as usize % RANKS]
-    }
-}
-
 impl State {
     /// Returns the companion of message `number` of a stream, if it comes in time.
     ///
