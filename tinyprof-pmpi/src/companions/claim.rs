@@ -7,7 +7,6 @@ use tinyprof_messages::companion::Companion;
 use tinyprof_messages::matching::{Claim, Stream};
 
 use super::common_clock::now_ns;
-use super::misses::MISSES_MAX;
 use super::ring::LENGTH;
 use super::state::State;
 use crate::abi::Status;
@@ -37,11 +36,14 @@ impl State {
                 Claim::NotYet => {}
             }
         }
+        if !self.misses.looks(stream) {
+            return None;
+        }
         let source = stream.peer.cast_signed();
         let mut give_up_ns = None;
         loop {
             if let Some(companion) = take(mpi, twin, source, stream.tag) {
-                *self.misses.of(stream) = 0;
+                self.misses.clear(stream);
                 if companion.twin != twin.epoch {
                     continue;
                 }
@@ -54,10 +56,10 @@ impl State {
                 }
                 continue;
             }
-            let misses = self.misses.of(stream);
             let now_ns = now_ns(recorder);
-            if *misses >= MISSES_MAX || now_ns >= *give_up_ns.get_or_insert(now_ns + PATIENCE_NS) {
-                *misses = misses.saturating_add(1);
+            let give_up_ns = *give_up_ns.get_or_insert(now_ns + PATIENCE_NS);
+            if now_ns >= give_up_ns || !self.misses.are_few(stream) {
+                self.misses.add(stream);
                 return None;
             }
         }

@@ -39,7 +39,7 @@ int main(int count, char **arguments) {
         work(took);
       MPI_Send(&byte, 1, MPI_BYTE, 0, 0, MPI_COMM_WORLD);
     } else if (rank == 2) {
-      work(0.6 * took);
+      work(0.85 * took);
       MPI_Send(&byte, 1, MPI_BYTE, 0, 0, MPI_COMM_WORLD);
     }
   }
