@@ -31,7 +31,7 @@ use help::{
     HTML_HELP, IMPORT_HELP, INFO_HELP, MAN_HELP, MPI_HELP, RECOVER_HELP, REPORT_HELP, RUN_HELP,
     TOP_HELP, TREE_HELP, WAITS_HELP,
 };
-pub(crate) use output::{Color, PlainOutput, Rows, TableFormat, TableOutput};
+pub(crate) use output::{Color, PlainOutput, ReportRows, Rows, TableFormat, TableOutput};
 pub(crate) use reading::{
     InfoArguments, MpiArguments, ReportArguments, Selection, TopArguments, TreeArguments,
 };

@@ -14,8 +14,8 @@ use crate::by_callpath::ByCallpath as _;
 use crate::name::name_of;
 use crate::outcome::Outcome;
 use crate::{
-    check, diff, documents, export, graph, html, import, launch, live, near, recover, render,
-    select, waits,
+    check, diff, documents, export, graph, grouped, html, import, launch, live, near, recover,
+    render, select, waits,
 };
 
 /// The note below a profile without MPI calls.
@@ -46,7 +46,11 @@ pub(crate) fn run(command: &Command) -> Result<Outcome, Box<dyn Error>> {
 
 fn report(arguments: &ReportArguments) -> Result<(), Box<dyn Error>> {
     let ReportArguments { directory, selection, metric, by, .. } = arguments;
-    let report = report_of(directory, selection, metric.as_ref(), *by)?;
+    let by = match by.groups() {
+        Ok(rows) => rows,
+        Err(groups) => return grouped::run(arguments, groups),
+    };
+    let report = report_of(directory, selection, metric.as_ref(), by)?;
     let options = TextOptions::default().with_width(render::columns(arguments.output.width));
     match arguments.output.format() {
         TableFormat::Json => render::stream(|to| report.json().write(to)),

@@ -83,7 +83,7 @@ fn read(directory: &std::path::Path, with_times: bool) -> Result<Structure, Box<
     let reader = ProfileReader::of_source(Directory::new(directory), memory::read_options())?;
     let table = reader.callpaths();
     let ranks = usize::try_from(reader.manifest().ranks)?;
-    let mut builder = StructureBuilder::new(table, ranks);
+    let mut builder = StructureBuilder::new(table, ranks).of_run(reader.manifest());
     let calls: Vec<CallpathIndex> =
         table.iter().map(|(index, _)| index).filter(|index| builder.is_call(*index)).collect();
     for some in calls.chunks(CALLPATHS_AT_A_TIME) {

@@ -12,6 +12,7 @@ mod diff;
 mod documents;
 mod export;
 mod graph;
+mod grouped;
 mod html;
 mod import;
 mod launch;

@@ -15,6 +15,7 @@ mod cycles;
 mod differences;
 mod drawing;
 mod json;
+mod loop_rows;
 mod loops;
 mod nodes;
 mod observed;
@@ -22,9 +23,10 @@ mod places;
 mod tags;
 mod text;
 
-use tinyprof_format::model::{CallpathIndex, CallpathTable, CallpathValues, Profile};
+use tinyprof_format::model::{CallpathIndex, CallpathTable, CallpathValues, Manifest, Profile};
 use tinyprof_messages::graph::{Comparison, Phase, Tag, phases};
 
+use crate::hints::Occupancy;
 use loops::Sections;
 use nodes::Nodes;
 use observed::Observed;
@@ -48,13 +50,23 @@ pub struct Structure {
 pub struct StructureBuilder {
     nodes: Nodes,
     observed: Observed,
+    is_crowded: bool,
 }
 
 impl StructureBuilder {
     /// Returns a builder for the callpaths of `table`, without values.
     #[must_use]
     pub fn new(table: &CallpathTable, ranks: usize) -> Self {
-        Self { nodes: Nodes::of_callpaths(table), observed: Observed::new(ranks) }
+        let (nodes, observed) = (Nodes::of_callpaths(table), Observed::new(ranks));
+        Self { nodes, observed, is_crowded: false }
+    }
+
+    /// Returns the builder for a run in which ranks may have shared CPUs: how long a call takes in
+    /// which the rank has waited is then chance, even after its partner had come.
+    #[must_use]
+    pub fn of_run(self, manifest: &Manifest) -> Self {
+        let is_crowded = Occupancy::of_run(manifest).is_some_and(Occupancy::is_crowded);
+        Self { is_crowded, ..self }
     }
 
     /// Returns whether a callpath is of interest: whether it ends in an MPI call.
@@ -82,7 +94,7 @@ impl StructureBuilder {
         let sections = Sections::of(&self.nodes, &self.observed);
         let ranks = u32::try_from(self.observed.ranks.len()).unwrap_or(u32::MAX);
         let comparison = Comparison { with_times, ..Comparison::new(ranks) };
-        let tags = tags::of_ranks(&self.nodes, &self.observed, &sections);
+        let tags = tags::of_ranks(&self.nodes, &self.observed, &sections, self.is_crowded);
         let phases = phases(&tags, &comparison);
         Structure { nodes: self.nodes, observed: self.observed, sections, comparison, tags, phases }
     }
@@ -92,7 +104,8 @@ impl Structure {
     /// Returns the structure of a profile. With `with_times`, ranks of a class also take as long.
     #[must_use]
     pub fn of_profile(profile: &Profile, with_times: bool) -> Self {
-        let mut builder = StructureBuilder::new(&profile.callpaths, profile.ranks.len());
+        let builder = StructureBuilder::new(&profile.callpaths, profile.ranks.len());
+        let mut builder = builder.of_run(&profile.manifest);
         for (index, _) in profile.callpaths.iter() {
             builder.add(index, &profile.values[index.row()]);
         }

@@ -23,6 +23,7 @@ pub(crate) const REPORT_HELP: &str = exit_codes!(
 Examples:
   tinyprof report lu.tprof
   tinyprof report lu.tprof --by region
+  tinyprof report lu.tprof --by peer --rank 0
   tinyprof report lu.tprof --path 'main<solve' --rank 0-15
   tinyprof report lu.tprof --metric exclusive --format csv > lu.csv
 "

@@ -1,6 +1,7 @@
 //! The options for output formats and colours.
 
 use clap::{Args, ValueEnum};
+use tinyprof_report::GroupBy;
 
 /// The output formats of a command with a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -29,6 +30,38 @@ pub(crate) enum Rows {
     Callpath,
     /// A row for each region, summed over its callpaths
     Region,
+}
+
+/// The rows of a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReportRows {
+    /// A row for each callpath
+    Callpath,
+    /// A row for each region, summed over its callpaths
+    #[value(alias = "procedure")]
+    Region,
+    /// A row for each place that a region or MPI function is called from
+    Site,
+    /// A row for each loop, and each loop in it
+    Loop,
+    /// A row for each MPI function
+    Call,
+    /// A row for each rank as a partner of others: messages, waiting for it, transfer
+    Peer,
+}
+
+impl ReportRows {
+    /// Returns the rows of the usual report; or the groups of another table.
+    pub(crate) const fn groups(self) -> Result<Rows, GroupBy> {
+        match self {
+            Self::Callpath => Ok(Rows::Callpath),
+            Self::Region => Ok(Rows::Region),
+            Self::Site => Err(GroupBy::Site),
+            Self::Loop => Err(GroupBy::Loop),
+            Self::Call => Err(GroupBy::Call),
+            Self::Peer => Err(GroupBy::Peer),
+        }
+    }
 }
 
 /// When colours are used.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use tinyprof_report::SortKey;
 
-use super::{PlainOutput, Rows, SORT_METRIC, TOP_DIR, TableOutput, metric, profile};
+use super::{PlainOutput, ReportRows, Rows, SORT_METRIC, TOP_DIR, TableOutput, metric, profile};
 use crate::numbers::NumberList;
 
 /// The part of a profile that a command reads.
@@ -40,9 +40,10 @@ pub(crate) struct ReportArguments {
     pub(crate) selection: Selection,
     #[arg(long, value_name = "NAME", value_parser = metric, help = SORT_METRIC)]
     pub(crate) metric: Option<SortKey>,
-    /// Print a row for each callpath or region; a region is summed over its callpaths
+    /// Print a row for each callpath, or region (procedure), or another table: by call site, loop,
+    /// MPI function or partner
     #[arg(long, value_name = "ROWS", default_value = "callpath", hide_default_value = true)]
-    pub(crate) by: Rows,
+    pub(crate) by: ReportRows,
     /// Show all callpaths or regions, instead of folding small ones
     #[arg(long, conflicts_with = "json")]
     pub(crate) all: bool,

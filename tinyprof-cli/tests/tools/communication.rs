@@ -151,3 +151,48 @@ fn a_profile_without_edges_says_how_to_get_one() {
     let none = json(&["classes", "run.tprof", "--json"], scratch.path());
     assert_eq!(none["phases"], json!([]));
 }
+
+#[test]
+fn reports_are_by_site_loop_call_and_peer() {
+    let scratch = scratch();
+    write_wave(scratch.path(), "wave");
+    let rows = |by: &str| {
+        let found = json(&["report", "wave.tprof", "--by", by, "--json"], scratch.path());
+        assert_eq!(found["by"], by);
+        found["rows"].as_array().expect("a list").clone()
+    };
+    let named = |rows: &[Value], name: &str| {
+        rows.iter().find(|row| row["name"] == name).unwrap_or_else(|| panic!("{name}")).clone()
+    };
+    let call = named(&rows("call"), "MPI_Recv");
+    assert_eq!((&call["count"], &call["messages_in"]), (&json!(714), &json!(714)));
+    assert!(call["waiting_ns"].as_u64() > Some(0) && call["transfer_ns"] == 714 * 2_000);
+    let site = named(&rows("site"), "wave<MPI_Send at main (wave.c:20)");
+    assert_eq!((&site["ranks"], &site["bytes_out"]), (&json!("0"), &json!(56_000)));
+    // Rank 5 is slow: nobody is waited for longer.
+    let peers = rows("peer");
+    assert_eq!(peers[0]["name"], "rank 5");
+    assert_eq!((&peers[0]["ranks"], &peers[0]["messages_out"]), (&json!("0,4,6"), &json!(101)));
+    let loops = rows("loop");
+    assert_eq!((loops.len(), &loops[0]["ranks"]), (1, &json!("0-7")));
+    assert_eq!(loops[0]["name"], "loop from MPI_Isend at step (wave.c:30)");
+    assert!(loops[0]["inclusive_ns"].as_u64() > Some(8 * 50 * 100_000), "{loops:?}");
+    let text = done(&["report", "wave.tprof", "--by", "peer", "--width", "100"], scratch.path());
+    assert!(text.lines().nth(1).is_some_and(|line| line.ends_with("  peer")), "{text}");
+    let regions = json(&["report", "wave.tprof", "--by", "procedure", "--json"], scratch.path());
+    assert!(regions["regions"].is_array());
+}
+
+#[test]
+fn a_graph_by_class_of_4096_ranks_is_small() {
+    let scratch = scratch();
+    let maps = wave_send(4_096, 3, None).end();
+    ProfileWriter::new().write(&scratch.path().join("wide"), &maps).expect("it is written");
+    drop(maps);
+    for format in ["json", "graphml", "dot"] {
+        let arguments = ["graph", "wide.tprof", "--to", format, "--ranks", "classes"];
+        let text = done(&arguments, scratch.path());
+        assert!(text.len() <= 100_000, "{format}: {} bytes", text.len());
+        assert!(text.contains("1-4094"), "{format}");
+    }
+}

@@ -10,6 +10,11 @@ pub(crate) struct Occupancy {
 }
 
 impl Occupancy {
+    /// Returns whether ranks have to take turns.
+    pub(crate) const fn is_crowded(self) -> bool {
+        self.ranks > self.cpus
+    }
+
     /// Returns the ranks on the host that has most of them, which has at least the mean number. All
     /// hosts are assumed to have as many CPUs as that of rank 0. None if that is not known.
     pub(crate) fn of_run(manifest: &Manifest) -> Option<Self> {

@@ -2,12 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use tinyprof_format::model::Edge;
+use tinyprof_format::model::{Edge, MessageKey};
 use tinyprof_messages::graph::{Phase, RankSet, Tally};
 
 use super::Structure;
 use super::json::is_loop;
 use super::observed::OfRank;
+
+/// The number of distances between two nodes up to which each has an edge of its own.
+const OFFSETS_MAX: usize = 16;
+
+/// The key of messages: kind, sending and receiving node, and the sender's rank less the receiver's.
+type MessagesKey = (&'static str, Option<u32>, u32, i32);
 
 /// The ranks of a drawing.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,7 +84,8 @@ pub struct DrawnMessages {
     pub from: usize,
     /// The node that it leads to.
     pub to: usize,
-    /// The rank of the sender relative to the receiver.
+    /// The rank of the sender relative to the receiver; `i32::MAX` where it is not known, and for
+    /// all together where there are more than 16.
     pub offset: i32,
     /// Counts, bytes, waiting and transfer.
     pub sums: Edge,
@@ -94,7 +101,7 @@ impl Structure {
         let ranks = self.drawn_ranks(of);
         let mut nodes: BTreeMap<u32, (u32, DrawnNode)> = BTreeMap::new();
         let mut flows: BTreeMap<(&str, Option<u32>, u32), Tally> = BTreeMap::new();
-        let mut messages: BTreeMap<(&str, Option<u32>, u32, i32), Edge> = BTreeMap::new();
+        let mut messages: BTreeMap<MessagesKey, Edge> = BTreeMap::new();
         let mut begun = RankSet::default();
         for rank in ranks.iter() {
             let Some(found) = self.observed.ranks.get(rank as usize) else { continue };
@@ -128,10 +135,11 @@ impl Structure {
             let from = position(from).unwrap_or(0);
             Some(DrawnEdge { kind, from, to: position(Some(to))?, times })
         });
-        let messages = messages.into_iter().filter_map(|((kind, from, to, offset), sums)| {
-            let from = position(from).unwrap_or(0);
-            Some(DrawnMessages { kind, from, to: position(Some(to))?, offset, sums })
-        });
+        let messages =
+            few_offsets(messages).into_iter().filter_map(|((kind, from, to, offset), sums)| {
+                let from = position(from).unwrap_or(0);
+                Some(DrawnMessages { kind, from, to: position(Some(to))?, offset, sums })
+            });
         Drawing {
             ranks: begun,
             edges: edges.collect(),
@@ -205,4 +213,19 @@ impl Structure {
             inner => inner,
         }
     }
+}
+
+/// Returns the messages with those of too many distances as one.
+fn few_offsets(messages: BTreeMap<MessagesKey, Edge>) -> BTreeMap<MessagesKey, Edge> {
+    let mut offsets: BTreeMap<(&str, Option<u32>, u32), usize> = BTreeMap::new();
+    for (kind, from, to, _) in messages.keys() {
+        *offsets.entry((*kind, *from, *to)).or_default() += 1;
+    }
+    let mut few: BTreeMap<MessagesKey, Edge> = BTreeMap::new();
+    for ((kind, from, to, offset), edge) in messages {
+        let is_few = offsets[&(kind, from, to)] <= OFFSETS_MAX;
+        let offset = if is_few { offset } else { MessageKey::ANY_PARTNER };
+        few.entry((kind, from, to, offset)).or_default().absorb(&edge);
+    }
+    few
 }

@@ -79,6 +79,12 @@ impl Structure {
         })
     }
 
+    /// Returns whether a phase is a loop that is a region.
+    pub(super) fn is_region(&self, phase: &Phase) -> bool {
+        let place = phase.section.places.last();
+        matches!(place, Some(Place::Loop(id)) if self.sections.regions.contains(id))
+    }
+
     /// Returns the name of a phase: that of its loop, or the number of the straight part.
     pub(super) fn phase_name(&self, phase: &Phase) -> String {
         match phase.section.places.last() {

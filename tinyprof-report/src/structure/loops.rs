@@ -26,6 +26,8 @@ pub(super) struct Sections {
     pub(super) of_node: Vec<Section>,
     /// The name of each loop.
     pub(super) names: BTreeMap<u64, String>,
+    /// The loops that are regions.
+    pub(super) regions: BTreeSet<u64>,
 }
 
 /// A part of the nodes that is divided at a time: a node, or all nodes of a loop that is a region.
@@ -71,7 +73,10 @@ impl Sections {
         division.divide(&members, &edges, 0, &Section::default());
         let mut of_node = division.of_node;
         leave_lone_calls_out(&mut of_node, observed);
-        Self { of_node, names: name_loops(nodes, &division.first_of_loop) }
+        let found = division.first_of_loop;
+        let regions = found.iter().filter(|(_, (_, is_region))| *is_region);
+        let regions = regions.map(|(id, _)| *id).collect();
+        Self { of_node, names: name_loops(nodes, &found), regions }
     }
 }
 

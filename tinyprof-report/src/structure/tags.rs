@@ -4,7 +4,7 @@
 //! itself, whether their companions came or not. What a rank did before a phase is not part of the
 //! phase, so that ranks that begin it after different calls can be alike.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use tinyprof_format::model::EdgeKind;
 use tinyprof_messages::graph::{
@@ -17,15 +17,28 @@ use super::observed::{Observed, OfRank, Visited, is_known};
 use crate::world_rank;
 
 /// Returns the graph of each rank.
-pub(super) fn of_ranks(nodes: &Nodes, observed: &Observed, sections: &Sections) -> Vec<Tag> {
+///
+/// `is_crowded` is true if ranks share CPUs: then a rank does not go on when its partner comes, but
+/// when it is its turn, and the times of calls that wait are chance.
+pub(super) fn of_ranks(
+    nodes: &Nodes,
+    observed: &Observed,
+    sections: &Sections,
+    is_crowded: bool,
+) -> Vec<Tag> {
     let blocked = blocked_ns(observed);
+    let incoming = observed.ranks.iter().filter(|_| is_crowded).flat_map(|rank| &rank.incoming);
+    let of_chance: HashSet<u32> = incoming.map(|edge| edge.to).collect();
     let of_rank = |(rank, found): (u32, &OfRank)| {
         let mut tag = Tag { rank, ..Tag::default() };
         for visited in &found.visited {
             let info = nodes.get(visited.node);
             let blocked_ns = blocked.get(&(rank, visited.node)).copied().unwrap_or(0);
             let node = Node {
-                times: own_times(info, visited, blocked_ns),
+                times: match of_chance.contains(&visited.node) {
+                    true => without_time(visited.times),
+                    false => own_times(info, visited, blocked_ns),
+                },
                 order: visited.order,
                 section: sections.of_node[visited.node as usize].clone(),
                 depths: BTreeMap::new(),

@@ -153,3 +153,23 @@ fn the_text_fits_its_width() {
     }
     insta::assert_snapshot!("structure_text", structure.to_text("wave", 4, 100));
 }
+
+#[test]
+fn where_ranks_share_cpus_only_computation_is_compared() {
+    let classes = |cpus: u32| {
+        let mut world = World::new(4, "main");
+        for _ in 0..20 {
+            for from in [0, 2] {
+                // Rank 3 goes on 1 ms after its message has come.
+                world.send(from, from + 1, "MPI_Send at a (m.c:1)", 8);
+                world.receive_late(from + 1, from, "MPI_Recv at b (m.c:2)", 500_000 * from as u64);
+            }
+        }
+        let mut profile = profile(&world.end());
+        (profile.manifest.metadata.cpus, profile.manifest.metadata.numhosts) = (cpus, 1);
+        profile.manifest.ranks = 4;
+        lines(&Structure::of_profile(&profile, true).to_json("run")["phases"])
+    };
+    assert_eq!(classes(4), ["loop: 0,2 | 1 | 3"]);
+    assert_eq!(classes(2), ["loop: 0,2 | 1,3"]);
+}

@@ -115,6 +115,17 @@ impl World {
         self.wait(rank, None, from, name, EdgeKind::Message)
     }
 
+    /// Receives a message, and goes on so many ns after it has come.
+    pub(crate) fn receive_late(&mut self, rank: usize, from: usize, name: &str, ns: u64) {
+        let id = self.receive(rank, from, name);
+        let own = &mut self.ranks[rank];
+        own.now_ns += ns;
+        own.latest = Some((id, own.now_ns));
+        let executions = &mut own.values(id).executions;
+        let last = executions.last_mut().expect("it was visited");
+        last.sum_ns += ns;
+    }
+
     /// Receives a message from any source.
     pub(crate) fn receive_any(&mut self, rank: usize, from: usize, name: &str) -> CallpathId {
         self.wait(rank, None, from, name, EdgeKind::MessageToAny)
