@@ -16,7 +16,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 use tinyprof_report::SortKey;
 
-pub(crate) use diff::DiffArguments;
+pub(crate) use diff::{DiffArguments, Estimator};
 pub(crate) use export::{ExportArguments, ExportFormat};
 pub(crate) use files::{
     CheckArguments, CompletionsArguments, HtmlArguments, ImportArguments, ManArguments,
