@@ -22,7 +22,7 @@ int main(int count, char **arguments) {
   for (int i = 0; i < REPETITIONS; i++) {
     MPI_Barrier(MPI_COMM_WORLD);
     double until = now() + 0.020;
-    struct timespec shorter = {0, 12000000};
+    struct timespec shorter = {0, 16000000};
     if (rank == 0) {
       MPI_Recv(&byte, 1, MPI_BYTE, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
       MPI_Recv(&byte, 1, MPI_BYTE, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
