@@ -27,8 +27,8 @@ pub(super) fn map_values_max(series: usize) -> usize {
     (MAPS_VALUES_MAX / series.max(1)).min(MAP_VALUES_MAX)
 }
 
-/// Returns the series of a callpath, given its values by rank, with those of its metrics; none if no
-/// rank has one of times.
+/// Returns the series of a callpath, given its values by rank, with those of its metrics; none if
+/// no rank has one of times.
 pub(super) fn of_callpath(
     index: CallpathIndex,
     ranks: &[CallpathValues],
@@ -220,8 +220,8 @@ mod tests {
         assert_eq!(tenths, [1.0, 2.0, 7.0, 1.0, 9.0, 1.0, 1.0, 1.0, 1.0, 1.0]);
     }
 
-    /// Returns the profile with two metrics at each visit: one that halves, and one that rank 2 does
-    /// not record.
+    /// Returns the profile with two metrics at each visit: one that halves, and one that rank 2
+    /// does not record.
     fn profile_with_metrics() -> Profile {
         let mut profile = profile();
         for (rank, values) in profile.values[0].iter_mut().enumerate() {
