@@ -9,11 +9,10 @@ use tinyprof_report::{MpiCall, Transfers, has_messages, partner};
 
 use super::columns::{Columns, FINE};
 use super::rows::Bins;
+use super::waiting::{self, PAIRS_LISTED};
 
 /// The most rows, and columns, of the matrix; with more ranks, neighbouring ranks share one.
 const BINS_MAX: usize = 512;
-/// The number of pairs of ranks that are listed.
-const PAIRS_LISTED: usize = 10;
 
 /// The messages from one rank to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,7 +45,7 @@ pub(super) fn communication(profile: &Profile, columns: &mut Columns) -> Value {
     json!({
         "ranks_per_bin": bins.ranks_per_bin,
         "bins": bins.count(),
-        "gaps": columns.add(&gaps(matrix.cells.keys().copied()), FINE),
+        "gaps": columns.add_ascending(matrix.cells.keys().copied()),
         "messages": column(&matrix, |traffic| traffic.count, columns),
         "bytes": column(&matrix, |traffic| traffic.bytes, columns),
         "pairs": matrix.pairs,
@@ -54,6 +53,7 @@ pub(super) fn communication(profile: &Profile, columns: &mut Columns) -> Value {
         "elsewhere": [matrix.elsewhere.count, matrix.elsewhere.bytes],
         "sizes": sizes(profile),
         "callpaths": callpaths(profile),
+        "waiting": waiting::waiting(profile, bins, columns),
     })
 }
 
@@ -95,14 +95,6 @@ fn keep_largest(largest: &mut Vec<Pair>, pair: Pair, of: fn(&Traffic) -> u64) {
 fn listed(pairs: &[Pair]) -> Value {
     let of = |pair: &Pair| json!([pair.from, pair.to, pair.traffic.count, pair.traffic.bytes]);
     pairs.iter().map(of).collect()
-}
-
-/// Returns the distance of each cell from the one before it, which are small numbers.
-#[expect(clippy::cast_precision_loss, reason = "at most the number of cells")]
-fn gaps(cells: impl Iterator<Item = usize>) -> Vec<f64> {
-    let mut before = 0;
-    let gap = |cell: usize| (cell - std::mem::replace(&mut before, cell)) as f64;
-    cells.map(gap).collect()
 }
 
 #[expect(clippy::cast_precision_loss, reason = "what is shown in colours and three digits")]
