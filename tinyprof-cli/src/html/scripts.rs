@@ -47,6 +47,7 @@ const MODULES: &[(&str, &str)] = modules![
     "iterations.js",
     "boxes.js",
     "executions.js",
+    "waiting.js",
     "communication.js",
     "change-colors.js",
     "headline.js",
